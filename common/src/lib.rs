@@ -1,1 +1,23 @@
-//! .
+//! The nouns of Juror, and its seams to queue, admission and store with their adapters.
+//!
+//! Nothing here knows a role: producer, worker, aggregator and server stand above this crate and
+//! speak to each other only in the types that it names.
+
+pub mod admission;
+pub mod event;
+pub mod id;
+pub mod item;
+pub mod job;
+pub mod model;
+pub mod outcome;
+pub mod queue;
+pub mod run;
+
+pub mod shutdown;
+pub mod stage;
+pub mod store;
+pub mod usage;
+pub mod verdict;
+
+/// The version that every message and file carries as `schema`.
+pub const SCHEMA: u32 = 1;

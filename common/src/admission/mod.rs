@@ -1,0 +1,171 @@
+//! The seam to admission: may a call go out now? Rate limits and budgets are decided together,
+//! in one atomic step.
+//!
+//! An admitted call holds a lease until it is settled, released or presumed spent. At every
+//! instant, for every budget, committed + outstanding is at most the cap, as long as no bill
+//! exceeds the worst case that was reserved for it.
+
+use crate::{
+    id::{LeaseId, OwnerId, RunId},
+    store::FinishedJob,
+    usage::{Money, Usage},
+};
+use async_trait::async_trait;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Rate limits and budgets, wherever they live.
+#[async_trait]
+pub trait Admission: Send + Sync {
+    /// Writes down what a run may cost, an unlimited budget explicitly. Raising or lowering the
+    /// cap of a run that has a record keeps what it has spent.
+    async fn open_run(&self, run: &RunId, budget: Budget) -> Result<(), AdmissionError>;
+
+    /// One atomic decision. Does not wait.
+    async fn try_admit(&self, ask: &Ask) -> Result<Decision, AdmissionError>;
+
+    /// Books what a call really cost and, in the same step, stores the finished job that it
+    /// belongs to. Books the truth even above the reservation. Settling twice books once.
+    async fn settle(&self, settlement: Settlement) -> Result<Settled, AdmissionError>;
+
+    /// Gives a lease back unspent.
+    async fn release(&self, lease: &LeaseId) -> Result<(), AdmissionError>;
+
+    /// Counts a lease as spent at its worst case: nobody knows what its call cost.
+    async fn presume_spent(&self, lease: &LeaseId) -> Result<(), AdmissionError>;
+
+    /// Presumes spent every lease whose owner is gone.
+    async fn sweep(&self) -> Result<(), AdmissionError>;
+
+    /// Learns limits and cooldowns from what the provider said.
+    async fn observe(&self, observation: &Observation) -> Result<(), AdmissionError>;
+
+    /// What the ledger holds for a run; none if the run has no record.
+    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, AdmissionError>;
+
+    /// Changes whenever a settle, release, sweep or observation may let a waiting call through.
+    fn changes(&self) -> watch::Receiver<u64>;
+}
+
+/// What a run may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// Whatever it takes, said explicitly.
+    Unlimited,
+    /// At most this much.
+    Cap(Money),
+}
+
+/// A call that wants to go out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// Names the lease that the call will hold.
+    pub lease: LeaseId,
+    /// Who will hold it.
+    pub owner: OwnerId,
+    /// The run that pays.
+    pub run: RunId,
+    /// Whose rate limits it counts against: provider, base URL and model.
+    pub endpoint: String,
+    /// Bound of its input tokens.
+    pub input_tokens: u64,
+    /// Bound of its output tokens.
+    pub max_output_tokens: u64,
+    /// The most that it can cost.
+    pub worst_cost: Money,
+}
+
+/// The answer to an [`Ask`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The lease is held: call.
+    Admitted,
+    /// Not now: ask again after this time, or as soon as something changes.
+    Wait {
+        /// When the rate limits could allow it; none where only a change can help.
+        retry_after: Option<Duration>,
+        /// What stands in the way.
+        reason: WaitReason,
+    },
+    /// Never: what is committed plus this worst case is above a cap, or there is no record.
+    NoBudget {
+        /// Which budget, in plain words with its figures.
+        reason: String,
+    },
+}
+
+/// What stands in the way of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitReason {
+    /// Requests per minute.
+    Requests,
+    /// Tokens per minute.
+    Tokens,
+    /// The provider asked everybody to wait.
+    Cooldown,
+    /// Outstanding leases hold the rest of the budget.
+    Budget,
+}
+
+/// The end of a call that was answered.
+#[derive(Clone, Debug)]
+pub struct Settlement {
+    /// The call's lease.
+    pub lease: LeaseId,
+    /// What it really cost.
+    pub cost: Money,
+    /// What it really took.
+    pub usage: Usage,
+    /// The job that it finishes, if it does. Otherwise the cost is carried on the job's claim.
+    pub finished: Option<FinishedJob>,
+    /// The job that the cost is carried on while it is not finished.
+    pub claim: crate::store::ClaimKey,
+}
+
+/// What became of a settlement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// Whether this claim still holds: a holder whose fence was overtaken must not publish.
+    pub may_publish: bool,
+    /// By how much the bill exceeded the reservation.
+    pub overrun: Money,
+}
+
+/// What a provider's answer says of its limits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Observation {
+    /// Whose limits, as in [`Ask::endpoint`].
+    pub endpoint: String,
+    /// Requests per minute that the account has.
+    pub requests_per_minute: Option<u64>,
+    /// Tokens per minute that the account has.
+    pub tokens_per_minute: Option<u64>,
+    /// The provider refused by rate; how long it asks to wait (zero if it does not say).
+    pub refused: Option<Duration>,
+}
+
+/// A run's money.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ledger {
+    /// What it may cost.
+    pub budget: Budget,
+    /// Settled and presumed spent.
+    pub committed: Money,
+    /// The part of `committed` that is presumed, at worst case.
+    pub presumed: Money,
+    /// Held by calls in flight.
+    pub outstanding: Money,
+    /// By how much bills exceeded their reservations, in sum.
+    pub overrun: Money,
+}
+
+/// What can go wrong at admission, by what the caller can do next. No call goes out on an error.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum AdmissionError {
+    /// The ledger cannot be reached or written now: wait and try again.
+    #[error("the ledger cannot be used now: {0}")]
+    Unavailable(String),
+    /// The ledger is not what it should be: a person must mend it.
+    #[error("the ledger is not usable: {0}")]
+    Broken(String),
+}

@@ -1,0 +1,56 @@
+//! What roles tell whoever listens; they never print.
+
+use crate::{outcome::JobResult, usage::Money};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// Something that a reporter may want to show.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// So many jobs are planned in this round.
+    Planned {
+        /// Jobs of this round.
+        jobs: u64,
+    },
+    /// A result is in the journal.
+    Finished(Arc<JobResult>),
+    /// The ledger's state of this run.
+    Spent {
+        /// Committed so far, presumed spending included.
+        committed: Money,
+        /// Held by calls in flight.
+        outstanding: Money,
+    },
+    /// The run is paused, for this reason; it goes on by itself or by `juror retry`.
+    Paused {
+        /// The reason, in plain words.
+        reason: String,
+    },
+    /// Something that the user should know and that stops nothing.
+    Warning(String),
+}
+
+/// Where a role sends its events: bounded, and silent when nobody listens.
+#[derive(Clone, Debug)]
+pub struct Events(Option<mpsc::Sender<Event>>);
+
+impl Events {
+    /// A channel of events that holds at most `capacity`.
+    pub fn channel(capacity: usize) -> (Self, mpsc::Receiver<Event>) {
+        let (sender, receiver) = mpsc::channel(capacity);
+        (Self(Some(sender)), receiver)
+    }
+
+    /// Events that nobody hears.
+    pub fn silent() -> Self {
+        Self(None)
+    }
+
+    /// Sends an event; waits while the listener is behind.
+    pub async fn emit(&self, event: Event) {
+        if let Some(sender) = &self.0 {
+            // A listener that is gone has no more use for events.
+            let _ = sender.send(event).await;
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Names of runs, jobs, owners and contents.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+use std::{fmt, str::FromStr};
+
+macro_rules! text_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Takes a name as it was written.
+            pub fn new(text: impl Into<String>) -> Self {
+                Self(text.into())
+            }
+
+            /// The name as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(&self.0)
+            }
+        }
+    };
+}
+
+text_id! {
+    /// Names one run; also the name of its run directory.
+    RunId
+}
+text_id! {
+    /// Names one job of one run, the same however often it is planned or delivered.
+    JobId
+}
+text_id! {
+    /// Names the process that holds claims and leases.
+    OwnerId
+}
+text_id! {
+    /// Names one admitted call until it is settled, released or presumed spent.
+    LeaseId
+}
+
+impl RunId {
+    /// Checks a run id that a person gave: 1 to 100 ASCII letters, digits, `.`, `_`, `-`, not
+    /// starting with a dot, so that it is a file name everywhere.
+    pub fn parse(text: &str) -> Result<Self, InvalidRunId> {
+        let fits = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
+        let valid = !text.is_empty()
+            && text.len() <= 100
+            && !text.starts_with('.')
+            && text.chars().all(fits);
+        if valid { Ok(Self(text.to_owned())) } else { Err(InvalidRunId(text.to_owned())) }
+    }
+}
+
+impl JobId {
+    /// The id of an item's repeat in a run: deterministic, so that planning twice makes no second
+    /// job. The first 128 bits of SHA-256 over run id, item id and repeat, in hexadecimal.
+    pub fn of(run: &RunId, item_id: &str, repeat: u32) -> Self {
+        let mut hasher = Sha256::new();
+        for part in [run.as_str(), item_id] {
+            hasher.update((part.len() as u64).to_be_bytes());
+            hasher.update(part.as_bytes());
+        }
+        hasher.update(repeat.to_be_bytes());
+        Self(hexadecimal(hasher.finalize().iter().take(16)))
+    }
+}
+
+impl OwnerId {
+    /// A name that no other process has.
+    pub fn random() -> Self {
+        Self(format!("{}-{:016x}", std::process::id(), rand::random::<u64>()))
+    }
+}
+
+impl LeaseId {
+    /// A name that no other lease has.
+    pub fn random() -> Self {
+        Self(format!("{:032x}", rand::random::<u128>()))
+    }
+}
+
+/// A run id that cannot name a directory.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "run id {0:?} is not usable: take 1 to 100 ASCII letters, digits, '.', '_' or '-', not starting with a dot"
+)]
+pub struct InvalidRunId(String);
+
+/// SHA-256 of some content; written as 64 lowercase hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// The digest of these bytes.
+    pub fn of(content: &[u8]) -> Self {
+        Self(Sha256::digest(content).into())
+    }
+
+    /// Takes a finished SHA-256.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The 32 bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&hexadecimal(self.0.iter()))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Digest({self})")
+    }
+}
+
+/// Text that is not a SHA-256 digest.
+#[derive(Debug, thiserror::Error)]
+#[error("{0:?} is not a SHA-256 digest: it takes 64 hexadecimal digits")]
+pub struct InvalidDigest(String);
+
+impl FromStr for Digest {
+    type Err = InvalidDigest;
+
+    fn from_str(text: &str) -> Result<Self, InvalidDigest> {
+        let invalid = || InvalidDigest(text.chars().take(80).collect());
+        if text.len() != 64 || !text.is_ascii() {
+            return Err(invalid());
+        }
+        let mut bytes = [0; 32];
+        for (position, byte) in bytes.iter_mut().enumerate() {
+            let pair = text.get(position * 2..position * 2 + 2).ok_or_else(invalid)?;
+            *byte = u8::from_str_radix(pair, 16).map_err(|_| invalid())?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+fn hexadecimal<'a>(bytes: impl Iterator<Item = &'a u8>) -> String {
+    bytes.map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_id_depends_on_each_of_its_parts_and_on_nothing_else() {
+        let run = RunId::new("nightly");
+        let job = JobId::of(&run, "button", 0);
+        assert_eq!(job, JobId::of(&run, "button", 0));
+        assert_ne!(job, JobId::of(&run, "button", 1));
+        assert_ne!(job, JobId::of(&RunId::new("nightlyb"), "utton", 0));
+        assert_eq!(job.as_str().len(), 32);
+    }
+
+    #[test]
+    fn a_digest_reads_back_what_it_writes_and_refuses_the_rest() {
+        let digest = Digest::of(b"juror");
+        assert_eq!(digest.to_string().parse::<Digest>().unwrap(), digest);
+        assert!("12".parse::<Digest>().is_err());
+        assert!("é".repeat(32).parse::<Digest>().is_err());
+        assert!("g".repeat(64).parse::<Digest>().is_err());
+    }
+
+    #[test]
+    fn run_ids_are_file_names() {
+        assert!(RunId::parse("2026-11-21_nightly.1").is_ok());
+        for bad in ["", "..", ".hidden", "a/b", "a b", "é"] {
+            assert!(RunId::parse(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! One item of one run, as a message.
+
+use crate::{
+    SCHEMA,
+    id::{Digest, JobId, RunId},
+    item::Item,
+};
+use serde::{Deserialize, Serialize};
+
+/// What a worker needs to know to judge one item. Names no endpoint, no key and no command:
+/// those are the worker's own settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Version of this message, [`SCHEMA`].
+    pub schema: u32,
+    /// The run that it belongs to.
+    pub run_id: RunId,
+    /// Its id, [`JobId::of`] run, item and repeat.
+    pub job_id: JobId,
+    /// 0 at first; resume and retry open the next round.
+    pub round: u32,
+    /// Which repeat of the item it is, from 0.
+    pub repeat: u32,
+    /// What is to be judged.
+    pub item: Item,
+    /// The rubric to judge by; the run's record holds its text.
+    pub rubric: RubricReference,
+    /// The judge to ask; none where only the deterministic stages run.
+    pub judge: Option<Judge>,
+}
+
+impl Job {
+    /// The job of an item's repeat, in round 0.
+    pub fn new(
+        run_id: &RunId,
+        item: Item,
+        repeat: u32,
+        rubric: RubricReference,
+        judge: Option<Judge>,
+    ) -> Self {
+        let job_id = JobId::of(run_id, &item.id, repeat);
+        Self {
+            schema: SCHEMA,
+            run_id: run_id.clone(),
+            job_id,
+            round: 0,
+            repeat,
+            item,
+            rubric,
+            judge,
+        }
+    }
+}
+
+/// Names a rubric exactly.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RubricReference {
+    /// The rubric's id, as in `semantic`.
+    pub id: String,
+    /// Its version.
+    pub version: u32,
+    /// Digest of its file's bytes.
+    pub digest: Digest,
+}
+
+/// Provider, model and sampling settings that score a job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Judge {
+    /// Which family of API it is asked through.
+    pub provider: Provider,
+    /// The model's name, as the provider spells it.
+    pub model: String,
+    /// Sampling temperature; left out for models that take none.
+    pub temperature: Option<f64>,
+    /// How closely the model looks at images.
+    pub detail: Detail,
+    /// Most tokens that an answer may have.
+    pub max_output_tokens: u32,
+}
+
+/// A family of vision APIs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Provider {
+    /// Everything that speaks OpenAI's chat completions.
+    OpenAi,
+    /// Anthropic's messages.
+    Anthropic,
+    /// Google's Gemini.
+    Gemini,
+}
+
+impl Provider {
+    /// The name in settings, results and price files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+        }
+    }
+}
+
+/// How closely a model looks at an image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Detail {
+    /// One small version of the image.
+    Low,
+    /// The image in tiles or patches; the default.
+    #[default]
+    High,
+    /// As the provider decides.
+    Auto,
+    /// The image as it is, where a model knows that setting.
+    Original,
+}
+
+impl Detail {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::High => "high",
+            Self::Auto => "auto",
+            Self::Original => "original",
+        }
+    }
+}

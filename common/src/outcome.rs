@@ -1,0 +1,192 @@
+//! How a job ended, and the record of it.
+
+use crate::{
+    SCHEMA,
+    id::{Digest, JobId, RunId},
+    job::{Job, Provider},
+    stage::{Generation, Retrieval, TokenExtraction},
+    usage::{Money, Usage},
+    verdict::Verdict,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// How a job ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Every requested stage that has data is done.
+    Scored,
+    /// The judge answered, but not usably.
+    Unscorable,
+    /// It could not be judged; the error says of which kind.
+    Failed,
+    /// It was not tried: budget, cancelled.
+    Skipped,
+}
+
+/// Why a job is not scored, by what its user can do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// The vision API could not be reached or kept failing.
+    Api,
+    /// The vision API refused this request for good.
+    Request,
+    /// An image is missing, unreadable or not the promised one.
+    Image,
+    /// The item's code, tokens or other files could not be read.
+    Input,
+    /// The user's pipeline command failed for this item.
+    Pipeline,
+    /// It killed its workers again and again.
+    Poison,
+    /// The budget does not allow its call.
+    Budget,
+    /// The run was cancelled before its turn.
+    Cancelled,
+    /// The judge's answers could not be used.
+    Reply,
+    /// The vision API takes no calls of this account (key, funds, permission, model).
+    Account,
+}
+
+/// What went wrong with one job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobError {
+    /// The kind, a bounded set.
+    pub kind: ErrorKind,
+    /// What, where and what to do.
+    pub message: String,
+}
+
+/// The record of one finished job in one round: a line of `results.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JobResult {
+    /// Version of this record, [`SCHEMA`].
+    pub schema: u32,
+    /// The run.
+    pub run_id: RunId,
+    /// The job.
+    pub job_id: JobId,
+    /// The round that it was judged in.
+    pub round: u32,
+    /// The item's id.
+    pub screenshot_id: String,
+    /// Which repeat of the item.
+    pub repeat: u32,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Whether the item passed every stage with data; none if there was nothing to pass.
+    pub pipeline_success: Option<bool>,
+    /// From the job's start to its end, in milliseconds.
+    pub total_latency_ms: u64,
+    /// What is needed of the item to group and find it.
+    pub item: ItemRecord,
+    /// Token extraction, if there was data.
+    pub token_extraction: Option<TokenExtraction>,
+    /// Retrieval, if there was data.
+    pub retrieval: Option<Retrieval>,
+    /// Generation, if there was data.
+    pub generation: Option<Generation>,
+    /// The verdict; zero scores where the judge was on and the job failed; none otherwise.
+    pub semantic: Option<Verdict>,
+    /// Who judged; none with the judge off.
+    pub judge: Option<JudgeRecord>,
+    /// The judge's last answer, verbatim.
+    pub reply: Option<String>,
+    /// Tokens over all answers.
+    pub usage: Usage,
+    /// What this job's calls cost in this round, presumed spending left out.
+    pub cost_usd: Money,
+    /// Calls that were sent.
+    pub attempts: u32,
+    /// Whether the verdict came from the cache.
+    pub cached: bool,
+    /// What went wrong, for every outcome but `scored`.
+    pub error: Option<JobError>,
+}
+
+/// The part of an item that its result carries.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ItemRecord {
+    /// Free labels to group by.
+    pub tags: Vec<String>,
+    /// Items of one cluster are not independent.
+    pub cluster: Option<String>,
+    /// Ratings by people.
+    pub labels: Map<String, Value>,
+    /// Further fields of the manifest's line.
+    pub metadata: Map<String, Value>,
+    /// The images that were judged.
+    pub inputs: Vec<InputRecord>,
+}
+
+/// One image of an item, as it was judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputRecord {
+    /// The name that the rubric gives it.
+    pub name: String,
+    /// Where it came from.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// SHA-256 of its bytes as they were read; none if they could not be.
+    pub digest: Option<Digest>,
+    /// What preparation had to do that a reader should know ("first of 6 frames").
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// Who gave a verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JudgeRecord {
+    /// The provider.
+    pub provider: Provider,
+    /// The model that was asked for.
+    pub model: String,
+    /// The backend fingerprint or dated model name that the answer named.
+    pub fingerprint: Option<String>,
+    /// Whether the simulator answered.
+    pub simulated: bool,
+}
+
+impl JobResult {
+    /// A result of this job with this outcome and nothing else in it yet.
+    pub fn empty(job: &Job, outcome: Outcome) -> Self {
+        let inputs = job.item.images.iter().map(|(name, image)| InputRecord {
+            name: name.clone(),
+            reference: image.reference.clone(),
+            digest: None,
+            note: None,
+        });
+        Self {
+            schema: SCHEMA,
+            run_id: job.run_id.clone(),
+            job_id: job.job_id.clone(),
+            round: job.round,
+            screenshot_id: job.item.id.clone(),
+            repeat: job.repeat,
+            outcome,
+            pipeline_success: None,
+            total_latency_ms: 0,
+            item: ItemRecord {
+                tags: job.item.tags.clone(),
+                cluster: job.item.cluster.clone(),
+                labels: job.item.labels.clone(),
+                metadata: job.item.metadata.clone(),
+                inputs: inputs.collect(),
+            },
+            token_extraction: None,
+            retrieval: None,
+            generation: None,
+            semantic: None,
+            judge: None,
+            reply: None,
+            usage: Usage::default(),
+            cost_usd: Money::ZERO,
+            attempts: 0,
+            cached: false,
+            error: None,
+        }
+    }
+}

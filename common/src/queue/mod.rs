@@ -1,0 +1,130 @@
+//! The seam to a message queue: jobs one way, results the other.
+//!
+//! Every adapter promises: a publish that returned is kept; a delivery is settled exactly once
+//! (acknowledged, delayed, given back or dead-lettered), and one that is dropped unsettled, or
+//! whose holder dies, is delivered again. Nothing is acknowledged before its successor is
+//! confirmed: that order is the callers' duty.
+
+use async_trait::async_trait;
+use std::{fmt, time::Duration};
+
+/// What a queue carries: serialisable, and named so that duplicates can be seen.
+pub trait Message:
+    serde::Serialize + serde::de::DeserializeOwned + Clone + Send + Sync + 'static
+{
+    /// The id that the message travels under.
+    fn message_id(&self) -> String;
+}
+
+impl Message for crate::job::Job {
+    fn message_id(&self) -> String {
+        self.job_id.to_string()
+    }
+}
+
+impl Message for crate::outcome::JobResult {
+    fn message_id(&self) -> String {
+        format!("{}.{}", self.job_id, self.round)
+    }
+}
+
+/// Which queue of a kind a message waits in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Lane {
+    /// The ordinary lane.
+    #[default]
+    Work,
+    /// Served before the ordinary lane.
+    High,
+}
+
+/// A queue of messages of one kind.
+#[async_trait]
+pub trait Queue<M: Message>: Send + Sync {
+    /// Hands a message over; returns when the queue vouches for it. Waits while the queue is full.
+    async fn publish(&self, message: M, lane: Lane) -> Result<(), QueueError>;
+
+    /// Starts to receive; at most `prefetch` deliveries are out at once.
+    async fn subscribe(&self, prefetch: usize) -> Result<Box<dyn Subscription<M>>, QueueError>;
+}
+
+/// A receiver of deliveries.
+#[async_trait]
+pub trait Subscription<M: Message>: Send {
+    /// The next delivery; none when the queue is closed and holds nothing more, delayed messages
+    /// and other holders' deliveries included.
+    async fn next(&mut self) -> Result<Option<Delivery<M>>, QueueError>;
+}
+
+/// A message in our hands until it is settled. Dropped unsettled, it is delivered again.
+pub struct Delivery<M> {
+    /// The message.
+    pub message: M,
+    /// The lane that it came by.
+    pub lane: Lane,
+    /// Whether it was delivered before.
+    pub redelivered: bool,
+    settle: Box<dyn Settle>,
+}
+
+/// What an adapter does with a delivery that is settled. Dropping it gives the message back.
+#[async_trait]
+pub trait Settle: Send + Sync {
+    /// See [`Disposition`].
+    async fn settle(self: Box<Self>, disposition: Disposition) -> Result<(), QueueError>;
+}
+
+/// How a delivery ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Disposition {
+    /// Done: forget it.
+    Acknowledge,
+    /// Deliver it again, not before this much time has passed; its lane survives.
+    RetryAfter(Duration),
+    /// Deliver it again as soon as possible; burns no attempt.
+    GiveBack,
+    /// Keep it aside with the reason, for a person to look at.
+    DeadLetter(String),
+}
+
+impl<M> Delivery<M> {
+    /// For adapters: a message and what settles it.
+    pub fn new(message: M, lane: Lane, redelivered: bool, settle: Box<dyn Settle>) -> Self {
+        Self { message, lane, redelivered, settle }
+    }
+
+    /// Ends the delivery in this way.
+    pub async fn settle(self, disposition: Disposition) -> Result<(), QueueError> {
+        self.settle.settle(disposition).await
+    }
+
+    /// Done: forget it.
+    pub async fn acknowledge(self) -> Result<(), QueueError> {
+        self.settle(Disposition::Acknowledge).await
+    }
+}
+
+impl<M: fmt::Debug> fmt::Debug for Delivery<M> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Delivery")
+            .field("message", &self.message)
+            .field("lane", &self.lane)
+            .field("redelivered", &self.redelivered)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What can go wrong at a queue, by what the caller can do next.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum QueueError {
+    /// The queue was closed: publish nothing more.
+    #[error("the queue is closed")]
+    Closed,
+    /// The queue cannot be reached now: try again later.
+    #[error("the queue cannot be reached: {0}")]
+    Unavailable(String),
+    /// The queue refuses what was asked for: a person must mend it.
+    #[error("the queue refuses: {0}")]
+    Refused(String),
+}

@@ -1,0 +1,66 @@
+//! What a run is: the record that is written before anything else.
+
+use crate::{
+    id::{Digest, RunId},
+    job::{Judge, RubricReference},
+    usage::Money,
+};
+use serde::{Deserialize, Serialize};
+
+/// `run.json`: what a run judges, by which rubric and judge. Written first; resume checks against
+/// it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Version of this file, [`crate::SCHEMA`].
+    pub schema: u32,
+    /// The run.
+    pub run_id: RunId,
+    /// When it was created, RFC 3339 in UTC.
+    pub created_at: String,
+    /// Version of the program that created it.
+    pub program_version: String,
+    /// What is judged.
+    pub dataset: DatasetRecord,
+    /// By which rubric.
+    pub rubric: RubricReference,
+    /// The rubric's file as it was, so that the run can be reported without it.
+    pub rubric_text: String,
+    /// By which judge; none with the judge off.
+    pub judge: Option<Judge>,
+    /// Base URL that the judge was asked at, without any key.
+    pub base_url: Option<String>,
+    /// Whether the simulator answers.
+    pub simulated: bool,
+    /// The most that the run may cost; none is unlimited.
+    pub budget_usd: Option<Money>,
+    /// How many times each item is judged.
+    pub repeat: u32,
+    /// How many jobs were planned.
+    pub planned: u64,
+    /// What the run was expected to cost, and at worst, when it began.
+    pub estimate: Option<EstimateRecord>,
+}
+
+/// Which items a run judges.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DatasetRecord {
+    /// The path as it was given.
+    pub path: String,
+    /// Digest of the manifest's bytes (of the listing, for a folder without one).
+    pub digest: Digest,
+    /// Only the first so many items.
+    pub limit: Option<u64>,
+    /// Only items whose field has this value, each `KEY=VALUE`.
+    pub filters: Vec<String>,
+}
+
+/// What a run was expected to cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EstimateRecord {
+    /// Expected cost.
+    pub expected_usd: Money,
+    /// Cost if every call costs its bound and no call is repeated.
+    pub worst_case_usd: Money,
+    /// Calls that the cache does not save.
+    pub calls: u64,
+}

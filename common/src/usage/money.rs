@@ -1,0 +1,183 @@
+//! Money as an integer of pico-dollars.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::{
+    fmt,
+    iter::Sum,
+    ops::{Add, AddAssign, Sub, SubAssign},
+    str::FromStr,
+};
+
+/// An amount of US dollars, exact to a millionth of a millionth; at most about 9.2 million dollars.
+/// Sums saturate. Written as a decimal string, `"0.005927500"`; never a float.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Money(i64);
+
+const PICO_PER_DOLLAR: i64 = 1_000_000_000_000;
+const PICO_PER_NANO: u64 = 1_000;
+
+impl Money {
+    /// Nothing.
+    pub const ZERO: Self = Self(0);
+    /// The largest amount.
+    pub const MAX: Self = Self(i64::MAX);
+
+    /// An amount of pico-dollars.
+    pub const fn from_pico(pico: i64) -> Self {
+        Self(pico)
+    }
+
+    /// The amount in pico-dollars.
+    pub const fn pico(self) -> i64 {
+        self.0
+    }
+
+    /// The product of a count and a price in pico-dollars each, at most [`Money::MAX`].
+    pub fn times(pico_each: u64, count: u64) -> Self {
+        let product = u128::from(pico_each) * u128::from(count);
+        Self(i64::try_from(product).unwrap_or(i64::MAX))
+    }
+
+    /// For display and ratios only, never to decide on or to store.
+    pub fn approximate_dollars(self) -> f64 {
+        self.0 as f64 / PICO_PER_DOLLAR as f64
+    }
+
+    /// Rounded away from zero to `places` decimals, for people to read.
+    pub fn rounded(self, places: usize) -> String {
+        let exponent = 12_u32.saturating_sub(u32::try_from(places.min(12)).unwrap_or(12));
+        let unit = 10_u128.pow(exponent);
+        let pico = u128::from(self.0.unsigned_abs()).div_ceil(unit) * unit;
+        let whole = pico / PICO_PER_DOLLAR as u128;
+        let fraction = pico % PICO_PER_DOLLAR as u128;
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let digits: String = format!("{fraction:012}").chars().take(places.min(12)).collect();
+        if digits.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{digits}") }
+    }
+}
+
+impl fmt::Display for Money {
+    /// Nine decimals, twelve where nine do not tell all.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let places = if self.0.unsigned_abs() % PICO_PER_NANO == 0 { 9 } else { 12 };
+        formatter.write_str(&self.rounded(places))
+    }
+}
+
+/// Text that is not an amount of money.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{0:?} is not an amount in US dollars: write a decimal like 5 or 0.25, with at most 12 decimals and below 9000000"
+)]
+pub struct InvalidMoney(String);
+
+impl FromStr for Money {
+    type Err = InvalidMoney;
+
+    fn from_str(text: &str) -> Result<Self, InvalidMoney> {
+        parse(text).ok_or_else(|| InvalidMoney(text.chars().take(40).collect()))
+    }
+}
+
+fn parse(text: &str) -> Option<Money> {
+    let (negative, unsigned) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let only_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let has_digits = !whole.is_empty() || !fraction.is_empty();
+    if !has_digits || !only_digits(whole) || !only_digits(fraction) || fraction.len() > 12 {
+        return None;
+    }
+    let dollars: i64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+    let pico: i64 = format!("{fraction:0<12}").parse().ok()?;
+    let amount = dollars.checked_mul(PICO_PER_DOLLAR)?.checked_add(pico)?;
+    Some(Money(if negative { -amount } else { amount }))
+}
+
+impl Serialize for Money {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Money {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl Add for Money {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl Sub for Money {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl AddAssign for Money {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl SubAssign for Money {
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl Sum for Money {
+    fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
+        amounts.fold(Self::ZERO, Add::add)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_read_back_exactly() {
+        for (text, pico, shown) in [
+            ("5", 5 * PICO_PER_DOLLAR, "5.000000000"),
+            ("0.0059275", 5_927_500_000, "0.005927500"),
+            (".25", 250_000_000_000, "0.250000000"),
+            ("-0.000000000001", -1, "-0.000000000001"),
+        ] {
+            let money: Money = text.parse().unwrap();
+            assert_eq!(money.pico(), pico, "{text}");
+            assert_eq!(money.to_string(), shown, "{text}");
+            assert_eq!(money.to_string().parse::<Money>().unwrap(), money);
+        }
+    }
+
+    #[test]
+    fn what_is_no_amount_is_refused() {
+        for text in ["", ".", "-", "1e3", "1,5", "$5", "0.0000000000001", "99999999999", " 1"] {
+            assert!(text.parse::<Money>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn people_never_read_less_than_was_spent() {
+        assert_eq!(Money::from_pico(1).rounded(2), "0.01");
+        assert_eq!("1.999".parse::<Money>().unwrap().rounded(2), "2.00");
+        assert_eq!("1.25".parse::<Money>().unwrap().rounded(2), "1.25");
+        assert_eq!("7".parse::<Money>().unwrap().rounded(0), "7");
+    }
+
+    #[test]
+    fn sums_and_products_saturate() {
+        assert_eq!(Money::times(u64::MAX, u64::MAX), Money::MAX);
+        assert_eq!(Money::MAX + Money::from_pico(1), Money::MAX);
+    }
+}

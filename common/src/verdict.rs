@@ -1,0 +1,101 @@
+//! The judge's scores, issues and strengths for one job.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize, Serializer};
+
+/// A verdict as results carry it, under `semantic`. The totals are the program's own arithmetic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The rubric, as in `semantic@1`.
+    pub rubric: String,
+    /// The scores, in the shape of the rubric's formula.
+    #[serde(flatten)]
+    pub score: Score,
+    /// What is wrong or missing, in the judge's words.
+    pub issues: Vec<String>,
+    /// What is right, in the judge's words.
+    pub strengths: Vec<String>,
+}
+
+/// Scores and totals, in one of the two shapes that rubrics compute.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Score {
+    /// `sum_over_max`: every criterion counts by its weight.
+    Sum {
+        /// `total_score / max_score`, 0 to 1.
+        semantic_correctness: f64,
+        /// Criterion to score.
+        scores: IndexMap<String, u32>,
+        /// Weighted sum of the scores.
+        #[serde(serialize_with = "whole_where_possible")]
+        total_score: f64,
+        /// What `total_score` can be at most.
+        #[serde(serialize_with = "whole_where_possible")]
+        max_score: f64,
+    },
+    /// `weighted_groups`: criteria are averaged in groups, and groups are weighted.
+    Groups {
+        /// Group to its mean and sub-scores.
+        dimensions: IndexMap<String, Dimension>,
+        /// Weighted sum of the group means.
+        weighted_total: f64,
+        /// `weighted_total` in percent of what it can be at most.
+        percentage: f64,
+        /// The grade that the percentage earns.
+        grade: String,
+        /// The judge's summary.
+        overall_assessment: String,
+    },
+}
+
+/// One group of criteria in a verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dimension {
+    /// Mean of the sub-scores.
+    pub score: f64,
+    /// Criterion to sub-score.
+    pub sub_scores: IndexMap<String, SubScore>,
+}
+
+/// One criterion of a group.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SubScore {
+    /// The score on the rubric's scale.
+    pub score: u32,
+    /// Why, in the judge's words.
+    pub rationale: String,
+}
+
+impl Verdict {
+    /// The verdict as one number from 0 to 1: semantic correctness, or the percentage over 100.
+    pub fn correctness(&self) -> f64 {
+        match &self.score {
+            Score::Sum { semantic_correctness, .. } => *semantic_correctness,
+            Score::Groups { percentage, .. } => percentage / 100.0,
+        }
+    }
+
+    /// Every criterion's key and score, in the rubric's order.
+    pub fn criterion_scores(&self) -> Vec<(&str, u32)> {
+        match &self.score {
+            Score::Sum { scores, .. } => {
+                scores.iter().map(|(key, score)| (key.as_str(), *score)).collect()
+            }
+            Score::Groups { dimensions, .. } => dimensions
+                .values()
+                .flat_map(|dimension| &dimension.sub_scores)
+                .map(|(key, sub_score)| (key.as_str(), sub_score.score))
+                .collect(),
+        }
+    }
+}
+
+/// The seed's totals are whole numbers wherever the weights are.
+fn whole_where_possible<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if number.fract() == 0.0 && number.abs() < 1e9 {
+        serializer.serialize_i64(*number as i64)
+    } else {
+        serializer.serialize_f64(*number)
+    }
+}
