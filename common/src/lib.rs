@@ -13,6 +13,7 @@ pub mod outcome;
 pub mod queue;
 pub mod run;
 
+pub mod settings;
 pub mod shutdown;
 pub mod stage;
 pub mod store;
