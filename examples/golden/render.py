@@ -123,6 +123,12 @@ def main():
     def wanted(name):
         return not only or name in only
 
+    pairs = items(HERE / "acrue/manifest.jsonl")
+    known = {page.stem for page in (*HERE.glob("components/*.html"), *HERE.glob("acrue/scenes/*.svg"))}
+    unknown = set(only) - known - {pair["id"] for pair in pairs}
+    if unknown:
+        sys.exit(f"render.py: nothing here is called {', '.join(sorted(unknown))}")
+
     browser = Browser(program)
     try:
         for page in sorted((HERE / "components").glob("*.html")):
@@ -131,7 +137,7 @@ def main():
         for scene in sorted((HERE / "acrue/scenes").glob("*.svg")):
             if wanted(scene.stem):
                 browser.shoot(scene, ACRUE_SIZE, HERE / "acrue/in" / f"{scene.stem}.jpg")
-        for pair in items(HERE / "acrue/manifest.jsonl"):
+        for pair in pairs:
             restyled = HERE / "acrue" / pair["restyled"]
             page = HERE / "acrue/styles" / f"{pair['id']}.html"
             if not wanted(pair["id"]):

@@ -4,7 +4,7 @@ const steps = ["Cart", "Address", "Payment", "Review"];
 
 export default function ProgressSteps({ current = 2 }: { current?: number }) {
   return (
-    <ol style={{ display: "flex", flexDirection: "column", gap: 12, margin: 0, padding: 0, listStyle: "none" }}>
+    <ol style={{ display: "flex", flexDirection: "column", gap: 28, margin: 0, padding: 0, listStyle: "none" }}>
       {steps.map((step, index) => {
         const reached = index <= current;
         return (
@@ -12,6 +12,7 @@ export default function ProgressSteps({ current = 2 }: { current?: number }) {
             key={step}
             aria-current={index === current ? "step" : undefined}
             style={{
+              position: "relative",
               display: "flex",
               alignItems: "center",
               gap: 10,
@@ -20,6 +21,9 @@ export default function ProgressSteps({ current = 2 }: { current?: number }) {
               color: index === current ? "#0F172A" : "#64748B",
             }}
           >
+            {index > 0 && (
+              <i style={{ position: "absolute", left: 17, bottom: "100%", width: 3, height: 28, background: reached ? "#059669" : "#E2E8F0" }} />
+            )}
             <span
               style={{
                 width: 36,
