@@ -1,0 +1,101 @@
+//! Exit codes, and how a command fails.
+
+use std::{error::Error, fmt, process::ExitCode};
+
+/// What the command's exit code says. Where several hold, the first of this order wins: usage,
+/// error, gate, incomplete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// 0: done, and the gate met.
+    Done,
+    /// 3: finished incomplete; some jobs failed, were unscorable or skipped.
+    Incomplete,
+    /// 100: the gate was not met.
+    Gate,
+    /// 1: an error.
+    Error,
+    /// 2: usage or settings.
+    Usage,
+}
+
+impl Exit {
+    /// The stronger of the two.
+    pub fn and(self, other: Self) -> Self {
+        self.max(other)
+    }
+
+    fn number(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Error => 1,
+            Self::Usage => 2,
+            Self::Incomplete => 3,
+            Self::Gate => 100,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.number())
+    }
+}
+
+/// Why a command ended without doing what was asked.
+#[derive(Debug)]
+pub struct Failure {
+    /// The code to exit with.
+    pub exit: Exit,
+    message: String,
+}
+
+impl Failure {
+    /// The user must mend the command line, the settings or the input.
+    pub fn usage(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { exit: Exit::Usage, message: chain(cause.into().as_ref()) }
+    }
+
+    /// Something else went wrong.
+    pub fn error(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { exit: Exit::Error, message: chain(cause.into().as_ref()) }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+/// An error and its causes in one line, a cause that its error already tells left out.
+fn chain(error: &dyn Error) -> String {
+    let mut message = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let text = cause.to_string();
+        if !message.contains(&text) {
+            message.push_str(": ");
+            message.push_str(&text);
+        }
+        source = cause.source();
+    }
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_several_codes_hold_the_documented_order_decides() {
+        let strongest_first = [Exit::Usage, Exit::Error, Exit::Gate, Exit::Incomplete, Exit::Done];
+        for (position, stronger) in strongest_first.iter().enumerate() {
+            for weaker in strongest_first.iter().skip(position) {
+                assert_eq!(stronger.and(*weaker), *stronger);
+                assert_eq!(weaker.and(*stronger), *stronger);
+            }
+        }
+        let numbers: Vec<u8> = strongest_first.iter().map(|exit| exit.number()).collect();
+        assert_eq!(numbers, [2, 1, 100, 3, 0]);
+    }
+}

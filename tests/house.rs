@@ -1,0 +1,125 @@
+//! The rules of the house: who may know whom, and which library stands in which room.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+const ROOMS: [&str; 6] = ["cli", "producer", "worker", "aggregator", "simulator", "common"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn files_under(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            files_under(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Every source file of these rooms: its path from the root, and its text without its tests and
+/// comments.
+fn sources(rooms: &[&str]) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    for room in rooms {
+        files_under(&root().join(room), &mut files);
+    }
+    let read = |path: PathBuf| {
+        let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let is_code = |line: &&str| !line.trim_start().starts_with("//");
+        (name, code.lines().filter(is_code).collect::<Vec<_>>().join("\n"))
+    };
+    let is_product = |(name, _): &(String, String)| {
+        !name.ends_with("tests.rs") && !name.contains("/tests/") && !name.contains("conformance")
+    };
+    files.into_iter().map(read).filter(is_product).collect()
+}
+
+fn dependencies(manifest: &str) -> BTreeSet<String> {
+    let text = fs::read_to_string(root().join(manifest)).unwrap();
+    let table: toml::Table = toml::from_str(&text).unwrap();
+    table["dependencies"].as_table().unwrap().keys().cloned().collect()
+}
+
+#[test]
+fn the_roles_know_common_and_not_each_other() {
+    for role in ["producer", "worker", "aggregator", "simulator"] {
+        let rooms: BTreeSet<String> = dependencies(&format!("{role}/Cargo.toml"))
+            .into_iter()
+            .filter(|name| name.starts_with("juror"))
+            .collect();
+        assert_eq!(rooms, BTreeSet::from(["juror-common".to_owned()]), "{role}");
+    }
+}
+
+#[test]
+fn common_knows_no_room() {
+    let rooms = dependencies("common/Cargo.toml");
+    assert!(!rooms.iter().any(|name| name.starts_with("juror")), "{rooms:?}");
+}
+
+#[test]
+fn each_library_with_a_room_of_its_own_stays_there() {
+    let homes: [(&str, &[&str]); 8] = [
+        ("reqwest", &["worker/src/vision/"]),
+        ("image", &["worker/src/image/"]),
+        ("governor", &["worker/src/ceiling.rs"]),
+        ("backoff", &["worker/src/retry.rs"]),
+        ("rusqlite", &["common/src/admission/", "common/src/store/", "common/src/sqlite"]),
+        ("oxc_parser", &["worker/src/stages/"]),
+        ("html5ever", &["worker/src/stages/"]),
+        ("hyper", &["simulator/src/"]),
+    ];
+    for (library, home) in homes {
+        for (name, code) in sources(&ROOMS) {
+            let used = code.lines().any(|line| {
+                let line = line.trim_start();
+                let path = format!("{library}::");
+                line.match_indices(&path).any(|(start, _)| {
+                    let before = line[..start].chars().next_back();
+                    !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':')
+                })
+            });
+            let at_home = home.iter().any(|place| name.starts_with(place));
+            assert!(!used || at_home, "{name} uses {library}, which belongs in {home:?}");
+        }
+    }
+}
+
+#[test]
+fn only_the_command_line_reads_the_environment_and_prints() {
+    let rooms = ["producer", "worker", "aggregator", "simulator", "common"];
+    for (name, code) in sources(&rooms) {
+        for word in ["std::env", "env::var", "env::args", "println!", "eprintln!", "print!("] {
+            assert!(!code.contains(word), "{name} has {word}");
+        }
+    }
+}
+
+#[test]
+fn a_file_is_a_room_with_one_purpose() {
+    let mut files = Vec::new();
+    for room in ROOMS.iter().chain(&["tests"]) {
+        files_under(&root().join(room), &mut files);
+    }
+    for path in files {
+        let lines = fs::read_to_string(&path).unwrap().lines().count();
+        assert!(lines <= 450, "{} has {lines} lines: split it", path.display());
+    }
+}
+
+#[test]
+fn no_drawer_for_odds_and_ends() {
+    for (name, _) in sources(&ROOMS) {
+        let stem = Path::new(&name).file_stem().unwrap().to_string_lossy().into_owned();
+        assert!(!["util", "utils", "helper", "helpers", "misc"].contains(&stem.as_str()), "{name}");
+    }
+}
