@@ -14,28 +14,54 @@ pub struct Price {
     pub cached_input: Option<u64>,
     /// Input tokens that are written into the prompt cache, where that costs extra.
     pub cache_write: Option<u64>,
-    /// Input tokens of a request beyond the provider's long-context limit.
+    /// Input tokens of a request beyond [`LONG_CONTEXT_FROM`].
     pub long_input: Option<u64>,
 }
 
+/// Requests with more input tokens than this cost the long-context rates, where a model has them.
+/// Gemini's limit; OpenAI's is 272,000, so that in between the cost is told too high, never too
+/// low.
+pub const LONG_CONTEXT_FROM: u64 = 200_000;
+
 impl Price {
-    /// What answers with this usage cost.
+    /// What an answer with this usage costs.
     pub fn cost(&self, usage: &Usage) -> Money {
+        let rates = self.rates_of_a_request(usage.input_tokens);
         let cached = usage.cached_input_tokens.min(usage.input_tokens);
         let fresh = usage.input_tokens - cached;
-        Money::times(self.input, fresh)
-            + Money::times(self.cached_input.unwrap_or(self.input), cached)
-            + Money::times(self.output, usage.output_tokens)
+        Money::times(rates.input, fresh)
+            + Money::times(rates.cached_input.unwrap_or(rates.input), cached)
+            + Money::times(rates.output, usage.output_tokens)
     }
 
     /// The most that a call with at most this many tokens can cost: every input token at the
     /// dearest rate that any of them could be billed at.
     pub fn worst_cost(&self, input_tokens: u64, output_tokens: u64) -> Money {
-        let dearest = [self.cached_input, self.cache_write, self.long_input]
+        let rates = self.rates_of_a_request(input_tokens);
+        let dearest = [rates.cached_input, rates.cache_write]
             .into_iter()
             .flatten()
-            .fold(self.input, u64::max);
-        Money::times(dearest, input_tokens) + Money::times(self.output, output_tokens)
+            .fold(rates.input, u64::max);
+        Money::times(dearest, input_tokens) + Money::times(rates.output, output_tokens)
+    }
+
+    /// Long requests are dearer as a whole. Price tables tell by how much for input only; the
+    /// other rates rise by the same factor, which is what providers publish or more.
+    fn rates_of_a_request(&self, input_tokens: u64) -> Self {
+        let Some(long) = self.long_input.filter(|_| input_tokens > LONG_CONTEXT_FROM) else {
+            return *self;
+        };
+        let risen = |rate: u64| {
+            let product = u128::from(rate) * u128::from(long.max(self.input));
+            u64::try_from(product.div_ceil(u128::from(self.input.max(1)))).unwrap_or(u64::MAX)
+        };
+        Self {
+            input: long,
+            output: risen(self.output),
+            cached_input: self.cached_input.map(risen),
+            cache_write: self.cache_write.map(risen),
+            long_input: self.long_input,
+        }
     }
 }
 
@@ -65,5 +91,15 @@ mod tests {
         let usage = Usage { input_tokens: 1_000, cached_input_tokens: 0, output_tokens: 100 };
         assert!(dear.worst_cost(1_000, 100) >= dear.cost(&usage));
         assert_eq!(dear.worst_cost(1_000, 100).to_string(), "0.004000000");
+    }
+
+    #[test]
+    fn a_long_request_is_dearer_as_a_whole_and_a_short_one_is_not() {
+        let price = Price { long_input: Some(5_000_000), ..GPT_4O };
+        assert_eq!(price.worst_cost(1_000, 100), GPT_4O.worst_cost(1_000, 100));
+        let long =
+            Usage { input_tokens: 300_000, cached_input_tokens: 100_000, output_tokens: 1_000 };
+        assert_eq!(price.cost(&long).to_string(), "1.270000000");
+        assert_eq!(price.worst_cost(300_000, 1_000).to_string(), "1.520000000");
     }
 }
