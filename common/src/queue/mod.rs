@@ -5,6 +5,11 @@
 //! whose holder dies, is delivered again. Nothing is acknowledged before its successor is
 //! confirmed: that order is the callers' duty.
 
+pub mod local;
+
+#[cfg(test)]
+mod conformance;
+
 use async_trait::async_trait;
 use std::{fmt, time::Duration};
 
@@ -44,7 +49,8 @@ pub trait Queue<M: Message>: Send + Sync {
     /// Hands a message over; returns when the queue vouches for it. Waits while the queue is full.
     async fn publish(&self, message: M, lane: Lane) -> Result<(), QueueError>;
 
-    /// Starts to receive; at most `prefetch` deliveries are out at once.
+    /// Starts to receive; at most `prefetch` deliveries (at least one) are out at once. A delayed
+    /// message is not out.
     async fn subscribe(&self, prefetch: usize) -> Result<Box<dyn Subscription<M>>, QueueError>;
 }
 
@@ -52,7 +58,8 @@ pub trait Queue<M: Message>: Send + Sync {
 #[async_trait]
 pub trait Subscription<M: Message>: Send {
     /// The next delivery; none when the queue is closed and holds nothing more, delayed messages
-    /// and other holders' deliveries included.
+    /// and other holders' deliveries included. Dropping the future before it is ready loses
+    /// nothing.
     async fn next(&mut self) -> Result<Option<Delivery<M>>, QueueError>;
 }
 
@@ -113,6 +120,27 @@ impl<M: fmt::Debug> fmt::Debug for Delivery<M> {
             .field("redelivered", &self.redelivered)
             .finish_non_exhaustive()
     }
+}
+
+/// The messages that a queue keeps aside for a person to look at.
+#[async_trait]
+pub trait DeadLetters<M: Message>: Send + Sync {
+    /// Every dead letter, oldest first.
+    async fn list(&self) -> Result<Vec<DeadLetter<M>>, QueueError>;
+
+    /// Puts every dead letter of this message id back into its lane; answers how many there were.
+    async fn replay(&self, message_id: &str) -> Result<usize, QueueError>;
+}
+
+/// A message that was kept aside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeadLetter<M> {
+    /// The message.
+    pub message: M,
+    /// The lane that it came by, and goes back to.
+    pub lane: Lane,
+    /// Why it was kept aside, in plain words.
+    pub reason: String,
 }
 
 /// What can go wrong at a queue, by what the caller can do next.

@@ -1,0 +1,306 @@
+//! A queue inside one process: bounded, with leases, delayed retries and dead letters.
+//!
+//! Nothing is spawned. Two semaphores carry every wake-up, since neither can lose one: `room` has
+//! a permit for each message that still fits, `ready` one for each message that waits in a lane.
+//! Delayed messages are moved into their lanes by whoever waits in `next`.
+
+use super::{
+    DeadLetter, DeadLetters, Delivery, Disposition, Lane, Message, Queue, QueueError, Settle,
+    Subscription,
+};
+use async_trait::async_trait;
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tokio::{
+    sync::{Notify, OwnedSemaphorePermit, Semaphore},
+    time::Instant,
+};
+
+/// The queue of one process. Clones share it.
+#[derive(Clone, Debug)]
+pub struct LocalQueue<M>(Arc<Shared<M>>);
+
+#[derive(Debug)]
+struct Shared<M> {
+    state: Mutex<State<M>>,
+    room: Semaphore,
+    ready: Semaphore,
+    /// Tells those who sleep until the next delayed message that another one may come earlier.
+    rescheduled: Notify,
+}
+
+#[derive(Debug)]
+struct State<M> {
+    high: VecDeque<Entry<M>>,
+    work: VecDeque<Entry<M>>,
+    /// By the time they are due; the number keeps equal times apart, in order.
+    delayed: BTreeMap<(Instant, u64), Entry<M>>,
+    delays: u64,
+    dead: Vec<DeadLetter<M>>,
+    /// Messages that wait, are delayed or are out.
+    held: usize,
+    closed: bool,
+}
+
+#[derive(Debug)]
+struct Entry<M> {
+    message: M,
+    lane: Lane,
+    delivered_before: bool,
+}
+
+impl<M: Message> LocalQueue<M> {
+    /// An empty queue that holds at most `capacity` messages (at least one): those that wait, are
+    /// delayed or are out. What is given back or delayed always fits; dead letters do not count.
+    pub fn new(capacity: usize) -> Self {
+        Self(Arc::new(Shared {
+            state: Mutex::new(State::default()),
+            room: Semaphore::new(capacity.clamp(1, Semaphore::MAX_PERMITS)),
+            ready: Semaphore::new(0),
+            rescheduled: Notify::new(),
+        }))
+    }
+
+    /// Takes nothing more. Publishers that wait for room are refused; subscriptions end once
+    /// nothing is held.
+    pub fn close(&self) {
+        self.0.room.close();
+        let mut state = self.0.lock();
+        state.closed = true;
+        self.0.end_if_done(&state);
+    }
+
+    /// How many messages are held: waiting, delayed or out.
+    pub fn held(&self) -> usize {
+        self.0.lock().held
+    }
+
+    async fn enter(&self, entry: Entry<M>) -> Result<(), QueueError> {
+        self.0.room.acquire().await.map_err(|_| QueueError::Closed)?.forget();
+        let mut state = self.0.lock();
+        if state.closed {
+            return Err(QueueError::Closed);
+        }
+        state.held += 1;
+        state.lane(entry.lane).push_back(entry);
+        self.0.ready.add_permits(1);
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl<M: Message> Queue<M> for LocalQueue<M> {
+    async fn publish(&self, message: M, lane: Lane) -> Result<(), QueueError> {
+        self.enter(Entry { message, lane, delivered_before: false }).await
+    }
+
+    async fn subscribe(&self, prefetch: usize) -> Result<Box<dyn Subscription<M>>, QueueError> {
+        let slots = Arc::new(Semaphore::new(prefetch.clamp(1, Semaphore::MAX_PERMITS)));
+        Ok(Box::new(LocalSubscription { shared: Arc::clone(&self.0), slots }))
+    }
+}
+
+#[async_trait]
+impl<M: Message> DeadLetters<M> for LocalQueue<M> {
+    async fn list(&self) -> Result<Vec<DeadLetter<M>>, QueueError> {
+        Ok(self.0.lock().dead.clone())
+    }
+
+    async fn replay(&self, message_id: &str) -> Result<usize, QueueError> {
+        let mut replayed = 0;
+        while self.0.lock().dead_position(message_id).is_some() {
+            // Room first: between leaving the dead letters and standing in its lane, nothing may
+            // interrupt.
+            let room = self.0.room.acquire().await.map_err(|_| QueueError::Closed)?;
+            let mut state = self.0.lock();
+            if state.closed {
+                return Err(QueueError::Closed);
+            }
+            let Some(position) = state.dead_position(message_id) else { break };
+            let DeadLetter { message, lane, .. } = state.dead.remove(position);
+            state.held += 1;
+            state.lane(lane).push_back(Entry { message, lane, delivered_before: true });
+            self.0.ready.add_permits(1);
+            room.forget();
+            replayed += 1;
+        }
+        Ok(replayed)
+    }
+}
+
+struct LocalSubscription<M> {
+    shared: Arc<Shared<M>>,
+    /// A permit for each delivery that may still be out.
+    slots: Arc<Semaphore>,
+}
+
+#[async_trait]
+impl<M: Message> Subscription<M> for LocalSubscription<M> {
+    async fn next(&mut self) -> Result<Option<Delivery<M>>, QueueError> {
+        let Ok(slot) = Arc::clone(&self.slots).acquire_owned().await else { return Ok(None) };
+        loop {
+            // Created before the schedule is read, so that a change after the reading wakes it.
+            let rescheduled = self.shared.rescheduled.notified();
+            let due = self.shared.promote_due();
+            tokio::select! {
+                biased;
+                permit = self.shared.ready.acquire() => {
+                    let Ok(permit) = permit else { return Ok(None) };
+                    permit.forget();
+                    // The permit stands for a message, so there is one.
+                    if let Some(entry) = self.shared.lock().take() {
+                        return Ok(Some(deliver(&self.shared, entry, slot)));
+                    }
+                }
+                () = rescheduled => {}
+                () = until(due) => {}
+            }
+        }
+    }
+}
+
+async fn until(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn deliver<M: Message>(
+    shared: &Arc<Shared<M>>,
+    entry: Entry<M>,
+    slot: OwnedSemaphorePermit,
+) -> Delivery<M> {
+    let (message, lane, redelivered) = (entry.message.clone(), entry.lane, entry.delivered_before);
+    let lease = Lease { shared: Arc::clone(shared), entry: Some(entry), _slot: slot };
+    Delivery::new(message, lane, redelivered, Box::new(lease))
+}
+
+/// A delivery that is out. Dropped with its entry still in it, it gives the message back.
+struct Lease<M: Message> {
+    shared: Arc<Shared<M>>,
+    entry: Option<Entry<M>>,
+    _slot: OwnedSemaphorePermit,
+}
+
+#[async_trait]
+impl<M: Message> Settle for Lease<M> {
+    async fn settle(mut self: Box<Self>, disposition: Disposition) -> Result<(), QueueError> {
+        let Some(entry) = self.entry.take() else { return Ok(()) };
+        match disposition {
+            Disposition::Acknowledge => self.shared.forget(None),
+            Disposition::DeadLetter(reason) => {
+                let Entry { message, lane, .. } = entry;
+                self.shared.forget(Some(DeadLetter { message, lane, reason }));
+            }
+            Disposition::GiveBack => self.shared.give_back(entry),
+            Disposition::RetryAfter(delay) => match Instant::now().checked_add(delay) {
+                Some(due) => self.shared.delay(entry, due),
+                None => {
+                    self.entry = Some(entry);
+                    let problem = format!("a delay of {} s is too long", delay.as_secs());
+                    return Err(QueueError::Refused(problem));
+                }
+            },
+        }
+        Ok(())
+    }
+}
+
+impl<M: Message> Drop for Lease<M> {
+    fn drop(&mut self) {
+        if let Some(entry) = self.entry.take() {
+            self.shared.give_back(entry);
+        }
+    }
+}
+
+impl<M> Shared<M> {
+    fn lock(&self) -> MutexGuard<'_, State<M>> {
+        // No step under the lock can leave the state half done, so a poisoned lock is usable.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Moves what is due into its lane; answers when the next message is due.
+    fn promote_due(&self) -> Option<Instant> {
+        let mut state = self.lock();
+        while let Some(first) = state.delayed.first_entry() {
+            let (due, _) = *first.key();
+            if due > Instant::now() {
+                return Some(due);
+            }
+            let entry = first.remove();
+            state.lane(entry.lane).push_back(entry);
+            self.ready.add_permits(1);
+        }
+        None
+    }
+
+    /// A message leaves, for good or to the dead letters.
+    fn forget(&self, dead: Option<DeadLetter<M>>) {
+        let mut state = self.lock();
+        state.dead.extend(dead);
+        state.held -= 1;
+        self.room.add_permits(1);
+        self.end_if_done(&state);
+    }
+
+    fn give_back(&self, mut entry: Entry<M>) {
+        entry.delivered_before = true;
+        self.lock().lane(entry.lane).push_front(entry);
+        self.ready.add_permits(1);
+    }
+
+    fn delay(&self, mut entry: Entry<M>, due: Instant) {
+        entry.delivered_before = true;
+        let mut state = self.lock();
+        let number = state.delays;
+        state.delays += 1;
+        state.delayed.insert((due, number), entry);
+        self.rescheduled.notify_waiters();
+    }
+
+    fn end_if_done(&self, state: &State<M>) {
+        if state.closed && state.held == 0 {
+            self.ready.close();
+        }
+    }
+}
+
+impl<M> State<M> {
+    fn lane(&mut self, lane: Lane) -> &mut VecDeque<Entry<M>> {
+        match lane {
+            Lane::High => &mut self.high,
+            Lane::Work => &mut self.work,
+        }
+    }
+
+    fn take(&mut self) -> Option<Entry<M>> {
+        self.high.pop_front().or_else(|| self.work.pop_front())
+    }
+}
+
+impl<M: Message> State<M> {
+    fn dead_position(&self, message_id: &str) -> Option<usize> {
+        self.dead.iter().position(|dead| dead.message.message_id() == message_id)
+    }
+}
+
+impl<M> Default for State<M> {
+    fn default() -> Self {
+        Self {
+            high: VecDeque::new(),
+            work: VecDeque::new(),
+            delayed: BTreeMap::new(),
+            delays: 0,
+            dead: Vec::new(),
+            held: 0,
+            closed: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
