@@ -99,6 +99,9 @@ pub struct JobResult {
     pub usage: Usage,
     /// What this job's calls cost in this round, presumed spending left out.
     pub cost_usd: Money,
+    /// What the first call was expected to cost before it went out; none if none was needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Estimate>,
     /// Calls that were sent.
     pub attempts: u32,
     /// Whether the verdict came from the cache.
@@ -150,6 +153,15 @@ pub struct JudgeRecord {
     pub simulated: bool,
 }
 
+/// What a call was expected to cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// Probably.
+    pub expected_usd: Money,
+    /// At most.
+    pub worst_case_usd: Money,
+}
+
 impl JobResult {
     /// A result of this job with this outcome and nothing else in it yet.
     pub fn empty(job: &Job, outcome: Outcome) -> Self {
@@ -184,6 +196,7 @@ impl JobResult {
             reply: None,
             usage: Usage::default(),
             cost_usd: Money::ZERO,
+            estimate: None,
             attempts: 0,
             cached: false,
             error: None,

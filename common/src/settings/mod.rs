@@ -7,6 +7,7 @@ pub use layer::{Layer, SettingsError};
 
 use crate::{
     job::{Detail, Provider},
+    model::PriceTerms,
     usage::Money,
 };
 use serde::Deserialize;
@@ -40,7 +41,7 @@ pub struct Settings {
     /// Logging.
     pub log: LogSettings,
     /// Prices by model, over those that are compiled in.
-    pub prices: BTreeMap<String, PriceSetting>,
+    pub prices: BTreeMap<String, PriceTerms>,
 }
 
 /// `[run]`.
@@ -188,19 +189,6 @@ pub struct FileSettings {
 pub struct LogSettings {
     /// Filter of the log.
     pub level: String,
-}
-
-/// `[prices."model"]`, in micro-dollars per million tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PriceSetting {
-    /// Input tokens.
-    pub input: u64,
-    /// Output tokens.
-    pub output: u64,
-    /// Input tokens from the provider's prompt cache.
-    #[serde(default)]
-    pub cached_input: Option<u64>,
 }
 
 impl Settings {

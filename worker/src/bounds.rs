@@ -1,0 +1,59 @@
+//! What a call takes: at most, to reserve by, and probably, to plan by.
+
+use crate::{context::JudgeSetup, prompt::RenderedPrompt};
+use juror_common::{
+    job::Judge,
+    usage::{Money, Usage},
+};
+
+/// An answer probably takes this share of what it may take, until runs have shown better.
+const EXPECTED_SHARE_OF_OUTPUT: u64 = 5;
+
+/// What one call takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Most input tokens.
+    pub input_tokens: u64,
+    /// Most output tokens, thinking included.
+    pub max_output_tokens: u64,
+    /// The most that the call can cost.
+    pub worst_cost: Money,
+    /// Tokens that it will probably take.
+    pub expected: Usage,
+    /// What it will probably cost.
+    pub expected_cost: Money,
+}
+
+/// The bounds of a call with this prompt and images of these sizes (width, height), as they are
+/// sent. The reply's schema counts at worst: providers put it before the model in one form or
+/// another.
+pub fn bounds(
+    prompt: &RenderedPrompt,
+    labels: &[&str],
+    sizes: &[(u32, u32)],
+    judge: &Judge,
+    setup: &JudgeSetup,
+) -> Bounds {
+    let texts = || {
+        let prompt = [prompt.system.as_ref(), prompt.task.as_ref(), prompt.item.as_str()];
+        prompt.into_iter().chain(labels.iter().copied())
+    };
+    let sizes = || sizes.iter().copied();
+    let schema = setup.schema.to_string();
+    let input_tokens =
+        setup.facts.input_bound(texts().chain([schema.as_str()]), sizes(), judge.detail);
+    let max_output_tokens =
+        u64::from(judge.max_output_tokens) + u64::from(setup.facts.reasoning_allowance);
+    let expected = Usage {
+        input_tokens: setup.facts.expected_input(texts(), sizes(), judge.detail),
+        cached_input_tokens: 0,
+        output_tokens: max_output_tokens / EXPECTED_SHARE_OF_OUTPUT,
+    };
+    Bounds {
+        input_tokens,
+        max_output_tokens,
+        worst_cost: setup.price.worst_cost(input_tokens, max_output_tokens),
+        expected,
+        expected_cost: setup.price.cost(&expected),
+    }
+}

@@ -1,0 +1,111 @@
+//! One job's life, from claim to result.
+
+use crate::{
+    context::Context,
+    judging::{self, Judged},
+    load,
+    question::Question,
+    record::Record,
+    reply, stages,
+};
+use juror_common::{
+    admission::AdmissionError,
+    job::Job,
+    outcome::{ErrorKind, JobError, JobResult},
+    rubric::Need,
+    shutdown::Shutdown,
+    store::{Claim, ClaimKey, FinishedJob},
+};
+use std::sync::Arc;
+
+/// A job that was started this often and never ended takes its workers with it.
+const STARTS_OF_A_POISONOUS_JOB: u32 = 5;
+
+/// Why a job has no result yet. It is given back, and nothing that was paid for is lost.
+#[derive(Debug, thiserror::Error)]
+pub enum Interruption {
+    /// The worker is stopping.
+    #[error("the worker is stopping")]
+    Stopping,
+    /// No call of this run can succeed until a person does something.
+    #[error("{0}")]
+    Paused(String),
+    /// Another worker took the job over.
+    #[error("another worker has taken the job over")]
+    Overtaken,
+    /// The ledger cannot be used, so nothing may be spent or published.
+    #[error(transparent)]
+    Ledger(#[from] AdmissionError),
+}
+
+/// Judges one job. Whatever goes wrong with the job itself is an outcome; an [`Interruption`] is
+/// about the worker or the run.
+pub async fn evaluate(
+    job: &Job,
+    context: &Arc<Context>,
+    shutdown: &Shutdown,
+) -> Result<JobResult, Interruption> {
+    let unclaimed = ClaimKey {
+        run: job.run_id.clone(),
+        job: job.job_id.clone(),
+        round: job.round,
+        fence: 0,
+    };
+    let (fence, starts, carried) = match context.store.claim(&unclaimed, &context.owner).await? {
+        Claim::Done(result) => return Ok(*result),
+        Claim::Granted { fence, unfinished_starts, carried } => (fence, unfinished_starts, carried),
+    };
+    let mut record = Record::begin(job, context, ClaimKey { fence, ..unclaimed }, carried);
+    if starts >= STARTS_OF_A_POISONOUS_JOB {
+        return store(record.failed(poisonous(starts)), context).await;
+    }
+
+    let loaded = match load::load(job, &context.roots, &context.stages).await {
+        Ok(loaded) => loaded,
+        Err(error) => return store(record.failed(error), context).await,
+    };
+    record.stages(stages::evaluate(&loaded, &context.stages).await);
+
+    let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
+        return store(record.without_verdict(false), context).await;
+    };
+    if context.rubric.needs.contains(&Need::GeneratedCode) && loaded.code.is_none() {
+        return store(record.without_verdict(true), context).await;
+    }
+
+    let question = match Question::of(job, judge, &loaded, setup, context).await {
+        Ok(question) => question,
+        Err(error) => return store(record.failed(error), context).await,
+    };
+    record.inputs(question.inputs());
+    if setup.cache
+        && let Some(cached) = context.store.cached(&question.key).await?
+        && let Ok(verdict) = reply::read(&context.rubric, &cached.reply)
+    {
+        record.answered(cached.judge, Some(cached.reply));
+        return store(record.from_cache(verdict), context).await;
+    }
+
+    let asked = match question.prepare(judge, setup, context).await {
+        Ok(asked) => asked,
+        Err(error) => return store(record.failed(error), context).await,
+    };
+    record.inputs(asked.inputs.clone());
+    match judging::judge(job, asked, record, setup, context, shutdown).await? {
+        Judged::Stored(result) => Ok(*result),
+        Judged::Unstored(finished) => store(*finished, context).await,
+    }
+}
+
+async fn store(finished: FinishedJob, context: &Context) -> Result<JobResult, Interruption> {
+    let result = finished.result.clone();
+    if context.store.finish(finished).await? { Ok(result) } else { Err(Interruption::Overtaken) }
+}
+
+fn poisonous(starts: u32) -> JobError {
+    let message = format!(
+        "started {starts} times and never ended: it seems to kill its worker; look at its files, \
+         then judge it again with `juror retry`"
+    );
+    JobError { kind: ErrorKind::Poison, message }
+}

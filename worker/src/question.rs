@@ -1,0 +1,191 @@
+//! What the judge is asked about one job, and the question's identity.
+
+use crate::{
+    bounds::{Bounds, bounds},
+    context::{Context, JudgeSetup},
+    image::{self, PREPARATION_VERSION},
+    load::LoadedItem,
+    prompt::{self, PromptItem, RenderedPrompt},
+    vision::{Request, RequestImage},
+};
+use bytes::Bytes;
+use juror_common::{
+    id::Digest,
+    item::ImageReference,
+    job::{Job, Judge},
+    outcome::{ErrorKind, InputRecord, JobError},
+};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Most bytes of one image file.
+const MOST_IMAGE_BYTES: u64 = 64 << 20;
+
+/// A question that is not sent yet.
+pub struct Question {
+    /// Digest of everything that is asked: two equal keys are the same question.
+    pub key: Digest,
+    prompt: RenderedPrompt,
+    images: Vec<SourceImage>,
+}
+
+/// An image as it was read.
+struct SourceImage {
+    record: InputRecord,
+    label: String,
+    bytes: Bytes,
+}
+
+/// A question, ready to be sent.
+pub struct Asked {
+    /// See [`Question::key`].
+    pub key: Digest,
+    /// What is sent.
+    pub request: Request,
+    /// The images, with what preparation did to them.
+    pub inputs: Vec<InputRecord>,
+    /// What the call takes.
+    pub bounds: Bounds,
+}
+
+impl Question {
+    /// Reads the job's images and renders its prompt.
+    pub async fn of(
+        job: &Job,
+        judge: &Judge,
+        loaded: &LoadedItem,
+        setup: &JudgeSetup,
+        context: &Context,
+    ) -> Result<Self, JobError> {
+        let mut images = Vec::new();
+        for named in &context.rubric.images {
+            let reference = job.item.images.get(&named.name).ok_or_else(|| {
+                image_error(format!("the item names no image {:?}", named.name))
+            })?;
+            images.push(read(&named.name, &named.label, reference, context).await?);
+        }
+        let prompt = prompt::render(
+            &context.rubric,
+            &PromptItem {
+                code: loaded.code.as_deref(),
+                language: loaded.language,
+                tokens: loaded.expected_tokens.as_ref(),
+                style: job.item.style.as_deref(),
+            },
+        );
+        let key = key(job, judge, setup, &prompt, &images);
+        Ok(Self { key, prompt, images })
+    }
+
+    /// The images with their digests.
+    pub fn inputs(&self) -> Vec<InputRecord> {
+        self.images.iter().map(|image| image.record.clone()).collect()
+    }
+
+    /// What the call would take, told by the images' headers without decoding any.
+    pub fn bounds(&self, judge: &Judge, setup: &JudgeSetup) -> Bounds {
+        let size = |image: &SourceImage| {
+            image::dimensions(&image.bytes).map(|size| setup.rules.sent_size(size))
+        };
+        // An image without readable dimensions will fail before any call.
+        let sizes: Vec<_> = self.images.iter().filter_map(size).collect();
+        self.bounds_at(&sizes, judge, setup)
+    }
+
+    /// Prepares the images.
+    pub async fn prepare(self, judge: &Judge, setup: &JudgeSetup) -> Result<Asked, JobError> {
+        let mut prepared = Vec::new();
+        for source in &self.images {
+            let image = setup.preparer.prepare(source.bytes.clone(), &setup.rules).await;
+            let reference = &source.record.reference;
+            prepared.push(image.map_err(|error| image_error(format!("{reference}: {error}")))?);
+        }
+        let sizes: Vec<_> = prepared.iter().map(|image| (image.width, image.height)).collect();
+        let bounds = self.bounds_at(&sizes, judge, setup);
+        let mut inputs = self.inputs();
+        for (input, image) in inputs.iter_mut().zip(&prepared) {
+            input.note.clone_from(&image.note);
+        }
+        let images = self.images.into_iter().zip(prepared).map(|(source, image)| RequestImage {
+            label: source.label,
+            media_type: image.media_type,
+            bytes: image.bytes,
+        });
+        let request = Request {
+            model: judge.model.clone(),
+            system: self.prompt.system,
+            task: self.prompt.task,
+            item: self.prompt.item,
+            images: images.collect(),
+            schema_name: "verdict".to_owned(),
+            schema: Arc::clone(&setup.schema),
+            temperature: judge.temperature.filter(|_| setup.facts.temperature),
+            detail: judge.detail,
+            max_output_tokens: u32::try_from(bounds.max_output_tokens).unwrap_or(u32::MAX),
+            output_parameter: setup.facts.output_limit,
+            slower: false,
+        };
+        Ok(Asked { key: self.key, request, inputs, bounds })
+    }
+
+    fn bounds_at(&self, sizes: &[(u32, u32)], judge: &Judge, setup: &JudgeSetup) -> Bounds {
+        let labels: Vec<_> = self.images.iter().map(|image| image.label.as_str()).collect();
+        bounds(&self.prompt, &labels, sizes, judge, setup)
+    }
+}
+
+async fn read(
+    name: &str,
+    label: &str,
+    image: &ImageReference,
+    context: &Context,
+) -> Result<SourceImage, JobError> {
+    let reference = &image.reference;
+    let bytes = context
+        .roots
+        .read(reference, MOST_IMAGE_BYTES)
+        .await
+        .map_err(|error| image_error(error.to_string()))?;
+    let digest = Digest::of(&bytes);
+    if let Some(promised) = image.sha256.filter(|promised| *promised != digest) {
+        return Err(image_error(format!(
+            "{reference} is not the file that the manifest promises: its SHA-256 is {digest}, not \
+             {promised}; restore the file or correct the manifest"
+        )));
+    }
+    let record = InputRecord {
+        name: name.to_owned(),
+        reference: reference.clone(),
+        digest: Some(digest),
+        note: None,
+    };
+    Ok(SourceImage { record, label: label.to_owned(), bytes })
+}
+
+fn key(
+    job: &Job,
+    judge: &Judge,
+    setup: &JudgeSetup,
+    prompt: &RenderedPrompt,
+    images: &[SourceImage],
+) -> Digest {
+    let images: Vec<_> = images.iter().map(|image| (&image.label, image.record.digest)).collect();
+    let question = json!({
+        "schema": juror_common::SCHEMA,
+        "base_url": setup.base_url,
+        "judge": judge,
+        "reasoning_allowance": setup.facts.reasoning_allowance,
+        "rubric": job.rubric.digest,
+        "system": prompt.system,
+        "task": prompt.task,
+        "item": prompt.item,
+        "images": images,
+        "preparation": (PREPARATION_VERSION, &setup.rules),
+        "repeat": job.repeat,
+    });
+    Digest::of(question.to_string().as_bytes())
+}
+
+fn image_error(message: String) -> JobError {
+    JobError { kind: ErrorKind::Image, message }
+}

@@ -1,0 +1,120 @@
+//! A result in the making: every way a job can end goes through here.
+
+use crate::context::Context;
+use juror_common::{
+    job::Job,
+    outcome::{ErrorKind, Estimate, InputRecord, JobError, JobResult, JudgeRecord, Outcome},
+    rubric::score,
+    stage::Stages,
+    store::{Carried, ClaimKey, FinishedJob},
+    usage::{Money, Usage},
+    verdict::Verdict,
+};
+use std::sync::Arc;
+use tokio::time::Instant;
+
+/// What is known of a job so far.
+pub struct Record {
+    /// The claim that it is worked on under.
+    pub claim: ClaimKey,
+    context: Arc<Context>,
+    result: JobResult,
+    stages_passed: Option<bool>,
+    began: Instant,
+}
+
+impl Record {
+    /// Begins with what earlier holders of the job already spent on it.
+    pub fn begin(job: &Job, context: &Arc<Context>, claim: ClaimKey, carried: Carried) -> Self {
+        let mut result = JobResult::empty(job, Outcome::Scored);
+        result.cost_usd = carried.cost;
+        result.usage = carried.usage;
+        result.attempts = carried.calls;
+        let context = Arc::clone(context);
+        Self { claim, context, result, stages_passed: None, began: Instant::now() }
+    }
+
+    /// Takes down what the deterministic stages found.
+    pub fn stages(&mut self, stages: Stages) {
+        self.stages_passed = stages.passed(&self.context.thresholds);
+        self.result.token_extraction = stages.token_extraction;
+        self.result.retrieval = stages.retrieval;
+        self.result.generation = stages.generation;
+    }
+
+    /// Takes down which images are judged, with their digests.
+    pub fn inputs(&mut self, inputs: Vec<InputRecord>) {
+        self.result.item.inputs = inputs;
+    }
+
+    /// Counts a call that was sent.
+    pub fn attempt(&mut self) {
+        self.result.attempts += 1;
+    }
+
+    /// Takes down what a call cost, and who answered what.
+    pub fn paid(&mut self, cost: Money, usage: Usage) {
+        self.result.cost_usd += cost;
+        self.result.usage += usage;
+    }
+
+    /// Takes down the judge's last answer, verbatim.
+    pub fn answered(&mut self, judge: JudgeRecord, reply: Option<String>) {
+        self.result.judge = Some(judge);
+        self.result.reply = reply;
+    }
+
+    /// Takes down what the calls of this job were expected to cost.
+    pub fn estimated(&mut self, estimate: Estimate) {
+        self.result.estimate = Some(estimate);
+    }
+
+    /// Ends with every stage done that has data; the judge was off, or had nothing to judge.
+    pub fn without_verdict(mut self, judge_wanted_code: bool) -> FinishedJob {
+        self.result.pipeline_success =
+            if judge_wanted_code { Some(false) } else { self.stages_passed };
+        self.finish(Outcome::Scored, None)
+    }
+
+    /// Ends with a verdict.
+    pub fn scored(mut self, verdict: Verdict) -> FinishedJob {
+        let passed = self.context.success.passes(verdict.correctness());
+        self.result.pipeline_success = Some(passed && self.stages_passed.unwrap_or(true));
+        self.result.semantic = Some(verdict);
+        self.finish(Outcome::Scored, None)
+    }
+
+    /// Ends with a verdict that was given before.
+    pub fn from_cache(mut self, verdict: Verdict) -> FinishedJob {
+        self.result.cached = true;
+        self.scored(verdict)
+    }
+
+    /// Ends with answers that could not be used.
+    pub fn unscorable(mut self, message: String) -> FinishedJob {
+        self.result.pipeline_success = Some(false);
+        self.finish(Outcome::Unscorable, Some(JobError { kind: ErrorKind::Reply, message }))
+    }
+
+    /// Ends without an answer: zero scores where the judge is on, which enter no average.
+    pub fn failed(mut self, error: JobError) -> FinishedJob {
+        self.result.pipeline_success = Some(false);
+        if self.context.judge.is_some() {
+            self.result.semantic = Some(score::zero(&self.context.rubric, &error.message));
+        }
+        self.finish(Outcome::Failed, Some(error))
+    }
+
+    /// Ends untried.
+    pub fn skipped(self, kind: ErrorKind, message: String) -> FinishedJob {
+        self.finish(Outcome::Skipped, Some(JobError { kind, message }))
+    }
+
+    fn finish(mut self, outcome: Outcome, error: Option<JobError>) -> FinishedJob {
+        self.result.outcome = outcome;
+        self.result.error = error;
+        self.result.total_latency_ms =
+            u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        FinishedJob { claim: self.claim, result: self.result, remember: None }
+    }
+}

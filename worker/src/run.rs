@@ -1,0 +1,132 @@
+//! The worker's role: take jobs, judge as many at once as is good, publish results. The only place
+//! that spawns.
+
+use crate::{
+    concurrency::Permit,
+    context::Context,
+    evaluate::{Interruption, evaluate},
+};
+use juror_common::{
+    event::Event,
+    job::Job,
+    queue::{Delivery, Disposition, Lane, QueueError},
+    shutdown::Shutdown,
+};
+use std::sync::Arc;
+use tokio::task::{JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+/// Most deliveries that a worker ever holds.
+const MOST_DELIVERIES: usize = 512;
+
+/// How a worker's work ended.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Ended {
+    /// Why the run is paused, if it is: no call can succeed until a person does something.
+    pub paused: Option<String>,
+}
+
+/// Why a worker could not go on. Jobs in hand were given back.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkerError {
+    /// The ledger or the queue gave up.
+    #[error(transparent)]
+    Interrupted(#[from] Interruption),
+    /// The queue gave up.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
+    /// A job's task ended by a panic: a defect of this program.
+    #[error("a job's task broke off, which is a defect of this program: {0}")]
+    Task(#[from] JoinError),
+}
+
+/// Works until the queue is closed and empty, or until `shutdown.drain`; then what is in hand is
+/// finished. With `shutdown.now` it is dropped and given back.
+pub async fn run(context: Arc<Context>, shutdown: Shutdown) -> Result<Ended, WorkerError> {
+    let mut jobs = context.jobs.subscribe(MOST_DELIVERIES).await?;
+    let mut tasks = JoinSet::new();
+    // Stops this worker alone: on a pause or an error, what is in hand is still finished.
+    let stop = Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() };
+    let mut ending = Ending::default();
+    loop {
+        let permit = tokio::select! {
+            biased;
+            () = stop.drain.cancelled() => break,
+            Some(task) = tasks.join_next() => { ending.note(task, &stop.drain); continue }
+            permit = context.concurrency.acquire() => permit,
+        };
+        let delivery = loop {
+            tokio::select! {
+                biased;
+                () = stop.drain.cancelled() => break None,
+                Some(task) = tasks.join_next() => ending.note(task, &stop.drain),
+                delivery = jobs.next() => break delivery?,
+            }
+        };
+        let Some(delivery) = delivery else { break };
+        tasks.spawn(work(delivery, permit, Arc::clone(&context), stop.clone()));
+    }
+    while let Some(task) = tasks.join_next().await {
+        ending.note(task, &stop.drain);
+    }
+    let ended = ending.into_result()?;
+    if let Some(reason) = &ended.paused {
+        context.events.emit(Event::Paused { reason: reason.clone() }).await;
+    }
+    Ok(ended)
+}
+
+/// One delivery: judged, its result published, then acknowledged; given back if it was interrupted.
+async fn work(
+    delivery: Delivery<Job>,
+    permit: Permit,
+    context: Arc<Context>,
+    shutdown: Shutdown,
+) -> Result<(), WorkerError> {
+    let evaluated = tokio::select! {
+        biased;
+        () = shutdown.now.cancelled() => Err(Interruption::Stopping),
+        evaluated = evaluate(&delivery.message, &context, &shutdown) => evaluated,
+    };
+    drop(permit);
+    match evaluated {
+        Ok(result) => {
+            context.results.publish(result, Lane::Work).await?;
+            Ok(delivery.acknowledge().await?)
+        }
+        Err(Interruption::Overtaken) => Ok(delivery.acknowledge().await?),
+        Err(interruption) => {
+            delivery.settle(Disposition::GiveBack).await?;
+            Err(interruption.into())
+        }
+    }
+}
+
+/// What is known of the end while tasks come home.
+#[derive(Default)]
+struct Ending {
+    paused: Option<String>,
+    error: Option<WorkerError>,
+}
+
+impl Ending {
+    fn note(&mut self, task: Result<Result<(), WorkerError>, JoinError>, stop: &CancellationToken) {
+        match task.map_err(WorkerError::from).and_then(|worked| worked) {
+            Ok(()) | Err(WorkerError::Interrupted(Interruption::Stopping)) => return,
+            Err(WorkerError::Interrupted(Interruption::Paused(reason))) => {
+                self.paused.get_or_insert(reason);
+            }
+            Err(error) => {
+                self.error.get_or_insert(error);
+            }
+        }
+        stop.cancel();
+    }
+
+    fn into_result(self) -> Result<Ended, WorkerError> {
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(Ended { paused: self.paused }),
+        }
+    }
+}
