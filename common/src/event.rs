@@ -1,6 +1,6 @@
 //! What roles tell whoever listens; they never print.
 
-use crate::{outcome::JobResult, usage::Money};
+use crate::outcome::JobResult;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -14,13 +14,6 @@ pub enum Event {
     },
     /// A result is in the journal.
     Finished(Arc<JobResult>),
-    /// The ledger's state of this run.
-    Spent {
-        /// Committed so far, presumed spending included.
-        committed: Money,
-        /// Held by calls in flight.
-        outstanding: Money,
-    },
     /// The run is paused, for this reason; it goes on by itself or by `juror retry`.
     Paused {
         /// The reason, in plain words.
