@@ -1,10 +1,24 @@
 //! A rubric: criteria, scale, weights, prompt, how the score is computed, which metrics a run
 //! reports. A data file; everything that Juror knows of a rubric stands in it.
 
-use crate::id::Digest;
+mod builtin;
+mod error;
+mod parse;
+mod place;
+mod placeholder;
+mod schema;
+mod score;
+mod validate;
+
+pub use builtin::{BuiltinRubric, builtin};
+pub use error::{RubricError, RubricProblem};
+pub use schema::reply_schema;
+pub use score::{Answer, AnswerError, score, zero};
+
+use crate::{id::Digest, job::RubricReference};
 use serde::Deserialize;
 
-/// A rubric as its file has it.
+/// A rubric as its file has it. [`Rubric::parse`] makes only rubrics that make sense.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rubric {
@@ -23,6 +37,9 @@ pub struct Rubric {
     pub needs: Vec<Need>,
     /// The range of every score.
     pub scale: Scale,
+    /// What each band of the scale means for every criterion alike, best first.
+    #[serde(default)]
+    pub anchors: Vec<Anchor>,
     /// Most tokens that an answer may have.
     pub max_output_tokens: u32,
     /// When an item passes.
@@ -49,6 +66,36 @@ pub struct Rubric {
 
 fn no_digest() -> Digest {
     Digest::from_bytes([0; 32])
+}
+
+impl Rubric {
+    /// Names exactly this rubric, as jobs and run records carry it.
+    pub fn reference(&self) -> RubricReference {
+        RubricReference { id: self.id.clone(), version: self.version, digest: self.digest }
+    }
+
+    /// Its name in results, as in `semantic@1`.
+    pub fn name(&self) -> String {
+        format!("{}@{}", self.id, self.version)
+    }
+
+    /// Whether its prompt uses this field of an item.
+    pub fn needs(&self, need: Need) -> bool {
+        self.needs.contains(&need)
+    }
+
+    /// The criteria of a group, in the rubric's order.
+    pub fn criteria_of<'rubric>(
+        &'rubric self,
+        group: &'rubric str,
+    ) -> impl Iterator<Item = &'rubric Criterion> {
+        self.criteria.iter().filter(move |criterion| criterion.group.as_deref() == Some(group))
+    }
+
+    /// A prompt's text with `{scale_min}`, `{scale_max}` and `{criteria_count}` filled in.
+    pub fn fill_placeholders(&self, text: &str) -> String {
+        placeholder::fill(text, self)
+    }
 }
 
 /// One image that a rubric looks at.
@@ -135,18 +182,18 @@ pub struct Criterion {
     pub title: String,
     /// What the judge is to look at.
     pub guidance: String,
-    /// What each band of the scale means, best first.
+    /// What each band of the scale means for this criterion, best first.
     #[serde(default)]
     pub anchors: Vec<Anchor>,
     /// How much it counts in `sum_over_max`.
-    #[serde(default = "one")]
+    #[serde(default = "whole_weight")]
     pub weight: f64,
     /// The group that it belongs to, in `weighted_groups`.
     #[serde(default)]
     pub group: Option<String>,
 }
 
-fn one() -> f64 {
+fn whole_weight() -> f64 {
     1.0
 }
 
@@ -196,7 +243,8 @@ pub enum MetricKind {
     GroupMean,
 }
 
-/// What the judge is told.
+/// What the judge is told. Both texts may hold `{scale_min}`, `{scale_max}` and
+/// `{criteria_count}`; everything else that a judge needs is added when the prompt is made.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prompt {

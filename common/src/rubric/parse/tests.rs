@@ -1,0 +1,232 @@
+use super::*;
+use crate::rubric::builtin;
+
+/// A small rubric of a user's own; tests break it one line at a time.
+const VALID: &str = r#"schema = 1
+id = "two-shots"
+version = 3
+title = "Two screenshots of one page"
+max_output_tokens = 500
+formula = "sum_over_max"
+success = { at_least = 0.9 }
+scale = { min = 0, max = 4 }
+
+[[images]]
+name = "before"
+label = "Before the change"
+[[images]]
+name = "after"
+label = "After the change"
+
+[prompt]
+system = "You compare screenshots."
+task = "Score from {scale_min} to {scale_max}."
+
+[[criteria]]
+key = "content"
+title = "Content"
+guidance = "Is the content the same?"
+weight = 2
+anchors = [
+  { from = 4, to = 4, means = "the same" },
+  { from = 0, to = 3, means = "not the same" },
+]
+[[criteria]]
+key = "look"
+title = "Look"
+guidance = "Does it look the same?"
+
+[[metrics]]
+name = "avg_look"
+of = "look"
+kind = "mean"
+"#;
+
+/// The errors of the valid file with one passage replaced.
+fn errors_with(passage: &str, replacement: &str) -> String {
+    assert_eq!(VALID.matches(passage).count(), 1, "{passage}");
+    let text = VALID.replace(passage, replacement);
+    Rubric::parse(&text, "own.toml").expect_err(replacement).to_string()
+}
+
+fn acrue_errors_with(passage: &str, replacement: &str) -> String {
+    let text = builtin()[1].text;
+    assert!(text.contains(passage), "{passage}");
+    let text = text.replacen(passage, replacement, 1);
+    Rubric::parse(&text, "acrue.toml").expect_err(replacement).to_string()
+}
+
+#[test]
+fn a_rubric_of_ones_own_is_read_with_its_digest() {
+    let rubric = Rubric::parse(VALID, "own.toml").unwrap();
+    assert_eq!(rubric.name(), "two-shots@3");
+    assert_eq!(rubric.digest, Digest::of(VALID.as_bytes()));
+    assert_eq!(rubric.reference().digest, rubric.digest);
+    assert_eq!(rubric.criteria[0].weight, 2.0);
+    assert_eq!(rubric.criteria[1].weight, 1.0);
+}
+
+#[test]
+fn an_unknown_key_is_named_with_file_and_line() {
+    let message = errors_with("weight = 2", "wieght = 2");
+    assert!(
+        message.starts_with("own.toml:25: unknown field 'wieght', expected one of"),
+        "{message}"
+    );
+    assert!(message.ends_with("correct its spelling or take it out"), "{message}");
+    let message = errors_with("version = 3", "version = 3\ntargets = 1");
+    assert!(message.starts_with("own.toml:4: unknown field 'targets'"), "{message}");
+}
+
+#[test]
+fn what_is_not_toml_or_of_another_type_is_named_with_its_line() {
+    assert!(errors_with("version = 3", "version = ").starts_with("own.toml:3: "));
+    let message = errors_with("version = 3", "version = \"3\"");
+    assert!(message.starts_with("own.toml:3: invalid type: string \"3\""), "{message}");
+    let message = errors_with("title = \"Look\"\n", "");
+    assert!(message.contains("missing field 'title'; add it"), "{message}");
+    let message = errors_with("title = \"Two screenshots of one page\"\n", "");
+    assert_eq!(message, "own.toml: missing field 'title'; add it");
+    let message = errors_with("at_least = 0.9", "atleast = 0.9");
+    assert!(message.starts_with("own.toml:7: "), "{message}");
+}
+
+#[test]
+fn another_version_of_the_format_is_refused_before_anything_else() {
+    let message = errors_with("schema = 1", "schema = 2\nfresh = true");
+    assert!(
+        message.starts_with(
+            "own.toml:1: schema: this file has version 2 of the format, and this program reads \
+             version 1"
+        ),
+        "{message}"
+    );
+    let message = errors_with("schema = 1\n", "");
+    assert!(message.starts_with("own.toml: schema: is missing"), "{message}");
+}
+
+#[test]
+fn every_problem_is_named_at_once_in_the_order_of_lines() {
+    let text = VALID
+        .replace("weight = 2", "weight = -1")
+        .replace("max_output_tokens = 500", "max_output_tokens = 0")
+        .replace("of = \"look\"", "of = \"looks\"");
+    let message = Rubric::parse(&text, "own.toml").unwrap_err().to_string();
+    let lines: Vec<&str> = message.lines().collect();
+    assert_eq!(lines.len(), 3, "{message}");
+    assert!(lines[0].starts_with("own.toml:5: max_output_tokens: is 0"), "{message}");
+    assert_eq!(
+        lines[1],
+        "own.toml:25: criteria.content.weight: -1 is no weight; take 0, or 0.001 to 1000"
+    );
+    assert_eq!(
+        lines[2],
+        "own.toml:37: metrics.avg_look.of: no criterion has the key \"looks\"; take one of \
+         content, look"
+    );
+}
+
+#[test]
+fn everything_that_makes_no_sense_is_refused() {
+    let cases = [
+        ("weight = 2", "weight = nan", "own.toml:25: criteria.content.weight: NaN is no weight"),
+        ("weight = 2", "weight = inf", "inf is no weight"),
+        ("key = \"look\"", "key = \"content\"", "stands here a second time"),
+        ("key = \"look\"", "key = \"Look!\"", "not usable as a name"),
+        ("key = \"look\"", "key = \"look\"\ngroup = \"x\"", "sum_over_max has no groups"),
+        ("id = \"two-shots\"", "id = \"../shots\"", "own.toml:2: id: \"../shots\" is not usable"),
+        ("min = 0, max = 4", "min = 4, max = 4", "own.toml:8: scale.min: 4 is not below"),
+        ("min = 0, max = 4", "min = 0, max = 1001", "1001 is above 1000"),
+        ("from = 4, to = 4", "from = 4, to = 5", "leaves the scale of 0 to 4"),
+        (
+            "from = 0, to = 3",
+            "from = 0, to = 4",
+            "own.toml:28: criteria.content.anchors[2]: from 0 to 4 overlaps",
+        ),
+        ("from = 0, to = 3", "from = 3, to = 0", "is no band"),
+        ("\"not the same\"", "\" \"", "is empty"),
+        ("at_least = 0.9", "at_least = 90", "own.toml:7: success.at_least: 90 is not from 0 to 1"),
+        ("at_least = 0.9", "above = 1.0", "nothing lies above 1"),
+        ("at_least = 0.9", "at_least = nan", "NaN is not from 0 to 1"),
+        (
+            "name = \"before\"",
+            "name = \"after\"",
+            "own.toml:14: images.after.name: \"after\" stands here a second",
+        ),
+        ("name = \"before\"", "name = \"generated_code\"", "already means something else"),
+        (
+            "{scale_min}",
+            "{style}",
+            "own.toml:19: prompt.task: nothing fills the placeholder {style}",
+        ),
+        ("\"You compare screenshots.\"", "\"\"", "own.toml:18: prompt.system: is empty"),
+        ("version = 3", "version = 0", "versions count from 1"),
+        (
+            "version = 3",
+            "version = 3\nneeds = [\"style\", \"style\"]",
+            "needs[2]: stands here twice",
+        ),
+        ("version = 3", "version = 3\ngrades = [{ name = \"A\", from = 0 }]", "gives no grades"),
+        ("kind = \"mean\"", "kind = \"group_mean\"", "no group has the key \"look\""),
+        ("name = \"avg_look\"", "name = \"grades\"", "the name of an overall figure"),
+        (
+            "formula = \"sum_over_max\"",
+            "formula = \"weighted_groups\"",
+            "needs at least one [[groups]]",
+        ),
+    ];
+    for (passage, replacement, expected) in cases {
+        let message = errors_with(passage, replacement);
+        assert!(message.contains(expected), "{replacement}: {message}");
+    }
+    let weightless = VALID
+        .replace("weight = 2", "weight = 0")
+        .replace("key = \"look\"", "key = \"look\"\nweight = 0.0");
+    let message = Rubric::parse(&weightless, "own.toml").unwrap_err().to_string();
+    assert!(message.contains("every weight is 0"), "{message}");
+}
+
+#[test]
+fn empty_lists_are_refused() {
+    let (head, rest) = VALID.split_once("[[images]]").unwrap();
+    let (_, prompt) = rest.split_once("[prompt]").unwrap();
+    let (prompt, _) = prompt.split_once("[[criteria]]").unwrap();
+    let text = format!("{head}\nimages = []\ncriteria = []\n[prompt]{prompt}");
+    let message = Rubric::parse(&text, "own.toml").unwrap_err().to_string();
+    assert!(message.contains("images: is empty"), "{message}");
+    assert!(message.contains("criteria: is empty"), "{message}");
+}
+
+#[test]
+fn groups_and_grades_that_make_no_sense_are_refused() {
+    let cases = [
+        (
+            "group = \"accuracy\"",
+            "group = \"acuracy\"",
+            "no group has the key \"acuracy\"; take one of accuracy,",
+        ),
+        ("group = \"accuracy\"\n", "", "criteria.faithfulness.group: is missing"),
+        ("key = \"relevance\"", "key = \"relevant\"", "groups.relevant: has no criterion"),
+        ("weight = 0.5", "weight = -0.5", "-0.5 is no weight"),
+        ("key = \"completeness\"", "key = \"accuracy\"", "stands here a second time"),
+        ("name = \"F\", from = 0", "name = \"F\", from = 10", "the last one has to be from 0"),
+        ("name = \"A\", from = 80", "name = \"A\", from = 95", "grades.A: from 95 is not below"),
+        ("name = \"A\", from = 80", "name = \"A+\", from = 80", "is the name of two grades"),
+        ("name = \"A+\", from = 90", "name = \"A+\", from = 900", "no percentage"),
+        ("of = \"usefulness\"", "of = \"clarity\"", "no group has the key \"clarity\""),
+        ("from = 5, to = 5", "from = 4, to = 5", "anchors[2]: from 4 to 4 overlaps"),
+    ];
+    for (passage, replacement, expected) in cases {
+        let message = acrue_errors_with(passage, replacement);
+        assert!(message.contains(expected), "{replacement}: {message}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_it_panic(text in "\\PC{0,200}", cut in 0_usize..6000) {
+        let _ = Rubric::parse(&text, "own.toml");
+        let whole = builtin()[0].text;
+        let _ = Rubric::parse(whole.get(..cut).unwrap_or(whole), "own.toml");
+    }
+}

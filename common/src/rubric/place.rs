@@ -1,0 +1,59 @@
+//! Where in a rubric's file something stands, so that a problem can name its line.
+
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+/// One step from the file's top towards a value.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step<'rubric> {
+    /// A key of a table.
+    Key(&'rubric str),
+    /// An entry of a list: its position, and the name that it gives itself.
+    Entry(usize, &'rubric str),
+}
+
+/// The way to a value as people read it, as in `criteria.layout_accuracy.weight`.
+pub(super) fn dotted(steps: &[Step<'_>]) -> String {
+    let mut text = String::new();
+    for step in steps {
+        match step {
+            Step::Key(key) if text.is_empty() => text.push_str(key),
+            Step::Key(key) => text.extend([".", key]),
+            Step::Entry(position, "") => text.push_str(&format!("[{}]", position + 1)),
+            Step::Entry(_, name) => text.extend([".", name]),
+        }
+    }
+    text
+}
+
+/// The line of a value, or of the closest thing around it that the file has.
+pub(super) fn line(text: &str, table: &DeTable<'_>, steps: &[Step<'_>]) -> Option<usize> {
+    let (Step::Key(first), rest) = steps.split_first()? else { return None };
+    let mut value = get(table, first)?;
+    for step in rest {
+        let inner = match (step, value.get_ref()) {
+            (Step::Key(key), DeValue::Table(table)) => get(table, key),
+            (Step::Entry(position, _), DeValue::Array(array)) => array.get(*position),
+            _ => None,
+        };
+        match inner {
+            Some(inner) => value = inner,
+            None => break,
+        }
+    }
+    Some(line_of_offset(text, value.span().start))
+}
+
+/// The line, from 1, in which a byte stands.
+pub(super) fn line_of_offset(text: &str, offset: usize) -> usize {
+    text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
+}
+
+fn get<'table, 'text>(
+    table: &'table DeTable<'text>,
+    key: &str,
+) -> Option<&'table Spanned<DeValue<'text>>> {
+    table.iter().find(|(name, _)| name.get_ref().as_ref() == key).map(|(_, value)| value)
+}
