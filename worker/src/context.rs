@@ -5,7 +5,7 @@ use crate::{
     stages::StageSettings, vision::VisionClient,
 };
 use juror_common::{
-    admission::Admission,
+    admission::{Admission, WaitingRoom},
     event::Events,
     id::OwnerId,
     job::Job,
@@ -28,6 +28,8 @@ pub struct Context {
     pub results: Arc<dyn Queue<JobResult>>,
     /// Who decides whether a call may go out.
     pub admission: Arc<dyn Admission>,
+    /// Where calls wait until they are admitted.
+    pub waiting: WaitingRoom,
     /// Claims, finished jobs and cached replies.
     pub store: Arc<dyn Store>,
     /// The rubric of the run.

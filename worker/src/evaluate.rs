@@ -1,8 +1,9 @@
 //! One job's life, from claim to result.
 
 use crate::{
+    concurrency::Permit,
     context::Context,
-    judging::{self, Judged},
+    judging::{Judged, Judging},
     load,
     question::Question,
     record::Record,
@@ -43,6 +44,7 @@ pub enum Interruption {
 pub async fn evaluate(
     job: &Job,
     context: &Arc<Context>,
+    permit: &Permit,
     shutdown: &Shutdown,
 ) -> Result<JobResult, Interruption> {
     let unclaimed = ClaimKey {
@@ -69,7 +71,7 @@ pub async fn evaluate(
     let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
         return store(record.without_verdict(false), context).await;
     };
-    if context.rubric.needs.contains(&Need::GeneratedCode) && loaded.code.is_none() {
+    if context.rubric.needs(Need::GeneratedCode) && loaded.code.is_none() {
         return store(record.without_verdict(true), context).await;
     }
 
@@ -86,12 +88,13 @@ pub async fn evaluate(
         return store(record.from_cache(verdict), context).await;
     }
 
-    let asked = match question.prepare(judge, setup, context).await {
+    let asked = match question.prepare(judge, setup).await {
         Ok(asked) => asked,
         Err(error) => return store(record.failed(error), context).await,
     };
     record.inputs(asked.inputs.clone());
-    match judging::judge(job, asked, record, setup, context, shutdown).await? {
+    let judging = Judging { job, judge, setup, context, permit, shutdown };
+    match judging.judge(asked, record).await? {
         Judged::Stored(result) => Ok(*result),
         Judged::Unstored(finished) => store(*finished, context).await,
     }

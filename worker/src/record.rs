@@ -1,10 +1,10 @@
 //! A result in the making: every way a job can end goes through here.
 
-use crate::context::Context;
+use crate::{context::Context, judging::judge_record, vision::CallEnd};
 use juror_common::{
-    job::Job,
+    job::{Job, Judge},
     outcome::{ErrorKind, Estimate, InputRecord, JobError, JobResult, JudgeRecord, Outcome},
-    rubric::score,
+    rubric::zero,
     stage::Stages,
     store::{Carried, ClaimKey, FinishedJob},
     usage::{Money, Usage},
@@ -47,18 +47,19 @@ impl Record {
         self.result.item.inputs = inputs;
     }
 
-    /// Counts a call that was sent.
-    pub fn attempt(&mut self) {
+    /// Takes down a call: that it was made, what it cost, and what was answered.
+    pub fn called(&mut self, judge: &Judge, end: &CallEnd, bill: Option<(Money, Usage)>) {
         self.result.attempts += 1;
+        if let Some((cost, usage)) = bill {
+            self.result.cost_usd += cost;
+            self.result.usage += usage;
+        }
+        if let CallEnd::Answered(answer) = end {
+            self.answered(judge_record(judge, answer), answer.content.clone());
+        }
     }
 
-    /// Takes down what a call cost, and who answered what.
-    pub fn paid(&mut self, cost: Money, usage: Usage) {
-        self.result.cost_usd += cost;
-        self.result.usage += usage;
-    }
-
-    /// Takes down the judge's last answer, verbatim.
+    /// Takes down who answered what, verbatim.
     pub fn answered(&mut self, judge: JudgeRecord, reply: Option<String>) {
         self.result.judge = Some(judge);
         self.result.reply = reply;
@@ -100,7 +101,7 @@ impl Record {
     pub fn failed(mut self, error: JobError) -> FinishedJob {
         self.result.pipeline_success = Some(false);
         if self.context.judge.is_some() {
-            self.result.semantic = Some(score::zero(&self.context.rubric, &error.message));
+            self.result.semantic = Some(zero(&self.context.rubric, &error.message));
         }
         self.finish(Outcome::Failed, Some(error))
     }

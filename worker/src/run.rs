@@ -86,7 +86,7 @@ async fn work(
     let evaluated = tokio::select! {
         biased;
         () = shutdown.now.cancelled() => Err(Interruption::Stopping),
-        evaluated = evaluate(&delivery.message, &context, &shutdown) => evaluated,
+        evaluated = evaluate(&delivery.message, &context, &permit, &shutdown) => evaluated,
     };
     drop(permit);
     match evaluated {

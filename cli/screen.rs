@@ -1,0 +1,38 @@
+//! Standard output and standard error.
+
+use crate::exit::Failure;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+/// Writes results to standard output. A reader that has gone away (`| head`) is no error.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut output = io::stdout().lock();
+    let newline = if text.ends_with('\n') { "" } else { "\n" };
+    match write!(output, "{text}{newline}").and_then(|()| output.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::error(format!("standard output cannot be written: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a serialisable result as JSON to standard output.
+pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    print(&serde_json::to_string_pretty(value).map_err(Failure::error)?)
+}
+
+/// Tells the user something beside the results, on standard error.
+pub fn tell(text: &str) {
+    // Nothing is lost if standard error is closed.
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// How reports are laid out on standard output.
+pub fn width_and_colour() -> (usize, bool) {
+    let terminal = io::stdout().is_terminal();
+    let columns = console_columns().filter(|_| terminal).unwrap_or(80);
+    (columns.clamp(60, 120), terminal && std::env::var_os("NO_COLOR").is_none())
+}
+
+fn console_columns() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.parse().ok()
+}

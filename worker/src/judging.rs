@@ -1,0 +1,275 @@
+//! Asking the judge: admit, call, settle, and decide what next. The only place that calls.
+
+use crate::{
+    concurrency::{Permit, Signal},
+    context::{Context, JudgeSetup},
+    evaluate::Interruption,
+    question::Asked,
+    record::Record,
+    reply,
+    retry::{self, LeaseEnd, Next, Step, Tally},
+    vision::{Answer, Call, CallEnd, Finish},
+};
+use juror_common::{
+    admission::{Admittance, Ask, Settlement},
+    event::Event,
+    id::LeaseId,
+    job::{Job, Judge},
+    outcome::{ErrorKind, Estimate, JobError, JobResult, JudgeRecord},
+    shutdown::Shutdown,
+    store::{CachedReply, ClaimKey, FinishedJob},
+    usage::{Money, Usage},
+    verdict::Verdict,
+};
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// How the judging of a job ended.
+pub enum Judged {
+    /// In one step with the settlement of its last call.
+    Stored(Box<JobResult>),
+    /// Without a last call to settle.
+    Unstored(Box<FinishedJob>),
+}
+
+/// Everything around one job's calls.
+pub struct Judging<'job> {
+    /// The job.
+    pub job: &'job Job,
+    /// Its judge.
+    pub judge: &'job Judge,
+    /// How this worker asks it.
+    pub setup: &'job JudgeSetup,
+    /// The worker's resources.
+    pub context: &'job Context,
+    /// The place among the jobs in hand; told how calls go.
+    pub permit: &'job Permit,
+    /// The worker's signals.
+    pub shutdown: &'job Shutdown,
+}
+
+/// What a call really cost.
+type Bill = Option<(Money, Usage)>;
+
+impl Judging<'_> {
+    /// Asks until there is a verdict, or until it is plain that there will be none.
+    pub async fn judge(&self, mut asked: Asked, mut record: Record) -> Result<Judged, Interruption> {
+        record.estimated(Estimate {
+            expected_usd: asked.bounds.expected_cost,
+            worst_case_usd: asked.bounds.worst_cost,
+        });
+        let mut tally = Tally::default();
+        loop {
+            let lease = match self.admit(&asked).await? {
+                Ok(lease) => lease,
+                Err(reason) => {
+                    let skipped = record.skipped(ErrorKind::Budget, reason);
+                    return Ok(Judged::Unstored(Box::new(skipped)));
+                }
+            };
+            asked.request.slower = tally.slower();
+            let call = self.call(&asked).await;
+            let (verdict, problem) = self.read(&call.end);
+            let Step { money, next } =
+                retry::decide(&call.end, problem.as_deref(), &mut tally, retry::full_jitter);
+            self.learn(&call, &next).await?;
+
+            let bill = self.bill(money, &asked);
+            record.called(self.judge, &call.end, bill);
+            let finished = match (next, verdict) {
+                (Next::Accept, Some(verdict)) => {
+                    let remember = self.remember(&asked, &call.end, bill);
+                    FinishedJob { remember, ..record.scored(verdict) }
+                }
+                (Next::Unscorable(message), _) => record.unscorable(message),
+                (Next::Fail(kind, message), _) => record.failed(JobError { kind, message }),
+                (next, _) => {
+                    self.end_lease(&lease, money, bill, &record.claim).await?;
+                    self.before_the_next_call(next).await?;
+                    continue;
+                }
+            };
+            return self.end(&lease, money, bill, finished).await;
+        }
+    }
+
+    /// A lease, or why the budget allows none.
+    async fn admit(&self, asked: &Asked) -> Result<Result<LeaseId, String>, Interruption> {
+        let ask = Ask {
+            lease: LeaseId::random(),
+            owner: self.context.owner.clone(),
+            run: self.job.run_id.clone(),
+            endpoint: self.setup.endpoint.clone(),
+            input_tokens: asked.bounds.input_tokens,
+            max_output_tokens: asked.bounds.max_output_tokens,
+            worst_cost: asked.bounds.worst_cost,
+        };
+        match self.context.waiting.admit(&ask, &self.shutdown.drain).await? {
+            Admittance::Admitted => Ok(Ok(ask.lease)),
+            Admittance::NoBudget { reason } => Ok(Err(reason)),
+            Admittance::Cancelled => Err(Interruption::Stopping),
+            Admittance::Starved => Err(Interruption::Paused(
+                "no call was admitted for 60 minutes; the provider keeps refusing, or the limits \
+                 leave no room"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    async fn call(&self, asked: &Asked) -> Call {
+        self.setup.ceiling.wait().await;
+        let call = self.setup.client.ask(&asked.request, &self.shutdown.now).await;
+        if let Some(warning) = &call.warning {
+            self.context.events.emit(Event::Warning(warning.clone())).await;
+        }
+        call
+    }
+
+    /// The verdict in an answer, or why it holds none.
+    fn read(&self, end: &CallEnd) -> (Option<Verdict>, Option<String>) {
+        let CallEnd::Answered(answer) = end else { return (None, None) };
+        match content(answer) {
+            Err(problem) => (None, Some(problem)),
+            Ok(content) => match reply::read(&self.context.rubric, content) {
+                Ok(verdict) => (Some(verdict), None),
+                Err(error) => (None, Some(error.to_string())),
+            },
+        }
+    }
+
+    /// Tells admission and the concurrency what the call showed.
+    async fn learn(&self, call: &Call, next: &Next) -> Result<(), Interruption> {
+        let signal = match &call.end {
+            CallEnd::Answered(_) | CallEnd::BadAnswer { .. } | CallEnd::Refused { .. } => {
+                Some(Signal::Answered)
+            }
+            CallEnd::RateLimited { .. } => Some(Signal::Refused),
+            CallEnd::Unavailable { .. } | CallEnd::NotSent(_) | CallEnd::Lost(_) => {
+                Some(Signal::Unavailable)
+            }
+            CallEnd::Account { .. } | CallEnd::Cancelled { .. } => None,
+        };
+        if let Some(signal) = signal {
+            self.permit.report(signal, call.latency);
+        }
+        let mut observation = call.observation(&self.setup.endpoint);
+        if let Next::Cooldown(pause) = next {
+            observation.refused = Some(*pause);
+        }
+        Ok(self.context.admission.observe(&observation).await?)
+    }
+
+    fn bill(&self, money: LeaseEnd, asked: &Asked) -> Bill {
+        match money {
+            LeaseEnd::Settle(Some(usage)) => Some((self.setup.price.cost(&usage), usage)),
+            LeaseEnd::Settle(None) => {
+                let usage = Usage {
+                    input_tokens: asked.bounds.input_tokens,
+                    cached_input_tokens: 0,
+                    output_tokens: asked.bounds.max_output_tokens,
+                };
+                Some((asked.bounds.worst_cost, usage))
+            }
+            LeaseEnd::Release | LeaseEnd::PresumeSpent => None,
+        }
+    }
+
+    fn remember(
+        &self,
+        asked: &Asked,
+        end: &CallEnd,
+        bill: Bill,
+    ) -> Option<(juror_common::id::Digest, CachedReply)> {
+        let CallEnd::Answered(answer) = end else { return None };
+        let (cost, usage) = bill?;
+        let judge = judge_record(self.judge, answer);
+        Some((asked.key, CachedReply { reply: answer.content.clone()?, judge, usage, cost }))
+    }
+
+    /// Ends the lease of a call after which the job goes on.
+    async fn end_lease(
+        &self,
+        lease: &LeaseId,
+        money: LeaseEnd,
+        bill: Bill,
+        claim: &ClaimKey,
+    ) -> Result<(), Interruption> {
+        let admission = &self.context.admission;
+        match (money, bill) {
+            (LeaseEnd::PresumeSpent, _) => admission.presume_spent(lease).await?,
+            (_, None) => admission.release(lease).await?,
+            (_, Some((cost, usage))) => {
+                let (lease, claim) = (lease.clone(), claim.clone());
+                let settlement = Settlement { lease, cost, usage, finished: None, claim };
+                admission.settle(settlement).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the last call of a job together with the job.
+    async fn end(
+        &self,
+        lease: &LeaseId,
+        money: LeaseEnd,
+        bill: Bill,
+        finished: FinishedJob,
+    ) -> Result<Judged, Interruption> {
+        let Some((cost, usage)) = bill else {
+            self.end_lease(lease, money, None, &finished.claim).await?;
+            return Ok(Judged::Unstored(Box::new(finished)));
+        };
+        let (claim, result) = (finished.claim.clone(), finished.result.clone());
+        let finished = Some(finished);
+        let settlement = Settlement { lease: lease.clone(), cost, usage, finished, claim };
+        let settled = self.context.admission.settle(settlement).await?;
+        if settled.may_publish {
+            Ok(Judged::Stored(Box::new(result)))
+        } else {
+            Err(Interruption::Overtaken)
+        }
+    }
+
+    async fn before_the_next_call(&self, next: Next) -> Result<(), Interruption> {
+        match next {
+            Next::RetryAfter(pause) => self.wait(pause).await,
+            Next::PauseRun(reason) => Err(Interruption::Paused(reason)),
+            Next::GiveBack => Err(Interruption::Stopping),
+            // A cooldown holds everybody back at admission.
+            _ => Ok(()),
+        }
+    }
+
+    async fn wait(&self, pause: Duration) -> Result<(), Interruption> {
+        tokio::select! {
+            () = self.shutdown.drain.cancelled() => Err(Interruption::Stopping),
+            () = sleep(pause) => Ok(()),
+        }
+    }
+}
+
+/// Who gave this answer.
+pub fn judge_record(judge: &Judge, answer: &Answer) -> JudgeRecord {
+    JudgeRecord {
+        provider: judge.provider,
+        model: judge.model.clone(),
+        fingerprint: answer.fingerprint.clone(),
+        simulated: answer.simulated,
+    }
+}
+
+/// The text to read a verdict from. A text that was cut is not read, even if it happens to be
+/// whole: its end is not the model's.
+fn content(answer: &Answer) -> Result<&str, String> {
+    match (&answer.refusal, answer.finish, &answer.content) {
+        (Some(refusal), _, _) => Err(format!("the judge refuses to answer: {refusal}")),
+        (None, Finish::Length, _) => {
+            Err("the answer was cut at the output limit; raise judge.max_output_tokens".to_owned())
+        }
+        (None, Finish::ContentFilter, _) => {
+            Err("the provider's content filter withheld the answer".to_owned())
+        }
+        (None, _, None) => Err("the answer has no content".to_owned()),
+        (None, _, Some(content)) => Ok(content),
+    }
+}
