@@ -1,1 +1,3 @@
-//! .
+//! One job to one result.
+
+pub mod image;

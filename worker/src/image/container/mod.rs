@@ -1,0 +1,106 @@
+//! Walks an image file's container from end to end without decoding a pixel.
+//!
+//! Whether an image may go out byte for byte is decided here, so a walker must not call sound what
+//! is cut short or contradicts itself. It costs one pass over the bytes and no memory.
+
+mod bmp;
+mod cursor;
+mod gif;
+mod jpeg;
+mod png;
+mod webp;
+
+use super::format::Format;
+use image::metadata::Orientation;
+
+/// What a container says about its image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Facts {
+    /// The format, by content.
+    pub format: Format,
+    /// Pixels from left to right, as stored (before orientation).
+    pub width: u32,
+    /// Pixels from top to bottom, as stored.
+    pub height: u32,
+    /// Pictures in the file; more than one is an animation.
+    pub frames: u32,
+    /// Bits per sample.
+    pub bits: u8,
+    /// Four ink channels, which only print programs read alike.
+    pub cmyk: bool,
+    /// Whether the pixels went through a lossy codec already.
+    pub lossy: bool,
+    /// How the stored picture must be turned to stand upright.
+    pub orientation: Orientation,
+    /// Most memory per pixel that the decoder takes, its output included.
+    pub decoder_bytes_per_pixel: u8,
+    /// Why a lenient decoder may still read the file, although it should not go out as it is.
+    pub flaw: Option<&'static str>,
+}
+
+impl Facts {
+    /// Facts of a sound still picture of this format and size, 8 bits, upright.
+    fn still(format: Format, width: u32, height: u32) -> Self {
+        Self {
+            format,
+            width,
+            height,
+            frames: 1,
+            bits: 8,
+            cmyk: false,
+            lossy: false,
+            orientation: Orientation::NoTransforms,
+            decoder_bytes_per_pixel: 8,
+            flaw: None,
+        }
+    }
+
+    /// Notes a flaw; the first one stays.
+    fn add_flaw(&mut self, flaw: &'static str) {
+        self.flaw.get_or_insert(flaw);
+    }
+
+    /// Width and height as a viewer shows them.
+    pub fn upright_dimensions(&self) -> (u32, u32) {
+        match self.orientation {
+            Orientation::Rotate90
+            | Orientation::Rotate270
+            | Orientation::Rotate90FlipH
+            | Orientation::Rotate270FlipH => (self.height, self.width),
+            _ => (self.width, self.height),
+        }
+    }
+}
+
+/// Why no decoder can read the file faithfully.
+pub(super) type Damage = &'static str;
+
+const ENDS_EARLY: Damage = "the file ends early";
+const NO_PIXELS: Damage = "its width or height is 0";
+const TRAILING: Damage = "bytes stand behind its end";
+
+/// Walks a container of this format.
+pub(super) fn walk(format: Format, bytes: &[u8]) -> Result<Facts, Damage> {
+    let facts = match format {
+        Format::Png => png::walk(bytes),
+        Format::Jpeg => jpeg::walk(bytes),
+        Format::Gif => gif::walk(bytes),
+        Format::WebP => webp::walk(bytes),
+        Format::Bmp => bmp::walk(bytes),
+    }?;
+    if facts.width == 0 || facts.height == 0 { Err(NO_PIXELS) } else { Ok(facts) }
+}
+
+/// The orientation that an Exif block asks for; upright if it says nothing usable.
+fn orientation_of(exif: &[u8]) -> Orientation {
+    let tiff = exif.strip_prefix(b"Exif\0\0").unwrap_or(exif);
+    Orientation::from_exif_chunk(tiff).unwrap_or(Orientation::NoTransforms)
+}
+
+/// Whether what stands behind an image's end means nothing: padding that some writers leave.
+fn is_padding(rest: &[u8]) -> bool {
+    rest.iter().all(|byte| matches!(byte, 0 | b'\n' | b'\r' | b' '))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! Decodes a picture within bounds of memory.
+//!
+//! Peak memory of one preparation: the file; at most 256 MB in the decoder, its output included
+//! (bounded beforehand by pixels times what the format's decoder takes for each, and once more by
+//! the decoder's own limits); then, at any time, at most two 8-bit versions of the picture beside
+//! each other (narrowing 16 to 8 bits, shrinking, turning), each at most 256 MB since a picture
+//! has at most 64 Mi pixels of 4 bytes. The decoder is gone by then. So 512 MB and the file is the
+//! bound for one worst image, and the pool is no wider than the cores.
+
+use super::{ImageError, container::Facts};
+use image::{DynamicImage, ImageDecoder, ImageReader, Limits};
+use std::{io::Cursor, panic::catch_unwind};
+
+const MOST_PIXELS: u64 = 64 * 1024 * 1024;
+const MOST_DECODER_BYTES: u64 = 256 * 1024 * 1024;
+/// Profiles of screens take a few kilobytes, those of printers up to two megabytes.
+const LARGEST_COLOUR_PROFILE: usize = 1024 * 1024;
+
+/// Decoded pixels, 8 bits a sample, in grey or RGB, with or without alpha; not yet upright.
+pub(super) struct Picture {
+    pub image: DynamicImage,
+    /// The ICC profile that says what the samples mean, if the file carried a usable one.
+    pub colour_profile: Option<Vec<u8>>,
+}
+
+/// Decodes the only or first picture of a file.
+pub(super) fn decode(bytes: &[u8], facts: &Facts) -> Result<Picture, ImageError> {
+    let pixels = u64::from(facts.width) * u64::from(facts.height);
+    let decoder_bytes = pixels.saturating_mul(u64::from(facts.decoder_bytes_per_pixel));
+    if pixels > MOST_PIXELS || decoder_bytes > MOST_DECODER_BYTES {
+        return Err(ImageError::TooManyPixels { width: facts.width, height: facts.height });
+    }
+    let unreadable = |reason: String| ImageError::Unreadable { format: facts.format, reason };
+    // A bug in a decoder that some file sets off must fail that file's item and nothing else. The
+    // profiles unwind, and nothing that the closure borrows can be left half-changed.
+    match catch_unwind(|| decode_unguarded(bytes, facts)) {
+        Ok(decoded) => decoded.map_err(|error| unreadable(error.to_string())),
+        Err(_) => Err(unreadable("its decoder gave up on it".to_owned())),
+    }
+}
+
+fn decode_unguarded(bytes: &[u8], facts: &Facts) -> image::ImageResult<Picture> {
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(facts.width);
+    limits.max_image_height = Some(facts.height);
+    limits.max_alloc = Some(MOST_DECODER_BYTES);
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), facts.format.decoder());
+    reader.limits(limits);
+    let mut decoder = reader.into_decoder()?;
+    // The profile of four inks would be wrong for the RGB that the decoder makes of them.
+    let colour_profile = if facts.cmyk { None } else { decoder.icc_profile().unwrap_or_default() }
+        .filter(|profile| profile.len() <= LARGEST_COLOUR_PROFILE);
+    let image = narrow(DynamicImage::from_decoder(decoder)?);
+    Ok(Picture { image, colour_profile })
+}
+
+/// Brings samples of any width to 8 bits.
+fn narrow(image: DynamicImage) -> DynamicImage {
+    match image {
+        DynamicImage::ImageLuma8(_)
+        | DynamicImage::ImageLumaA8(_)
+        | DynamicImage::ImageRgb8(_)
+        | DynamicImage::ImageRgba8(_) => image,
+        DynamicImage::ImageLuma16(_) => image.to_luma8().into(),
+        DynamicImage::ImageLumaA16(_) => image.to_luma_alpha8().into(),
+        DynamicImage::ImageRgb16(_) => image.to_rgb8().into(),
+        _ => image.to_rgba8().into(),
+    }
+}

@@ -1,0 +1,122 @@
+//! Encodes a picture in a format and size that the provider takes.
+
+use super::{Format, ImageError, Rules, decode::Picture, resize};
+use bytes::Bytes;
+use image::{
+    DynamicImage, ImageEncoder, ImageResult, Luma, Rgb,
+    codecs::{
+        jpeg::JpegEncoder,
+        png::{CompressionType, FilterType, PngEncoder},
+    },
+};
+
+/// High enough that edges of small text stay clean for a judge.
+const JPEG_QUALITY: u8 = 90;
+/// Each attempt takes at least a tenth off the sides, so this is from any size to a stamp.
+const MOST_ATTEMPTS: u32 = 40;
+
+/// A picture in its encoded form.
+pub(super) struct Encoded {
+    pub bytes: Bytes,
+    pub format: Format,
+    pub width: u32,
+    pub height: u32,
+    /// Whether transparency was replaced by white.
+    pub flattened: bool,
+}
+
+/// Encodes losslessly where the source was lossless or is transparent, as JPEG otherwise or where
+/// PNG would be too large, and shrinks where neither fits.
+pub(super) fn encode_within(
+    mut picture: Picture,
+    lossy_source: bool,
+    rules: &Rules,
+) -> Result<Encoded, ImageError> {
+    let prefer_jpeg = lossy_source && !picture.image.color().has_alpha();
+    let order = if prefer_jpeg { [Format::Jpeg, Format::Png] } else { [Format::Png, Format::Jpeg] };
+    for _ in 0..MOST_ATTEMPTS {
+        let mut smallest = u64::MAX;
+        for format in order.into_iter().filter(|format| rules.formats.contains(format)) {
+            let Ok(encoded) = encode(&picture, format) else { continue };
+            if encoded.bytes.len() as u64 <= rules.max_bytes {
+                return Ok(encoded);
+            }
+            smallest = smallest.min(encoded.bytes.len() as u64);
+        }
+        let (width, height) = (picture.image.width(), picture.image.height());
+        if width.max(height) == 1 {
+            break;
+        }
+        // Bytes grow about with the area; aim a little below, and move by a tenth at least.
+        let ratio = (rules.max_bytes as f64 / smallest as f64).sqrt() * 0.95;
+        let longest = f64::from(width.max(height)) * ratio.clamp(0.1, 0.9);
+        let (width, height) = resize::fit(width, height, (longest as u32).max(1));
+        picture.shrink(width, height)?;
+    }
+    Err(ImageError::DoesNotFit { max_bytes: rules.max_bytes })
+}
+
+fn encode(picture: &Picture, format: Format) -> ImageResult<Encoded> {
+    let mut bytes = Vec::new();
+    let has_alpha = picture.image.color().has_alpha();
+    let flattened = format == Format::Jpeg && has_alpha;
+    if format == Format::Jpeg {
+        let encoder = JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY);
+        if flattened {
+            let opaque = lay_on_white(&picture.image);
+            write(encoder, &opaque, picture.colour_profile.as_deref())?;
+        } else {
+            write(encoder, &picture.image, picture.colour_profile.as_deref())?;
+        }
+    } else {
+        let encoder =
+            PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Adaptive);
+        write(encoder, &picture.image, picture.colour_profile.as_deref())?;
+    }
+    Ok(Encoded {
+        bytes: bytes.into(),
+        format,
+        width: picture.image.width(),
+        height: picture.image.height(),
+        flattened,
+    })
+}
+
+fn write<E: ImageEncoder>(
+    mut encoder: E,
+    image: &DynamicImage,
+    colour_profile: Option<&[u8]>,
+) -> ImageResult<()> {
+    if let Some(profile) = colour_profile {
+        encoder.set_icc_profile(profile.to_owned()).map_err(image::ImageError::Unsupported)?;
+    }
+    encoder.write_image(image.as_bytes(), image.width(), image.height(), image.color().into())
+}
+
+/// A browser shows a transparent screenshot on white; JPEG knows no transparency.
+fn lay_on_white(image: &DynamicImage) -> DynamicImage {
+    let over_white = |sample: u8, alpha: u8| {
+        let (sample, alpha) = (u32::from(sample), u32::from(alpha));
+        let mixed = (sample * alpha + 255 * (255 - alpha) + 127) / 255;
+        u8::try_from(mixed).unwrap_or(u8::MAX)
+    };
+    match image {
+        DynamicImage::ImageLumaA8(grey) => {
+            let mut opaque = image::GrayImage::new(grey.width(), grey.height());
+            for (to, from) in opaque.pixels_mut().zip(grey.pixels()) {
+                let [sample, alpha] = from.0;
+                *to = Luma([over_white(sample, alpha)]);
+            }
+            opaque.into()
+        }
+        DynamicImage::ImageRgba8(colour) => {
+            let mut opaque = image::RgbImage::new(colour.width(), colour.height());
+            for (to, from) in opaque.pixels_mut().zip(colour.pixels()) {
+                let [red, green, blue, alpha] = from.0;
+                *to = Rgb([red, green, blue].map(|sample| over_white(sample, alpha)));
+            }
+            opaque.into()
+        }
+        _ => image.to_rgb8().into(),
+    }
+}

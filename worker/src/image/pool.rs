@@ -1,0 +1,79 @@
+//! Image preparation off the async threads, no wider than the cores.
+
+use super::{
+    ImageError, PreparedImage, Rules,
+    prepare::{Examined, examine},
+};
+use bytes::Bytes;
+use std::sync::Arc;
+use tokio::{sync::Semaphore, task::spawn_blocking};
+
+/// Looking at a container of this size (a checksum and a digest over it) takes a fraction of a
+/// millisecond, less than a thread hop is worth; above, it moves off the async threads.
+const LARGEST_INLINE_LOOK: usize = 512 * 1024;
+
+/// Prepares images with bounded parallelism, and so with bounded memory. Clones share the bound.
+#[derive(Clone, Debug)]
+pub struct Preparer {
+    permits: Arc<Semaphore>,
+}
+
+impl Preparer {
+    /// A preparer that works on `width` images at a time (at least one). Give it the cores' number.
+    pub fn new(width: usize) -> Self {
+        Self { permits: Arc::new(Semaphore::new(width.max(1))) }
+    }
+
+    /// Prepares an image, see [`super::prepare`]. Dropping the future does not stop work that has
+    /// begun; it keeps its place in the bound until it ends.
+    pub async fn prepare(&self, bytes: Bytes, rules: &Rules) -> Result<PreparedImage, ImageError> {
+        if bytes.len() > LARGEST_INLINE_LOOK {
+            let rules = rules.clone();
+            return self.run(move || super::prepare(bytes, &rules)).await;
+        }
+        match examine(bytes, rules)? {
+            Examined::Ready(prepared) => Ok(prepared),
+            Examined::NeedsWork(work) => {
+                let rules = rules.clone();
+                self.run(move || work.carry_out(&rules)).await
+            }
+        }
+    }
+
+    async fn run(
+        &self,
+        work: impl FnOnce() -> Result<PreparedImage, ImageError> + Send + 'static,
+    ) -> Result<PreparedImage, ImageError> {
+        let permits = Arc::clone(&self.permits);
+        let permit = permits.acquire_owned().await.map_err(|_| ImageError::Interrupted)?;
+        let working = spawn_blocking(move || {
+            let prepared = work();
+            drop(permit);
+            prepared
+        });
+        working.await.map_err(|_| ImageError::Interrupted)?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::Format;
+
+    #[tokio::test]
+    async fn more_images_than_places_are_all_prepared() {
+        let rules = Rules {
+            formats: &[Format::Png],
+            max_bytes: 1_000_000,
+            max_side: 2000,
+            user_max_side: Some(8),
+        };
+        let file = Bytes::from_static(include_bytes!("../../tests-data/hostile/p_16.png"));
+        let preparer = Preparer::new(1);
+        let all = (0..8).map(|_| preparer.prepare(file.clone(), &rules));
+        for prepared in futures_util::future::join_all(all).await {
+            assert_eq!(prepared.unwrap().width, 8);
+        }
+        assert_eq!(preparer.permits.available_permits(), 1);
+    }
+}

@@ -1,0 +1,112 @@
+//! The way of one image from file to wire.
+
+use super::{
+    Format, ImageError, PreparedImage, Rules,
+    container::{self, Facts},
+    decode::decode,
+    encode::encode_within,
+    format::describe_foreign,
+};
+use bytes::Bytes;
+use juror_common::id::Digest;
+
+/// Prepares an image. Pure and synchronous; takes milliseconds where pixels must be touched, so
+/// async callers go through [`super::Preparer`].
+pub fn prepare(bytes: Bytes, rules: &Rules) -> Result<PreparedImage, ImageError> {
+    match examine(bytes, rules)? {
+        Examined::Ready(prepared) => Ok(prepared),
+        Examined::NeedsWork(work) => work.carry_out(rules),
+    }
+}
+
+/// Width and height of an image as a viewer shows it; none for a file that cannot be judged.
+pub fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
+    let facts = container::walk(Format::of(bytes)?, bytes).ok()?;
+    Some(facts.upright_dimensions())
+}
+
+/// What a look at the container decided.
+pub(super) enum Examined {
+    /// The file goes out as it is.
+    Ready(PreparedImage),
+    /// It must be decoded and encoded again.
+    NeedsWork(Work),
+}
+
+/// Looks at the container only: cheap, no pixel is decoded.
+pub(super) fn examine(bytes: Bytes, rules: &Rules) -> Result<Examined, ImageError> {
+    let format = Format::of(&bytes)
+        .ok_or_else(|| ImageError::UnknownFormat { found: describe_foreign(&bytes) })?;
+    let facts = container::walk(format, &bytes)
+        .map_err(|damage| ImageError::Unreadable { format, reason: damage.to_owned() })?;
+    let source = Digest::of(&bytes);
+    if !may_pass(&facts, bytes.len(), rules) {
+        return Ok(Examined::NeedsWork(Work { bytes, facts, source }));
+    }
+    Ok(Examined::Ready(PreparedImage {
+        bytes,
+        media_type: format.media_type(),
+        width: facts.width,
+        height: facts.height,
+        source,
+        note: None,
+        passed_through: true,
+    }))
+}
+
+fn may_pass(facts: &Facts, length: usize, rules: &Rules) -> bool {
+    facts.flaw.is_none()
+        && facts.frames == 1
+        && facts.bits == 8
+        && !facts.cmyk
+        && facts.orientation == image::metadata::Orientation::NoTransforms
+        && rules.formats.contains(&facts.format)
+        && length as u64 <= rules.max_bytes
+        && rules.fit(facts.width, facts.height) == (facts.width, facts.height)
+}
+
+/// An image that must be decoded.
+pub(super) struct Work {
+    bytes: Bytes,
+    facts: Facts,
+    source: Digest,
+}
+
+impl Work {
+    /// Decodes, shrinks, turns upright and encodes.
+    pub fn carry_out(self, rules: &Rules) -> Result<PreparedImage, ImageError> {
+        let mut picture = decode(&self.bytes, &self.facts)?;
+        let (width, height) = rules.fit(self.facts.width, self.facts.height);
+        // Shrinking comes before turning, so that fewer pixels are turned.
+        picture.shrink(width, height)?;
+        picture.image.apply_orientation(self.facts.orientation);
+        let encoded = encode_within(picture, self.facts.lossy, rules)?;
+
+        let mut notes = Vec::new();
+        if self.facts.frames > 1 {
+            notes.push(format!("first of {} frames", self.facts.frames));
+        }
+        if let Some(flaw) = self.facts.flaw {
+            notes.push(format!("repaired: {flaw}"));
+        }
+        let (upright_width, upright_height) = self.facts.upright_dimensions();
+        if (encoded.width, encoded.height) != (upright_width, upright_height) {
+            notes.push(format!(
+                "shrunk from {upright_width}x{upright_height} to {}x{}",
+                encoded.width, encoded.height
+            ));
+        }
+        if encoded.flattened {
+            notes.push("transparency laid on white".to_owned());
+        }
+        Ok(PreparedImage {
+            bytes: encoded.bytes,
+            media_type: encoded.format.media_type(),
+            width: encoded.width,
+            height: encoded.height,
+            source: self.source,
+            note: (!notes.is_empty()).then(|| notes.join("; ")),
+            passed_through: false,
+        })
+    }
+}
