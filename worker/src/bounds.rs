@@ -1,13 +1,23 @@
 //! What a call takes: at most, to reserve by, and probably, to plan by.
 
-use crate::{context::JudgeSetup, prompt::RenderedPrompt};
+use crate::prompt::RenderedPrompt;
 use juror_common::{
     job::Judge,
-    usage::{Money, Usage},
+    model::ModelFacts,
+    usage::{Money, Price, Usage},
 };
 
 /// An answer probably takes this share of what it may take, until runs have shown better.
 const EXPECTED_SHARE_OF_OUTPUT: u64 = 5;
+
+/// What is known of a model before it is called.
+#[derive(Clone, Debug)]
+pub struct ModelTerms {
+    /// How it counts, and which parameters it takes.
+    pub facts: ModelFacts,
+    /// What its tokens cost.
+    pub price: Price,
+}
 
 /// What one call takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,31 +39,30 @@ pub struct Bounds {
 /// another.
 pub fn bounds(
     prompt: &RenderedPrompt,
+    schema: &str,
     labels: &[&str],
     sizes: &[(u32, u32)],
     judge: &Judge,
-    setup: &JudgeSetup,
+    terms: &ModelTerms,
 ) -> Bounds {
     let texts = || {
         let prompt = [prompt.system.as_ref(), prompt.task.as_ref(), prompt.item.as_str()];
         prompt.into_iter().chain(labels.iter().copied())
     };
     let sizes = || sizes.iter().copied();
-    let schema = setup.schema.to_string();
-    let input_tokens =
-        setup.facts.input_bound(texts().chain([schema.as_str()]), sizes(), judge.detail);
+    let input_tokens = terms.facts.input_bound(texts().chain([schema]), sizes(), judge.detail);
     let max_output_tokens =
-        u64::from(judge.max_output_tokens) + u64::from(setup.facts.reasoning_allowance);
+        u64::from(judge.max_output_tokens) + u64::from(terms.facts.reasoning_allowance);
     let expected = Usage {
-        input_tokens: setup.facts.expected_input(texts(), sizes(), judge.detail),
+        input_tokens: terms.facts.expected_input(texts(), sizes(), judge.detail),
         cached_input_tokens: 0,
         output_tokens: max_output_tokens / EXPECTED_SHARE_OF_OUTPUT,
     };
     Bounds {
         input_tokens,
         max_output_tokens,
-        worst_cost: setup.price.worst_cost(input_tokens, max_output_tokens),
+        worst_cost: terms.price.worst_cost(input_tokens, max_output_tokens),
         expected,
-        expected_cost: setup.price.cost(&expected),
+        expected_cost: terms.price.cost(&expected),
     }
 }

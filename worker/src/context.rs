@@ -1,6 +1,7 @@
 //! What a worker works with: everything that a job does not carry.
 
 use crate::{
+    bounds::ModelTerms,
     ceiling::Ceiling, concurrency::Concurrency, files::Roots, image::Preparer, image::Rules,
     stages::StageSettings, vision::VisionClient,
 };
@@ -9,13 +10,11 @@ use juror_common::{
     event::Events,
     id::OwnerId,
     job::Job,
-    model::ModelFacts,
     outcome::JobResult,
     queue::Queue,
     rubric::{Rubric, Success},
     stage::Thresholds,
     store::Store,
-    usage::Price,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -60,10 +59,8 @@ pub struct JudgeSetup {
     pub endpoint: String,
     /// The address without its key; part of a question's identity.
     pub base_url: String,
-    /// How the model counts, and which parameters it takes.
-    pub facts: ModelFacts,
-    /// What its tokens cost.
-    pub price: Price,
+    /// What is known of the model.
+    pub terms: ModelTerms,
     /// The strict JSON Schema of the reply.
     pub schema: Arc<Value>,
     /// Prepares images off the async threads.

@@ -161,7 +161,7 @@ impl Judging<'_> {
 
     fn bill(&self, money: LeaseEnd, asked: &Asked) -> Bill {
         match money {
-            LeaseEnd::Settle(Some(usage)) => Some((self.setup.price.cost(&usage), usage)),
+            LeaseEnd::Settle(Some(usage)) => Some((self.setup.terms.price.cost(&usage), usage)),
             LeaseEnd::Settle(None) => {
                 let usage = Usage {
                     input_tokens: asked.bounds.input_tokens,

@@ -1,9 +1,9 @@
 //! What the judge is asked about one job, and the question's identity.
 
 use crate::{
-    bounds::{Bounds, bounds},
+    bounds::{Bounds, ModelTerms, bounds},
     context::{Context, JudgeSetup},
-    image::{self, PREPARATION_VERSION},
+    image::{self, PREPARATION_VERSION, Rules},
     load::LoadedItem,
     prompt::{self, PromptItem, RenderedPrompt},
     vision::{Request, RequestImage},
@@ -82,14 +82,14 @@ impl Question {
         self.images.iter().map(|image| image.record.clone()).collect()
     }
 
-    /// What the call would take, told by the images' headers without decoding any.
-    pub fn bounds(&self, judge: &Judge, setup: &JudgeSetup) -> Bounds {
+    /// What a call to some model would take, told by the images' headers without decoding any.
+    pub fn bounds(&self, judge: &Judge, terms: &ModelTerms, rules: &Rules, schema: &str) -> Bounds {
         let size = |image: &SourceImage| {
-            image::dimensions(&image.bytes).map(|size| setup.rules.sent_size(size))
+            image::dimensions(&image.bytes).map(|(width, height)| rules.fit(width, height))
         };
         // An image without readable dimensions will fail before any call.
         let sizes: Vec<_> = self.images.iter().filter_map(size).collect();
-        self.bounds_at(&sizes, judge, setup)
+        bounds(&self.prompt, schema, &self.labels(), &sizes, judge, terms)
     }
 
     /// Prepares the images.
@@ -101,7 +101,8 @@ impl Question {
             prepared.push(image.map_err(|error| image_error(format!("{reference}: {error}")))?);
         }
         let sizes: Vec<_> = prepared.iter().map(|image| (image.width, image.height)).collect();
-        let bounds = self.bounds_at(&sizes, judge, setup);
+        let schema = setup.schema.to_string();
+        let bounds = bounds(&self.prompt, &schema, &self.labels(), &sizes, judge, &setup.terms);
         let mut inputs = self.inputs();
         for (input, image) in inputs.iter_mut().zip(&prepared) {
             input.note.clone_from(&image.note);
@@ -119,18 +120,17 @@ impl Question {
             images: images.collect(),
             schema_name: "verdict".to_owned(),
             schema: Arc::clone(&setup.schema),
-            temperature: judge.temperature.filter(|_| setup.facts.temperature),
+            temperature: judge.temperature.filter(|_| setup.terms.facts.temperature),
             detail: judge.detail,
             max_output_tokens: u32::try_from(bounds.max_output_tokens).unwrap_or(u32::MAX),
-            output_parameter: setup.facts.output_limit,
+            output_parameter: setup.terms.facts.output_limit,
             slower: false,
         };
         Ok(Asked { key: self.key, request, inputs, bounds })
     }
 
-    fn bounds_at(&self, sizes: &[(u32, u32)], judge: &Judge, setup: &JudgeSetup) -> Bounds {
-        let labels: Vec<_> = self.images.iter().map(|image| image.label.as_str()).collect();
-        bounds(&self.prompt, &labels, sizes, judge, setup)
+    fn labels(&self) -> Vec<&str> {
+        self.images.iter().map(|image| image.label.as_str()).collect()
     }
 }
 
@@ -174,13 +174,13 @@ fn key(
         "schema": juror_common::SCHEMA,
         "base_url": setup.base_url,
         "judge": judge,
-        "reasoning_allowance": setup.facts.reasoning_allowance,
+        "reasoning_allowance": setup.terms.facts.reasoning_allowance,
         "rubric": job.rubric.digest,
         "system": prompt.system,
         "task": prompt.task,
         "item": prompt.item,
         "images": images,
-        "preparation": (PREPARATION_VERSION, &setup.rules),
+        "preparation": (PREPARATION_VERSION, setup.rules.max_bytes, setup.rules.max_side, setup.rules.user_max_side),
         "repeat": job.repeat,
     });
     Digest::of(question.to_string().as_bytes())
