@@ -1,3 +1,7 @@
 //! One job to one result.
 
+pub mod ceiling;
+pub mod concurrency;
 pub mod image;
+pub mod retry;
+pub mod vision;

@@ -1,0 +1,116 @@
+//! This process's own ceiling on calls per second, whatever the provider allows.
+
+use governor::{
+    Quota, RateLimiter,
+    clock::Clock,
+    middleware::NoOpMiddleware,
+    state::{InMemoryState, NotKeyed},
+};
+use std::{num::NonZeroU32, time::Duration};
+use tokio::{
+    sync::Mutex,
+    time::{Instant, sleep},
+};
+
+/// Lets calls through at a steady rate, in the order in which they came.
+pub struct Ceiling(Option<Mutex<Limiter>>);
+
+type Limiter = RateLimiter<NotKeyed, InMemoryState, TokioClock, NoOpMiddleware<Duration>>;
+
+/// A rate that no ceiling can have.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("{0} calls per second is no ceiling: it must be above 0 and at most 1000000")]
+pub struct InvalidCeiling(f64);
+
+impl Ceiling {
+    /// Lets everything through.
+    pub fn none() -> Self {
+        Self(None)
+    }
+
+    /// At most so many calls per second, with a burst of a twentieth of a second (at least one
+    /// call), which is what timers need to keep up a high rate.
+    pub fn per_second(rate: f64) -> Result<Self, InvalidCeiling> {
+        if !(rate > 0.0 && rate <= 1e6) {
+            return Err(InvalidCeiling(rate));
+        }
+        let interval = Duration::try_from_secs_f64(1.0 / rate).map_err(|_| InvalidCeiling(rate))?;
+        let burst = NonZeroU32::new((rate / 20.0) as u32).unwrap_or(NonZeroU32::MIN);
+        let quota = Quota::with_period(interval).ok_or(InvalidCeiling(rate))?.allow_burst(burst);
+        let limiter = RateLimiter::direct_with_clock(quota, TokioClock(Instant::now()));
+        Ok(Self(Some(Mutex::new(limiter))))
+    }
+
+    /// Returns when one more call may go out. Dropping the future gives the turn to the next.
+    pub async fn wait(&self) {
+        let Some(limiter) = &self.0 else { return };
+        // Only the first in line looks at the clock; the lock keeps the line.
+        let limiter = limiter.lock().await;
+        while let Err(refusal) = limiter.check() {
+            sleep(refusal.wait_time_from(limiter.clock().now())).await;
+        }
+    }
+}
+
+/// Tokio's clock, so that waiting and measuring go by the same one.
+#[derive(Clone, Debug)]
+struct TokioClock(Instant);
+
+impl Clock for TokioClock {
+    type Instant = Duration;
+
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use tokio::task::JoinSet;
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_go_out_no_faster_than_the_ceiling_and_in_order() {
+        let ceiling = Ceiling::per_second(10.0).unwrap();
+        let begun = Instant::now();
+        for _ in 0..21 {
+            ceiling.wait().await;
+        }
+        // The first is free, each further one takes a tenth of this clock's seconds.
+        let elapsed = begun.elapsed();
+        assert!(elapsed >= Duration::from_secs(2) && elapsed < Duration::from_millis(2_100));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_high_rate_is_kept_up() {
+        let ceiling = Arc::new(Ceiling::per_second(1_000.0).unwrap());
+        let begun = Instant::now();
+        let mut calls = JoinSet::new();
+        for _ in 0..2_000 {
+            let ceiling = Arc::clone(&ceiling);
+            calls.spawn(async move { ceiling.wait().await });
+        }
+        calls.join_all().await;
+        let elapsed = begun.elapsed();
+        assert!(elapsed > Duration::from_millis(1_900) && elapsed < Duration::from_millis(2_100));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_who_leaves_the_line_holds_nobody_up() {
+        let ceiling = Ceiling::per_second(1.0).unwrap();
+        ceiling.wait().await;
+        let impatient = tokio::time::timeout(Duration::from_millis(1), ceiling.wait()).await;
+        assert!(impatient.is_err());
+        ceiling.wait().await;
+        Ceiling::none().wait().await;
+    }
+
+    #[test]
+    fn a_rate_that_is_none_is_refused() {
+        for rate in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e9] {
+            assert!(Ceiling::per_second(rate).is_err(), "{rate}");
+        }
+        assert!(Ceiling::per_second(0.01).is_ok());
+    }
+}

@@ -1,0 +1,195 @@
+//! How many calls may be in flight: additive increase while latency holds, multiplicative
+//! decrease on refusals. Pure: times are passed in, measured from any one origin.
+
+use super::Signal;
+use std::time::Duration;
+
+/// Calls in flight at first.
+pub(super) const INITIAL: usize = 16;
+/// Never fewer, never more.
+pub(super) const BOUNDS: (usize, usize) = (1, 512);
+
+/// By how much the limit grows after a round in which all went well.
+const STEP: usize = 8;
+/// What a cut leaves, as a fraction.
+const CUT: (usize, usize) = (3, 4);
+/// Latency holds up to this multiple of the baseline.
+const TOLERANCE: f64 = 1.5;
+/// How far the baseline follows latencies that are above it.
+const FOLLOW: f64 = 0.1;
+
+/// One call, over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample {
+    pub(super) signal: Signal,
+    /// When the call began.
+    pub(super) begun: Duration,
+    /// When it ended.
+    pub(super) ended: Duration,
+    /// Whether the limit was in the way of further calls when it ended.
+    pub(super) saturated: bool,
+}
+
+/// A limit that adapts.
+#[derive(Clone, Debug)]
+pub(super) struct Controller {
+    limit: usize,
+    /// Calls that began before this tell of an earlier limit.
+    changed_at: Duration,
+    /// Mean latency, in seconds, of rounds in which all went well.
+    baseline: Option<f64>,
+    round: Round,
+}
+
+/// As many calls as the limit allows at once, so that each limit is tried before it changes.
+#[derive(Clone, Debug, Default)]
+struct Round {
+    answered: usize,
+    unavailable: usize,
+    seconds: f64,
+    saturated: bool,
+}
+
+impl Controller {
+    pub(super) fn new() -> Self {
+        Self { limit: INITIAL, changed_at: Duration::ZERO, baseline: None, round: Round::default() }
+    }
+
+    pub(super) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Learns from a call.
+    pub(super) fn learn(&mut self, sample: Sample) {
+        // Refusals of calls that were in flight at a cut belong to the episode that it ended.
+        if sample.begun < self.changed_at {
+            return;
+        }
+        self.round.saturated |= sample.saturated;
+        match sample.signal {
+            Signal::Refused => return self.cut(sample.ended),
+            Signal::Unavailable => self.round.unavailable += 1,
+            Signal::Answered => {
+                self.round.answered += 1;
+                self.round.seconds += sample.ended.saturating_sub(sample.begun).as_secs_f64();
+            }
+        }
+        if self.round.answered + self.round.unavailable >= self.limit {
+            self.end_round(sample.ended);
+        }
+    }
+
+    fn end_round(&mut self, now: Duration) {
+        let round = std::mem::take(&mut self.round);
+        // Single failures happen at any load; a provider that mostly fails has too much of it.
+        if round.unavailable > round.answered {
+            return self.cut(now);
+        }
+        let mean = round.seconds / round.answered as f64;
+        let baseline = self.baseline.unwrap_or(mean);
+        let followed = baseline + (mean - baseline) * FOLLOW;
+        self.baseline = Some(mean.min(followed));
+        if round.saturated && mean <= baseline * TOLERANCE {
+            self.limit = (self.limit + STEP).min(BOUNDS.1);
+        }
+    }
+
+    fn cut(&mut self, now: Duration) {
+        let (numerator, denominator) = CUT;
+        self.limit = (self.limit * numerator / denominator).max(BOUNDS.0);
+        self.changed_at = now;
+        self.round = Round::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Plays rounds against a controller; its clock goes on by the latency of each round.
+    struct Load {
+        controller: Controller,
+        now: Duration,
+    }
+
+    impl Load {
+        fn new() -> Self {
+            Self { controller: Controller::new(), now: Duration::ZERO }
+        }
+
+        /// `calls` calls that begin together and take `seconds`; every `failing`-th gets `signal`.
+        fn round(&mut self, calls: usize, seconds: f64, failing: usize, signal: Signal) {
+            let begun = self.now;
+            self.now += Duration::from_secs_f64(seconds);
+            for number in 1..=calls {
+                let signal = if number % failing == 0 { signal } else { Signal::Answered };
+                let saturated = calls >= self.controller.limit();
+                self.controller.learn(Sample { signal, begun, ended: self.now, saturated });
+            }
+        }
+
+        fn full_rounds(&mut self, count: usize, seconds: f64) -> usize {
+            for _ in 0..count {
+                self.round(self.controller.limit(), seconds, usize::MAX, Signal::Refused);
+            }
+            self.controller.limit()
+        }
+    }
+
+    #[test]
+    fn it_grows_step_by_step_while_latency_holds_and_stops_at_its_bound() {
+        let mut load = Load::new();
+        assert_eq!(load.full_rounds(1, 5.0), INITIAL + STEP);
+        assert_eq!(load.full_rounds(1, 5.0), INITIAL + 2 * STEP);
+        assert_eq!(load.full_rounds(1, 7.0), INITIAL + 3 * STEP);
+        assert_eq!(load.full_rounds(200, 5.0), BOUNDS.1);
+    }
+
+    #[test]
+    fn it_does_not_grow_when_latency_rises_until_that_is_the_new_normal() {
+        let mut load = Load::new();
+        let before = load.full_rounds(4, 1.0);
+        assert_eq!(load.full_rounds(3, 2.0), before);
+        assert!(load.full_rounds(40, 2.0) > before);
+    }
+
+    #[test]
+    fn it_does_not_grow_beyond_what_is_asked_of_it() {
+        let mut load = Load::new();
+        for _ in 0..100 {
+            load.round(4, 1.0, usize::MAX, Signal::Refused);
+        }
+        assert_eq!(load.controller.limit(), INITIAL);
+    }
+
+    #[test]
+    fn an_episode_of_refusals_is_one_cut() {
+        let mut load = Load::new();
+        // All sixteen are in flight when the first is refused.
+        load.round(16, 1.0, 1, Signal::Refused);
+        assert_eq!(load.controller.limit(), 12);
+        // The next ones were sent after the cut.
+        load.round(12, 1.0, 1, Signal::Refused);
+        assert_eq!(load.controller.limit(), 9);
+        assert_eq!(load.full_rounds(1, 1.0), 9 + STEP);
+    }
+
+    #[test]
+    fn it_never_falls_below_one() {
+        let mut load = Load::new();
+        for _ in 0..50 {
+            load.round(1, 1.0, 1, Signal::Refused);
+        }
+        assert_eq!(load.controller.limit(), BOUNDS.0);
+        assert_eq!(load.full_rounds(1, 1.0), BOUNDS.0 + STEP);
+    }
+
+    #[test]
+    fn single_failures_change_nothing_and_an_outage_does() {
+        let mut load = Load::new();
+        load.round(16, 1.0, 5, Signal::Unavailable);
+        assert_eq!(load.controller.limit(), INITIAL + STEP);
+        load.round(24, 1.0, 1, Signal::Unavailable);
+        assert_eq!(load.controller.limit(), 18);
+    }
+}

@@ -1,0 +1,205 @@
+//! How many calls may be in flight at once: a fixed number, or one that adapts to what the
+//! provider bears.
+
+mod controller;
+
+use controller::{Controller, INITIAL, Sample};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::Instant,
+};
+
+/// Permits for calls. Clones share them.
+#[derive(Clone, Debug)]
+pub struct Concurrency {
+    shared: Arc<Shared>,
+}
+
+/// What a call tells of the provider's state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// It answered, usably or not.
+    Answered,
+    /// It refused by rate.
+    Refused,
+    /// It could not answer.
+    Unavailable,
+}
+
+/// The right to have one call in flight, until it is dropped.
+#[derive(Debug)]
+pub struct Permit {
+    shared: Arc<Shared>,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    semaphore: Arc<Semaphore>,
+    origin: Instant,
+    size: Mutex<Size>,
+}
+
+#[derive(Debug)]
+struct Size {
+    /// Permits that exist, in hands or not.
+    total: usize,
+    /// Permits that should exist. Where fewer should, those in hands are taken on return.
+    limit: usize,
+    /// None where the limit is fixed.
+    controller: Option<Controller>,
+}
+
+impl Concurrency {
+    /// Exactly so many from the first call, at least one.
+    pub fn fixed(limit: usize) -> Self {
+        Self::new(limit.clamp(1, Semaphore::MAX_PERMITS), None)
+    }
+
+    /// 16 at first, then between 1 and 512, as latency and refusals tell.
+    pub fn adaptive() -> Self {
+        Self::new(INITIAL, Some(Controller::new()))
+    }
+
+    /// The most calls that may be in flight now.
+    pub fn limit(&self) -> usize {
+        self.shared.size().limit
+    }
+
+    /// Waits for a permit; first come, first served. Dropping the future gives the turn to the
+    /// next.
+    pub async fn acquire(&self) -> Permit {
+        // The semaphore is never closed, so there always is a permit in the end.
+        let permit = Arc::clone(&self.shared.semaphore).acquire_owned().await.ok();
+        Permit { shared: Arc::clone(&self.shared), permit }
+    }
+
+    fn new(limit: usize, controller: Option<Controller>) -> Self {
+        let shared = Shared {
+            semaphore: Arc::new(Semaphore::new(limit)),
+            origin: Instant::now(),
+            size: Mutex::new(Size { total: limit, limit, controller }),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+}
+
+impl Permit {
+    /// Tells how a call went that was made under this permit and has just ended, after `latency`.
+    pub fn report(&self, signal: Signal, latency: Duration) {
+        let ended = self.shared.origin.elapsed();
+        let sample = Sample {
+            signal,
+            begun: ended.saturating_sub(latency),
+            ended,
+            saturated: self.shared.semaphore.available_permits() == 0,
+        };
+        self.shared.learn(sample);
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        let Some(permit) = self.permit.take() else { return };
+        let mut size = self.shared.size();
+        if size.total > size.limit {
+            size.total -= 1;
+            permit.forget();
+        }
+    }
+}
+
+impl Shared {
+    fn size(&self) -> MutexGuard<'_, Size> {
+        // No code panics while it holds the lock, and the numbers are whole at every step.
+        self.size.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn learn(&self, sample: Sample) {
+        let mut size = self.size();
+        let Some(controller) = &mut size.controller else { return };
+        controller.learn(sample);
+        size.limit = controller.limit();
+        if size.limit > size.total {
+            self.semaphore.add_permits(size.limit - size.total);
+            size.total = size.limit;
+        } else if size.limit < size.total {
+            size.total -= self.semaphore.forget_permits(size.total - size.limit);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::{FutureExt as _, future::join_all};
+
+    async fn take(concurrency: &Concurrency, count: usize) -> Vec<Permit> {
+        join_all((0..count).map(|_| concurrency.acquire())).await
+    }
+
+    fn is_free(concurrency: &Concurrency) -> bool {
+        concurrency.acquire().now_or_never().is_some()
+    }
+
+    #[tokio::test]
+    async fn a_fixed_limit_is_full_from_the_first_call_and_stays() {
+        let concurrency = Concurrency::fixed(40);
+        let permits = take(&concurrency, 40).await;
+        assert!(!is_free(&concurrency));
+        for permit in &permits {
+            permit.report(Signal::Refused, Duration::ZERO);
+        }
+        drop(permits);
+        assert_eq!(take(&concurrency, 40).await.len(), 40);
+        assert_eq!(Concurrency::fixed(0).limit(), 1);
+        assert!(is_free(&Concurrency::fixed(usize::MAX)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn permits_in_hands_are_taken_when_they_come_back() {
+        let concurrency = Concurrency::adaptive();
+        let mut permits = take(&concurrency, 16).await;
+        tokio::time::advance(Duration::from_secs(1)).await;
+        permits[0].report(Signal::Refused, Duration::from_secs(1));
+        assert_eq!(concurrency.limit(), 12);
+        permits.truncate(12);
+        assert!(!is_free(&concurrency), "four were taken away");
+        permits.truncate(11);
+        assert!(is_free(&concurrency), "twelve may be out");
+        permits.clear();
+        let permits = take(&concurrency, 12).await;
+        assert!(!is_free(&concurrency));
+        drop(permits);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn growth_lets_the_next_in_line_through() {
+        let concurrency = Concurrency::adaptive();
+        let permits = take(&concurrency, 16).await;
+        let mut waiting = Box::pin(concurrency.acquire());
+        assert!(waiting.as_mut().now_or_never().is_none());
+        tokio::time::advance(Duration::from_secs(1)).await;
+        for permit in &permits {
+            permit.report(Signal::Answered, Duration::from_secs(1));
+        }
+        assert_eq!(concurrency.limit(), 24);
+        let _one = waiting.await;
+        let _seven = take(&concurrency, 7).await;
+        assert!(!is_free(&concurrency));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_cut_takes_back_what_lies_free_at_once() {
+        let concurrency = Concurrency::adaptive();
+        let permit = concurrency.acquire().await;
+        tokio::time::advance(Duration::from_secs(1)).await;
+        permit.report(Signal::Refused, Duration::from_secs(1));
+        let _eleven = take(&concurrency, 11).await;
+        assert!(!is_free(&concurrency));
+    }
+}

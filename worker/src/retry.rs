@@ -1,0 +1,195 @@
+//! What to do after a call: with its money, and next. The only retry layer there is.
+
+use crate::vision::{AccountProblem, Answer, CallEnd};
+use backoff::{ExponentialBackoff, backoff::Backoff as _};
+use juror_common::{outcome::ErrorKind, usage::Usage};
+use std::time::Duration;
+
+/// Calls of one job that came to nothing, before it fails.
+pub const MAX_TRANSPORT_ATTEMPTS: u32 = 5;
+/// Answers of one job, before it is unscorable.
+pub const MAX_ANSWERS: u32 = 3;
+/// Calls of one job that may be lost, before it fails: the first is tried once more.
+pub const MAX_LOST: u32 = 2;
+
+/// What has happened to one job so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Calls that came to nothing by the fault of network or provider.
+    pub transport_attempts: u32,
+    /// Calls that were answered, and so paid for.
+    pub answers: u32,
+    /// Calls that were sent and never answered.
+    pub lost: u32,
+    /// Refusals by rate in a row; they burn no attempt.
+    pub refusals: u32,
+}
+
+impl Tally {
+    /// Whether the next call should be given more time.
+    pub fn slower(&self) -> bool {
+        self.lost > 0
+    }
+}
+
+/// What follows from a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What becomes of its lease.
+    pub money: LeaseEnd,
+    /// What becomes of its job.
+    pub next: Next,
+}
+
+/// What becomes of a call's lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeaseEnd {
+    /// Nothing was billed.
+    Release,
+    /// This was billed; without figures, the worst case counts as billed.
+    Settle(Option<Usage>),
+    /// Nobody knows: it counts as billed at its worst case.
+    PresumeSpent,
+}
+
+/// What becomes of a job after a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The reply is a verdict.
+    Accept,
+    /// Call again after this time. Burns an attempt.
+    RetryAfter(Duration),
+    /// Ask again at once: an answer came and could not be used.
+    AskAgain,
+    /// Nobody calls this endpoint before this time has passed. Burns no attempt.
+    Cooldown(Duration),
+    /// No call of this run can succeed until a person mends something. The job is kept.
+    PauseRun(String),
+    /// The job goes back untouched: its process is stopping. Burns no attempt.
+    GiveBack,
+    /// The job has failed.
+    Fail(ErrorKind, String),
+    /// The judge answered, and never usably.
+    Unscorable(String),
+}
+
+/// Decides what follows from a call, and counts it. `reply_problem` says why an answer's content
+/// is no verdict, if it is none. `delay` gives the pause before the n-th repetition, counted from
+/// 0; see [`full_jitter`].
+pub fn decide(
+    end: &CallEnd,
+    reply_problem: Option<&str>,
+    tally: &mut Tally,
+    delay: impl FnOnce(u32) -> Duration,
+) -> Step {
+    if !matches!(end, CallEnd::RateLimited { .. } | CallEnd::Cancelled { .. }) {
+        tally.refusals = 0;
+    }
+    match end {
+        CallEnd::Answered(answer) => answered(answer, reply_problem, tally),
+        CallEnd::BadAnswer { message, usage } => {
+            Step { money: LeaseEnd::Settle(*usage), next: ask_again(message, tally) }
+        }
+        CallEnd::NotSent(message) => {
+            let next = retry("the vision API cannot be reached", message, tally, delay);
+            Step { money: LeaseEnd::Release, next }
+        }
+        CallEnd::Unavailable { status, message } => {
+            let what = format!("the vision API failed with status {status}");
+            Step { money: LeaseEnd::Release, next: retry(&what, message, tally, delay) }
+        }
+        CallEnd::Lost(message) => {
+            tally.lost += 1;
+            Step { money: LeaseEnd::PresumeSpent, next: lost(message, tally, delay) }
+        }
+        CallEnd::RateLimited { retry_after } => {
+            let pause = retry_after.unwrap_or_else(|| delay(tally.refusals));
+            tally.refusals = tally.refusals.saturating_add(1);
+            Step { money: LeaseEnd::Release, next: Next::Cooldown(pause) }
+        }
+        CallEnd::Account { problem, message } => {
+            Step { money: LeaseEnd::Release, next: Next::PauseRun(reason(*problem, message)) }
+        }
+        CallEnd::Refused { status, message, usage } => Step {
+            money: usage.map_or(LeaseEnd::Release, |usage| LeaseEnd::Settle(Some(usage))),
+            next: Next::Fail(
+                ErrorKind::Request,
+                format!("the vision API refuses this request (status {status}): {message}"),
+            ),
+        },
+        CallEnd::Cancelled { sent } => {
+            let money = if *sent { LeaseEnd::PresumeSpent } else { LeaseEnd::Release };
+            Step { money, next: Next::GiveBack }
+        }
+    }
+}
+
+/// A pause before the n-th repetition, counted from 0: anything from nothing to 1 s, 2 s, 4 s and
+/// so on, up to 30 s, all equally likely, so that many callers do not come back together.
+/// <https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/>, "full jitter".
+pub fn full_jitter(repetition: u32) -> Duration {
+    const FIRST_CEILING: Duration = Duration::from_secs(1);
+    const LAST_CEILING: Duration = Duration::from_secs(30);
+    let ceiling = FIRST_CEILING.saturating_mul(2_u32.saturating_pow(repetition)).min(LAST_CEILING);
+    // Half the ceiling, give or take all of it.
+    let mut delays = ExponentialBackoff {
+        current_interval: ceiling / 2,
+        randomization_factor: 1.0,
+        max_elapsed_time: None,
+        ..ExponentialBackoff::default()
+    };
+    delays.next_backoff().unwrap_or(ceiling).min(ceiling)
+}
+
+fn answered(answer: &Answer, reply_problem: Option<&str>, tally: &mut Tally) -> Step {
+    let next = match reply_problem {
+        None => {
+            tally.answers += 1;
+            Next::Accept
+        }
+        Some(problem) => ask_again(problem, tally),
+    };
+    Step { money: LeaseEnd::Settle(answer.usage), next }
+}
+
+fn ask_again(problem: &str, tally: &mut Tally) -> Next {
+    tally.answers += 1;
+    if tally.answers < MAX_ANSWERS {
+        return Next::AskAgain;
+    }
+    Next::Unscorable(format!("{} answers and none usable; the last: {problem}", tally.answers))
+}
+
+fn retry(
+    what: &str,
+    message: &str,
+    tally: &mut Tally,
+    delay: impl FnOnce(u32) -> Duration,
+) -> Next {
+    let repetition = tally.transport_attempts;
+    tally.transport_attempts += 1;
+    if tally.transport_attempts < MAX_TRANSPORT_ATTEMPTS {
+        return Next::RetryAfter(delay(repetition));
+    }
+    let attempts = tally.transport_attempts;
+    Next::Fail(ErrorKind::Api, format!("{what} after {attempts} attempts: {message}"))
+}
+
+fn lost(message: &str, tally: &mut Tally, delay: impl FnOnce(u32) -> Duration) -> Next {
+    if tally.lost < MAX_LOST {
+        return retry("the vision API gave no answer", message, tally, delay);
+    }
+    tally.transport_attempts += 1;
+    let lost = tally.lost;
+    Next::Fail(
+        ErrorKind::Api,
+        format!("{lost} calls were sent and never answered; the last: {message}"),
+    )
+}
+
+fn reason(problem: AccountProblem, message: &str) -> String {
+    format!("{problem}; it says: {message}")
+}
+
+#[cfg(test)]
+mod tests;

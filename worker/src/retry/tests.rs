@@ -1,0 +1,133 @@
+//! Every row of the error table, and what burns an attempt.
+
+use super::*;
+
+const USAGE: Usage = Usage { input_tokens: 9, cached_input_tokens: 0, output_tokens: 1 };
+const PAUSE: Duration = Duration::from_secs(7);
+
+fn unavailable(status: u16) -> CallEnd {
+    CallEnd::Unavailable { status, message: "busy".to_owned() }
+}
+
+fn refused(status: u16, usage: Option<Usage>) -> CallEnd {
+    CallEnd::Refused { status, message: "no".to_owned(), usage }
+}
+
+fn account(problem: AccountProblem) -> CallEnd {
+    CallEnd::Account { problem, message: "no".to_owned() }
+}
+
+fn bad(usage: Option<Usage>) -> CallEnd {
+    CallEnd::BadAnswer { message: "torn".to_owned(), usage }
+}
+
+fn answer(usage: Option<Usage>) -> CallEnd {
+    CallEnd::Answered(Answer { usage, ..Answer::default() })
+}
+
+fn kind(next: &Next) -> &'static str {
+    match next {
+        Next::Accept => "accept",
+        Next::RetryAfter(_) => "retry",
+        Next::AskAgain => "ask again",
+        Next::Cooldown(_) => "cooldown",
+        Next::PauseRun(_) => "pause",
+        Next::GiveBack => "give back",
+        Next::Fail(ErrorKind::Api, _) => "fail api",
+        Next::Fail(ErrorKind::Request, _) => "fail request",
+        Next::Fail(..) => "fail otherwise",
+        Next::Unscorable(_) => "unscorable",
+    }
+}
+
+/// Each row: what happens again and again, whose money, and what comes of it each time.
+#[test]
+fn every_row_of_the_error_table() {
+    use AccountProblem::{Address, Funds, Key, Model, Permission};
+    use LeaseEnd::{PresumeSpent, Release, Settle};
+    let lost = CallEnd::Lost("cut".to_owned());
+    let bounded = &["retry", "retry", "retry", "retry", "fail api"];
+    let asked = &["ask again", "ask again", "unscorable"];
+    let cooldown = CallEnd::RateLimited { retry_after: None };
+    let rows: Vec<(CallEnd, Option<&str>, LeaseEnd, &[&str])> = vec![
+        (CallEnd::NotSent("dns".to_owned()), None, Release, bounded),
+        (cooldown, None, Release, &["cooldown"; 20]),
+        (account(Key), None, Release, &["pause"; 9]),
+        (account(Funds), None, Release, &["pause"; 9]),
+        (account(Permission), None, Release, &["pause"; 9]),
+        (account(Model), None, Release, &["pause"; 9]),
+        (account(Address), None, Release, &["pause"; 9]),
+        (refused(400, None), None, Release, &["fail request"]),
+        (refused(413, None), None, Release, &["fail request"]),
+        (refused(400, Some(USAGE)), None, Settle(Some(USAGE)), &["fail request"]),
+        (unavailable(408), None, Release, bounded),
+        (unavailable(529), None, Release, bounded),
+        (lost, None, PresumeSpent, &["retry", "fail api"]),
+        (bad(Some(USAGE)), None, Settle(Some(USAGE)), asked),
+        (bad(None), None, Settle(None), asked),
+        (answer(Some(USAGE)), Some("score 11"), Settle(Some(USAGE)), asked),
+        (answer(None), Some("refused"), Settle(None), asked),
+        (answer(Some(USAGE)), None, Settle(Some(USAGE)), &["accept"]),
+        (CallEnd::Cancelled { sent: false }, None, Release, &["give back"; 9]),
+        (CallEnd::Cancelled { sent: true }, None, PresumeSpent, &["give back"; 9]),
+    ];
+    for (end, problem, money, expected) in rows {
+        let mut tally = Tally::default();
+        for (position, expected) in expected.iter().enumerate() {
+            let step = decide(&end, problem, &mut tally, |_| PAUSE);
+            assert_eq!((step.money, kind(&step.next)), (money, *expected), "{end:?} {position}");
+        }
+    }
+}
+
+#[test]
+fn refusals_and_cancelling_burn_no_attempt() {
+    let mut tally = Tally { transport_attempts: 4, answers: 2, lost: 1, refusals: 0 };
+    let before = tally;
+    decide(&CallEnd::Cancelled { sent: true }, None, &mut tally, |_| PAUSE);
+    decide(&account(AccountProblem::Key), None, &mut tally, |_| PAUSE);
+    let asked = Some(Duration::from_millis(5));
+    let step = decide(&CallEnd::RateLimited { retry_after: asked }, None, &mut tally, |_| PAUSE);
+    assert_eq!(step.next, Next::Cooldown(Duration::from_millis(5)));
+    assert_eq!(tally, Tally { refusals: 1, ..before });
+}
+
+#[test]
+fn a_provider_that_keeps_refusing_without_a_word_is_given_more_and_more_time() {
+    let mut tally = Tally::default();
+    let silent = CallEnd::RateLimited { retry_after: None };
+    let mut asked = Vec::new();
+    for end in [&silent, &silent, &silent, &bad(None), &silent] {
+        decide(end, None, &mut tally, |repetition| {
+            asked.push(repetition);
+            PAUSE
+        });
+    }
+    assert_eq!(asked, [0, 1, 2, 0]);
+}
+
+#[test]
+fn kinds_of_trouble_share_the_bound_on_attempts() {
+    let mut tally = Tally::default();
+    let not_sent = CallEnd::NotSent("dns".to_owned());
+    let lost = CallEnd::Lost("cut".to_owned());
+    let mut slower = Vec::new();
+    let mut last = Next::Accept;
+    for end in [&not_sent, &lost, &unavailable(500), &not_sent, &unavailable(503)] {
+        last = decide(end, None, &mut tally, |_| PAUSE).next;
+        slower.push(tally.slower());
+    }
+    assert_eq!(kind(&last), "fail api");
+    assert_eq!(slower, [false, true, true, true, true]);
+}
+
+#[test]
+fn jitter_stays_below_its_ceiling_and_is_not_one_value() {
+    for (repetition, ceiling) in [(0, 1), (1, 2), (4, 16), (5, 30), (40, 30), (u32::MAX, 30)] {
+        let delays: Vec<Duration> = (0..64).map(|_| full_jitter(repetition)).collect();
+        let ceiling = Duration::from_secs(ceiling);
+        assert!(delays.iter().all(|delay| *delay <= ceiling), "{repetition}: {delays:?}");
+        assert!(delays.iter().any(|delay| *delay < ceiling / 2), "{repetition}: {delays:?}");
+        assert!(delays.iter().any(|delay| *delay > ceiling / 2), "{repetition}: {delays:?}");
+    }
+}

@@ -1,0 +1,150 @@
+//! What became of one call, by what its caller can do next.
+
+use juror_common::{admission::Observation, usage::Usage};
+use std::{fmt, time::Duration};
+
+/// One call, over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// How it ended.
+    pub end: CallEnd,
+    /// What the provider said of its limits.
+    pub limits: Limits,
+    /// From asking to the end.
+    pub latency: Duration,
+    /// Something that the user should know; said once per client, not at every call.
+    pub warning: Option<String>,
+}
+
+impl Call {
+    /// What admission can learn from this call, for this endpoint.
+    pub fn observation(&self, endpoint: &str) -> Observation {
+        Observation {
+            endpoint: endpoint.to_owned(),
+            requests_per_minute: self.limits.requests_per_minute,
+            tokens_per_minute: self.limits.tokens_per_minute,
+            refused: self.limits.refused,
+        }
+    }
+}
+
+/// What an answer says of its provider's limits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Requests per minute that the account has.
+    pub requests_per_minute: Option<u64>,
+    /// Tokens per minute that the account has.
+    pub tokens_per_minute: Option<u64>,
+    /// The provider refused by rate; how long it asks to wait (zero if it does not say).
+    pub refused: Option<Duration>,
+}
+
+/// How a call ended. Messages are the provider's or the network's, cut short and without secrets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallEnd {
+    /// A well-formed answer; its content may still be unusable.
+    Answered(Answer),
+    /// Nothing of the question reached the provider (name, connection, TLS): costs nothing.
+    NotSent(String),
+    /// Too many requests or tokens a minute: wait, and all others too. Costs nothing.
+    RateLimited {
+        /// How long the provider asks to wait, if it says.
+        retry_after: Option<Duration>,
+    },
+    /// No call of this account can succeed until a person mends it. Costs nothing.
+    Account {
+        /// What is wrong.
+        problem: AccountProblem,
+        /// What the provider said.
+        message: String,
+    },
+    /// This question is refused for good.
+    Refused {
+        /// The HTTP status.
+        status: u16,
+        /// What the provider said.
+        message: String,
+        /// What was billed, if the provider says that something was.
+        usage: Option<Usage>,
+    },
+    /// The provider cannot answer now, and billed nothing: try again.
+    Unavailable {
+        /// The HTTP status.
+        status: u16,
+        /// What the provider said.
+        message: String,
+    },
+    /// Sent, and no answer came through: nobody knows the bill.
+    Lost(String),
+    /// An answer came that is not one: a broken envelope, or an error after the work was done.
+    BadAnswer {
+        /// What is wrong with it.
+        message: String,
+        /// What was billed; none if that cannot be read.
+        usage: Option<Usage>,
+    },
+    /// Dropped because the caller asked for it.
+    Cancelled {
+        /// Whether the question was already on its way, so that it may be billed.
+        sent: bool,
+    },
+}
+
+/// What keeps an account from calling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccountProblem {
+    /// The key is missing, wrong or revoked.
+    Key,
+    /// The account has no funds or quota left.
+    Funds,
+    /// The account may not do this.
+    Permission,
+    /// The provider does not know the model, or not for this account.
+    Model,
+    /// The address leads nowhere: the base URL is wrong.
+    Address,
+}
+
+impl fmt::Display for AccountProblem {
+    /// The problem with its remedy.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Key => "the vision API does not take the key; check the key and the base URL",
+            Self::Funds => "the account has no funds or quota left; add funds with the provider",
+            Self::Permission => "the account may not make this call; check what the key permits",
+            Self::Model => "the vision API does not offer this model; check the model's name",
+            Self::Address => "the vision API is not at this address; check the base URL",
+        })
+    }
+}
+
+/// A well-formed answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// The text; none if the model gave none.
+    pub content: Option<String>,
+    /// Why the model would not answer, in its own words.
+    pub refusal: Option<String>,
+    /// Why the text ends where it ends.
+    pub finish: Finish,
+    /// What was billed; none if the provider does not say, so that the worst case counts.
+    pub usage: Option<Usage>,
+    /// The backend fingerprint, or the dated model name.
+    pub fingerprint: Option<String>,
+    /// Whether the simulator answered.
+    pub simulated: bool,
+}
+
+/// Why an answer's text ends where it ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Finish {
+    /// The model was done.
+    Stop,
+    /// The limit of output tokens cut it.
+    Length,
+    /// The provider's content filter cut it.
+    ContentFilter,
+    /// Something else, or not said.
+    #[default]
+    Other,
+}

@@ -1,0 +1,233 @@
+//! One HTTP exchange with a vision API, whoever the provider is: connections, time limits, and
+//! how much of an answer is read.
+
+use super::{
+    call::CallEnd,
+    key::{ApiKey, presentable},
+    upload::{Sent, Upload},
+};
+use bytes::Bytes;
+use reqwest::{
+    Client, Proxy, RequestBuilder, Response, Url,
+    header::{CONTENT_TYPE, HeaderMap},
+    redirect,
+};
+use std::{error::Error, time::Duration};
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+/// Where and how a vision API is reached.
+#[derive(Clone, Debug)]
+pub struct HttpSettings {
+    /// As in the SDKs: `https://api.openai.com/v1`.
+    pub base_url: String,
+    /// The key; none for servers that want none.
+    pub key: Option<ApiKey>,
+    /// How long a call may take, connecting included.
+    pub timeout: Duration,
+    /// How many calls may be in flight: so many idle connections are kept.
+    pub concurrency: usize,
+    /// Proxy for every call, `http://host:port`; none connects directly. The system's own proxy
+    /// settings are never looked at.
+    pub proxy: Option<String>,
+}
+
+/// Why no client can be made of some settings.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SetupError {
+    /// The base URL is none.
+    #[error("base URL {url:?} is not usable: {reason}")]
+    BaseUrl {
+        /// The URL as it was given, without secrets.
+        url: String,
+        /// What is wrong with it, and what to do.
+        reason: String,
+    },
+    /// The proxy's URL is none.
+    #[error("the proxy is not usable: {0}")]
+    Proxy(String),
+    /// TLS cannot be set up: this machine has no root certificates, for one.
+    #[error("no client for HTTPS can be set up: {0}; are the system's CA certificates installed?")]
+    Tls(String),
+}
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Below the five seconds after which common servers close an idle connection: a question that is
+/// sent just then would be lost, and counted as spent.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
+/// A connection that stands still for this long is asked for a sign of life (HTTP/2 only), so that
+/// a dead one does not swallow all calls that share it.
+const KEEP_ALIVE: Duration = Duration::from_secs(10);
+/// No answer of a judge is anywhere near this size.
+const BODY_LIMIT: usize = 4 << 20;
+
+/// A client for one base URL.
+pub(super) struct Http {
+    client: Client,
+    base: Url,
+    key: Option<ApiKey>,
+    timeout: Duration,
+}
+
+/// An answer, as far as it came.
+pub(super) struct Reply {
+    pub(super) status: u16,
+    pub(super) headers: HeaderMap,
+    pub(super) body: ReplyBody,
+}
+
+/// How much of an answer's body came.
+pub(super) enum ReplyBody {
+    Whole(Vec<u8>),
+    Cut(String),
+    TooLarge,
+}
+
+impl Http {
+    pub(super) fn new(settings: HttpSettings) -> Result<Self, SetupError> {
+        let base = base_url(&settings)?;
+        let client = client(&settings, base.scheme() == "https")?;
+        Ok(Self { client, base, key: settings.key, timeout: settings.timeout })
+    }
+
+    /// Sends JSON below the base URL. Errors are the ends of calls that got no answer.
+    pub(super) async fn post(
+        &self,
+        path: &[&str],
+        json: Bytes,
+        timeout_factor: u32,
+        cancel: &CancellationToken,
+    ) -> Result<Reply, CallEnd> {
+        let sent = Sent::default();
+        let body = reqwest::Body::wrap(Upload::new(json, sent.clone()));
+        let request = self
+            .client
+            .post(self.below_base(path))
+            .header(CONTENT_TYPE, "application/json")
+            .body(body);
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(CallEnd::Cancelled { sent: sent.get() }),
+            outcome = self.exchange(request, self.timeout.saturating_mul(timeout_factor)) => {
+                outcome.map_err(|message| {
+                    if sent.get() { CallEnd::Lost(message) } else { CallEnd::NotSent(message) }
+                })
+            }
+        }
+    }
+
+    /// Reads something below the base URL; the error says why nothing came.
+    pub(super) async fn get(&self, path: &[&str]) -> Result<Reply, String> {
+        self.exchange(self.client.get(self.below_base(path)), self.timeout).await
+    }
+
+    /// A foreign message as it may be shown.
+    pub(super) fn presentable(&self, message: &str) -> String {
+        presentable(message, self.key.as_ref())
+    }
+
+    fn below_base(&self, path: &[&str]) -> Url {
+        let mut url = self.base.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path);
+        }
+        url
+    }
+
+    async fn exchange(&self, request: RequestBuilder, limit: Duration) -> Result<Reply, String> {
+        let deadline = Instant::now().checked_add(limit).unwrap_or_else(Instant::now);
+        let too_late = || format!("no whole answer within {} s", limit.as_secs_f64());
+        let request = match &self.key {
+            Some(key) => request.header(reqwest::header::AUTHORIZATION, key.bearer()),
+            None => request,
+        };
+        let mut response = match timeout_at(deadline, request.send()).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(self.presentable(&chain(&error.without_url()))),
+            Err(_) => return Err(too_late()),
+        };
+        let status = response.status().as_u16();
+        let headers = std::mem::take(response.headers_mut());
+        let body = match timeout_at(deadline, read(response)).await {
+            Ok(Ok(body)) => body,
+            Ok(Err(error)) => ReplyBody::Cut(self.presentable(&chain(&error.without_url()))),
+            Err(_) => ReplyBody::Cut(too_late()),
+        };
+        Ok(Reply { status, headers, body })
+    }
+}
+
+async fn read(mut response: Response) -> Result<ReplyBody, reqwest::Error> {
+    let mut content = Vec::new();
+    while let Some(piece) = response.chunk().await? {
+        if content.len() + piece.len() > BODY_LIMIT {
+            return Ok(ReplyBody::TooLarge);
+        }
+        content.extend_from_slice(&piece);
+    }
+    Ok(ReplyBody::Whole(content))
+}
+
+fn base_url(settings: &HttpSettings) -> Result<Url, SetupError> {
+    let wrong = |reason: String| SetupError::BaseUrl {
+        url: presentable(&settings.base_url, settings.key.as_ref()),
+        reason,
+    };
+    let url = Url::parse(settings.base_url.trim())
+        .map_err(|error| wrong(format!("{error}; write it like https://api.openai.com/v1")))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        let mut shown = url;
+        // Both fail only for URLs that cannot carry them, which then hold no secret either.
+        let _ = shown.set_password(None);
+        let _ = shown.set_username("");
+        return Err(SetupError::BaseUrl {
+            url: shown.to_string(),
+            reason: "it holds a user or password; give the key by its own setting".to_owned(),
+        });
+    }
+    if !["http", "https"].contains(&url.scheme()) || url.host_str().is_none() {
+        return Err(wrong("it must start with https:// or http:// and name a host".to_owned()));
+    }
+    Ok(url)
+}
+
+fn client(settings: &HttpSettings, tls: bool) -> Result<Client, SetupError> {
+    // An error says only that a provider is installed already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = Client::builder()
+        .user_agent(concat!("juror/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT_TIMEOUT.min(settings.timeout))
+        .pool_idle_timeout(IDLE_TIMEOUT)
+        .pool_max_idle_per_host(settings.concurrency.max(1))
+        .http2_keep_alive_interval(KEEP_ALIVE)
+        .http2_keep_alive_timeout(KEEP_ALIVE)
+        // The key must not travel to another address.
+        .redirect(redirect::Policy::none())
+        // Retrying is decided in one place, which is not here.
+        .retry(reqwest::retry::never())
+        .no_proxy();
+    // Without TLS there is no need to find and read the system's certificates.
+    let builder = if tls { builder } else { builder.tls_certs_only([]) };
+    let builder = match &settings.proxy {
+        Some(proxy) => builder.proxy(Proxy::all(proxy).map_err(|error| {
+            SetupError::Proxy(presentable(&chain(&error), settings.key.as_ref()))
+        })?),
+        None => builder,
+    };
+    builder.build().map_err(|error| SetupError::Tls(chain(&error)))
+}
+
+/// An error with its causes, which say what the error itself leaves out.
+fn chain(error: &dyn Error) -> String {
+    let mut message = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let text = cause.to_string();
+        if !message.contains(&text) {
+            message.push_str(": ");
+            message.push_str(&text);
+        }
+        source = cause.source();
+    }
+    message
+}

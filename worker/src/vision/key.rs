@@ -1,0 +1,118 @@
+//! The secret that opens an account, and keeping it out of everything that people read.
+
+use reqwest::header::HeaderValue;
+use std::fmt;
+
+/// A provider's key. Never shown, not even by `Debug`.
+#[derive(Clone)]
+pub struct ApiKey {
+    text: String,
+    bearer: HeaderValue,
+}
+
+/// Text that cannot be a key. Does not repeat the text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the API key is empty or holds characters that no key has; check the variable or file it is read from"
+)]
+pub struct InvalidApiKey;
+
+/// How much of a provider's message is kept, in characters.
+const MESSAGE_LIMIT: usize = 300;
+
+impl ApiKey {
+    /// Takes a key as it was written; white space around it is dropped.
+    pub fn new(text: &str) -> Result<Self, InvalidApiKey> {
+        let text = text.trim();
+        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(InvalidApiKey);
+        }
+        let mut bearer =
+            HeaderValue::from_str(&format!("Bearer {text}")).map_err(|_| InvalidApiKey)?;
+        bearer.set_sensitive(true);
+        Ok(Self { text: text.to_owned(), bearer })
+    }
+
+    /// The value of an `authorization` header.
+    pub(super) fn bearer(&self) -> HeaderValue {
+        self.bearer.clone()
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("ApiKey([redacted])")
+    }
+}
+
+/// A foreign message as it may be shown: without the key or anything that looks like one, without
+/// control characters, and short.
+pub(super) fn presentable(message: &str, key: Option<&ApiKey>) -> String {
+    let without_key = match key {
+        Some(key) => message.replace(&key.text, "[key]"),
+        None => message.to_owned(),
+    };
+    let plain: String = without_key.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let scrubbed = without_lookalikes(plain.trim());
+    if scrubbed.chars().count() <= MESSAGE_LIMIT {
+        return scrubbed;
+    }
+    scrubbed.chars().take(MESSAGE_LIMIT - 1).chain(['…']).collect()
+}
+
+/// Replaces every `sk-…` word: providers repeat keys, whole or with stars in the middle.
+fn without_lookalikes(text: &str) -> String {
+    let belongs = |c: char| c.is_ascii_alphanumeric() || "-_*.…".contains(c);
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("sk-") {
+        kept.push_str(before);
+        // "task-list" is a word, not a key.
+        let within_word = before.chars().next_back().is_some_and(char::is_alphanumeric);
+        let secret = after.split(|c| !belongs(c)).next().unwrap_or_default();
+        if within_word || secret.is_empty() {
+            kept.push_str("sk-");
+            rest = after;
+        } else {
+            kept.push_str("[key]");
+            rest = after.strip_prefix(secret).unwrap_or_default();
+        }
+    }
+    kept.push_str(rest);
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_never_shown() {
+        let key = ApiKey::new(" sk-secret\n").unwrap();
+        assert_eq!(format!("{key:?} {:?}", key.bearer()), "ApiKey([redacted]) Sensitive");
+        assert_eq!(key.bearer().to_str().unwrap(), "Bearer sk-secret");
+        for bad in ["", "  ", "a b", "ключ", "a\nb"] {
+            assert_eq!(ApiKey::new(bad).unwrap_err(), InvalidApiKey, "{bad}");
+        }
+    }
+
+    #[test]
+    fn messages_are_scrubbed_and_cut() {
+        let key = ApiKey::new("house-key-77").unwrap();
+        for (message, shown) in [
+            ("no such key: house-key-77.", "no such key: [key]."),
+            ("key sk-abc***xyz is wrong", "key [key] is wrong"),
+            ("sk-proj-1_2", "[key]"),
+            ("'sk-a', 'sk-b'", "'[key]', '[key]'"),
+            ("the task-list and sk- stay", "the task-list and sk- stay"),
+            ("bell\u{7} and\nline", "bell  and line"),
+        ] {
+            assert_eq!(presentable(message, Some(&key)), shown);
+        }
+        let cut = presentable(&"é".repeat(1_000), None);
+        assert_eq!(cut.chars().count(), 300);
+        // A key that stands across the cut must not survive in part.
+        let across = format!("{} sk-{}", "x".repeat(290), "k".repeat(40));
+        assert!(!presentable(&across, None).contains("kkk"));
+    }
+}

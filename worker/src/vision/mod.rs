@@ -1,0 +1,68 @@
+//! The vision API: a question as data, one way to ask it per provider, and what became of it.
+
+mod call;
+pub mod headers;
+mod http;
+mod key;
+pub mod openai;
+mod request;
+#[cfg(test)]
+mod scripted;
+mod upload;
+
+pub use call::{AccountProblem, Answer, Call, CallEnd, Finish, Limits};
+pub use http::{HttpSettings, SetupError};
+pub use key::{ApiKey, InvalidApiKey};
+pub use request::{Request, RequestImage};
+
+use async_trait::async_trait;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// One provider's vision API, at one address and with one key.
+#[async_trait]
+pub trait VisionClient: Send + Sync {
+    /// Sends the question once and tells what became of it. Never retries what may be billed.
+    /// `cancel` drops the call at once, wherever it is.
+    async fn ask(&self, request: &Request, cancel: &CancellationToken) -> Call;
+
+    /// Asks for the list of models: a call that costs nothing and tells whether address and key
+    /// are right.
+    async fn probe(&self) -> Result<ProbeReport, ProbeError>;
+}
+
+/// What a free call found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProbeReport {
+    /// The models that the provider lists, by name; empty where it lists none.
+    pub models: Vec<String>,
+    /// Whether the simulator answered.
+    pub simulated: bool,
+    /// How long the answer took.
+    pub latency: Duration,
+}
+
+/// Why a free call found nothing, by what its user can do next.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProbeError {
+    /// No connection, or no answer: check the address, or that the server runs.
+    #[error("no answer from the vision API: {0}")]
+    Unreachable(String),
+    /// The account does not get in: mend key, funds or permission.
+    #[error("{problem}: {message}")]
+    Account {
+        /// What is wrong with it.
+        problem: AccountProblem,
+        /// What the provider said.
+        message: String,
+    },
+    /// Something answers there, but not with a list of models. Some servers have no such list and
+    /// can be asked all the same.
+    #[error("the vision API gives no list of models (status {status}): {message}")]
+    NoList {
+        /// The HTTP status.
+        status: u16,
+        /// What the provider said.
+        message: String,
+    },
+}

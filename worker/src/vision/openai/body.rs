@@ -1,0 +1,221 @@
+//! A question as the JSON that goes over the wire, written once into the buffer that is sent.
+
+use crate::vision::{Request, RequestImage};
+use base64::{Engine as _, encoded_len, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::json;
+
+/// How the reply's shape is asked for, strictest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReplyFormat {
+    /// The provider enforces the schema.
+    Schema = 0,
+    /// The provider enforces that it is JSON; the schema is part of the question.
+    Json = 1,
+    /// Nothing is enforced; the schema is part of the question.
+    Text = 2,
+}
+
+impl ReplyFormat {
+    pub(super) fn from_number(number: u8) -> Self {
+        match number {
+            0 => Self::Schema,
+            1 => Self::Json,
+            _ => Self::Text,
+        }
+    }
+
+    /// What to ask for where the server does not take this.
+    pub(super) fn looser(self) -> Option<Self> {
+        match self {
+            Self::Schema => Some(Self::Json),
+            Self::Json => Some(Self::Text),
+            Self::Text => None,
+        }
+    }
+
+    /// For messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Schema => "structured output by a JSON schema",
+            Self::Json => "plain JSON output",
+            Self::Text => "unenforced JSON in text",
+        }
+    }
+}
+
+/// Everything around images and texts.
+const FRAME: usize = 1_024;
+
+/// The body of a request for chat completions.
+pub(super) fn write(request: &Request, format: ReplyFormat) -> Bytes {
+    let schema = request.schema.to_string();
+    let mut json = Vec::with_capacity(expected_length(request, &schema));
+    json.extend_from_slice(b"{\"model\":");
+    value(&mut json, &request.model);
+    json.extend_from_slice(b",\"messages\":[{\"role\":\"system\",\"content\":");
+    value(&mut json, &request.system);
+    json.extend_from_slice(b"},{\"role\":\"user\",\"content\":[");
+    text_part(&mut json, &request.task);
+    if format != ReplyFormat::Schema {
+        json.push(b',');
+        text_part(&mut json, &schema_in_words(&schema));
+    }
+    for image in &request.images {
+        json.push(b',');
+        text_part(&mut json, &image.label);
+        json.push(b',');
+        image_part(&mut json, image, request.detail.name());
+    }
+    json.push(b',');
+    text_part(&mut json, &request.item);
+    json.extend_from_slice(b"]}]");
+    settings(&mut json, request);
+    response_format(&mut json, request, format, &schema);
+    json.push(b'}');
+    Bytes::from(json)
+}
+
+fn expected_length(request: &Request, schema: &str) -> usize {
+    let texts = request.system.len() + request.task.len() + request.item.len() + schema.len();
+    let images: usize = request
+        .images
+        .iter()
+        .map(|image| encoded_len(image.bytes.len(), true).unwrap_or(0) + image.label.len() + 200)
+        .sum();
+    // Line ends and quotes take two bytes each in JSON.
+    FRAME + texts + texts / 4 + images
+}
+
+fn text_part(json: &mut Vec<u8>, text: &str) {
+    json.extend_from_slice(b"{\"type\":\"text\",\"text\":");
+    value(json, text);
+    json.push(b'}');
+}
+
+fn image_part(json: &mut Vec<u8>, image: &RequestImage, detail: &str) {
+    json.extend_from_slice(b"{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:");
+    json.extend_from_slice(image.media_type.as_bytes());
+    json.extend_from_slice(b";base64,");
+    let start = json.len();
+    json.resize(start + encoded_len(image.bytes.len(), true).unwrap_or(0), 0);
+    if let Some(space) = json.get_mut(start..) {
+        let written = STANDARD.encode_slice(&image.bytes, space);
+        debug_assert!(written.is_ok(), "the space was made to measure");
+    }
+    json.extend_from_slice(b"\",\"detail\":\"");
+    json.extend_from_slice(detail.as_bytes());
+    json.extend_from_slice(b"\"}}");
+}
+
+fn settings(json: &mut Vec<u8>, request: &Request) {
+    if let Some(temperature) = request.temperature {
+        json.extend_from_slice(b",\"temperature\":");
+        value(json, &temperature);
+    }
+    json.extend_from_slice(b",\"");
+    json.extend_from_slice(request.output_parameter.name().as_bytes());
+    json.extend_from_slice(b"\":");
+    value(json, &request.max_output_tokens);
+}
+
+fn response_format(json: &mut Vec<u8>, request: &Request, format: ReplyFormat, schema: &str) {
+    match format {
+        ReplyFormat::Schema => {
+            json.extend_from_slice(
+                b",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":",
+            );
+            value(json, &request.schema_name);
+            json.extend_from_slice(b",\"strict\":true,\"schema\":");
+            json.extend_from_slice(schema.as_bytes());
+            json.extend_from_slice(b"}}");
+        }
+        ReplyFormat::Json => {
+            json.extend_from_slice(b",\"response_format\":");
+            value(json, &json!({ "type": "json_object" }));
+        }
+        ReplyFormat::Text => {}
+    }
+}
+
+fn schema_in_words(schema: &str) -> String {
+    format!("Reply with one JSON object and nothing else. It must fit this JSON Schema:\n{schema}")
+}
+
+fn value(json: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
+    let written = serde_json::to_writer(json, value);
+    debug_assert!(written.is_ok(), "memory takes every text and number");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vision::openai::tests::question;
+    use juror_common::model::OutputLimit;
+    use serde_json::Value;
+
+    fn written(request: &Request, format: ReplyFormat) -> Value {
+        serde_json::from_slice(&write(request, format)).unwrap()
+    }
+
+    #[test]
+    fn static_text_stands_first_and_the_item_last() {
+        let body = written(&question(), ReplyFormat::Schema);
+        assert_eq!(
+            body,
+            json!({
+                "model": "gpt-4o",
+                "messages": [
+                    {"role": "system", "content": "You judge.\n\"Strictly\"."},
+                    {"role": "user", "content": [
+                        {"type": "text", "text": "Compare."},
+                        {"type": "text", "text": "Original:"},
+                        {"type": "image_url", "image_url":
+                            {"url": "data:image/png;base64,AAEC/w==", "detail": "high"}},
+                        {"type": "text", "text": "Restyled:"},
+                        {"type": "image_url", "image_url":
+                            {"url": "data:image/jpeg;base64,", "detail": "high"}},
+                        {"type": "text", "text": "<b>ü\u{1}</b>"},
+                    ]},
+                ],
+                "temperature": 0.1,
+                "max_tokens": 1000,
+                "response_format": {"type": "json_schema", "json_schema":
+                    {"name": "verdict", "strict": true, "schema": {"type": "object"}}},
+            })
+        );
+    }
+
+    #[test]
+    fn a_model_gets_only_the_parameters_that_it_takes() {
+        let request = Request {
+            temperature: None,
+            output_parameter: OutputLimit::MaxCompletionTokens,
+            ..question()
+        };
+        let body = written(&request, ReplyFormat::Schema);
+        assert_eq!(body["max_completion_tokens"], 1000);
+        assert!(body.get("max_tokens").is_none() && body.get("temperature").is_none());
+    }
+
+    #[test]
+    fn where_the_schema_is_not_enforced_it_is_part_of_the_question() {
+        for (format, expected) in
+            [(ReplyFormat::Json, json!({"type": "json_object"})), (ReplyFormat::Text, Value::Null)]
+        {
+            let body = written(&question(), format);
+            assert_eq!(body["response_format"], expected);
+            let words = body["messages"][1]["content"][1]["text"].as_str().unwrap();
+            assert!(words.contains("JSON") && words.ends_with("{\"type\":\"object\"}"), "{words}");
+        }
+    }
+
+    #[test]
+    fn a_large_image_is_written_without_growing_the_buffer() {
+        let mut request = question();
+        request.images[0].bytes = Bytes::from(vec![7; 200_000]);
+        let expected = expected_length(&request, &request.schema.to_string());
+        assert!(write(&request, ReplyFormat::Schema).len() <= expected);
+    }
+}

@@ -1,0 +1,169 @@
+//! OpenAI's chat completions, and every server that speaks them.
+
+mod body;
+mod envelope;
+mod failure;
+#[cfg(test)]
+mod tests;
+
+use super::{
+    AccountProblem, Call, CallEnd, HttpSettings, Limits, ProbeError, ProbeReport, Request,
+    SetupError, VisionClient, headers,
+    http::{Http, Reply, ReplyBody},
+};
+use async_trait::async_trait;
+use body::ReplyFormat;
+use jiff::Timestamp;
+use reqwest::header::HeaderMap;
+use std::{
+    sync::atomic::{AtomicU8, Ordering},
+    time::Duration,
+};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// A client of one server.
+pub struct OpenAi {
+    http: Http,
+    /// The [`ReplyFormat`] that the server is known to take: it only ever gets looser.
+    format: AtomicU8,
+}
+
+impl OpenAi {
+    /// A client with its own pool of connections.
+    pub fn new(settings: HttpSettings) -> Result<Self, SetupError> {
+        Ok(Self { http: Http::new(settings)?, format: AtomicU8::new(ReplyFormat::Schema as u8) })
+    }
+
+    fn format(&self) -> ReplyFormat {
+        ReplyFormat::from_number(self.format.load(Ordering::Relaxed))
+    }
+
+    /// Asks for a looser format from now on. Only the first of many calls in flight gets the
+    /// warning.
+    fn loosen(&self, refused: ReplyFormat, next: ReplyFormat, message: &str) -> Option<String> {
+        let before = self.format.fetch_max(next as u8, Ordering::Relaxed);
+        (before < next as u8).then(|| {
+            format!(
+                "the vision API does not take {}, so {} is asked for from now on: {message}",
+                refused.name(),
+                next.name()
+            )
+        })
+    }
+
+    async fn send(
+        &self,
+        request: &Request,
+        format: ReplyFormat,
+        cancel: &CancellationToken,
+    ) -> (CallEnd, Limits) {
+        let json = body::write(request, format);
+        let timeout_factor = if request.slower { 2 } else { 1 };
+        let path = ["chat", "completions"];
+        match self.http.post(&path, json, timeout_factor, cancel).await {
+            Err(end) => (end, Limits::default()),
+            Ok(reply) => {
+                let limits = headers::limits(&reply.headers);
+                match self.classify(reply) {
+                    CallEnd::RateLimited { retry_after } => (
+                        CallEnd::RateLimited { retry_after },
+                        Limits { refused: Some(retry_after.unwrap_or_default()), ..limits },
+                    ),
+                    end => (end, limits),
+                }
+            }
+        }
+    }
+
+    fn classify(&self, reply: Reply) -> CallEnd {
+        let simulated = simulated(&reply.headers);
+        let show = |message: &str| self.http.presentable(message);
+        match (reply.status, reply.body) {
+            (200..=299, ReplyBody::Whole(content)) => envelope::read(&content, simulated, show),
+            (200..=299, ReplyBody::Cut(reason)) => {
+                CallEnd::Lost(format!("the answer was cut: {reason}"))
+            }
+            (200..=299, ReplyBody::TooLarge) => CallEnd::BadAnswer {
+                message: "the answer is larger than any judge's answer can be".to_owned(),
+                usage: None,
+            },
+            (status, body) => {
+                let content = match body {
+                    ReplyBody::Whole(content) => content,
+                    // The status alone tells what to do.
+                    ReplyBody::Cut(_) | ReplyBody::TooLarge => Vec::new(),
+                };
+                let wait = || headers::wait(&reply.headers, Timestamp::now());
+                failure::classify(status, &content, &reply.headers, wait, show)
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl VisionClient for OpenAi {
+    async fn ask(&self, request: &Request, cancel: &CancellationToken) -> Call {
+        let mut warning = None;
+        loop {
+            let begun = Instant::now();
+            let format = self.format();
+            let (end, limits) = self.send(request, format, cancel).await;
+            let refusal = match (&end, format.looser()) {
+                (CallEnd::Refused { status: 400 | 422, message, usage: None }, Some(next))
+                    if failure::names_reply_format(message) =>
+                {
+                    Some((next, message))
+                }
+                _ => None,
+            };
+            // Nothing was billed, and the looser question is the same one.
+            let Some((next, message)) = refusal else {
+                return Call { end, limits, latency: begun.elapsed(), warning };
+            };
+            warning = self.loosen(format, next, message).or(warning);
+        }
+    }
+
+    async fn probe(&self) -> Result<ProbeReport, ProbeError> {
+        let begun = Instant::now();
+        let reply = self.http.get(&["models"]).await.map_err(ProbeError::Unreachable)?;
+        probe_report(reply, begun.elapsed(), |message| self.http.presentable(message))
+    }
+}
+
+fn probe_report(
+    reply: Reply,
+    latency: Duration,
+    show: impl Fn(&str) -> String,
+) -> Result<ProbeReport, ProbeError> {
+    let content = match reply.body {
+        ReplyBody::Whole(content) => content,
+        ReplyBody::Cut(reason) => return Err(ProbeError::Unreachable(reason)),
+        ReplyBody::TooLarge => Vec::new(),
+    };
+    let status = reply.status;
+    if status == 200 {
+        return match envelope::model_names(&content) {
+            Some(models) => {
+                Ok(ProbeReport { models, simulated: simulated(&reply.headers), latency })
+            }
+            None => Err(ProbeError::NoList { status, message: show("the answer is no such list") }),
+        };
+    }
+    match failure::classify(status, &content, &reply.headers, || None, show) {
+        // Servers without a list of models answer 404 too: that alone condemns no address.
+        CallEnd::Account { problem: AccountProblem::Address, message } => {
+            Err(ProbeError::NoList { status, message })
+        }
+        CallEnd::Account { problem, message } => Err(ProbeError::Account { problem, message }),
+        CallEnd::Refused { message, .. }
+        | CallEnd::Unavailable { message, .. }
+        | CallEnd::BadAnswer { message, .. } => Err(ProbeError::NoList { status, message }),
+        _ => Err(ProbeError::NoList { status, message: "try again later".to_owned() }),
+    }
+}
+
+fn simulated(headers: &HeaderMap) -> bool {
+    headers.get("x-juror-simulator").is_some_and(|value| value == "1")
+}

@@ -1,0 +1,264 @@
+//! Every way a call can end, over real sockets.
+
+use super::*;
+use crate::vision::{
+    Answer, ApiKey, Finish, RequestImage,
+    scripted::{Scene, Scripted, response},
+};
+use bytes::Bytes;
+use juror_common::{job::Detail, model::OutputLimit, usage::Usage};
+use serde_json::{Value, json};
+use tokio::net::TcpSocket;
+
+const KEY: &str = "house-key-77";
+const ANSWER: &str = r#"{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}],
+    "usage":{"prompt_tokens":10,"completion_tokens":2},"model":"gpt-4o-2024-08-06"}"#;
+
+pub(super) fn question() -> Request {
+    let image = |label: &str, media_type, bytes: &'static [u8]| RequestImage {
+        label: label.to_owned(),
+        media_type,
+        bytes: Bytes::from_static(bytes),
+    };
+    Request {
+        model: "gpt-4o".to_owned(),
+        system: "You judge.\n\"Strictly\".".into(),
+        task: "Compare.".into(),
+        item: "<b>ü\u{1}</b>".to_owned(),
+        images: vec![
+            image("Original:", "image/png", &[0, 1, 2, 255]),
+            image("Restyled:", "image/jpeg", &[]),
+        ],
+        schema_name: "verdict".to_owned(),
+        schema: json!({"type": "object"}).into(),
+        temperature: Some(0.1),
+        detail: Detail::High,
+        max_output_tokens: 1_000,
+        output_parameter: OutputLimit::MaxTokens,
+        slower: false,
+    }
+}
+
+fn client(base_url: &str) -> OpenAi {
+    OpenAi::new(settings(base_url)).unwrap()
+}
+
+fn settings(base_url: &str) -> HttpSettings {
+    HttpSettings {
+        base_url: base_url.to_owned(),
+        key: Some(ApiKey::new(KEY).unwrap()),
+        timeout: Duration::from_secs(60),
+        concurrency: 4,
+        proxy: None,
+    }
+}
+
+async fn ask(scene: Scene) -> Call {
+    ask_with(scene, &question()).await
+}
+
+async fn ask_with(scene: Scene, request: &Request) -> Call {
+    let server = Scripted::play(vec![scene]).await;
+    let call = client(&server.base_url).ask(request, &CancellationToken::new()).await;
+    server.heard().await;
+    call
+}
+
+fn answered(call: &Call) -> &Answer {
+    match &call.end {
+        CallEnd::Answered(answer) => answer,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_question_goes_out_once_and_its_answer_comes_back() {
+    let headers = "x-ratelimit-limit-requests: 500\r\nx-ratelimit-remaining-requests: 0\r\n\
+                   x-ratelimit-limit-tokens: 30000\r\nx-juror-simulator: 1\r\n";
+    let server = Scripted::play(vec![Scene::Say(response(200, headers, ANSWER))]).await;
+    let call = client(&server.base_url).ask(&question(), &CancellationToken::new()).await;
+    let usage = Usage { input_tokens: 10, cached_input_tokens: 0, output_tokens: 2 };
+    assert_eq!(
+        answered(&call),
+        &Answer {
+            content: Some("{}".to_owned()),
+            refusal: None,
+            finish: Finish::Stop,
+            usage: Some(usage),
+            fingerprint: Some("gpt-4o-2024-08-06".to_owned()),
+            simulated: true,
+        }
+    );
+    let observation = call.observation("openai");
+    assert_eq!(observation.requests_per_minute, Some(500));
+    assert_eq!((observation.tokens_per_minute, observation.refused), (Some(30_000), None));
+
+    let heard = server.heard().await;
+    let head = &heard[0].head;
+    assert!(head.starts_with("post /v1/chat/completions http/1.1\r\n"), "{head}");
+    assert!(head.contains(&format!("authorization: bearer {KEY}\r\n")), "{head}");
+    assert!(!head.contains("transfer-encoding"), "{head}");
+    let body: Value = serde_json::from_slice(&heard[0].body).unwrap();
+    assert_eq!(body["response_format"]["type"], "json_schema");
+}
+
+#[tokio::test]
+async fn what_never_reached_the_provider_was_not_sent() {
+    // Bound, but not listening: every connection is refused, and nobody else gets the port.
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = format!("http://{}/v1", socket.local_addr().unwrap());
+    let call = client(&address).ask(&question(), &CancellationToken::new()).await;
+    assert!(matches!(&call.end, CallEnd::NotSent(why) if why.contains("refused")), "{call:?}");
+}
+
+#[tokio::test]
+async fn what_was_sent_and_not_answered_is_lost() {
+    let cut_head = "HTTP/1.1 200 OK\r\ncontent-le".to_owned();
+    let cut_body = response(200, "", ANSWER).replace("length: ", "length: 9");
+    for scene in [Scene::HangUp, Scene::Reset, Scene::Say(cut_head), Scene::Say(cut_body)] {
+        let call = ask(scene).await;
+        assert!(matches!(call.end, CallEnd::Lost(_)), "{call:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_come_in_time_is_lost() {
+    let call = ask(Scene::FallSilent(String::new())).await;
+    assert_eq!(call.end, CallEnd::Lost("no whole answer within 60 s".to_owned()));
+}
+
+#[tokio::test]
+async fn an_answer_that_stops_half_way_is_lost_and_a_slower_call_waits_longer() {
+    let begun = response(200, "", ANSWER)[..120].to_owned();
+    let slower = Request { slower: true, ..question() };
+    let call = ask_with(Scene::FallSilent(begun), &slower).await;
+    assert!(matches!(&call.end, CallEnd::Lost(why) if why.contains("120 s")), "{call:?}");
+}
+
+#[tokio::test]
+async fn an_error_that_stops_half_way_is_known_by_its_status() {
+    let call = ask(Scene::Say(response(503, "", "{").replace("length: 1", "length: 9"))).await;
+    assert!(matches!(call.end, CallEnd::Unavailable { status: 503, .. }), "{call:?}");
+}
+
+#[tokio::test]
+async fn a_refusal_by_rate_says_how_long() {
+    let headers = "retry-after-ms: 1500\r\nx-ratelimit-limit-requests: 60\r\n";
+    let call = ask(Scene::Say(response(429, headers, "{}"))).await;
+    let wait = Duration::from_millis(1_500);
+    assert_eq!(call.end, CallEnd::RateLimited { retry_after: Some(wait) });
+    assert_eq!(call.limits.refused, Some(wait));
+    assert_eq!(call.limits.requests_per_minute, Some(60));
+    let silent = ask(Scene::Say(response(429, "", ""))).await;
+    assert_eq!(silent.end, CallEnd::RateLimited { retry_after: None });
+    assert_eq!(silent.limits.refused, Some(Duration::ZERO));
+}
+
+#[tokio::test]
+async fn account_problems_are_told_without_the_key() {
+    let wrong = r#"{"error":{"message":"Incorrect API key provided: house-key-77 (sk-x*y)"}}"#;
+    let call = ask(Scene::Say(response(401, "", wrong))).await;
+    let message = "Incorrect API key provided: [key] ([key])".to_owned();
+    assert_eq!(call.end, CallEnd::Account { problem: AccountProblem::Key, message });
+    let empty = r#"{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}"#;
+    let call = ask(Scene::Say(response(429, "retry-after: 1\r\n", empty))).await;
+    let funds = AccountProblem::Funds;
+    assert!(matches!(&call.end, CallEnd::Account { problem, .. } if *problem == funds), "{call:?}");
+    assert_eq!(call.limits.refused, None);
+}
+
+#[tokio::test]
+async fn a_server_without_schemas_is_asked_more_loosely_and_that_is_remembered() {
+    let refusal = r#"{"error":{"message":"not supported","param":"response_format"}}"#;
+    let server = Scripted::play(vec![
+        Scene::Say(response(400, "", refusal)),
+        Scene::Say(response(422, "", r#"{"detail":"json_object: unknown"}"#)),
+        Scene::Say(response(200, "", ANSWER)),
+        Scene::Say(response(200, "", ANSWER)),
+    ])
+    .await;
+    let client = client(&server.base_url);
+    let first = client.ask(&question(), &CancellationToken::new()).await;
+    answered(&first);
+    assert!(first.warning.unwrap().contains("unenforced JSON"));
+    let second = client.ask(&question(), &CancellationToken::new()).await;
+    answered(&second);
+    assert_eq!(second.warning, None);
+    let formats: Vec<Value> = server
+        .heard()
+        .await
+        .iter()
+        .map(|heard| serde_json::from_slice::<Value>(&heard.body).unwrap())
+        .map(|body| body["response_format"]["type"].clone())
+        .collect();
+    assert_eq!(formats, [json!("json_schema"), json!("json_object"), Value::Null, Value::Null]);
+}
+
+#[tokio::test]
+async fn a_redirect_is_refused_and_the_key_stays() {
+    let call = ask(Scene::Say(response(307, "location: http://evil.test/\r\n", ""))).await;
+    let CallEnd::Refused { status: 307, message, usage: None } = &call.end else {
+        panic!("{call:?}")
+    };
+    assert!(message.contains("http://evil.test/") && !message.contains(KEY), "{message}");
+}
+
+#[tokio::test]
+async fn an_endless_answer_is_not_read_to_its_end() {
+    let call = ask(Scene::Say(response(200, "", &" ".repeat(5 << 20)))).await;
+    assert!(matches!(call.end, CallEnd::BadAnswer { usage: None, .. }), "{call:?}");
+}
+
+#[tokio::test]
+async fn a_missing_bill_is_not_a_bill_of_nothing() {
+    let bare = r#"{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}]}"#;
+    let call = ask(Scene::Say(response(200, "", bare))).await;
+    assert_eq!(answered(&call).usage, None);
+    assert!(!answered(&call).simulated);
+}
+
+#[tokio::test]
+async fn a_cancelled_call_tells_whether_it_was_sent() {
+    let cancel = CancellationToken::new();
+    let server = Scripted::play(vec![Scene::Cancel(cancel.clone())]).await;
+    let client = client(&server.base_url);
+    let call = client.ask(&question(), &cancel).await;
+    assert_eq!(call.end, CallEnd::Cancelled { sent: true });
+    server.heard().await;
+    let call = client.ask(&question(), &cancel).await;
+    assert_eq!(call.end, CallEnd::Cancelled { sent: false });
+}
+
+#[tokio::test]
+async fn a_free_call_tells_whether_address_and_key_are_right() {
+    let list = r#"{"object":"list","data":[{"id":"gpt-4o"},{"id":"gpt-4.1"}]}"#;
+    let server = Scripted::play(vec![
+        Scene::Say(response(200, "", list)),
+        Scene::Say(response(401, "", "{}")),
+        Scene::Say(response(404, "", "{}")),
+        Scene::HangUp,
+    ])
+    .await;
+    let client = client(&server.base_url);
+    assert_eq!(client.probe().await.unwrap().models, ["gpt-4o", "gpt-4.1"]);
+    let problem = AccountProblem::Key;
+    let wrong_key = client.probe().await.unwrap_err();
+    assert!(matches!(&wrong_key, ProbeError::Account { problem: p, .. } if *p == problem));
+    assert!(matches!(client.probe().await, Err(ProbeError::NoList { status: 404, .. })));
+    assert!(matches!(client.probe().await, Err(ProbeError::Unreachable(_))));
+    assert!(server.heard().await[0].head.starts_with("get /v1/models http/1.1"));
+}
+
+#[test]
+fn a_base_url_is_checked_before_any_call() {
+    for (url, named) in [
+        ("api.openai.com", "https://"),
+        ("ftp://host/v1", "https://"),
+        ("https://me:secret@host/v1", "its own setting"),
+        ("", "https://"),
+    ] {
+        let error = OpenAi::new(settings(url)).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(named) && !error.contains("secret"), "{url}: {error}");
+    }
+}

@@ -1,0 +1,114 @@
+//! For tests: a server over real sockets that plays one scene per connection.
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    task::JoinHandle,
+};
+use tokio_util::sync::CancellationToken;
+
+/// What the server does once a request has come in.
+pub(super) enum Scene {
+    /// Writes this and closes.
+    Say(String),
+    /// Closes without a word.
+    HangUp,
+    /// Reads the head only and drops the connection with the rest unread.
+    Reset,
+    /// Writes this and then nothing more, until the client leaves. The clock is paused, so that
+    /// the client's time limit is reached at once.
+    FallSilent(String),
+    /// Says nothing, and cancels this.
+    Cancel(CancellationToken),
+}
+
+/// A request as it came in.
+pub(super) struct Heard {
+    /// Request line and headers, in lower case.
+    pub(super) head: String,
+    pub(super) body: Vec<u8>,
+}
+
+/// The server; it ends after its last scene.
+pub(super) struct Scripted {
+    pub(super) base_url: String,
+    playing: JoinHandle<Vec<Heard>>,
+}
+
+impl Scripted {
+    pub(super) async fn play(scenes: Vec<Scene>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let playing = tokio::spawn(async move {
+            let mut heard = Vec::new();
+            for scene in scenes {
+                let (stream, _) = listener.accept().await.unwrap();
+                heard.push(perform(stream, scene).await);
+            }
+            heard
+        });
+        Self { base_url, playing }
+    }
+
+    /// What was asked, once every scene is over.
+    pub(super) async fn heard(self) -> Vec<Heard> {
+        self.playing.await.unwrap()
+    }
+}
+
+/// A response with a length and these header lines.
+pub(super) fn response(status: u16, headers: &str, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "HTTP/1.1 {status} x\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n{body}"
+    )
+}
+
+async fn perform(mut stream: TcpStream, scene: Scene) -> Heard {
+    let head = read_head(&mut stream).await;
+    if matches!(scene, Scene::Reset) {
+        return Heard { head, body: Vec::new() };
+    }
+    let body = read_body(&mut stream, &head).await;
+    match scene {
+        Scene::Say(text) => {
+            // A client that has heard enough may leave before the end.
+            let _ = stream.write_all(text.as_bytes()).await;
+            let _ = stream.shutdown().await;
+        }
+        Scene::HangUp | Scene::Reset => {}
+        Scene::FallSilent(text) => {
+            stream.write_all(text.as_bytes()).await.unwrap();
+            tokio::time::pause();
+            until_client_leaves(&mut stream).await;
+        }
+        Scene::Cancel(token) => {
+            token.cancel();
+            until_client_leaves(&mut stream).await;
+        }
+    }
+    Heard { head, body }
+}
+
+async fn read_head(stream: &mut TcpStream) -> String {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.unwrap());
+    }
+    String::from_utf8(head).unwrap().to_lowercase()
+}
+
+async fn read_body(stream: &mut TcpStream, head: &str) -> Vec<u8> {
+    let length = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: "))
+        .map_or(0, |length| length.parse().unwrap());
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).await.unwrap();
+    body
+}
+
+async fn until_client_leaves(stream: &mut TcpStream) {
+    let mut rest = [0; 64];
+    while matches!(stream.read(&mut rest).await, Ok(count) if count > 0) {}
+}
