@@ -1,0 +1,123 @@
+//! The golden set that is compiled into the command: datasets, and the verdicts by hand that the
+//! simulator answers with.
+
+use crate::exit::Failure;
+use include_dir::{Dir, include_dir};
+use juror_common::id::Digest;
+use juror_simulator::VerdictBook;
+use serde::Deserialize;
+use serde_json::Value;
+use std::path::Path;
+
+static GOLDEN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/examples/golden");
+
+/// One of the two bundled datasets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Golden {
+    /// Interface components with generated code, for the rubric `semantic`.
+    Components,
+    /// Restyled pictures, for the rubric `acrue`.
+    Restyled,
+}
+
+impl Golden {
+    /// The rubric that it is made for.
+    pub fn rubric(self) -> &'static str {
+        match self {
+            Self::Components => "semantic",
+            Self::Restyled => "acrue",
+        }
+    }
+
+    /// Its manifest, relative to where the set is unpacked.
+    pub fn manifest(self) -> &'static str {
+        match self {
+            Self::Components => "manifest.jsonl",
+            Self::Restyled => "acrue/manifest.jsonl",
+        }
+    }
+}
+
+/// Writes the whole set into a folder, over what an earlier version may have left there.
+pub fn unpack(folder: &Path) -> Result<(), Failure> {
+    let unpacked = std::fs::create_dir_all(folder).and_then(|()| GOLDEN.extract(folder));
+    unpacked.map_err(|error| {
+        Failure::error(format!("the golden set cannot be written to {}: {error}", folder.display()))
+    })
+}
+
+/// The verdicts by hand, known by the digests of the items' images and code.
+pub fn verdict_book() -> Result<VerdictBook, Failure> {
+    let mut book = VerdictBook::new();
+    for golden in [Golden::Components, Golden::Restyled] {
+        enter(&mut book, golden).ok_or_else(|| {
+            Failure::error(format!("the bundled {} does not fit its verdicts", golden.manifest()))
+        })?;
+    }
+    Ok(book)
+}
+
+#[derive(Deserialize)]
+struct Line {
+    id: String,
+    screenshot: Option<String>,
+    original: Option<String>,
+    restyled: Option<String>,
+    generated_code: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Verdict {
+    id: String,
+    reply: Value,
+}
+
+fn enter(book: &mut VerdictBook, golden: Golden) -> Option<()> {
+    let manifest = Path::new(golden.manifest());
+    let folder = manifest.parent()?;
+    let digest = |path: &str| Some(Digest::of(GOLDEN.get_file(folder.join(path))?.contents()));
+    let items: Vec<Line> = lines(manifest)?;
+    let verdicts: Vec<Verdict> = lines(&folder.join("verdicts.jsonl"))?;
+    for verdict in verdicts {
+        let item = items.iter().find(|item| item.id == verdict.id)?;
+        let images = [&item.screenshot, &item.original, &item.restyled].into_iter().flatten();
+        let images: Vec<Digest> = images.map(|path| digest(path)).collect::<Option<_>>()?;
+        let code = match &item.generated_code {
+            Some(path) => Some(digest(path)?),
+            None => None,
+        };
+        book.insert(&images, code, verdict.reply);
+    }
+    Some(())
+}
+
+fn lines<T: for<'de> Deserialize<'de>>(path: &Path) -> Option<Vec<T>> {
+    let text = GOLDEN.get_file(path)?.contents_utf8()?;
+    text.lines().map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_golden_item_has_its_verdict() {
+        assert!(!verdict_book().unwrap().is_empty());
+        for golden in [Golden::Components, Golden::Restyled] {
+            let manifest = Path::new(golden.manifest());
+            let items: Vec<Line> = lines(manifest).unwrap();
+            let verdicts: Vec<Verdict> =
+                lines(&manifest.parent().unwrap().join("verdicts.jsonl")).unwrap();
+            assert_eq!(items.len(), verdicts.len());
+        }
+    }
+
+    #[test]
+    fn the_set_unpacks_whole_and_over_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        unpack(folder.path()).unwrap();
+        unpack(folder.path()).unwrap();
+        assert!(folder.path().join("manifest.jsonl").is_file());
+        assert!(folder.path().join("acrue/manifest.jsonl").is_file());
+    }
+}
