@@ -1,0 +1,244 @@
+//! The fields of one line, understood: from named values to an item.
+
+use super::{
+    DatasetShape,
+    error::{FieldError, Problem},
+    files::Files,
+    record::kind_of,
+    warnings::Warnings,
+};
+use juror_common::{
+    SCHEMA,
+    id::Digest,
+    item::{ImageReference, Item, Language, Text, TokenSource},
+};
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// Every field with a meaning, the rubric's images aside.
+pub(super) const KNOWN_FIELDS: [&str; 14] = [
+    "id",
+    "generated_code",
+    "language",
+    "sha256",
+    "expected_tokens",
+    "extracted_tokens",
+    "expected_pattern",
+    "retrieved_pattern",
+    "quality_score",
+    "style",
+    "tags",
+    "cluster",
+    "labels",
+    "schema",
+];
+
+/// Reads one line's fields; what has no meaning is kept as metadata.
+pub(super) fn read_item(
+    fields: Map<String, Value>,
+    shape: &DatasetShape,
+    files: &Files,
+    warnings: &mut Warnings,
+) -> Result<Item, FieldError> {
+    let mut fields = Fields { left: fields, files };
+    fields.schema()?;
+    let mut item = Item { id: fields.required_text("id", shape)?, ..Item::default() };
+    if item.id.chars().any(char::is_control) {
+        return Err(FieldError::new("id", Problem::ControlCharacters(item.id)));
+    }
+    for name in &shape.images {
+        let reference = fields.required_text(name, shape)?;
+        fields.allow(name, &reference, "images")?;
+        item.images.insert(name.clone(), ImageReference { reference, sha256: None });
+    }
+    fields.digests(&mut item)?;
+    item.generated_code = fields.code()?;
+    item.language = fields.language(item.generated_code.as_ref())?;
+    item.expected_tokens = fields.tokens("expected_tokens")?;
+    item.extracted_tokens = fields.tokens("extracted_tokens")?;
+    item.expected_pattern = fields.text("expected_pattern")?;
+    item.retrieved_pattern = fields.text("retrieved_pattern")?;
+    item.quality_score = fields.quality_score()?;
+    item.style = match shape.style_required {
+        true => Some(fields.required_text("style", shape)?),
+        false => fields.text("style")?,
+    };
+    item.tags = fields.tags()?;
+    item.cluster = fields.text("cluster")?;
+    item.labels = fields.object("labels")?.unwrap_or_default();
+    item.metadata = fields.left;
+    item.metadata.retain(|key, value| !value.is_null() && warnings.keeps(key, value));
+    Ok(item)
+}
+
+struct Fields<'a> {
+    left: Map<String, Value>,
+    files: &'a Files,
+}
+
+impl Fields<'_> {
+    /// A field's value; null is absent.
+    fn take(&mut self, name: &str) -> Option<Value> {
+        self.left.shift_remove(name).filter(|value| !value.is_null())
+    }
+
+    fn text(&mut self, name: &str) -> Result<Option<String>, FieldError> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(wrong_type(name, "a text in quotes", &other)),
+        }
+    }
+
+    fn required_text(&mut self, name: &str, shape: &DatasetShape) -> Result<String, FieldError> {
+        match self.text(name)? {
+            Some(text) if text.trim().is_empty() => Err(FieldError::new(name, Problem::Empty)),
+            Some(text) => Ok(text),
+            None => {
+                let known = shape.known_fields();
+                let mut keys = self.left.keys().filter(|key| !known.contains(&key.as_str()));
+                let like = keys.find(|key| super::near_miss::meant(key, &[name]).is_some());
+                Err(FieldError::new(name, Problem::Missing { like: like.cloned() }))
+            }
+        }
+    }
+
+    fn object(&mut self, name: &str) -> Result<Option<Map<String, Value>>, FieldError> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::Object(object)) => Ok(Some(object)),
+            Some(other) => Err(wrong_type(name, "an object", &other)),
+        }
+    }
+
+    fn allow(&self, name: &str, reference: &str, what: &'static str) -> Result<(), FieldError> {
+        self.files.allow(reference, what).map_err(|problem| FieldError::new(name, problem))
+    }
+
+    fn schema(&mut self) -> Result<(), FieldError> {
+        match self.take("schema") {
+            Some(version) if version.as_u64() != Some(SCHEMA.into()) => {
+                Err(FieldError::new("schema", Problem::Schema { found: version.to_string() }))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn digests(&mut self, item: &mut Item) -> Result<(), FieldError> {
+        let fail = |problem| FieldError::new("sha256", problem);
+        let parse = |text: &str| text.parse::<Digest>().map_err(|error| fail(error.into()));
+        match self.take("sha256") {
+            None => {}
+            Some(Value::String(text)) => {
+                let digest = parse(&text)?;
+                if let Some(image) = item.images.values_mut().next() {
+                    image.sha256 = Some(digest);
+                }
+            }
+            Some(Value::Object(digests)) => {
+                for (name, text) in digests.iter().filter(|(_, text)| !text.is_null()) {
+                    let Some(text) = text.as_str() else {
+                        return Err(wrong_type("sha256", "a text for each image", text));
+                    };
+                    let digest = parse(text)?;
+                    match item.images.get_mut(name) {
+                        Some(image) => image.sha256 = Some(digest),
+                        None => {
+                            let known = item.images.keys().cloned().collect::<Vec<_>>().join(", ");
+                            return Err(fail(Problem::UnknownImage { name: name.clone(), known }));
+                        }
+                    }
+                }
+            }
+            Some(other) => {
+                return Err(wrong_type(
+                    "sha256",
+                    "a text, or an object with one per image",
+                    &other,
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Code that is blank was not generated.
+    fn code(&mut self) -> Result<Option<Text>, FieldError> {
+        let code = self.text("generated_code")?.filter(|code| !code.trim().is_empty());
+        let Some(code) = code else { return Ok(None) };
+        if language_of_path(&code).is_none() {
+            return Ok(Some(Text::Inline(code)));
+        }
+        self.allow("generated_code", &code, "files")?;
+        Ok(Some(Text::Path(code)))
+    }
+
+    fn language(&mut self, code: Option<&Text>) -> Result<Option<Language>, FieldError> {
+        match self.text("language")? {
+            Some(name) => match Language::from_extension(&name) {
+                Some(language) => Ok(Some(language)),
+                None => Err(FieldError::new("language", Problem::Language(name))),
+            },
+            None => Ok(match code {
+                Some(Text::Path(path)) => language_of_path(path),
+                _ => None,
+            }),
+        }
+    }
+
+    fn tokens(&mut self, name: &str) -> Result<Option<TokenSource>, FieldError> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(tokens @ Value::Object(_)) => Ok(Some(TokenSource::Inline(tokens))),
+            Some(Value::String(text)) if text.trim_start().starts_with(['{', '[']) => {
+                Err(FieldError::new(name, Problem::QuotedTokens))
+            }
+            Some(Value::String(path)) if path.trim().is_empty() => Ok(None),
+            Some(Value::String(path)) => {
+                self.allow(name, &path, "files")?;
+                Ok(Some(TokenSource::Path(path)))
+            }
+            Some(other) => Err(wrong_type(name, "an object or the path of a file", &other)),
+        }
+    }
+
+    fn quality_score(&mut self) -> Result<Option<f64>, FieldError> {
+        let Some(value) = self.take("quality_score") else { return Ok(None) };
+        match value.as_f64() {
+            Some(score) if (0.0..=1.0).contains(&score) => Ok(Some(score)),
+            Some(score) => Err(FieldError::new("quality_score", Problem::QualityScore(score))),
+            None => Err(wrong_type("quality_score", "a number from 0 to 1", &value)),
+        }
+    }
+
+    /// One text is one tag.
+    fn tags(&mut self) -> Result<Vec<String>, FieldError> {
+        match self.take("tags") {
+            None => Ok(Vec::new()),
+            Some(Value::String(tag)) => Ok(vec![tag]),
+            Some(Value::Array(tags)) => {
+                let tag = |tag| match tag {
+                    Value::String(tag) => Ok(tag),
+                    other => Err(wrong_type("tags", "a list of texts", &other)),
+                };
+                tags.into_iter().map(tag).collect()
+            }
+            Some(other) => Err(wrong_type("tags", "a list of texts", &other)),
+        }
+    }
+}
+
+fn wrong_type(name: &str, expected: &'static str, found: &Value) -> FieldError {
+    FieldError::new(name, Problem::WrongType { expected, found: kind_of(found) })
+}
+
+/// The language of the file that this names; none if it is no path but code. A path is one line
+/// with a known ending and no `<` or `{`.
+fn language_of_path(text: &str) -> Option<Language> {
+    if text.contains(['<', '{', '\n', '\r']) {
+        return None;
+    }
+    Language::from_extension(Path::new(text).extension()?.to_str()?)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+//! A JSONL manifest: one JSON object a line.
+
+use super::{
+    error::{DatasetError, FieldError, Problem},
+    lines::{BoundedLines, MAX_LINE_BYTES},
+    record::{Record, Records, kind_of, open_file},
+};
+use serde_json::{Map, Value};
+use std::{
+    io::{BufRead, BufReader},
+    path::Path,
+};
+
+const READ_BYTES: usize = 256 * 1024;
+
+/// The objects of a manifest, in order.
+pub(super) fn records(path: &Path) -> Result<Records, DatasetError> {
+    let file = BufReader::with_capacity(READ_BYTES, open_file(path)?);
+    Ok(Box::new(JsonLines(BoundedLines::new(file, MAX_LINE_BYTES))))
+}
+
+struct JsonLines<R>(BoundedLines<R>);
+
+impl<R: BufRead> Iterator for JsonLines<R> {
+    type Item = Record;
+
+    fn next(&mut self) -> Option<Record> {
+        let fields = match self.0.next_line()? {
+            Ok(text) => parse_object(text),
+            Err(problem) => Err(problem),
+        };
+        let fields = fields.map_err(|problem| FieldError { field: None, problem });
+        Some(Record { line: self.0.number(), fields })
+    }
+}
+
+/// One JSON object.
+pub(super) fn parse_object(text: &str) -> Result<Map<String, Value>, Problem> {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(other) => Err(Problem::WrongType { expected: "a JSON object", found: kind_of(&other) }),
+        Err(error) => {
+            let message = error.to_string();
+            // The parser sees one line at a time, so that its line number would mislead.
+            let end = message.rfind(" at line ").unwrap_or(message.len());
+            let message = message.get(..end).unwrap_or_default().to_owned();
+            Err(Problem::NotJson { column: error.column(), message })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_object_is_refused_with_its_column() {
+        let broken = parse_object(r#"{"id": }"#).unwrap_err();
+        assert_eq!(
+            broken.to_string(),
+            "not valid JSON at column 8: expected value; write one JSON object a line"
+        );
+        let list = parse_object("[1]").unwrap_err();
+        assert_eq!(list.to_string(), "a JSON object is expected, and it is a list");
+        assert!(parse_object(&"[".repeat(10_000)).is_err());
+    }
+}

@@ -1,0 +1,278 @@
+//! Datasets: a manifest of items plus the files that they name, read as a stream, as often as is
+//! wanted.
+
+mod csv;
+mod error;
+mod files;
+mod item;
+mod jsonl;
+mod lines;
+mod metadata;
+mod near_miss;
+mod pairs;
+mod record;
+mod warnings;
+
+pub use error::{DatasetError, LineError, Place, Problem};
+
+pub(crate) use error::FieldError;
+
+use files::Files;
+use item::{KNOWN_FIELDS, read_item};
+use juror_common::{
+    id::Digest,
+    item::{Item, Text, TokenSource},
+};
+use pairs::Pairs;
+use record::{Records, open_file, unreadable};
+use sha2::{Digest as _, Sha256};
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use warnings::Warnings;
+
+/// What the rubric asks of every item, and where files may lie.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DatasetShape {
+    /// The fields that name images, in the rubric's order.
+    pub images: Vec<String>,
+    /// Whether every item must name its style.
+    pub style_required: bool,
+    /// Folders beside the manifest's own that files may lie in.
+    pub data_roots: Vec<PathBuf>,
+}
+
+impl DatasetShape {
+    fn known_fields(&self) -> Vec<&str> {
+        self.images.iter().map(String::as_str).chain(KNOWN_FIELDS).collect()
+    }
+}
+
+/// How a dataset is written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A JSONL manifest.
+    Jsonl,
+    /// A `metadata.jsonl` whose `file_name` is the image.
+    Metadata,
+    /// A CSV file with a header row.
+    Csv,
+    /// A folder of images with code and tokens of the same name.
+    Pairs,
+}
+
+/// A dataset that can be read any number of times. Clones are cheap.
+#[derive(Clone, Debug)]
+pub struct Dataset(Arc<Opened>);
+
+#[derive(Debug)]
+struct Opened {
+    format: Format,
+    /// The manifest, or the folder of pairs.
+    source: Arc<Path>,
+    shape: DatasetShape,
+    files: Files,
+}
+
+impl Dataset {
+    /// Finds out how a dataset is written down. A folder is read by the first of `manifest.jsonl`,
+    /// `dataset.jsonl`, `metadata.jsonl` that it has, otherwise as a folder of pairs.
+    pub fn open(path: &Path, shape: &DatasetShape) -> Result<Self, DatasetError> {
+        let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
+        let (format, source) = match metadata.is_dir() {
+            true => detect_in_folder(path, shape)?,
+            false => (detect_file(path)?, path.to_owned()),
+        };
+        let folder = match format {
+            Format::Pairs => source.as_path(),
+            _ => match source.parent() {
+                Some(parent) if parent != Path::new("") => parent,
+                _ => Path::new("."),
+            },
+        };
+        let files = Files::new(folder, &shape.data_roots)?;
+        let source = source.as_path().into();
+        Ok(Self(Arc::new(Opened { format, source, shape: shape.clone(), files })))
+    }
+
+    /// How it is written down.
+    pub fn format(&self) -> Format {
+        self.0.format
+    }
+
+    /// The manifest, or the folder of pairs.
+    pub fn source(&self) -> &Path {
+        &self.0.source
+    }
+
+    /// The folder that references are relative to, as an absolute path.
+    pub fn folder(&self) -> &Path {
+        self.0.files.folder()
+    }
+
+    /// Digest of the manifest's bytes; of the listing (names and sizes) for a folder of pairs.
+    pub fn digest(&self) -> Result<Digest, DatasetError> {
+        if self.0.format == Format::Pairs {
+            return pairs::digest(&self.0.source);
+        }
+        let mut file = open_file(&self.0.source)?;
+        let mut hasher = Sha256::new();
+        let mut buffer = vec![0; 256 * 1024];
+        loop {
+            let length =
+                file.read(&mut buffer).map_err(|error| unreadable(&self.0.source, error))?;
+            match buffer.get(..length) {
+                None | Some([]) => return Ok(Digest::from_bytes(hasher.finalize().into())),
+                Some(bytes) => hasher.update(bytes),
+            }
+        }
+    }
+
+    /// Reads the items from the beginning, in order. A broken line is an error, and reading goes
+    /// on after it.
+    pub fn items(&self) -> Result<Items, DatasetError> {
+        let (source, shape) = (&*self.0.source, &self.0.shape);
+        let reader = match self.0.format {
+            Format::Jsonl => Reader::Lines(jsonl::records(source)?),
+            Format::Metadata => Reader::Lines(metadata::records(source, shape)?),
+            Format::Csv => Reader::Lines(csv::records(source)?),
+            Format::Pairs => {
+                let image = shape.images.first().map_or("", String::as_str);
+                Reader::Pairs(Pairs::list(source, image)?)
+            }
+        };
+        let warnings = Warnings::new(&shape.known_fields());
+        Ok(Items { opened: Arc::clone(&self.0), reader, warnings })
+    }
+
+    /// Checks that every file that an item names is there, without opening any.
+    pub(crate) fn find_files(&self, item: &Item) -> Result<(), FieldError> {
+        let find = |field: &str, reference: &str, hint| {
+            let found = self.0.files.find(reference, hint);
+            found.map_err(|problem| FieldError::new(field, problem))
+        };
+        for (name, image) in &item.images {
+            find(name, &image.reference, "")?;
+        }
+        if let Some(Text::Path(path)) = &item.generated_code {
+            let hint = "; if this is code and not a path, end it with a line break";
+            find("generated_code", path, hint)?;
+        }
+        if let Some(TokenSource::Path(path)) = &item.expected_tokens {
+            find("expected_tokens", path, "")?;
+        }
+        if let Some(TokenSource::Path(path)) = &item.extracted_tokens {
+            find("extracted_tokens", path, "")?;
+        }
+        Ok(())
+    }
+}
+
+/// One item and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlacedItem {
+    /// Where it stands.
+    pub place: Place,
+    /// The item.
+    pub item: Item,
+}
+
+/// The items of a dataset, in order, one at a time.
+pub struct Items {
+    opened: Arc<Opened>,
+    reader: Reader,
+    warnings: Warnings,
+}
+
+enum Reader {
+    Lines(Records),
+    Pairs(Pairs),
+}
+
+impl Items {
+    /// What there was to warn of so far.
+    pub fn warnings(&self) -> &[String] {
+        self.warnings.messages()
+    }
+}
+
+impl Iterator for Items {
+    type Item = Result<PlacedItem, LineError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (place, item) = match &mut self.reader {
+            Reader::Lines(records) => {
+                let record = records.next()?;
+                let place =
+                    Place { file: Arc::clone(&self.opened.source), line: Some(record.line) };
+                let Opened { shape, files, .. } = &*self.opened;
+                let warnings = &mut self.warnings;
+                let read = |fields| read_item(fields, shape, files, warnings);
+                (place, record.fields.and_then(read))
+            }
+            Reader::Pairs(pairs) => match pairs.next_pair() {
+                Some((path, item)) => (Place { file: path.into(), line: None }, item),
+                None => {
+                    let left = pairs.companions_left();
+                    if left > 0 && self.warnings.messages().is_empty() {
+                        self.warnings.add(format!(
+                            "{left} files of code or tokens have no image of the same name"
+                        ));
+                    }
+                    return None;
+                }
+            },
+        };
+        Some(match item {
+            Ok(item) => Ok(PlacedItem { place, item }),
+            Err(error) => Err(error.at(place)),
+        })
+    }
+}
+
+fn detect_in_folder(
+    folder: &Path,
+    shape: &DatasetShape,
+) -> Result<(Format, PathBuf), DatasetError> {
+    let manifests = [
+        (Format::Jsonl, "manifest.jsonl"),
+        (Format::Jsonl, "dataset.jsonl"),
+        (Format::Metadata, "metadata.jsonl"),
+    ];
+    for (format, name) in manifests {
+        let path = folder.join(name);
+        if path.is_file() {
+            return Ok((format, path));
+        }
+    }
+    let mut needed = match shape.images.len() {
+        0 | 1 => Vec::new(),
+        _ => vec![format!("the images {}", shape.images.join(", "))],
+    };
+    if shape.style_required {
+        needed.push("a style".to_owned());
+    }
+    if !needed.is_empty() {
+        let needed = needed.join(" and ");
+        return Err(DatasetError::TooLittleInFolder { path: folder.to_owned(), needed });
+    }
+    Ok((Format::Pairs, folder.to_owned()))
+}
+
+fn detect_file(path: &Path) -> Result<Format, DatasetError> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    if path.file_name().is_some_and(|name| name == "metadata.jsonl") {
+        Ok(Format::Metadata)
+    } else if ending.eq_ignore_ascii_case("jsonl") {
+        Ok(Format::Jsonl)
+    } else if ending.eq_ignore_ascii_case("csv") {
+        Ok(Format::Csv)
+    } else {
+        Err(DatasetError::UnknownFormat(path.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! Names that look like a field that Juror knows, and are not it.
+
+/// The known field that this further field was probably meant to be: the same letters written
+/// another way (`expectedTokens`), a plural or singular (`screenshots`), or a slip of the finger.
+pub(super) fn meant<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
+    let letters = plain(key);
+    known.iter().copied().find(|&name| alike(&letters, &plain(name)))
+}
+
+fn plain(name: &str) -> String {
+    name.chars()
+        .filter(|character| !"_- .".contains(*character))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+fn alike(key: &str, name: &str) -> bool {
+    let slips = match name.len() {
+        0..=3 => 0,
+        4..=7 => 1,
+        _ => 2,
+    };
+    let plural = |one: &str, many: &str| many.strip_suffix('s') == Some(one);
+    key == name
+        || plural(key, name)
+        || plural(name, key)
+        || strsim::osa_distance(key, name) <= slips
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: [&str; 8] = [
+        "id",
+        "screenshot",
+        "generated_code",
+        "expected_tokens",
+        "extracted_tokens",
+        "tags",
+        "labels",
+        "style",
+    ];
+
+    #[test]
+    fn slips_are_seen() {
+        for (key, name) in [
+            ("screenshots", "screenshot"),
+            ("screnshot", "screenshot"),
+            ("Screenshot", "screenshot"),
+            ("expectedTokens", "expected_tokens"),
+            ("expected-token", "expected_tokens"),
+            ("generatd_code", "generated_code"),
+            ("tag", "tags"),
+            ("tgas", "tags"),
+            ("ids", "id"),
+            ("ID", "id"),
+        ] {
+            assert_eq!(meant(key, &KNOWN), Some(name), "{key}");
+        }
+    }
+
+    #[test]
+    fn other_names_are_left_alone() {
+        for key in ["facts", "title", "it", "idx", "split", "page", "size", "state", "tokens"] {
+            assert_eq!(meant(key, &KNOWN), None, "{key}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! A folder without manifest: `N.png` (or `.jpg`, `.jpeg`, `.webp`) with `N.tsx`, `N.jsx` or
+//! `N.html`, and with the expected tokens in `N.tokens.json`. Code and tokens may be absent.
+
+use super::{
+    error::{DatasetError, FieldError, Problem},
+    record::unreadable,
+};
+use juror_common::{
+    id::Digest,
+    item::{ImageReference, Item, Language, Text, TokenSource},
+};
+use sha2::{Digest as _, Sha256};
+use std::path::{Path, PathBuf};
+
+const IMAGES: [&str; 4] = ["png", "jpg", "jpeg", "webp"];
+const CODE: [&str; 3] = ["tsx", "jsx", "html"];
+const TOKENS: &str = "tokens.json";
+
+/// The images of a folder, by name. Their names are held in memory, nothing else.
+pub(super) struct Pairs {
+    folder: PathBuf,
+    image_field: String,
+    names: std::vec::IntoIter<Box<str>>,
+    /// Files of code or tokens that no image has asked for yet.
+    companions_left: usize,
+}
+
+impl Pairs {
+    /// Lists a folder; its images go by this name in items.
+    pub(super) fn list(folder: &Path, image_field: &str) -> Result<Self, DatasetError> {
+        let mut names: Vec<Box<str>> = Vec::new();
+        let mut companions_left = 0;
+        for entry in std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))? {
+            let entry = entry.map_err(|error| unreadable(folder, error))?;
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else {
+                return Err(DatasetError::FileName(folder.join(name)));
+            };
+            if name.starts_with('.') {
+                continue;
+            }
+            if split(name).is_some() {
+                names.push(name.into());
+            } else if is_companion(name) {
+                companions_left += 1;
+            }
+        }
+        if names.is_empty() {
+            return Err(DatasetError::EmptyFolder(folder.to_owned()));
+        }
+        names.sort_unstable();
+        let (folder, image_field) = (folder.to_owned(), image_field.to_owned());
+        Ok(Self { folder, image_field, names: names.into_iter(), companions_left })
+    }
+
+    /// The next image and its item.
+    pub(super) fn next_pair(&mut self) -> Option<(PathBuf, Result<Item, FieldError>)> {
+        let name = self.names.next()?;
+        let item = self.item(&name);
+        Some((self.folder.join(&*name), item))
+    }
+
+    /// How many files of code or tokens have no image, once all pairs are read.
+    pub(super) fn companions_left(&self) -> usize {
+        self.companions_left
+    }
+
+    fn item(&mut self, name: &str) -> Result<Item, FieldError> {
+        let stem = split(name).map_or(name, |(stem, _)| stem);
+        if stem.chars().any(char::is_control) {
+            return Err(FieldError::new("id", Problem::ControlCharacters(stem.to_owned())));
+        }
+        let mut item = Item { id: stem.to_owned(), ..Item::default() };
+        let image = ImageReference { reference: name.to_owned(), sha256: None };
+        item.images.insert(self.image_field.clone(), image);
+        for ending in CODE {
+            let Some(path) = self.companion(stem, ending) else { continue };
+            if let Some(Text::Path(other)) = &item.generated_code {
+                let problem = Problem::Ambiguous(other.clone(), path);
+                return Err(FieldError::new("generated_code", problem));
+            }
+            item.generated_code = Some(Text::Path(path));
+            item.language = Language::from_extension(ending);
+        }
+        item.expected_tokens = self.companion(stem, TOKENS).map(TokenSource::Path);
+        Ok(item)
+    }
+
+    fn companion(&mut self, stem: &str, ending: &str) -> Option<String> {
+        let name = format!("{stem}.{ending}");
+        if !self.folder.join(&name).is_file() {
+            return None;
+        }
+        self.companions_left = self.companions_left.saturating_sub(1);
+        Some(name)
+    }
+}
+
+/// Digest of the listing: names and sizes of all images, code and tokens.
+pub(super) fn digest(folder: &Path) -> Result<Digest, DatasetError> {
+    let mut hasher = Sha256::new();
+    for image in Pairs::list(folder, "")?.names {
+        let stem = split(&image).map_or(&*image, |(stem, _)| stem);
+        let companions = CODE.iter().chain([&TOKENS]).map(|ending| format!("{stem}.{ending}"));
+        for name in std::iter::once(image.to_string()).chain(companions) {
+            if let Ok(metadata) = std::fs::metadata(folder.join(&name)) {
+                hasher.update((name.len() as u64).to_be_bytes());
+                hasher.update(&name);
+                hasher.update(metadata.len().to_be_bytes());
+            }
+        }
+    }
+    Ok(Digest::from_bytes(hasher.finalize().into()))
+}
+
+/// An image's name and ending; none for other files.
+fn split(name: &str) -> Option<(&str, &str)> {
+    let (stem, ending) = name.rsplit_once('.')?;
+    let known = IMAGES.iter().any(|image| ending.eq_ignore_ascii_case(image));
+    (known && !stem.is_empty()).then_some((stem, ending))
+}
+
+fn is_companion(name: &str) -> bool {
+    CODE.iter().chain([&TOKENS]).any(|ending| {
+        name.strip_suffix(ending).is_some_and(|stem| stem.len() > 1 && stem.ends_with('.'))
+    })
+}

@@ -1,0 +1,298 @@
+//! From items to jobs, in two passes and flat memory: the first looks at every line and spends
+//! nothing, the second makes the jobs.
+
+mod seen;
+
+use crate::{
+    dataset::{Dataset, DatasetError, Items, LineError, PlacedItem, Problem},
+    filter::Filter,
+};
+use juror_common::{
+    id::{Digest, RunId},
+    item::Item,
+    job::{Job, Judge, RubricReference},
+};
+use seen::SeenIds;
+use std::{fmt, num::NonZeroU32, path::PathBuf};
+
+/// How many broken lines are reported in full.
+const REPORTED_ERRORS: usize = 20;
+
+/// Which items of a dataset become jobs, and how many each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanOptions {
+    /// Conditions that must all hold.
+    pub filters: Vec<Filter>,
+    /// Only the first so many items of those.
+    pub limit: Option<u64>,
+    /// How many times each item is judged.
+    pub repeat: NonZeroU32,
+}
+
+impl Default for PlanOptions {
+    fn default() -> Self {
+        Self { filters: Vec::new(), limit: None, repeat: NonZeroU32::MIN }
+    }
+}
+
+impl PlanOptions {
+    fn selects(&self, item: &Item) -> bool {
+        self.filters.iter().all(|filter| filter.holds(item))
+    }
+
+    fn limit(&self) -> u64 {
+        self.limit.unwrap_or(u64::MAX)
+    }
+}
+
+/// What the first pass found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanSummary {
+    /// Items of the dataset.
+    pub dataset_items: u64,
+    /// Items that are left after filter and limit.
+    pub items: u64,
+    /// Jobs: items times repeat.
+    pub jobs: u64,
+    /// Digest of the manifest's bytes, or of a folder's listing.
+    pub digest: Digest,
+    /// Whether any item that is left has expected and extracted tokens.
+    pub has_tokens: bool,
+    /// Whether any has an expected and a retrieved pattern.
+    pub has_patterns: bool,
+    /// Whether any has generated code.
+    pub has_code: bool,
+    /// Whether any has a quality score.
+    pub has_quality: bool,
+    /// What the user should know and that stops nothing.
+    pub warnings: Vec<String>,
+}
+
+impl PlanSummary {
+    /// Whether a run without the judge has anything to evaluate.
+    pub fn has_stages(&self) -> bool {
+        self.has_tokens || self.has_patterns || self.has_code || self.has_quality
+    }
+
+    fn count(&mut self, item: &Item, repeat: NonZeroU32) {
+        self.items += 1;
+        self.jobs = self.jobs.saturating_add(repeat.get().into());
+        self.has_tokens |= item.expected_tokens.is_some() && item.extracted_tokens.is_some();
+        self.has_patterns |= item.expected_pattern.is_some() && item.retrieved_pattern.is_some();
+        self.has_code |= item.generated_code.is_some();
+        self.has_quality |= item.quality_score.is_some();
+    }
+}
+
+/// Why there is no plan.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// The dataset cannot be read at all.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    /// Lines must be mended.
+    #[error(transparent)]
+    Lines(#[from] BrokenLines),
+    /// A dataset without items.
+    #[error("{0} has no items; write one JSON object a line (one row an item in CSV)")]
+    Empty(PathBuf),
+    /// Filter and limit leave nothing.
+    #[error("nothing is left of {items} items after {conditions}{}", match .unknown_keys.as_slice() {
+        [] => "; relax them".to_owned(),
+        keys => format!("; no item has {}", keys.join(", ")),
+    })]
+    NothingLeft {
+        /// Items of the dataset.
+        items: u64,
+        /// What was asked for, in words.
+        conditions: String,
+        /// Keys of filters that no item has.
+        unknown_keys: Vec<String>,
+    },
+}
+
+/// The lines of a dataset that must be mended, the first of them in full.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BrokenLines {
+    /// At most 20, in order.
+    pub first: Vec<LineError>,
+    /// How many there are in all.
+    pub count: u64,
+}
+
+impl std::error::Error for BrokenLines {}
+
+impl fmt::Display for BrokenLines {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.count {
+            1 => write!(formatter, "1 line of the dataset is broken")?,
+            count => write!(formatter, "{count} lines of the dataset are broken")?,
+        }
+        for error in &self.first {
+            write!(formatter, "\n  {error}")?;
+        }
+        match self.count.saturating_sub(self.first.len() as u64) {
+            0 => Ok(()),
+            more => write!(formatter, "\n  and {more} more"),
+        }
+    }
+}
+
+impl BrokenLines {
+    fn add(&mut self, error: LineError) {
+        self.count += 1;
+        if self.first.len() < REPORTED_ERRORS {
+            self.first.push(error);
+        }
+    }
+}
+
+/// The first pass: every line is well formed, no id stands twice, every file is there. Holds 16
+/// bytes an item.
+pub fn check(dataset: &Dataset, options: &PlanOptions) -> Result<PlanSummary, PlanError> {
+    let mut items = dataset.items()?;
+    let mut broken = BrokenLines { first: Vec::new(), count: 0 };
+    let mut summary = empty_summary(dataset.digest()?);
+    let mut seen = SeenIds::default();
+    let mut known_keys = vec![false; options.filters.len()];
+    for placed in &mut items {
+        match placed.and_then(|placed| check_one(dataset, &mut seen, placed)) {
+            Err(error) => broken.add(error),
+            Ok(item) => {
+                summary.dataset_items += 1;
+                for (known, filter) in known_keys.iter_mut().zip(&options.filters) {
+                    *known |= filter.applies(&item);
+                }
+                if summary.items < options.limit() && options.selects(&item) {
+                    summary.count(&item, options.repeat);
+                }
+            }
+        }
+    }
+    if broken.count > 0 {
+        return Err(broken.into());
+    }
+    if summary.dataset_items == 0 {
+        return Err(PlanError::Empty(dataset.source().to_owned()));
+    }
+    if summary.items == 0 {
+        return Err(nothing_left(summary.dataset_items, options, &known_keys));
+    }
+    summary.warnings = items.warnings().to_vec();
+    Ok(summary)
+}
+
+fn check_one(dataset: &Dataset, seen: &mut SeenIds, placed: PlacedItem) -> Result<Item, LineError> {
+    let PlacedItem { place, item } = placed;
+    if let Err(first) = seen.insert(&item.id, place.line) {
+        let problem = Problem::Duplicate { id: item.id, first };
+        return Err(LineError { place, field: Some("id".to_owned()), problem });
+    }
+    match dataset.find_files(&item) {
+        Ok(()) => Ok(item),
+        Err(error) => Err(error.at(place)),
+    }
+}
+
+fn empty_summary(digest: Digest) -> PlanSummary {
+    PlanSummary {
+        dataset_items: 0,
+        items: 0,
+        jobs: 0,
+        digest,
+        has_tokens: false,
+        has_patterns: false,
+        has_code: false,
+        has_quality: false,
+        warnings: Vec::new(),
+    }
+}
+
+fn nothing_left(items: u64, options: &PlanOptions, known_keys: &[bool]) -> PlanError {
+    let filters = options.filters.iter().map(|filter| format!("--filter {filter}"));
+    let limit = options.limit.map(|limit| format!("--limit {limit}"));
+    let unknown = options.filters.iter().zip(known_keys).filter(|(_, known)| !**known);
+    PlanError::NothingLeft {
+        items,
+        conditions: filters.chain(limit).collect::<Vec<_>>().join(" "),
+        unknown_keys: unknown.map(|(filter, _)| filter.key().to_owned()).collect(),
+    }
+}
+
+/// What all jobs of a run have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobTemplate {
+    /// The run.
+    pub run_id: RunId,
+    /// The rubric to judge by.
+    pub rubric: RubricReference,
+    /// The judge to ask; none where only the deterministic stages run.
+    pub judge: Option<Judge>,
+}
+
+/// The second pass: the jobs of a dataset that the first pass found sound, in the manifest's
+/// order, an item's repeats one after the other, all in round 0.
+pub fn jobs(
+    dataset: &Dataset,
+    options: &PlanOptions,
+    template: &JobTemplate,
+) -> Result<Jobs, PlanError> {
+    Ok(Jobs {
+        items: dataset.items()?,
+        left: options.limit(),
+        options: options.clone(),
+        template: template.clone(),
+        current: None,
+    })
+}
+
+/// The jobs of a plan, made as they are asked for.
+pub struct Jobs {
+    items: Items,
+    options: PlanOptions,
+    template: JobTemplate,
+    /// How many items the limit still allows.
+    left: u64,
+    /// The item at hand and its next repeat.
+    current: Option<(Item, u32)>,
+}
+
+impl Jobs {
+    fn next_item(&mut self) -> Option<Result<Item, LineError>> {
+        if self.left == 0 {
+            return None;
+        }
+        let options = &self.options;
+        let found = self.items.find_map(|placed| match placed {
+            Ok(PlacedItem { item, .. }) if options.selects(&item) => Some(Ok(item)),
+            Ok(_) => None,
+            Err(error) => Some(Err(error)),
+        })?;
+        self.left -= u64::from(found.is_ok());
+        Some(found)
+    }
+}
+
+impl Iterator for Jobs {
+    /// An error means that the dataset has changed since the first pass.
+    type Item = Result<Job, LineError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (item, repeat) = match self.current.take() {
+            Some(current) => current,
+            None => match self.next_item()? {
+                Ok(item) => (item, 0),
+                Err(error) => return Some(Err(error)),
+            },
+        };
+        let following = repeat + 1;
+        if following < self.options.repeat.get() {
+            self.current = Some((item.clone(), following));
+        }
+        let JobTemplate { run_id, rubric, judge } = &self.template;
+        Some(Ok(Job::new(run_id, item, repeat, rubric.clone(), judge.clone())))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,163 @@
+//! The producer's role: publishes the jobs of a plan, a window of them at a time.
+
+use crate::{dataset::LineError, plan::Jobs};
+use futures_util::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
+use juror_common::{
+    event::{Event, Events},
+    job::Job,
+    queue::{Lane, Queue, QueueError},
+    shutdown::Shutdown,
+};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// How many jobs are read ahead of the queue.
+const READ_AHEAD: usize = 256;
+
+/// Tells whether a job needs no publishing, since an earlier round has scored it.
+pub type Skip = Box<dyn Fn(&Job) -> bool + Send>;
+
+/// What the producer works with.
+pub struct Submission {
+    /// Where the jobs go. It is left open: its owner closes it once all that publish to it are
+    /// done.
+    pub queue: Arc<dyn Queue<Job>>,
+    /// The jobs.
+    pub jobs: Jobs,
+    /// The round that they are published in.
+    pub round: u32,
+    /// How many will be published, skipped ones left out; only told to listeners.
+    pub planned: u64,
+    /// Jobs to leave out.
+    pub skip: Skip,
+    /// How many publishes may wait for the queue's word at once (at least one).
+    pub window: usize,
+    /// Who is told.
+    pub events: Events,
+}
+
+/// How publishing ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Submitted {
+    /// Jobs that the queue vouches for.
+    pub published: u64,
+    /// Jobs that were left out.
+    pub skipped: u64,
+    /// Whether every job of the plan was published or left out; false after a stop.
+    pub complete: bool,
+}
+
+/// Why publishing ended early. Job ids do not change, so publishing the plan again completes it.
+#[derive(Debug, thiserror::Error)]
+pub enum SubmitError {
+    /// The dataset is no longer what was planned.
+    #[error("the dataset changed while its jobs were published ({published} so far): {source}")]
+    Dataset {
+        /// Jobs that the queue vouches for.
+        published: u64,
+        /// What was found.
+        source: LineError,
+    },
+    /// The queue took no more.
+    #[error("{published} jobs are published, and then: {source}")]
+    Queue {
+        /// Jobs that the queue vouches for.
+        published: u64,
+        /// What the queue said.
+        source: QueueError,
+    },
+    /// Reading the dataset broke down.
+    #[error("the dataset's reader ended unexpectedly after {published} jobs; start again")]
+    Reader {
+        /// Jobs that the queue vouches for.
+        published: u64,
+    },
+}
+
+/// Publishes the jobs. On a stop, hard or soft, it takes no further job and does not wait for
+/// what the queue has not yet vouched for: a full queue would keep it waiting for workers that
+/// stop too.
+pub async fn run(submission: Submission, shutdown: &Shutdown) -> Result<Submitted, SubmitError> {
+    let Submission { queue, jobs, round, planned, skip, window, events } = submission;
+    events.emit(Event::Planned { jobs: planned }).await;
+    let (sender, receiver) = mpsc::channel(READ_AHEAD);
+    // Files are read where blocking is allowed. The reader ends when the receiver is gone.
+    let reader = tokio::task::spawn_blocking(move || read(jobs, round, &skip, &sender));
+    let mut published = 0;
+    let publishing = publish(&*queue, receiver, window.max(1), &mut published, shutdown);
+    let ended = publishing.await;
+    let read = reader.await;
+    let complete = ended.map_err(|failure| match failure {
+        Failure::Dataset(source) => SubmitError::Dataset { published, source },
+        Failure::Queue(source) => SubmitError::Queue { published, source },
+    })?;
+    let skipped = read.map_err(|_| SubmitError::Reader { published })?;
+    Ok(Submitted { published, skipped, complete })
+}
+
+/// Hands the jobs over until nobody takes them; answers how many were left out.
+fn read(jobs: Jobs, round: u32, skip: &Skip, sender: &mpsc::Sender<Result<Job, LineError>>) -> u64 {
+    let mut skipped = 0;
+    for job in jobs {
+        let job = match job {
+            Ok(job) if skip(&job) => {
+                skipped += 1;
+                continue;
+            }
+            Ok(job) => Ok(Job { round, ..job }),
+            Err(error) => Err(error),
+        };
+        if sender.blocking_send(job).is_err() {
+            break;
+        }
+    }
+    skipped
+}
+
+enum Failure {
+    Dataset(LineError),
+    Queue(QueueError),
+}
+
+/// Answers whether all jobs were published, and counts them as the queue vouches for them. After a failure nothing more is taken, and what
+/// is under way is waited for, so that the count is true.
+async fn publish(
+    queue: &dyn Queue<Job>,
+    mut jobs: mpsc::Receiver<Result<Job, LineError>>,
+    window: usize,
+    published: &mut u64,
+    shutdown: &Shutdown,
+) -> Result<bool, Failure> {
+    let mut waiting = FuturesUnordered::new();
+    let mut reading = true;
+    let mut failure = None;
+    while reading || !waiting.is_empty() {
+        tokio::select! {
+            biased;
+            () = shutdown.drain.cancelled() => {
+                while let Some(Some(Ok(()))) = waiting.next().now_or_never() {
+                    *published += 1;
+                }
+                return Ok(false);
+            }
+            Some(confirmed) = waiting.next() => match confirmed {
+                Ok(()) => *published += 1,
+                Err(error) => {
+                    reading = false;
+                    failure.get_or_insert(Failure::Queue(error));
+                }
+            },
+            job = jobs.recv(), if reading && waiting.len() < window => match job {
+                Some(Ok(job)) => waiting.push(queue.publish(job, Lane::Work)),
+                Some(Err(error)) => {
+                    reading = false;
+                    failure.get_or_insert(Failure::Dataset(error));
+                }
+                None => reading = false,
+            },
+        }
+    }
+    failure.map_or(Ok(true), Err)
+}
+#[cfg(test)]
+mod tests;
