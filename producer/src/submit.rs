@@ -14,8 +14,8 @@ use tokio::sync::mpsc;
 /// How many jobs are read ahead of the queue.
 const READ_AHEAD: usize = 256;
 
-/// Tells whether a job needs no publishing, since an earlier round has scored it.
-pub type Skip = Box<dyn Fn(&Job) -> bool + Send>;
+/// Tells the round in which a job is to be judged; none if an earlier round has scored it.
+pub type RoundOf = Box<dyn Fn(&Job) -> Option<u32> + Send>;
 
 /// What the producer works with.
 pub struct Submission {
@@ -24,12 +24,10 @@ pub struct Submission {
     pub queue: Arc<dyn Queue<Job>>,
     /// The jobs.
     pub jobs: Jobs,
-    /// The round that they are published in.
-    pub round: u32,
     /// How many will be published, skipped ones left out; only told to listeners.
     pub planned: u64,
-    /// Jobs to leave out.
-    pub skip: Skip,
+    /// The round of each job, and which are left out.
+    pub round_of: RoundOf,
     /// How many publishes may wait for the queue's word at once (at least one).
     pub window: usize,
     /// Who is told.
@@ -78,11 +76,11 @@ pub enum SubmitError {
 /// what the queue has not yet vouched for: a full queue would keep it waiting for workers that
 /// stop too.
 pub async fn run(submission: Submission, shutdown: &Shutdown) -> Result<Submitted, SubmitError> {
-    let Submission { queue, jobs, round, planned, skip, window, events } = submission;
+    let Submission { queue, jobs, planned, round_of, window, events } = submission;
     events.emit(Event::Planned { jobs: planned }).await;
     let (sender, receiver) = mpsc::channel(READ_AHEAD);
     // Files are read where blocking is allowed. The reader ends when the receiver is gone.
-    let reader = tokio::task::spawn_blocking(move || read(jobs, round, &skip, &sender));
+    let reader = tokio::task::spawn_blocking(move || read(jobs, &round_of, &sender));
     let mut published = 0;
     let publishing = publish(&*queue, receiver, window.max(1), &mut published, shutdown);
     let ended = publishing.await;
@@ -96,15 +94,15 @@ pub async fn run(submission: Submission, shutdown: &Shutdown) -> Result<Submitte
 }
 
 /// Hands the jobs over until nobody takes them; answers how many were left out.
-fn read(jobs: Jobs, round: u32, skip: &Skip, sender: &mpsc::Sender<Result<Job, LineError>>) -> u64 {
+fn read(jobs: Jobs, round_of: &RoundOf, sender: &mpsc::Sender<Result<Job, LineError>>) -> u64 {
     let mut skipped = 0;
     for job in jobs {
-        let job = match job {
-            Ok(job) if skip(&job) => {
+        let job = match job.map(|job| (round_of(&job), job)) {
+            Ok((None, _)) => {
                 skipped += 1;
                 continue;
             }
-            Ok(job) => Ok(Job { round, ..job }),
+            Ok((Some(round), job)) => Ok(Job { round, ..job }),
             Err(error) => Err(error),
         };
         if sender.blocking_send(job).is_err() {

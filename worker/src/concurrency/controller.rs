@@ -13,6 +13,9 @@ pub(super) const BOUNDS: (usize, usize) = (1, 512);
 const STEP: usize = 8;
 /// What a cut leaves, as a fraction.
 const CUT: (usize, usize) = (3, 4);
+/// The limit only grows where calls in flight fill at least this share of it: permits that wait
+/// for admission tell nothing of what the provider bears.
+const FILLED: f64 = 0.5;
 /// Latency holds up to this multiple of the baseline.
 const TOLERANCE: f64 = 1.5;
 /// How far the baseline follows latencies that are above it.
@@ -26,8 +29,6 @@ pub(super) struct Sample {
     pub(super) begun: Duration,
     /// When it ended.
     pub(super) ended: Duration,
-    /// Whether the limit was in the way of further calls when it ended.
-    pub(super) saturated: bool,
 }
 
 /// A limit that adapts.
@@ -44,10 +45,14 @@ pub(super) struct Controller {
 /// As many calls as the limit allows at once, so that each limit is tried before it changes.
 #[derive(Clone, Debug, Default)]
 struct Round {
+    /// None before the first call of all.
+    begun: Option<Duration>,
     answered: usize,
     unavailable: usize,
+    /// Sum of the answered calls' latencies.
     seconds: f64,
-    saturated: bool,
+    /// Sum of all calls' latencies.
+    busy_seconds: f64,
 }
 
 impl Controller {
@@ -65,13 +70,15 @@ impl Controller {
         if sample.begun < self.changed_at {
             return;
         }
-        self.round.saturated |= sample.saturated;
+        let seconds = sample.ended.saturating_sub(sample.begun).as_secs_f64();
+        self.round.begun.get_or_insert(sample.begun);
+        self.round.busy_seconds += seconds;
         match sample.signal {
             Signal::Refused => return self.cut(sample.ended),
             Signal::Unavailable => self.round.unavailable += 1,
             Signal::Answered => {
                 self.round.answered += 1;
-                self.round.seconds += sample.ended.saturating_sub(sample.begun).as_secs_f64();
+                self.round.seconds += seconds;
             }
         }
         if self.round.answered + self.round.unavailable >= self.limit {
@@ -80,7 +87,7 @@ impl Controller {
     }
 
     fn end_round(&mut self, now: Duration) {
-        let round = std::mem::take(&mut self.round);
+        let round = std::mem::replace(&mut self.round, Round::starting(now));
         // Single failures happen at any load; a provider that mostly fails has too much of it.
         if round.unavailable > round.answered {
             return self.cut(now);
@@ -89,7 +96,8 @@ impl Controller {
         let baseline = self.baseline.unwrap_or(mean);
         let followed = baseline + (mean - baseline) * FOLLOW;
         self.baseline = Some(mean.min(followed));
-        if round.saturated && mean <= baseline * TOLERANCE {
+        if round.calls_in_flight(now) >= self.limit as f64 * FILLED && mean <= baseline * TOLERANCE
+        {
             self.limit = (self.limit + STEP).min(BOUNDS.1);
         }
     }
@@ -98,7 +106,19 @@ impl Controller {
         let (numerator, denominator) = CUT;
         self.limit = (self.limit * numerator / denominator).max(BOUNDS.0);
         self.changed_at = now;
-        self.round = Round::default();
+        self.round = Round::starting(now);
+    }
+}
+
+impl Round {
+    fn starting(now: Duration) -> Self {
+        Self { begun: Some(now), ..Self::default() }
+    }
+
+    /// Mean over the round, by Little's law.
+    fn calls_in_flight(&self, now: Duration) -> f64 {
+        let elapsed = now.saturating_sub(self.begun.unwrap_or(now));
+        self.busy_seconds / elapsed.as_secs_f64()
     }
 }
 
@@ -123,8 +143,7 @@ mod tests {
             self.now += Duration::from_secs_f64(seconds);
             for number in 1..=calls {
                 let signal = if number % failing == 0 { signal } else { Signal::Answered };
-                let saturated = calls >= self.controller.limit();
-                self.controller.learn(Sample { signal, begun, ended: self.now, saturated });
+                self.controller.learn(Sample { signal, begun, ended: self.now });
             }
         }
 

@@ -92,13 +92,7 @@ impl Permit {
     /// Tells how a call went that was made under this permit and has just ended, after `latency`.
     pub fn report(&self, signal: Signal, latency: Duration) {
         let ended = self.shared.origin.elapsed();
-        let sample = Sample {
-            signal,
-            begun: ended.saturating_sub(latency),
-            ended,
-            saturated: self.shared.semaphore.available_permits() == 0,
-        };
-        self.shared.learn(sample);
+        self.shared.learn(Sample { signal, begun: ended.saturating_sub(latency), ended });
     }
 }
 

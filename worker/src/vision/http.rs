@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 /// Where and how a vision API is reached.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct HttpSettings {
     /// As in the SDKs: `https://api.openai.com/v1`.
     pub base_url: String,
@@ -169,26 +169,25 @@ async fn read(mut response: Response) -> Result<ReplyBody, reqwest::Error> {
 }
 
 fn base_url(settings: &HttpSettings) -> Result<Url, SetupError> {
-    let wrong = |reason: String| SetupError::BaseUrl {
-        url: presentable(&settings.base_url, settings.key.as_ref()),
-        reason,
-    };
+    let wrong = |reason: String| SetupError::BaseUrl { url: shown(settings), reason };
     let url = Url::parse(settings.base_url.trim())
         .map_err(|error| wrong(format!("{error}; write it like https://api.openai.com/v1")))?;
     if !url.username().is_empty() || url.password().is_some() {
-        let mut shown = url;
-        // Both fail only for URLs that cannot carry them, which then hold no secret either.
-        let _ = shown.set_password(None);
-        let _ = shown.set_username("");
-        return Err(SetupError::BaseUrl {
-            url: shown.to_string(),
-            reason: "it holds a user or password; give the key by its own setting".to_owned(),
-        });
+        return Err(wrong(
+            "it holds a user or password; give the key by its own setting".to_owned(),
+        ));
     }
     if !["http", "https"].contains(&url.scheme()) || url.host_str().is_none() {
         return Err(wrong("it must start with https:// or http:// and name a host".to_owned()));
     }
     Ok(url)
+}
+
+/// The base URL without the parts that may hold secrets.
+fn shown(settings: &HttpSettings) -> String {
+    let url = settings.base_url.rsplit('@').next().unwrap_or_default();
+    let address = url.split(['?', '#']).next().unwrap_or_default();
+    presentable(address, settings.key.as_ref())
 }
 
 fn client(settings: &HttpSettings, tls: bool) -> Result<Client, SetupError> {
@@ -209,9 +208,9 @@ fn client(settings: &HttpSettings, tls: bool) -> Result<Client, SetupError> {
     // Without TLS there is no need to find and read the system's certificates.
     let builder = if tls { builder } else { builder.tls_certs_only([]) };
     let builder = match &settings.proxy {
-        Some(proxy) => builder.proxy(Proxy::all(proxy).map_err(|error| {
-            SetupError::Proxy(presentable(&chain(&error), settings.key.as_ref()))
-        })?),
+        Some(proxy) => builder.proxy(
+            Proxy::all(proxy).map_err(|error| SetupError::Proxy(chain(&error.without_url())))?,
+        ),
         None => builder,
     };
     builder.build().map_err(|error| SetupError::Tls(chain(&error)))

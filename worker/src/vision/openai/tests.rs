@@ -6,9 +6,10 @@ use crate::vision::{
     scripted::{Scene, Scripted, response},
 };
 use bytes::Bytes;
+use futures_util::FutureExt as _;
 use juror_common::{job::Detail, model::OutputLimit, usage::Usage};
 use serde_json::{Value, json};
-use tokio::net::TcpSocket;
+use tokio::net::{TcpListener, TcpSocket};
 
 const KEY: &str = "house-key-77";
 const ANSWER: &str = r#"{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}],
@@ -110,6 +111,17 @@ async fn what_never_reached_the_provider_was_not_sent() {
     let address = format!("http://{}/v1", socket.local_addr().unwrap());
     let call = client(&address).ask(&question(), &CancellationToken::new()).await;
     assert!(matches!(&call.end, CallEnd::NotSent(why) if why.contains("refused")), "{call:?}");
+}
+
+#[tokio::test]
+async fn a_failed_handshake_is_not_sent() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("https://{}/v1", listener.local_addr().unwrap());
+    // A machine without root certificates can make no such client, and is told so.
+    let Ok(client) = OpenAi::new(settings(&address)) else { return };
+    let (question, cancel) = (question(), CancellationToken::new());
+    let (call, _) = tokio::join!(client.ask(&question, &cancel), listener.accept().map(drop));
+    assert!(matches!(call.end, CallEnd::NotSent(_)), "{call:?}");
 }
 
 #[tokio::test]
@@ -256,6 +268,7 @@ fn a_base_url_is_checked_before_any_call() {
         ("api.openai.com", "https://"),
         ("ftp://host/v1", "https://"),
         ("https://me:secret@host/v1", "its own setting"),
+        ("https://me:secret@host:99999/v1?key=secret", "port"),
         ("", "https://"),
     ] {
         let error = OpenAi::new(settings(url)).map(|_| ()).unwrap_err().to_string();
