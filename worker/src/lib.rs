@@ -1,1 +1,4 @@
 //! .
+
+pub mod prompt;
+pub mod reply;
