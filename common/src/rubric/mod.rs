@@ -132,7 +132,7 @@ pub struct Scale {
 
 /// When an item passes: one of the two bounds, on a scale of 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[serde(try_from = "parse::SuccessBounds")]
 pub enum Success {
     /// Its correctness lies above this.
     Above(f64),

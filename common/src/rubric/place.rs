@@ -46,6 +46,47 @@ pub(super) fn line(text: &str, table: &DeTable<'_>, steps: &[Step<'_>]) -> Optio
     Some(line_of_offset(text, value.span().start))
 }
 
+/// The key whose value starts at this byte, the innermost if there are several.
+pub(super) fn dotted_at(table: &DeTable<'_>, offset: usize) -> Option<String> {
+    let mut steps = Vec::new();
+    table
+        .iter()
+        .any(|(key, value)| leads_to(Step::Key(key.get_ref()), value, offset, &mut steps))
+        .then(|| dotted(&steps))
+}
+
+/// Whether the byte is the start of this value or of one inside it; `steps` then is the way.
+fn leads_to<'table>(
+    step: Step<'table>,
+    value: &'table Spanned<DeValue<'_>>,
+    offset: usize,
+    steps: &mut Vec<Step<'table>>,
+) -> bool {
+    steps.push(step);
+    let inside = match value.get_ref() {
+        DeValue::Table(table) => table
+            .iter()
+            .any(|(key, value)| leads_to(Step::Key(key.get_ref()), value, offset, steps)),
+        DeValue::Array(array) => array
+            .iter()
+            .enumerate()
+            .any(|(at, value)| leads_to(Step::Entry(at, own_name(value)), value, offset, steps)),
+        _ => false,
+    };
+    let found = inside || value.span().start == offset;
+    if !found {
+        steps.pop();
+    }
+    found
+}
+
+/// What an entry of a list calls itself.
+fn own_name<'table>(value: &'table Spanned<DeValue<'_>>) -> &'table str {
+    let table = value.get_ref().as_table();
+    let named = |key| table.and_then(|table| get(table, key));
+    named("key").or_else(|| named("name")).and_then(|it| it.get_ref().as_str()).unwrap_or_default()
+}
+
 /// The line, from 1, in which a byte stands.
 pub(super) fn line_of_offset(text: &str, offset: usize) -> usize {
     text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1

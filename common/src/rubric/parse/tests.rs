@@ -81,14 +81,28 @@ fn an_unknown_key_is_named_with_file_and_line() {
 #[test]
 fn what_is_not_toml_or_of_another_type_is_named_with_its_line() {
     assert!(errors_with("version = 3", "version = ").starts_with("own.toml:3: "));
-    let message = errors_with("version = 3", "version = \"3\"");
-    assert!(message.starts_with("own.toml:3: invalid type: string \"3\""), "{message}");
-    let message = errors_with("title = \"Look\"\n", "");
-    assert!(message.contains("missing field 'title'; add it"), "{message}");
-    let message = errors_with("title = \"Two screenshots of one page\"\n", "");
-    assert_eq!(message, "own.toml: missing field 'title'; add it");
-    let message = errors_with("at_least = 0.9", "atleast = 0.9");
-    assert!(message.starts_with("own.toml:7: "), "{message}");
+    let cases = [
+        (
+            "version = 3",
+            "version = -3",
+            ":3: version: invalid value: integer '-3', expected a whole number of 0 or more",
+        ),
+        ("version = 3", "version = 3\nid = \"x\"", ":4: the key id stands here a second time"),
+        (
+            "weight = 2",
+            "weight = \"2\"",
+            ":25: criteria.content.weight: invalid type: string \"2\", expected a number",
+        ),
+        ("to = 4, means", "means", ":27: criteria.content.anchors[1]: missing field 'to'; add it"),
+        ("title = \"Look\"\n", "", ":30: criteria.look: missing field 'title'; add it"),
+        ("title = \"Two screenshots of one page\"\n", "", ": missing field 'title'; add it"),
+        ("at_least = 0.9", "", ":7: success: give exactly one bound, above or at_least"),
+        ("at_least = 0.9", "above = 0.9, at_least = 0.9", ":7: success: give exactly one bound"),
+    ];
+    for (passage, replacement, expected) in cases {
+        let message = errors_with(passage, replacement);
+        assert!(message.starts_with(&format!("own.toml{expected}")), "{message}");
+    }
 }
 
 #[test]

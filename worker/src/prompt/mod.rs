@@ -1,0 +1,91 @@
+//! What the judge is asked: a rubric and an item as text.
+//!
+//! The system message and the task are the same bytes for every item of a rubric and come first,
+//! so that a provider's prompt cache serves them; the item comes last.
+
+mod fence;
+mod task;
+
+use fence::fenced;
+use juror_common::{
+    item::{Language, Tokens},
+    rubric::{Need, Rubric},
+};
+
+/// The texts of an item that a prompt may carry. They come from a program under test and are not
+/// trusted. Only those that the rubric needs are used; the caller bounds their length.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PromptItem<'item> {
+    /// The generated code, whole.
+    pub code: Option<&'item str>,
+    /// Its language.
+    pub language: Option<Language>,
+    /// The expected design tokens.
+    pub tokens: Option<&'item Tokens>,
+    /// The name of the style.
+    pub style: Option<&'item str>,
+}
+
+/// A prompt, in the order in which it is sent; the images go between `task` and `item`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RenderedPrompt {
+    /// The system message; fixed by the rubric.
+    pub system: String,
+    /// Task, criteria and the form of the answer; fixed by the rubric.
+    pub task: String,
+    /// The item's own texts, fenced. The same texts give the same bytes.
+    pub item: String,
+}
+
+/// The prompt that asks for an item's scores.
+pub fn render(rubric: &Rubric, item: PromptItem<'_>) -> RenderedPrompt {
+    RenderedPrompt {
+        system: rubric.fill_placeholders(&rubric.prompt.system).trim().to_owned(),
+        task: task::render(rubric),
+        item: render_item(rubric, item),
+    }
+}
+
+fn render_item(rubric: &Rubric, item: PromptItem<'_>) -> String {
+    let mut text = String::from("# The item\n");
+    for need in &rubric.needs {
+        text.push('\n');
+        text.push_str(&match need {
+            Need::GeneratedCode => render_code(item),
+            Need::ExpectedTokens => render_tokens(item.tokens),
+            Need::Style => render_style(item.style),
+        });
+    }
+    text.push_str("\nThat is all of the item. Answer now with the JSON object alone.\n");
+    text
+}
+
+fn render_code(item: PromptItem<'_>) -> String {
+    let Some(code) = item.code else {
+        return "Generated code: there is none.\n".to_owned();
+    };
+    let language = item.language.map(|language| format!(" ({})", language.name()));
+    format!("Generated code{}:\n{}", language.unwrap_or_default(), fenced("generated_code", code))
+}
+
+fn render_tokens(tokens: Option<&Tokens>) -> String {
+    let Some(tokens) = tokens.filter(|tokens| !tokens.is_empty()) else {
+        return "Expected design tokens: none are known; go by the design values that the images \
+                show.\n"
+            .to_owned();
+    };
+    // The alternate form of a JSON value is indented and cannot fail.
+    let object: serde_json::Map<_, _> = tokens.clone().into_iter().collect();
+    let json = format!("{:#}", serde_json::Value::Object(object));
+    format!("Expected design tokens (JSON):\n{}", fenced("expected_tokens", &json))
+}
+
+fn render_style(style: Option<&str>) -> String {
+    match style {
+        Some(style) => format!("Name of the style:\n{}", fenced("style", style)),
+        None => "Name of the style: it is not known.\n".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+//! JSON in which a key that stands twice is an error, and finding it in prose.
+
+use super::ReplyError;
+use indexmap::{IndexMap, map::Entry};
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error as _, MapAccess, SeqAccess, Visitor},
+};
+use std::fmt;
+
+/// How often reading is tried at an opening brace. Prose has few; the limit keeps a hostile reply
+/// from being read over and over again.
+const MOST_ATTEMPTS: usize = 200;
+
+/// A JSON value. Numbers are kept as `f64`, which holds every whole number that a scale can.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Json {
+    Null,
+    Bool(bool),
+    Number(f64),
+    Text(String),
+    List(Vec<Json>),
+    Object(IndexMap<String, Json>),
+}
+
+impl Json {
+    /// What it is, for messages.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "true or false",
+            Self::Number(_) => "a number",
+            Self::Text(_) => "a text",
+            Self::List(_) => "a list",
+            Self::Object(_) => "an object",
+        }
+    }
+}
+
+/// The one JSON object of a reply: the whole of it, or the only object in a text around it, a
+/// Markdown fence included. Among several there is no guessing.
+pub(super) fn only_object(reply: &str) -> Result<IndexMap<String, Json>, ReplyError> {
+    match serde_json::from_str(reply) {
+        Ok(Json::Object(object)) => return Ok(object),
+        Ok(other) => {
+            return Err(ReplyError::WrongShape {
+                place: "the answer".to_owned(),
+                problem: format!("is {} and not an object", other.kind()),
+            });
+        }
+        Err(_) => {}
+    }
+    let mut found = None;
+    let mut first_problem = None;
+    let mut rest = reply;
+    for _ in 0..MOST_ATTEMPTS {
+        let Some(from_brace) = rest.find('{').and_then(|brace| rest.get(brace..)) else {
+            return found.ok_or_else(|| not_json(first_problem));
+        };
+        let mut values = serde_json::Deserializer::from_str(from_brace).into_iter::<Json>();
+        let after = match values.next() {
+            Some(Ok(Json::Object(object))) => {
+                if found.replace(object).is_some() {
+                    return Err(ReplyError::Several);
+                }
+                values.byte_offset()
+            }
+            Some(Err(error)) if error.is_eof() => return Err(ReplyError::Truncated),
+            Some(Err(error)) if error.is_data() => {
+                let (place, problem) = ("the answer".to_owned(), error.to_string());
+                return Err(ReplyError::WrongShape { place, problem });
+            }
+            Some(Err(error)) => {
+                first_problem.get_or_insert(error);
+                1
+            }
+            Some(Ok(_)) | None => 1,
+        };
+        rest = from_brace.get(after..).unwrap_or_default();
+    }
+    Err(not_json(first_problem))
+}
+
+fn not_json(problem: Option<serde_json::Error>) -> ReplyError {
+    let problem =
+        problem.map_or_else(|| "there is no object in it".to_owned(), |it| it.to_string());
+    ReplyError::NotJson { problem }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(JsonVisitor)
+    }
+}
+
+struct JsonVisitor;
+
+impl<'de> Visitor<'de> for JsonVisitor {
+    type Value = Json;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(Json::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+        Ok(Json::Number(value as f64))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+        Ok(Json::Number(value as f64))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
+        Ok(Json::Number(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Json, E> {
+        Ok(Json::Text(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Json, E> {
+        Ok(Json::Text(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
+        let mut list = Vec::new();
+        while let Some(entry) = entries.next_element()? {
+            list.push(entry);
+        }
+        Ok(Json::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
+        let mut object = IndexMap::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            match object.entry(key) {
+                Entry::Occupied(twice) => {
+                    return Err(A::Error::custom(format_args!(
+                        "the key {:?} stands twice in one object",
+                        twice.key()
+                    )));
+                }
+                Entry::Vacant(place) => place.insert(entries.next_value()?),
+            };
+        }
+        Ok(Json::Object(object))
+    }
+}
