@@ -1,7 +1,10 @@
 //! `juror rubric`: show and check rubrics.
 
 use crate::{args::RubricCommand, exit::Exit, exit::Failure, screen};
-use juror_common::rubric::{Formula, Rubric, builtin};
+use juror_common::{
+    rubric::{Formula, Rubric, builtin},
+    run::RunRecord,
+};
 use juror_worker::prompt::{self, PromptItem};
 use std::path::Path;
 
@@ -20,6 +23,13 @@ pub fn load(name_or_path: &str) -> Result<(Rubric, String), Failure> {
     let text = text_of(name_or_path)?;
     let rubric = Rubric::parse(&text, name_or_path).map_err(Failure::usage)?;
     Ok((rubric, text))
+}
+
+/// The rubric that a run was begun with.
+pub fn recorded(record: &RunRecord) -> Result<(Rubric, String), Failure> {
+    let origin = format!("the rubric in run.json of {}", record.run_id);
+    let rubric = Rubric::parse(&record.rubric_text, &origin).map_err(Failure::error)?;
+    Ok((rubric, record.rubric_text.clone()))
 }
 
 fn text_of(name_or_path: &str) -> Result<String, Failure> {
@@ -53,7 +63,7 @@ fn check(file: &Path) -> Result<(), Failure> {
     let (rubric, _) = load(&file.to_string_lossy())?;
     let told = prompt::render(
         &rubric,
-        &PromptItem {
+        PromptItem {
             code: Some("…the item's generated code…"),
             language: None,
             tokens: None,

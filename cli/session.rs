@@ -1,0 +1,160 @@
+//! What a run is about: dataset, rubric and judge, settled and checked before anything is spent.
+
+use crate::{exit::Failure, judge};
+use juror_common::{
+    id::RunId,
+    job::{Judge, RubricReference},
+    rubric::{Need, Rubric},
+    run::{DatasetRecord, RunRecord},
+    settings::Settings,
+};
+use juror_producer::{
+    dataset::{Dataset, DatasetShape},
+    filter::Filter,
+    plan::{self, JobTemplate, PlanOptions, PlanSummary},
+};
+use juror_worker::estimate::Candidate;
+use std::{
+    num::NonZeroU32,
+    path::{Path, PathBuf},
+};
+
+/// Which items of which dataset.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// The dataset, as it was named.
+    pub dataset: PathBuf,
+    /// Only the first so many items.
+    pub limit: Option<u64>,
+    /// Only items for which all of these hold, each `KEY=VALUE`.
+    pub filters: Vec<String>,
+}
+
+/// A run that could begin.
+pub struct Session {
+    /// The settings.
+    pub settings: Settings,
+    /// The rubric.
+    pub rubric: Rubric,
+    /// Its file's text.
+    pub rubric_text: String,
+    /// The dataset.
+    pub dataset: Dataset,
+    /// Which items, and how often.
+    pub options: PlanOptions,
+    /// What the first pass found.
+    pub plan: PlanSummary,
+    /// The judge; none with the judge off.
+    pub candidate: Option<Candidate>,
+    selection: Selection,
+}
+
+impl Session {
+    /// Checks everything that can be checked without spending.
+    pub fn open(
+        settings: Settings,
+        rubric: (Rubric, String),
+        selection: Selection,
+    ) -> Result<Self, Failure> {
+        let (rubric, rubric_text) = rubric;
+        let candidate = match settings.run.enable_llm_judge {
+            true => Some(judge::candidate(&settings, &rubric)?),
+            false => None,
+        };
+        let shape = DatasetShape {
+            images: rubric.images.iter().map(|image| image.name.clone()).collect(),
+            style_required: rubric.needs(Need::Style),
+            data_roots: settings.files.data_roots.clone(),
+        };
+        let dataset = Dataset::open(&selection.dataset, &shape).map_err(Failure::usage)?;
+        let options = PlanOptions {
+            filters: selection
+                .filters
+                .iter()
+                .map(|filter| filter.parse::<Filter>().map_err(Failure::usage))
+                .collect::<Result<_, _>>()?,
+            limit: selection.limit,
+            repeat: NonZeroU32::new(settings.run.repeat).unwrap_or(NonZeroU32::MIN),
+        };
+        let plan = plan::check(&dataset, &options).map_err(Failure::usage)?;
+        let has_pipeline = !settings.stages.pipeline_command.is_empty();
+        if candidate.is_none() && !plan.has_stages() && !has_pipeline {
+            return Err(Failure::usage(format!(
+                "nothing in {} can be evaluated without the judge: no item has code, tokens, \
+                 patterns or a quality score; add --enable-llm-judge to let a vision model judge",
+                selection.dataset.display()
+            )));
+        }
+        Ok(Self { settings, rubric, rubric_text, dataset, options, plan, candidate, selection })
+    }
+
+    /// The judge of the run's jobs.
+    pub fn judge(&self) -> Option<&Judge> {
+        self.candidate.as_ref().map(|candidate| &candidate.judge)
+    }
+
+    /// What all jobs of the run have in common.
+    pub fn template(&self, run: &RunId) -> JobTemplate {
+        JobTemplate {
+            run_id: run.clone(),
+            rubric: self.rubric.reference(),
+            judge: self.judge().cloned(),
+        }
+    }
+
+    /// The record of a new run of this session.
+    pub fn record(&self, run_id: RunId) -> RunRecord {
+        RunRecord {
+            schema: juror_common::SCHEMA,
+            run_id,
+            created_at: jiff::Timestamp::now().to_string(),
+            program_version: env!("CARGO_PKG_VERSION").to_owned(),
+            dataset: DatasetRecord {
+                path: absolute(&self.selection.dataset),
+                digest: self.plan.digest,
+                limit: self.selection.limit,
+                filters: self.selection.filters.clone(),
+            },
+            rubric: self.rubric.reference(),
+            rubric_text: self.rubric_text.clone(),
+            judge: self.judge().cloned(),
+            base_url: self.judge().map(|_| self.settings.judge.base_url.clone()),
+            budget_usd: self.settings.budget.run_usd,
+            repeat: self.options.repeat.get(),
+            planned: self.plan.jobs,
+        }
+    }
+}
+
+/// The first thing in which a session differs from the run that it is to continue, with both
+/// values; none if it is the same run.
+pub fn difference(known: &RunRecord, asked: &RunRecord) -> Option<String> {
+    let differs = |what: &str, known: String, asked: String| {
+        (known != asked).then(|| format!("its {what} is {known}, and now it would be {asked}"))
+    };
+    let rubric = |rubric: &RubricReference| {
+        format!("{}@{} ({})", rubric.id, rubric.version, rubric.digest)
+    };
+    let judge = |judge: &Option<Judge>| match judge {
+        None => "off".to_owned(),
+        Some(judge) => serde_json::to_string(judge).unwrap_or_default(),
+    };
+    let selection = |record: &RunRecord| {
+        let limit = record.dataset.limit.map(|limit| format!("--limit {limit}"));
+        let filters = record.dataset.filters.iter().map(|filter| format!("--filter {filter}"));
+        let flags: Vec<_> = limit.into_iter().chain(filters).collect();
+        if flags.is_empty() { "every item".to_owned() } else { flags.join(" ") }
+    };
+    let digest = |record: &RunRecord| record.dataset.digest.to_string();
+    differs("dataset", digest(known), digest(asked))
+        .or_else(|| differs("selection of items", selection(known), selection(asked)))
+        .or_else(|| differs("rubric", rubric(&known.rubric), rubric(&asked.rubric)))
+        .or_else(|| differs("judge", judge(&known.judge), judge(&asked.judge)))
+        .or_else(|| differs("repeat", known.repeat.to_string(), asked.repeat.to_string()))
+}
+
+/// Resuming must find the dataset from any folder.
+fn absolute(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    absolute.to_string_lossy().into_owned()
+}
