@@ -12,8 +12,8 @@ pub mod model;
 pub mod outcome;
 pub mod queue;
 pub mod run;
-
 pub mod shutdown;
+pub mod sqlite;
 pub mod stage;
 pub mod store;
 pub mod usage;
