@@ -13,9 +13,9 @@ pub mod outcome;
 pub mod queue;
 pub mod rubric;
 pub mod run;
-
 pub mod settings;
 pub mod shutdown;
+pub mod sqlite;
 pub mod stage;
 pub mod store;
 pub mod usage;

@@ -5,6 +5,21 @@
 //! instant, for every budget, committed + outstanding is at most the cap, as long as no bill
 //! exceeds the worst case that was reserved for it.
 
+pub mod books;
+pub mod buckets;
+pub mod budgets;
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
+pub mod line;
+mod local;
+pub(crate) mod local_books;
+pub mod state;
+mod waiting;
+
+pub use budgets::Period;
+pub use local::Spending;
+pub use waiting::{Admittance, WaitingRoom};
+
 use crate::{
     id::{LeaseId, OwnerId, RunId},
     store::FinishedJob,
@@ -21,14 +36,21 @@ pub trait Admission: Send + Sync {
     /// cap of a run that has a record keeps what it has spent.
     async fn open_run(&self, run: &RunId, budget: Budget) -> Result<(), AdmissionError>;
 
-    /// One atomic decision. Does not wait.
+    /// Takes the limits that the user gives an endpoint, in place of any given before.
+    async fn set_limits(&self, endpoint: &str, limits: Limits) -> Result<(), AdmissionError>;
+
+    /// One atomic decision. Does not wait. A caller that is told to wait keeps its place for a
+    /// few seconds beyond the time at which it should ask again; one that gives up releases its
+    /// lease. Asking again for a lease that is held answers admitted.
     async fn try_admit(&self, ask: &Ask) -> Result<Decision, AdmissionError>;
 
     /// Books what a call really cost and, in the same step, stores the finished job that it
-    /// belongs to. Books the truth even above the reservation. Settling twice books once.
+    /// belongs to. Books the truth even above the reservation and even after the lease was
+    /// presumed spent or lost. Settling twice books once. A bill above its reservation stops the
+    /// admission of a run that some cap binds, until the run is opened again.
     async fn settle(&self, settlement: Settlement) -> Result<Settled, AdmissionError>;
 
-    /// Gives a lease back unspent.
+    /// Gives a lease back unspent, or gives up waiting for it.
     async fn release(&self, lease: &LeaseId) -> Result<(), AdmissionError>;
 
     /// Counts a lease as spent at its worst case: nobody knows what its call cost.
@@ -47,7 +69,18 @@ pub trait Admission: Send + Sync {
     fn changes(&self) -> watch::Receiver<u64>;
 }
 
-/// What a run may cost.
+/// The limits that a user gives an endpoint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Requests per minute; none: what the provider says, if it says.
+    pub requests_per_minute: Option<u64>,
+    /// Tokens per minute, as the provider counts them; none: what the provider says, if it says.
+    pub tokens_per_minute: Option<u64>,
+    /// Whether the provider gives back what a call reserved and did not use.
+    pub refund_unused: bool,
+}
+
+/// What a run, a day or a month may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
     /// Whatever it takes, said explicitly.
@@ -69,7 +102,7 @@ pub struct Ask {
     pub endpoint: String,
     /// Bound of its input tokens.
     pub input_tokens: u64,
-    /// Bound of its output tokens.
+    /// Bound of its output tokens; 0 where the provider does not count them against its limit.
     pub max_output_tokens: u64,
     /// The most that it can cost.
     pub worst_cost: Money,
@@ -151,8 +184,11 @@ pub struct Ledger {
     pub budget: Budget,
     /// Settled and presumed spent.
     pub committed: Money,
-    /// The part of `committed` that is presumed, at worst case.
+    /// The part of `committed` that no result will tell: leases presumed spent, at worst case,
+    /// and bills that came in after another holder had taken the job over.
     pub presumed: Money,
+    /// The part of `committed` that is carried on claims of jobs that have no result yet.
+    pub carried: Money,
     /// Held by calls in flight.
     pub outstanding: Money,
     /// By how much bills exceeded their reservations, in sum.

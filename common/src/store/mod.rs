@@ -3,6 +3,10 @@
 //! A claim says who works on a job. Taking over a dead worker's claim raises the fence; the old
 //! holder may still settle money, but not publish.
 
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
+pub(crate) mod sqlite;
+
 use crate::{
     admission::AdmissionError,
     id::{Digest, JobId, OwnerId, RunId},
@@ -22,6 +26,10 @@ pub trait Store: Send + Sync {
     /// Stores a finished job that no call is to be settled for. Answers whether the claim still
     /// held, and so whether the result may be published.
     async fn finish(&self, finished: FinishedJob) -> Result<bool, AdmissionError>;
+
+    /// Ends a start without a result, so that it does not count as one that killed its worker:
+    /// for a job that is put back, to be tried later or by somebody else.
+    async fn give_back(&self, key: &ClaimKey) -> Result<(), AdmissionError>;
 
     /// The answer to a question that was asked before.
     async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, AdmissionError>;
@@ -53,7 +61,7 @@ pub enum Claim {
     Granted {
         /// Grows with every grant of the job.
         fence: u64,
-        /// How often the job was started before and never ended.
+        /// How often the job was started before in this round and never ended.
         unfinished_starts: u32,
         /// What settled calls of earlier holders cost that no result tells yet.
         carried: Carried,

@@ -1,0 +1,208 @@
+//! Admission on one machine: the state machine over the records in `juror.db`.
+
+use super::{
+    Admission, AdmissionError, Ask, Budget, Decision, Ledger, Limits, Observation, Period, Settled,
+    Settlement,
+    books::Books as _,
+    budgets::Account,
+    local_books::{LocalBooks, account_from, budget_of},
+    state::{self, Bill},
+};
+use crate::{
+    id::{LeaseId, OwnerId, RunId},
+    sqlite::LocalHome,
+    store::sqlite::{ClaimRecords, PreparedFinish},
+};
+use async_trait::async_trait;
+use rusqlite::Connection;
+use tokio::sync::watch;
+
+/// What has been spent of one budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spending {
+    /// Which budget, as in `run:nightly`, `day:2026-11-21` or `month:2026-11` (UTC).
+    pub scope: String,
+    /// The cap; none if there is no record of one.
+    pub budget: Option<Budget>,
+    /// What was spent and is held.
+    pub account: Account,
+}
+
+#[async_trait]
+impl Admission for LocalHome {
+    async fn open_run(&self, run: &RunId, budget: Budget) -> Result<(), AdmissionError> {
+        let run = run.clone();
+        self.writer
+            .perform(move |connection, memory| {
+                memory.frees_something();
+                state::open_run(&mut LocalBooks(connection), &run, budget)
+            })
+            .await
+    }
+
+    async fn set_limits(&self, endpoint: &str, limits: Limits) -> Result<(), AdmissionError> {
+        let endpoint = endpoint.to_owned();
+        self.writer
+            .perform(move |_, memory| {
+                let now = memory.now();
+                memory.desk.set_limits(&endpoint, limits, now);
+                memory.frees_something();
+                Ok(())
+            })
+            .await
+    }
+
+    async fn try_admit(&self, ask: &Ask) -> Result<Decision, AdmissionError> {
+        let ask = ask.clone();
+        self.writer
+            .perform(move |connection, memory| {
+                let now = memory.now();
+                let mut books = LocalBooks(connection);
+                if memory.owners.insert(ask.owner.clone()) {
+                    books.beat(&ask.owner, now)?;
+                }
+                state::admit(&mut books, &mut memory.desk, &ask, now)
+            })
+            .await
+    }
+
+    async fn settle(&self, settlement: Settlement) -> Result<Settled, AdmissionError> {
+        let Settlement { lease, cost, usage, finished, claim } = settlement;
+        let finish = finished.map(PreparedFinish::new).transpose()?;
+        self.writer
+            .perform(move |connection, memory| {
+                let claims = ClaimRecords(connection);
+                let holds = claims.holds(&claim)?;
+                let run = claim.run.clone();
+                let bill = Bill { lease: lease.clone(), run, cost, usage, told: holds };
+                let mut books = LocalBooks(connection);
+                let now = memory.now();
+                let booked = state::settle(&mut books, &mut memory.desk, &bill, now)?;
+                if booked.first {
+                    match &finish {
+                        Some(finish) => claims.finish(finish)?,
+                        None if holds => claims.carry(&claim, cost, usage)?,
+                        None => {}
+                    }
+                    memory.frees_something();
+                }
+                Ok(Settled { may_publish: holds, overrun: booked.overrun })
+            })
+            .await
+    }
+
+    async fn release(&self, lease: &LeaseId) -> Result<(), AdmissionError> {
+        let lease = lease.clone();
+        self.writer
+            .perform(move |connection, memory| {
+                memory.frees_something();
+                let now = memory.now();
+                state::release(&mut LocalBooks(connection), &mut memory.desk, &lease, now)
+            })
+            .await
+    }
+
+    async fn presume_spent(&self, lease: &LeaseId) -> Result<(), AdmissionError> {
+        let lease = lease.clone();
+        self.writer
+            .perform(move |connection, memory| {
+                memory.frees_something();
+                state::presume_spent(&mut LocalBooks(connection), &lease)
+            })
+            .await
+    }
+
+    async fn sweep(&self) -> Result<(), AdmissionError> {
+        self.writer.perform(|connection, memory| memory.beat_and_sweep(connection)).await
+    }
+
+    async fn observe(&self, observation: &Observation) -> Result<(), AdmissionError> {
+        let observation = observation.clone();
+        self.writer
+            .perform(move |_, memory| {
+                let now = memory.now();
+                memory.desk.observe(&observation, now);
+                memory.frees_something();
+                Ok(())
+            })
+            .await
+    }
+
+    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, AdmissionError> {
+        let run = run.clone();
+        self.writer
+            .perform(move |connection, _| {
+                let ledger = state::ledger(&LocalBooks(connection), &run)?;
+                let carried = ClaimRecords(connection).carried_by(&run)?;
+                Ok(ledger.map(|ledger| Ledger { carried, ..ledger }))
+            })
+            .await
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.clone()
+    }
+}
+
+/// What the command line needs beyond the seam.
+impl LocalHome {
+    /// Presumes spent whatever earlier owners of a run held; answers how many leases. Only for
+    /// who holds the lock on the run directory, which proves that those owners are dead.
+    pub async fn adopt(&self, run: &RunId, owner: &OwnerId) -> Result<usize, AdmissionError> {
+        let (run, owner) = (run.clone(), owner.clone());
+        self.writer
+            .perform(move |connection, memory| {
+                memory.frees_something();
+                state::adopt(&mut LocalBooks(connection), &run, &owner)
+            })
+            .await
+    }
+
+    /// Sets what each day or each month may cost, over all runs.
+    pub async fn set_period_budget(
+        &self,
+        period: Period,
+        budget: Budget,
+    ) -> Result<(), AdmissionError> {
+        self.writer
+            .perform(move |connection, memory| {
+                memory.frees_something();
+                LocalBooks(connection).set_budget(period.budget_key(), budget)
+            })
+            .await
+    }
+
+    /// What each day or each month may cost; none if there is no record.
+    pub async fn period_budget(&self, period: Period) -> Result<Option<Budget>, AdmissionError> {
+        self.writer
+            .perform(move |connection, _| LocalBooks(connection).budget(period.budget_key()))
+            .await
+    }
+
+    /// Every budget that something was spent of, by scope.
+    pub async fn spending(&self) -> Result<Vec<Spending>, AdmissionError> {
+        self.writer.perform(|connection, _| Ok(all_spending(connection)?)).await
+    }
+}
+
+fn all_spending(connection: &Connection) -> rusqlite::Result<Vec<Spending>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT committed_pico, presumed_pico, outstanding_pico, overrun_pico, stopped,
+             accounts.scope, budgets.scope IS NOT NULL, cap_pico
+         FROM accounts LEFT JOIN budgets ON budgets.scope = CASE
+             WHEN accounts.scope LIKE 'run:%' THEN accounts.scope
+             WHEN accounts.scope LIKE 'day:%' THEN 'day'
+             ELSE 'month' END
+         ORDER BY accounts.scope",
+    )?;
+    let rows = statement.query_map([], |row| {
+        let recorded: bool = row.get(6)?;
+        let cap: Option<i64> = row.get(7)?;
+        Ok(Spending {
+            scope: row.get(5)?,
+            budget: recorded.then(|| budget_of(cap)),
+            account: account_from(row)?,
+        })
+    })?;
+    rows.collect()
+}

@@ -1,0 +1,293 @@
+//! The state machine of admission: no clock and no storage of its own. Every operation takes the
+//! time in milliseconds since 1970 and the [`Books`] of the home that it runs in.
+
+use super::{
+    Ask, Budget, Decision, Ledger, Limits, Observation, WaitReason,
+    books::{Books, Lease, Standing},
+    buckets::{Endpoint, Need},
+    budgets::{Account, Room, Scope, room},
+    line::{Awaited, Line},
+};
+use crate::{
+    id::{LeaseId, OwnerId, RunId},
+    usage::{Money, Usage},
+};
+use std::{collections::BTreeMap, time::Duration};
+
+/// An owner that has not been heard of for so many milliseconds is gone: four heartbeats of 15 s.
+pub const OWNER_GONE_AFTER: i64 = 60_000;
+
+/// The part of admission that a restart may forget: rate limits and who waits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Desk {
+    endpoints: BTreeMap<String, Endpoint>,
+    line: Line,
+}
+
+/// An answered call, to be booked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bill {
+    /// The call's lease.
+    pub lease: LeaseId,
+    /// The run that pays, should the lease be unknown.
+    pub run: RunId,
+    /// What the call really cost.
+    pub cost: Money,
+    /// What it really took.
+    pub usage: Usage,
+    /// Whether some result will tell this cost. Otherwise it counts among what is presumed.
+    pub told: bool,
+}
+
+/// What booking a bill did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Booked {
+    /// Whether it was booked now, and not before.
+    pub first: bool,
+    /// By how much it exceeded its reservation.
+    pub overrun: Money,
+}
+
+/// Writes down what a run may cost. Ends a stop after an overrun: somebody decided to go on.
+pub fn open_run<B: Books>(books: &mut B, run: &RunId, budget: Budget) -> Result<(), B::Error> {
+    let scope = Scope::Run(run.clone());
+    books.set_budget(&scope.budget_key(), budget)?;
+    let account = Account { stopped: false, ..books.account(&scope)? };
+    books.set_account(&scope, &account)
+}
+
+/// One decision over all budgets and rate limits.
+pub fn admit<B: Books>(
+    books: &mut B,
+    desk: &mut Desk,
+    ask: &Ask,
+    now: i64,
+) -> Result<Decision, B::Error> {
+    desk.line.prune(now);
+    if let Some(lease) = books.lease(&ask.lease)? {
+        return Ok(match lease.standing {
+            Standing::Outstanding => Decision::Admitted,
+            Standing::Settled(_) | Standing::Presumed => Decision::NoBudget {
+                reason: format!("lease {} has ended: a new call needs a new one", ask.lease),
+            },
+        });
+    }
+    let worst = ask.worst_cost.max(Money::ZERO);
+    let scopes = Scope::all_of(&ask.run, now);
+    let mut held = None;
+    for scope in &scopes {
+        let budget = books.budget(&scope.budget_key())?;
+        let ahead = desk.line.money_ahead(&ask.lease, scope);
+        match room(scope, budget, &books.account(scope)?, worst, ahead) {
+            Room::Free => {}
+            Room::Held => held = held.or(Some(scope)),
+            Room::Never(reason) => {
+                desk.line.leave(&ask.lease);
+                return Ok(Decision::NoBudget { reason });
+            }
+        }
+    }
+    if let Some(decision) = desk.wait(ask, held, now) {
+        return Ok(decision);
+    }
+    for scope in &scopes {
+        let mut account = books.account(scope)?;
+        account.outstanding += worst;
+        books.set_account(scope, &account)?;
+    }
+    books.set_lease(&ask.lease, &Lease::of(ask, now))?;
+    Ok(Decision::Admitted)
+}
+
+/// Books what a call cost, even above its reservation and even if its lease is unknown or was
+/// presumed spent. Booking twice books once.
+pub fn settle<B: Books>(
+    books: &mut B,
+    desk: &mut Desk,
+    bill: &Bill,
+    now: i64,
+) -> Result<Booked, B::Error> {
+    desk.line.leave(&bill.lease);
+    let cost = bill.cost.max(Money::ZERO);
+    let known = books.lease(&bill.lease)?;
+    let mut lease = known.clone().unwrap_or_else(|| Lease::unasked(&bill.run, now));
+    if let Standing::Settled(booked) = lease.standing {
+        return Ok(Booked { first: false, overrun: excess(booked, lease.worst_cost) });
+    }
+    let overrun = excess(cost, lease.worst_cost);
+    let mut capped = false;
+    for scope in Scope::all_of(&lease.run, lease.admitted) {
+        let mut account = books.account(&scope)?;
+        match known.as_ref().map(|lease| lease.standing) {
+            Some(Standing::Outstanding) => account.outstanding -= lease.worst_cost,
+            Some(Standing::Presumed) => {
+                account.committed -= lease.worst_cost;
+                account.presumed -= lease.worst_cost;
+            }
+            Some(Standing::Settled(_)) | None => {}
+        }
+        account.committed += cost;
+        account.overrun += overrun;
+        if !bill.told {
+            account.presumed += cost;
+        }
+        books.set_account(&scope, &account)?;
+        capped |= matches!(books.budget(&scope.budget_key())?, Some(Budget::Cap(_)));
+    }
+    if overrun > Money::ZERO && capped {
+        stop(books, &lease.run)?;
+    }
+    desk.refund(&lease, bill.usage, now);
+    lease.standing = Standing::Settled(cost);
+    books.set_lease(&bill.lease, &lease)?;
+    Ok(Booked { first: true, overrun })
+}
+
+/// Gives back a lease whose call was not charged, and any place in the line.
+pub fn release<B: Books>(
+    books: &mut B,
+    desk: &mut Desk,
+    id: &LeaseId,
+    now: i64,
+) -> Result<(), B::Error> {
+    desk.line.leave(id);
+    let Some(lease) = outstanding(books, id)? else { return Ok(()) };
+    for scope in Scope::all_of(&lease.run, lease.admitted) {
+        let mut account = books.account(&scope)?;
+        account.outstanding -= lease.worst_cost;
+        books.set_account(&scope, &account)?;
+    }
+    desk.refund(&lease, Usage::default(), now);
+    books.remove_lease(id)
+}
+
+/// Counts a lease as spent at its worst case.
+pub fn presume_spent<B: Books>(books: &mut B, id: &LeaseId) -> Result<(), B::Error> {
+    let Some(mut lease) = outstanding(books, id)? else { return Ok(()) };
+    for scope in Scope::all_of(&lease.run, lease.admitted) {
+        let mut account = books.account(&scope)?;
+        account.outstanding -= lease.worst_cost;
+        account.committed += lease.worst_cost;
+        account.presumed += lease.worst_cost;
+        books.set_account(&scope, &account)?;
+    }
+    lease.standing = Standing::Presumed;
+    books.set_lease(id, &lease)
+}
+
+/// Presumes spent the leases of owners that are gone; answers how many.
+pub fn sweep<B: Books>(books: &mut B, now: i64) -> Result<usize, B::Error> {
+    let orphans = books.leases_of_silent_owners(now.saturating_sub(OWNER_GONE_AFTER))?;
+    presume_all(books, &orphans)
+}
+
+/// Presumes spent the leases that earlier owners of a run held; answers how many. Only for who
+/// has proof that they are dead.
+pub fn adopt<B: Books>(books: &mut B, run: &RunId, owner: &OwnerId) -> Result<usize, B::Error> {
+    let orphans = books.leases_of_others(run, owner)?;
+    presume_all(books, &orphans)
+}
+
+/// A run's money as the books have it; none if the run has no budget on record.
+pub fn ledger<B: Books>(books: &B, run: &RunId) -> Result<Option<Ledger>, B::Error> {
+    let scope = Scope::Run(run.clone());
+    let Some(budget) = books.budget(&scope.budget_key())? else { return Ok(None) };
+    let Account { committed, presumed, outstanding, overrun, .. } = books.account(&scope)?;
+    // Claims are the store's: a home adds what they carry.
+    let carried = Money::ZERO;
+    Ok(Some(Ledger { budget, committed, presumed, carried, outstanding, overrun }))
+}
+
+impl Desk {
+    /// Takes the user's limits for an endpoint.
+    pub fn set_limits(&mut self, endpoint: &str, limits: Limits, now: i64) {
+        self.endpoint(endpoint, now).set_limits(limits, now);
+    }
+
+    /// Learns from what a provider said.
+    pub fn observe(&mut self, observation: &Observation, now: i64) {
+        self.endpoint(&observation.endpoint, now).observe(observation, now);
+    }
+
+    /// Gives the ask its place in the line if money or rate limits make it wait; otherwise takes
+    /// what it needs of its endpoint.
+    fn wait(&mut self, ask: &Ask, held: Option<&Scope>, now: i64) -> Option<Decision> {
+        let need = Need { tokens: ask.input_tokens.saturating_add(ask.max_output_tokens) };
+        if let Some(scope) = held {
+            self.line.wait(ask, Awaited::Money(scope.clone()), need, 0, now);
+            return Some(Decision::Wait { retry_after: None, reason: WaitReason::Budget });
+        }
+        let ahead = self.line.needs_ahead(&ask.lease, &ask.endpoint);
+        let endpoint = self.endpoint(&ask.endpoint, now);
+        if let Some((delay, reason)) = endpoint.delay(need, &ahead, now) {
+            self.line.wait(ask, Awaited::Rates(ask.endpoint.clone()), need, delay, now);
+            let retry_after = Some(Duration::from_millis(delay.unsigned_abs()));
+            return Some(Decision::Wait { retry_after, reason });
+        }
+        endpoint.take(need);
+        self.line.leave(&ask.lease);
+        None
+    }
+
+    fn refund(&mut self, lease: &Lease, used: Usage, now: i64) {
+        if let Some(endpoint) = self.endpoints.get_mut(&lease.endpoint) {
+            endpoint.refund(lease.tokens, used, now);
+        }
+    }
+
+    fn endpoint(&mut self, name: &str, now: i64) -> &mut Endpoint {
+        self.endpoints.entry(name.to_owned()).or_insert_with(|| Endpoint::new(now))
+    }
+}
+
+impl Lease {
+    fn of(ask: &Ask, now: i64) -> Self {
+        Self {
+            owner: ask.owner.clone(),
+            run: ask.run.clone(),
+            endpoint: ask.endpoint.clone(),
+            tokens: ask.input_tokens.saturating_add(ask.max_output_tokens),
+            worst_cost: ask.worst_cost.max(Money::ZERO),
+            admitted: now,
+            standing: Standing::Outstanding,
+        }
+    }
+
+    /// Stands in for a lease that nobody remembers: the whole bill is above its reservation.
+    fn unasked(run: &RunId, now: i64) -> Self {
+        Self {
+            owner: OwnerId::new(""),
+            run: run.clone(),
+            endpoint: String::new(),
+            tokens: 0,
+            worst_cost: Money::ZERO,
+            admitted: now,
+            standing: Standing::Outstanding,
+        }
+    }
+}
+
+fn excess(cost: Money, reserved: Money) -> Money {
+    (cost - reserved).max(Money::ZERO)
+}
+
+fn outstanding<B: Books>(books: &B, id: &LeaseId) -> Result<Option<Lease>, B::Error> {
+    Ok(books.lease(id)?.filter(|lease| lease.standing == Standing::Outstanding))
+}
+
+fn presume_all<B: Books>(books: &mut B, leases: &[LeaseId]) -> Result<usize, B::Error> {
+    for lease in leases {
+        presume_spent(books, lease)?;
+    }
+    Ok(leases.len())
+}
+
+fn stop<B: Books>(books: &mut B, run: &RunId) -> Result<(), B::Error> {
+    let scope = Scope::Run(run.clone());
+    let account = Account { stopped: true, ..books.account(&scope)? };
+    books.set_account(&scope, &account)
+}
+
+#[cfg(test)]
+#[path = "state_tests.rs"]
+mod tests;

@@ -1,0 +1,209 @@
+use super::super::{Budget, Ledger, Limits, Observation, Settled, Settlement};
+use super::*;
+use crate::{
+    id::{LeaseId, OwnerId},
+    usage::Money,
+};
+use async_trait::async_trait;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::task::JoinSet;
+
+/// An admission that lets through as many calls as it has tickets.
+struct Tickets {
+    left: Mutex<usize>,
+    reason: WaitReason,
+    retry_after: Option<Duration>,
+    asked: AtomicUsize,
+    released: AtomicUsize,
+    admitted: Mutex<Vec<LeaseId>>,
+    changes: watch::Sender<u64>,
+}
+
+impl Tickets {
+    fn new(left: usize, reason: WaitReason, retry_after: Option<Duration>) -> Arc<Self> {
+        Arc::new(Self {
+            left: Mutex::new(left),
+            reason,
+            retry_after,
+            asked: AtomicUsize::new(0),
+            released: AtomicUsize::new(0),
+            admitted: Mutex::default(),
+            changes: watch::Sender::new(0),
+        })
+    }
+
+    fn add(&self, tickets: usize) {
+        *lock(&self.left) += tickets;
+        self.changes.send_modify(|change| *change += 1);
+    }
+}
+
+#[async_trait]
+impl Admission for Tickets {
+    async fn try_admit(&self, ask: &Ask) -> Result<Decision, AdmissionError> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        tokio::task::yield_now().await;
+        let decision = {
+            let mut left = lock(&self.left);
+            if *left > 0 {
+                *left -= 1;
+                lock(&self.admitted).push(ask.lease.clone());
+                Decision::Admitted
+            } else {
+                Decision::Wait { retry_after: self.retry_after, reason: self.reason }
+            }
+        };
+        // A change between decision and answer must not be lost.
+        tokio::task::yield_now().await;
+        Ok(decision)
+    }
+
+    async fn release(&self, _: &LeaseId) -> Result<(), AdmissionError> {
+        self.released.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    async fn open_run(&self, _: &RunId, _: Budget) -> Result<(), AdmissionError> {
+        Ok(())
+    }
+    async fn set_limits(&self, _: &str, _: Limits) -> Result<(), AdmissionError> {
+        Ok(())
+    }
+    async fn settle(&self, _: Settlement) -> Result<Settled, AdmissionError> {
+        Ok(Settled { may_publish: true, overrun: Money::ZERO })
+    }
+    async fn presume_spent(&self, _: &LeaseId) -> Result<(), AdmissionError> {
+        Ok(())
+    }
+    async fn sweep(&self) -> Result<(), AdmissionError> {
+        Ok(())
+    }
+    async fn observe(&self, _: &Observation) -> Result<(), AdmissionError> {
+        Ok(())
+    }
+    async fn ledger(&self, _: &RunId) -> Result<Option<Ledger>, AdmissionError> {
+        Ok(None)
+    }
+}
+
+fn ask(number: usize) -> Ask {
+    Ask {
+        lease: LeaseId::new(format!("{number:04}")),
+        owner: OwnerId::new("here"),
+        run: RunId::new("nightly"),
+        endpoint: "judge".to_owned(),
+        input_tokens: 1,
+        max_output_tokens: 1,
+        worst_cost: Money::ZERO,
+    }
+}
+
+fn admit_all(
+    tickets: &Arc<Tickets>,
+    count: usize,
+    token: &CancellationToken,
+) -> JoinSet<Admittance> {
+    let room = Arc::new(WaitingRoom::new());
+    let mut callers = JoinSet::new();
+    for number in 0..count {
+        let (room, tickets, token) = (room.clone(), tickets.clone(), token.clone());
+        callers.spawn(async move {
+            let admittance = room.admit(&*tickets, &ask(number), &token).await.unwrap();
+            assert!(lock(&room.lines).len() <= 1);
+            admittance
+        });
+    }
+    callers
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thousand_callers_are_served_in_order_with_few_questions() {
+    let tickets = Tickets::new(0, WaitReason::Budget, None);
+    let mut callers = admit_all(&tickets, 1_000, &CancellationToken::new());
+    for served in 1..=1_000 {
+        tickets.add(1);
+        assert_eq!(callers.join_next().await.unwrap().unwrap(), Admittance::Admitted);
+        assert_eq!(lock(&tickets.admitted).len(), served);
+    }
+    let questions = tickets.asked.load(Ordering::SeqCst);
+    assert!(questions <= 1_000 * (ASKING + 2), "{questions} questions");
+    let admitted = lock(&tickets.admitted);
+    for (position, lease) in admitted.iter().enumerate() {
+        let number: usize = lease.as_str().parse().unwrap();
+        assert!(number <= position + ASKING, "{number} came before its turn, at {position}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_while_asking_is_not_lost() {
+    let tickets = Tickets::new(0, WaitReason::Tokens, Some(Duration::from_secs(1_000)));
+    let begun = Instant::now();
+    let mut callers = admit_all(&tickets, 1, &CancellationToken::new());
+    while tickets.asked.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    tickets.add(1);
+    assert_eq!(callers.join_next().await.unwrap().unwrap(), Admittance::Admitted);
+    assert_eq!(begun.elapsed(), Duration::ZERO, "the clock need not move");
+}
+
+#[tokio::test(start_paused = true)]
+async fn time_alone_lets_the_rate_limited_through() {
+    let tickets = Tickets::new(0, WaitReason::Requests, Some(Duration::from_millis(250)));
+    let mut callers = admit_all(&tickets, 1, &CancellationToken::new());
+    *lock(&tickets.left) = 1;
+    tickets.asked.store(1, Ordering::SeqCst);
+    assert_eq!(callers.join_next().await.unwrap().unwrap(), Admittance::Admitted);
+}
+
+#[tokio::test(start_paused = true)]
+async fn money_that_another_process_frees_is_found() {
+    let tickets = Tickets::new(0, WaitReason::Budget, None);
+    let mut callers = admit_all(&tickets, 2, &CancellationToken::new());
+    tokio::time::advance(Duration::from_millis(10)).await;
+    *lock(&tickets.left) = 2;
+    while let Some(admittance) = callers.join_next().await {
+        assert_eq!(admittance.unwrap(), Admittance::Admitted);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancelled_callers_give_up_their_places() {
+    let tickets = Tickets::new(0, WaitReason::Budget, None);
+    let token = CancellationToken::new();
+    let mut callers = admit_all(&tickets, 100, &token);
+    while tickets.asked.load(Ordering::SeqCst) < ASKING {
+        tokio::task::yield_now().await;
+    }
+    token.cancel();
+    while let Some(admittance) = callers.join_next().await {
+        assert_eq!(admittance.unwrap(), Admittance::Cancelled);
+    }
+    assert_eq!(tickets.released.load(Ordering::SeqCst), ASKING);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_hour_without_any_admission_starves_the_line() {
+    let tickets = Tickets::new(0, WaitReason::Cooldown, Some(Duration::from_secs(7_000)));
+    let begun = Instant::now();
+    let mut callers = admit_all(&tickets, 40, &CancellationToken::new());
+    while let Some(admittance) = callers.join_next().await {
+        assert_eq!(admittance.unwrap(), Admittance::Starved);
+    }
+    assert_eq!(begun.elapsed(), STARVED_AFTER);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_admission_an_hour_is_enough_not_to_starve() {
+    let tickets = Tickets::new(1, WaitReason::Requests, Some(Duration::from_secs(60)));
+    let mut callers = admit_all(&tickets, 3, &CancellationToken::new());
+    for _ in 0..3 {
+        assert_eq!(callers.join_next().await.unwrap().unwrap(), Admittance::Admitted);
+        tokio::time::advance(STARVED_AFTER - Duration::from_secs(120)).await;
+        *lock(&tickets.left) += 1;
+    }
+}

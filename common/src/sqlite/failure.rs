@@ -1,0 +1,44 @@
+//! What can go wrong with the database, told to people.
+
+use crate::admission::AdmissionError;
+use rusqlite::ErrorCode;
+use std::path::Path;
+
+/// Why an operation on the database failed.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct Failure(#[from] rusqlite::Error);
+
+impl Failure {
+    /// The failure as its caller sees it: with file, cause and remedy.
+    pub fn explain(&self, file: &Path) -> AdmissionError {
+        let Self(error) = self;
+        let file = file.display();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => AdmissionError::Unavailable(format!(
+                "the disk that holds {file} is full: free some space there"
+            )),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                AdmissionError::Unavailable(format!(
+                    "{file} is locked by another process: wait for it, or end whatever holds the file open"
+                ))
+            }
+            Some(ErrorCode::SystemIoFailure) => AdmissionError::Unavailable(format!(
+                "{file} cannot be read or written ({error}): check the disk, its quota and its free space"
+            )),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                AdmissionError::Broken(format!(
+                    "{file} is damaged or not a database ({error}): restore it from a backup, or move it away to begin a new one, which forgets what was spent"
+                ))
+            }
+            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+                AdmissionError::Broken(format!(
+                    "{file} cannot be opened for writing ({error}): check its folder and permissions, or choose another folder with --state"
+                ))
+            }
+            _ => AdmissionError::Broken(format!(
+                "{file} cannot be used ({error}): restore it from a backup, or choose another folder with --state"
+            )),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! `juror.db`: ledger, claims, results and verdict cache of one machine, in one SQLite file.
+//!
+//! One object is both [`crate::admission::Admission`] and [`crate::store::Store`], so that a bill
+//! and the result that it belongs to are written in one step. Several processes may share the
+//! file: every decision reads its rows inside its transaction. The tables stand in `schema`.
+
+pub(crate) mod failure;
+pub(crate) mod memory;
+mod schema;
+mod writer;
+
+pub use memory::Clock;
+
+use crate::admission::AdmissionError;
+use memory::Memory;
+use std::{path::Path, sync::Arc};
+use tokio::sync::watch;
+use writer::Writer;
+
+/// An open `juror.db`. Share it by `Arc`, and [`LocalHome::close`] it in the end.
+pub struct LocalHome {
+    pub(crate) writer: Writer,
+    pub(crate) changes: watch::Receiver<u64>,
+}
+
+impl LocalHome {
+    /// Opens the file, creating it if there is none; its folder must exist. Blocks for as long as
+    /// another process writes, at most 10 s.
+    ///
+    /// # Errors
+    /// [`AdmissionError::Unavailable`] if another process holds the file or the disk is full;
+    /// [`AdmissionError::Broken`] if it is damaged, unwritable, of another program or of another
+    /// version.
+    pub fn open(file: &Path) -> Result<Self, AdmissionError> {
+        Self::open_with_clock(file, Arc::new(|| jiff::Timestamp::now().as_millisecond()))
+    }
+
+    /// As [`LocalHome::open`], with another clock than the system's.
+    pub fn open_with_clock(file: &Path, clock: Clock) -> Result<Self, AdmissionError> {
+        let connection = schema::open(file)?;
+        let (sender, changes) = watch::channel(0);
+        let writer = Writer::start(connection, Memory::new(clock, sender), file.to_owned())?;
+        Ok(Self { writer, changes })
+    }
+
+    /// Finishes what was asked of it, closes the file and joins its thread. Whatever is asked
+    /// later fails. What leases remain are presumed spent once their owner's heartbeat is old.
+    pub async fn close(&self) {
+        self.writer.close().await;
+    }
+}
+
+#[cfg(test)]
+mod tests;

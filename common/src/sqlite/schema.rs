@@ -1,0 +1,132 @@
+//! The tables of `juror.db`, and how a file gets them. Money is in pico-dollars, time in
+//! milliseconds since 1970.
+
+use super::failure::Failure;
+use crate::admission::AdmissionError;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use std::{path::Path, time::Duration};
+
+/// "JURO": tells a database of Juror from any other.
+const APPLICATION: i32 = 0x4A55_524F;
+/// The version of the tables below.
+const VERSION: i32 = 1;
+/// How long to wait for another process's transaction.
+const BUSY: Duration = Duration::from_secs(10);
+/// More than there are different statements.
+const STATEMENTS: usize = 64;
+
+const TABLES: &str = "
+-- What may be spent, under 'run:ID', 'day' or 'month'. NULL is unlimited, no row is nothing.
+CREATE TABLE budgets (
+    scope TEXT PRIMARY KEY,
+    cap_pico INTEGER
+) STRICT, WITHOUT ROWID;
+INSERT INTO budgets VALUES ('day', NULL), ('month', NULL);
+
+-- What has been spent and held, under 'run:ID', 'day:2026-11-21' or 'month:2026-11' (UTC).
+CREATE TABLE accounts (
+    scope TEXT PRIMARY KEY,
+    committed_pico INTEGER NOT NULL,
+    presumed_pico INTEGER NOT NULL,
+    outstanding_pico INTEGER NOT NULL,
+    overrun_pico INTEGER NOT NULL,
+    stopped INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Admitted calls. A settled one is kept, so that settling again books nothing.
+CREATE TABLE leases (
+    lease TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
+    run TEXT NOT NULL,
+    endpoint TEXT NOT NULL,
+    tokens INTEGER NOT NULL,
+    worst_pico INTEGER NOT NULL,
+    admitted_ms INTEGER NOT NULL,
+    standing TEXT NOT NULL CHECK (standing IN ('outstanding', 'settled', 'presumed')),
+    cost_pico INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX outstanding_leases ON leases (run, owner) WHERE standing = 'outstanding';
+
+-- Processes that hold leases, and when they last said that they live.
+CREATE TABLE owners (
+    owner TEXT PRIMARY KEY,
+    beat_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Who works on a job. `starts` counts those of this round without an end; `carried` is what
+-- settled calls cost that no result tells yet.
+CREATE TABLE claims (
+    run TEXT NOT NULL,
+    job TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    round INTEGER NOT NULL,
+    fence INTEGER NOT NULL,
+    starts INTEGER NOT NULL,
+    carried_calls INTEGER NOT NULL DEFAULT 0,
+    carried_pico INTEGER NOT NULL DEFAULT 0,
+    carried_input INTEGER NOT NULL DEFAULT 0,
+    carried_cached_input INTEGER NOT NULL DEFAULT 0,
+    carried_output INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (run, job)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX carrying_claims ON claims (run) WHERE carried_calls > 0;
+
+-- The latest result of every finished job, as JSON.
+CREATE TABLE results (
+    run TEXT NOT NULL,
+    job TEXT NOT NULL,
+    round INTEGER NOT NULL,
+    result TEXT NOT NULL,
+    PRIMARY KEY (run, job)
+) STRICT;
+
+-- The verdict cache: digest of everything that was asked, and the reply as JSON.
+CREATE TABLE replies (
+    question BLOB PRIMARY KEY,
+    reply TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    cost_pico INTEGER NOT NULL
+) STRICT;
+";
+
+/// Opens the database, creating it if there is none, so that a commit survives a power cut.
+pub fn open(file: &Path) -> Result<Connection, AdmissionError> {
+    let explain = |error: rusqlite::Error| Failure::from(error).explain(file);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(file, flags).map_err(explain)?;
+    connection.busy_timeout(BUSY).map_err(explain)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    check_or_create(&mut connection, file)?;
+    connection.pragma_update(None, "journal_mode", "WAL").map_err(explain)?;
+    connection.pragma_update(None, "synchronous", "FULL").map_err(explain)?;
+    Ok(connection)
+}
+
+/// Refuses a file of another program or of a newer Juror before anything is written.
+fn check_or_create(connection: &mut Connection, file: &Path) -> Result<(), AdmissionError> {
+    let explain = |error: rusqlite::Error| Failure::from(error).explain(file);
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(explain)?;
+    let number = |sql| transaction.query_row(sql, [], |row| row.get::<_, i32>(0)).map_err(explain);
+    let application = number("PRAGMA application_id")?;
+    let version = number("PRAGMA user_version")?;
+    if application != APPLICATION {
+        if application != 0 || version != 0 || number("SELECT count(*) FROM sqlite_schema")? != 0 {
+            return Err(AdmissionError::Broken(format!(
+                "{} is a database of another program: choose another folder with --state",
+                file.display()
+            )));
+        }
+        transaction.execute_batch(TABLES).map_err(explain)?;
+        transaction.pragma_update(None, "application_id", APPLICATION).map_err(explain)?;
+        transaction.pragma_update(None, "user_version", VERSION).map_err(explain)?;
+    } else if version != VERSION {
+        return Err(AdmissionError::Broken(format!(
+            "{} has version {version}, and this program knows version {VERSION}: use a program that knows it, or choose another folder with --state",
+            file.display()
+        )));
+    }
+    transaction.commit().map_err(explain)
+}

@@ -1,0 +1,261 @@
+use super::*;
+use crate::{
+    admission::{self, Admission, Ask, Budget, Decision, Period, Settlement},
+    id::{JobId, LeaseId, OwnerId, RunId},
+    store::{self, Claim, ClaimKey, Store},
+    usage::{Money, Usage},
+};
+use std::{
+    path::PathBuf,
+    sync::atomic::{AtomicI64, Ordering},
+};
+use tempfile::TempDir;
+use tokio::task::JoinSet;
+
+struct Folder {
+    folder: TempDir,
+    clock: Arc<AtomicI64>,
+}
+
+impl Folder {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self { folder, clock: Arc::new(AtomicI64::new(1_795_000_000_000)) }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("juror.db")
+    }
+
+    fn open(&self) -> LocalHome {
+        let clock = self.clock.clone();
+        LocalHome::open_with_clock(&self.file(), Arc::new(move || clock.load(Ordering::SeqCst)))
+            .unwrap()
+    }
+
+    fn pass(&self, milliseconds: i64) {
+        self.clock.fetch_add(milliseconds, Ordering::SeqCst);
+    }
+}
+
+fn run() -> RunId {
+    RunId::new("nightly")
+}
+
+fn ask(lease: &str, owner: &str, worst: i64) -> Ask {
+    Ask {
+        lease: LeaseId::new(lease),
+        owner: OwnerId::new(owner),
+        run: run(),
+        endpoint: "judge".to_owned(),
+        input_tokens: 10,
+        max_output_tokens: 10,
+        worst_cost: Money::from_pico(worst),
+    }
+}
+
+fn bill(lease: &str, cost: i64, claim: &ClaimKey) -> Settlement {
+    Settlement {
+        lease: LeaseId::new(lease),
+        cost: Money::from_pico(cost),
+        usage: Usage::default(),
+        finished: None,
+        claim: claim.clone(),
+    }
+}
+
+async fn claim(home: &LocalHome, job: &str) -> ClaimKey {
+    let key = ClaimKey { run: run(), job: JobId::new(job), round: 0, fence: 0 };
+    let granted = home.claim(&key, &OwnerId::new("here")).await.unwrap();
+    let Claim::Granted { fence, .. } = granted else { panic!("not finished yet") };
+    ClaimKey { fence, ..key }
+}
+
+/// Committed, presumed, carried and outstanding.
+async fn figures(home: &LocalHome) -> [i64; 4] {
+    let ledger = home.ledger(&run()).await.unwrap().unwrap();
+    [ledger.committed, ledger.presumed, ledger.carried, ledger.outstanding].map(Money::pico)
+}
+
+#[tokio::test]
+async fn it_conforms() {
+    let folder = tempfile::tempdir().unwrap();
+    let number = AtomicI64::new(0);
+    let make = async || {
+        let name = format!("{}.db", number.fetch_add(1, Ordering::SeqCst));
+        Arc::new(LocalHome::open(&folder.path().join(name)).unwrap())
+    };
+    admission::conformance::check_all(&make).await;
+    store::conformance::check_all(&make).await;
+}
+
+#[tokio::test]
+async fn a_crash_forgets_no_money_and_adoption_presumes_what_was_in_flight() {
+    let folder = Folder::new();
+    let home = folder.open();
+    home.open_run(&run(), Budget::Cap(Money::from_pico(100))).await.unwrap();
+    for lease in ["settled", "in flight"] {
+        home.try_admit(&ask(lease, "crashed", 20)).await.unwrap();
+    }
+    let before = claim(&home, "job").await;
+    home.settle(bill("settled", 15, &before)).await.unwrap();
+    drop(home);
+
+    let home = folder.open();
+    assert_eq!(figures(&home).await, [15, 0, 15, 20]);
+    assert_eq!(home.adopt(&run(), &OwnerId::new("next")).await.unwrap(), 1);
+    assert_eq!(figures(&home).await, [35, 20, 15, 0]);
+    let settled = home.settle(bill("in flight", 5, &before)).await.unwrap();
+    assert!(settled.may_publish, "nobody has taken the claim over");
+    assert_eq!(figures(&home).await, [20, 0, 20, 0], "a bill found later replaces the presumption");
+    home.close().await;
+}
+
+#[tokio::test]
+async fn two_processes_share_the_day_and_the_silent_one_is_presumed() {
+    let folder = Folder::new();
+    let (one, two) = (folder.open(), folder.open());
+    one.open_run(&run(), Budget::Unlimited).await.unwrap();
+    let day = Budget::Cap(Money::from_pico(100));
+    one.set_period_budget(Period::Day, day).await.unwrap();
+    assert_eq!(two.period_budget(Period::Day).await.unwrap(), Some(day));
+    assert_eq!(one.try_admit(&ask("a", "one", 80)).await.unwrap(), Decision::Admitted);
+    assert!(matches!(two.try_admit(&ask("b", "two", 30)).await.unwrap(), Decision::Wait { .. }));
+    assert_eq!(two.try_admit(&ask("c", "two", 20)).await.unwrap(), held_by_earlier());
+    two.release(&LeaseId::new("b")).await.unwrap();
+    assert_eq!(two.try_admit(&ask("c", "two", 20)).await.unwrap(), Decision::Admitted);
+    folder.pass(admission::state::OWNER_GONE_AFTER / 2);
+    one.sweep().await.unwrap();
+    folder.pass(admission::state::OWNER_GONE_AFTER / 2 + 1);
+    one.sweep().await.unwrap();
+    assert_eq!(figures(&one).await, [20, 20, 0, 80], "two was silent for too long");
+    two.sweep().await.unwrap();
+    let spending = two.spending().await.unwrap();
+    let day = spending.iter().find(|spending| spending.scope.starts_with("day:")).unwrap();
+    assert_eq!(day.budget, Some(Budget::Cap(Money::from_pico(100))));
+    assert_eq!(day.account.committed, Money::from_pico(20));
+    one.close().await;
+    two.close().await;
+}
+
+fn held_by_earlier() -> Decision {
+    Decision::Wait { retry_after: None, reason: admission::WaitReason::Budget }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_callers_are_answered_in_groups_and_the_books_balance() {
+    let folder = Folder::new();
+    let home = Arc::new(folder.open());
+    home.open_run(&run(), Budget::Unlimited).await.unwrap();
+    let mut callers = JoinSet::new();
+    for caller in 0..64 {
+        let home = home.clone();
+        callers.spawn(async move {
+            let claim = claim(&home, &format!("job-{caller}")).await;
+            for call in 0..10 {
+                let lease = format!("{caller}-{call}");
+                let decision = home.try_admit(&ask(&lease, "here", 10)).await.unwrap();
+                assert_eq!(decision, Decision::Admitted);
+                assert!(home.settle(bill(&lease, 7, &claim)).await.unwrap().may_publish);
+            }
+        });
+    }
+    callers.join_all().await;
+    assert_eq!(figures(&home).await, [64 * 10 * 7, 0, 64 * 10 * 7, 0]);
+    home.close().await;
+    let refused = home.try_admit(&ask("late", "here", 1)).await;
+    assert!(matches!(refused, Err(AdmissionError::Broken(_))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn an_operation_that_fails_leaves_its_neighbours_and_the_memory_alone() {
+    let folder = Folder::new();
+    let home = folder.open();
+    home.open_run(&run(), Budget::Unlimited).await.unwrap();
+    let failing = home.writer.perform(|connection, memory| {
+        memory.owners.insert(OwnerId::new("nobody"));
+        Ok(connection.execute("INSERT INTO budgets VALUES ('x', 1), ('x', 1)", [])?)
+    });
+    let request = ask("a", "here", 10);
+    let (failed, admitted) = tokio::join!(failing, home.try_admit(&request));
+    let Err(AdmissionError::Broken(message)) = failed else { panic!("a duplicate key") };
+    assert!(message.contains("juror.db"), "{message}");
+    assert_eq!(admitted.unwrap(), Decision::Admitted);
+    let owners = home.writer.perform(|_, memory| Ok(memory.owners.clone())).await.unwrap();
+    assert_eq!(owners.into_iter().collect::<Vec<_>>(), [OwnerId::new("here")]);
+    home.close().await;
+}
+
+#[tokio::test]
+async fn a_full_disk_is_told_and_survived() {
+    let folder = Folder::new();
+    let home = folder.open();
+    home.open_run(&run(), Budget::Unlimited).await.unwrap();
+    let limit = |pages: i64| {
+        home.writer.perform(move |connection, _| {
+            connection.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(()))?;
+            Ok(())
+        })
+    };
+    limit(1).await.unwrap();
+    let mut refused = None;
+    for number in 0..200 {
+        let answer = home.try_admit(&ask(&format!("{number:0>400}"), "here", 1)).await;
+        if let Err(error) = answer {
+            refused = Some(error);
+            break;
+        }
+    }
+    let Some(AdmissionError::Unavailable(message)) = refused else { panic!("{refused:?}") };
+    assert!(message.contains("full") && message.contains("juror.db"), "{message}");
+    limit(1_000_000).await.unwrap();
+    assert_eq!(home.try_admit(&ask("after", "here", 1)).await.unwrap(), Decision::Admitted);
+    home.close().await;
+}
+
+fn refusal(file: &Path) -> String {
+    match LocalHome::open(file) {
+        Err(AdmissionError::Broken(message)) => message,
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("it opened"),
+    }
+}
+
+#[tokio::test]
+async fn files_that_are_not_ours_are_refused_with_the_reason() {
+    let folder = Folder::new();
+    folder.open().close().await;
+    let raw = rusqlite::Connection::open(folder.file()).unwrap();
+    raw.pragma_update(None, "user_version", 7).unwrap();
+    drop(raw);
+    let message = refusal(&folder.file());
+    assert!(message.contains("version 7") && message.contains("version 1"), "{message}");
+
+    let path = |name| folder.folder.path().join(name);
+    std::fs::write(path("text.db"), "not a database, ".repeat(100)).unwrap();
+    assert!(refusal(&path("text.db")).contains("damaged or not a database"));
+    let other = rusqlite::Connection::open(path("other.db")).unwrap();
+    other.execute_batch("CREATE TABLE theirs (a)").unwrap();
+    drop(other);
+    assert!(refusal(&path("other.db")).contains("another program"));
+    let message = refusal(&path("missing/juror.db"));
+    assert!(message.contains("--state"), "{message}");
+}
+
+#[tokio::test]
+async fn a_damaged_result_is_told_with_its_name() {
+    let folder = Folder::new();
+    let home = folder.open();
+    let key = claim(&home, "broken").await;
+    home.writer
+        .perform(|connection, _| {
+            let broken = "INSERT INTO results VALUES ('nightly', 'broken', 0, '{}')";
+            Ok(connection.execute(broken, [])?)
+        })
+        .await
+        .unwrap();
+    let refused = home.claim(&key, &OwnerId::new("here")).await;
+    let Err(AdmissionError::Broken(message)) = refused else { panic!("{refused:?}") };
+    assert!(message.contains("result of job broken"), "{message}");
+    home.close().await;
+}

@@ -1,0 +1,171 @@
+//! What every store must do. Each adapter's tests run [`check_all`] against it.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a check fails by panicking")]
+
+use super::{CacheStats, CachedReply, Carried, Claim, ClaimKey, FinishedJob, Store};
+use crate::{
+    SCHEMA,
+    admission::{Admission, Settlement},
+    id::{Digest, JobId, LeaseId, OwnerId, RunId},
+    job::Provider,
+    outcome::{ItemRecord, JobResult, JudgeRecord, Outcome},
+    usage::{Money, Usage},
+};
+use std::sync::Arc;
+
+/// Runs the whole suite; `make` answers a new, empty home each time.
+///
+/// # Panics
+/// Where the home does not do what it must.
+pub async fn check_all<Home, Make>(make: Make)
+where
+    Home: Admission + Store,
+    Make: AsyncFn() -> Arc<Home>,
+{
+    starts_are_counted(&*make().await).await;
+    a_finished_job_answers_with_its_result(&*make().await).await;
+    only_the_latest_holder_may_publish(&*make().await).await;
+    a_later_round_is_judged_anew(&*make().await).await;
+    a_settlement_stores_the_result(&*make().await).await;
+    replies_are_remembered(&*make().await).await;
+}
+
+async fn starts_are_counted<Home: Store>(home: &Home) {
+    let (first, before) = claim(home, 0).await;
+    assert_eq!(before, 0);
+    let (second, before) = claim(home, 0).await;
+    assert_eq!(before, 1);
+    assert!(second.fence > first.fence);
+    home.give_back(&first).await.expect("overtaken: nothing to give back");
+    home.give_back(&second).await.expect("given back");
+    let (_, before) = claim(home, 0).await;
+    assert_eq!(before, 1, "the first start is still without an end");
+    let (_, before) = claim(home, 1).await;
+    assert_eq!(before, 0, "a new round begins to count anew");
+}
+
+async fn a_finished_job_answers_with_its_result<Home: Store>(home: &Home) {
+    let (key, _) = claim(home, 0).await;
+    let result = result(&key, "first");
+    assert!(home.finish(finished(&key, &result)).await.expect("finished"));
+    let again = home.claim(&key, &OwnerId::new("next")).await.expect("a claim");
+    let Claim::Done(stored) = again else { panic!("the job has a result") };
+    assert_eq!(*stored, result);
+    let other_run = ClaimKey { run: RunId::new("other"), ..key };
+    let granted = home.claim(&other_run, &OwnerId::new("next")).await.expect("a claim");
+    assert!(matches!(granted, Claim::Granted { .. }));
+}
+
+async fn only_the_latest_holder_may_publish<Home: Store>(home: &Home) {
+    let (overtaken, _) = claim(home, 0).await;
+    let (current, _) = claim(home, 0).await;
+    let late = result(&overtaken, "late");
+    assert!(!home.finish(finished(&overtaken, &late)).await.expect("refused"));
+    let valid = result(&current, "valid");
+    assert!(home.finish(finished(&current, &valid)).await.expect("finished"));
+    assert!(!home.finish(finished(&overtaken, &late)).await.expect("refused"));
+    let again = home.claim(&current, &OwnerId::new("next")).await.expect("a claim");
+    let Claim::Done(stored) = again else { panic!("the job has a result") };
+    assert_eq!(*stored, valid);
+}
+
+async fn a_later_round_is_judged_anew<Home: Store>(home: &Home) {
+    let (first, _) = claim(home, 0).await;
+    assert!(home.finish(finished(&first, &result(&first, "first"))).await.expect("finished"));
+    let (second, _) = claim(home, 1).await;
+    assert!(!home.finish(finished(&first, &result(&first, "late"))).await.expect("refused"));
+    let latest = result(&second, "second");
+    assert!(home.finish(finished(&second, &latest)).await.expect("finished"));
+    let again = home.claim(&first, &OwnerId::new("next")).await.expect("a claim");
+    let Claim::Done(stored) = again else { panic!("a later round has a result") };
+    assert_eq!(*stored, latest);
+}
+
+async fn a_settlement_stores_the_result<Home: Admission + Store>(home: &Home) {
+    let (key, _) = claim(home, 0).await;
+    let stored = result(&key, "settled");
+    let usage = Usage { input_tokens: 5, cached_input_tokens: 1, output_tokens: 2 };
+    for (lease, finished) in [("asked", None), ("answered", Some(finished(&key, &stored)))] {
+        let settlement = Settlement {
+            lease: LeaseId::new(lease),
+            cost: Money::from_pico(3),
+            usage,
+            finished,
+            claim: key.clone(),
+        };
+        assert!(home.settle(settlement).await.expect("settled").may_publish);
+    }
+    let again = home.claim(&key, &OwnerId::new("next")).await.expect("a claim");
+    assert!(matches!(again, Claim::Done(_)));
+    let next_round = ClaimKey { round: 1, ..key };
+    let granted = home.claim(&next_round, &OwnerId::new("next")).await.expect("a claim");
+    let Claim::Granted { carried, .. } = granted else { panic!("a new round") };
+    assert_eq!(carried, Carried::default(), "the result has told it");
+}
+
+async fn replies_are_remembered<Home: Store>(home: &Home) {
+    let question = Digest::of(b"what was asked");
+    assert_eq!(home.cached(&question).await.expect("an answer"), None);
+    let reply = CachedReply {
+        reply: "{\"scores\":{}}".to_owned(),
+        judge: JudgeRecord {
+            provider: Provider::OpenAi,
+            model: "judge".to_owned(),
+            fingerprint: None,
+            simulated: false,
+        },
+        usage: Usage::default(),
+        cost: Money::from_pico(1_000),
+    };
+    let (key, _) = claim(home, 0).await;
+    let remember = Some((question, reply.clone()));
+    let finished = FinishedJob { remember, ..finished(&key, &result(&key, "asked")) };
+    assert!(home.finish(finished).await.expect("finished"));
+    assert_eq!(home.cached(&question).await.expect("an answer"), Some(reply.clone()));
+    let stats = home.cache_stats().await.expect("stats");
+    assert_eq!((stats.replies, stats.cost_usd), (1, reply.cost));
+    assert!(stats.bytes >= reply.reply.len() as u64);
+    assert_eq!(home.clear_cache().await.expect("cleared"), 1);
+    assert_eq!(home.cached(&question).await.expect("an answer"), None);
+    assert_eq!(home.cache_stats().await.expect("stats"), CacheStats::default());
+}
+
+/// Claims the suite's job; answers the granted key and how many starts came before without end.
+async fn claim<Home: Store>(home: &Home, round: u32) -> (ClaimKey, u32) {
+    let key = ClaimKey { run: RunId::new("conformance"), job: JobId::new("job"), round, fence: 0 };
+    let granted = home.claim(&key, &OwnerId::new("here")).await.expect("a claim");
+    let Claim::Granted { fence, unfinished_starts, .. } = granted else {
+        panic!("there is no result yet")
+    };
+    (ClaimKey { fence, ..key }, unfinished_starts)
+}
+
+fn finished(claim: &ClaimKey, result: &JobResult) -> FinishedJob {
+    FinishedJob { claim: claim.clone(), result: result.clone(), remember: None }
+}
+
+fn result(claim: &ClaimKey, reply: &str) -> JobResult {
+    JobResult {
+        schema: SCHEMA,
+        run_id: claim.run.clone(),
+        job_id: claim.job.clone(),
+        round: claim.round,
+        screenshot_id: "button".to_owned(),
+        repeat: 0,
+        outcome: Outcome::Scored,
+        pipeline_success: Some(true),
+        total_latency_ms: 10,
+        item: ItemRecord::default(),
+        token_extraction: None,
+        retrieval: None,
+        generation: None,
+        semantic: None,
+        judge: None,
+        reply: Some(reply.to_owned()),
+        usage: Usage::default(),
+        cost_usd: Money::ZERO,
+        attempts: 1,
+        cached: false,
+        error: None,
+    }
+}
