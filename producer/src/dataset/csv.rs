@@ -7,11 +7,10 @@ use super::{
     lines::MAX_LINE_BYTES,
     record::{Record, Records, open_file},
 };
-use csv::{ErrorKind, StringRecord};
+use csv::{ByteRecord, StringRecord, Terminator};
 use serde_json::{Map, Value};
 use std::{
     collections::HashSet,
-    fs::File,
     io::{self, Read},
     path::Path,
     sync::{
@@ -25,118 +24,142 @@ const READ_BYTES: u64 = 256 * 1024;
 /// The rows of a CSV file, in order.
 pub(super) fn records(path: &Path) -> Result<Records, DatasetError> {
     let left = Arc::new(AtomicU64::new(0));
-    let source = Metered { file: open_file(path)?, left: Arc::clone(&left) };
-    let reader = csv::ReaderBuilder::new().buffer_capacity(READ_BYTES as usize).from_reader(source);
-    Ok(Box::new(Rows { reader, left, columns: None, ended: false }))
+    // Every row ends with a line feed, so that lines can be counted from the end of a row.
+    let source = open_file(path)?.chain(&b"\n"[..]);
+    let reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .terminator(Terminator::Any(b'\n'))
+        .buffer_capacity(READ_BYTES as usize)
+        .from_reader(Metered { source, left: Arc::clone(&left) });
+    Ok(Box::new(Rows { reader, left, row: ByteRecord::new(), columns: None, ended: false }))
 }
 
-/// A file that refuses to read on when a row takes more than its limit, so that an unclosed quote
-/// does not fill the memory.
-struct Metered {
-    file: File,
+/// A source that refuses to be read on when a row takes more than its limit, so that an unclosed
+/// quote does not fill the memory.
+struct Metered<R> {
+    source: R,
     left: Arc<AtomicU64>,
 }
 
-impl Read for Metered {
+impl<R: Read> Read for Metered<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.left.load(Ordering::Relaxed);
         if left == 0 {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let length = self.file.read(buffer)?;
+        let length = self.source.read(buffer)?;
         self.left.store(left.saturating_sub(length as u64), Ordering::Relaxed);
         Ok(length)
     }
 }
 
-struct Rows {
-    reader: csv::Reader<Metered>,
+struct Rows<R> {
+    reader: csv::Reader<Metered<R>>,
     left: Arc<AtomicU64>,
+    row: ByteRecord,
     columns: Option<Vec<String>>,
     ended: bool,
 }
 
-impl Rows {
-    fn header(&mut self) -> Result<Vec<String>, FieldError> {
-        let header = self.reader.headers().map_err(|error| row_problem(&error))?;
-        let columns: Vec<String> = header.iter().map(|name| name.trim().to_owned()).collect();
-        if let [only] = columns.as_slice()
-            && only.contains([';', '\t'])
-        {
-            let problem = "the header row is one column; separate columns by commas".to_owned();
-            return Err(FieldError { field: None, problem: Problem::NotCsv(problem) });
-        }
-        let mut seen = HashSet::new();
-        match columns.iter().find(|name| !name.is_empty() && !seen.insert(name.as_str())) {
-            Some(twice) => {
-                let problem = "two columns have this name; rename one".to_owned();
-                Err(FieldError::new(twice, Problem::NotCsv(problem)))
-            }
-            None => Ok(columns),
-        }
-    }
-
-    fn row(&mut self) -> Option<Result<StringRecord, FieldError>> {
-        self.left.store(MAX_LINE_BYTES + READ_BYTES, Ordering::Relaxed);
-        let mut row = StringRecord::new();
-        match self.reader.read_record(&mut row) {
-            Ok(true) if row.as_byte_record().as_slice().len() as u64 > MAX_LINE_BYTES => {
-                Some(Err(FieldError { field: None, problem: Problem::TooLong }))
-            }
-            Ok(true) => Some(Ok(row)),
-            Ok(false) => None,
-            Err(error) => {
-                // After an error of reading there is no telling where the next row begins.
-                self.ended = error.is_io_error();
-                Some(Err(row_problem(&error)))
+impl<R: Read> Rows<R> {
+    /// The next row that is not blank, and its first line.
+    fn next_row(&mut self) -> Option<(u64, Result<StringRecord, Problem>)> {
+        let mut begins;
+        loop {
+            begins = self.reader.position().line();
+            self.left.store(MAX_LINE_BYTES + READ_BYTES, Ordering::Relaxed);
+            match self.reader.read_byte_record(&mut self.row) {
+                Ok(false) => return None,
+                Ok(true) if self.row.as_slice().trim_ascii().is_empty() && self.row.len() == 1 => {}
+                Ok(true) => break,
+                Err(error) => {
+                    // There is no telling where the next row begins.
+                    self.ended = true;
+                    return Some((begins, Err(reading_problem(error))));
+                }
             }
         }
+        let bytes = self.row.as_slice();
+        let feeds = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        // Blank lines before the row count as its own there, so that it is counted from its end;
+        // a row that ends with the file in an unclosed quote has no end of its own.
+        let line = self.reader.position().line().saturating_sub(feeds + 1).max(begins);
+        if bytes.len() as u64 > MAX_LINE_BYTES {
+            return Some((line, Err(Problem::TooLong)));
+        }
+        let row = StringRecord::from_byte_record(self.row.clone());
+        Some((line, row.map_err(|_| Problem::NotUtf8)))
     }
 }
 
-impl Iterator for Rows {
+impl<R: Read> Iterator for Rows<R> {
     type Item = Record;
 
     fn next(&mut self) -> Option<Record> {
         if self.ended {
             return None;
         }
-        if self.columns.is_none() {
-            self.left.store(MAX_LINE_BYTES + READ_BYTES, Ordering::Relaxed);
-            match self.header() {
-                Ok(columns) => self.columns = Some(columns),
-                Err(error) => {
-                    self.ended = true;
-                    return Some(Record { line: 1, fields: Err(error) });
-                }
+        let (line, row) = self.next_row()?;
+        let row = row.map_err(|problem| FieldError { field: None, problem });
+        if let Some(columns) = &self.columns {
+            return Some(Record { line, fields: row.and_then(|row| fields(columns, &row)) });
+        }
+        match row.and_then(|row| header(&row)) {
+            Ok(columns) => {
+                self.columns = Some(columns);
+                self.next()
+            }
+            Err(error) => {
+                self.ended = true;
+                Some(Record { line, fields: Err(error) })
             }
         }
-        let row = self.row()?;
-        let columns = self.columns.as_deref().unwrap_or_default();
-        let line = match &row {
-            Ok(row) => row.position().map(csv::Position::line),
-            Err(_) => None,
-        };
-        let line = line.unwrap_or_else(|| self.reader.position().line());
-        Some(Record { line, fields: row.and_then(|row| fields(columns, &row)) })
     }
 }
 
-fn row_problem(error: &csv::Error) -> FieldError {
-    let problem = match error.kind() {
-        ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => Problem::TooLong,
-        ErrorKind::Io(error) => Problem::Unreadable(error.to_string()),
-        ErrorKind::Utf8 { .. } => Problem::NotUtf8,
-        ErrorKind::UnequalLengths { expected_len, len, .. } => Problem::NotCsv(format!(
-            "{len} cells under {expected_len} columns; put cells with commas in quotes"
-        )),
-        _ => Problem::NotCsv(error.to_string()),
-    };
-    FieldError { field: None, problem }
+fn reading_problem(error: csv::Error) -> Problem {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            Problem::TooLong
+        }
+        csv::ErrorKind::Io(error) => Problem::Unreadable(error.to_string()),
+        other => Problem::NotCsv(format!("{other:?}")),
+    }
+}
+
+fn header(row: &StringRecord) -> Result<Vec<String>, FieldError> {
+    let columns: Vec<String> = row.iter().map(|name| name.trim().to_owned()).collect();
+    if let [only] = columns.as_slice()
+        && only.contains([';', '\t'])
+    {
+        let problem = "the header row is one column; separate columns by commas".to_owned();
+        return Err(FieldError { field: None, problem: Problem::NotCsv(problem) });
+    }
+    let mut seen = HashSet::new();
+    match columns.iter().find(|name| !name.is_empty() && !seen.insert(name.as_str())) {
+        Some(twice) => {
+            let problem = "two columns have this name; rename one".to_owned();
+            Err(FieldError::new(twice, Problem::NotCsv(problem)))
+        }
+        None => Ok(columns),
+    }
 }
 
 fn fields(columns: &[String], row: &StringRecord) -> Result<Map<String, Value>, FieldError> {
-    let cells = columns.iter().zip(row);
+    if row.len() != columns.len() {
+        let problem = Problem::NotCsv(format!(
+            "{} cells under {} columns; put cells with commas in quotes, and close every quote",
+            row.len(),
+            columns.len()
+        ));
+        return Err(FieldError { field: None, problem });
+    }
+    // Carriage returns before line feeds are still there, at the end of the last cell.
+    let cells = columns.iter().zip(row).map(|(column, cell)| {
+        let last = column.as_str() == columns.last().map_or("", String::as_str);
+        (column, if last { cell.strip_suffix('\r').unwrap_or(cell) } else { cell })
+    });
     cells
         .filter(|(column, cell)| !column.is_empty() && !cell.trim().is_empty())
         .map(|(column, cell)| match value(column, cell) {

@@ -153,7 +153,7 @@ mod tests {
         for other in ["data:image/png;base64,AAAA", "file:///etc/passwd", "ftp://x/1.png", "a\0b"] {
             assert_eq!(files.allow(other, "images"), Err(Problem::NotAPath(other.into())));
         }
-        assert_eq!(files.allow("state:hover.png"), Ok(()));
+        assert_eq!(files.allow("state:hover.png", "images"), Ok(()));
     }
 
     #[test]

@@ -8,8 +8,8 @@ pub(super) const MAX_LINE_BYTES: u64 = 8 * 1024 * 1024;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// Reads line by line into one buffer. Blank lines are skipped, a byte order mark and carriage
-/// returns are dropped.
+/// Reads line by line into one buffer. Blank lines are skipped; byte order marks (files joined
+/// end to end have several) and carriage returns are dropped.
 pub(super) struct BoundedLines<R> {
     reader: R,
     limit: u64,
@@ -32,19 +32,19 @@ impl<R: BufRead> BoundedLines<R> {
     pub(super) fn next_line(&mut self) -> Option<Result<&str, Problem>> {
         loop {
             match self.fill() {
-                Ok(false) => return None,
-                Ok(true) if self.buffer.trim_ascii().is_empty() => {}
+                Ok(true) if self.is_blank() => {}
                 Ok(true) => break,
+                Ok(false) => return None,
                 Err(problem) => return Some(Err(problem)),
             }
         }
-        let Ok(text) = str::from_utf8(&self.buffer) else { return Some(Err(Problem::NotUtf8)) };
-        let text = if self.number == 1 {
-            text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
-        } else {
-            text
-        };
-        Some(Ok(text.trim()))
+        let text = str::from_utf8(&self.buffer).map_err(|_| Problem::NotUtf8);
+        Some(text.map(|text| text.trim_start_matches(BYTE_ORDER_MARK).trim()))
+    }
+
+    fn is_blank(&self) -> bool {
+        let mark = BYTE_ORDER_MARK.as_bytes();
+        self.buffer.strip_prefix(mark).unwrap_or(&self.buffer).trim_ascii().is_empty()
     }
 
     /// Reads one line into the buffer; answers whether there was one.

@@ -258,6 +258,8 @@ fn detect_in_folder(
         let needed = needed.join(" and ");
         return Err(DatasetError::TooLittleInFolder { path: folder.to_owned(), needed });
     }
+    // Listed once to tell a folder without images now.
+    Pairs::list(folder, "")?;
     Ok((Format::Pairs, folder.to_owned()))
 }
 

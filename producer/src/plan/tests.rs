@@ -1,1 +1,209 @@
+use super::*;
+use crate::dataset::DatasetShape;
+use juror_common::id::JobId;
+use std::{fmt::Write as _, path::Path};
+use tempfile::TempDir;
 
+fn shape() -> DatasetShape {
+    DatasetShape { images: vec!["screenshot".to_owned()], ..DatasetShape::default() }
+}
+
+/// A manifest of these lines beside one screenshot, `1.png`.
+fn manifest(lines: &str) -> (TempDir, Dataset) {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("1.png"), "").unwrap();
+    std::fs::write(home.path().join("set.jsonl"), lines).unwrap();
+    let dataset = Dataset::open(&home.path().join("set.jsonl"), &shape()).unwrap();
+    (home, dataset)
+}
+
+fn line(id: &str, fields: &str) -> String {
+    format!("{{\"id\":\"{id}\",\"screenshot\":\"1.png\"{fields}}}\n")
+}
+
+fn numbered(count: u32) -> Vec<String> {
+    (0..count)
+        .map(|number| line(&number.to_string(), &format!(",\"fifth\":{}", number % 5)))
+        .collect()
+}
+
+fn options(filters: &[&str], limit: Option<u64>, repeat: u32) -> PlanOptions {
+    let filters = filters.iter().map(|filter| filter.parse().unwrap()).collect();
+    PlanOptions { filters, limit, repeat: NonZeroU32::new(repeat).unwrap() }
+}
+
+fn broken(dataset: &Dataset) -> BrokenLines {
+    match check(dataset, &PlanOptions::default()) {
+        Err(PlanError::Lines(broken)) => broken,
+        other => panic!("broken lines are expected: {other:?}"),
+    }
+}
+
+fn template() -> JobTemplate {
+    let rubric = RubricReference { id: "semantic".into(), version: 1, digest: Digest::of(b"") };
+    JobTemplate { run_id: RunId::new("run"), rubric, judge: None }
+}
+
+#[test]
+fn one_broken_line_of_a_thousand_is_found() {
+    let mut lines = numbered(1000);
+    lines[730] = "{\"id\":\"730\",\"screenshot\":}\n".to_owned();
+    let (_home, dataset) = manifest(&lines.concat());
+    let broken = broken(&dataset);
+    assert_eq!((broken.count, broken.first[0].place.line), (1, Some(731)));
+    let message = broken.to_string();
+    assert!(message.starts_with("1 line of the dataset is broken\n  "), "{message}");
+    assert!(message.contains("set.jsonl, line 731: not valid JSON at column 26"), "{message}");
+}
+
+#[test]
+fn duplicates_far_apart_name_both_lines() {
+    let mut lines = numbered(20_000);
+    lines[19_999] = line("6", "");
+    let (_home, dataset) = manifest(&lines.concat());
+    let broken = broken(&dataset);
+    assert_eq!(broken.count, 1);
+    assert!(
+        broken.first[0].to_string().ends_with(
+            "line 20000: field \"id\": id \"6\" stands twice, first in line 7; ids must be unique"
+        ),
+        "{broken}"
+    );
+}
+
+#[test]
+fn the_first_twenty_broken_lines_are_shown_and_all_are_counted() {
+    let (_home, dataset) = manifest(&"{}\n".repeat(50));
+    let broken = broken(&dataset);
+    assert_eq!((broken.count, broken.first.len()), (50, 20));
+    assert!(broken.to_string().ends_with("\n  and 30 more"));
+}
+
+#[test]
+fn every_file_must_be_there() {
+    let lines = [
+        line("a", ""),
+        "{\"id\":\"b\",\"screenshot\":\"2.png\"}\n".to_owned(),
+        line("c", ",\"generated_code\":\"c.tsx\""),
+        line("d", ",\"expected_tokens\":\"d.json\""),
+        line("e", ",\"extracted_tokens\":\".\""),
+    ];
+    let (_home, dataset) = manifest(&lines.concat());
+    let broken = broken(&dataset);
+    let texts: Vec<String> = broken.first.iter().map(ToString::to_string).collect();
+    for (text, end) in texts.iter().zip([
+        "line 2: field \"screenshot\": file \"2.png\" does not exist; paths are relative to the \
+         manifest's folder",
+        "line 3: field \"generated_code\": file \"c.tsx\" does not exist; paths are relative to the \
+         manifest's folder; if this is code and not a path, end it with a line break",
+        "line 4: field \"expected_tokens\": file \"d.json\" does not exist; paths are relative to \
+         the manifest's folder",
+        "line 5: field \"extracted_tokens\": \".\" is not a file",
+    ]) {
+        assert!(text.ends_with(end), "{text}");
+    }
+    assert_eq!(texts.len(), 4);
+}
+
+#[test]
+fn a_data_root_holds_files_too() {
+    let (home, _) = manifest("{\"id\":\"a\",\"screenshot\":\"2.png\"}\n");
+    let root = home.path().join("shots");
+    std::fs::create_dir(&root).unwrap();
+    std::fs::write(root.join("2.png"), "").unwrap();
+    let shape = DatasetShape { data_roots: vec![root], ..shape() };
+    let dataset = Dataset::open(&home.path().join("set.jsonl"), &shape).unwrap();
+    assert_eq!(check(&dataset, &PlanOptions::default()).unwrap().items, 1);
+}
+
+#[test]
+fn an_empty_dataset_is_an_error() {
+    for lines in ["", "\n\n", "\u{feff}"] {
+        let (_home, dataset) = manifest(lines);
+        let error = check(&dataset, &PlanOptions::default()).unwrap_err();
+        assert!(matches!(&error, PlanError::Empty(path) if path.ends_with("set.jsonl")), "{error}");
+    }
+}
+
+#[test]
+fn nothing_left_is_an_error_that_names_what_was_asked_for() {
+    let (_home, dataset) = manifest(&numbered(3).concat());
+    let error = |options: PlanOptions| check(&dataset, &options).unwrap_err().to_string();
+    assert_eq!(
+        error(options(&["fifth=9"], None, 1)),
+        "nothing is left of 3 items after --filter fifth=9; relax them"
+    );
+    assert_eq!(
+        error(options(&["fith=1", "fifth=1"], None, 1)),
+        "nothing is left of 3 items after --filter fith=1 --filter fifth=1; no item has fith"
+    );
+    assert_eq!(
+        error(options(&[], Some(0), 1)),
+        "nothing is left of 3 items after --limit 0; relax them"
+    );
+}
+
+#[test]
+fn the_summary_says_what_can_be_evaluated() {
+    let summary = |fields: &str| {
+        let (_home, dataset) = manifest(&(line("a", "") + &line("b", fields)));
+        check(&dataset, &PlanOptions::default()).unwrap()
+    };
+    let nothing = summary("");
+    assert!(!nothing.has_stages());
+    assert_eq!((nothing.dataset_items, nothing.items, nothing.jobs), (2, 2, 2));
+    assert!(!summary(",\"expected_tokens\":{}").has_stages());
+    assert!(summary(",\"expected_tokens\":{},\"extracted_tokens\":{}").has_tokens);
+    assert!(summary(",\"expected_pattern\":\"a\",\"retrieved_pattern\":\"b\"").has_patterns);
+    assert!(summary(",\"generated_code\":\"<a/>\"").has_code);
+    assert!(summary(",\"quality_score\":0.5").has_quality);
+    assert_eq!(summary(",\"screenshots\":1").warnings.len(), 1);
+}
+
+#[test]
+fn both_passes_select_the_same_items_in_the_same_order() {
+    let (home, dataset) = manifest(&numbered(20).concat());
+    let options = options(&["fifth=2", "id!=7"], Some(2), 3);
+    let summary = check(&dataset, &options).unwrap();
+    assert_eq!((summary.dataset_items, summary.items, summary.jobs), (20, 2, 6));
+    let manifest = std::fs::read(home.path().join("set.jsonl")).unwrap();
+    assert_eq!(summary.digest, Digest::of(&manifest));
+    let jobs: Vec<Job> =
+        jobs(&dataset, &options, &template()).unwrap().map(Result::unwrap).collect();
+    let named: Vec<_> = jobs.iter().map(|job| (job.item.id.as_str(), job.repeat)).collect();
+    assert_eq!(named, [("2", 0), ("2", 1), ("2", 2), ("12", 0), ("12", 1), ("12", 2)]);
+    assert_eq!(jobs[1].job_id, JobId::of(&RunId::new("run"), "2", 1));
+    assert_eq!(jobs[0].round, 0);
+}
+
+#[test]
+fn pairs_of_the_same_name_are_duplicates() {
+    let home = tempfile::tempdir().unwrap();
+    for name in ["1.png", "1.jpg"] {
+        std::fs::write(home.path().join(name), "").unwrap();
+    }
+    let dataset = Dataset::open(home.path(), &shape()).unwrap();
+    let broken = broken(&dataset);
+    assert_eq!(broken.first[0].place.file.file_name(), Some("1.png".as_ref()));
+    assert!(broken.to_string().ends_with("id \"1\" stands twice; ids must be unique"), "{broken}");
+}
+
+#[test]
+fn a_hundred_thousand_lines_are_planned() {
+    let mut lines = String::new();
+    for number in 0..100_000 {
+        writeln!(lines, "{{\"id\":\"item-{number}\",\"screenshot\":\"1.png\",\"n\":{number}}}")
+            .unwrap();
+    }
+    let (_home, dataset) = manifest(&lines);
+    let options = PlanOptions::default();
+    assert_eq!(check(&dataset, &options).unwrap().jobs, 100_000);
+    let last = jobs(&dataset, &options, &template()).unwrap().last().unwrap().unwrap();
+    assert_eq!(last.item.id, "item-99999");
+}
+
+#[test]
+fn errors_display_paths_as_they_were_given() {
+    let error = Dataset::open(Path::new("no/such.jsonl"), &shape()).unwrap_err();
+    assert_eq!(PlanError::from(error).to_string(), "no/such.jsonl does not exist; check the path");
+}
