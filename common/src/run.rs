@@ -29,16 +29,12 @@ pub struct RunRecord {
     pub judge: Option<Judge>,
     /// Base URL that the judge was asked at, without any key.
     pub base_url: Option<String>,
-    /// Whether the simulator answers.
-    pub simulated: bool,
     /// The most that the run may cost; none is unlimited.
     pub budget_usd: Option<Money>,
     /// How many times each item is judged.
     pub repeat: u32,
     /// How many jobs were planned.
     pub planned: u64,
-    /// What the run was expected to cost, and at worst, when it began.
-    pub estimate: Option<EstimateRecord>,
 }
 
 /// Which items a run judges.
@@ -52,15 +48,4 @@ pub struct DatasetRecord {
     pub limit: Option<u64>,
     /// Only items whose field has this value, each `KEY=VALUE`.
     pub filters: Vec<String>,
-}
-
-/// What a run was expected to cost.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EstimateRecord {
-    /// Expected cost.
-    pub expected_usd: Money,
-    /// Cost if every call costs its bound and no call is repeated.
-    pub worst_case_usd: Money,
-    /// Calls that the cache does not save.
-    pub calls: u64,
 }

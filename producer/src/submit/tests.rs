@@ -36,9 +36,8 @@ fn submission(queue: &Arc<LocalQueue<Job>>, jobs: Jobs) -> Submission {
     Submission {
         queue: Arc::clone(queue) as Arc<dyn Queue<Job>>,
         jobs,
-        round: 2,
         planned: 10,
-        skip: Box::new(|_| false),
+        round_of: Box::new(|_| Some(2)),
         window: 4,
         events: Events::silent(),
     }
@@ -49,8 +48,8 @@ async fn jobs_are_published_in_their_round_and_skipped_ones_are_not() {
     let given = given(&lines(10));
     let queue = Arc::new(LocalQueue::new(100));
     let (events, mut heard) = Events::channel(10);
-    let skip: Skip = Box::new(|job| job.item.id.as_str() < "4");
-    let submission = Submission { skip, planned: 6, events, ..submission(&queue, given.jobs) };
+    let round_of: RoundOf = Box::new(|job| (job.item.id.as_str() >= "4").then_some(2));
+    let submission = Submission { round_of, planned: 6, events, ..submission(&queue, given.jobs) };
     let submitted = run(submission, &Shutdown::new()).await.unwrap();
     assert_eq!(submitted, Submitted { published: 6, skipped: 4, complete: true });
     assert!(matches!(heard.recv().await, Some(Event::Planned { jobs: 6 })));

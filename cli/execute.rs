@@ -1,0 +1,279 @@
+//! Wires the three roles of one process together, and runs them to their end.
+
+use crate::{
+    exit::Failure,
+    judge, progress,
+    screen::{self},
+    session::Session,
+    signals,
+};
+use juror_aggregator::{
+    fold::Fold,
+    journal::RunDirectory,
+    run::{Aggregated, AggregatorError, AggregatorResources},
+};
+use juror_common::{
+    admission::{Admission, Budget, Ledger, Limits, Period, WaitingRoom},
+    event::Events,
+    id::{OwnerId, RunId},
+    job::Job,
+    outcome::JobResult,
+    queue::{LocalQueue, Queue},
+    rubric::Success,
+    settings::Settings,
+    shutdown::Shutdown,
+    sqlite::LocalHome,
+    stage::Thresholds,
+    usage::Money,
+};
+use juror_producer::{plan, submit};
+use juror_worker::{
+    concurrency::Concurrency,
+    context::{Context, JudgeSetup},
+    files::Roots,
+    run::Ended,
+    stages::StageSettings,
+    vision::ApiKey,
+};
+use std::{
+    path::PathBuf,
+    sync::Arc,
+    thread::available_parallelism,
+    time::{Duration, Instant},
+};
+
+/// Jobs, and results, that wait in memory at most.
+const QUEUE_CAPACITY: usize = 1_000;
+const EVENT_CAPACITY: usize = 1_000;
+
+/// One run, about to be executed.
+pub struct Execution<'run> {
+    /// What it is about.
+    pub session: &'run Session,
+    /// Its id.
+    pub run: &'run RunId,
+    /// The API key, if there is one.
+    pub key: Option<ApiKey>,
+    /// Whether to show no progress.
+    pub quiet: bool,
+}
+
+/// A run that has been executed, as far as it went.
+pub struct Executed {
+    /// Its directory, still locked.
+    pub directory: RunDirectory,
+    /// Its results.
+    pub fold: Fold,
+    /// Its money.
+    pub ledger: Option<Ledger>,
+    /// Whether it was stopped before every job was taken.
+    pub stopped: bool,
+    /// Why it is paused, if it is.
+    pub paused: Option<String>,
+    /// How long this process took for it.
+    pub took: Duration,
+}
+
+/// Runs producer, workers and aggregator until every job has its outcome, or until a signal.
+pub async fn execute(
+    execution: Execution<'_>,
+    directory: RunDirectory,
+) -> Result<Executed, Failure> {
+    let began = Instant::now();
+    let settings = &execution.session.settings;
+    let home = Arc::new(open_home(settings)?);
+    let executed = with_home(&execution, directory, &home).await;
+    home.close().await;
+    let (aggregated, ended, ledger, stopped) = executed?;
+    Ok(Executed {
+        directory: aggregated.directory,
+        fold: aggregated.fold,
+        ledger,
+        stopped,
+        paused: ended.paused,
+        took: began.elapsed(),
+    })
+}
+
+/// Opens `juror.db`.
+pub fn open_home(settings: &Settings) -> Result<LocalHome, Failure> {
+    let folder = settings.run.state.as_ref().unwrap_or(&settings.run.runs_dir);
+    std::fs::create_dir_all(folder).map_err(|error| {
+        Failure::error(format!("folder {} cannot be created: {error}", folder.display()))
+    })?;
+    LocalHome::open(&folder.join("juror.db")).map_err(Failure::error)
+}
+
+type Ran = (Aggregated, Ended, Option<Ledger>, bool);
+
+async fn with_home(
+    execution: &Execution<'_>,
+    directory: RunDirectory,
+    home: &Arc<LocalHome>,
+) -> Result<Ran, Failure> {
+    let Execution { session, run, key, quiet } = execution;
+    let owner = OwnerId::random();
+    open_ledger(session, run, home, &owner).await?;
+    let fold = Fold::of_journal(directory.files()).map_err(Failure::error)?;
+    let jobs: Arc<LocalQueue<Job>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
+    let results: Arc<LocalQueue<JobResult>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
+    let (events, heard) = Events::channel(EVENT_CAPACITY);
+
+    let judge = match &session.candidate {
+        None => None,
+        Some(candidate) => {
+            let setup = judge::setup(&session.settings, &session.rubric, candidate, key.clone())?;
+            home.set_limits(&setup.endpoint, limits(session)).await.map_err(Failure::error)?;
+            Some(Arc::new(setup))
+        }
+    };
+    let context = Arc::new(Context {
+        jobs: Arc::clone(&jobs) as Arc<dyn Queue<Job>>,
+        results: Arc::clone(&results) as Arc<dyn Queue<JobResult>>,
+        events: events.clone(),
+        owner,
+        ..context(session, home, judge)?
+    });
+    let submission = submission(session, run, &fold, &jobs, events.clone())?;
+    let subscription = results.subscribe(QUEUE_CAPACITY).await.map_err(Failure::error)?;
+    let aggregator = AggregatorResources { results: subscription, directory, fold, events };
+
+    let shutdown = Shutdown::new();
+    let listening = tokio::spawn(signals::listen(shutdown.clone()));
+    let style = progress::Style::fitting(*quiet);
+    let budget = session.settings.budget.run_usd;
+    let showing = tokio::spawn(progress::follow(heard, style, budget));
+    let ran = run_roles(submission, context, aggregator, &jobs, &results, &shutdown).await;
+    let stopped = shutdown.drain.is_cancelled();
+    shutdown.now.cancel();
+    // Both have nothing left to do; a panic in either would be a defect that loses nothing.
+    let _ = tokio::join!(listening, showing);
+    let (aggregated, ended) = ran?;
+    let ledger = home.ledger(run).await.map_err(Failure::error)?;
+    Ok((aggregated, ended, ledger, stopped))
+}
+
+/// Runs the roles side by side. Each one's end is the next one's: no more jobs, no more results.
+async fn run_roles(
+    submission: submit::Submission,
+    context: Arc<Context>,
+    aggregator: AggregatorResources,
+    jobs: &LocalQueue<Job>,
+    results: &LocalQueue<JobResult>,
+    shutdown: &Shutdown,
+) -> Result<(Aggregated, Ended), Failure> {
+    // When a later role ends early, the earlier ones have nobody to work for.
+    let upstream = Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() };
+    let producing = async {
+        let submitted = submit::run(submission, &upstream).await;
+        jobs.close();
+        submitted
+    };
+    let working = async {
+        let ended = juror_worker::run::run(context, upstream.clone()).await;
+        upstream.drain.cancel();
+        results.close();
+        ended
+    };
+    let aggregating = async {
+        let aggregated = juror_aggregator::run::run(aggregator, shutdown.clone()).await;
+        upstream.drain.cancel();
+        results.close();
+        aggregated
+    };
+    let (submitted, ended, aggregated) = tokio::join!(producing, working, aggregating);
+    let aggregated = aggregated.map_err(|error: AggregatorError| Failure::error(error))?;
+    let ended = ended.map_err(Failure::error)?;
+    submitted.map_err(Failure::error)?;
+    Ok((aggregated, ended))
+}
+
+/// The worker's resources, but for what this run's own wiring adds.
+pub fn context(
+    session: &Session,
+    home: &Arc<LocalHome>,
+    judge: Option<Arc<JudgeSetup>>,
+) -> Result<Context, Failure> {
+    let settings = &session.settings;
+    let folder = session.dataset.folder().to_owned();
+    let roots: Vec<PathBuf> =
+        [folder].into_iter().chain(settings.files.data_roots.iter().cloned()).collect();
+    let cores = available_parallelism().map_or(1, usize::from);
+    let concurrency = match (settings.limits.max_concurrency, &judge) {
+        (Some(limit), _) => Concurrency::fixed(limit),
+        (None, Some(_)) => Concurrency::adaptive(),
+        (None, None) => Concurrency::fixed(cores),
+    };
+    let own_bound = settings.stages.correctness.map(Success::Above);
+    Ok(Context {
+        jobs: Arc::new(LocalQueue::new(1)),
+        results: Arc::new(LocalQueue::new(1)),
+        admission: Arc::clone(home) as Arc<dyn Admission>,
+        waiting: WaitingRoom::new(),
+        store: Arc::clone(home) as Arc<dyn juror_common::store::Store>,
+        rubric: Arc::new(session.rubric.clone()),
+        success: own_bound.unwrap_or(session.rubric.success),
+        thresholds: Thresholds { token_accuracy: settings.stages.token_accuracy },
+        stages: stage_settings(settings),
+        roots: Roots::new(roots).map_err(Failure::usage)?,
+        judge,
+        concurrency,
+        owner: OwnerId::random(),
+        events: Events::silent(),
+    })
+}
+
+fn stage_settings(settings: &Settings) -> StageSettings {
+    let stages = &settings.stages;
+    StageSettings::new(
+        &stages.compile_command,
+        Duration::from_secs(stages.compile_timeout_seconds),
+        &stages.pipeline_command,
+        Duration::from_secs(stages.pipeline_timeout_seconds),
+    )
+}
+
+async fn open_ledger(
+    session: &Session,
+    run: &RunId,
+    home: &LocalHome,
+    owner: &OwnerId,
+) -> Result<(), Failure> {
+    let budget = |cap: Option<Money>| cap.map_or(Budget::Unlimited, Budget::Cap);
+    let budgets = &session.settings.budget;
+    home.adopt(run, owner).await.map_err(Failure::error)?;
+    home.open_run(run, budget(budgets.run_usd)).await.map_err(Failure::error)?;
+    for (period, cap) in [(Period::Day, budgets.day_usd), (Period::Month, budgets.month_usd)] {
+        home.set_period_budget(period, budget(cap)).await.map_err(Failure::error)?;
+    }
+    Ok(())
+}
+
+fn limits(session: &Session) -> Limits {
+    let facts = session.candidate.as_ref().map(|candidate| &candidate.terms.facts);
+    Limits {
+        requests_per_minute: session.settings.limits.rpm,
+        tokens_per_minute: session.settings.limits.tpm,
+        refund_unused: facts.is_some_and(|facts| facts.refunds_unused),
+    }
+}
+
+/// The jobs that are not scored yet, each in the round after its last result.
+fn submission(
+    session: &Session,
+    run: &RunId,
+    fold: &Fold,
+    jobs: &Arc<LocalQueue<Job>>,
+    events: Events,
+) -> Result<submit::Submission, Failure> {
+    let plan = plan::jobs(&session.dataset, &session.options, &session.template(run));
+    let rounds = fold.rounds();
+    Ok(submit::Submission {
+        queue: Arc::clone(jobs) as Arc<dyn Queue<Job>>,
+        jobs: plan.map_err(Failure::usage)?,
+        planned: session.plan.jobs.saturating_sub(fold.counts().scored),
+        round_of: Box::new(move |job| rounds.next_round(&job.job_id)),
+        window: 1,
+        events,
+    })
+}

@@ -1,0 +1,112 @@
+//! The end of a run: report, files, exit code.
+
+use crate::{
+    execute::Executed,
+    exit::{Exit, Failure},
+    screen,
+};
+use juror_aggregator::{
+    fold::Fold,
+    gate::Gate,
+    journal::{JournalError, RunFiles},
+    metrics::FailurePolicy,
+    report::{Report, TerminalOptions, render_terminal, write_output},
+    summary::{SummaryInput, summarise},
+};
+use juror_common::{admission::Ledger, rubric::Rubric, settings::Failures};
+use std::path::PathBuf;
+
+/// What a report is made by.
+pub struct Finishing<'run> {
+    /// The run's rubric.
+    pub rubric: &'run Rubric,
+    /// What the run must meet.
+    pub gate: Option<&'run Gate>,
+    /// How failed jobs enter averages.
+    pub failures: Failures,
+    /// Files to write, beside `report.json`.
+    pub outputs: &'run [PathBuf],
+    /// Whether standard output gets JSON.
+    pub json: bool,
+    /// Whether hints are left out.
+    pub quiet: bool,
+}
+
+/// Reports an executed run.
+pub fn finish(executed: Executed, finishing: &Finishing<'_>) -> Result<Exit, Failure> {
+    let files = executed.directory.files();
+    let report = report(files, &executed.fold, executed.ledger, finishing)?;
+    if !finishing.quiet {
+        tell_what_next(&executed, &report);
+    }
+    let exit = exit_of(&report);
+    Ok(if executed.paused.is_some() { exit.and(Exit::Error) } else { exit })
+}
+
+/// Writes `report.json` and the files that were asked for, and prints the report.
+pub fn report(
+    files: &RunFiles,
+    fold: &Fold,
+    ledger: Option<Ledger>,
+    finishing: &Finishing<'_>,
+) -> Result<Report, Failure> {
+    let input = SummaryInput {
+        fold,
+        rubric: finishing.rubric,
+        ledger,
+        gate: finishing.gate,
+        failures: match finishing.failures {
+            Failures::Excluded => FailurePolicy::Excluded,
+            Failures::Zero => FailurePolicy::Zero,
+        },
+        finished_at: jiff::Timestamp::now().to_string(),
+    };
+    let report = summarise(files, &input).map_err(journal_failure)?;
+    let own = files.path_of("report.json");
+    for output in std::iter::once(&own).chain(finishing.outputs) {
+        write_output(output, &report, files).map_err(Failure::error)?;
+    }
+    if finishing.json {
+        let text = std::fs::read_to_string(&own).map_err(Failure::error)?;
+        screen::print(&text)?;
+    } else {
+        let (width, colour) = screen::width_and_colour();
+        screen::print(&render_terminal(&report, &TerminalOptions { width, colour }))?;
+    }
+    Ok(report)
+}
+
+/// The exit code that a report asks for.
+pub fn exit_of(report: &Report) -> Exit {
+    let complete = if report.coverage.is_complete() { Exit::Done } else { Exit::Incomplete };
+    match &report.targets {
+        Some(gate) if !gate.met => complete.and(Exit::Gate),
+        _ => complete,
+    }
+}
+
+/// The gate of this name or in this file.
+pub fn gate(name: Option<&str>, rubric: &Rubric) -> Result<Option<Gate>, Failure> {
+    name.map(|name| Gate::load(name, rubric)).transpose().map_err(Failure::usage)
+}
+
+/// What the user can mend on the command line exits with 2, the rest with 1.
+pub fn journal_failure(error: JournalError) -> Failure {
+    match error {
+        JournalError::Missing { .. } | JournalError::Exists { .. } => Failure::usage(error),
+        _ => Failure::error(error),
+    }
+}
+
+fn tell_what_next(executed: &Executed, report: &Report) {
+    let run = &report.run.id;
+    if let Some(reason) = &executed.paused {
+        screen::tell(&format!(
+            "the run is paused and keeps its jobs: {reason}\n  go on with: juror retry {run}"
+        ));
+    } else if executed.stopped || !report.coverage.is_complete() {
+        screen::tell(&format!("  go on with: juror run --resume {run}"));
+    }
+    let directory = executed.directory.files().directory().display();
+    screen::tell(&format!("journal and report: {directory}"));
+}
