@@ -11,8 +11,8 @@ pub mod job;
 pub mod model;
 pub mod outcome;
 pub mod queue;
+pub mod rubric;
 pub mod run;
-
 pub mod shutdown;
 pub mod stage;
 pub mod store;

@@ -59,7 +59,7 @@ impl Money {
 impl fmt::Display for Money {
     /// Nine decimals, twelve where nine do not tell all.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let places = if self.0.unsigned_abs() % PICO_PER_NANO == 0 { 9 } else { 12 };
+        let places = if self.0.unsigned_abs().is_multiple_of(PICO_PER_NANO) { 9 } else { 12 };
         formatter.write_str(&self.rounded(places))
     }
 }
