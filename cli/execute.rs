@@ -244,7 +244,11 @@ async fn open_ledger(
     home.adopt(run, owner).await.map_err(Failure::error)?;
     home.open_run(run, budget(budgets.run_usd)).await.map_err(Failure::error)?;
     for (period, cap) in [(Period::Day, budgets.day_usd), (Period::Month, budgets.month_usd)] {
-        home.set_period_budget(period, budget(cap)).await.map_err(Failure::error)?;
+        // A cap that stands stays until another is given: it may be somebody else's.
+        let known = home.period_budget(period).await.map_err(Failure::error)?;
+        if cap.is_some() || known.is_none() {
+            home.set_period_budget(period, budget(cap)).await.map_err(Failure::error)?;
+        }
     }
     Ok(())
 }

@@ -1,1 +1,18 @@
-//! .
+//! Results to a run's metrics, common issues, gates and reports.
+//!
+//! [`run`] is the role: it commits results to the [`journal`] and acknowledges them. Everything
+//! that is said of a run is computed from the journal alone: [`fold`] decides which result of a
+//! job counts, [`summary`] reads those once in flat memory, and [`report`] renders.
+
+pub mod fold;
+pub mod gate;
+pub mod issues;
+pub mod items;
+pub mod journal;
+pub mod metrics;
+mod replace_file;
+pub mod report;
+pub mod run;
+pub mod summary;
+#[cfg(test)]
+mod test_results;

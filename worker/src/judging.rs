@@ -15,7 +15,7 @@ use juror_common::{
     event::Event,
     id::LeaseId,
     job::{Job, Judge},
-    outcome::{ErrorKind, Estimate, JobError, JobResult, JudgeRecord},
+    outcome::{ErrorKind, JobError, JobResult, JudgeRecord},
     shutdown::Shutdown,
     store::{CachedReply, ClaimKey, FinishedJob},
     usage::{Money, Usage},
@@ -54,10 +54,6 @@ type Bill = Option<(Money, Usage)>;
 impl Judging<'_> {
     /// Asks until there is a verdict, or until it is plain that there will be none.
     pub async fn judge(&self, mut asked: Asked, mut record: Record) -> Result<Judged, Interruption> {
-        record.estimated(Estimate {
-            expected_usd: asked.bounds.expected_cost,
-            worst_case_usd: asked.bounds.worst_cost,
-        });
         let mut tally = Tally::default();
         loop {
             let lease = match self.admit(&asked).await? {
@@ -75,7 +71,7 @@ impl Judging<'_> {
             self.learn(&call, &next).await?;
 
             let bill = self.bill(money, &asked);
-            record.called(self.judge, &call.end, bill);
+            record.called(self.judge, &call.end, bill, &asked.bounds);
             let finished = match (next, verdict) {
                 (Next::Accept, Some(verdict)) => {
                     let remember = self.remember(&asked, &call.end, bill);
@@ -101,7 +97,11 @@ impl Judging<'_> {
             run: self.job.run_id.clone(),
             endpoint: self.setup.endpoint.clone(),
             input_tokens: asked.bounds.input_tokens,
-            max_output_tokens: asked.bounds.max_output_tokens,
+            max_output_tokens: if self.setup.terms.facts.counts_output_limit {
+                asked.bounds.max_output_tokens
+            } else {
+                0
+            },
             worst_cost: asked.bounds.worst_cost,
         };
         match self.context.waiting.admit(&ask, &self.shutdown.drain).await? {

@@ -1,6 +1,6 @@
 //! A result in the making: every way a job can end goes through here.
 
-use crate::{context::Context, judging::judge_record, vision::CallEnd};
+use crate::{bounds::Bounds, context::Context, judging::judge_record, vision::CallEnd};
 use juror_common::{
     job::{Job, Judge},
     outcome::{ErrorKind, Estimate, InputRecord, JobError, JobResult, JudgeRecord, Outcome},
@@ -48,8 +48,18 @@ impl Record {
     }
 
     /// Takes down a call: that it was made, what it cost, and what was answered.
-    pub fn called(&mut self, judge: &Judge, end: &CallEnd, bill: Option<(Money, Usage)>) {
+    pub fn called(
+        &mut self,
+        judge: &Judge,
+        end: &CallEnd,
+        bill: Option<(Money, Usage)>,
+        bounds: &Bounds,
+    ) {
         self.result.attempts += 1;
+        self.result.estimate = Some(Estimate {
+            expected_usd: bounds.expected_cost,
+            worst_case_usd: bounds.worst_cost,
+        });
         if let Some((cost, usage)) = bill {
             self.result.cost_usd += cost;
             self.result.usage += usage;
@@ -63,11 +73,6 @@ impl Record {
     pub fn answered(&mut self, judge: JudgeRecord, reply: Option<String>) {
         self.result.judge = Some(judge);
         self.result.reply = reply;
-    }
-
-    /// Takes down what the calls of this job were expected to cost.
-    pub fn estimated(&mut self, estimate: Estimate) {
-        self.result.estimate = Some(estimate);
     }
 
     /// Ends with every stage done that has data; the judge was off, or had nothing to judge.

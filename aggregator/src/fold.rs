@@ -1,0 +1,279 @@
+//! Which result of each job counts: the one of the highest round. Pure, idempotent, and the same
+//! in whatever order results arrive.
+
+use crate::journal::{JournalError, RunFiles};
+use indexmap::{IndexMap, map::Entry};
+use juror_common::{
+    id::{Digest, JobId},
+    outcome::{Estimate, JobResult, Outcome},
+    usage::{Money, Usage},
+};
+use std::collections::{HashMap, HashSet};
+
+/// What is known of every job of a run that has a result, in about 60 bytes a job; the results
+/// themselves stay in the journal.
+#[derive(Clone, Debug, Default)]
+pub struct Fold {
+    jobs: IndexMap<[u8; 16], Latest>,
+    /// Rounds of jobs that a higher round has superseded: their money was spent all the same.
+    superseded: HashSet<([u8; 16], u32)>,
+    spent: Spent,
+}
+
+/// The result of a job that counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latest {
+    /// Where it starts in the journal.
+    pub offset: u64,
+    /// Its round.
+    pub round: u32,
+    /// How the job ended in that round.
+    pub outcome: Outcome,
+}
+
+/// What all results took, superseded rounds included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Their costs.
+    pub cost: Money,
+    /// Their tokens.
+    pub usage: Usage,
+    /// Their calls.
+    pub calls: u64,
+    /// Verdicts that came from the cache.
+    pub cached: u64,
+    /// What the jobs that made calls were expected to cost; none if there were none.
+    pub estimate: Option<Estimate>,
+}
+
+/// How many jobs ended in which way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Jobs that are scored.
+    pub scored: u64,
+    /// Jobs whose judge did not answer usably.
+    pub unscorable: u64,
+    /// Jobs that could not be judged.
+    pub failed: u64,
+    /// Jobs that were not tried.
+    pub skipped: u64,
+}
+
+/// What became of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applied {
+    /// The first result of its job.
+    New,
+    /// It takes the place of an earlier round's.
+    NewerRound,
+    /// A later round's result stands already; its cost is counted.
+    OlderRound,
+    /// It was applied before; nothing changed.
+    Duplicate,
+}
+
+impl Fold {
+    /// The fold of a run's journal.
+    pub fn of_journal(files: &RunFiles) -> Result<Self, JournalError> {
+        let mut fold = Self::default();
+        for read in files.results()? {
+            let (offset, result) = read?;
+            fold.apply(&result, offset);
+        }
+        Ok(fold)
+    }
+
+    /// Takes in a result that starts at `offset` in the journal.
+    pub fn apply(&mut self, result: &JobResult, offset: u64) -> Applied {
+        let key = key(&result.job_id);
+        let latest = Latest { offset, round: result.round, outcome: result.outcome };
+        let applied = match self.jobs.entry(key) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(latest);
+                Applied::New
+            }
+            Entry::Occupied(mut known) => {
+                let known = known.get_mut();
+                if known.round == latest.round {
+                    Applied::Duplicate
+                } else if known.round < latest.round {
+                    self.superseded.insert((key, known.round));
+                    *known = latest;
+                    Applied::NewerRound
+                } else if self.superseded.insert((key, latest.round)) {
+                    Applied::OlderRound
+                } else {
+                    Applied::Duplicate
+                }
+            }
+        };
+        if applied != Applied::Duplicate {
+            self.spent.add(result);
+        }
+        applied
+    }
+
+    /// The result of a job that counts, if it has one.
+    pub fn latest(&self, job: &JobId) -> Option<Latest> {
+        self.jobs.get(&key(job)).copied()
+    }
+
+    /// Whether a job is done, so that no further round takes it up.
+    pub fn is_scored(&self, job: &JobId) -> bool {
+        self.latest(job).is_some_and(|latest| latest.outcome == Outcome::Scored)
+    }
+
+    /// Whether the result of this job that starts at `offset` is the one that counts.
+    pub fn counts_at(&self, job: &JobId, offset: u64) -> bool {
+        self.latest(job).is_some_and(|latest| latest.offset == offset)
+    }
+
+    /// Jobs that have a result.
+    pub fn len(&self) -> u64 {
+        self.jobs.len() as u64
+    }
+
+    /// Whether no job has a result.
+    pub fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
+    /// How many jobs ended in which way.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for latest in self.jobs.values() {
+            match latest.outcome {
+                Outcome::Scored => counts.scored += 1,
+                Outcome::Unscorable => counts.unscorable += 1,
+                Outcome::Failed => counts.failed += 1,
+                Outcome::Skipped => counts.skipped += 1,
+            }
+        }
+        counts
+    }
+
+    /// The highest round that any job has a result of.
+    pub fn highest_round(&self) -> Option<u32> {
+        self.jobs.values().map(|latest| latest.round).max()
+    }
+
+    /// The round that each job is to be judged in next.
+    pub fn rounds(&self) -> Rounds {
+        let next = |latest: &Latest| match latest.outcome {
+            Outcome::Scored => None,
+            _ => Some(latest.round + 1),
+        };
+        Rounds(self.jobs.iter().map(|(key, latest)| (*key, next(latest))).collect())
+    }
+
+    /// Whether any of `planned` jobs is not scored yet.
+    pub fn needs_another_round(&self, planned: u64) -> bool {
+        self.counts().scored < planned
+    }
+
+    /// What all results took, superseded rounds included.
+    pub fn spent(&self) -> Spent {
+        self.spent
+    }
+}
+
+/// Which round each job of a run is due in, as [`Fold::rounds`] tells.
+#[derive(Clone, Debug)]
+pub struct Rounds(HashMap<[u8; 16], Option<u32>>);
+
+impl Rounds {
+    /// The round after the job's last result, 0 without one; none if the job is scored.
+    pub fn next_round(&self, job: &JobId) -> Option<u32> {
+        self.0.get(&key(job)).copied().unwrap_or(Some(0))
+    }
+}
+
+impl Spent {
+    fn add(&mut self, result: &JobResult) {
+        self.cost += result.cost_usd;
+        self.usage += result.usage;
+        self.calls += u64::from(result.attempts);
+        self.cached += u64::from(result.cached);
+        if let Some(estimate) = result.estimate {
+            let sum = self.estimate.get_or_insert_default();
+            sum.expected_usd += estimate.expected_usd;
+            sum.worst_case_usd += estimate.worst_case_usd;
+        }
+    }
+}
+
+/// Job ids are 128 bits in hexadecimal; any other text is shortened to as many.
+fn key(job: &JobId) -> [u8; 16] {
+    let text = job.as_str();
+    let plain = text.len() == 32 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    let bits = if plain { u128::from_str_radix(text, 16).ok() } else { None };
+    bits.map(u128::to_be_bytes).unwrap_or_else(|| {
+        let mut key = [0; 16];
+        key.iter_mut()
+            .zip(Digest::of(text.as_bytes()).as_bytes())
+            .for_each(|(to, from)| *to = *from);
+        key
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_results::bare;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_highest_round_counts_and_every_round_costs() {
+        let mut fold = Fold::default();
+        let mut failed = bare("a", Outcome::Failed);
+        failed.cost_usd = Money::from_pico(5);
+        let mut scored = bare("a", Outcome::Scored);
+        scored.round = 1;
+        scored.cost_usd = Money::from_pico(7);
+        assert_eq!(fold.apply(&failed, 0), Applied::New);
+        assert_eq!(fold.apply(&scored, 100), Applied::NewerRound);
+        assert_eq!(fold.apply(&failed, 200), Applied::Duplicate);
+        assert_eq!(fold.apply(&scored, 300), Applied::Duplicate);
+        assert!(fold.is_scored(&scored.job_id) && fold.counts_at(&scored.job_id, 100));
+        assert_eq!(fold.counts(), Counts { scored: 1, ..Counts::default() });
+        assert_eq!(fold.spent().cost, Money::from_pico(12));
+        assert!(!fold.needs_another_round(1) && fold.needs_another_round(2));
+    }
+
+    proptest! {
+        #[test]
+        fn order_and_repetition_change_nothing(
+            picks in prop::collection::vec((0_u8..6, 0_u32..4), 0..40),
+            seed in any::<u64>(),
+        ) {
+            let result = |&(job, round): &(u8, u32)| {
+                let outcome = if (u32::from(job) + round) % 2 == 0 { Outcome::Scored } else { Outcome::Failed };
+                let mut result = bare(&format!("item{job}"), outcome);
+                result.round = round;
+                result.attempts = round + 1;
+                result.cost_usd = Money::from_pico(i64::from(job) * 10 + i64::from(round));
+                result
+            };
+            let offset = |&(job, round): &(u8, u32)| u64::from(job) * 100 + u64::from(round);
+            let fold_of = |order: &[(u8, u32)]| {
+                let mut fold = Fold::default();
+                for pick in order {
+                    fold.apply(&result(pick), offset(pick));
+                }
+                fold
+            };
+            let mut shuffled = picks.clone();
+            shuffled.sort_by_key(|&(job, round)| {
+                (seed ^ u64::from(job)).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ u64::from(round) << 32
+            });
+            shuffled.extend(picks.iter().rev());
+            let (plain, mixed) = (fold_of(&picks), fold_of(&shuffled));
+            prop_assert_eq!(plain.spent(), mixed.spent());
+            prop_assert_eq!(plain.counts(), mixed.counts());
+            for pick in &picks {
+                let job = result(pick).job_id;
+                prop_assert_eq!(plain.latest(&job), mixed.latest(&job));
+            }
+        }
+    }
+}

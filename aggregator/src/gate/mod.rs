@@ -1,0 +1,171 @@
+//! Gates: bounds that a run must meet. Pure.
+
+mod file;
+
+pub use file::GateError;
+
+use crate::{metrics::Metric, report::Coverage};
+use serde::Serialize;
+
+/// Bounds that a run must meet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gate {
+    /// `targets`, `production`, or the path of a file.
+    pub name: String,
+    /// The least share of the planned jobs that must be scored.
+    pub min_coverage: f64,
+    /// So many jobs in a row must end without a `failed(api)`.
+    pub consecutive_without_api_failure: Option<u64>,
+    /// Bounds of metrics.
+    pub rules: Vec<Rule>,
+}
+
+/// A bound of one metric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// The metric's path in `overall`.
+    pub metric: String,
+    /// What it must be.
+    pub bound: Bound,
+}
+
+/// What a figure must be.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// More than this.
+    Above(f64),
+    /// This or more.
+    AtLeast(f64),
+}
+
+/// What became of a bound, or of a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// It holds.
+    Met,
+    /// The data cannot tell.
+    Undecided,
+    /// It does not hold.
+    Missed,
+}
+
+/// A gate's judgement of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GateReport {
+    /// The gate's name.
+    pub gate: String,
+    /// Missed if any bound is; else undecided if any bound is; else met.
+    pub decision: Decision,
+    /// Every bound with what became of it.
+    pub rules: Vec<RuleReport>,
+}
+
+/// What became of one bound.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RuleReport {
+    /// The metric's path, `coverage.scored` or `consecutive_without_api_failure`.
+    pub metric: String,
+    /// Its figure; none without data.
+    pub value: Option<f64>,
+    /// What it must be.
+    #[serde(flatten)]
+    pub bound: Bound,
+    /// Items or jobs that the figure is over.
+    pub n: u64,
+    /// What became of it.
+    pub decision: Decision,
+}
+
+/// How long the jobs of a run went without a `failed(api)`, in the order in which they ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ApiStreak {
+    /// Jobs that have a result.
+    pub jobs: u64,
+    /// The longest row of jobs without one.
+    pub longest: u64,
+    current: u64,
+}
+
+impl ApiStreak {
+    /// Notes the end of a job.
+    pub fn add(&mut self, failed_at_the_api: bool) {
+        self.jobs += 1;
+        self.current = if failed_at_the_api { 0 } else { self.current + 1 };
+        self.longest = self.longest.max(self.current);
+    }
+}
+
+impl Bound {
+    fn holds(self, value: f64) -> bool {
+        match self {
+            Self::Above(bound) => value > bound,
+            Self::AtLeast(bound) => value >= bound,
+        }
+    }
+}
+
+impl Gate {
+    /// Judges what was scored of a run. A metric without data is undecided; a gate whose coverage
+    /// is too low is missed, whatever was scored.
+    pub fn judge(&self, metrics: &[Metric], coverage: &Coverage, streak: ApiStreak) -> GateReport {
+        let mut rules: Vec<RuleReport> =
+            self.rules.iter().map(|rule| rule.judge(metrics)).collect();
+        if self.min_coverage > 0.0 {
+            rules.push(judge_coverage(self.min_coverage, coverage));
+        }
+        if let Some(wanted) = self.consecutive_without_api_failure {
+            rules.push(judge_streak(wanted, streak));
+        }
+        let decision = rules.iter().map(|rule| rule.decision).max().unwrap_or(Decision::Met);
+        GateReport { gate: self.name.clone(), decision, rules }
+    }
+}
+
+impl Rule {
+    fn judge(&self, metrics: &[Metric]) -> RuleReport {
+        let metric = metrics.iter().find(|metric| metric.definition.path == self.metric);
+        let value = metric.and_then(|metric| metric.value);
+        let decision = match value {
+            None => Decision::Undecided,
+            Some(value) if self.bound.holds(value) => Decision::Met,
+            Some(_) => Decision::Missed,
+        };
+        let n = metric.map_or(0, |metric| metric.interval.n);
+        RuleReport { metric: self.metric.clone(), value, bound: self.bound, n, decision }
+    }
+}
+
+fn judge_coverage(least: f64, coverage: &Coverage) -> RuleReport {
+    let share = crate::metrics::tidy(coverage.scored as f64 / coverage.planned.max(1) as f64);
+    let bound = Bound::AtLeast(least);
+    RuleReport {
+        metric: "coverage.scored".into(),
+        value: Some(share),
+        bound,
+        n: coverage.planned,
+        decision: if bound.holds(share) { Decision::Met } else { Decision::Missed },
+    }
+}
+
+fn judge_streak(wanted: u64, streak: ApiStreak) -> RuleReport {
+    let bound = Bound::AtLeast(wanted as f64);
+    let decision = if streak.jobs < wanted {
+        Decision::Undecided
+    } else if streak.longest >= wanted {
+        Decision::Met
+    } else {
+        Decision::Missed
+    };
+    RuleReport {
+        metric: "consecutive_without_api_failure".into(),
+        value: Some(streak.longest as f64),
+        bound,
+        n: streak.jobs,
+        decision,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! A run directory as its readers see it.
+
+use super::{
+    error::{JournalError, parse_record},
+    lines::Results,
+};
+use juror_common::{SCHEMA, id::RunId, run::RunRecord};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// The files of a run, to be read; needs no lock, so a run can be reported while it goes on.
+#[derive(Clone, Debug)]
+pub struct RunFiles {
+    directory: PathBuf,
+    record: RunRecord,
+}
+
+impl RunFiles {
+    /// Reads what the run of this id is.
+    pub fn open(runs_dir: &Path, run: &RunId) -> Result<Self, JournalError> {
+        let directory = runs_dir.join(run.as_str());
+        let path = directory.join("run.json");
+        let bytes = fs::read(&path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => JournalError::Missing { directory: directory.clone() },
+            _ => JournalError::io("read", &path, error),
+        })?;
+        let record: RunRecord = parse_record(&bytes, &path, 1)?;
+        if record.schema != SCHEMA {
+            let found = u64::from(record.schema);
+            return Err(JournalError::Schema { path, line: 1, found });
+        }
+        Ok(Self { directory, record })
+    }
+
+    pub(crate) fn new(directory: PathBuf, record: RunRecord) -> Self {
+        Self { directory, record }
+    }
+
+    /// What the run is.
+    pub fn record(&self) -> &RunRecord {
+        &self.record
+    }
+
+    /// The run directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Where a report of this file name belongs.
+    pub fn path_of(&self, file_name: &str) -> PathBuf {
+        self.directory.join(file_name)
+    }
+
+    /// Every result with its offset, superseded rounds included, in the order of their commits.
+    pub fn results(&self) -> Result<Results, JournalError> {
+        Results::open(&self.journal_path())
+    }
+
+    pub(crate) fn journal_path(&self) -> PathBuf {
+        self.path_of("results.jsonl")
+    }
+}

@@ -1,0 +1,13 @@
+//! The journal: what a run is (`run.json`) and every result that it has (`results.jsonl`), in one
+//! directory that at most one process writes to.
+
+mod directory;
+mod error;
+mod files;
+mod lines;
+
+pub use directory::RunDirectory;
+pub(crate) use directory::encode;
+pub use error::JournalError;
+pub use files::RunFiles;
+pub use lines::Results;

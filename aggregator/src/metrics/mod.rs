@@ -1,0 +1,215 @@
+//! A run's metrics: means and rates with 95 % intervals. Pure.
+//!
+//! A value is an item's: repeats of an item are averaged first, and intervals take items of one
+//! cluster together. Only scored jobs enter; see [`FailurePolicy`].
+
+mod definition;
+mod interval;
+mod overall;
+
+pub use definition::{MetricDefinition, Unit, title_of};
+pub use interval::Interval;
+pub use overall::{GenerationMetrics, Overall, RetrievalMetrics, SemanticMetrics, TokenMetrics};
+
+pub(crate) use definition::score_of;
+pub(crate) use interval::tidy;
+
+use indexmap::IndexMap;
+use interval::{Sample, Sums};
+use juror_common::{
+    outcome::{JobResult, Outcome},
+    rubric::{Formula, Rubric},
+    verdict::Score,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// Whether failed jobs enter averages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FailurePolicy {
+    /// They are left out and shown beside: an outage is no regression.
+    #[default]
+    Exclude,
+    /// They count as zeros.
+    Zero,
+}
+
+/// A metric of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    /// What it is.
+    pub definition: MetricDefinition,
+    /// Its figure; none without data.
+    pub value: Option<f64>,
+    /// How sure it is.
+    pub interval: Interval,
+    /// For a rate of perfect scores: how the verdicts are spread.
+    pub perfection: Option<Perfection>,
+}
+
+/// How the verdicts on one criterion are spread; each repeat is a verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Perfection {
+    /// With the best score.
+    pub perfect: u64,
+    /// In the scale's upper three tenths below that: minor issues.
+    pub minor: u64,
+    /// Lower: major issues.
+    pub major: u64,
+}
+
+/// Takes results in one by one and gives a run's metrics.
+#[derive(Debug)]
+pub struct Tally<'a> {
+    rubric: &'a Rubric,
+    policy: FailurePolicy,
+    judged: bool,
+    repeated: bool,
+    definitions: Vec<MetricDefinition>,
+    samples: Vec<Sample>,
+    perfections: Vec<Perfection>,
+    /// With repeats: per metric, each item's count and sum.
+    items: Vec<Vec<Sums>>,
+    item_clusters: Vec<Option<usize>>,
+    clusters: HashMap<String, usize>,
+    grades: IndexMap<String, u64>,
+}
+
+impl<'a> Tally<'a> {
+    /// Of a run by this rubric, with the judge on or off, each item judged `repeat` times.
+    pub fn new(rubric: &'a Rubric, judged: bool, repeat: u32, policy: FailurePolicy) -> Self {
+        let definitions = MetricDefinition::all(rubric);
+        let grades = match rubric.formula {
+            Formula::WeightedGroups => {
+                rubric.grades.iter().map(|grade| (grade.name.clone(), 0)).collect()
+            }
+            Formula::SumOverMax => IndexMap::new(),
+        };
+        Self {
+            rubric,
+            policy,
+            judged,
+            repeated: repeat > 1,
+            samples: vec![Sample::default(); definitions.len()],
+            perfections: vec![Perfection::default(); definitions.len()],
+            items: vec![Vec::new(); definitions.len()],
+            definitions,
+            item_clusters: Vec::new(),
+            clusters: HashMap::new(),
+            grades,
+        }
+    }
+
+    /// Takes in a job's result that counts. `item` numbers the run's items from 0.
+    pub fn add(&mut self, result: &JobResult, item: usize) {
+        let zero = self.policy == FailurePolicy::Zero && result.outcome == Outcome::Failed;
+        if result.outcome != Outcome::Scored && !zero {
+            return;
+        }
+        let cluster = result.item.cluster.as_deref().map(|name| self.cluster(name));
+        if self.repeated && self.item_clusters.len() <= item {
+            self.item_clusters.resize(item + 1, None);
+        }
+        if let Some(known) = self.item_clusters.get_mut(item) {
+            *known = cluster;
+        }
+        let metrics = self.definitions.iter().zip(&mut self.samples).zip(&mut self.items);
+        for ((definition, sample), items) in metrics {
+            let value = match definition.is_semantic() && zero {
+                true => self.judged.then_some(0.0),
+                false => definition.value(result),
+            };
+            let Some(value) = value.filter(|value| value.is_finite()) else { continue };
+            if !self.repeated {
+                sample.add(value, cluster);
+                continue;
+            }
+            if items.len() <= item {
+                items.resize(item + 1, Sums::default());
+            }
+            if let Some(sums) = items.get_mut(item) {
+                sums.add(value);
+            }
+        }
+        if !zero {
+            self.add_verdict(result);
+        }
+    }
+
+    /// The metrics, those without data included, and what a reader must know of them.
+    pub fn finish(mut self) -> (Vec<Metric>, Option<IndexMap<String, u64>>, Vec<String>) {
+        for (sample, items) in self.samples.iter_mut().zip(&self.items) {
+            for (item, sums) in items.iter().enumerate() {
+                if let Some(mean) = sums.mean() {
+                    sample.add(mean, self.item_clusters.get(item).copied().flatten());
+                }
+            }
+        }
+        let mut fewest_groups = None;
+        let mut metrics = Vec::new();
+        for ((definition, sample), spread) in
+            self.definitions.into_iter().zip(&self.samples).zip(&self.perfections)
+        {
+            let estimate = sample.estimate();
+            if let Some(estimate) = &estimate {
+                let groups = estimate.groups as u64;
+                fewest_groups = Some(fewest_groups.map_or(groups, |least: u64| least.min(groups)));
+            }
+            let (least, most) = definition.unit.bounds();
+            let interval = match &estimate {
+                None => Interval { n: 0, low: None, high: None },
+                Some(estimate) if definition.rate => estimate.rate_interval(self.repeated),
+                Some(estimate) => estimate.mean_interval(least, most),
+            };
+            metrics.push(Metric {
+                value: estimate.map(|estimate| tidy(estimate.mean)),
+                interval,
+                perfection: definition.perfect_criterion().map(|_| *spread),
+                definition,
+            });
+        }
+        let warning = fewest_groups.filter(|groups| !self.clusters.is_empty() && *groups < 10);
+        let warnings = warning.map(|groups| {
+            format!(
+                "the intervals rest on {groups} cluster{}: below 10 they tell little, so give the dataset more clusters before trusting them",
+                if groups == 1 { "" } else { "s" }
+            )
+        });
+        let graded = self.grades.values().any(|count| *count > 0);
+        (metrics, graded.then_some(self.grades), warnings.into_iter().collect())
+    }
+
+    fn add_verdict(&mut self, result: &JobResult) {
+        let Some(verdict) = &result.semantic else { return };
+        if let Score::Groups { grade, .. } = &verdict.score {
+            *self.grades.entry(grade.clone()).or_insert(0) += 1;
+        }
+        let scale = self.rubric.scale;
+        let width = f64::from(scale.max.saturating_sub(scale.min));
+        for (definition, spread) in self.definitions.iter().zip(&mut self.perfections) {
+            let criterion = definition.perfect_criterion();
+            let Some(score) = criterion.and_then(|key| score_of(verdict, key)) else { continue };
+            let height = f64::from(score.saturating_sub(scale.min));
+            if score >= scale.max {
+                spread.perfect += 1;
+            } else if height >= 0.7 * width {
+                spread.minor += 1;
+            } else {
+                spread.major += 1;
+            }
+        }
+    }
+
+    fn cluster(&mut self, name: &str) -> usize {
+        if let Some(known) = self.clusters.get(name) {
+            return *known;
+        }
+        let number = self.clusters.len();
+        self.clusters.insert(name.to_owned(), number);
+        number
+    }
+}
+
+#[cfg(test)]
+mod tests;

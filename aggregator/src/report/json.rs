@@ -1,0 +1,87 @@
+//! `report.json`.
+
+use super::{ItemRow, Report};
+use crate::{issues::StatementGroup, items::Items, journal::JournalError};
+use juror_common::{SCHEMA, outcome::JobResult};
+use serde::{
+    Serialize, Serializer,
+    ser::{Error as _, SerializeMap, SerializeSeq as _},
+};
+use std::{
+    cell::RefCell,
+    io::{self, Write},
+};
+
+/// Writes the report with all its items; the results come in one by one, in the items' order.
+pub(crate) fn write(
+    report: &Report,
+    results: impl Iterator<Item = Result<JobResult, JournalError>>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut serializer = serde_json::Serializer::pretty(&mut *out);
+    let mut map = serializer.serialize_map(None)?;
+    map.serialize_entry("schema", &SCHEMA)?;
+    map.serialize_entry("run", &report.run)?;
+    map.serialize_entry("overall", &report.overall)?;
+    map.serialize_entry("intervals", &report.intervals)?;
+    map.serialize_entry("coverage", &report.coverage)?;
+    map.serialize_entry("cost", &report.cost)?;
+    map.serialize_entry("targets", &report.targets)?;
+    let statements = |groups| Statements { groups, items: &report.items };
+    map.serialize_entry("common_issues", &statements(&report.common_issues))?;
+    map.serialize_entry("common_strengths", &statements(&report.common_strengths))?;
+    map.serialize_entry("warnings", &report.warnings)?;
+    map.serialize_entry("items", &Rows(RefCell::new(results)))?;
+    SerializeMap::end(map)?;
+    out.write_all(b"\n")
+}
+
+/// Groups of statements with their items by id.
+struct Statements<'a> {
+    groups: &'a [StatementGroup],
+    items: &'a Items,
+}
+
+impl Serialize for Statements<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer
+            .collect_seq(self.groups.iter().map(|group| OneGroup { group, items: self.items }))
+    }
+}
+
+struct OneGroup<'a> {
+    group: &'a StatementGroup,
+    items: &'a Items,
+}
+
+impl Serialize for OneGroup<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(4))?;
+        map.serialize_entry("label", &self.group.label)?;
+        map.serialize_entry("count", &self.group.count)?;
+        map.serialize_entry("share", &self.group.share)?;
+        map.serialize_entry("items", &Ids(self))?;
+        map.end()
+    }
+}
+
+struct Ids<'a>(&'a OneGroup<'a>);
+
+impl Serialize for Ids<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.group.items.iter().map(|item| self.0.items.id(*item)))
+    }
+}
+
+/// An array that is written while it is read; it can be written once.
+struct Rows<I>(RefCell<I>);
+
+impl<I: Iterator<Item = Result<JobResult, JournalError>>> Serialize for Rows<I> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut rows = serializer.serialize_seq(None)?;
+        for result in &mut *self.0.borrow_mut() {
+            rows.serialize_element(&ItemRow::from(result.map_err(S::Error::custom)?))?;
+        }
+        rows.end()
+    }
+}

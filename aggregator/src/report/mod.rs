@@ -1,0 +1,151 @@
+//! A run's report: what it says, and one pure renderer per format.
+
+mod csv;
+mod json;
+mod jsonl;
+mod output;
+mod row;
+mod terminal;
+
+pub use output::{OutputError, OutputFormat, write_output};
+pub use row::ItemRow;
+pub use terminal::{TerminalOptions, render as render_terminal};
+
+use crate::{
+    gate::GateReport,
+    issues::StatementGroup,
+    items::Items,
+    metrics::{Interval, Metric, Overall},
+};
+use indexmap::IndexMap;
+use juror_common::{
+    id::RunId,
+    job::{Judge, RubricReference},
+    outcome::ErrorKind,
+    rubric::Rubric,
+    run::DatasetRecord,
+    usage::Money,
+};
+use serde::Serialize;
+
+/// Everything that a run says, but for its items: those are read from the journal one by one
+/// while a format is written.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// What the run is.
+    pub run: RunSummary,
+    /// Its metrics as plain numbers.
+    pub overall: Overall,
+    /// How sure each metric is, by its path in `overall`.
+    pub intervals: IndexMap<String, Interval>,
+    /// How much of the dataset was judged.
+    pub coverage: Coverage,
+    /// What it cost.
+    pub cost: Cost,
+    /// What became of the gate, if there is one.
+    pub targets: Option<GateReport>,
+    /// What is often wrong, most frequent first.
+    pub common_issues: Vec<StatementGroup>,
+    /// What is often right, most frequent first.
+    pub common_strengths: Vec<StatementGroup>,
+    /// What a reader must know.
+    pub warnings: Vec<String>,
+    /// The metrics once more, with their titles, for formats that are read by people.
+    pub metrics: Vec<Metric>,
+    /// The items, and where their results stand.
+    pub items: Items,
+    /// The results to look at first: not scored, then the lowest scores.
+    pub worst: Vec<ItemRow>,
+    /// The rubric.
+    pub rubric: Rubric,
+}
+
+/// What a run is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunSummary {
+    /// Its id.
+    pub id: RunId,
+    /// What was judged.
+    pub dataset: DatasetRecord,
+    /// By which rubric.
+    pub rubric: RubricReference,
+    /// By which judge with which settings; none with the judge off.
+    pub judge: Option<Judge>,
+    /// Where the judge was asked.
+    pub base_url: Option<String>,
+    /// Whether any verdict is the simulator's.
+    pub simulated: bool,
+    /// How many times each item is judged.
+    pub repeat: u32,
+    /// When it was created, RFC 3339 in UTC.
+    pub created_at: String,
+    /// When its report was written, RFC 3339 in UTC.
+    pub finished_at: String,
+    /// Version of the program that created it.
+    pub program_version: String,
+}
+
+/// How much of a dataset was judged. All counts are of jobs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Coverage {
+    /// Jobs that the run has.
+    pub planned: u64,
+    /// Every requested stage that has data is done.
+    pub scored: u64,
+    /// The judge answered, but not usably.
+    pub unscorable: u64,
+    /// Could not be judged.
+    pub failed: u64,
+    /// Not tried.
+    pub skipped: u64,
+    /// Without any result yet; left out of JSON when there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub pending: u64,
+    /// How many jobs ended with which kind of error, most frequent first.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub errors: IndexMap<ErrorKind, u64>,
+}
+
+/// What a run cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Cost {
+    /// Results' costs and what is presumed spent; never less than the ledger has committed.
+    pub total_usd: Money,
+    /// Results' costs, superseded rounds included.
+    pub results_usd: Money,
+    /// What calls that died with their process may have cost, at worst case.
+    pub presumed_usd: Money,
+    /// What the jobs that made calls were expected to cost, told before their first call.
+    pub estimated_usd: Option<Money>,
+    /// What those calls could have cost at worst.
+    pub worst_case_usd: Option<Money>,
+    /// By how much the results' costs were off the estimate, as a share of it: 0.1 is a tenth dearer. None
+    /// while jobs are pending, and without an estimate.
+    pub estimate_error: Option<f64>,
+    /// By how much bills exceeded what was reserved for them.
+    pub overrun_usd: Money,
+    /// The most that the run may cost; none is unlimited.
+    pub budget_usd: Option<Money>,
+    /// All input tokens, cached ones included.
+    pub input_tokens: u64,
+    /// Input tokens from the provider's prompt cache.
+    pub cached_input_tokens: u64,
+    /// Output tokens.
+    pub output_tokens: u64,
+    /// Calls that were sent.
+    pub calls: u64,
+    /// Verdicts that came from the cache.
+    pub cached_verdicts: u64,
+}
+
+impl Coverage {
+    /// Whether every planned job is scored.
+    pub fn is_complete(&self) -> bool {
+        self.scored >= self.planned
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}

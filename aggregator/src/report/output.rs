@@ -1,0 +1,87 @@
+//! Writing a report into a file whose ending tells the format.
+
+use super::{Report, csv, json, jsonl};
+use crate::{
+    journal::{JournalError, RunFiles},
+    replace_file::replace_file,
+};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+/// A format of report files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputFormat {
+    /// The whole report.
+    Json,
+    /// The results that count, one a line.
+    Jsonl,
+    /// A table of the results.
+    Csv,
+}
+
+/// Why a report file was not written; the file that was there before is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// No format has this ending.
+    #[error(
+        "{}: the ending picks the format; take one of .json, .jsonl, .csv",
+        path.display()
+    )]
+    UnknownEnding {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The format will come.
+    #[error(
+        "{}: {ending} is not available in this version; take one of .json, .jsonl, .csv",
+        path.display()
+    )]
+    NotAvailable {
+        /// The file.
+        path: PathBuf,
+        /// Its ending.
+        ending: &'static str,
+    },
+    /// The results cannot be read.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The file cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl OutputFormat {
+    /// The format that a file's ending picks; ask before the run, so that a mistyped one costs
+    /// nothing.
+    pub fn of(path: &Path) -> Result<Self, OutputError> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let known = [(".json", Self::Json), (".jsonl", Self::Jsonl), (".csv", Self::Csv)];
+        if let Some((_, format)) = known.into_iter().find(|(ending, _)| name.ends_with(ending)) {
+            return Ok(format);
+        }
+        let mut to_come = [".html", ".md", ".junit.xml"].into_iter();
+        Err(match to_come.find(|ending| name.ends_with(ending)) {
+            Some(ending) => OutputError::NotAvailable { path: path.to_owned(), ending },
+            None => OutputError::UnknownEnding { path: path.to_owned() },
+        })
+    }
+}
+
+/// Writes the report into a file, replaced in one step, in the format of its ending.
+pub fn write_output(path: &Path, report: &Report, files: &RunFiles) -> Result<(), OutputError> {
+    let format = OutputFormat::of(path)?;
+    let results = report.items.read(files)?;
+    replace_file(path, |out| match format {
+        OutputFormat::Json => json::write(report, results, out),
+        OutputFormat::Jsonl => jsonl::write(results, out),
+        OutputFormat::Csv => csv::write(&report.rubric, results, out),
+    })
+    .map_err(|source: io::Error| OutputError::Write { path: path.to_owned(), source })
+}

@@ -1,0 +1,119 @@
+//! Numbers as people read them.
+
+use crate::metrics::{Interval, Unit};
+use juror_common::usage::Money;
+
+/// A metric's figure: `88.5%`, `8.9/10`, `0.88`, `2.85 s`.
+pub(super) fn figure(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Share => format!("{}%", decimals(value * 100.0, 1)),
+        Unit::Score => decimals(value, 2),
+        Unit::Percent => format!("{}%", decimals(value, 1)),
+        Unit::Points { most, .. } => format!("{}/{}", decimals(value, 2), decimals(most, 1)),
+        Unit::Milliseconds => duration(value),
+    }
+}
+
+/// `[85.1, 91.2] n=18`, in the unit of the figure; without ends where there are none.
+pub(super) fn interval(interval: &Interval, unit: Unit) -> String {
+    let end = |value: f64| match unit {
+        Unit::Share => decimals(value * 100.0, 1),
+        Unit::Percent => decimals(value, 1),
+        Unit::Score | Unit::Points { .. } => decimals(value, 2),
+        Unit::Milliseconds => duration(value),
+    };
+    match (interval.low, interval.high) {
+        (Some(low), Some(high)) => {
+            format!("[{}, {}] n={}", end(low), end(high), grouped(interval.n))
+        }
+        _ => format!("n={}", grouped(interval.n)),
+    }
+}
+
+/// At most so many decimals, none that say nothing. A figure is never rounded up to a bound that
+/// it does not reach: 99.97 is not shown as 100.
+pub(super) fn decimals(value: f64, places: usize) -> String {
+    let unit = 10_f64.powi(-i32::try_from(places).unwrap_or(0));
+    let rounded = (value / unit).round() * unit;
+    let whole = rounded.round();
+    let jumps = (rounded - whole).abs() < unit / 2.0 && (value - whole).abs() > 1e-9;
+    let shown = if jumps && whole > value { whole - unit } else { rounded };
+    let text = format!("{shown:.places$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+/// `950 ms`, `2.85 s`, `3 min 12 s`, `2 h 5 min`.
+pub(super) fn duration(milliseconds: f64) -> String {
+    let seconds = milliseconds / 1000.0;
+    if milliseconds < 1000.0 {
+        format!("{} ms", decimals(milliseconds, 0))
+    } else if seconds < 60.0 {
+        format!("{} s", decimals(seconds, 2))
+    } else {
+        let seconds = seconds.round() as u64;
+        let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        if hours > 0 {
+            format!("{hours} h {minutes} min")
+        } else {
+            format!("{minutes} min {seconds} s")
+        }
+    }
+}
+
+/// `$12.35` from a dollar on, `$0.1067` below.
+pub(super) fn dollars(money: Money) -> String {
+    let places = if money.pico().unsigned_abs() >= 1_000_000_000_000 || money == Money::ZERO {
+        2
+    } else {
+        4
+    };
+    format!("${}", money.rounded(places))
+}
+
+/// `27,414`.
+pub(super) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 item`, `2 items`.
+pub(super) fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_read_as_people_write_them() {
+        assert_eq!(figure(0.885, Unit::Share), "88.5%");
+        assert_eq!(figure(1.0, Unit::Share), "100%");
+        assert_eq!(figure(0.85, Unit::Share), "85%");
+        assert_eq!(figure(8.9, Unit::Points { least: 0.0, most: 10.0 }), "8.9/10");
+        assert_eq!(figure(0.88, Unit::Score), "0.88");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(duration(28_450.0), "28.45 s");
+        assert_eq!(duration(192_000.0), "3 min 12 s");
+        assert_eq!(duration(40.0), "40 ms");
+        assert_eq!(dollars("0.106695".parse().unwrap()), "$0.1067");
+        assert_eq!(dollars("5".parse().unwrap()), "$5.00");
+    }
+
+    #[test]
+    fn what_is_not_all_is_not_shown_as_all() {
+        assert_eq!(figure(0.9999, Unit::Share), "99.9%");
+        assert_eq!(figure(0.85001, Unit::Share), "85%");
+        assert_eq!(decimals(0.0, 1), "0");
+    }
+}

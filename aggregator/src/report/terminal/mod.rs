@@ -1,0 +1,82 @@
+//! The report as text for a terminal.
+
+mod closing;
+mod figures;
+mod page;
+mod quality;
+mod screenshots;
+mod statements;
+
+use super::Report;
+use page::{Page, Style, harmless};
+
+/// How wide and how colourful a terminal is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TerminalOptions {
+    /// Columns; between 60 and 160 are used.
+    pub width: usize,
+    /// Whether to colour with ANSI sequences; without, the text is plain.
+    pub color: bool,
+}
+
+/// What stands in the heading and beside every score of a simulated run.
+const SIMULATED: &str = "SIMULATED";
+
+/// The whole report.
+pub fn render(report: &Report, options: TerminalOptions) -> String {
+    let mut page = Page::new(options.width, options.color);
+    heading(&mut page, report);
+    if report.run.judge.is_some() {
+        quality::semantic(&mut page, report);
+        quality::coverage(&mut page, report);
+        statements::common(&mut page, report);
+        if quality::has_stages(report) {
+            page.blank();
+            page.heading("PIPELINE", &[]);
+            quality::stages(&mut page, report);
+        }
+    } else {
+        quality::stages(&mut page, report);
+        quality::coverage(&mut page, report);
+    }
+    screenshots::table(&mut page, report);
+    closing::targets(&mut page, report);
+    closing::cost_and_time(&mut page, report);
+    closing::warnings(&mut page, report);
+    page.finish()
+}
+
+fn heading(page: &mut Page, report: &Report) {
+    let run = &report.run;
+    let title = match &run.judge {
+        Some(_) => format!("{} EVALUATION (LLM-as-judge)", harmless(&run.rubric.id).to_uppercase()),
+        None => "PIPELINE EVALUATION (judge off)".to_owned(),
+    };
+    let id = harmless(run.id.as_str());
+    match run.simulated {
+        true => page.heading(&title, &[(" SIMULATED ", Style::Badge)]),
+        false => page.heading(&title, &[]),
+    }
+    let mut facts = vec![format!("run {id}"), harmless(&run.dataset.path)];
+    if let Some(judge) = &run.judge {
+        facts.push(format!("{}@{}", harmless(&run.rubric.id), run.rubric.version));
+        let mut settings = format!("{} {}", judge.provider.name(), harmless(&judge.model));
+        if let Some(temperature) = judge.temperature {
+            settings.push_str(&format!(", temperature {temperature}"));
+        }
+        settings.push_str(&format!(", detail {}", judge.detail.name()));
+        facts.push(settings);
+    }
+    if run.repeat > 1 {
+        facts.push(format!("each judged {} times", run.repeat));
+    }
+    page.wrapped(&facts.join(" · "), 0, Style::Faint);
+    if run.simulated {
+        let warning = "Every score below was made up by the simulator. None is a judgement.";
+        page.wrapped(warning, 0, Style::Doubtful);
+    }
+    page.blank();
+}
+
+#[cfg(test)]
+mod tests;

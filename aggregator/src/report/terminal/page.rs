@@ -1,0 +1,183 @@
+//! A page of text: lines, styles, columns, within a width.
+
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// Where the text of a section begins.
+pub(super) const INDENT: usize = 3;
+
+/// How a piece of text looks on a terminal that knows colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    Plain,
+    Heading,
+    Faint,
+    Good,
+    Doubtful,
+    Bad,
+    /// Not to be overlooked.
+    Badge,
+}
+
+/// The text so far.
+#[derive(Debug)]
+pub(super) struct Page {
+    text: String,
+    pub(super) width: usize,
+    color: bool,
+}
+
+impl Page {
+    pub(super) fn new(width: usize, color: bool) -> Self {
+        Self { text: String::new(), width: width.clamp(60, 160), color }
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.text
+    }
+
+    pub(super) fn blank(&mut self) {
+        self.text.push('\n');
+    }
+
+    /// A line of styled pieces; trailing spaces are left out.
+    pub(super) fn line(&mut self, pieces: &[(&str, Style)]) {
+        for (text, style) in pieces {
+            self.push(text, *style);
+        }
+        let end = self.text.trim_end_matches(' ').len();
+        self.text.truncate(end);
+        self.text.push('\n');
+    }
+
+    /// A heading with something at the right margin, and a thin rule.
+    pub(super) fn heading(&mut self, left: &str, right: &[(&str, Style)]) {
+        let right_width: usize = right.iter().map(|(text, _)| text.width()).sum();
+        let left = fit(left, self.width.saturating_sub(right_width + 1));
+        let gap = " ".repeat(self.width.saturating_sub(left.width() + right_width));
+        let mut pieces = vec![(left.as_str(), Style::Heading), (gap.as_str(), Style::Plain)];
+        pieces.extend(right);
+        self.line(&pieces);
+        let rule = "─".repeat(self.width);
+        self.line(&[(&rule, Style::Faint)]);
+    }
+
+    /// Text under the indent, broken between words; further lines hang by `hang` columns.
+    pub(super) fn wrapped(&mut self, text: &str, hang: usize, style: Style) {
+        let room = self.width.saturating_sub(INDENT);
+        let mut line = String::new();
+        let mut first = true;
+        for word in text.split(' ') {
+            let margin = if first { 0 } else { hang };
+            if !line.is_empty() && margin + line.width() + 1 + word.width() > room {
+                self.hung(&line, margin, style);
+                line.clear();
+                first = false;
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        self.hung(&line, if first { 0 } else { hang }, style);
+    }
+
+    /// `Label:   text`, the text broken between words under itself.
+    pub(super) fn labelled(&mut self, label: &str, label_width: usize, text: &str) {
+        let label = padded(&format!("{label}:"), label_width);
+        self.wrapped(&format!("{label}\u{2007}{text}"), label_width + 1, Style::Plain);
+    }
+
+    fn hung(&mut self, line: &str, margin: usize, style: Style) {
+        // A figure space stands where a line must not break.
+        let line = line.replace('\u{2007}', " ");
+        self.line(&[(&" ".repeat(INDENT + margin), Style::Plain), (&line, style)]);
+    }
+
+    fn push(&mut self, text: &str, style: Style) {
+        let code = match style {
+            Style::Plain => None,
+            Style::Heading => Some("1"),
+            Style::Faint => Some("2"),
+            Style::Good => Some("32"),
+            Style::Doubtful => Some("33"),
+            Style::Bad => Some("31"),
+            Style::Badge => Some("1;7;33"),
+        };
+        match code.filter(|_| self.color && !text.is_empty()) {
+            Some(code) => {
+                self.text.push_str("\u{1b}[");
+                self.text.push_str(code);
+                self.text.push('m');
+                self.text.push_str(text);
+                self.text.push_str("\u{1b}[0m");
+            }
+            None => self.text.push_str(text),
+        }
+    }
+}
+
+/// Text of others made harmless: what a terminal would obey, or what turns the reading direction,
+/// becomes a space.
+pub(super) fn harmless(text: &str) -> String {
+    let obeyed = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().map(|c| if obeyed(c) { ' ' } else { c }).collect()
+}
+
+/// The text, cut with an ellipsis where it is wider than this.
+pub(super) fn fit(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut cut = String::new();
+    let mut used = 1;
+    for character in text.chars() {
+        used += character.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        cut.push(character);
+    }
+    cut.push('…');
+    cut
+}
+
+/// Left-aligned in a column of this width.
+pub(super) fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+/// Right-aligned in a column of this width.
+pub(super) fn right_aligned(text: &str, width: usize) -> String {
+    format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_hold_wide_characters() {
+        assert_eq!(fit("按钮按钮", 5), "按钮…");
+        assert_eq!(padded("按钮", 6), "按钮  ");
+        assert_eq!(right_aligned("按钮", 6), "  按钮");
+    }
+
+    #[test]
+    fn a_terminal_obeys_nothing_that_a_model_wrote() {
+        assert_eq!(harmless("a\u{1b}[2Jb\r\n\u{202e}c"), "a [2Jb   c");
+    }
+
+    #[test]
+    fn colour_is_the_only_difference_that_colour_makes() {
+        let render = |color| {
+            let mut page = Page::new(80, color);
+            page.line(&[("met", Style::Good), ("  ", Style::Plain), ("x", Style::Plain)]);
+            page.finish()
+        };
+        assert_eq!(render(false), "met  x\n");
+        assert_eq!(render(true), "\u{1b}[32mmet\u{1b}[0m  x\n");
+    }
+}

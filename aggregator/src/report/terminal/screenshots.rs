@@ -1,0 +1,164 @@
+//! Score by score: what to look at first.
+
+use super::{
+    figures::{decimals, figure, grouped},
+    page::{INDENT, Page, Style, fit, harmless, padded, right_aligned},
+};
+use crate::{
+    metrics::{Unit, score_of, title_of},
+    report::{ItemRow, Report, row::word},
+};
+use juror_common::{rubric::Formula, verdict::Score};
+
+/// The columns of a number, and the least of an id.
+const COLUMN: usize = 9;
+const LEAST_ID: usize = 18;
+
+type Cell = fn(&ItemRow, &str) -> String;
+
+struct Column {
+    head: String,
+    key: String,
+    cell: Cell,
+}
+
+/// The results to look at first, with how many more there are.
+pub(super) fn table(page: &mut Page, report: &Report) {
+    if report.worst.is_empty() {
+        return;
+    }
+    let mut columns = columns(report);
+    columns.truncate(page.width.saturating_sub(INDENT + LEAST_ID) / COLUMN);
+    let id_width = page.width - INDENT - columns.len() * COLUMN;
+    page.blank();
+    let heads: String = columns.iter().map(|column| right_aligned(&column.head, COLUMN)).collect();
+    let title = if report.run.simulated { "SCREENSHOTS  SIMULATED" } else { "SCREENSHOTS" };
+    page.heading(title, &[(&heads, Style::Faint)]);
+    for row in &report.worst {
+        line(page, row, &columns, id_width, report.run.repeat > 1);
+    }
+    let shown = report.worst.len();
+    let more = report.items.results().saturating_sub(shown) as u64;
+    if more > 0 {
+        let text = format!("… {} more: these are the {shown} to look at first", grouped(more));
+        page.wrapped(&text, 0, Style::Faint);
+    }
+}
+
+fn line(page: &mut Page, row: &ItemRow, columns: &[Column], id_width: usize, repeated: bool) {
+    let indent = " ".repeat(INDENT);
+    let mut id = harmless(&row.screenshot_id);
+    if repeated {
+        id.push_str(&format!(" ·{}", row.repeat + 1));
+    }
+    let id = padded(&fit(&id, id_width - 1), id_width);
+    if let Some(error) = &row.error {
+        let text =
+            format!("{} ({}): {}", word(&row.outcome), word(&error.kind), harmless(&error.message));
+        let text = format!(" {}", fit(&text, (columns.len() * COLUMN).saturating_sub(1)));
+        return page.line(&[(&indent, Style::Plain), (&id, Style::Plain), (&text, Style::Bad)]);
+    }
+    let cells: Vec<String> = columns
+        .iter()
+        .map(|column| right_aligned(&(column.cell)(row, &column.key), COLUMN))
+        .collect();
+    let passed = match row.pipeline_success {
+        Some(false) => Style::Doubtful,
+        None | Some(true) => Style::Plain,
+    };
+    let (first, others) = cells
+        .split_first()
+        .map_or(("", String::new()), |(first, others)| (first.as_str(), others.concat()));
+    let pieces = [
+        (indent.as_str(), Style::Plain),
+        (&id, Style::Plain),
+        (first, passed),
+        (&others, Style::Plain),
+    ];
+    page.line(&pieces);
+}
+
+fn columns(report: &Report) -> Vec<Column> {
+    let column = |head: &str, key: &str, cell: Cell| Column {
+        head: fit(head, COLUMN - 1),
+        key: key.to_owned(),
+        cell,
+    };
+    let rubric = &report.rubric;
+    if report.run.judge.is_none() {
+        return vec![
+            column("Passed", "", |row, _| yes_or_no(row.pipeline_success)),
+            column("Tokens", "", |row, _| {
+                share(row.token_extraction.as_ref().map(|stage| stage.accuracy))
+            }),
+            column("Pattern", "", |row, _| {
+                yes_or_no(row.retrieval.as_ref().map(|stage| stage.correct))
+            }),
+            column("Compiles", "", |row, _| {
+                yes_or_no(row.generation.as_ref().and_then(|stage| stage.code_compiles))
+            }),
+            column("Quality", "", |row, _| {
+                let quality = row.generation.as_ref().and_then(|stage| stage.quality_score);
+                quality.map_or_else(none, |score| figure(score, Unit::Score))
+            }),
+        ];
+    }
+    let mut columns = vec![column("Score", "", |row, _| share(row.score()))];
+    match rubric.formula {
+        Formula::SumOverMax => {
+            columns.extend(rubric.criteria.iter().map(|criterion| {
+                column(first_word(&criterion.key), &criterion.key, criterion_cell)
+            }))
+        }
+        Formula::WeightedGroups => {
+            columns.push(column("Grade", "", grade_cell));
+            let keys = || rubric.groups.iter().map(|group| group.key.as_str());
+            columns.extend(keys().map(|key| column(first_word(key), key, group_cell)));
+        }
+    }
+    for column in &mut columns {
+        column.head = title_of(&column.head);
+    }
+    columns
+}
+
+fn criterion_cell(row: &ItemRow, key: &str) -> String {
+    let score = row.semantic.as_ref().and_then(|verdict| score_of(verdict, key));
+    score.map_or_else(none, |score| score.to_string())
+}
+
+fn grade_cell(row: &ItemRow, _: &str) -> String {
+    match row.semantic.as_ref().map(|verdict| &verdict.score) {
+        Some(Score::Groups { grade, .. }) => harmless(grade),
+        _ => none(),
+    }
+}
+
+fn group_cell(row: &ItemRow, key: &str) -> String {
+    match row.semantic.as_ref().map(|verdict| &verdict.score) {
+        Some(Score::Groups { dimensions, .. }) => {
+            dimensions.get(key).map_or_else(none, |group| decimals(group.score, 2))
+        }
+        _ => none(),
+    }
+}
+
+fn first_word(key: &str) -> &str {
+    key.split('_').next().unwrap_or(key)
+}
+
+fn share(value: Option<f64>) -> String {
+    value.map_or_else(none, |value| figure(value, Unit::Share))
+}
+
+fn yes_or_no(value: Option<bool>) -> String {
+    match value {
+        Some(true) => "yes".into(),
+        Some(false) => "no".into(),
+        None => none(),
+    }
+}
+
+fn none() -> String {
+    "–".into()
+}

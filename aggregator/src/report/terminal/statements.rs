@@ -1,0 +1,33 @@
+//! What the judge often found wrong and right.
+
+use super::{
+    figures::{counted, figure},
+    page::{Page, Style, harmless},
+};
+use crate::{issues::StatementGroup, metrics::Unit, report::Report};
+
+/// So many are shown of each; report.json has them all.
+const MOST: usize = 5;
+
+pub(super) fn common(page: &mut Page, report: &Report) {
+    list(page, "Common Issues:", &report.common_issues);
+    list(page, "Common Strengths:", &report.common_strengths);
+}
+
+fn list(page: &mut Page, title: &str, groups: &[StatementGroup]) {
+    if groups.is_empty() {
+        return;
+    }
+    page.blank();
+    page.wrapped(title, 0, Style::Heading);
+    for group in groups.iter().take(MOST) {
+        let share = figure(group.share, Unit::Share);
+        let label = harmless(&group.label);
+        let count = counted(group.count, "item").replace(' ', "\u{2007}");
+        page.wrapped(&format!("-\u{2007}{label} ({count},\u{2007}{share})"), 2, Style::Plain);
+    }
+    let more = groups.len().saturating_sub(MOST) as u64;
+    if more > 0 {
+        page.wrapped(&format!("… {} more", super::figures::grouped(more)), 2, Style::Faint);
+    }
+}

@@ -1,0 +1,166 @@
+//! The role: results come in, are committed to the journal, and only then acknowledged.
+
+use crate::{
+    fold::{Applied, Fold},
+    journal::{JournalError, RunDirectory, encode},
+};
+use juror_common::{
+    event::{Event, Events},
+    outcome::JobResult,
+    queue::{Delivery, Disposition, QueueError, Subscription},
+    shutdown::Shutdown,
+};
+use std::sync::Arc;
+use tokio::{sync::mpsc, task};
+
+/// Results that are committed together at most; one fsync serves them all.
+const BATCH: usize = 256;
+
+/// What the aggregator works with. It gives directory and fold back at its end.
+pub struct AggregatorResources {
+    /// The results, of this run alone.
+    pub results: Box<dyn Subscription<JobResult>>,
+    /// The locked run directory.
+    pub directory: RunDirectory,
+    /// The fold of its journal.
+    pub fold: Fold,
+    /// Who hears of finished jobs.
+    pub events: Events,
+}
+
+/// What the aggregator leaves behind.
+#[derive(Debug)]
+pub struct Aggregated {
+    /// The run directory, still locked.
+    pub directory: RunDirectory,
+    /// The fold of its journal.
+    pub fold: Fold,
+    /// Results that came more than once and were not applied again.
+    pub duplicates: u64,
+}
+
+/// Why the aggregator stopped before its end. What was committed is kept; what was not is not
+/// acknowledged, and so comes again.
+#[derive(Debug, thiserror::Error)]
+pub enum AggregatorError {
+    /// The journal cannot be written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// No more results can be received.
+    #[error("results cannot be received: {0}")]
+    Queue(#[from] QueueError),
+    /// The thread that writes the journal is gone.
+    #[error("the journal's writer ended early: {0}")]
+    Writer(#[from] task::JoinError),
+}
+
+/// Receives until the queue is closed and holds nothing more. A soft stop changes nothing: what
+/// workers finish must still be committed. A hard stop ends after the batch in hand.
+pub async fn run(
+    resources: AggregatorResources,
+    shutdown: Shutdown,
+) -> Result<Aggregated, AggregatorError> {
+    let AggregatorResources { mut results, directory, fold, events } = resources;
+    let (sender, receiver) = mpsc::channel(BATCH);
+    let receive = async {
+        // Moved in, so that the committer sees the end as soon as there is nothing to receive.
+        let sender = sender;
+        loop {
+            let delivery = tokio::select! {
+                biased;
+                () = shutdown.now.cancelled() => return Ok(()),
+                // The committer has failed; its error tells more.
+                () = sender.closed() => return Ok(()),
+                delivery = results.next() => delivery?,
+            };
+            let Some(delivery) = delivery else { return Ok(()) };
+            if sender.send(delivery).await.is_err() {
+                return Ok(());
+            }
+        }
+    };
+    let (received, aggregated) =
+        tokio::join!(receive, commit_all(receiver, directory, fold, events));
+    let aggregated = aggregated?;
+    received.map_err(AggregatorError::Queue)?;
+    Ok(aggregated)
+}
+
+/// Commits whatever is ready, batch by batch; while one is being written, the next gathers.
+async fn commit_all(
+    mut ready: mpsc::Receiver<Delivery<JobResult>>,
+    directory: RunDirectory,
+    fold: Fold,
+    events: Events,
+) -> Result<Aggregated, AggregatorError> {
+    let mut aggregated = Aggregated { directory, fold, duplicates: 0 };
+    let mut batch = Vec::new();
+    while ready.recv_many(&mut batch, BATCH).await > 0 {
+        let (kept, finished) = commit(aggregated, &batch, &events).await?;
+        aggregated = kept;
+        for delivery in batch.drain(..) {
+            settle(delivery, &aggregated, &events).await;
+        }
+        for result in finished {
+            events.emit(Event::Finished(Arc::new(result))).await;
+        }
+    }
+    Ok(aggregated)
+}
+
+/// Commits the batch's news; answers them.
+async fn commit(
+    aggregated: Aggregated,
+    batch: &[Delivery<JobResult>],
+    events: &Events,
+) -> Result<(Aggregated, Vec<JobResult>), AggregatorError> {
+    let Aggregated { mut directory, mut fold, mut duplicates } = aggregated;
+    let mut lines = Vec::new();
+    let mut news = Vec::new();
+    for Delivery { message: result, .. } in batch {
+        if !belongs(result, &directory) {
+            let run = &result.run_id;
+            events
+                .emit(Event::Warning(format!(
+                    "a result of run {run} was set aside: it belongs to another run directory"
+                )))
+                .await;
+            continue;
+        }
+        // Should the write fail, this fold is dropped with the error and read anew.
+        match fold.apply(result, directory.length() + lines.len() as u64) {
+            Applied::Duplicate => duplicates += 1,
+            Applied::New | Applied::NewerRound | Applied::OlderRound => {
+                encode(result, &mut lines)?;
+                news.push(result.clone());
+            }
+        }
+    }
+    let (directory, written) = task::spawn_blocking(move || {
+        let written = directory.append_lines(&lines);
+        (directory, written)
+    })
+    .await?;
+    written?;
+    Ok((Aggregated { directory, fold, duplicates }, news))
+}
+
+async fn settle(delivery: Delivery<JobResult>, aggregated: &Aggregated, events: &Events) {
+    let disposition = if belongs(&delivery.message, &aggregated.directory) {
+        Disposition::Acknowledge
+    } else {
+        Disposition::DeadLetter("a result of another run".into())
+    };
+    if let Err(error) = delivery.settle(disposition).await {
+        // It comes again and is seen to be a duplicate.
+        let warning = format!("a committed result could not be acknowledged: {error}");
+        events.emit(Event::Warning(warning)).await;
+    }
+}
+
+fn belongs(result: &JobResult, directory: &RunDirectory) -> bool {
+    result.run_id == directory.files().record().run_id
+}
+
+#[cfg(test)]
+mod tests;
