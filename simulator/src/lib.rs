@@ -1,1 +1,35 @@
-//! .
+//! A vision API that costs nothing: for the demo, the tests and load runs.
+//!
+//! It speaks OpenAI's chat completions, enforces limits of requests and tokens per minute with
+//! the real headers, has latency and faults to choose from, and keeps count of what a provider
+//! would have billed. It looks at no picture: known questions are answered from a
+//! [`VerdictBook`], all others deterministically from their content.
+
+mod book;
+mod chat_request;
+mod config;
+mod distort;
+mod fault;
+mod fault_plan;
+mod image_part;
+mod limits;
+mod random;
+mod refusal;
+mod reply;
+mod respond;
+mod server;
+mod stats;
+mod verdict;
+
+pub use book::VerdictBook;
+pub use config::{Latency, ResponseFormats, SimulatorConfig, SimulatorError};
+pub use fault::{Fault, FaultRate, InvalidFault};
+pub use fault_plan::{FaultPlan, ItemKey, ItemScript};
+pub use server::serve;
+pub use stats::Stats;
+
+/// The `system_fingerprint` of every answer, by which a simulated verdict is known.
+pub const FINGERPRINT: &str = "juror-simulator";
+
+/// The response header that says that nobody looked at a picture; its value is `1`.
+pub const SIMULATOR_HEADER: &str = "x-juror-simulator";

@@ -1,0 +1,232 @@
+//! A request to judge something: read without copying its images, and checked as strictly as a
+//! real server does.
+
+use crate::{
+    config::{ResponseFormats, SimulatorConfig},
+    image_part::ImagePart,
+    refusal::{INVALID, Refusal},
+};
+use hyper::StatusCode;
+use juror_common::model::{ModelFacts, OutputLimit, PriceEntry};
+use serde::Deserialize;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// A request that can be answered.
+#[derive(Debug)]
+pub(crate) struct Question<'a> {
+    pub(crate) facts: &'a ModelFacts,
+    pub(crate) price: &'a PriceEntry,
+    pub(crate) model: Cow<'a, str>,
+    /// Every text, of the system's message too.
+    pub(crate) texts: Vec<Cow<'a, str>>,
+    pub(crate) images: Vec<ImagePart<'a>>,
+    /// Most output tokens; none where the request has no limit.
+    pub(crate) output_limit: Option<u64>,
+    /// The strict schema of the reply.
+    pub(crate) schema: Option<Value>,
+}
+
+impl<'a> Question<'a> {
+    /// Reads and checks a request's body.
+    pub(crate) fn read(body: &'a [u8], config: &'a SimulatorConfig) -> Result<Self, Refusal> {
+        let request: ChatRequest<'a> = serde_json::from_slice(body).map_err(|error| {
+            let message = format!("the body is no chat completion request: {error}");
+            Refusal::new(StatusCode::BAD_REQUEST, INVALID, "invalid_request", message)
+        })?;
+        let model = request.model;
+        let price = config.prices.find(&model).ok_or_else(|| no_such_model(&model))?;
+        let facts = config.models.facts(&model);
+        if request.stream == Some(true) || request.n.is_some_and(|n| n != 1) {
+            let message = "this server answers once, and in one piece";
+            return Err(Refusal::parameter("stream", "unsupported_value", message));
+        }
+        check_temperature(request.temperature, facts)?;
+        let output_limit = output_limit(request.max_tokens, request.max_completion_tokens, facts)?;
+        let (texts, images) = contents(request.messages)?;
+        let schema = response_schema(request.response_format, config.response_formats, &texts)?;
+        Ok(Self { facts, price, model, texts, images, output_limit, schema })
+    }
+
+    /// Input tokens as they are billed: the images by their formula, a token for four bytes of
+    /// text, and three for each text's framing.
+    pub(crate) fn input_tokens(&self) -> u64 {
+        let text = |text: &Cow<'_, str>| (text.len() as u64).div_ceil(4) + 3;
+        let image = |image: &ImagePart<'_>| {
+            self.facts.image.tokens(image.width, image.height, image.detail)
+        };
+        self.texts.iter().map(text).chain(self.images.iter().map(image)).sum()
+    }
+}
+
+/// What a model without an output limit in its request counts with, as much as models often have.
+pub(crate) const DEFAULT_OUTPUT_LIMIT: u64 = 16_384;
+
+#[derive(Deserialize)]
+struct ChatRequest<'a> {
+    #[serde(borrow)]
+    model: Cow<'a, str>,
+    #[serde(borrow)]
+    messages: Vec<Message<'a>>,
+    max_tokens: Option<u64>,
+    max_completion_tokens: Option<u64>,
+    temperature: Option<f64>,
+    response_format: Option<ResponseFormat>,
+    stream: Option<bool>,
+    n: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    role: Cow<'a, str>,
+    #[serde(borrow)]
+    content: Content<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Text(#[serde(borrow)] Cow<'a, str>),
+    Parts(#[serde(borrow)] Vec<Part<'a>>),
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Part<'a> {
+    Text {
+        #[serde(borrow)]
+        text: Cow<'a, str>,
+    },
+    ImageUrl {
+        #[serde(borrow)]
+        image_url: ImageUrl<'a>,
+    },
+}
+
+#[derive(Deserialize)]
+struct ImageUrl<'a> {
+    #[serde(borrow)]
+    url: Cow<'a, str>,
+    detail: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ResponseFormat {
+    Text,
+    JsonObject,
+    JsonSchema { json_schema: JsonSchema },
+}
+
+#[derive(Deserialize)]
+struct JsonSchema {
+    name: String,
+    schema: Value,
+}
+
+fn no_such_model(model: &str) -> Refusal {
+    let message = format!("the model {model:?} does not exist, or the key may not use it");
+    let refusal = Refusal::new(StatusCode::NOT_FOUND, INVALID, "model_not_found", message);
+    Refusal { parameter: Some("model"), ..refusal }
+}
+
+fn check_temperature(temperature: Option<f64>, facts: &ModelFacts) -> Result<(), Refusal> {
+    let refused = match temperature {
+        Some(value) if !(0.0..=2.0).contains(&value) => "temperature has to lie from 0 to 2",
+        Some(value) if !facts.temperature && value != 1.0 => {
+            "this model takes no temperature but the default, 1"
+        }
+        _ => return Ok(()),
+    };
+    Err(Refusal::parameter("temperature", "unsupported_value", refused))
+}
+
+fn output_limit(
+    max_tokens: Option<u64>,
+    max_completion_tokens: Option<u64>,
+    facts: &ModelFacts,
+) -> Result<Option<u64>, Refusal> {
+    if max_tokens.is_some() && max_completion_tokens.is_some() {
+        let message = "set one of max_tokens and max_completion_tokens";
+        return Err(Refusal::parameter("max_tokens", "invalid_request", message));
+    }
+    if max_tokens.is_some() && facts.output_limit == OutputLimit::MaxCompletionTokens {
+        let message = "this model takes max_completion_tokens instead of max_tokens";
+        return Err(Refusal::parameter("max_tokens", "unsupported_parameter", message));
+    }
+    let limit = max_completion_tokens.or(max_tokens);
+    if limit == Some(0) {
+        let message = "an answer has at least one token";
+        return Err(Refusal::parameter("max_tokens", "invalid_value", message));
+    }
+    Ok(limit)
+}
+
+type Contents<'a> = (Vec<Cow<'a, str>>, Vec<ImagePart<'a>>);
+
+fn contents(messages: Vec<Message<'_>>) -> Result<Contents<'_>, Refusal> {
+    let (mut texts, mut images) = (Vec::new(), Vec::new());
+    let mut asked = false;
+    for message in messages {
+        asked |= message.role == "user";
+        match message.content {
+            Content::Text(text) => texts.push(text),
+            Content::Parts(parts) => {
+                for part in parts {
+                    match part {
+                        Part::Text { text } => texts.push(text),
+                        Part::ImageUrl { image_url: ImageUrl { url, detail } } => {
+                            images.push(ImagePart::read(url, detail.as_deref())?);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    if asked {
+        return Ok((texts, images));
+    }
+    let message = "there has to be a message of the role user";
+    Err(Refusal::parameter("messages", "invalid_request", message))
+}
+
+fn response_schema(
+    format: Option<ResponseFormat>,
+    taken: ResponseFormats,
+    texts: &[Cow<'_, str>],
+) -> Result<Option<Value>, Refusal> {
+    let refuse = |name: &str| {
+        let message = format!("response_format of type {name} is not supported by this server");
+        Err(Refusal::parameter("response_format", "unsupported_parameter", message))
+    };
+    match format {
+        None | Some(ResponseFormat::Text) => Ok(None),
+        Some(ResponseFormat::JsonObject) if taken == ResponseFormats::TextOnly => {
+            refuse("json_object")
+        }
+        Some(ResponseFormat::JsonObject) if !texts.iter().any(|text| names_json(text)) => {
+            let message = "the messages have to name json where response_format is json_object";
+            Err(Refusal::parameter("messages", "invalid_request", message))
+        }
+        Some(ResponseFormat::JsonObject) => Ok(None),
+        Some(ResponseFormat::JsonSchema { .. }) if taken != ResponseFormats::All => {
+            refuse("json_schema")
+        }
+        Some(ResponseFormat::JsonSchema { json_schema: JsonSchema { name, schema } }) => {
+            let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+            if name.is_empty() || name.len() > 64 || !name.bytes().all(fits) {
+                let message = "the schema's name takes 1 to 64 letters, digits, _ and -";
+                return Err(Refusal::parameter("response_format", "invalid_value", message));
+            }
+            Ok(Some(schema))
+        }
+    }
+}
+
+fn names_json(text: &str) -> bool {
+    text.as_bytes().windows(4).any(|word| word.eq_ignore_ascii_case(b"json"))
+}
+
+#[cfg(test)]
+mod tests;

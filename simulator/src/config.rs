@@ -1,0 +1,122 @@
+//! What a simulator is like.
+
+use crate::{book::VerdictBook, fault_plan::FaultPlan, random::Random};
+use juror_common::model::{Models, Prices};
+use std::{sync::Arc, time::Duration};
+
+/// How a simulator behaves. The default one knows every model with a price, takes any key, has no
+/// limits, no latency and no faults.
+#[derive(Clone, Debug)]
+pub struct SimulatorConfig {
+    /// The bearer key that it asks for; none takes any, or none at all.
+    pub key: Option<String>,
+    /// How models count images and which parameters they take.
+    pub models: Models,
+    /// What they cost; a model without a price is not known.
+    pub prices: Prices,
+    /// Requests per minute, if they are limited.
+    pub requests_per_minute: Option<u64>,
+    /// Tokens per minute, if they are limited: input and output limit of each request, counted
+    /// at admission and never given back.
+    pub tokens_per_minute: Option<u64>,
+    /// How much of a minute's allowance may come at once.
+    pub burst: Duration,
+    /// How long an answer takes.
+    pub latency: Latency,
+    /// Which answers go wrong.
+    pub faults: FaultPlan,
+    /// What a refusal by fault asks the client to wait.
+    pub fault_retry_after: Duration,
+    /// The pause between the drops of a slow body.
+    pub slow_pause: Duration,
+    /// Which response formats it takes.
+    pub response_formats: ResponseFormats,
+    /// Whether answers that the client never gets in whole are billed all the same (hang, reset,
+    /// cut, a client that goes away), as a provider may do.
+    pub bill_lost: bool,
+    /// Input tokens of each request that are told and billed as cached, at most all of them.
+    pub cached_input_tokens: u64,
+    /// Answers to known questions, given where they have the shape that is asked for.
+    pub book: Arc<VerdictBook>,
+    /// Finds, in a text of the user's message, the part that tells items with the same images
+    /// apart: the code as it was given to [`VerdictBook::insert`].
+    pub extract: fn(&str) -> Option<&str>,
+    /// The chance of each drawn score to differ by one from answer to answer; at 0 the same
+    /// question has always the same answer.
+    pub noise: f64,
+    /// Another seed is another latency and another noise.
+    pub seed: u64,
+}
+
+impl Default for SimulatorConfig {
+    fn default() -> Self {
+        Self {
+            key: None,
+            models: Models::builtin(),
+            prices: Prices::builtin(),
+            requests_per_minute: None,
+            tokens_per_minute: None,
+            burst: Duration::from_secs(1),
+            latency: Latency::default(),
+            faults: FaultPlan::default(),
+            fault_retry_after: Duration::from_millis(100),
+            slow_pause: Duration::from_secs(1),
+            response_formats: ResponseFormats::All,
+            bill_lost: true,
+            cached_input_tokens: 0,
+            book: Arc::default(),
+            extract: |_| None,
+            noise: 0.0,
+            seed: 0,
+        }
+    }
+}
+
+impl SimulatorConfig {
+    pub(crate) fn check(&self) -> Result<(), SimulatorError> {
+        // A little above 1, for sums like ten times 0.1.
+        let total = self.faults.total_rate();
+        if total > 1.000_001 { Err(SimulatorError::FaultRates(total)) } else { Ok(()) }
+    }
+}
+
+/// How long an answer takes: evenly distributed between two bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Latency {
+    /// The shortest.
+    pub least: Duration,
+    /// The longest.
+    pub most: Duration,
+}
+
+impl Latency {
+    /// Always the same.
+    pub fn fixed(latency: Duration) -> Self {
+        Self { least: latency, most: latency }
+    }
+
+    pub(crate) fn draw(self, random: &mut Random) -> Duration {
+        self.least + self.most.saturating_sub(self.least).mul_f64(random.unit())
+    }
+}
+
+/// Which response formats a server takes; the others are refused with a 400 that names
+/// `response_format`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ResponseFormats {
+    /// `json_schema`, `json_object` and none.
+    #[default]
+    All,
+    /// `json_object` and none.
+    JsonObject,
+    /// None.
+    TextOnly,
+}
+
+/// Why a simulator does not start.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SimulatorError {
+    /// More faults than answers.
+    #[error("the rates of faults add up to {0}: lower them to 1 or less in sum")]
+    FaultRates(f64),
+}

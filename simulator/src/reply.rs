@@ -1,0 +1,101 @@
+//! Responses as they go over the wire: whole, cut, or in drops.
+
+use crate::{FINGERPRINT, distort::Said, refusal::Refusal};
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream};
+use http_body_util::{BodyExt as _, Full, StreamBody, combinators::UnsyncBoxBody};
+use hyper::{
+    HeaderMap, Response, StatusCode,
+    body::Frame,
+    header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER},
+};
+use juror_common::usage::Usage;
+use serde_json::{Value, json};
+use std::{
+    io,
+    time::{Duration, SystemTime},
+};
+
+pub(crate) type Body = UnsyncBoxBody<Bytes, io::Error>;
+
+/// The body of a chat completion.
+pub(crate) fn completion(serial: u64, model: &str, said: &Said, usage: Usage) -> Value {
+    let created = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    json!({
+        "id": format!("chatcmpl-simulated-{serial:012x}"),
+        "object": "chat.completion",
+        "created": created.unwrap_or_default().as_secs(),
+        "model": model,
+        "system_fingerprint": FINGERPRINT,
+        "choices": [{
+            "index": 0,
+            "message": {"role": "assistant", "content": said.content, "refusal": said.refusal},
+            "finish_reason": said.finish_reason,
+            "logprobs": null,
+        }],
+        "usage": {
+            "prompt_tokens": usage.input_tokens,
+            "completion_tokens": usage.output_tokens,
+            "total_tokens": usage.input_tokens.saturating_add(usage.output_tokens),
+            "prompt_tokens_details": {"cached_tokens": usage.cached_input_tokens},
+            "completion_tokens_details": {"reasoning_tokens": 0},
+        },
+    })
+}
+
+/// A response in one piece.
+pub(crate) fn whole(status: StatusCode, headers: HeaderMap, value: &Value) -> Response<Body> {
+    let body = Full::new(Bytes::from(value.to_string()));
+    response(status, headers, body.map_err(|never| match never {}).boxed_unsync())
+}
+
+/// An error, with the time to wait where it has one.
+pub(crate) fn refused(refusal: &Refusal, mut headers: HeaderMap) -> Response<Body> {
+    if let Some(wait) = refusal.retry_after {
+        let milliseconds = u64::try_from(wait.as_micros().div_ceil(1_000)).unwrap_or(u64::MAX);
+        headers.insert("retry-after-ms", HeaderValue::from(milliseconds));
+        headers.insert(RETRY_AFTER, HeaderValue::from(milliseconds.div_ceil(1_000)));
+    }
+    whole(refusal.status, headers, &refusal.body())
+}
+
+/// A response whose connection ends after the first half of the body.
+pub(crate) fn cut(mut headers: HeaderMap, value: &Value) -> Response<Body> {
+    let mut half = Bytes::from(value.to_string());
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(half.len()));
+    half.truncate(half.len() / 2);
+    let first = stream::once(async move { Ok(Frame::data(half)) });
+    let end = stream::once(async {
+        // The first half is sent before the connection is given up only if the server gets to
+        // wait for something.
+        tokio::task::yield_now().await;
+        Err(io::Error::other("cut by the fault of that name"))
+    });
+    response(StatusCode::OK, headers, StreamBody::new(first.chain(end)).boxed_unsync())
+}
+
+/// A response whose body comes in drops, with a pause before each.
+pub(crate) fn slow(mut headers: HeaderMap, value: &Value, pause: Duration) -> Response<Body> {
+    let body = Bytes::from(value.to_string());
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+    let drop_length = body.len().div_ceil(DROPS).max(1);
+    let drops = stream::unfold(body, move |mut rest| async move {
+        if rest.is_empty() {
+            return None;
+        }
+        tokio::time::sleep(pause).await;
+        let next = rest.split_to(drop_length.min(rest.len()));
+        Some((Ok(Frame::data(next)), rest))
+    });
+    response(StatusCode::OK, headers, StreamBody::new(drops).boxed_unsync())
+}
+
+const DROPS: usize = 20;
+
+fn response(status: StatusCode, mut headers: HeaderMap, body: Body) -> Response<Body> {
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    response
+}

@@ -1,0 +1,314 @@
+//! One request, from its first byte to its answer.
+
+use crate::{
+    SIMULATOR_HEADER,
+    chat_request::{DEFAULT_OUTPUT_LIMIT, Question},
+    config::SimulatorConfig,
+    distort::Said,
+    fault::Fault,
+    fault_plan::{Asked, FaultState},
+    limits::Limits,
+    random::{self, Random},
+    refusal::{INVALID, Refusal},
+    reply::{self, Body},
+    stats::Counter,
+    verdict::{self, Shape},
+};
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt as _;
+use hyper::{
+    HeaderMap, Method, Request, Response, StatusCode,
+    body::{Body as _, Incoming},
+    header::{AUTHORIZATION, HeaderValue},
+};
+use juror_common::{
+    id::Digest,
+    shutdown::Shutdown,
+    usage::{Money, Usage},
+};
+use serde_json::{Value, json};
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// All that connections share.
+#[derive(Debug)]
+pub(crate) struct Simulator {
+    config: SimulatorConfig,
+    limits: Mutex<Limits>,
+    faults: Mutex<FaultState>,
+    pub(crate) counter: Counter,
+    serial: AtomicU64,
+}
+
+/// The connection is closed without an answer.
+#[derive(Debug, thiserror::Error)]
+#[error("closed without an answer")]
+pub(crate) struct HungUp;
+
+/// What will be answered and billed, once the time has come.
+struct Prepared {
+    fault: Option<Fault>,
+    model: String,
+    said: Said,
+    usage: Usage,
+    cost: Money,
+    latency: Duration,
+}
+
+impl Simulator {
+    pub(crate) fn new(config: SimulatorConfig) -> Self {
+        let (requests, tokens) = (config.requests_per_minute, config.tokens_per_minute);
+        let limits = Limits::new(requests, tokens, config.burst, Instant::now());
+        let faults = FaultState::new(config.faults.clone());
+        Self {
+            config,
+            limits: Mutex::new(limits),
+            faults: Mutex::new(faults),
+            counter: Counter::default(),
+            serial: AtomicU64::new(0),
+        }
+    }
+
+    /// Answers one request, or hangs up.
+    pub(crate) async fn respond(
+        &self,
+        request: Request<Incoming>,
+        shutdown: &Shutdown,
+    ) -> Result<Response<Body>, HungUp> {
+        let serial = self.serial.fetch_add(1, Ordering::Relaxed);
+        let mut headers = HeaderMap::new();
+        headers.insert(SIMULATOR_HEADER, HeaderValue::from_static("1"));
+        if let Ok(id) = HeaderValue::try_from(format!("req_{serial:012x}")) {
+            headers.insert("x-request-id", id);
+        }
+        let path = request.uri().path();
+        let post = request.method() == Method::POST;
+        if post && path.ends_with("/chat/completions") {
+            return self.judge(request, serial, headers, shutdown).await;
+        }
+        let answer = match path {
+            _ if request.method() != Method::GET => Err(no_such_address()),
+            "/stats" => serde_json::to_value(self.counter.stats()).map_err(|_| no_such_address()),
+            _ if path.ends_with("/models") => {
+                self.check_key(request.headers()).map(|()| self.models())
+            }
+            _ => Err(no_such_address()),
+        };
+        Ok(match answer {
+            Ok(value) => reply::whole(StatusCode::OK, headers, &value),
+            Err(refusal) => reply::refused(&refusal, headers),
+        })
+    }
+
+    async fn judge(
+        &self,
+        request: Request<Incoming>,
+        serial: u64,
+        mut headers: HeaderMap,
+        shutdown: &Shutdown,
+    ) -> Result<Response<Body>, HungUp> {
+        let _in_flight = self.counter.arrive();
+        let prepared = match self.check_key(request.headers()) {
+            Err(refusal) => Err(refusal),
+            Ok(()) => match read_body(request.into_body()).await? {
+                Some(body) => self.prepare(&body, serial, &mut headers),
+                None => Err(too_large()),
+            },
+        };
+        let prepared = match prepared {
+            Ok(prepared) => prepared,
+            Err(refusal) => {
+                self.counter.refuse(refusal.code);
+                return Ok(reply::refused(&refusal, headers));
+            }
+        };
+        self.deliver(prepared, serial, headers, shutdown).await
+    }
+
+    async fn deliver(
+        &self,
+        prepared: Prepared,
+        serial: u64,
+        headers: HeaderMap,
+        shutdown: &Shutdown,
+    ) -> Result<Response<Body>, HungUp> {
+        let Prepared { fault, model, said, usage, cost, latency } = prepared;
+        if let Some(fault) = fault {
+            self.counter.spoil(fault);
+        }
+        let error = fault.and_then(|fault| Refusal::of(fault, self.config.fault_retry_after));
+        let lost = matches!(fault, Some(Fault::Hang | Fault::Reset | Fault::Cut));
+        // A provider bills what it generates, whether or not the client is there to read it.
+        let bill_first = error.is_none() && self.config.bill_lost;
+        if bill_first {
+            self.counter.bill(cost, usage);
+        }
+        if !latency.is_zero() {
+            tokio::time::sleep(latency).await;
+        }
+        if let Some(refusal) = error {
+            return Ok(reply::refused(&refusal, headers));
+        }
+        if !bill_first && !lost {
+            self.counter.bill(cost, usage);
+        }
+        let body = reply::completion(serial, &model, &said, usage);
+        match fault {
+            Some(Fault::Hang) => {
+                shutdown.drain.cancelled().await;
+                return Err(HungUp);
+            }
+            Some(Fault::Reset) => return Err(HungUp),
+            Some(Fault::Cut) => return Ok(reply::cut(headers, &body)),
+            _ => self.counter.answer(),
+        }
+        Ok(match fault {
+            Some(Fault::Slow) => reply::slow(headers, &body, self.config.slow_pause),
+            _ => reply::whole(StatusCode::OK, headers, &body),
+        })
+    }
+
+    /// Reads the request and decides on everything, so that its body need not be kept while the
+    /// answer takes its time.
+    fn prepare(
+        &self,
+        body: &[u8],
+        serial: u64,
+        headers: &mut HeaderMap,
+    ) -> Result<Prepared, Refusal> {
+        let question = Question::read(body, &self.config)?;
+        let input_tokens = question.input_tokens();
+        self.admit(&question, input_tokens, headers)?;
+
+        let texts: Vec<&str> = question.texts.iter().map(AsRef::as_ref).collect();
+        let digests = self.digests(&question)?;
+        let seed = content_seed(&question);
+        let asked = Asked { seed, texts: &texts, images: &digests };
+        let fault = self.faults.lock().unwrap_or_else(PoisonError::into_inner).choose(&asked);
+
+        let mut random = Random::new(random::mix(self.config.seed, serial));
+        let latency = self.config.latency.draw(&mut random);
+        let verdict = self.verdict(&question, &texts, &digests, seed, random);
+        let mut said = Said::of(verdict, fault);
+        if let Some(limit) = question.output_limit {
+            said = said.limited_to(limit);
+        }
+        let usage = Usage {
+            input_tokens,
+            cached_input_tokens: self.config.cached_input_tokens.min(input_tokens),
+            output_tokens: said.tokens(),
+        };
+        let cost = question.price.cost(&usage);
+        Ok(Prepared { fault, model: question.model.into_owned(), said, usage, cost, latency })
+    }
+
+    fn admit(
+        &self,
+        question: &Question<'_>,
+        input_tokens: u64,
+        headers: &mut HeaderMap,
+    ) -> Result<(), Refusal> {
+        let output = question.output_limit.unwrap_or(DEFAULT_OUTPUT_LIMIT);
+        let counted = if question.facts.counts_output_limit { output } else { 0 };
+        let tokens = input_tokens.saturating_add(counted);
+        let mut limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
+        let admitted = limits.admit(tokens, Instant::now());
+        limits.write_headers(headers);
+        admitted
+    }
+
+    /// The images' digests, where anything asks for them: they take most of the time that a
+    /// large image costs.
+    fn digests(&self, question: &Question<'_>) -> Result<Vec<Digest>, Refusal> {
+        if self.config.book.is_empty() && !self.config.faults.knows_images() {
+            return Ok(Vec::new());
+        }
+        question.images.iter().map(|image| image.digest()).collect()
+    }
+
+    fn verdict(
+        &self,
+        question: &Question<'_>,
+        texts: &[&str],
+        digests: &[Digest],
+        seed: u64,
+        random: Random,
+    ) -> Value {
+        let item = texts.iter().find_map(|text| (self.config.extract)(text));
+        let item = item.map(|text| Digest::of(text.as_bytes()));
+        let shape = Shape::asked_for(question.schema.as_ref(), texts);
+        // The same images may be asked about by another rubric.
+        let known = self.config.book.find(digests, item).filter(|reply| shape.fits(reply));
+        if let Some(reply) = known {
+            return reply.clone();
+        }
+        let noise = (self.config.noise > 0.0).then_some((self.config.noise, random));
+        verdict::draw(&shape, seed, noise)
+    }
+
+    fn check_key(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let Some(wanted) = &self.config.key else {
+            return Ok(());
+        };
+        let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        if given.and_then(|given| given.strip_prefix("Bearer ")) == Some(wanted) {
+            return Ok(());
+        }
+        let message = "the key is missing or not the one that this server takes";
+        Err(Refusal::new(StatusCode::UNAUTHORIZED, INVALID, "invalid_api_key", message))
+    }
+
+    fn models(&self) -> Value {
+        let model = |entry: &juror_common::model::PriceEntry| {
+            let owner = entry.provider.map_or("user", |provider| provider.name());
+            json!({"id": entry.model, "object": "model", "created": 0, "owned_by": owner})
+        };
+        let models: Vec<Value> = self.config.prices.iter().map(model).collect();
+        json!({"object": "list", "data": models})
+    }
+}
+
+/// Of everything that is asked: images, texts and model.
+fn content_seed(question: &Question<'_>) -> u64 {
+    let images = question.images.iter().map(|image| image.seed());
+    let texts = question.texts.iter().map(|text| u64::from(crc32fast::hash(text.as_bytes())));
+    images.chain(texts).fold(u64::from(crc32fast::hash(question.model.as_bytes())), random::mix)
+}
+
+/// The whole body in one buffer; none if it is larger than any server takes.
+async fn read_body(mut body: Incoming) -> Result<Option<Bytes>, HungUp> {
+    let expected = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if expected > LARGEST_BODY {
+        return Ok(None);
+    }
+    let mut whole = BytesMut::with_capacity(expected);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| HungUp)?;
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        if whole.len() + data.len() > LARGEST_BODY {
+            return Ok(None);
+        }
+        whole.extend_from_slice(&data);
+    }
+    Ok(Some(whole.freeze()))
+}
+
+const LARGEST_BODY: usize = 64 * 1024 * 1024;
+
+fn too_large() -> Refusal {
+    let message = "the request is larger than 64 MB";
+    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, INVALID, "request_too_large", message)
+}
+
+fn no_such_address() -> Refusal {
+    let message = "there are POST …/chat/completions, GET …/models and GET /stats";
+    Refusal::new(StatusCode::NOT_FOUND, INVALID, "unknown_url", message)
+}

@@ -1,0 +1,153 @@
+//! A made-up verdict: the same for the same question, and of the shape that was asked for.
+
+mod shape;
+mod vocabulary;
+
+use crate::random::Random;
+use serde_json::{Map, Value};
+pub(crate) use shape::Shape;
+
+/// Draws a reply of this shape. `seed` is the question's; `noise` lets scores differ by one with
+/// that chance.
+pub(crate) fn draw(shape: &Shape, seed: u64, noise: Option<(f64, Random)>) -> Value {
+    let mut random = Random::new(seed);
+    let quality = match random.below(10) {
+        0..5 => 0.85 + 0.15 * random.unit(),
+        5..8 => 0.55 + 0.30 * random.unit(),
+        _ => 0.15 + 0.40 * random.unit(),
+    };
+    Draw { random, quality, noise, findings: Vec::new() }.value("", shape)
+}
+
+/// What was scored so far; statements are made of it.
+struct Finding {
+    key: String,
+    /// 0 is the worst score, 1 the best.
+    share: f64,
+}
+
+struct Draw {
+    random: Random,
+    quality: f64,
+    noise: Option<(f64, Random)>,
+    findings: Vec<Finding>,
+}
+
+impl Draw {
+    fn value(&mut self, key: &str, shape: &Shape) -> Value {
+        match shape {
+            Shape::Score { least, most } => self.score(key, *least, *most).into(),
+            Shape::Fixed(value) => value.clone(),
+            Shape::Text => self.text(key).into(),
+            Shape::Statements => self.statements(key).into(),
+            Shape::Object(properties) => self.object(key, properties),
+        }
+    }
+
+    /// Scores are drawn first, wherever they stand, since statements speak of them.
+    fn object(&mut self, key: &str, properties: &[(String, Shape)]) -> Value {
+        let mut object: Map<String, Value> =
+            properties.iter().map(|(name, _)| (name.clone(), Value::Null)).collect();
+        for scores in [true, false] {
+            for (name, shape) in properties.iter().filter(|(_, shape)| shape.scores() == scores) {
+                // A criterion's name is that of the object around its `score`.
+                let about = if name == "score" { key } else { name };
+                let value = self.value(about, shape);
+                object.insert(name.clone(), value);
+            }
+        }
+        object.into()
+    }
+
+    fn score(&mut self, key: &str, least: i64, most: i64) -> i64 {
+        let perfect = self.random.unit() < self.quality * self.quality;
+        let spread = self.quality - 0.25 * self.random.unit();
+        let share = if perfect { 1.0 } else { spread.clamp(0.0, 1.0) };
+        let range = most.saturating_sub(least).max(0);
+        let mut score = least.saturating_add((share * range as f64).round() as i64);
+        if let Some((chance, random)) = &mut self.noise
+            && random.unit() < *chance
+        {
+            let step = if random.below(2) == 0 { 1 } else { -1 };
+            score = score.saturating_add(step).clamp(least, least.saturating_add(range));
+        }
+        let share = score.saturating_sub(least) as f64 / (range as f64).max(1.0);
+        self.findings.push(Finding { key: key.to_owned(), share });
+        score
+    }
+
+    fn text(&mut self, key: &str) -> String {
+        if let (true, Some(finding)) = (key.contains("rationale"), self.findings.last()) {
+            return vocabulary::rationale(&mut self.random, &finding.key, finding.share);
+        }
+        let sum: f64 = self.findings.iter().map(|finding| finding.share).sum();
+        vocabulary::summary(&mut self.random, sum / (self.findings.len() as f64).max(1.0))
+    }
+
+    fn statements(&mut self, key: &str) -> Vec<String> {
+        let praise = key.contains("strength");
+        let random = &mut self.random;
+        let findings = self.findings.iter().filter(|finding| (finding.share > 0.95) == praise);
+        let statement = |finding: &Finding| match praise {
+            true => vocabulary::strength(random, &finding.key),
+            false => vocabulary::issue(random, &finding.key),
+        };
+        findings.map(statement).take(if praise { 3 } else { 4 }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn semantic() -> Shape {
+        Shape::asked_for(
+            None,
+            &["visual_similarity token_adherence variant_accuracy \
+             feature_completeness layout_accuracy"],
+        )
+    }
+
+    #[test]
+    fn the_same_question_has_the_same_verdict_and_noise_changes_it_by_one() {
+        let scores = |reply: &Value| -> Vec<i64> {
+            let scores = reply["scores"].as_object().unwrap();
+            scores.values().map(|score| score.as_i64().unwrap()).collect()
+        };
+        let mut changed = 0;
+        for seed in 0..200 {
+            let quiet = draw(&semantic(), seed, None);
+            assert_eq!(quiet, draw(&semantic(), seed, None));
+            let noisy = draw(&semantic(), seed, Some((0.5, Random::new(seed))));
+            for (one, other) in scores(&quiet).into_iter().zip(scores(&noisy)) {
+                assert!((0..=10).contains(&other) && (one - other).abs() <= 1);
+                changed += i64::from(one != other);
+            }
+        }
+        assert!(changed > 100, "{changed}");
+    }
+
+    #[test]
+    fn verdicts_spread_over_the_scale_and_lean_to_its_upper_half() {
+        let total = |seed| -> i64 {
+            let reply = draw(&semantic(), seed, None);
+            reply["scores"].as_object().unwrap().values().map(|score| score.as_i64().unwrap()).sum()
+        };
+        let totals: Vec<i64> = (0..1_000).map(total).collect();
+        let mean = totals.iter().sum::<i64>() / 1_000;
+        assert!((33..44).contains(&mean), "{mean}");
+        assert!(totals.iter().any(|total| *total < 15) && totals.contains(&50));
+    }
+
+    #[test]
+    fn statements_agree_with_the_scores() {
+        for seed in 0..100 {
+            let reply = draw(&semantic(), seed, None);
+            let scores = reply["scores"].as_object().unwrap();
+            let flawed = scores.values().filter(|score| **score != json!(10)).count();
+            assert_eq!(reply["issues"].as_array().unwrap().len(), flawed.min(4), "{reply}");
+            assert_eq!(reply["strengths"].as_array().unwrap().len(), (5 - flawed).min(3));
+        }
+    }
+}

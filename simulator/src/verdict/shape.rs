@@ -1,0 +1,307 @@
+//! The shape of a reply: from the schema that was sent, else from what the prompt shows of it.
+
+use serde_json::{Value, json};
+
+/// What a reply consists of.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Shape {
+    /// A whole number.
+    Score { least: i64, most: i64 },
+    /// A sentence or two.
+    Text,
+    /// A list of sentences.
+    Statements,
+    /// Something that the simulator has no opinion on.
+    Fixed(Value),
+    /// Named parts, in order.
+    Object(Vec<(String, Shape)>),
+}
+
+impl Shape {
+    /// The shape that a request asks for: its schema's, else that of a schema or an example in
+    /// its texts, else that of the rubric whose keys they name.
+    pub(crate) fn asked_for(schema: Option<&Value>, texts: &[&str]) -> Self {
+        if let Some(schema) = schema {
+            return of_schema(schema, schema, 0);
+        }
+        let shown = texts.iter().rev().find_map(|text| shown_in(text));
+        shown.unwrap_or_else(|| of_known_keys(texts))
+    }
+
+    /// Whether a reply has this shape: every part of it there, and every score within its scale.
+    pub(crate) fn fits(&self, reply: &Value) -> bool {
+        match self {
+            Self::Score { least, most } => {
+                reply.as_i64().is_some_and(|score| (*least..=*most).contains(&score))
+            }
+            Self::Text => reply.is_string(),
+            Self::Statements => reply.is_array(),
+            Self::Fixed(_) => true,
+            Self::Object(parts) => {
+                parts.iter().all(|(name, part)| reply.get(name).is_some_and(|of| part.fits(of)))
+            }
+        }
+    }
+
+    /// Whether any part is a score.
+    pub(crate) fn scores(&self) -> bool {
+        match self {
+            Self::Score { .. } => true,
+            Self::Object(properties) => properties.iter().any(|(_, shape)| shape.scores()),
+            Self::Text | Self::Statements | Self::Fixed(_) => false,
+        }
+    }
+}
+
+/// Where nothing tells the scale: a range that lies within every scale that is in use.
+const SAFE_SCALE: Shape = Shape::Score { least: 1, most: 5 };
+
+/// Deeper schemas are cut off, so that one that refers to itself ends.
+const DEEPEST: usize = 16;
+
+fn of_schema(schema: &Value, root: &Value, depth: usize) -> Shape {
+    if depth > DEEPEST {
+        return Shape::Fixed(Value::Null);
+    }
+    if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+        let target = reference.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
+        return target.map_or(Shape::Text, |target| of_schema(target, root, depth + 1));
+    }
+    if let Some(fixed) = schema.get("const") {
+        return Shape::Fixed(fixed.clone());
+    }
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        return of_values(values);
+    }
+    for choice in ["anyOf", "oneOf", "allOf"] {
+        if let Some(first) = schema.get(choice).and_then(|choices| choices.get(0)) {
+            return of_schema(first, root, depth + 1);
+        }
+    }
+    match kind(schema) {
+        Some("integer" | "number") => of_number(schema),
+        Some("array") => Shape::Statements,
+        Some("boolean") => Shape::Fixed(true.into()),
+        Some("null") => Shape::Fixed(Value::Null),
+        Some("string") => Shape::Text,
+        _ => of_properties(schema, |_, property| of_schema(property, root, depth + 1)),
+    }
+}
+
+fn kind(schema: &Value) -> Option<&str> {
+    match schema.get("type")? {
+        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null"),
+        one => one.as_str(),
+    }
+}
+
+fn of_values(values: &[Value]) -> Shape {
+    let numbers = values.iter().filter_map(Value::as_i64);
+    match (numbers.clone().min(), numbers.clone().max()) {
+        (Some(least), Some(most)) if numbers.count() == values.len() => {
+            Shape::Score { least, most }
+        }
+        _ => Shape::Fixed(values.first().cloned().unwrap_or_default()),
+    }
+}
+
+fn of_number(schema: &Value) -> Shape {
+    let bound = |name| schema.get(name).and_then(Value::as_f64).map(|bound| bound as i64);
+    match (bound("minimum"), bound("maximum")) {
+        (Some(least), Some(most)) => Shape::Score { least, most },
+        _ => described_range(schema).unwrap_or(SAFE_SCALE),
+    }
+}
+
+fn described_range(schema: &Value) -> Option<Shape> {
+    range(schema.get("description")?.as_str()?)
+}
+
+fn of_properties(schema: &Value, of_property: impl Fn(&str, &Value) -> Shape) -> Shape {
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    Shape::Object(properties.map(|(name, part)| (name.clone(), of_property(name, part))).collect())
+}
+
+/// A schema or an example of the reply in a text: the last object there that has `scores`.
+fn shown_in(text: &str) -> Option<Shape> {
+    let starts = text.match_indices('{').map(|(position, _)| position);
+    let candidates = starts.filter(|position| {
+        let after = text.get(position + 1..).unwrap_or_default().trim_start();
+        after.starts_with('"')
+    });
+    candidates.take(MOST_CANDIDATES).find_map(|position| {
+        let rest = text.get(position..)?;
+        let value = serde_json::Deserializer::from_str(rest).into_iter::<Value>().next()?.ok()?;
+        if value.pointer("/properties/scores").is_some() {
+            return Some(of_schema(&value, &value, 0));
+        }
+        value.get("scores").is_some().then(|| of_example("", &value, false))
+    })
+}
+
+const MOST_CANDIDATES: usize = 200;
+
+fn of_example(key: &str, example: &Value, among_scores: bool) -> Shape {
+    match example {
+        Value::Object(properties) => {
+            let part = |(name, part): (&String, &Value)| {
+                let among_scores = among_scores || name == "scores";
+                (name.clone(), of_example(name, part, among_scores))
+            };
+            Shape::Object(properties.iter().map(part).collect())
+        }
+        Value::Array(_) => Shape::Statements,
+        Value::String(text) if among_scores && key != "rationale" => {
+            range(text).unwrap_or(SAFE_SCALE)
+        }
+        Value::Number(_) => SAFE_SCALE,
+        Value::String(_) | Value::Null | Value::Bool(_) => Shape::Text,
+    }
+}
+
+/// The first two numbers of a text like `0-10` or `a whole number from 1 to 5`.
+fn range(text: &str) -> Option<Shape> {
+    let mut numbers = text.split(|character: char| !character.is_ascii_digit());
+    let mut next = || numbers.find_map(|digits| digits.parse::<i64>().ok());
+    let (least, most) = (next()?, next()?);
+    (least < most).then_some(Shape::Score { least, most })
+}
+
+/// The shapes of the two rubrics that come with the program, by the keys that a prompt names.
+fn of_known_keys(texts: &[&str]) -> Shape {
+    let names = |key: &&str| texts.iter().any(|text| text.contains(*key));
+    if ACRUE.iter().flat_map(|(_, keys)| *keys).all(names) {
+        let criterion = |key: &&str| {
+            let parts = [("score".to_owned(), SAFE_SCALE), ("rationale".to_owned(), Shape::Text)];
+            ((*key).to_owned(), Shape::Object(parts.into()))
+        };
+        let group = |(name, keys): &(&str, &[&str])| {
+            let sub_scores = Shape::Object(keys.iter().map(criterion).collect());
+            ((*name).to_owned(), Shape::Object(vec![("sub_scores".to_owned(), sub_scores)]))
+        };
+        return Shape::Object(vec![
+            ("scores".to_owned(), Shape::Object(ACRUE.iter().map(group).collect())),
+            ("overall_assessment".to_owned(), Shape::Text),
+        ]);
+    }
+    let known: Vec<_> = SEMANTIC.iter().filter(|key| names(key)).collect();
+    if known.is_empty() {
+        return Shape::Fixed(json!({"answer": "the simulator knows no rubric in this question"}));
+    }
+    let score = |key: &&str| ((*key).to_owned(), Shape::Score { least: 0, most: 10 });
+    Shape::Object(vec![
+        ("scores".to_owned(), Shape::Object(known.into_iter().map(score).collect())),
+        ("issues".to_owned(), Shape::Statements),
+        ("strengths".to_owned(), Shape::Statements),
+    ])
+}
+
+const SEMANTIC: [&str; 5] = [
+    "visual_similarity",
+    "token_adherence",
+    "variant_accuracy",
+    "feature_completeness",
+    "layout_accuracy",
+];
+
+const ACRUE: [(&str, &[&str]); 5] = [
+    ("accuracy", &["faithfulness", "technical_alignment", "subject_identity", "no_hallucinations"]),
+    (
+        "completeness",
+        &[
+            "subject_retention",
+            "context_retention",
+            "prompt_coverage",
+            "global_consistency",
+            "structural_coherence",
+        ],
+    ),
+    ("relevance", &["intent_alignment", "theme_mood_match"]),
+    ("usefulness", &["share_ready", "clarity", "no_artifacts", "practical_usability"]),
+    (
+        "exceptional_value",
+        &[
+            "tasteful_novelty",
+            "compositional_lift",
+            "stylistic_distinction",
+            "narrative_coherence",
+            "signature_details",
+        ],
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(least: i64, most: i64) -> Shape {
+        Shape::Score { least, most }
+    }
+
+    fn object<const N: usize>(parts: [(&str, Shape); N]) -> Shape {
+        Shape::Object(parts.map(|(name, shape)| (name.to_owned(), shape)).into())
+    }
+
+    #[test]
+    fn a_schema_tells_every_part() {
+        let schema = json!({
+            "type": "object",
+            "$defs": {"level": {"type": "integer", "enum": [1, 2, 3]}},
+            "properties": {
+                "scores": {"type": "object", "properties": {
+                    "depth": {"type": "integer", "minimum": 0, "maximum": 10},
+                    "tone": {"$ref": "#/$defs/level"},
+                    "mood": {"type": "integer", "description": "from 2 to 7"},
+                    "rest": {"type": ["null", "integer"]},
+                }},
+                "issues": {"type": "array", "items": {"type": "string"}},
+                "note": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+            },
+        });
+        let scores = object([
+            ("depth", score(0, 10)),
+            ("tone", score(1, 3)),
+            ("mood", score(2, 7)),
+            ("rest", score(1, 5)),
+        ]);
+        let expected =
+            object([("scores", scores), ("issues", Shape::Statements), ("note", Shape::Text)]);
+        assert_eq!(Shape::asked_for(Some(&schema), &[]), expected);
+        let in_text = format!("Answer by this schema:\n```json\n{schema:#}\n```\nand nothing else");
+        assert_eq!(Shape::asked_for(None, &["{\"a\":1}", &in_text]), expected);
+    }
+
+    #[test]
+    fn a_schema_that_refers_to_itself_ends() {
+        let schema = json!({"type": "object", "properties": {"scores": {"$ref": "#"}}});
+        assert!(!Shape::asked_for(Some(&schema), &[]).scores());
+    }
+
+    #[test]
+    fn an_example_tells_the_shape() {
+        let prompt = "Code: { x: 1 }. Answer like {\"scores\": {\"depth\": \"<0-10>\", \
+            \"tone\": {\"score\": 3, \"rationale\": \"why\"}}, \"issues\": [\"…\"]} only.";
+        let tone = object([("score", score(1, 5)), ("rationale", Shape::Text)]);
+        let expected = object([
+            ("scores", object([("depth", score(0, 10)), ("tone", tone)])),
+            ("issues", Shape::Statements),
+        ]);
+        assert_eq!(Shape::asked_for(None, &[prompt]), expected);
+    }
+
+    #[test]
+    fn known_rubrics_are_recognised_by_their_keys() {
+        let keys: Vec<&str> = ACRUE.iter().flat_map(|(_, keys)| *keys).copied().collect();
+        let Shape::Object(parts) = Shape::asked_for(None, &[&keys.join(", ")]) else {
+            panic!("no object");
+        };
+        assert_eq!(parts[1].0, "overall_assessment");
+        let Shape::Object(groups) = &parts[0].1 else { panic!("no groups") };
+        assert_eq!(groups.len(), 5);
+        let Shape::Object(parts) = Shape::asked_for(None, &["visual_similarity"]) else {
+            panic!("no object");
+        };
+        assert_eq!(parts[0].1, object([("visual_similarity", score(0, 10))]));
+        assert!(!Shape::asked_for(None, &["hello"]).scores());
+    }
+}

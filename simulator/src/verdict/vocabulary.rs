@@ -1,0 +1,186 @@
+//! What a judge might say, with several wordings for the same finding.
+
+use crate::random::Random;
+
+/// What is wrong by this criterion.
+pub(super) fn issue(random: &mut Random, criterion: &str) -> String {
+    let known = CRITERIA.iter().find(|words| criterion.contains(words.criterion));
+    say(random, criterion, known.map_or(ANY_ISSUE, |words| words.issues))
+}
+
+/// What is right by this criterion.
+pub(super) fn strength(random: &mut Random, criterion: &str) -> String {
+    let known = CRITERIA.iter().find(|words| criterion.contains(words.criterion));
+    say(random, criterion, known.map_or(ANY_STRENGTH, |words| words.strengths))
+}
+
+/// Why a criterion has its score; `share` is 0 at the worst and 1 at the best.
+pub(super) fn rationale(random: &mut Random, criterion: &str, share: f64) -> String {
+    let wordings = match share {
+        0.9.. => ANY_STRENGTH,
+        0.4.. => ANY_MIDDLING,
+        _ => ANY_ISSUE,
+    };
+    say(random, criterion, wordings)
+}
+
+/// The whole in two sentences; `share` is the mean of all scores.
+pub(super) fn summary(random: &mut Random, share: f64) -> String {
+    let wordings: &[&str] = match share {
+        0.85.. => &[
+            "A convincing result with hardly a fault. It can be used as it is.",
+            "Careful work throughout; what could be better is a matter of taste.",
+        ],
+        0.5.. => &[
+            "A sound result with visible faults. Another round would pay.",
+            "The main thing is met, and several details are not.",
+        ],
+        _ => &[
+            "The result misses what was asked in several respects. It should be made again.",
+            "Too much is lost or wrong for the result to be of use.",
+        ],
+    };
+    say(random, "", wordings)
+}
+
+struct Words {
+    /// Part of the criterion's key.
+    criterion: &'static str,
+    issues: &'static [&'static str],
+    strengths: &'static [&'static str],
+}
+
+/// Fills in `{part}`, `{side}`, `{icon}`, `{a}` and `{b}` (two different lengths), `{color}` and
+/// `{criterion}`.
+fn say(random: &mut Random, criterion: &str, wordings: &[&str]) -> String {
+    let length = 2 * (2 + random.below(10));
+    let other = length + 2 * (1 + random.below(6));
+    let mut said = random.pick(wordings).copied().unwrap_or_default().to_owned();
+    for (name, words) in
+        [("{part}", PARTS), ("{side}", SIDES), ("{icon}", ICONS), ("{color}", COLORS)]
+    {
+        let word = random.pick(words).copied().unwrap_or_default();
+        said = said.replace(name, word);
+    }
+    said.replace("{a}", &length.to_string())
+        .replace("{b}", &other.to_string())
+        .replace("{criterion}", &criterion.replace('_', " "))
+}
+
+const PARTS: &[&str] = &["card", "button", "header", "input", "list", "badge", "dialog", "footer"];
+const SIDES: &[&str] = &["left", "right"];
+const ICONS: &[&str] = &["search", "arrow", "trash", "check", "close", "user"];
+const COLORS: &[&str] = &["blue", "grey", "green", "violet", "red"];
+
+const CRITERIA: &[Words] = &[
+    Words {
+        criterion: "visual",
+        issues: &[
+            "Shadow of the {part} is missing",
+            "The {part} has no shadow, the screenshot shows one",
+            "Corner radius of the {part} is {a}px, should be {b}px",
+            "The {part} is rounded by {b}px instead of {a}px",
+            "Border of the {part} is missing",
+            "The {part} is drawn without its border",
+        ],
+        strengths: &[
+            "The overall look agrees with the screenshot",
+            "Looks the same as the screenshot",
+            "Rounded corners and shadows are reproduced",
+        ],
+    },
+    Words {
+        criterion: "token",
+        issues: &[
+            "Padding of the {part} is {a}px, should be {b}px",
+            "{b}px of padding inside the {part} instead of {a}px",
+            "Text color of the {part} is {color}, the screenshot shows another",
+            "The {part}'s label is written in the wrong color ({color})",
+            "Background color of the {part} is {color} where the design has another",
+            "The {part} is filled with {color}, which is not its color",
+            "Font size of the {part} is {a}px, should be {b}px",
+        ],
+        strengths: &[
+            "All design tokens are used as given",
+            "Colors and spacing follow the tokens",
+            "Spacing agrees with the design tokens",
+        ],
+    },
+    Words {
+        criterion: "variant",
+        issues: &[
+            "Secondary variant is used where the screenshot shows the primary one",
+            "Wrong variant of the {part}",
+            "The {part} is outlined, should be filled",
+        ],
+        strengths: &["The right variant is selected", "Correct variant of the {part}"],
+    },
+    Words {
+        criterion: "feature",
+        issues: &[
+            "The {icon} icon is missing",
+            "No {icon} icon beside the label",
+            "Icon ({icon}) is not rendered in the {part}",
+            "The badge of the {part} is missing",
+            "A field of the form is missing",
+            "The {icon} control has no accessible label",
+        ],
+        strengths: &[
+            "All elements of the screenshot are present",
+            "Nothing that the screenshot shows is missing",
+            "Every label and icon is there",
+        ],
+    },
+    Words {
+        criterion: "layout",
+        issues: &[
+            "Elements of the {part} are stacked, should stand in a row",
+            "The {part} is laid out vertically instead of horizontally",
+            "The {part} is not centered",
+            "Contents of the {part} are aligned to the {side}, should be centered",
+            "The {icon} icon stands on the wrong side ({side})",
+        ],
+        strengths: &[
+            "Alignment and order agree with the screenshot",
+            "The layout is the same as in the screenshot",
+        ],
+    },
+];
+
+const ANY_ISSUE: &[&str] = &[
+    "Falls clearly short in {criterion}",
+    "Weak in {criterion}: faults catch the eye",
+    "Little is left of {criterion}",
+];
+const ANY_MIDDLING: &[&str] = &[
+    "Acceptable in {criterion}, with small faults",
+    "Mostly convincing in {criterion}",
+    "Some details speak against {criterion}",
+];
+const ANY_STRENGTH: &[&str] = &[
+    "Nothing to fault in {criterion}",
+    "Convincing in {criterion}",
+    "Strong in {criterion} throughout",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_placeholder_is_left_open() {
+        for seed in 0..500 {
+            let random = &mut Random::new(seed);
+            for criterion in ["visual_similarity", "token_adherence", "layout", "own_idea"] {
+                for said in [
+                    issue(random, criterion),
+                    strength(random, criterion),
+                    rationale(random, criterion, 0.5),
+                    summary(random, 0.5),
+                ] {
+                    assert!(!said.contains(['{', '}']) && !said.is_empty(), "{said}");
+                }
+            }
+        }
+    }
+}

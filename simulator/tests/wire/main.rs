@@ -1,0 +1,7 @@
+//! The simulator over real sockets.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
+
+mod answers;
+mod client;
+mod trouble;
