@@ -1,17 +1,16 @@
 //! From items to jobs, in two passes and flat memory: the first looks at every line and spends
 //! nothing, the second makes the jobs.
 
+mod jobs;
 mod seen;
 
+pub use jobs::{JobTemplate, Jobs, jobs};
+
 use crate::{
-    dataset::{Dataset, DatasetError, Items, LineError, PlacedItem, Problem},
+    dataset::{Dataset, DatasetError, LineError, PlacedItem, Problem},
     filter::Filter,
 };
-use juror_common::{
-    id::{Digest, RunId},
-    item::Item,
-    job::{Job, Judge, RubricReference},
-};
+use juror_common::{id::Digest, item::Item};
 use seen::SeenIds;
 use std::{fmt, num::NonZeroU32, path::PathBuf};
 
@@ -216,81 +215,6 @@ fn nothing_left(items: u64, options: &PlanOptions, known_keys: &[bool]) -> PlanE
         items,
         conditions: filters.chain(limit).collect::<Vec<_>>().join(" "),
         unknown_keys: unknown.map(|(filter, _)| filter.key().to_owned()).collect(),
-    }
-}
-
-/// What all jobs of a run have in common.
-#[derive(Clone, Debug, PartialEq)]
-pub struct JobTemplate {
-    /// The run.
-    pub run_id: RunId,
-    /// The rubric to judge by.
-    pub rubric: RubricReference,
-    /// The judge to ask; none where only the deterministic stages run.
-    pub judge: Option<Judge>,
-}
-
-/// The second pass: the jobs of a dataset that the first pass found sound, in the manifest's
-/// order, an item's repeats one after the other, all in round 0.
-pub fn jobs(
-    dataset: &Dataset,
-    options: &PlanOptions,
-    template: &JobTemplate,
-) -> Result<Jobs, PlanError> {
-    Ok(Jobs {
-        items: dataset.items()?,
-        left: options.limit(),
-        options: options.clone(),
-        template: template.clone(),
-        current: None,
-    })
-}
-
-/// The jobs of a plan, made as they are asked for.
-pub struct Jobs {
-    items: Items,
-    options: PlanOptions,
-    template: JobTemplate,
-    /// How many items the limit still allows.
-    left: u64,
-    /// The item at hand and its next repeat.
-    current: Option<(Item, u32)>,
-}
-
-impl Jobs {
-    fn next_item(&mut self) -> Option<Result<Item, LineError>> {
-        if self.left == 0 {
-            return None;
-        }
-        let options = &self.options;
-        let found = self.items.find_map(|placed| match placed {
-            Ok(PlacedItem { item, .. }) if options.selects(&item) => Some(Ok(item)),
-            Ok(_) => None,
-            Err(error) => Some(Err(error)),
-        })?;
-        self.left -= u64::from(found.is_ok());
-        Some(found)
-    }
-}
-
-impl Iterator for Jobs {
-    /// An error means that the dataset has changed since the first pass.
-    type Item = Result<Job, LineError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let (item, repeat) = match self.current.take() {
-            Some(current) => current,
-            None => match self.next_item()? {
-                Ok(item) => (item, 0),
-                Err(error) => return Some(Err(error)),
-            },
-        };
-        let following = repeat + 1;
-        if following < self.options.repeat.get() {
-            self.current = Some((item.clone(), following));
-        }
-        let JobTemplate { run_id, rubric, judge } = &self.template;
-        Some(Ok(Job::new(run_id, item, repeat, rubric.clone(), judge.clone())))
     }
 }
 

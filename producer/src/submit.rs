@@ -97,6 +97,10 @@ pub async fn run(submission: Submission, shutdown: &Shutdown) -> Result<Submitte
 fn read(jobs: Jobs, round_of: &RoundOf, sender: &mpsc::Sender<Result<Job, LineError>>) -> u64 {
     let mut skipped = 0;
     for job in jobs {
+        // Asked here too, since a long stretch of skipped jobs sends nothing.
+        if sender.is_closed() {
+            break;
+        }
         let job = match job.map(|job| (round_of(&job), job)) {
             Ok((None, _)) => {
                 skipped += 1;
@@ -117,8 +121,8 @@ enum Failure {
     Queue(QueueError),
 }
 
-/// Answers whether all jobs were published, and counts them as the queue vouches for them. After a failure nothing more is taken, and what
-/// is under way is waited for, so that the count is true.
+/// Answers whether all jobs were published, and counts those that the queue vouches for. After a
+/// failure nothing more is taken, and what is under way is waited for, so that the count is true.
 async fn publish(
     queue: &dyn Queue<Job>,
     mut jobs: mpsc::Receiver<Result<Job, LineError>>,
@@ -157,5 +161,6 @@ async fn publish(
     }
     failure.map_or(Ok(true), Err)
 }
+
 #[cfg(test)]
 mod tests;

@@ -4,17 +4,17 @@
 //! a permit for each message that still fits, `ready` one for each message that waits in a lane.
 //! Delayed messages are moved into their lanes by whoever waits in `next`.
 
+mod shared;
+
 use super::{
     DeadLetter, DeadLetters, Delivery, Disposition, Lane, Message, Queue, QueueError, Settle,
     Subscription,
 };
 use async_trait::async_trait;
-use std::{
-    collections::{BTreeMap, VecDeque},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use shared::{Entry, Shared};
+use std::sync::Arc;
 use tokio::{
-    sync::{Notify, OwnedSemaphorePermit, Semaphore},
+    sync::{OwnedSemaphorePermit, Semaphore},
     time::Instant,
 };
 
@@ -22,45 +22,11 @@ use tokio::{
 #[derive(Clone, Debug)]
 pub struct LocalQueue<M>(Arc<Shared<M>>);
 
-#[derive(Debug)]
-struct Shared<M> {
-    state: Mutex<State<M>>,
-    room: Semaphore,
-    ready: Semaphore,
-    /// Tells those who sleep until the next delayed message that another one may come earlier.
-    rescheduled: Notify,
-}
-
-#[derive(Debug)]
-struct State<M> {
-    high: VecDeque<Entry<M>>,
-    work: VecDeque<Entry<M>>,
-    /// By the time they are due; the number keeps equal times apart, in order.
-    delayed: BTreeMap<(Instant, u64), Entry<M>>,
-    delays: u64,
-    dead: Vec<DeadLetter<M>>,
-    /// Messages that wait, are delayed or are out.
-    held: usize,
-    closed: bool,
-}
-
-#[derive(Debug)]
-struct Entry<M> {
-    message: M,
-    lane: Lane,
-    delivered_before: bool,
-}
-
 impl<M: Message> LocalQueue<M> {
     /// An empty queue that holds at most `capacity` messages (at least one): those that wait, are
     /// delayed or are out. What is given back or delayed always fits; dead letters do not count.
     pub fn new(capacity: usize) -> Self {
-        Self(Arc::new(Shared {
-            state: Mutex::new(State::default()),
-            room: Semaphore::new(capacity.clamp(1, Semaphore::MAX_PERMITS)),
-            ready: Semaphore::new(0),
-            rescheduled: Notify::new(),
-        }))
+        Self(Arc::new(Shared::new(capacity)))
     }
 
     /// Takes nothing more. Publishers that wait for room are refused; subscriptions end once
@@ -213,91 +179,6 @@ impl<M: Message> Drop for Lease<M> {
     fn drop(&mut self) {
         if let Some(entry) = self.entry.take() {
             self.shared.give_back(entry);
-        }
-    }
-}
-
-impl<M> Shared<M> {
-    fn lock(&self) -> MutexGuard<'_, State<M>> {
-        // No step under the lock can leave the state half done, so a poisoned lock is usable.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Moves what is due into its lane; answers when the next message is due.
-    fn promote_due(&self) -> Option<Instant> {
-        let mut state = self.lock();
-        while let Some(first) = state.delayed.first_entry() {
-            let (due, _) = *first.key();
-            if due > Instant::now() {
-                return Some(due);
-            }
-            let entry = first.remove();
-            state.lane(entry.lane).push_back(entry);
-            self.ready.add_permits(1);
-        }
-        None
-    }
-
-    /// A message leaves, for good or to the dead letters.
-    fn forget(&self, dead: Option<DeadLetter<M>>) {
-        let mut state = self.lock();
-        state.dead.extend(dead);
-        state.held -= 1;
-        self.room.add_permits(1);
-        self.end_if_done(&state);
-    }
-
-    fn give_back(&self, mut entry: Entry<M>) {
-        entry.delivered_before = true;
-        self.lock().lane(entry.lane).push_front(entry);
-        self.ready.add_permits(1);
-    }
-
-    fn delay(&self, mut entry: Entry<M>, due: Instant) {
-        entry.delivered_before = true;
-        let mut state = self.lock();
-        let number = state.delays;
-        state.delays += 1;
-        state.delayed.insert((due, number), entry);
-        self.rescheduled.notify_waiters();
-    }
-
-    fn end_if_done(&self, state: &State<M>) {
-        if state.closed && state.held == 0 {
-            self.ready.close();
-        }
-    }
-}
-
-impl<M> State<M> {
-    fn lane(&mut self, lane: Lane) -> &mut VecDeque<Entry<M>> {
-        match lane {
-            Lane::High => &mut self.high,
-            Lane::Work => &mut self.work,
-        }
-    }
-
-    fn take(&mut self) -> Option<Entry<M>> {
-        self.high.pop_front().or_else(|| self.work.pop_front())
-    }
-}
-
-impl<M: Message> State<M> {
-    fn dead_position(&self, message_id: &str) -> Option<usize> {
-        self.dead.iter().position(|dead| dead.message.message_id() == message_id)
-    }
-}
-
-impl<M> Default for State<M> {
-    fn default() -> Self {
-        Self {
-            high: VecDeque::new(),
-            work: VecDeque::new(),
-            delayed: BTreeMap::new(),
-            delays: 0,
-            dead: Vec::new(),
-            held: 0,
-            closed: false,
         }
     }
 }

@@ -2,6 +2,7 @@
 //! wanted.
 
 mod csv;
+mod detect;
 mod error;
 mod files;
 mod item;
@@ -82,8 +83,8 @@ impl Dataset {
     pub fn open(path: &Path, shape: &DatasetShape) -> Result<Self, DatasetError> {
         let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
         let (format, source) = match metadata.is_dir() {
-            true => detect_in_folder(path, shape)?,
-            false => (detect_file(path)?, path.to_owned()),
+            true => detect::folder(path, shape)?,
+            false => (detect::file(path)?, path.to_owned()),
         };
         let folder = match format {
             Format::Pairs => source.as_path(),
@@ -218,7 +219,7 @@ impl Iterator for Items {
                     let left = pairs.companions_left();
                     if left > 0 && self.warnings.messages().is_empty() {
                         self.warnings.add(format!(
-                            "{left} files of code or tokens have no image of the same name"
+                            "files of code or tokens without an image of the same name: {left}"
                         ));
                     }
                     return None;
@@ -229,50 +230,6 @@ impl Iterator for Items {
             Ok(item) => Ok(PlacedItem { place, item }),
             Err(error) => Err(error.at(place)),
         })
-    }
-}
-
-fn detect_in_folder(
-    folder: &Path,
-    shape: &DatasetShape,
-) -> Result<(Format, PathBuf), DatasetError> {
-    let manifests = [
-        (Format::Jsonl, "manifest.jsonl"),
-        (Format::Jsonl, "dataset.jsonl"),
-        (Format::Metadata, "metadata.jsonl"),
-    ];
-    for (format, name) in manifests {
-        let path = folder.join(name);
-        if path.is_file() {
-            return Ok((format, path));
-        }
-    }
-    let mut needed = match shape.images.len() {
-        0 | 1 => Vec::new(),
-        _ => vec![format!("the images {}", shape.images.join(", "))],
-    };
-    if shape.style_required {
-        needed.push("a style".to_owned());
-    }
-    if !needed.is_empty() {
-        let needed = needed.join(" and ");
-        return Err(DatasetError::TooLittleInFolder { path: folder.to_owned(), needed });
-    }
-    // Listed once to tell a folder without images now.
-    Pairs::list(folder, "")?;
-    Ok((Format::Pairs, folder.to_owned()))
-}
-
-fn detect_file(path: &Path) -> Result<Format, DatasetError> {
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    if path.file_name().is_some_and(|name| name == "metadata.jsonl") {
-        Ok(Format::Metadata)
-    } else if ending.eq_ignore_ascii_case("jsonl") {
-        Ok(Format::Jsonl)
-    } else if ending.eq_ignore_ascii_case("csv") {
-        Ok(Format::Csv)
-    } else {
-        Err(DatasetError::UnknownFormat(path.to_owned()))
     }
 }
 

@@ -221,7 +221,7 @@ fn a_folder_of_pairs_is_read_by_name() {
     assert_eq!(read[1].language, Some(Language::Html));
     assert_eq!(read[1].expected_tokens, Some(TokenSource::Path("2.tokens.json".into())));
     assert_eq!(read[3].generated_code, Some(Text::Path("3{x}.tsx".into())));
-    assert_eq!(items.warnings(), ["1 files of code or tokens have no image of the same name"]);
+    assert_eq!(items.warnings(), ["files of code or tokens without an image of the same name: 1"]);
 }
 
 #[test]

@@ -1,6 +1,9 @@
 use super::*;
 use crate::dataset::DatasetShape;
-use juror_common::id::JobId;
+use juror_common::{
+    id::{JobId, RunId},
+    job::{Job, RubricReference},
+};
 use std::{fmt::Write as _, path::Path};
 use tempfile::TempDir;
 

@@ -100,6 +100,15 @@ async fn a_stop_ends_publishing_to_a_full_queue_and_the_count_is_true() {
     assert_eq!(submitted.published, 7 + queue.held() as u64);
 }
 
+#[test]
+fn reading_ends_with_its_listener_even_if_every_job_is_skipped() {
+    let given = given(&lines(100));
+    let (sender, receiver) = mpsc::channel(1);
+    drop(receiver);
+    let skip: Skip = Box::new(|_| true);
+    assert_eq!(read(given.jobs, 0, &skip, &sender), 0);
+}
+
 #[tokio::test]
 async fn a_closed_queue_is_an_error() {
     let given = given(&lines(5));

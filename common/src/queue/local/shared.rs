@@ -1,0 +1,134 @@
+//! What all clones, subscriptions and deliveries of one local queue share.
+
+use super::super::{DeadLetter, Lane, Message};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+use tokio::{
+    sync::{Notify, Semaphore},
+    time::Instant,
+};
+
+#[derive(Debug)]
+pub(super) struct Shared<M> {
+    state: Mutex<State<M>>,
+    pub(super) room: Semaphore,
+    pub(super) ready: Semaphore,
+    /// Tells those who sleep until the next delayed message that another one may come earlier.
+    pub(super) rescheduled: Notify,
+}
+
+#[derive(Debug)]
+pub(super) struct State<M> {
+    high: VecDeque<Entry<M>>,
+    work: VecDeque<Entry<M>>,
+    /// By the time they are due; the number keeps equal times apart, in order.
+    delayed: BTreeMap<(Instant, u64), Entry<M>>,
+    delays: u64,
+    pub(super) dead: Vec<DeadLetter<M>>,
+    /// Messages that wait, are delayed or are out.
+    pub(super) held: usize,
+    pub(super) closed: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Entry<M> {
+    pub(super) message: M,
+    pub(super) lane: Lane,
+    pub(super) delivered_before: bool,
+}
+
+impl<M> Shared<M> {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self {
+            state: Mutex::new(State::default()),
+            room: Semaphore::new(capacity.clamp(1, Semaphore::MAX_PERMITS)),
+            ready: Semaphore::new(0),
+            rescheduled: Notify::new(),
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State<M>> {
+        // No step under the lock can leave the state half done, so a poisoned lock is usable.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Moves what is due into its lane; answers when the next message is due.
+    pub(super) fn promote_due(&self) -> Option<Instant> {
+        let mut state = self.lock();
+        while let Some(first) = state.delayed.first_entry() {
+            let (due, _) = *first.key();
+            if due > Instant::now() {
+                return Some(due);
+            }
+            let entry = first.remove();
+            state.lane(entry.lane).push_back(entry);
+            self.ready.add_permits(1);
+        }
+        None
+    }
+
+    /// A message leaves, for good or to the dead letters.
+    pub(super) fn forget(&self, dead: Option<DeadLetter<M>>) {
+        let mut state = self.lock();
+        state.dead.extend(dead);
+        state.held -= 1;
+        self.room.add_permits(1);
+        self.end_if_done(&state);
+    }
+
+    pub(super) fn give_back(&self, mut entry: Entry<M>) {
+        entry.delivered_before = true;
+        self.lock().lane(entry.lane).push_front(entry);
+        self.ready.add_permits(1);
+    }
+
+    pub(super) fn delay(&self, mut entry: Entry<M>, due: Instant) {
+        entry.delivered_before = true;
+        let mut state = self.lock();
+        let number = state.delays;
+        state.delays += 1;
+        state.delayed.insert((due, number), entry);
+        self.rescheduled.notify_waiters();
+    }
+
+    pub(super) fn end_if_done(&self, state: &State<M>) {
+        if state.closed && state.held == 0 {
+            self.ready.close();
+        }
+    }
+}
+
+impl<M> State<M> {
+    pub(super) fn lane(&mut self, lane: Lane) -> &mut VecDeque<Entry<M>> {
+        match lane {
+            Lane::High => &mut self.high,
+            Lane::Work => &mut self.work,
+        }
+    }
+
+    pub(super) fn take(&mut self) -> Option<Entry<M>> {
+        self.high.pop_front().or_else(|| self.work.pop_front())
+    }
+}
+
+impl<M: Message> State<M> {
+    pub(super) fn dead_position(&self, message_id: &str) -> Option<usize> {
+        self.dead.iter().position(|dead| dead.message.message_id() == message_id)
+    }
+}
+
+impl<M> Default for State<M> {
+    fn default() -> Self {
+        Self {
+            high: VecDeque::new(),
+            work: VecDeque::new(),
+            delayed: BTreeMap::new(),
+            delays: 0,
+            dead: Vec::new(),
+            held: 0,
+            closed: false,
+        }
+    }
+}

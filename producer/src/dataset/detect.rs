@@ -1,0 +1,50 @@
+//! How a dataset is written down.
+
+use super::{DatasetError, DatasetShape, Format, pairs::Pairs};
+use std::path::{Path, PathBuf};
+
+/// How a folder is written down, and the file or folder to read.
+pub(super) fn folder(
+    folder: &Path,
+    shape: &DatasetShape,
+) -> Result<(Format, PathBuf), DatasetError> {
+    let manifests = [
+        (Format::Jsonl, "manifest.jsonl"),
+        (Format::Jsonl, "dataset.jsonl"),
+        (Format::Metadata, "metadata.jsonl"),
+    ];
+    for (format, name) in manifests {
+        let path = folder.join(name);
+        if path.is_file() {
+            return Ok((format, path));
+        }
+    }
+    let mut needed = match shape.images.len() {
+        0 | 1 => Vec::new(),
+        _ => vec![format!("the images {}", shape.images.join(", "))],
+    };
+    if shape.style_required {
+        needed.push("a style".to_owned());
+    }
+    if !needed.is_empty() {
+        let needed = needed.join(" and ");
+        return Err(DatasetError::TooLittleInFolder { path: folder.to_owned(), needed });
+    }
+    // Listed once to tell a folder without images now.
+    Pairs::list(folder, "")?;
+    Ok((Format::Pairs, folder.to_owned()))
+}
+
+/// How a file is written down, by its name.
+pub(super) fn file(path: &Path) -> Result<Format, DatasetError> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    if path.file_name().is_some_and(|name| name == "metadata.jsonl") {
+        Ok(Format::Metadata)
+    } else if ending.eq_ignore_ascii_case("jsonl") {
+        Ok(Format::Jsonl)
+    } else if ending.eq_ignore_ascii_case("csv") {
+        Ok(Format::Csv)
+    } else {
+        Err(DatasetError::UnknownFormat(path.to_owned()))
+    }
+}

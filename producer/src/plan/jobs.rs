@@ -1,0 +1,84 @@
+//! The second pass: from items to jobs.
+
+use super::{PlanError, PlanOptions};
+use crate::dataset::{Dataset, Items, LineError, PlacedItem};
+use juror_common::{
+    id::RunId,
+    item::Item,
+    job::{Job, Judge, RubricReference},
+};
+
+/// What all jobs of a run have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobTemplate {
+    /// The run.
+    pub run_id: RunId,
+    /// The rubric to judge by.
+    pub rubric: RubricReference,
+    /// The judge to ask; none where only the deterministic stages run.
+    pub judge: Option<Judge>,
+}
+
+/// The second pass: the jobs of a dataset that the first pass found sound, in the manifest's
+/// order, an item's repeats one after the other, all in round 0.
+pub fn jobs(
+    dataset: &Dataset,
+    options: &PlanOptions,
+    template: &JobTemplate,
+) -> Result<Jobs, PlanError> {
+    Ok(Jobs {
+        items: dataset.items()?,
+        left: options.limit(),
+        options: options.clone(),
+        template: template.clone(),
+        current: None,
+    })
+}
+
+/// The jobs of a plan, made as they are asked for.
+pub struct Jobs {
+    items: Items,
+    options: PlanOptions,
+    template: JobTemplate,
+    /// How many items the limit still allows.
+    left: u64,
+    /// The item at hand and its next repeat.
+    current: Option<(Item, u32)>,
+}
+
+impl Jobs {
+    fn next_item(&mut self) -> Option<Result<Item, LineError>> {
+        if self.left == 0 {
+            return None;
+        }
+        let options = &self.options;
+        let found = self.items.find_map(|placed| match placed {
+            Ok(PlacedItem { item, .. }) if options.selects(&item) => Some(Ok(item)),
+            Ok(_) => None,
+            Err(error) => Some(Err(error)),
+        })?;
+        self.left -= u64::from(found.is_ok());
+        Some(found)
+    }
+}
+
+impl Iterator for Jobs {
+    /// An error means that the dataset has changed since the first pass.
+    type Item = Result<Job, LineError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (item, repeat) = match self.current.take() {
+            Some(current) => current,
+            None => match self.next_item()? {
+                Ok(item) => (item, 0),
+                Err(error) => return Some(Err(error)),
+            },
+        };
+        let following = repeat + 1;
+        if following < self.options.repeat.get() {
+            self.current = Some((item.clone(), following));
+        }
+        let JobTemplate { run_id, rubric, judge } = &self.template;
+        Some(Ok(Job::new(run_id, item, repeat, rubric.clone(), judge.clone())))
+    }
+}
