@@ -121,8 +121,10 @@ impl Admission for LocalHome {
         self.writer
             .perform(move |_, memory| {
                 let now = memory.now();
-                memory.desk.observe(&observation, now);
-                memory.frees_something();
+                // Every answer tells its limits: waking everybody for old news would be dear.
+                if memory.desk.observe(&observation, now) {
+                    memory.frees_something();
+                }
                 Ok(())
             })
             .await

@@ -52,3 +52,6 @@ impl LocalHome {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod differential_tests;
