@@ -3,6 +3,7 @@
 
 use super::{Limits, Observation, WaitReason};
 use crate::usage::Usage;
+use std::time::Duration;
 
 /// Buckets are kept in 60,000ths, so that a limit per minute is a whole number per millisecond.
 const PARTS: i64 = 60_000;
@@ -115,13 +116,20 @@ impl Endpoint {
         }
     }
 
-    /// Learns from what the provider said.
-    pub fn observe(&mut self, observation: &Observation, now: i64) {
+    /// Learns from what the provider said; answers whether any of it was news.
+    pub fn observe(&mut self, observation: &Observation, now: i64) -> bool {
         self.refresh(now);
         let told = |limit: Option<u64>| limit.filter(|limit| *limit > 0);
+        let known = (self.learned_requests, self.learned_tokens);
         self.learned_requests = told(observation.requests_per_minute).or(self.learned_requests);
         self.learned_tokens = told(observation.tokens_per_minute).or(self.learned_tokens);
-        let Some(pause) = observation.refused else { return };
+        if let Some(pause) = observation.refused {
+            self.refuse(pause, now);
+        }
+        observation.refused.is_some() || known != (self.learned_requests, self.learned_tokens)
+    }
+
+    fn refuse(&mut self, pause: Duration, now: i64) {
         let pause = i64::try_from(pause.as_millis()).unwrap_or(LONGEST_COOLDOWN);
         let pause = if pause == 0 { COOLDOWN } else { pause.min(LONGEST_COOLDOWN) };
         let until = self.cooldown.map_or(now, |cooldown| cooldown.until).max(now + pause);

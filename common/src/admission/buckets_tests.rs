@@ -1,6 +1,5 @@
 use super::*;
 use proptest::prelude::*;
-use std::time::Duration;
 
 const NEED: Need = Need { tokens: 100 };
 

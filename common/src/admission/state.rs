@@ -73,27 +73,28 @@ pub fn admit<B: Books>(
         });
     }
     let worst = ask.worst_cost.max(Money::ZERO);
-    let scopes = Scope::all_of(&ask.run, now);
+    let mut accounts = Vec::with_capacity(3);
     let mut held = None;
-    for scope in &scopes {
+    for scope in Scope::all_of(&ask.run, now) {
         let budget = books.budget(&scope.budget_key())?;
-        let ahead = desk.line.money_ahead(&ask.lease, scope);
-        match room(scope, budget, &books.account(scope)?, worst, ahead) {
+        let account = books.account(&scope)?;
+        let ahead = desk.line.money_ahead(&ask.lease, &scope);
+        match room(&scope, budget, &account, worst, ahead) {
             Room::Free => {}
-            Room::Held => held = held.or(Some(scope)),
+            Room::Held => held = held.or(Some(scope.clone())),
             Room::Never(reason) => {
                 desk.line.leave(&ask.lease);
                 return Ok(Decision::NoBudget { reason });
             }
         }
+        accounts.push((scope, account));
     }
     if let Some(decision) = desk.wait(ask, held, now) {
         return Ok(decision);
     }
-    for scope in &scopes {
-        let mut account = books.account(scope)?;
+    for (scope, mut account) in accounts {
         account.outstanding += worst;
-        books.set_account(scope, &account)?;
+        books.set_account(&scope, &account)?;
     }
     books.set_lease(&ask.lease, &Lease::of(ask, now))?;
     Ok(Decision::Admitted)
@@ -204,17 +205,17 @@ impl Desk {
         self.endpoint(endpoint, now).set_limits(limits, now);
     }
 
-    /// Learns from what a provider said.
-    pub fn observe(&mut self, observation: &Observation, now: i64) {
-        self.endpoint(&observation.endpoint, now).observe(observation, now);
+    /// Learns from what a provider said; answers whether any of it was news.
+    pub fn observe(&mut self, observation: &Observation, now: i64) -> bool {
+        self.endpoint(&observation.endpoint, now).observe(observation, now)
     }
 
     /// Gives the ask its place in the line if money or rate limits make it wait; otherwise takes
     /// what it needs of its endpoint.
-    fn wait(&mut self, ask: &Ask, held: Option<&Scope>, now: i64) -> Option<Decision> {
+    fn wait(&mut self, ask: &Ask, held: Option<Scope>, now: i64) -> Option<Decision> {
         let need = Need { tokens: ask.input_tokens.saturating_add(ask.max_output_tokens) };
         if let Some(scope) = held {
-            self.line.wait(ask, Awaited::Money(scope.clone()), need, 0, now);
+            self.line.wait(ask, Awaited::Money(scope), need, 0, now);
             return Some(Decision::Wait { retry_after: None, reason: WaitReason::Budget });
         }
         let ahead = self.line.needs_ahead(&ask.lease, &ask.endpoint);

@@ -7,6 +7,7 @@
 pub(crate) mod failure;
 pub(crate) mod memory;
 mod schema;
+mod syncer;
 mod writer;
 
 pub use memory::Clock;
@@ -52,3 +53,6 @@ impl LocalHome {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod differential_tests;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    admission::{self, Admission, Ask, Budget, Decision, Period, Settlement},
+    admission::{self, Admission, Ask, Budget, Decision, Observation, Period, Settlement},
     id::{JobId, LeaseId, OwnerId, RunId},
     store::{self, Claim, ClaimKey, Store},
     usage::{Money, Usage},
@@ -257,5 +257,69 @@ async fn a_damaged_result_is_told_with_its_name() {
     let refused = home.claim(&key, &OwnerId::new("here")).await;
     let Err(AdmissionError::Broken(message)) = refused else { panic!("{refused:?}") };
     assert!(message.contains("result of job broken"), "{message}");
+    home.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sixty_four_callers_use_a_cap_up_to_less_than_one_call() {
+    let folder = Folder::new();
+    let home = Arc::new(folder.open());
+    let room = Arc::new(admission::WaitingRoom::new());
+    home.open_run(&run(), Budget::Cap(Money::from_pico(1_000))).await.unwrap();
+    let mut callers = JoinSet::new();
+    for number in 0..640 {
+        let (home, room) = (home.clone(), room.clone());
+        callers.spawn(async move {
+            let claim = claim(&home, &format!("job-{number}")).await;
+            let request = ask(&number.to_string(), "here", 100);
+            let token = tokio_util::sync::CancellationToken::new();
+            let admittance = room.admit(&*home, &request, &token).await.unwrap();
+            if admittance == admission::Admittance::Admitted {
+                home.settle(bill(&number.to_string(), 7, &claim)).await.unwrap();
+            }
+        });
+    }
+    callers.join_all().await;
+    let [committed, _, _, outstanding] = figures(&home).await;
+    assert!(committed > 900 && committed <= 1_000, "{committed} of 1000 spent");
+    assert_eq!(outstanding, 0);
+    home.close().await;
+}
+
+#[tokio::test]
+async fn a_locked_file_is_told_and_survived() {
+    let folder = Folder::new();
+    let home = folder.open();
+    home.open_run(&run(), Budget::Unlimited).await.unwrap();
+    let impatient = home.writer.perform(|connection, _| {
+        connection.busy_timeout(std::time::Duration::from_millis(1))?;
+        Ok(())
+    });
+    impatient.await.unwrap();
+    let other = rusqlite::Connection::open(folder.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let refused = home.try_admit(&ask("a", "here", 1)).await;
+    let Err(AdmissionError::Unavailable(message)) = refused else { panic!("{refused:?}") };
+    assert!(message.contains("locked") && message.contains("juror.db"), "{message}");
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(home.try_admit(&ask("a", "here", 1)).await.unwrap(), Decision::Admitted);
+    home.close().await;
+}
+
+#[tokio::test]
+async fn only_news_wakes_those_who_wait() {
+    let folder = Folder::new();
+    let home = folder.open();
+    let mut changes = home.changes();
+    let told = Observation {
+        endpoint: "judge".to_owned(),
+        requests_per_minute: Some(500),
+        ..Observation::default()
+    };
+    for news in [true, false] {
+        changes.borrow_and_update();
+        home.observe(&told).await.unwrap();
+        assert_eq!(changes.has_changed().unwrap(), news);
+    }
     home.close().await;
 }
