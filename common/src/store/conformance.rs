@@ -164,6 +164,7 @@ fn result(claim: &ClaimKey, reply: &str) -> JobResult {
         reply: Some(reply.to_owned()),
         usage: Usage::default(),
         cost_usd: Money::ZERO,
+        estimate: None,
         attempts: 1,
         cached: false,
         error: None,

@@ -105,8 +105,8 @@ fn reading_ends_with_its_listener_even_if_every_job_is_skipped() {
     let given = given(&lines(100));
     let (sender, receiver) = mpsc::channel(1);
     drop(receiver);
-    let skip: Skip = Box::new(|_| true);
-    assert_eq!(read(given.jobs, 0, &skip, &sender), 0);
+    let round_of: RoundOf = Box::new(|_| None);
+    assert_eq!(read(given.jobs, &round_of, &sender), 0);
 }
 
 #[tokio::test]
