@@ -57,6 +57,15 @@ pub fn verdict_book() -> Result<VerdictBook, Failure> {
     Ok(book)
 }
 
+/// The generated code in a prompt that the worker rendered: what stands in its first fence.
+pub fn code_of_prompt(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("\nGenerated code")?;
+    let (_, rest) = rest.split_once("<<<")?;
+    let (marker, rest) = rest.split_once('\n')?;
+    let end = rest.find(&format!("\n{marker}>>>"))?;
+    rest.get(..=end)
+}
+
 #[derive(Deserialize)]
 struct Line {
     id: String,

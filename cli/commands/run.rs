@@ -52,7 +52,7 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
     if arguments.dry_run {
         return dry_run(&session, global.json);
     }
-    let run_id = run_id.unwrap_or_else(new_run_id);
+    let run_id = run_id.unwrap_or_else(|| new_run_id(""));
     if let Some(known) = &continued
         && let Some(difference) = difference(known, &session.record(run_id.clone()))
     {
@@ -190,11 +190,11 @@ pub fn run_files(runs_dir: &Path, run: &RunId) -> Result<RunFiles, Failure> {
 }
 
 /// Date and time, and enough chance that two runs of one second have two names.
-fn new_run_id() -> RunId {
+pub fn new_run_id(prefix: &str) -> RunId {
     let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S");
     let chance = juror_common::id::LeaseId::random();
     let chance: String = chance.as_str().chars().take(4).collect();
-    RunId::new(format!("{now}-{chance}"))
+    RunId::new(format!("{prefix}{now}-{chance}"))
 }
 
 fn tell_warnings(session: &Session, quiet: bool) {

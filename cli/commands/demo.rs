@@ -1,0 +1,80 @@
+//! `juror demo`: the golden set through the whole path, against the simulator.
+
+use crate::{
+    args::{DemoArguments, GlobalFlags},
+    commands::{rubric, run, simulate},
+    exit::{Exit, Failure},
+    golden::{self, Golden},
+    layers, screen,
+    session::{Selection, Session},
+};
+use juror_common::{id::RunId, settings::Layer, shutdown::Shutdown};
+use juror_simulator::{Latency, SimulatorConfig};
+use std::{sync::Arc, time::Duration};
+use tokio::net::TcpListener;
+
+/// Fast enough not to bore, slow enough to be seen.
+const LATENCY: Latency =
+    Latency { least: Duration::from_millis(250), most: Duration::from_millis(900) };
+
+/// Runs `juror demo`.
+pub async fn run(arguments: &DemoArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let golden = if arguments.acrue { Golden::Restyled } else { Golden::Components };
+    let config = SimulatorConfig {
+        book: Arc::new(golden::verdict_book()?),
+        extract: golden::code_of_prompt,
+        latency: LATENCY,
+        ..SimulatorConfig::default()
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.map_err(Failure::error)?;
+    let address = listener.local_addr().map_err(Failure::error)?;
+    let shutdown = Shutdown::new();
+    let serving = tokio::spawn(juror_simulator::serve(listener, config, shutdown.clone()));
+    let judged = judge(arguments, global, golden, &format!("http://{address}/v1")).await;
+    shutdown.escalate();
+    shutdown.escalate();
+    simulate::ended(serving.await)?;
+    judged
+}
+
+async fn judge(
+    arguments: &DemoArguments,
+    global: &GlobalFlags,
+    golden: Golden,
+    base_url: &str,
+) -> Result<Exit, Failure> {
+    let mut flags = vec![
+        Layer::of("run", "rubric", golden.rubric()),
+        Layer::of("run", "enable_llm_judge", true),
+        Layer::of("judge", "base_url", base_url),
+        Layer::of("budget", "run_usd", "1.00"),
+    ];
+    let concurrency = arguments.max_concurrency.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+    flags.extend(concurrency.map(|count| Layer::of("limits", "max_concurrency", count)));
+    let settings = layers::settle(global, flags)?;
+    let folder = settings.run.runs_dir.join("golden");
+    golden::unpack(&folder)?;
+    let run_id = match &arguments.run_id {
+        Some(id) => RunId::parse(id).map_err(Failure::usage)?,
+        None => run::new_run_id("demo-"),
+    };
+    let selection = Selection { dataset: folder.join(golden.manifest()), limit: None, filters: Vec::new() };
+    let rubric = rubric::load(&settings.run.rubric)?;
+    let session = Session::open(settings, rubric, selection)?;
+    if !global.quiet {
+        screen::tell(&format!(
+            "judging {} bundled items by the rubric {} against the built-in simulator: nothing \
+             leaves this machine, and the money is play money",
+            session.plan.items,
+            session.rubric.name()
+        ));
+    }
+    let exit = run::begin_or_continue(session, run_id, None, &arguments.output, global).await?;
+    if !global.quiet {
+        screen::tell(
+            "next: judge your own screenshots with `juror run DATASET`; `juror doctor` checks what \
+             a real judge needs",
+        );
+    }
+    Ok(exit)
+}

@@ -1,0 +1,70 @@
+//! `juror simulate`: a vision API that costs nothing.
+
+use crate::{
+    args::{GlobalFlags, SimulateArguments},
+    exit::{Exit, Failure},
+    golden, screen, signals,
+};
+use juror_common::shutdown::Shutdown;
+use juror_simulator::{FaultPlan, Latency, SimulatorConfig, SimulatorError, Stats};
+use std::{sync::Arc, time::Duration};
+use tokio::{net::TcpListener, task::JoinError};
+
+/// Runs `juror simulate` until it is stopped.
+pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let config = config(arguments)?;
+    let listener = TcpListener::bind(arguments.listen).await.map_err(|error| {
+        Failure::error(format!("address {} cannot be listened on: {error}", arguments.listen))
+    })?;
+    let address = listener.local_addr().map_err(Failure::error)?;
+    screen::print(&format!("http://{address}/v1"))?;
+    if !global.quiet {
+        screen::tell(&format!(
+            "try: OPENAI_API_KEY=any juror run DATASET --enable-llm-judge --base-url \
+             http://{address}/v1\nwhat it billed: http://{address}/stats"
+        ));
+    }
+    let shutdown = Shutdown::new();
+    let listening = tokio::spawn(signals::listen(shutdown.clone()));
+    let served = juror_simulator::serve(listener, config, shutdown.clone()).await;
+    shutdown.now.cancel();
+    listening.await.map_err(Failure::error)?;
+    screen::print_json(&served.map_err(Failure::usage)?)?;
+    Ok(Exit::Done)
+}
+
+/// What a simulator in a task of its own came to.
+pub fn ended(
+    served: Result<Result<Stats, SimulatorError>, JoinError>,
+) -> Result<Stats, Failure> {
+    served.map_err(Failure::error)?.map_err(Failure::error)
+}
+
+fn config(arguments: &SimulateArguments) -> Result<SimulatorConfig, Failure> {
+    let rates = arguments.fault.iter().map(|fault| fault.parse().map_err(Failure::usage));
+    Ok(SimulatorConfig {
+        key: arguments.key.clone(),
+        requests_per_minute: arguments.rpm,
+        tokens_per_minute: arguments.tpm,
+        latency: latency(&arguments.latency_ms)?,
+        faults: FaultPlan {
+            rates: rates.collect::<Result<_, _>>()?,
+            seed: arguments.seed,
+            ..FaultPlan::default()
+        },
+        seed: arguments.seed,
+        book: Arc::new(golden::verdict_book()?),
+        extract: golden::code_of_prompt,
+        ..SimulatorConfig::default()
+    })
+}
+
+fn latency(text: &str) -> Result<Latency, Failure> {
+    let milliseconds = |text: &str| text.trim().parse().ok().map(Duration::from_millis);
+    let (least, most) = text.split_once('-').unwrap_or((text, text));
+    let bounds = milliseconds(least).zip(milliseconds(most)).filter(|(least, most)| least <= most);
+    let (least, most) = bounds.ok_or_else(|| {
+        Failure::usage(format!("--latency-ms {text:?}: give milliseconds as N or MIN-MAX"))
+    })?;
+    Ok(Latency { least, most })
+}
