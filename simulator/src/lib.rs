@@ -16,6 +16,7 @@ mod limits;
 mod random;
 mod refusal;
 mod reply;
+mod request_body;
 mod respond;
 mod server;
 mod stats;
