@@ -12,6 +12,7 @@ mod distort;
 mod fault;
 mod fault_plan;
 mod image_part;
+mod item_text;
 mod limits;
 mod random;
 mod refusal;
@@ -26,6 +27,7 @@ pub use book::VerdictBook;
 pub use config::{Latency, ResponseFormats, SimulatorConfig, SimulatorError};
 pub use fault::{Fault, FaultRate, InvalidFault};
 pub use fault_plan::{FaultPlan, ItemKey, ItemScript};
+pub use item_text::{first_fenced_text, item_text_digest};
 pub use server::serve;
 pub use stats::Stats;
 

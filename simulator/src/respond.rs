@@ -7,6 +7,7 @@ use crate::{
     distort::Said,
     fault::Fault,
     fault_plan::{Asked, FaultState},
+    item_text::item_text_digest,
     limits::Limits,
     random::{self, Random},
     refusal::{INVALID, Refusal},
@@ -241,7 +242,7 @@ impl Simulator {
         random: Random,
     ) -> Value {
         let item = texts.iter().find_map(|text| (self.config.extract)(text));
-        let item = item.map(|text| Digest::of(text.as_bytes()));
+        let item = item.map(item_text_digest);
         let shape = Shape::asked_for(question.schema.as_ref(), texts);
         // The same images may be asked about by another rubric.
         let known = self.config.book.find(digests, item).filter(|reply| shape.fits(reply));
