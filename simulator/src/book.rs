@@ -16,8 +16,9 @@ impl VerdictBook {
         Self::default()
     }
 
-    /// Writes an answer down. Without `text` it answers every question about these images that
-    /// has no answer of its own.
+    /// Writes an answer down; `text` is the [`item_text_digest`](crate::item_text_digest) of the
+    /// item's code or style. Without one, it answers every question about these images that has no
+    /// answer of its own.
     pub fn insert(&mut self, images: &[Digest], text: Option<Digest>, reply: Value) {
         self.0.insert((images.to_vec(), text), reply);
     }

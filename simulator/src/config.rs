@@ -1,6 +1,8 @@
 //! What a simulator is like.
 
-use crate::{book::VerdictBook, fault_plan::FaultPlan, random::Random};
+use crate::{
+    book::VerdictBook, fault_plan::FaultPlan, item_text::first_fenced_text, random::Random,
+};
 use juror_common::model::{Models, Prices};
 use std::{sync::Arc, time::Duration};
 
@@ -38,8 +40,8 @@ pub struct SimulatorConfig {
     pub cached_input_tokens: u64,
     /// Answers to known questions, given where they have the shape that is asked for.
     pub book: Arc<VerdictBook>,
-    /// Finds, in a text of the user's message, the part that tells items with the same images
-    /// apart: the code as it was given to [`VerdictBook::insert`].
+    /// Finds, in a text of the request, the part that tells items with the same images apart; its
+    /// [`item_text_digest`](crate::item_text_digest) is looked up in the book.
     pub extract: fn(&str) -> Option<&str>,
     /// The chance of each drawn score to differ by one from answer to answer; at 0 the same
     /// question has always the same answer.
@@ -65,7 +67,7 @@ impl Default for SimulatorConfig {
             bill_lost: true,
             cached_input_tokens: 0,
             book: Arc::default(),
-            extract: |_| None,
+            extract: first_fenced_text,
             noise: 0.0,
             seed: 0,
         }

@@ -7,18 +7,18 @@ use crate::{
     distort::Said,
     fault::Fault,
     fault_plan::{Asked, FaultState},
+    item_text::item_text_digest,
     limits::Limits,
     random::{self, Random},
     refusal::{INVALID, Refusal},
     reply::{self, Body},
+    request_body::{self, Unread},
     stats::Counter,
     verdict::{self, Shape},
 };
-use bytes::{Bytes, BytesMut};
-use http_body_util::BodyExt as _;
 use hyper::{
     HeaderMap, Method, Request, Response, StatusCode,
-    body::{Body as _, Incoming},
+    body::Incoming,
     header::{AUTHORIZATION, HeaderValue},
 };
 use juror_common::{
@@ -116,9 +116,10 @@ impl Simulator {
         let _in_flight = self.counter.arrive();
         let prepared = match self.check_key(request.headers()) {
             Err(refusal) => Err(refusal),
-            Ok(()) => match read_body(request.into_body()).await? {
-                Some(body) => self.prepare(&body, serial, &mut headers),
-                None => Err(too_large()),
+            Ok(()) => match request_body::read(request.into_body()).await {
+                Ok(body) => self.prepare(&body, serial, &mut headers),
+                Err(Unread::Lost) => return Err(HungUp),
+                Err(Unread::TooLarge) => Err(too_large()),
             },
         };
         let prepared = match prepared {
@@ -241,7 +242,7 @@ impl Simulator {
         random: Random,
     ) -> Value {
         let item = texts.iter().find_map(|text| (self.config.extract)(text));
-        let item = item.map(|text| Digest::of(text.as_bytes()));
+        let item = item.map(item_text_digest);
         let shape = Shape::asked_for(question.schema.as_ref(), texts);
         // The same images may be asked about by another rubric.
         let known = self.config.book.find(digests, item).filter(|reply| shape.fits(reply));
@@ -280,28 +281,6 @@ fn content_seed(question: &Question<'_>) -> u64 {
     let texts = question.texts.iter().map(|text| u64::from(crc32fast::hash(text.as_bytes())));
     images.chain(texts).fold(u64::from(crc32fast::hash(question.model.as_bytes())), random::mix)
 }
-
-/// The whole body in one buffer; none if it is larger than any server takes.
-async fn read_body(mut body: Incoming) -> Result<Option<Bytes>, HungUp> {
-    let expected = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-    if expected > LARGEST_BODY {
-        return Ok(None);
-    }
-    let mut whole = BytesMut::with_capacity(expected);
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| HungUp)?;
-        let Ok(data) = frame.into_data() else {
-            continue;
-        };
-        if whole.len() + data.len() > LARGEST_BODY {
-            return Ok(None);
-        }
-        whole.extend_from_slice(&data);
-    }
-    Ok(Some(whole.freeze()))
-}
-
-const LARGEST_BODY: usize = 64 * 1024 * 1024;
 
 fn too_large() -> Refusal {
     let message = "the request is larger than 64 MB";

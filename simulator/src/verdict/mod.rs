@@ -1,5 +1,6 @@
 //! A made-up verdict: the same for the same question, and of the shape that was asked for.
 
+mod known_rubrics;
 mod shape;
 mod vocabulary;
 

@@ -1,6 +1,7 @@
 //! The shape of a reply: from the schema that was sent, else from what the prompt shows of it.
 
-use serde_json::{Value, json};
+use super::known_rubrics;
+use serde_json::Value;
 
 /// What a reply consists of.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +26,7 @@ impl Shape {
             return of_schema(schema, schema, 0);
         }
         let shown = texts.iter().rev().find_map(|text| shown_in(text));
-        shown.unwrap_or_else(|| of_known_keys(texts))
+        shown.unwrap_or_else(|| known_rubrics::named_in(texts))
     }
 
     /// Whether a reply has this shape: every part of it there, and every score within its scale.
@@ -54,7 +55,7 @@ impl Shape {
 }
 
 /// Where nothing tells the scale: a range that lies within every scale that is in use.
-const SAFE_SCALE: Shape = Shape::Score { least: 1, most: 5 };
+pub(super) const SAFE_SCALE: Shape = Shape::Score { least: 1, most: 5 };
 
 /// Deeper schemas are cut off, so that one that refers to itself ends.
 const DEEPEST: usize = 16;
@@ -167,72 +168,10 @@ fn range(text: &str) -> Option<Shape> {
     (least < most).then_some(Shape::Score { least, most })
 }
 
-/// The shapes of the two rubrics that come with the program, by the keys that a prompt names.
-fn of_known_keys(texts: &[&str]) -> Shape {
-    let names = |key: &&str| texts.iter().any(|text| text.contains(*key));
-    if ACRUE.iter().flat_map(|(_, keys)| *keys).all(names) {
-        let criterion = |key: &&str| {
-            let parts = [("score".to_owned(), SAFE_SCALE), ("rationale".to_owned(), Shape::Text)];
-            ((*key).to_owned(), Shape::Object(parts.into()))
-        };
-        let group = |(name, keys): &(&str, &[&str])| {
-            let sub_scores = Shape::Object(keys.iter().map(criterion).collect());
-            ((*name).to_owned(), Shape::Object(vec![("sub_scores".to_owned(), sub_scores)]))
-        };
-        return Shape::Object(vec![
-            ("scores".to_owned(), Shape::Object(ACRUE.iter().map(group).collect())),
-            ("overall_assessment".to_owned(), Shape::Text),
-        ]);
-    }
-    let known: Vec<_> = SEMANTIC.iter().filter(|key| names(key)).collect();
-    if known.is_empty() {
-        return Shape::Fixed(json!({"answer": "the simulator knows no rubric in this question"}));
-    }
-    let score = |key: &&str| ((*key).to_owned(), Shape::Score { least: 0, most: 10 });
-    Shape::Object(vec![
-        ("scores".to_owned(), Shape::Object(known.into_iter().map(score).collect())),
-        ("issues".to_owned(), Shape::Statements),
-        ("strengths".to_owned(), Shape::Statements),
-    ])
-}
-
-const SEMANTIC: [&str; 5] = [
-    "visual_similarity",
-    "token_adherence",
-    "variant_accuracy",
-    "feature_completeness",
-    "layout_accuracy",
-];
-
-const ACRUE: [(&str, &[&str]); 5] = [
-    ("accuracy", &["faithfulness", "technical_alignment", "subject_identity", "no_hallucinations"]),
-    (
-        "completeness",
-        &[
-            "subject_retention",
-            "context_retention",
-            "prompt_coverage",
-            "global_consistency",
-            "structural_coherence",
-        ],
-    ),
-    ("relevance", &["intent_alignment", "theme_mood_match"]),
-    ("usefulness", &["share_ready", "clarity", "no_artifacts", "practical_usability"]),
-    (
-        "exceptional_value",
-        &[
-            "tasteful_novelty",
-            "compositional_lift",
-            "stylistic_distinction",
-            "narrative_coherence",
-            "signature_details",
-        ],
-    ),
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn score(least: i64, most: i64) -> Shape {
         Shape::Score { least, most }
@@ -287,21 +226,5 @@ mod tests {
             ("issues", Shape::Statements),
         ]);
         assert_eq!(Shape::asked_for(None, &[prompt]), expected);
-    }
-
-    #[test]
-    fn known_rubrics_are_recognised_by_their_keys() {
-        let keys: Vec<&str> = ACRUE.iter().flat_map(|(_, keys)| *keys).copied().collect();
-        let Shape::Object(parts) = Shape::asked_for(None, &[&keys.join(", ")]) else {
-            panic!("no object");
-        };
-        assert_eq!(parts[1].0, "overall_assessment");
-        let Shape::Object(groups) = &parts[0].1 else { panic!("no groups") };
-        assert_eq!(groups.len(), 5);
-        let Shape::Object(parts) = Shape::asked_for(None, &["visual_similarity"]) else {
-            panic!("no object");
-        };
-        assert_eq!(parts[0].1, object([("visual_similarity", score(0, 10))]));
-        assert!(!Shape::asked_for(None, &["hello"]).scores());
     }
 }

@@ -6,7 +6,7 @@ use juror_common::{
     model::Prices,
     usage::{Money, Usage},
 };
-use juror_simulator::{ResponseFormats, SimulatorConfig, VerdictBook};
+use juror_simulator::{ResponseFormats, SimulatorConfig, VerdictBook, item_text_digest};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -68,18 +68,14 @@ async fn known_questions_are_answered_from_the_book() {
         let scores = json!({"visual_similarity": 9, "layout_accuracy": 10});
         json!({"scores": scores, "issues": [issue], "strengths": []})
     };
-    book.insert(&[digest], Some(Digest::of(b"<a/>")), reply("by code"));
+    book.insert(&[digest], Some(item_text_digest("<a/>")), reply("by code"));
     book.insert(&[digest], None, reply("by image"));
-    let config = SimulatorConfig {
-        book: Arc::new(book),
-        extract: |text| text.split_once("[[")?.1.split_once("]]").map(|(code, _)| code),
-        ..SimulatorConfig::default()
-    };
+    let config = SimulatorConfig { book: Arc::new(book), ..SimulatorConfig::default() };
     let simulator = Running::start(config).await;
     let images = [image];
     for (images, text, answer) in [
-        (&images[..], "code: [[<a/>]]", "by code"),
-        (&images[..], "code: [[<b/>]]", "by image"),
+        (&images[..], "code:\n<<<M\n<a/>\nM>>>\n", "by code"),
+        (&images[..], "code:\n<<<M\n<b/>\nM>>>\n", "by image"),
         (&images[..], "no code", "by image"),
     ] {
         let content = simulator.ask(&question(images, text)).await.content();

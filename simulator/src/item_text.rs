@@ -1,0 +1,45 @@
+//! The text that tells items with the same images apart.
+
+use juror_common::id::Digest;
+
+/// The first text between two lines `<<<marker` and `marker>>>`, whatever the marker: how Juror's
+/// prompts fence an item's code or style.
+pub fn first_fenced_text(text: &str) -> Option<&str> {
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once("<<<") {
+        let (marker, inside) = after.split_once('\n')?;
+        let end = inside.find(&format!("{marker}>>>"));
+        if let Some(fenced) = end.filter(|_| !marker.is_empty()).and_then(|end| inside.get(..end)) {
+            return Some(fenced);
+        }
+        rest = after;
+    }
+    None
+}
+
+/// The digest by which [`crate::VerdictBook`] knows an item's text: line ends at its end do not
+/// count, since a fence needs one and adds it where there is none.
+pub fn item_text_digest(text: &str) -> Digest {
+    Digest::of(text.trim_end_matches(['\r', '\n']).as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_fence_that_is_closed_counts() {
+        let prompt =
+            "Fences look like <<<this.\nCode:\n<<<M-1\n<b>\n</b>\nM-1>>>\n<<<M-2\nx\nM-2>>>\n";
+        assert_eq!(first_fenced_text(prompt), Some("<b>\n</b>\n"));
+        for open in ["", "<<<", "<<<\n>>>", "<<<M\ncode\nN>>>", "no fence"] {
+            assert_eq!(first_fenced_text(open), None, "{open}");
+        }
+    }
+
+    #[test]
+    fn a_line_end_at_the_end_makes_no_other_text() {
+        assert_eq!(item_text_digest("<b/>"), item_text_digest("<b/>\r\n"));
+        assert_ne!(item_text_digest("<b/>"), item_text_digest(" <b/>"));
+    }
+}

@@ -1,0 +1,35 @@
+//! A request's body, in one buffer and copied once.
+
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt as _;
+use hyper::body::{Body as _, Incoming};
+
+/// A body that could not be read.
+#[derive(Debug)]
+pub(crate) enum Unread {
+    /// The client went away.
+    Lost,
+    /// It is larger than any server takes.
+    TooLarge,
+}
+
+/// Reads a whole body, of at most [`LARGEST_BODY`] bytes.
+pub(crate) async fn read(mut body: Incoming) -> Result<Bytes, Unread> {
+    let expected = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if expected > LARGEST_BODY {
+        return Err(Unread::TooLarge);
+    }
+    let mut whole = BytesMut::with_capacity(expected);
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(|_| Unread::Lost)?.into_data() else {
+            continue;
+        };
+        if whole.len() + data.len() > LARGEST_BODY {
+            return Err(Unread::TooLarge);
+        }
+        whole.extend_from_slice(&data);
+    }
+    Ok(whole.freeze())
+}
+
+const LARGEST_BODY: usize = 64 * 1024 * 1024;
