@@ -1,1 +1,126 @@
-// tests
+use super::*;
+use crate::test_results::{SEMANTIC, bare, judged, record};
+use async_trait::async_trait;
+use juror_common::{
+    id::RunId,
+    outcome::Outcome,
+    queue::{Lane, Settle},
+};
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+};
+
+/// What became of each delivery, by its item.
+type Log = Arc<Mutex<Vec<(String, Disposition)>>>;
+
+/// Gives what it holds, then closes or, `open`, waits for ever.
+struct Script {
+    results: VecDeque<JobResult>,
+    log: Log,
+    open: bool,
+}
+
+struct Note(String, Log);
+
+#[async_trait]
+impl Settle for Note {
+    async fn settle(self: Box<Self>, disposition: Disposition) -> Result<(), QueueError> {
+        let mut log = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        log.push((self.0.clone(), disposition));
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Subscription<JobResult> for Script {
+    async fn next(&mut self) -> Result<Option<Delivery<JobResult>>, QueueError> {
+        let Some(result) = self.results.pop_front() else {
+            if self.open {
+                std::future::pending::<()>().await;
+            }
+            return Ok(None);
+        };
+        let note = Note(result.screenshot_id.clone(), self.log.clone());
+        Ok(Some(Delivery::new(result, Lane::Work, false, Box::new(note))))
+    }
+}
+
+struct Setup {
+    resources: AggregatorResources,
+    log: Log,
+    _runs: tempfile::TempDir,
+}
+
+fn setup(results: Vec<JobResult>, open: bool, events: Events) -> Setup {
+    let runs = tempfile::tempdir().unwrap();
+    let directory = RunDirectory::create(runs.path(), &record(SEMANTIC, 3)).unwrap();
+    let log = Log::default();
+    let script = Script { results: results.into(), log: log.clone(), open };
+    let resources =
+        AggregatorResources { results: Box::new(script), directory, fold: Fold::default(), events };
+    Setup { resources, log, _runs: runs }
+}
+
+#[tokio::test]
+async fn results_are_committed_then_acknowledged_and_told_once() {
+    let (events, mut heard) = Events::channel(100);
+    let one = judged("a", [9; 5], &[], &[]);
+    let results = vec![one.clone(), one.clone(), judged("b", [8; 5], &[], &[]), one];
+    let Setup { resources, log, _runs } = setup(results, false, events);
+    let aggregated = run(resources, Shutdown::new()).await.unwrap();
+    assert_eq!(aggregated.duplicates, 2);
+    assert_eq!(aggregated.fold.len(), 2);
+    assert_eq!(log.lock().unwrap().len(), 4);
+    assert!(log.lock().unwrap().iter().all(|(_, end)| *end == Disposition::Acknowledge));
+    let mut finished = 0;
+    while let Some(event) = heard.recv().await {
+        finished += u32::from(matches!(event, Event::Finished(_)));
+    }
+    assert_eq!(finished, 2);
+    let again = Fold::of_journal(aggregated.directory.files()).unwrap();
+    assert_eq!(again.spent(), aggregated.fold.spent());
+    let offset = aggregated.fold.latest(&bare("b", Outcome::Scored).job_id).unwrap().offset;
+    let mut stored = aggregated.directory.files().results().unwrap();
+    assert_eq!(stored.at(offset).unwrap().screenshot_id, "b");
+}
+
+#[tokio::test]
+async fn a_result_of_another_run_is_set_aside() {
+    let mut stray = bare("stray", Outcome::Scored);
+    stray.run_id = RunId::new("other");
+    let Setup { resources, log, _runs } = setup(vec![stray], false, Events::silent());
+    let aggregated = run(resources, Shutdown::new()).await.unwrap();
+    assert!(aggregated.fold.is_empty());
+    assert!(matches!(&log.lock().unwrap()[..], [(_, Disposition::DeadLetter(_))]));
+}
+
+#[tokio::test]
+async fn a_hard_stop_ends_the_wait_and_a_soft_one_does_not() {
+    let results = vec![bare("a", Outcome::Scored)];
+    let (events, mut heard) = Events::channel(10);
+    let Setup { resources, log, _runs } = setup(results, true, events);
+    let shutdown = Shutdown::new();
+    shutdown.escalate();
+    let stop = async {
+        assert!(
+            matches!(heard.recv().await, Some(Event::Finished(_))),
+            "it goes on after a soft stop"
+        );
+        shutdown.escalate();
+    };
+    let (aggregated, ()) = tokio::join!(run(resources, shutdown.clone()), stop);
+    assert_eq!(aggregated.unwrap().fold.len(), 1);
+    assert_eq!(log.lock().unwrap().len(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn nothing_is_acknowledged_that_was_not_committed() {
+    let results = vec![bare("a", Outcome::Scored)];
+    let Setup { mut resources, log, _runs } = setup(results, true, Events::silent());
+    resources.directory.fill_the_disk();
+    let error = run(resources, Shutdown::new()).await.unwrap_err();
+    assert!(matches!(error, AggregatorError::Journal(JournalError::Full { .. })), "{error}");
+    assert!(log.lock().unwrap().is_empty());
+}

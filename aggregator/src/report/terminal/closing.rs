@@ -2,7 +2,7 @@
 
 use super::{
     figures::{counted, decimals, dollars, duration, figure, grouped},
-    page::{INDENT, Page, Style, harmless, padded},
+    page::{INDENT, Page, Style, fit, harmless, padded},
 };
 use crate::{
     gate::{Bound, Decision, RuleReport},
@@ -18,16 +18,18 @@ pub(super) fn targets(page: &mut Page, report: &Report) {
     let Some(gate) = &report.targets else { return };
     page.blank();
     let decision = word(&gate.decision);
+    let mark = if report.run.simulated { "  SIMULATED" } else { "" };
     page.heading(
-        &format!("TARGETS ({})", harmless(&gate.gate)),
+        &format!("TARGETS ({}){mark}", harmless(&gate.gate)),
         &[(&decision, style_of(gate.decision))],
     );
+    let title_width = page.width.saturating_sub(47).min(33);
     for rule in &gate.rules {
         let decision = padded(&word(&rule.decision), 11);
         let (title, value, bound) = rule_texts(report, rule);
         let text = format!(
             "{}{}{}n={}",
-            padded(&title, 34),
+            padded(&fit(&title, title_width - 1), title_width),
             padded(&value, 10),
             padded(&bound, 12),
             grouped(rule.n)
@@ -60,7 +62,7 @@ pub(super) fn cost_and_time(page: &mut Page, report: &Report) {
             grouped(cost.output_tokens)
         );
         page.labelled("Tokens", LABEL, &text);
-        let mut calls = counted(cost.calls, "call");
+        let mut calls = grouped(cost.calls);
         if cost.cached_verdicts > 0 {
             calls.push_str(&format!(
                 ", {} from the cache",
@@ -114,13 +116,13 @@ fn estimate_text(report: &Report) -> Option<String> {
     if let Some(error) = report.cost.estimate_error {
         let percent = decimals(error.abs() * 100.0, 1);
         text.push_str(&match percent.as_str() {
-            "0" => ", which it cost".to_owned(),
-            _ if error > 0.0 => format!(", it cost {percent}% more"),
-            _ => format!(", it cost {percent}% less"),
+            "0" => " (the run cost as much)".to_owned(),
+            _ if error > 0.0 => format!(" (the run cost {percent}% more)"),
+            _ => format!(" (the run cost {percent}% less)"),
         });
     }
     if let Some(worst) = report.cost.worst_case_usd {
-        text.push_str(&format!("; at worst {}", dollars(worst)));
+        text.push_str(&format!(", at worst {}", dollars(worst)));
     }
     Some(text)
 }
@@ -130,12 +132,12 @@ fn rule_texts(report: &Report, rule: &RuleReport) -> (String, String, String) {
     let counts_jobs = rule.metric == "consecutive_without_api_failure";
     let shown = |value: f64| match metric {
         Some(metric) => figure(value, metric.definition.unit),
-        None if counts_jobs => decimals(value, 0),
+        None if counts_jobs => grouped(value as u64),
         None => figure(value, Unit::Share),
     };
     let title = match metric {
         Some(metric) => metric.definition.title.clone(),
-        None if counts_jobs => "Jobs in a row without API failure".to_owned(),
+        None if counts_jobs => "Jobs without API failure".to_owned(),
         None => title_of(rule.metric.trim_end_matches(".scored")),
     };
     let bound = match rule.bound {

@@ -9,9 +9,16 @@ pub(super) fn figure(value: f64, unit: Unit) -> String {
         Unit::Share => format!("{}%", decimals(value * 100.0, 1)),
         Unit::Score => decimals(value, 2),
         Unit::Percent => format!("{}%", decimals(value, 1)),
-        Unit::Points { most, .. } => format!("{}/{}", decimals(value, 2), decimals(most, 1)),
+        Unit::Points { most, .. } => {
+            format!("{}/{}", decimals(value, point_places(most)), decimals(most, 1))
+        }
         Unit::Milliseconds => duration(value),
     }
+}
+
+/// A scale up to 10 is read in tenths, a shorter one in hundredths.
+fn point_places(most: f64) -> usize {
+    if most < 10.0 { 2 } else { 1 }
 }
 
 /// `[85.1, 91.2] n=18`, in the unit of the figure; without ends where there are none.
@@ -19,7 +26,8 @@ pub(super) fn interval(interval: &Interval, unit: Unit) -> String {
     let end = |value: f64| match unit {
         Unit::Share => decimals(value * 100.0, 1),
         Unit::Percent => decimals(value, 1),
-        Unit::Score | Unit::Points { .. } => decimals(value, 2),
+        Unit::Score => decimals(value, 2),
+        Unit::Points { most, .. } => decimals(value, point_places(most)),
         Unit::Milliseconds => duration(value),
     };
     match (interval.low, interval.high) {

@@ -64,33 +64,18 @@ impl Page {
     /// Text under the indent, broken between words; further lines hang by `hang` columns.
     pub(super) fn wrapped(&mut self, text: &str, hang: usize, style: Style) {
         let room = self.width.saturating_sub(INDENT);
-        let mut line = String::new();
-        let mut first = true;
-        for word in text.split(' ') {
-            let margin = if first { 0 } else { hang };
-            if !line.is_empty() && margin + line.width() + 1 + word.width() > room {
-                self.hung(&line, margin, style);
-                line.clear();
-                first = false;
-            }
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
+        for (number, line) in broken(text, room, room.saturating_sub(hang)).iter().enumerate() {
+            // A figure space stands where a line must not break.
+            let line = line.replace('\u{2007}', " ");
+            let margin = " ".repeat(INDENT + if number == 0 { 0 } else { hang });
+            self.line(&[(&margin, Style::Plain), (&line, style)]);
         }
-        self.hung(&line, if first { 0 } else { hang }, style);
     }
 
     /// `Label:   text`, the text broken between words under itself.
     pub(super) fn labelled(&mut self, label: &str, label_width: usize, text: &str) {
-        let label = padded(&format!("{label}:"), label_width);
+        let label = padded(&format!("{label}:"), label_width).replace(' ', "\u{2007}");
         self.wrapped(&format!("{label}\u{2007}{text}"), label_width + 1, Style::Plain);
-    }
-
-    fn hung(&mut self, line: &str, margin: usize, style: Style) {
-        // A figure space stands where a line must not break.
-        let line = line.replace('\u{2007}', " ");
-        self.line(&[(&" ".repeat(INDENT + margin), Style::Plain), (&line, style)]);
     }
 
     fn push(&mut self, text: &str, style: Style) {
@@ -142,6 +127,24 @@ pub(super) fn fit(text: &str, width: usize) -> String {
     }
     cut.push('…');
     cut
+}
+
+/// The text in lines, broken between words: the first of this width, the others of that.
+pub(super) fn broken(text: &str, first: usize, others: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ') {
+        let room = if lines.is_empty() { first } else { others };
+        if !line.is_empty() && line.width() + 1 + word.width() > room {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines
 }
 
 /// Left-aligned in a column of this width.

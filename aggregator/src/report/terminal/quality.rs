@@ -3,12 +3,13 @@
 use super::{
     SIMULATED,
     figures::{figure, grouped, interval},
-    page::{INDENT, Page, Style, padded},
+    page::{INDENT, Page, Style, broken, harmless, padded},
 };
 use crate::{
     metrics::{Metric, Perfection, Unit},
     report::{Report, row::word},
 };
+use unicode_width::UnicodeWidthStr as _;
 
 /// Columns of labels and of figures.
 const LABEL: usize = 24;
@@ -39,7 +40,9 @@ pub(super) fn has_stages(report: &Report) -> bool {
 pub(super) fn stages(page: &mut Page, report: &Report) {
     let with_data = |metric: &&Metric| is_stage(metric) && metric.value.is_some();
     for metric in report.metrics.iter().filter(with_data) {
-        metric_line(page, metric, false);
+        // Whether an item passed depends on its verdict too.
+        let judged = metric.definition.path == "pipeline_success_rate";
+        metric_line(page, metric, report.run.simulated && judged);
     }
     if !has_stages(report) {
         page.wrapped("no stage has any data", 0, Style::Faint);
@@ -64,13 +67,15 @@ pub(super) fn coverage(page: &mut Page, report: &Report) {
         text.push_str(&format!(", {} {outcome}", grouped(count)));
     }
     page.labelled("Coverage", LABEL, &text);
-    if !coverage.errors.is_empty() {
-        let kinds: Vec<String> = coverage
-            .errors
-            .iter()
-            .map(|(kind, count)| format!("{}\u{2007}{}", word(kind), grouped(*count)))
-            .collect();
-        page.labelled("Errors", LABEL, &kinds.join(", "));
+    for (number, (kind, count)) in coverage.errors.iter().enumerate() {
+        let label = if number == 0 { "Errors:" } else { "" };
+        let example = report.worst.iter().filter_map(|row| row.error.as_ref());
+        let example =
+            example.filter(|error| error.kind == *kind).map(|error| &error.message).next();
+        let message = example.map(|message| format!(": {}", harmless(message))).unwrap_or_default();
+        let text = format!("{} {}{message}", word(kind), grouped(*count));
+        let label = padded(label, LABEL).replace(' ', "\u{2007}");
+        page.wrapped(&format!("{label}\u{2007}{text}"), LABEL + 1, Style::Plain);
     }
 }
 
@@ -86,36 +91,43 @@ fn metric_line(page: &mut Page, metric: &Metric, simulated: bool) {
         let none = "no data";
         return page.line(&[(&indent, Style::Plain), (&label, Style::Plain), (none, Style::Faint)]);
     };
-    let figure = padded(&figure(value, definition.unit), FIGURE);
-    let detail = metric.perfection.as_ref().map(perfection);
-    let sure = interval(&metric.interval, definition.unit);
+    let margin = INDENT + LABEL + 1 + FIGURE;
     let mark = if simulated { format!("  {SIMULATED}") } else { String::new() };
-    let mut pieces = vec![
-        (indent.as_str(), Style::Plain),
-        (label.as_str(), Style::Plain),
-        (figure.as_str(), Style::Heading),
-    ];
-    match &detail {
-        None => pieces.push((&sure, Style::Faint)),
-        Some(detail) => pieces.push((detail, Style::Plain)),
+    let figure = padded(&figure(value, definition.unit), FIGURE);
+    let sure = interval(&metric.interval, definition.unit);
+    let room = page.width.saturating_sub(margin + mark.len());
+    let mut details = match &metric.perfection {
+        Some(spread) => broken(&perfection(spread), room, room),
+        None => Vec::new(),
+    };
+    let fits = details.last().is_none_or(|last| last.width() + 2 + sure.width() <= room);
+    match details.last_mut().filter(|_| fits) {
+        Some(last) => last.push_str(&format!("  {sure}")),
+        None => details.push(sure),
     }
-    pieces.push((&mark, Style::Doubtful));
-    page.line(&pieces);
-    if detail.is_some() {
-        let margin = " ".repeat(INDENT + LABEL + 1 + FIGURE);
-        page.line(&[(&margin, Style::Plain), (&sure, Style::Faint)]);
+    for (number, detail) in details.iter().enumerate() {
+        if number == 0 {
+            page.line(&[
+                (&indent, Style::Plain),
+                (&label, Style::Plain),
+                (&figure, Style::Heading),
+                (detail, Style::Plain),
+                (&mark, Style::Doubtful),
+            ]);
+        } else {
+            page.line(&[(&" ".repeat(margin), Style::Plain), (detail, Style::Plain)]);
+        }
     }
 }
 
-/// `(15/18 perfect, 3 with minor issues)`.
+/// `(15/18 perfect, 3 with minor issues)`, `(11/16 perfect, 3 minor and 2 major issues)`.
 fn perfection(spread: &Perfection) -> String {
-    let all = spread.perfect + spread.minor + spread.major;
-    let mut text = format!("({}/{} perfect", grouped(spread.perfect), grouped(all));
-    for (count, kind) in [(spread.minor, "minor"), (spread.major, "major")] {
-        if count > 0 {
-            text.push_str(&format!(", {} with {kind} issues", grouped(count)));
-        }
-    }
-    text.push(')');
-    text
+    let Perfection { perfect, minor, major } = *spread;
+    let others = match (minor, major) {
+        (0, 0) => String::new(),
+        (minor, 0) => format!(", {} with minor issues", grouped(minor)),
+        (0, major) => format!(", {} with major issues", grouped(major)),
+        (minor, major) => format!(", {} minor and {} major issues", grouped(minor), grouped(major)),
+    };
+    format!("({}/{} perfect{others})", grouped(perfect), grouped(perfect + minor + major))
 }

@@ -9,10 +9,19 @@ use crate::{
     report::{ItemRow, Report, row::word},
 };
 use juror_common::{rubric::Formula, verdict::Score};
+use std::collections::HashSet;
 
-/// The columns of a number, and the least of an id.
-const COLUMN: usize = 9;
+/// How wide a column of figures may be, and how narrow; the least of an id.
+const WIDEST: usize = 9;
+const NARROWEST: usize = 7;
 const LEAST_ID: usize = 18;
+
+/// Widths of the id's column and of each figure's.
+#[derive(Clone, Copy)]
+struct Layout {
+    id: usize,
+    column: usize,
+}
 
 type Cell = fn(&ItemRow, &str) -> String;
 
@@ -28,14 +37,17 @@ pub(super) fn table(page: &mut Page, report: &Report) {
         return;
     }
     let mut columns = columns(report);
-    columns.truncate(page.width.saturating_sub(INDENT + LEAST_ID) / COLUMN);
-    let id_width = page.width - INDENT - columns.len() * COLUMN;
+    let room = page.width.saturating_sub(INDENT + LEAST_ID);
+    let width = (room / columns.len().max(1)).clamp(NARROWEST, WIDEST);
+    columns.truncate(room / width);
+    let layout = Layout { id: page.width - INDENT - columns.len() * width, column: width };
     page.blank();
-    let heads: String = columns.iter().map(|column| right_aligned(&column.head, COLUMN)).collect();
+    let heads: String =
+        columns.iter().map(|column| right_aligned(&fit(&column.head, width - 1), width)).collect();
     let title = if report.run.simulated { "SCREENSHOTS  SIMULATED" } else { "SCREENSHOTS" };
     page.heading(title, &[(&heads, Style::Faint)]);
     for row in &report.worst {
-        line(page, row, &columns, id_width, report.run.repeat > 1);
+        line(page, row, &columns, layout, report.run.repeat > 1);
     }
     let shown = report.worst.len();
     let more = report.items.results().saturating_sub(shown) as u64;
@@ -45,22 +57,22 @@ pub(super) fn table(page: &mut Page, report: &Report) {
     }
 }
 
-fn line(page: &mut Page, row: &ItemRow, columns: &[Column], id_width: usize, repeated: bool) {
+fn line(page: &mut Page, row: &ItemRow, columns: &[Column], layout: Layout, repeated: bool) {
     let indent = " ".repeat(INDENT);
     let mut id = harmless(&row.screenshot_id);
     if repeated {
         id.push_str(&format!(" ·{}", row.repeat + 1));
     }
-    let id = padded(&fit(&id, id_width - 1), id_width);
+    let id = padded(&fit(&id, layout.id - 1), layout.id);
     if let Some(error) = &row.error {
         let text =
             format!("{} ({}): {}", word(&row.outcome), word(&error.kind), harmless(&error.message));
-        let text = format!(" {}", fit(&text, (columns.len() * COLUMN).saturating_sub(1)));
+        let text = format!(" {}", fit(&text, (columns.len() * layout.column).saturating_sub(1)));
         return page.line(&[(&indent, Style::Plain), (&id, Style::Plain), (&text, Style::Bad)]);
     }
     let cells: Vec<String> = columns
         .iter()
-        .map(|column| right_aligned(&(column.cell)(row, &column.key), COLUMN))
+        .map(|column| right_aligned(&(column.cell)(row, &column.key), layout.column))
         .collect();
     let passed = match row.pipeline_success {
         Some(false) => Style::Doubtful,
@@ -80,7 +92,7 @@ fn line(page: &mut Page, row: &ItemRow, columns: &[Column], id_width: usize, rep
 
 fn columns(report: &Report) -> Vec<Column> {
     let column = |head: &str, key: &str, cell: Cell| Column {
-        head: fit(head, COLUMN - 1),
+        head: head.to_owned(),
         key: key.to_owned(),
         cell,
     };
@@ -112,8 +124,16 @@ fn columns(report: &Report) -> Vec<Column> {
         }
         Formula::WeightedGroups => {
             columns.push(column("Grade", "", grade_cell));
+            // Groups that differ in their first letter go by it, as in ACRUE.
+            let initial = |key: &str| key.chars().next();
             let keys = || rubric.groups.iter().map(|group| group.key.as_str());
-            columns.extend(keys().map(|key| column(first_word(key), key, group_cell)));
+            let initials: HashSet<_> = keys().map(initial).collect();
+            let short = initials.len() == rubric.groups.len();
+            columns.extend(keys().map(|key| {
+                let length = initial(key).map_or(0, char::len_utf8);
+                let head = if short { key.get(..length).unwrap_or(key) } else { first_word(key) };
+                column(head, key, group_cell)
+            }));
         }
     }
     for column in &mut columns {

@@ -1,6 +1,7 @@
 //! What the judge often found wrong and right.
 
 use super::{
+    SIMULATED,
     figures::{counted, figure},
     page::{Page, Style, harmless},
 };
@@ -10,8 +11,9 @@ use crate::{issues::StatementGroup, metrics::Unit, report::Report};
 const MOST: usize = 5;
 
 pub(super) fn common(page: &mut Page, report: &Report) {
-    list(page, "Common Issues:", &report.common_issues);
-    list(page, "Common Strengths:", &report.common_strengths);
+    let mark = if report.run.simulated { format!("  {SIMULATED}") } else { String::new() };
+    list(page, &format!("Common Issues:{mark}"), &report.common_issues);
+    list(page, &format!("Common Strengths:{mark}"), &report.common_strengths);
 }
 
 fn list(page: &mut Page, title: &str, groups: &[StatementGroup]) {
