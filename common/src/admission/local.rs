@@ -33,7 +33,7 @@ impl Admission for LocalHome {
     async fn open_run(&self, run: &RunId, budget: Budget) -> Result<(), AdmissionError> {
         let run = run.clone();
         self.writer
-            .perform(move |connection, memory| {
+            .perform_durably(move |connection, memory| {
                 memory.frees_something();
                 state::open_run(&mut LocalBooks(connection), &run, budget)
             })
@@ -70,7 +70,7 @@ impl Admission for LocalHome {
         let Settlement { lease, cost, usage, finished, claim } = settlement;
         let finish = finished.map(PreparedFinish::new).transpose()?;
         self.writer
-            .perform(move |connection, memory| {
+            .perform_durably(move |connection, memory| {
                 let claims = ClaimRecords(connection);
                 let holds = claims.holds(&claim)?;
                 let run = claim.run.clone();
@@ -105,7 +105,7 @@ impl Admission for LocalHome {
     async fn presume_spent(&self, lease: &LeaseId) -> Result<(), AdmissionError> {
         let lease = lease.clone();
         self.writer
-            .perform(move |connection, memory| {
+            .perform_durably(move |connection, memory| {
                 memory.frees_something();
                 state::presume_spent(&mut LocalBooks(connection), &lease)
             })
@@ -153,7 +153,7 @@ impl LocalHome {
     pub async fn adopt(&self, run: &RunId, owner: &OwnerId) -> Result<usize, AdmissionError> {
         let (run, owner) = (run.clone(), owner.clone());
         self.writer
-            .perform(move |connection, memory| {
+            .perform_durably(move |connection, memory| {
                 memory.frees_something();
                 state::adopt(&mut LocalBooks(connection), &run, &owner)
             })
@@ -167,7 +167,7 @@ impl LocalHome {
         budget: Budget,
     ) -> Result<(), AdmissionError> {
         self.writer
-            .perform(move |connection, memory| {
+            .perform_durably(move |connection, memory| {
                 memory.frees_something();
                 LocalBooks(connection).set_budget(period.budget_key(), budget)
             })

@@ -4,6 +4,20 @@ use crate::admission::AdmissionError;
 use rusqlite::ErrorCode;
 use std::path::Path;
 
+/// The system starts no further thread.
+pub fn no_thread(error: &std::io::Error) -> AdmissionError {
+    AdmissionError::Unavailable(format!(
+        "no thread can be started for it ({error}): end other programs, or raise the limit on processes"
+    ))
+}
+
+/// What was committed may not be on the disk; this is why.
+pub fn not_synced(cause: &str) -> AdmissionError {
+    AdmissionError::Unavailable(format!(
+        "it cannot be brought to the disk ({cause}): check the disk, its quota and its free space"
+    ))
+}
+
 /// Why an operation on the database failed.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]

@@ -7,6 +7,7 @@
 pub(crate) mod failure;
 pub(crate) mod memory;
 mod schema;
+mod syncer;
 mod writer;
 
 pub use memory::Clock;

@@ -89,7 +89,8 @@ CREATE TABLE replies (
 ) STRICT;
 ";
 
-/// Opens the database, creating it if there is none, so that a commit survives a power cut.
+/// Opens the database, creating it if there is none, so that a commit survives the process, and a
+/// power cut once the log is synced: SQLite itself syncs it only before it copies it back.
 pub fn open(file: &Path) -> Result<Connection, AdmissionError> {
     let explain = |error: rusqlite::Error| Failure::from(error).explain(file);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -99,8 +100,16 @@ pub fn open(file: &Path) -> Result<Connection, AdmissionError> {
     connection.busy_timeout(BUSY).map_err(explain)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     check_or_create(&mut connection, file)?;
-    connection.pragma_update(None, "journal_mode", "WAL").map_err(explain)?;
-    connection.pragma_update(None, "synchronous", "FULL").map_err(explain)?;
+    let mode: String = connection
+        .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))
+        .map_err(explain)?;
+    if mode != "wal" {
+        return Err(AdmissionError::Broken(format!(
+            "the file system of {} cannot share memory between processes (journal mode {mode}): choose a folder on a local disk with --state",
+            file.display()
+        )));
+    }
+    connection.pragma_update(None, "synchronous", "NORMAL").map_err(explain)?;
     Ok(connection)
 }
 

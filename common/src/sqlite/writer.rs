@@ -1,7 +1,12 @@
 //! One thread that owns the database connection and commits in groups: whatever waits when it
-//! looks goes into one transaction, and everybody is answered after the commit.
+//! looks goes into one transaction, and everybody is answered after the commit, or after the sync
+//! that follows it.
 
-use super::{failure::Failure, memory::Memory};
+use super::{
+    failure::{self, Failure},
+    memory::Memory,
+    syncer::Syncer,
+};
 use crate::admission::AdmissionError;
 use rusqlite::{Connection, TransactionBehavior};
 use std::{
@@ -29,8 +34,12 @@ pub struct Writer {
 }
 
 /// An operation of which only the thread knows when it is done.
-trait Order: Send {
+pub trait Order: Send {
+    /// Whether its caller needs it on the disk.
+    fn awaits_sync(&self) -> bool;
+    /// Does it, inside a transaction that may still be rolled back.
     fn run(&mut self, connection: &Connection, memory: &mut Memory) -> Result<(), Failure>;
+    /// Tells its caller how it ended.
     fn answer(self: Box<Self>, committed: Result<(), AdmissionError>);
 }
 
@@ -42,13 +51,12 @@ impl Writer {
         file: PathBuf,
     ) -> Result<Self, AdmissionError> {
         let (sender, receiver) = mpsc::channel();
-        let desk = WriterThread { connection, memory, file: file.clone(), receiver };
+        let syncer = Syncer::start(&file)?;
+        let desk = WriterThread { connection, memory, file: file.clone(), receiver, syncer };
         let thread = std::thread::Builder::new()
             .name("juror-ledger".to_owned())
             .spawn(move || desk.serve())
-            .map_err(|error| {
-                AdmissionError::Unavailable(format!("no thread can be started for it ({error})"))
-            })?;
+            .map_err(|error| failure::no_thread(&error))?;
         Ok(Self {
             room: Arc::new(Semaphore::new(WAITING)),
             orders: Mutex::new(Some(sender)),
@@ -57,16 +65,34 @@ impl Writer {
         })
     }
 
-    /// Runs an operation inside a transaction; returns after its commit. The operation may run
-    /// more than once, the last time alone, and only the last run counts.
+    /// Runs an operation inside a transaction; returns when it is committed, so that it outlives
+    /// this process. The operation may run more than once, the last time alone, and only the last
+    /// run counts.
     pub async fn perform<T, F>(&self, work: F) -> Result<T, AdmissionError>
+    where
+        T: Send + 'static,
+        F: FnMut(&Connection, &mut Memory) -> Result<T, Failure> + Send + 'static,
+    {
+        self.order(false, work).await
+    }
+
+    /// As [`Writer::perform`]; returns when it is on the disk, so that it outlives a power cut.
+    pub async fn perform_durably<T, F>(&self, work: F) -> Result<T, AdmissionError>
+    where
+        T: Send + 'static,
+        F: FnMut(&Connection, &mut Memory) -> Result<T, Failure> + Send + 'static,
+    {
+        self.order(true, work).await
+    }
+
+    async fn order<T, F>(&self, awaits_sync: bool, work: F) -> Result<T, AdmissionError>
     where
         T: Send + 'static,
         F: FnMut(&Connection, &mut Memory) -> Result<T, Failure> + Send + 'static,
     {
         let permit = self.room.clone().acquire_owned().await.map_err(|_| self.closed())?;
         let (reply, answer) = oneshot::channel();
-        let order = Box::new(Work { work, value: None, reply, _permit: permit });
+        let order = Box::new(Work { work, awaits_sync, value: None, reply, _permit: permit });
         {
             let orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
             let sender = orders.as_ref().ok_or_else(|| self.closed())?;
@@ -92,6 +118,7 @@ impl Writer {
 
 struct Work<F, T> {
     work: F,
+    awaits_sync: bool,
     value: Option<T>,
     reply: oneshot::Sender<Result<T, AdmissionError>>,
     _permit: OwnedSemaphorePermit,
@@ -102,6 +129,10 @@ where
     T: Send,
     F: FnMut(&Connection, &mut Memory) -> Result<T, Failure> + Send,
 {
+    fn awaits_sync(&self) -> bool {
+        self.awaits_sync
+    }
+
     fn run(&mut self, connection: &Connection, memory: &mut Memory) -> Result<(), Failure> {
         self.value = Some((self.work)(connection, memory)?);
         Ok(())
@@ -123,6 +154,7 @@ struct WriterThread {
     memory: Memory,
     file: PathBuf,
     receiver: mpsc::Receiver<Box<dyn Order>>,
+    syncer: Syncer,
 }
 
 impl WriterThread {
@@ -137,23 +169,30 @@ impl WriterThread {
                     self.commit(group);
                 }
                 Err(mpsc::RecvTimeoutError::Timeout) => {}
-                Err(mpsc::RecvTimeoutError::Disconnected) => return,
+                Err(mpsc::RecvTimeoutError::Disconnected) => break,
             }
             if Instant::now() >= next_heartbeat {
                 self.heartbeat();
                 next_heartbeat = Instant::now() + HEARTBEAT;
             }
         }
+        self.syncer.close();
     }
 
     /// Commits a group. If one of several operations fails, each gets a transaction of its own,
     /// so that none suffers for its neighbour.
     fn commit(&mut self, mut group: Vec<Box<dyn Order>>) {
         let before = self.memory.clone();
+        let changes = self.connection.total_changes();
         match self.attempt(&mut group) {
             Ok(()) => {
                 self.memory.announce();
-                group.into_iter().for_each(|order| order.answer(Ok(())));
+                let (durable, others): (Vec<_>, Vec<_>) =
+                    group.into_iter().partition(|order| order.awaits_sync());
+                others.into_iter().for_each(|order| order.answer(Ok(())));
+                if !durable.is_empty() || self.connection.total_changes() != changes {
+                    self.syncer.answer_when_synced(durable);
+                }
             }
             Err(Aborted::ByOperation(_)) if group.len() > 1 => {
                 self.memory = before;

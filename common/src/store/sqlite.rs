@@ -36,7 +36,7 @@ impl Store for LocalHome {
     async fn finish(&self, finished: FinishedJob) -> Result<bool, AdmissionError> {
         let finish = PreparedFinish::new(finished)?;
         self.writer
-            .perform(move |connection, _| {
+            .perform_durably(move |connection, _| {
                 let claims = ClaimRecords(connection);
                 claims.finish(&finish)?;
                 claims.holds(&finish.claim)
@@ -62,7 +62,9 @@ impl Store for LocalHome {
 
     async fn clear_cache(&self) -> Result<u64, AdmissionError> {
         self.writer
-            .perform(|connection, _| Ok(connection.execute("DELETE FROM replies", [])? as u64))
+            .perform_durably(|connection, _| {
+                Ok(connection.execute("DELETE FROM replies", [])? as u64)
+            })
             .await
     }
 }
