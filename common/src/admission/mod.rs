@@ -5,18 +5,20 @@
 //! instant, for every budget, committed + outstanding is at most the cap, as long as no bill
 //! exceeds the worst case that was reserved for it.
 
-pub mod books;
-pub mod buckets;
-pub mod budgets;
+pub(crate) mod books;
+mod buckets;
+pub(crate) mod budgets;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
-pub mod line;
+mod line;
 mod local;
 pub(crate) mod local_books;
-pub mod state;
+#[cfg(test)]
+pub(crate) mod memory_books;
+pub(crate) mod state;
 mod waiting;
 
-pub use budgets::Period;
+pub use budgets::{Account, Period};
 pub use local::Spending;
 pub use waiting::{Admittance, WaitingRoom};
 

@@ -1,4 +1,4 @@
-use super::super::books::MemoryBooks;
+use super::super::memory_books::MemoryBooks;
 use super::*;
 use proptest::prelude::*;
 

@@ -323,3 +323,17 @@ async fn only_news_wakes_those_who_wait() {
     }
     home.close().await;
 }
+
+#[test]
+fn processes_that_create_the_file_at_once_all_get_it() {
+    let folder = Folder::new();
+    let start = std::sync::Barrier::new(8);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                start.wait();
+                folder.open()
+            });
+        }
+    });
+}
