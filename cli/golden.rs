@@ -4,7 +4,7 @@
 use crate::exit::Failure;
 use include_dir::{Dir, include_dir};
 use juror_common::id::Digest;
-use juror_simulator::VerdictBook;
+use juror_simulator::{VerdictBook, item_text_digest};
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
@@ -57,15 +57,6 @@ pub fn verdict_book() -> Result<VerdictBook, Failure> {
     Ok(book)
 }
 
-/// The generated code in a prompt that the worker rendered: what stands in its first fence.
-pub fn code_of_prompt(text: &str) -> Option<&str> {
-    let (_, rest) = text.split_once("\nGenerated code")?;
-    let (_, rest) = rest.split_once("<<<")?;
-    let (marker, rest) = rest.split_once('\n')?;
-    let end = rest.find(&format!("\n{marker}>>>"))?;
-    rest.get(..=end)
-}
-
 #[derive(Deserialize)]
 struct Line {
     id: String,
@@ -73,6 +64,7 @@ struct Line {
     original: Option<String>,
     restyled: Option<String>,
     generated_code: Option<String>,
+    style: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -91,11 +83,11 @@ fn enter(book: &mut VerdictBook, golden: Golden) -> Option<()> {
         let item = items.iter().find(|item| item.id == verdict.id)?;
         let images = [&item.screenshot, &item.original, &item.restyled].into_iter().flatten();
         let images: Vec<Digest> = images.map(|path| digest(path)).collect::<Option<_>>()?;
-        let code = match &item.generated_code {
-            Some(path) => Some(digest(path)?),
-            None => None,
+        let text = match (&item.generated_code, &item.style) {
+            (Some(path), _) => GOLDEN.get_file(folder.join(path))?.contents_utf8()?,
+            (None, style) => style.as_deref()?,
         };
-        book.insert(&images, code, verdict.reply);
+        book.insert(&images, Some(item_text_digest(text)), verdict.reply);
     }
     Some(())
 }

@@ -22,7 +22,6 @@ pub async fn run(arguments: &DemoArguments, global: &GlobalFlags) -> Result<Exit
     let golden = if arguments.acrue { Golden::Restyled } else { Golden::Components };
     let config = SimulatorConfig {
         book: Arc::new(golden::verdict_book()?),
-        extract: golden::code_of_prompt,
         latency: LATENCY,
         ..SimulatorConfig::default()
     };

@@ -54,7 +54,6 @@ fn config(arguments: &SimulateArguments) -> Result<SimulatorConfig, Failure> {
         },
         seed: arguments.seed,
         book: Arc::new(golden::verdict_book()?),
-        extract: golden::code_of_prompt,
         ..SimulatorConfig::default()
     })
 }
