@@ -130,7 +130,7 @@ fn ten_thousand() -> (RunRecord, Vec<JobResult>) {
     let result = |number: u32| {
         let score = |shift: u32| 10 - (number / 7 + shift * number) % 5 * (number % 3) / 2;
         let scores = [score(1), score(2), 10 - number % 97 / 96 * 5, score(3), score(4)];
-        let issues: &[&str] = if number % 9 == 0 { &[PADDING] } else { &[] };
+        let issues: &[&str] = if number.is_multiple_of(9) { &[PADDING] } else { &[] };
         judged(&format!("shot_{number:05}"), scores, issues, &[VARIANT])
     };
     (record(SEMANTIC, 10_000), (0..10_000).map(result).collect())
