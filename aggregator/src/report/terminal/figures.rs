@@ -24,10 +24,10 @@ fn point_places(most: f64) -> usize {
 /// `[85.1, 91.2] n=18`, in the unit of the figure; without ends where there are none.
 pub(super) fn interval(interval: &Interval, unit: Unit) -> String {
     let end = |value: f64| match unit {
-        Unit::Share => decimals(value * 100.0, 1),
-        Unit::Percent => decimals(value, 1),
-        Unit::Score => decimals(value, 2),
-        Unit::Points { most, .. } => decimals(value, point_places(most)),
+        Unit::Share => format!("{:.1}", value * 100.0),
+        Unit::Percent => format!("{value:.1}"),
+        Unit::Score => format!("{value:.2}"),
+        Unit::Points { most, .. } => format!("{value:.*}", point_places(most)),
         Unit::Milliseconds => duration(value),
     };
     match (interval.low, interval.high) {

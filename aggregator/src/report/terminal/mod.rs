@@ -13,7 +13,7 @@ use page::{Page, Style, harmless};
 /// How wide and how colourful a terminal is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TerminalOptions {
-    /// Columns; between 60 and 160 are used.
+    /// Columns; between 74 and 160 are used.
     pub width: usize,
     /// Whether to colour with ANSI sequences; without, the text is plain.
     pub color: bool,

@@ -28,7 +28,7 @@ pub(super) struct Page {
 
 impl Page {
     pub(super) fn new(width: usize, color: bool) -> Self {
-        Self { text: String::new(), width: width.clamp(60, 160), color }
+        Self { text: String::new(), width: width.clamp(74, 160), color }
     }
 
     pub(super) fn finish(self) -> String {

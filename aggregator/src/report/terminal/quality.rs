@@ -100,12 +100,14 @@ fn metric_line(page: &mut Page, metric: &Metric, simulated: bool) {
         Some(spread) => broken(&perfection(spread), room, room),
         None => Vec::new(),
     };
-    let fits = details.last().is_none_or(|last| last.width() + 2 + sure.width() <= room);
-    match details.last_mut().filter(|_| fits) {
-        Some(last) => last.push_str(&format!("  {sure}")),
-        None => details.push(sure),
+    let fits = |before: usize| before + sure.width() <= room;
+    match details.as_mut_slice() {
+        [only] if fits(only.width() + 2) => only.push_str(&format!("  {sure}")),
+        [] if !fits(0) => details.extend([String::new(), sure]),
+        _ => details.push(sure),
     }
     for (number, detail) in details.iter().enumerate() {
+        let detail = &detail.replace('\u{2007}', " ");
         if number == 0 {
             page.line(&[
                 (&indent, Style::Plain),
@@ -129,5 +131,7 @@ fn perfection(spread: &Perfection) -> String {
         (0, major) => format!(", {} with major issues", grouped(major)),
         (minor, major) => format!(", {} minor and {} major issues", grouped(minor), grouped(major)),
     };
+    // A figure space stands where a line must not break: it breaks behind the comma only.
+    let others = others.replace(' ', "\u{2007}").replacen('\u{2007}', " ", 1);
     format!("({}/{} perfect{others})", grouped(perfect), grouped(perfect + minor + major))
 }
