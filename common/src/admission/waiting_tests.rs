@@ -41,8 +41,6 @@ impl Tickets {
 #[async_trait]
 impl Admission for Tickets {
     async fn try_admit(&self, ask: &Ask) -> Result<Decision, AdmissionError> {
-        self.asked.fetch_add(1, Ordering::SeqCst);
-        tokio::task::yield_now().await;
         let decision = {
             let mut left = lock(&self.left);
             if *left > 0 {
@@ -53,6 +51,7 @@ impl Admission for Tickets {
                 Decision::Wait { retry_after: self.retry_after, reason: self.reason }
             }
         };
+        self.asked.fetch_add(1, Ordering::SeqCst);
         // A change between decision and answer must not be lost.
         tokio::task::yield_now().await;
         Ok(decision)

@@ -3,8 +3,11 @@
 
 use super::failure::Failure;
 use crate::admission::AdmissionError;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
-use std::{path::Path, time::Duration};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
 /// "JURO": tells a database of Juror from any other.
 const APPLICATION: i32 = 0x4A55_524F;
@@ -12,6 +15,8 @@ const APPLICATION: i32 = 0x4A55_524F;
 const VERSION: i32 = 1;
 /// How long to wait for another process's transaction.
 const BUSY: Duration = Duration::from_secs(10);
+/// How long to wait between two tries where SQLite does not wait itself.
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
 /// More than there are different statements.
 const STATEMENTS: usize = 64;
 
@@ -100,9 +105,7 @@ pub fn open(file: &Path) -> Result<Connection, AdmissionError> {
     connection.busy_timeout(BUSY).map_err(explain)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     check_or_create(&mut connection, file)?;
-    let mode: String = connection
-        .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))
-        .map_err(explain)?;
+    let mode = use_write_ahead_log(&connection).map_err(explain)?;
     if mode != "wal" {
         return Err(AdmissionError::Broken(format!(
             "the file system of {} cannot share memory between processes (journal mode {mode}): choose a folder on a local disk with --state",
@@ -111,6 +114,26 @@ pub fn open(file: &Path) -> Result<Connection, AdmissionError> {
     }
     connection.pragma_update(None, "synchronous", "NORMAL").map_err(explain)?;
     Ok(connection)
+}
+
+/// Switches the journal mode and answers what it is then. SQLite does not wait here for another
+/// process that has the file open for the moment, whatever its timeout.
+fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<String> {
+    let patience = Instant::now() + BUSY;
+    loop {
+        let mode =
+            connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0));
+        match mode {
+            Err(error) if is_busy(&error) && Instant::now() < patience => {
+                std::thread::sleep(BUSY_PAUSE);
+            }
+            mode => return mode,
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 /// Refuses a file of another program or of a newer Juror before anything is written.
