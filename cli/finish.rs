@@ -7,7 +7,7 @@ use crate::{
 };
 use juror_aggregator::{
     fold::Fold,
-    gate::Gate,
+    gate::{Decision, Gate},
     journal::{JournalError, RunFiles},
     metrics::FailurePolicy,
     report::{Report, TerminalOptions, render_terminal, write_output},
@@ -71,7 +71,7 @@ pub fn report(
         screen::print(&text)?;
     } else {
         let (width, colour) = screen::width_and_colour();
-        screen::print(&render_terminal(&report, &TerminalOptions { width, colour }))?;
+        screen::print(&render_terminal(&report, TerminalOptions { width, color: colour }))?;
     }
     Ok(report)
 }
@@ -80,7 +80,8 @@ pub fn report(
 pub fn exit_of(report: &Report) -> Exit {
     let complete = if report.coverage.is_complete() { Exit::Done } else { Exit::Incomplete };
     match &report.targets {
-        Some(gate) if !gate.met => complete.and(Exit::Gate),
+        // An undecided gate says so in the report; too little was run to call it missed.
+        Some(gate) if gate.decision == Decision::Missed => complete.and(Exit::Gate),
         _ => complete,
     }
 }

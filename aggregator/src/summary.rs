@@ -226,9 +226,11 @@ fn coverage(record: &RunRecord, fold: &Fold, errors: IndexMap<ErrorKind, u64>) -
 fn cost(record: &RunRecord, input: &SummaryInput<'_>, pending: u64) -> Cost {
     let spent = input.fold.spent();
     let presumed = input.ledger.map(|ledger| ledger.presumed).unwrap_or_default();
+    let carried = input.ledger.map(|ledger| ledger.carried).unwrap_or_default();
     let committed = input.ledger.map(|ledger| ledger.committed).unwrap_or_default();
-    // Settled calls of jobs that have no result yet are in the ledger alone.
-    let total = (spent.cost + presumed).max(committed);
+    // Settled calls of jobs that have no result yet are in the ledger alone. Results that a journal
+    // has not yet taken in are in the ledger too, hence the maximum.
+    let total = (spent.cost + presumed + carried).max(committed);
     let expected = spent.estimate.map(|estimate| estimate.expected_usd);
     let estimate_error =
         expected.filter(|expected| pending == 0 && expected.pico() > 0).map(|expected| {

@@ -57,12 +57,28 @@ pub async fn evaluate(
         Claim::Done(result) => return Ok(*result),
         Claim::Granted { fence, unfinished_starts, carried } => (fence, unfinished_starts, carried),
     };
-    let mut record = Record::begin(job, context, ClaimKey { fence, ..unclaimed }, carried);
+    let claim = ClaimKey { fence, ..unclaimed };
+    let record = Record::begin(job, context, claim.clone(), carried);
     if starts >= STARTS_OF_A_POISONOUS_JOB {
         return store(record.failed(poisonous(starts)), context).await;
     }
+    let evaluated = work(job, record, context, permit, shutdown).await;
+    if let Err(Interruption::Stopping | Interruption::Paused(_)) = &evaluated {
+        // Put back in good order: this start says nothing against the job.
+        context.store.give_back(&claim).await?;
+    }
+    evaluated
+}
 
-    let loaded = match load::load(job, &context.roots, &context.stages).await {
+/// From the item's files to a stored result.
+async fn work(
+    job: &Job,
+    mut record: Record,
+    context: &Arc<Context>,
+    permit: &Permit,
+    shutdown: &Shutdown,
+) -> Result<JobResult, Interruption> {
+    let loaded = match stages::load(&job.item, context).await {
         Ok(loaded) => loaded,
         Err(error) => return store(record.failed(error), context).await,
     };

@@ -1,0 +1,210 @@
+//! `juror doctor`: is everything in place that a run needs? In plain words, at no cost.
+
+use crate::{
+    args::{DoctorArguments, GlobalFlags},
+    commands::rubric,
+    execute,
+    exit::{Exit, Failure},
+    judge, layers, screen,
+    session::{Selection, Session},
+};
+use juror_common::{model::Models, rubric::Rubric, settings::Settings};
+use juror_worker::vision::{ProbeError, ProbeReport};
+use serde::Serialize;
+use std::path::Path;
+
+/// A run's journal and ledger want little; below this something else has filled the disk.
+const LITTLE_SPACE: u64 = 500 << 20;
+
+/// What became of one check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Health {
+    Good,
+    Warning,
+    Bad,
+}
+
+#[derive(Debug, Serialize)]
+struct Check {
+    name: &'static str,
+    health: Health,
+    says: String,
+}
+
+/// Runs `juror doctor`: exits with 0 if nothing is bad, otherwise with 1.
+pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let settings = layers::settle(global, arguments.judging.layers())?;
+    let mut checks = vec![good("settings", "every key is known".to_owned())];
+    let rubric = match rubric::load(&settings.run.rubric) {
+        Ok((rubric, text)) => {
+            let says = format!("{}, {} criteria", rubric.name(), rubric.criteria.len());
+            checks.push(good("rubric", says));
+            Some((rubric, text))
+        }
+        Err(failure) => {
+            checks.push(bad("rubric", failure.to_string()));
+            None
+        }
+    };
+    if let Some((rubric, _)) = &rubric {
+        checks.push(model(&settings, rubric));
+        checks.extend(endpoint(&settings, rubric).await);
+    }
+    checks.push(home(&settings).await);
+    checks.push(space(&settings.run.runs_dir));
+    if let (Some(dataset), Some(rubric)) = (&arguments.dataset, rubric) {
+        checks.push(dataset_check(settings, rubric, dataset, arguments));
+    }
+    let sick = checks.iter().any(|check| check.health == Health::Bad);
+    if global.json { screen::print_json(&checks)? } else { screen::print(&text(&checks))? }
+    Ok(if sick { Exit::Error } else { Exit::Done })
+}
+
+fn good(name: &'static str, says: String) -> Check {
+    Check { name, health: Health::Good, says }
+}
+
+fn warning(name: &'static str, says: String) -> Check {
+    Check { name, health: Health::Warning, says }
+}
+
+fn bad(name: &'static str, says: String) -> Check {
+    Check { name, health: Health::Bad, says }
+}
+
+fn model(settings: &Settings, rubric: &Rubric) -> Check {
+    let name = &settings.judge.model;
+    let candidate = match judge::candidate(settings, rubric) {
+        Ok(candidate) => candidate,
+        Err(failure) => return bad("model", failure.to_string()),
+    };
+    let prices = judge::prices(settings);
+    let Some(price) = prices.find(name) else {
+        return bad("model", format!("{name} has no price"));
+    };
+    let per_million = |pico: u64| format!("${:.2}", pico as f64 / 1e6);
+    let says = format!(
+        "{name}: {} a million tokens in, {} out ({})",
+        per_million(candidate.terms.price.input),
+        per_million(candidate.terms.price.output),
+        price.origin
+    );
+    if let Some(day) = &price.retires {
+        return warning("model", format!("{says}; the provider switches it off on {day}: choose its successor"));
+    }
+    if Models::builtin().find(name).is_none() {
+        return warning("model", format!("{says}; nothing else is known of it, so calls are bounded generously"));
+    }
+    good("model", says)
+}
+
+async fn endpoint(settings: &Settings, rubric: &Rubric) -> Vec<Check> {
+    let url = &settings.judge.base_url;
+    let key = match judge::key(settings) {
+        Ok(key) => key,
+        Err(failure) => return vec![bad("key", failure.to_string())],
+    };
+    let key_check = match (judge::require_key(settings, key.as_ref()), &key) {
+        (Err(failure), _) => return vec![bad("key", failure.to_string())],
+        (Ok(()), Some(_)) => good("key", "there is one (it is never shown)".to_owned()),
+        (Ok(()), None) => warning("key", "there is none; fine if the endpoint wants none".to_owned()),
+    };
+    let setup = judge::candidate(settings, rubric)
+        .and_then(|candidate| judge::setup(settings, rubric, &candidate, key));
+    let setup = match setup {
+        Ok(setup) => setup,
+        Err(failure) => return vec![key_check, bad("endpoint", failure.to_string())],
+    };
+    let answered = match setup.client.probe().await {
+        Ok(report) => reached(&settings.judge.model, url, &report),
+        Err(error @ ProbeError::NoList { .. }) => warning("endpoint", format!("{url}: {error}; calls may work all the same")),
+        Err(error) => bad("endpoint", format!("{url}: {error}")),
+    };
+    vec![key_check, answered]
+}
+
+fn reached(model: &str, url: &str, report: &ProbeReport) -> Check {
+    let milliseconds = report.latency.as_millis();
+    let simulated = if report.simulated { ", which is the simulator" } else { "" };
+    let says = format!("{url} answers in {milliseconds} ms{simulated}");
+    if report.models.is_empty() || report.models.iter().any(|known| known == model) {
+        good("endpoint", says)
+    } else {
+        bad("endpoint", format!("{says}, but does not list the model {model:?}: check its name"))
+    }
+}
+
+async fn home(settings: &Settings) -> Check {
+    match execute::open_home(settings) {
+        Err(failure) => bad("ledger", failure.to_string()),
+        Ok(home) => {
+            let spending = home.spending().await;
+            home.close().await;
+            match spending {
+                Ok(spending) => good("ledger", format!("juror.db can be written; {} budgets have been used", spending.len())),
+                Err(error) => bad("ledger", error.to_string()),
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn space(folder: &Path) -> Check {
+    match rustix::fs::statvfs(folder) {
+        Err(error) => bad("disk", format!("{} cannot be looked at: {error}", folder.display())),
+        Ok(disk) => {
+            let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+            let says = format!("{} MB are free for {}", free >> 20, folder.display());
+            if free < LITTLE_SPACE { bad("disk", format!("{says}: make room first")) } else { good("disk", says) }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn space(folder: &Path) -> Check {
+    warning("disk", format!("free space of {} is not known on this system", folder.display()))
+}
+
+fn dataset_check(
+    mut settings: Settings,
+    rubric: (Rubric, String),
+    dataset: &Path,
+    arguments: &DoctorArguments,
+) -> Check {
+    settings.run.enable_llm_judge = true;
+    let selection = Selection {
+        dataset: dataset.to_owned(),
+        limit: arguments.judging.limit,
+        filters: arguments.judging.filter.clone(),
+    };
+    match Session::open(settings, rubric, selection) {
+        Err(failure) => bad("dataset", failure.to_string()),
+        Ok(session) => {
+            let says = format!("{} items, {} jobs", session.plan.items, session.plan.jobs);
+            match session.plan.warnings.as_slice() {
+                [] => good("dataset", says),
+                warnings => warning("dataset", format!("{says}; {}", warnings.join("; "))),
+            }
+        }
+    }
+}
+
+fn text(checks: &[Check]) -> String {
+    let mut text = String::new();
+    for check in checks {
+        let mark = match check.health {
+            Health::Good => "ok  ",
+            Health::Warning => "look",
+            Health::Bad => "BAD ",
+        };
+        text.push_str(&format!("{mark}  {:10}{}\n", check.name, check.says));
+    }
+    let worst = checks.iter().filter(|check| check.health == Health::Bad).count();
+    text.push_str(&match worst {
+        0 => "\nA run can begin.\n".to_owned(),
+        1 => "\nOne thing must be mended first.\n".to_owned(),
+        count => format!("\n{count} things must be mended first.\n"),
+    });
+    text
+}

@@ -1,0 +1,34 @@
+//! Datasets made for a story.
+
+use super::Workshop;
+use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// A PNG of one colour, another one for each number.
+pub fn png(number: u32, width: u32, height: u32) -> Vec<u8> {
+    let [_, red, green, blue] = number.wrapping_mul(2_654_435_761).to_be_bytes();
+    let pixels = [red, green, blue].repeat((width * height) as usize);
+    let mut file = Vec::new();
+    PngEncoder::new(&mut file).write_image(&pixels, width, height, ExtendedColorType::Rgb8).unwrap();
+    file
+}
+
+/// Writes a dataset of so many judgeable items, `item_0000` and so on, and answers its manifest.
+pub fn write_items(workshop: &Workshop, count: u32) -> PathBuf {
+    let mut manifest = String::new();
+    for number in 0..count {
+        let shot = format!("shots/{number:04}.png");
+        workshop.write(&shot, png(number, 64, 32));
+        let line = json!({
+            "id": format!("item_{number:04}"),
+            "screenshot": shot,
+            "generated_code": format!("export const Item = () => <button>Number {number}</button>;"),
+            "language": "tsx",
+            "expected_tokens": { "color.primary": "#1D4ED8" },
+            "extracted_tokens": { "color.primary": "rgb(29, 78, 216)" },
+        });
+        manifest.push_str(&format!("{line}\n"));
+    }
+    workshop.write("manifest.jsonl", manifest)
+}

@@ -1,0 +1,132 @@
+//! What every story needs: the real command, a simulator of the story's own, and datasets.
+#![allow(dead_code, reason = "each story uses a part")]
+
+mod dataset;
+mod simulator;
+
+pub use dataset::{png, write_items};
+pub use simulator::Simulator;
+
+use serde_json::Value;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+};
+use tempfile::TempDir;
+
+/// A folder of a story's own, in which it runs the command.
+pub struct Workshop {
+    folder: TempDir,
+}
+
+/// What a finished command left behind.
+pub struct Finished {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Workshop {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// The command, in this folder, with a key and with no setting from outside.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_juror"));
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("JUROR_") {
+                command.env_remove(name);
+            }
+        }
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env("OPENAI_API_KEY", "story-key")
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the command to its end.
+    pub fn juror(&self, arguments: &[&str]) -> Finished {
+        self.command(arguments).output().unwrap().into()
+    }
+
+    /// Starts the command and does not wait.
+    pub fn start(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// A run's `report.json`.
+    pub fn report(&self, run: &str) -> Value {
+        let path = self.path("runs").join(run).join("report.json");
+        serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+    }
+
+    /// Every line of a run's journal.
+    pub fn journal(&self, run: &str) -> Vec<Value> {
+        let path = self.path("runs").join(run).join("results.jsonl");
+        let text = fs::read_to_string(path).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+impl From<Output> for Finished {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Finished {
+    /// Asserts the exit code, and shows what the command said otherwise.
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Asserts that the command said each of these on standard error.
+    #[track_caller]
+    pub fn says(self, words: &[&str]) -> Self {
+        for word in words {
+            assert!(self.stderr.contains(word), "no {word:?} in:\n{}", self.stderr);
+        }
+        self
+    }
+
+    /// Asserts that the command printed each of these on standard output.
+    #[track_caller]
+    pub fn prints(self, words: &[&str]) -> Self {
+        for word in words {
+            assert!(self.stdout.contains(word), "no {word:?} in:\n{}", self.stdout);
+        }
+        self
+    }
+}
+
+/// A file of this repository.
+pub fn repository(path: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path).to_string_lossy().into_owned()
+}
+
+/// An amount of money of a report, in pico-dollars.
+pub fn pico(amount: &Value) -> i64 {
+    amount.as_str().unwrap().parse::<juror_common::usage::Money>().unwrap().pico()
+}
