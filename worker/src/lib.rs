@@ -1,3 +1,6 @@
 //! One job to one result.
 
+pub mod files;
 pub mod image;
+pub mod load;
+pub mod stages;

@@ -1,0 +1,6 @@
+//! The deterministic stages.
+
+pub mod compile;
+pub mod retrieval;
+pub mod tokens;
+mod values;
