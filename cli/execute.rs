@@ -3,7 +3,6 @@
 use crate::{
     exit::Failure,
     judge, progress,
-    screen::{self},
     session::Session,
     signals,
 };
@@ -18,7 +17,7 @@ use juror_common::{
     id::{OwnerId, RunId},
     job::Job,
     outcome::JobResult,
-    queue::{LocalQueue, Queue},
+    queue::{Queue, local::LocalQueue},
     rubric::Success,
     settings::Settings,
     shutdown::Shutdown,
@@ -32,14 +31,14 @@ use juror_worker::{
     context::{Context, JudgeSetup},
     files::Roots,
     run::Ended,
-    stages::StageSettings,
+    stages::{StageSettings, command::CommandSettings},
     vision::ApiKey,
 };
 use std::{
     path::PathBuf,
     sync::Arc,
     thread::available_parallelism,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// Jobs, and results, that wait in memory at most.
@@ -70,8 +69,6 @@ pub struct Executed {
     pub stopped: bool,
     /// Why it is paused, if it is.
     pub paused: Option<String>,
-    /// How long this process took for it.
-    pub took: Duration,
 }
 
 /// Runs producer, workers and aggregator until every job has its outcome, or until a signal.
@@ -79,7 +76,6 @@ pub async fn execute(
     execution: Execution<'_>,
     directory: RunDirectory,
 ) -> Result<Executed, Failure> {
-    let began = Instant::now();
     let settings = &execution.session.settings;
     let home = Arc::new(open_home(settings)?);
     let executed = with_home(&execution, directory, &home).await;
@@ -91,7 +87,6 @@ pub async fn execute(
         ledger,
         stopped,
         paused: ended.paused,
-        took: began.elapsed(),
     })
 }
 
@@ -215,7 +210,7 @@ pub fn context(
         success: own_bound.unwrap_or(session.rubric.success),
         thresholds: Thresholds { token_accuracy: settings.stages.token_accuracy },
         stages: stage_settings(settings),
-        roots: Roots::new(roots).map_err(Failure::usage)?,
+        roots: Roots::new(roots),
         judge,
         concurrency,
         owner: OwnerId::random(),
@@ -225,12 +220,16 @@ pub fn context(
 
 fn stage_settings(settings: &Settings) -> StageSettings {
     let stages = &settings.stages;
-    StageSettings::new(
-        &stages.compile_command,
-        Duration::from_secs(stages.compile_timeout_seconds),
-        &stages.pipeline_command,
-        Duration::from_secs(stages.pipeline_timeout_seconds),
-    )
+    StageSettings {
+        compile_command: command(&stages.compile_command, stages.compile_timeout_seconds),
+        pipeline_command: command(&stages.pipeline_command, stages.pipeline_timeout_seconds),
+    }
+}
+
+fn command(words: &[String], timeout_seconds: u64) -> Option<CommandSettings> {
+    let (program, arguments) = words.split_first()?;
+    let timeout = Duration::from_secs(timeout_seconds);
+    Some(CommandSettings { program: program.clone(), arguments: arguments.to_vec(), timeout })
 }
 
 async fn open_ledger(

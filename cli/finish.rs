@@ -56,7 +56,7 @@ pub fn report(
         ledger,
         gate: finishing.gate,
         failures: match finishing.failures {
-            Failures::Excluded => FailurePolicy::Excluded,
+            Failures::Excluded => FailurePolicy::Exclude,
             Failures::Zero => FailurePolicy::Zero,
         },
         finished_at: jiff::Timestamp::now().to_string(),

@@ -46,7 +46,7 @@ pub fn bounds(
     terms: &ModelTerms,
 ) -> Bounds {
     let texts = || {
-        let prompt = [prompt.system.as_ref(), prompt.task.as_ref(), prompt.item.as_str()];
+        let prompt = [prompt.system.as_str(), prompt.task.as_str(), prompt.item.as_str()];
         prompt.into_iter().chain(labels.iter().copied())
     };
     let sizes = || sizes.iter().copied();

@@ -4,10 +4,11 @@ use crate::{
     concurrency::Permit,
     context::Context,
     judging::{Judged, Judging},
-    load,
+    load::{self, LoadedItem},
     question::Question,
     record::Record,
-    reply, stages,
+    reply,
+    stages::{self, command::run_pipeline},
 };
 use juror_common::{
     admission::AdmissionError,
@@ -15,6 +16,7 @@ use juror_common::{
     outcome::{ErrorKind, JobError, JobResult},
     rubric::Need,
     shutdown::Shutdown,
+    stage::Stages,
     store::{Claim, ClaimKey, FinishedJob},
 };
 use std::sync::Arc;
@@ -78,11 +80,11 @@ async fn work(
     permit: &Permit,
     shutdown: &Shutdown,
 ) -> Result<JobResult, Interruption> {
-    let loaded = match stages::load(&job.item, context).await {
-        Ok(loaded) => loaded,
+    let (loaded, stages) = match prepare_stages(job, context).await {
+        Ok(staged) => staged,
         Err(error) => return store(record.failed(error), context).await,
     };
-    record.stages(stages::evaluate(&loaded, &context.stages).await);
+    record.stages(stages);
 
     let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
         return store(record.without_verdict(false), context).await;
@@ -114,6 +116,17 @@ async fn work(
         Judged::Stored(result) => Ok(*result),
         Judged::Unstored(finished) => store(*finished, context).await,
     }
+}
+
+/// The item's code and tokens, from its files or from the user's pipeline, and what the
+/// deterministic stages say of them.
+async fn prepare_stages(job: &Job, context: &Context) -> Result<(LoadedItem, Stages), JobError> {
+    let mut loaded = load::load(&job.item, &context.roots).await?;
+    if let Some(pipeline) = &context.stages.pipeline_command {
+        loaded = run_pipeline(&job.item, loaded, &context.roots, pipeline).await?;
+    }
+    let stages = stages::evaluate(&loaded, &context.stages).await?;
+    Ok((loaded, stages))
 }
 
 async fn store(finished: FinishedJob, context: &Context) -> Result<JobResult, Interruption> {

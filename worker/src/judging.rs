@@ -104,7 +104,7 @@ impl Judging<'_> {
             },
             worst_cost: asked.bounds.worst_cost,
         };
-        match self.context.waiting.admit(&ask, &self.shutdown.drain).await? {
+        match self.admittance(&ask).await? {
             Admittance::Admitted => Ok(Ok(ask.lease)),
             Admittance::NoBudget { reason } => Ok(Err(reason)),
             Admittance::Cancelled => Err(Interruption::Stopping),
@@ -114,6 +114,11 @@ impl Judging<'_> {
                     .to_owned(),
             )),
         }
+    }
+
+    async fn admittance(&self, ask: &Ask) -> Result<Admittance, Interruption> {
+        let Context { waiting, admission, .. } = self.context;
+        Ok(waiting.admit(&**admission, ask, &self.shutdown.drain).await?)
     }
 
     async fn call(&self, asked: &Asked) -> Call {

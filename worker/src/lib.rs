@@ -1,9 +1,20 @@
-//! One job to one result.
+//! One job to one result. [`evaluate`] is one job's life, top to bottom; [`run`] is the role.
 
+pub mod bounds;
 pub mod ceiling;
 pub mod concurrency;
+pub mod context;
+pub mod estimate;
+pub mod evaluate;
+pub mod files;
 pub mod image;
+mod judging;
+pub mod load;
 pub mod prompt;
+mod question;
+mod record;
 pub mod reply;
-pub mod retry;
+mod retry;
+pub mod run;
+pub mod stages;
 pub mod vision;

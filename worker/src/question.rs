@@ -66,7 +66,7 @@ impl Question {
         }
         let prompt = prompt::render(
             &context.rubric,
-            &PromptItem {
+            PromptItem {
                 code: loaded.code.as_deref(),
                 language: loaded.language,
                 tokens: loaded.expected_tokens.as_ref(),
@@ -114,8 +114,8 @@ impl Question {
         });
         let request = Request {
             model: judge.model.clone(),
-            system: self.prompt.system,
-            task: self.prompt.task,
+            system: self.prompt.system.into(),
+            task: self.prompt.task.into(),
             item: self.prompt.item,
             images: images.collect(),
             schema_name: "verdict".to_owned(),

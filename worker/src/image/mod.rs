@@ -42,7 +42,7 @@ pub struct PreparedImage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Formats that the provider reads; PNG or JPEG must be among them.
-    pub formats: &'static [Format],
+    pub formats: Vec<Format>,
     /// Most bytes of an encoded image that the provider takes.
     pub max_bytes: u64,
     /// Most pixels of either side that the provider takes.

@@ -1,0 +1,191 @@
+//! Reads what an item names beside its images: code and tokens, ready for stages and prompt.
+
+use crate::{
+    files::Roots,
+    stages::tokens::{NotTokens, flatten},
+};
+use juror_common::{
+    item::{Item, Language, Text, TokenSource, Tokens},
+    outcome::{ErrorKind, JobError},
+};
+use std::path::Path;
+
+/// Most bytes of a file with code or tokens. Generated code is a few kilobytes; what is larger than
+/// this is not what anybody wants to pay for in a prompt.
+pub const MAX_TEXT_BYTES: u64 = 1024 * 1024;
+
+/// An item with its files read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoadedItem {
+    /// The generated code.
+    pub code: Option<String>,
+    /// Its language, if there is code.
+    pub language: Option<Language>,
+    /// The true tokens, flat.
+    pub expected_tokens: Option<Tokens>,
+    /// The tokens that the pipeline found, flat.
+    pub extracted_tokens: Option<Tokens>,
+    /// The pattern that retrieval should find.
+    pub expected_pattern: Option<String>,
+    /// The pattern that it found.
+    pub retrieved_pattern: Option<String>,
+    /// The pipeline's own quality score, 0 to 1.
+    pub quality_score: Option<f64>,
+}
+
+/// Reads an item's code and tokens. Errors are of kind `input` and name field and file.
+pub async fn load(item: &Item, roots: &Roots) -> Result<LoadedItem, JobError> {
+    let (code, named) = match &item.generated_code {
+        None => (None, None),
+        Some(Text::Inline(code)) => (Some(code.clone()), None),
+        Some(Text::Path(path)) => {
+            (Some(read_text("generated_code", path, roots).await?), language_of_path(path))
+        }
+    };
+    let language = code
+        .as_deref()
+        .map(|code| item.language.or(named).unwrap_or_else(|| language_of_code(code)));
+    Ok(LoadedItem {
+        code,
+        language,
+        expected_tokens: read_tokens("expected_tokens", &item.expected_tokens, roots).await?,
+        extracted_tokens: read_tokens("extracted_tokens", &item.extracted_tokens, roots).await?,
+        expected_pattern: item.expected_pattern.clone(),
+        retrieved_pattern: item.retrieved_pattern.clone(),
+        quality_score: item.quality_score,
+    })
+}
+
+/// The language that some code of unknown origin seems to be in: markup that starts with a
+/// lowercase tag, a comment or a doctype is HTML, all else TSX, in which JavaScript is valid too.
+pub fn language_of_code(code: &str) -> Language {
+    let tag = code.trim_start().strip_prefix('<').and_then(|rest| rest.chars().next());
+    match tag {
+        Some(first) if first.is_ascii_lowercase() || first == '!' => Language::Html,
+        _ => Language::Tsx,
+    }
+}
+
+fn language_of_path(path: &str) -> Option<Language> {
+    Language::from_extension(Path::new(path).extension()?.to_str()?)
+}
+
+async fn read_text(field: &str, path: &str, roots: &Roots) -> Result<String, JobError> {
+    let bytes = roots
+        .read(path, MAX_TEXT_BYTES)
+        .await
+        .map_err(|error| input_error(format!("{field}: {error}")))?;
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    let text = std::str::from_utf8(text)
+        .map_err(|error| input_error(format!("{field}: {path}: not UTF-8 text: {error}")))?;
+    Ok(text.to_owned())
+}
+
+async fn read_tokens(
+    field: &str,
+    source: &Option<TokenSource>,
+    roots: &Roots,
+) -> Result<Option<Tokens>, JobError> {
+    let not_tokens =
+        |place: &str, error: NotTokens| input_error(format!("{field}{place}: {error}"));
+    match source {
+        None => Ok(None),
+        Some(TokenSource::Inline(value)) => {
+            flatten(value).map(Some).map_err(|error| not_tokens("", error))
+        }
+        Some(TokenSource::Path(path)) => {
+            if Path::new(path).extension().is_some_and(|ending| ending == "json5") {
+                return Err(input_error(format!(
+                    "{field}: {path}: JSON5 is not read: convert the file to JSON"
+                )));
+            }
+            let text = read_text(field, path, roots).await?;
+            let value = serde_json::from_str(&text)
+                .map_err(|error| input_error(format!("{field}: {path}: not JSON: {error}")))?;
+            flatten(&value).map(Some).map_err(|error| not_tokens(&format!(": {path}"), error))
+        }
+    }
+}
+
+fn input_error(message: String) -> JobError {
+    JobError { kind: ErrorKind::Input, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::fs;
+
+    fn folder() -> (tempfile::TempDir, Roots) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, content) in [
+            ("a.tsx", &b"\xef\xbb\xbfexport const A = 1"[..]),
+            ("latin1.html", b"caf\xe9"),
+            ("tokens.json", br#"{"color":{"primary":"red"}}"#),
+            ("broken.json", b"{\n  oops"),
+            ("list.json", b"3"),
+            ("tokens.json5", b"{}"),
+        ] {
+            fs::write(folder.path().join(name), content).unwrap();
+        }
+        fs::write(folder.path().join("large.html"), vec![b'x'; 1024 * 1024 + 1]).unwrap();
+        let roots = Roots::new(vec![folder.path().to_owned()]);
+        (folder, roots)
+    }
+
+    #[tokio::test]
+    async fn files_and_inline_texts_load_alike() {
+        let (_folder, roots) = folder();
+        let item = Item {
+            generated_code: Some(Text::Path("a.tsx".to_owned())),
+            expected_tokens: Some(TokenSource::Path("tokens.json".to_owned())),
+            extracted_tokens: Some(TokenSource::Inline(json!({"color.primary": "red"}))),
+            ..Item::default()
+        };
+        let loaded = load(&item, &roots).await.unwrap();
+        assert_eq!(loaded.code.as_deref(), Some("export const A = 1"));
+        assert_eq!(loaded.language, Some(Language::Tsx));
+        assert_eq!(loaded.expected_tokens, loaded.extracted_tokens);
+        assert_eq!(load(&Item::default(), &roots).await.unwrap(), LoadedItem::default());
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_used_names_field_file_and_reason() {
+        let (_folder, roots) = folder();
+        let code = |path: &str| Item {
+            generated_code: Some(Text::Path(path.to_owned())),
+            ..Item::default()
+        };
+        let tokens = |path: &str| Item {
+            expected_tokens: Some(TokenSource::Path(path.to_owned())),
+            ..Item::default()
+        };
+        for (item, message) in [
+            (code("none.tsx"), "generated_code: none.tsx: no such file"),
+            (code("latin1.html"), "generated_code: latin1.html: not UTF-8"),
+            (code("large.html"), "generated_code: large.html: larger than"),
+            (tokens("broken.json"), "expected_tokens: broken.json: not JSON"),
+            (tokens("list.json"), "expected_tokens: list.json: tokens must be"),
+            (tokens("tokens.json5"), "expected_tokens: tokens.json5: JSON5 is not read"),
+        ] {
+            let error = load(&item, &roots).await.unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Input);
+            assert!(error.message.starts_with(message), "{}", error.message);
+        }
+    }
+
+    #[test]
+    fn a_language_is_guessed_from_code_alone() {
+        for (code, language) in [
+            ("<!doctype html><p>a", Language::Html),
+            ("\n <div class=\"a\">", Language::Html),
+            ("<Button />", Language::Tsx),
+            ("<>text</>", Language::Tsx),
+            ("export default () => <p/>", Language::Tsx),
+            ("", Language::Tsx),
+        ] {
+            assert_eq!(language_of_code(code), language, "{code}");
+        }
+    }
+}

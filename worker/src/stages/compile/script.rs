@@ -1,0 +1,30 @@
+//! TSX, JSX, TypeScript and JavaScript.
+
+use juror_common::item::Language;
+use oxc_allocator::Allocator;
+use oxc_diagnostics::OxcDiagnostic;
+use oxc_parser::Parser;
+use oxc_span::SourceType;
+
+/// The first syntax error, as "line:column: what".
+pub(super) fn first_error(code: &str, language: Language) -> Option<String> {
+    let source_type = match language {
+        Language::Ts => SourceType::ts(),
+        Language::Js | Language::Jsx => SourceType::unambiguous().with_jsx(true),
+        Language::Tsx | Language::Html => SourceType::tsx(),
+    };
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, code, source_type).parse();
+    // A diagnostic's first label is the place at fault; further ones explain.
+    let offset_of = |error: &OxcDiagnostic| error.labels.first().map(|label| label.offset());
+    let first = parsed.diagnostics.errors().min_by_key(|error| offset_of(error))?;
+    let place = offset_of(first).map(|offset| place_of(code, offset as usize)).unwrap_or_default();
+    Some(format!("{place}{}", first.message))
+}
+
+fn place_of(code: &str, offset: usize) -> String {
+    let before = code.get(..offset).unwrap_or(code);
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|character| *character != '\n').count() + 1;
+    format!("{line}:{column}: ")
+}
