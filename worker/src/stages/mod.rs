@@ -1,6 +1,96 @@
-//! The deterministic stages.
+//! The deterministic stages: what can be told of an item at no cost.
 
+pub mod command;
 pub mod compile;
 pub mod retrieval;
 pub mod tokens;
 mod values;
+
+use crate::load::LoadedItem;
+use command::CommandSettings;
+use compile::Compilation;
+use juror_common::{
+    outcome::JobError,
+    stage::{Generation, Stages, TokenExtraction},
+};
+
+/// What of the deterministic stages can be set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StageSettings {
+    /// Takes the place of the built-in check whether code compiles.
+    pub compile_command: Option<CommandSettings>,
+    /// Makes code, tokens, pattern and quality score of each item anew; see
+    /// [`command::run_pipeline`], which comes before [`evaluate`].
+    pub pipeline_command: Option<CommandSettings>,
+}
+
+/// Evaluates the stages that have data. Fails only if the `compile_command` could not do its work.
+pub async fn evaluate(loaded: &LoadedItem, settings: &StageSettings) -> Result<Stages, JobError> {
+    Ok(Stages {
+        token_extraction: token_extraction(loaded),
+        retrieval: retrieval::check(loaded),
+        generation: generation(loaded, settings).await?,
+    })
+}
+
+fn token_extraction(loaded: &LoadedItem) -> Option<TokenExtraction> {
+    let (expected, extracted) =
+        (loaded.expected_tokens.as_ref()?, loaded.extracted_tokens.as_ref()?);
+    tokens::accuracy(expected, extracted).map(|accuracy| TokenExtraction { accuracy })
+}
+
+async fn generation(
+    loaded: &LoadedItem,
+    settings: &StageSettings,
+) -> Result<Option<Generation>, JobError> {
+    let compilation = match (&loaded.code, loaded.language, &settings.compile_command) {
+        (Some(code), Some(language), Some(command)) => {
+            Some(command::compile(code, language, command).await?)
+        }
+        (Some(code), Some(language), None) => Some(compile::check(code, language).await),
+        _ => None,
+    };
+    let (code_compiles, error) = match compilation {
+        None => (None, None),
+        Some(Compilation::Sound) => (Some(true), None),
+        Some(Compilation::Broken(error)) => (Some(false), Some(error)),
+        Some(Compilation::Unchecked(reason)) => (None, Some(reason.to_owned())),
+    };
+    let has_data = code_compiles.is_some() || error.is_some() || loaded.quality_score.is_some();
+    let quality_score = loaded.quality_score;
+    Ok(has_data.then_some(Generation { code_compiles, quality_score, error }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_common::item::Language;
+    use serde_json::json;
+
+    #[tokio::test]
+    async fn a_stage_without_data_is_none() {
+        let settings = StageSettings::default();
+        let stages = evaluate(&LoadedItem::default(), &settings).await.unwrap();
+        assert_eq!(stages, Stages::default());
+    }
+
+    #[tokio::test]
+    async fn every_stage_with_data_is_told() {
+        let loaded = LoadedItem {
+            code: Some("<p>a</b>".to_owned()),
+            language: Some(Language::Html),
+            expected_tokens: tokens::flatten(&json!({"a": "#fff", "b": 1})).ok(),
+            extracted_tokens: tokens::flatten(&json!({"a": "white"})).ok(),
+            expected_pattern: Some("card".to_owned()),
+            retrieved_pattern: Some("card".to_owned()),
+            quality_score: Some(0.9),
+        };
+        let stages = evaluate(&loaded, &StageSettings::default()).await.unwrap();
+        assert_eq!(stages.token_extraction.unwrap().accuracy, 0.5);
+        assert!(stages.retrieval.unwrap().correct);
+        let generation = stages.generation.unwrap();
+        assert_eq!(generation.code_compiles, Some(false));
+        assert_eq!(generation.quality_score, Some(0.9));
+        assert!(generation.error.unwrap().starts_with("line 1: </b>"));
+    }
+}

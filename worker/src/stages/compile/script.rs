@@ -2,6 +2,7 @@
 
 use juror_common::item::Language;
 use oxc_allocator::Allocator;
+use oxc_diagnostics::OxcDiagnostic;
 use oxc_parser::Parser;
 use oxc_span::SourceType;
 
@@ -14,12 +15,10 @@ pub(super) fn first_error(code: &str, language: Language) -> Option<String> {
     };
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, code, source_type).parse();
-    let first = parsed
-        .diagnostics
-        .errors()
-        .min_by_key(|error| error.labels.iter().map(|label| label.offset()).min())?;
-    let offset = first.labels.iter().map(|label| label.offset()).min();
-    let place = offset.map_or(String::new(), |offset| place_of(code, offset as usize));
+    // A diagnostic's first label is the place at fault; further ones explain.
+    let offset_of = |error: &OxcDiagnostic| error.labels.first().map(|label| label.offset());
+    let first = parsed.diagnostics.errors().min_by_key(|error| offset_of(error))?;
+    let place = offset_of(first).map(|offset| place_of(code, offset as usize)).unwrap_or_default();
     Some(format!("{place}{}", first.message))
 }
 

@@ -1,0 +1,59 @@
+//! The user's own compiler in the place of the built-in check.
+
+use super::{CommandSettings, process};
+use crate::stages::compile::Compilation;
+use juror_common::{
+    item::Language,
+    outcome::{ErrorKind, JobError},
+};
+use std::io::Write;
+
+/// The argument, or part of one, that stands for the path of a file with the code.
+const FILE: &str = "{file}";
+
+/// Runs the `compile_command` on some code: it gets the code on stdin, and in a file with the
+/// language's ending wherever an argument says `{file}`. Exit status 0 means that the code compiles;
+/// any other makes the end of its output the error. A command that cannot be started or does not
+/// end is an error of kind `pipeline`, since it says nothing about the code.
+pub async fn compile(
+    code: &str,
+    language: Language,
+    settings: &CommandSettings,
+) -> Result<Compilation, JobError> {
+    let failed = |what: String| JobError {
+        kind: ErrorKind::Pipeline,
+        message: format!("compile_command {}: {what}", settings.program),
+    };
+    let needs_file = settings.arguments.iter().any(|argument| argument.contains(FILE));
+    let file = if needs_file {
+        let file = write_file(code, language)
+            .map_err(|error| failed(format!("cannot write its input file: {error}")))?;
+        Some(file)
+    } else {
+        None
+    };
+    let path = file.as_ref().map(|file| file.path().to_string_lossy().into_owned());
+    let arguments: Vec<_> = settings
+        .arguments
+        .iter()
+        .map(|argument| argument.replace(FILE, path.as_deref().unwrap_or(FILE)))
+        .collect();
+    let finished = process::run(settings, &arguments, code.as_bytes())
+        .await
+        .map_err(|error| failed(error.to_string()))?;
+    if finished.status.success() {
+        return Ok(Compilation::Sound);
+    }
+    // Compilers are not of one mind about where errors belong.
+    let output = String::from_utf8_lossy(&finished.stdout);
+    let said = if finished.stderr_tail.is_empty() { output.trim() } else { &finished.stderr_tail };
+    let said: String = said.chars().take(2000).collect();
+    Ok(Compilation::Broken(format!("{}: {said}", finished.status)))
+}
+
+fn write_file(code: &str, language: Language) -> std::io::Result<tempfile::NamedTempFile> {
+    let ending = format!(".{}", language.name());
+    let mut file = tempfile::Builder::new().prefix("juror-").suffix(&ending).tempfile()?;
+    file.write_all(code.as_bytes())?;
+    Ok(file)
+}

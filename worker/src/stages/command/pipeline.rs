@@ -1,0 +1,86 @@
+//! The user's own pipeline, run for each item, so that a run covers it from end to end.
+
+use super::{CommandSettings, process};
+use crate::{
+    files::Roots,
+    load::{LoadedItem, language_of_code},
+    stages::tokens::flatten,
+};
+use juror_common::{
+    item::{Item, Language, Tokens},
+    outcome::{ErrorKind, JobError},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What the command reads on stdin.
+#[derive(Serialize)]
+struct Question<'a> {
+    schema: u32,
+    #[serde(flatten)]
+    item: &'a Item,
+    /// Absolute paths of those images that are files here, by name.
+    paths: BTreeMap<&'a str, String>,
+}
+
+/// What the command answers on stdout. Fields that it leaves out stay as the item has them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answer {
+    generated_code: Option<String>,
+    language: Option<Language>,
+    extracted_tokens: Option<Value>,
+    retrieved_pattern: Option<String>,
+    quality_score: Option<f64>,
+}
+
+/// Runs the `pipeline_command` for an item and puts its answer in the place of what the item
+/// carried. The command gets the item as one JSON object on stdin and answers with one.
+pub async fn run_pipeline(
+    item: &Item,
+    loaded: LoadedItem,
+    roots: &Roots,
+    settings: &CommandSettings,
+) -> Result<LoadedItem, JobError> {
+    let failed = |what: String| JobError {
+        kind: ErrorKind::Pipeline,
+        message: format!("pipeline_command {}: {what}", settings.program),
+    };
+    let paths = item.images.iter().filter_map(|(name, image)| {
+        let path = roots.resolve(&image.reference).ok()?;
+        Some((name.as_str(), path.to_str()?.to_owned()))
+    });
+    let question = Question { schema: juror_common::SCHEMA, item, paths: paths.collect() };
+    let question = serde_json::to_vec(&question).map_err(|error| failed(error.to_string()))?;
+    let finished = process::run(settings, &settings.arguments, &question)
+        .await
+        .map_err(|error| failed(error.to_string()))?;
+    if !finished.status.success() {
+        return Err(failed(format!("{}: {}", finished.status, finished.stderr_tail)));
+    }
+    let answer: Answer = serde_json::from_slice(&finished.stdout).map_err(|error| {
+        failed(format!("its answer is not the JSON object that is expected: {error}"))
+    })?;
+    merge(loaded, answer).map_err(failed)
+}
+
+fn merge(mut loaded: LoadedItem, answer: Answer) -> Result<LoadedItem, String> {
+    if let Some(score) = answer.quality_score {
+        if !(0.0..=1.0).contains(&score) {
+            return Err(format!("its quality_score {score} is not from 0 to 1"));
+        }
+        loaded.quality_score = Some(score);
+    }
+    if let Some(tokens) = answer.extracted_tokens {
+        let tokens: Tokens =
+            flatten(&tokens).map_err(|error| format!("its extracted_tokens: {error}"))?;
+        loaded.extracted_tokens = Some(tokens);
+    }
+    if let Some(code) = answer.generated_code {
+        loaded.language = Some(answer.language.unwrap_or_else(|| language_of_code(&code)));
+        loaded.code = Some(code);
+    }
+    loaded.retrieved_pattern = answer.retrieved_pattern.or(loaded.retrieved_pattern);
+    Ok(loaded)
+}

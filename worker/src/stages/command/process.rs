@@ -1,0 +1,145 @@
+//! Runs one program to its end, with everything about it bounded.
+
+use super::CommandSettings;
+use std::{
+    io,
+    process::{ExitStatus, Stdio},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
+    process::{Child, ChildStdin, Command},
+    time::timeout,
+};
+
+/// Most bytes of an answer on stdout.
+const MOST_OUTPUT: usize = 8 * 1024 * 1024;
+/// How much of the end of stderr is kept, and how much of that an error shows.
+const ERROR_TAIL: usize = 64 * 1024;
+const SHOWN_ERROR_TAIL: usize = 2000;
+
+/// How a program ended.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub status: ExitStatus,
+    pub stdout: Vec<u8>,
+    pub stderr_tail: String,
+}
+
+/// Why a program did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ProcessError {
+    #[error("cannot be started: {0}")]
+    NotStarted(io::Error),
+    #[error("took longer than {0:?} and was killed")]
+    TimedOut(Duration),
+    #[error("wrote more than 8 MB to its standard output and was killed")]
+    TooMuchOutput,
+    #[error("could not be talked to: {0}")]
+    Pipe(#[from] io::Error),
+}
+
+/// Runs a program with this on its stdin. Dropping the future kills it and what it started.
+pub(super) async fn run(
+    settings: &CommandSettings,
+    arguments: &[String],
+    input: &[u8],
+) -> Result<Finished, ProcessError> {
+    let mut command = Command::new(&settings.program);
+    command
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    // A group of its own, so that what it starts can be ended with it, and so that Ctrl-C at the
+    // terminal reaches us alone: we decide what becomes of work in flight.
+    #[cfg(unix)]
+    command.process_group(0);
+    let mut child = command.spawn().map_err(ProcessError::NotStarted)?;
+    let mut group = Group::of(&child);
+    let finished = timeout(settings.timeout, talk(&mut child, input)).await;
+    let finished = finished.unwrap_or(Err(ProcessError::TimedOut(settings.timeout)));
+    if finished.is_ok() {
+        group.has_ended();
+    }
+    finished
+}
+
+async fn talk(child: &mut Child, input: &[u8]) -> Result<Finished, ProcessError> {
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (written, stdout, stderr_tail) =
+        tokio::join!(write_all(stdin, input), read_bounded(stdout), read_tail(stderr),);
+    written?;
+    let (stdout, stderr_tail) = (stdout?, stderr_tail?);
+    let status = child.wait().await?;
+    Ok(Finished { status, stdout, stderr_tail })
+}
+
+async fn write_all(stdin: Option<ChildStdin>, input: &[u8]) -> io::Result<()> {
+    let Some(mut stdin) = stdin else { return Ok(()) };
+    match stdin.write_all(input).await {
+        // A program need not read what it is given.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
+async fn read_bounded(output: Option<impl AsyncRead + Unpin>) -> Result<Vec<u8>, ProcessError> {
+    let mut content = Vec::new();
+    if let Some(output) = output {
+        output.take(MOST_OUTPUT as u64 + 1).read_to_end(&mut content).await?;
+    }
+    if content.len() > MOST_OUTPUT { Err(ProcessError::TooMuchOutput) } else { Ok(content) }
+}
+
+async fn read_tail(output: Option<impl AsyncRead + Unpin>) -> io::Result<String> {
+    let mut tail = Vec::new();
+    let Some(mut output) = output else { return Ok(String::new()) };
+    while output.read_buf(&mut tail).await? > 0 {
+        if tail.len() > 2 * ERROR_TAIL {
+            tail.drain(..tail.len() - ERROR_TAIL);
+        }
+    }
+    let shown = tail.len().saturating_sub(SHOWN_ERROR_TAIL);
+    let shown = tail.get(shown..).unwrap_or_default();
+    Ok(String::from_utf8_lossy(shown).trim().to_owned())
+}
+
+/// Kills a process group when dropped, unless its leader ended by itself and closed its pipes.
+struct Group {
+    #[cfg(unix)]
+    leader: Option<rustix::process::Pid>,
+}
+
+impl Group {
+    fn of(child: &Child) -> Self {
+        #[cfg(unix)]
+        {
+            let id = child.id().and_then(|id| i32::try_from(id).ok());
+            Self { leader: id.and_then(rustix::process::Pid::from_raw) }
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = child;
+            Self {}
+        }
+    }
+
+    fn has_ended(&mut self) {
+        #[cfg(unix)]
+        {
+            self.leader = None;
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        if let Some(leader) = self.leader {
+            // Nothing is left to be killed if this fails.
+            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
+        }
+    }
+}
