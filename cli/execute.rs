@@ -1,11 +1,6 @@
 //! Wires the three roles of one process together, and runs them to their end.
 
-use crate::{
-    exit::Failure,
-    judge, progress,
-    session::Session,
-    signals,
-};
+use crate::{exit::Failure, judge, progress, session::Session, signals};
 use juror_aggregator::{
     fold::Fold,
     journal::RunDirectory,
@@ -34,12 +29,7 @@ use juror_worker::{
     stages::{StageSettings, command::CommandSettings},
     vision::ApiKey,
 };
-use std::{
-    path::PathBuf,
-    sync::Arc,
-    thread::available_parallelism,
-    time::Duration,
-};
+use std::{path::PathBuf, sync::Arc, thread::available_parallelism, time::Duration};
 
 /// Jobs, and results, that wait in memory at most.
 const QUEUE_CAPACITY: usize = 1_000;

@@ -54,7 +54,8 @@ pub fn all_candidates(settings: &Settings, rubric: &Rubric) -> Vec<Candidate> {
     let models = Models::builtin();
     let prices = prices(settings);
     let undated = |entry: &&PriceEntry| {
-        let is_date = |part: &str| part.len() >= 8 && part.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+        let is_date =
+            |part: &str| part.len() >= 8 && part.bytes().all(|b| b.is_ascii_digit() || b == b'-');
         !entry.model.split_once("-20").is_some_and(|(_, rest)| is_date(&format!("20{rest}")))
     };
     prices
@@ -143,7 +144,9 @@ pub fn key(settings: &Settings) -> Result<Option<ApiKey>, Failure> {
         Provider::Gemini => "GEMINI_API_KEY",
     };
     let (origin, text) = match (std::env::var(variable), &settings.judge.api_key_file) {
-        (Ok(text), _) if !text.trim().is_empty() => (format!("environment variable {variable}"), text),
+        (Ok(text), _) if !text.trim().is_empty() => {
+            (format!("environment variable {variable}"), text)
+        }
         (_, Some(file)) => {
             let shown = file.display();
             let text = std::fs::read_to_string(file).map_err(|error| {

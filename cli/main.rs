@@ -44,7 +44,9 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Rubric(command) => commands::rubric::run(command, global.json),
         Command::Cache(command) => runtime.block_on(commands::cache::run(command, global)),
         Command::Doctor(arguments) => runtime.block_on(commands::doctor::run(arguments, global)),
-        Command::Simulate(arguments) => runtime.block_on(commands::simulate::run(arguments, global)),
+        Command::Simulate(arguments) => {
+            runtime.block_on(commands::simulate::run(arguments, global))
+        }
         Command::Settings => screen::print(juror_common::settings::DEFAULTS).map(|()| Exit::Done),
     }
 }

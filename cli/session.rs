@@ -132,9 +132,8 @@ pub fn difference(known: &RunRecord, asked: &RunRecord) -> Option<String> {
     let differs = |what: &str, known: String, asked: String| {
         (known != asked).then(|| format!("its {what} is {known}, and now it would be {asked}"))
     };
-    let rubric = |rubric: &RubricReference| {
-        format!("{}@{} ({})", rubric.id, rubric.version, rubric.digest)
-    };
+    let rubric =
+        |rubric: &RubricReference| format!("{}@{} ({})", rubric.id, rubric.version, rubric.digest);
     let judge = |judge: &Option<Judge>| match judge {
         None => "off".to_owned(),
         Some(judge) => serde_json::to_string(judge).unwrap_or_default(),

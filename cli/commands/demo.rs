@@ -48,7 +48,8 @@ async fn judge(
         Layer::of("judge", "base_url", base_url),
         Layer::of("budget", "run_usd", "1.00"),
     ];
-    let concurrency = arguments.max_concurrency.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+    let concurrency =
+        arguments.max_concurrency.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
     flags.extend(concurrency.map(|count| Layer::of("limits", "max_concurrency", count)));
     let settings = layers::settle(global, flags)?;
     let folder = settings.run.runs_dir.join("golden");
@@ -57,7 +58,8 @@ async fn judge(
         Some(id) => RunId::parse(id).map_err(Failure::usage)?,
         None => run::new_run_id("demo-"),
     };
-    let selection = Selection { dataset: folder.join(golden.manifest()), limit: None, filters: Vec::new() };
+    let selection =
+        Selection { dataset: folder.join(golden.manifest()), limit: None, filters: Vec::new() };
     let rubric = rubric::load(&settings.run.rubric)?;
     let session = Session::open(settings, rubric, selection)?;
     if !global.quiet {

@@ -57,7 +57,11 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
         checks.push(dataset_check(settings, rubric, dataset, arguments));
     }
     let sick = checks.iter().any(|check| check.health == Health::Bad);
-    if global.json { screen::print_json(&checks)? } else { screen::print(&text(&checks))? }
+    if global.json {
+        screen::print_json(&checks)?
+    } else {
+        screen::print(&text(&checks))?
+    }
     Ok(if sick { Exit::Error } else { Exit::Done })
 }
 
@@ -91,10 +95,16 @@ fn model(settings: &Settings, rubric: &Rubric) -> Check {
         price.origin
     );
     if let Some(day) = &price.retires {
-        return warning("model", format!("{says}; the provider switches it off on {day}: choose its successor"));
+        return warning(
+            "model",
+            format!("{says}; the provider switches it off on {day}: choose its successor"),
+        );
     }
     if Models::builtin().find(name).is_none() {
-        return warning("model", format!("{says}; nothing else is known of it, so calls are bounded generously"));
+        return warning(
+            "model",
+            format!("{says}; nothing else is known of it, so calls are bounded generously"),
+        );
     }
     good("model", says)
 }
@@ -108,7 +118,9 @@ async fn endpoint(settings: &Settings, rubric: &Rubric) -> Vec<Check> {
     let key_check = match (judge::require_key(settings, key.as_ref()), &key) {
         (Err(failure), _) => return vec![bad("key", failure.to_string())],
         (Ok(()), Some(_)) => good("key", "there is one (it is never shown)".to_owned()),
-        (Ok(()), None) => warning("key", "there is none; fine if the endpoint wants none".to_owned()),
+        (Ok(()), None) => {
+            warning("key", "there is none; fine if the endpoint wants none".to_owned())
+        }
     };
     let setup = judge::candidate(settings, rubric)
         .and_then(|candidate| judge::setup(settings, rubric, &candidate, key));
@@ -118,7 +130,9 @@ async fn endpoint(settings: &Settings, rubric: &Rubric) -> Vec<Check> {
     };
     let answered = match setup.client.probe().await {
         Ok(report) => reached(&settings.judge.model, url, &report),
-        Err(error @ ProbeError::NoList { .. }) => warning("endpoint", format!("{url}: {error}; calls may work all the same")),
+        Err(error @ ProbeError::NoList { .. }) => {
+            warning("endpoint", format!("{url}: {error}; calls may work all the same"))
+        }
         Err(error) => bad("endpoint", format!("{url}: {error}")),
     };
     vec![key_check, answered]
@@ -142,7 +156,10 @@ async fn home(settings: &Settings) -> Check {
             let spending = home.spending().await;
             home.close().await;
             match spending {
-                Ok(spending) => good("ledger", format!("juror.db can be written; {} budgets have been used", spending.len())),
+                Ok(spending) => good(
+                    "ledger",
+                    format!("juror.db can be written; {} budgets have been used", spending.len()),
+                ),
                 Err(error) => bad("ledger", error.to_string()),
             }
         }
@@ -156,7 +173,11 @@ fn space(folder: &Path) -> Check {
         Ok(disk) => {
             let free = disk.f_bavail.saturating_mul(disk.f_frsize);
             let says = format!("{} MB are free for {}", free >> 20, folder.display());
-            if free < LITTLE_SPACE { bad("disk", format!("{says}: make room first")) } else { good("disk", says) }
+            if free < LITTLE_SPACE {
+                bad("disk", format!("{says}: make room first"))
+            } else {
+                good("disk", says)
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `juror run`: one process from dataset to report.
 
 use crate::{
-    args::{GlobalFlags, RetryArguments, RunArguments},
+    args::{GlobalFlags, JudgingFlags, RetryArguments, RunArguments},
     commands::rubric,
     execute::{self, Execution},
     exit::{Exit, Failure},
@@ -10,11 +10,7 @@ use crate::{
     session::{Selection, Session, difference},
 };
 use juror_aggregator::journal::{RunDirectory, RunFiles};
-use juror_common::{
-    id::RunId,
-    run::RunRecord,
-    settings::Layer,
-};
+use juror_common::{id::RunId, run::RunRecord, settings::Layer};
 use std::path::{Path, PathBuf};
 
 /// Runs `juror run`.
@@ -65,8 +61,8 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
 
 /// Runs `juror retry`, which is resuming by another name on one machine.
 pub async fn retry(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let mut judging = crate::args::JudgingFlags::default();
-    judging.max_concurrency = arguments.max_concurrency;
+    let max_concurrency = arguments.max_concurrency;
+    let judging = JudgingFlags { max_concurrency, ..JudgingFlags::default() };
     let again = RunArguments {
         dataset: None,
         judging,
@@ -147,10 +143,9 @@ pub async fn begin_or_continue(
         judge::require_key(&session.settings, key.as_ref())?;
     }
     let record = RunRecord {
-        created_at: known.as_ref().map_or_else(
-            || jiff::Timestamp::now().to_string(),
-            |known| known.created_at.clone(),
-        ),
+        created_at: known
+            .as_ref()
+            .map_or_else(|| jiff::Timestamp::now().to_string(), |known| known.created_at.clone()),
         ..session.record(run_id.clone())
     };
     let directory = match known {

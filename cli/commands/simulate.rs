@@ -34,9 +34,7 @@ pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<
 }
 
 /// What a simulator in a task of its own came to.
-pub fn ended(
-    served: Result<Result<Stats, SimulatorError>, JoinError>,
-) -> Result<Stats, Failure> {
+pub fn ended(served: Result<Result<Stats, SimulatorError>, JoinError>) -> Result<Stats, Failure> {
     served.map_err(Failure::error)?.map_err(Failure::error)
 }
 

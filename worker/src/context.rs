@@ -1,9 +1,8 @@
 //! What a worker works with: everything that a job does not carry.
 
 use crate::{
-    bounds::ModelTerms,
-    ceiling::Ceiling, concurrency::Concurrency, files::Roots, image::Preparer, image::Rules,
-    stages::StageSettings, vision::VisionClient,
+    bounds::ModelTerms, ceiling::Ceiling, concurrency::Concurrency, files::Roots, image::Preparer,
+    image::Rules, stages::StageSettings, vision::VisionClient,
 };
 use juror_common::{
     admission::{Admission, WaitingRoom},

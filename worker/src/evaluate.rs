@@ -49,12 +49,8 @@ pub async fn evaluate(
     permit: &Permit,
     shutdown: &Shutdown,
 ) -> Result<JobResult, Interruption> {
-    let unclaimed = ClaimKey {
-        run: job.run_id.clone(),
-        job: job.job_id.clone(),
-        round: job.round,
-        fence: 0,
-    };
+    let unclaimed =
+        ClaimKey { run: job.run_id.clone(), job: job.job_id.clone(), round: job.round, fence: 0 };
     let (fence, starts, carried) = match context.store.claim(&unclaimed, &context.owner).await? {
         Claim::Done(result) => return Ok(*result),
         Claim::Granted { fence, unfinished_starts, carried } => (fence, unfinished_starts, carried),
@@ -103,7 +99,7 @@ async fn work(
         && let Ok(verdict) = reply::read(&context.rubric, &cached.reply)
     {
         record.answered(cached.judge, Some(cached.reply));
-        return store(record.from_cache(verdict), context).await;
+        return store(record.scored_before(verdict), context).await;
     }
 
     let asked = match question.prepare(judge, setup).await {

@@ -53,7 +53,11 @@ type Bill = Option<(Money, Usage)>;
 
 impl Judging<'_> {
     /// Asks until there is a verdict, or until it is plain that there will be none.
-    pub async fn judge(&self, mut asked: Asked, mut record: Record) -> Result<Judged, Interruption> {
+    pub async fn judge(
+        &self,
+        mut asked: Asked,
+        mut record: Record,
+    ) -> Result<Judged, Interruption> {
         let mut tally = Tally::default();
         loop {
             let lease = match self.admit(&asked).await? {

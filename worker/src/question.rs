@@ -59,9 +59,10 @@ impl Question {
     ) -> Result<Self, JobError> {
         let mut images = Vec::new();
         for named in &context.rubric.images {
-            let reference = job.item.images.get(&named.name).ok_or_else(|| {
-                image_error(format!("the item names no image {:?}", named.name))
-            })?;
+            let reference =
+                job.item.images.get(&named.name).ok_or_else(|| {
+                    image_error(format!("the item names no image {:?}", named.name))
+                })?;
             images.push(read(&named.name, &named.label, reference, context).await?);
         }
         let prompt = prompt::render(

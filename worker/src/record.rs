@@ -91,7 +91,7 @@ impl Record {
     }
 
     /// Ends with a verdict that was given before.
-    pub fn from_cache(mut self, verdict: Verdict) -> FinishedJob {
+    pub fn scored_before(mut self, verdict: Verdict) -> FinishedJob {
         self.result.cached = true;
         self.scored(verdict)
     }

@@ -25,7 +25,8 @@ impl Answer<'_> {
     /// For people.
     pub fn text(&self) -> String {
         let total = &self.total;
-        let mut text = format!("{} jobs by the rubric {}", self.session.plan.jobs, self.session.rubric.name());
+        let mut text =
+            format!("{} jobs by the rubric {}", self.session.plan.jobs, self.session.rubric.name());
         text.push_str(&format!(": {} calls", total.calls));
         for (count, what) in [
             (total.cached, "answered from the cache"),
@@ -104,7 +105,8 @@ impl Answer<'_> {
 
     fn basis(&self) -> String {
         match self.experience.runs {
-            0 => "no earlier run of this judge to learn from: expected figures are rules of thumb".to_owned(),
+            0 => "no earlier run of this judge to learn from: expected figures are rules of thumb"
+                .to_owned(),
             runs => format!(
                 "corrected by what {runs} earlier runs of this judge cost ({:.0} % of what was expected)",
                 self.experience.cost_ratio * 100.0
@@ -145,7 +147,9 @@ mod tests {
 
     #[test]
     fn durations_read_as_people_write_them() {
-        for (seconds, text) in [(0.0, "0 s"), (59.2, "1 min 00"), (61.0, "1 min 01"), (7_260.0, "2 h 01")] {
+        for (seconds, text) in
+            [(0.0, "0 s"), (59.2, "1 min 00"), (61.0, "1 min 01"), (7_260.0, "2 h 01")]
+        {
             assert_eq!(duration(seconds), text);
         }
     }

@@ -63,7 +63,7 @@ mod tests {
     #[tokio::test]
     async fn more_images_than_places_are_all_prepared() {
         let rules = Rules {
-            formats: &[Format::Png],
+            formats: vec![Format::Png],
             max_bytes: 1_000_000,
             max_side: 2000,
             user_max_side: Some(8),

@@ -6,14 +6,19 @@ use ::image::{
 use proptest::prelude::*;
 use std::{fs, io::Cursor, path::Path};
 
-const RULES: Rules = Rules {
-    formats: &[Format::Png, Format::Jpeg, Format::WebP, Format::Gif],
-    max_bytes: 20_000_000,
-    max_side: 6000,
-    user_max_side: None,
-};
+fn rules() -> Rules {
+    Rules {
+        formats: vec![Format::Png, Format::Jpeg, Format::WebP, Format::Gif],
+        max_bytes: 20_000_000,
+        max_side: 6000,
+        user_max_side: None,
+    }
+}
+
 /// So small that everything must be decoded.
-const TINY: Rules = Rules { user_max_side: Some(8), ..RULES };
+fn tiny() -> Rules {
+    Rules { user_max_side: Some(8), ..rules() }
+}
 
 /// What must become of a file.
 enum Fate {
@@ -101,7 +106,7 @@ fn noise(width: u32, height: u32) -> RgbaImage {
 fn every_hostile_file_meets_its_fate() {
     for (name, fate) in &HOSTILE {
         let bytes = hostile(name);
-        match (fate, prepare(bytes.clone(), &RULES)) {
+        match (fate, prepare(bytes.clone(), &rules())) {
             (Passes(width, height), Ok(prepared)) => {
                 assert!(prepared.passed_through && prepared.note.is_none(), "{name}");
                 assert_eq!(prepared.bytes, bytes, "{name}");
@@ -128,7 +133,8 @@ fn every_hostile_file_meets_its_fate() {
 fn every_file_that_passes_can_also_be_decoded() {
     for (name, fate) in &HOSTILE {
         if let Passes(..) = fate {
-            let prepared = prepare(hostile(name), &TINY).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let prepared =
+                prepare(hostile(name), &tiny()).unwrap_or_else(|e| panic!("{name}: {e}"));
             assert!(prepared.width.max(prepared.height) == 8, "{name}");
             assert!(prepared.note.unwrap().starts_with("shrunk from"), "{name}");
         }
@@ -140,7 +146,7 @@ fn differently_stored_copies_of_one_portrait_all_stand_upright() {
     let names =
         ["hopper_orientation_2.jpg", "hopper_orientation_7.jpg", "hopper_orientation_4.webp"];
     let [mirrored, transverse, flipped] =
-        names.map(|name| decoded(&prepare(hostile(name), &RULES).unwrap()).to_rgb8());
+        names.map(|name| decoded(&prepare(hostile(name), &rules()).unwrap()).to_rgb8());
     assert!(mean_difference(&mirrored, &transverse) < 6.0);
     assert!(mean_difference(&mirrored, &flipped) < 6.0);
     let upside_down = ::image::imageops::flip_vertical(&flipped);
@@ -170,7 +176,7 @@ fn each_exif_orientation_puts_each_pixel_where_a_viewer_does() {
         ::image::GrayImage::from_raw(3, 2, vec![1, 2, 3, 4, 5, 6]).unwrap().into();
     for (orientation, width, pixels) in expected {
         let file = png_of(&stored, Some(exif_with_orientation(orientation)));
-        let prepared = prepare(file.clone(), &RULES).unwrap();
+        let prepared = prepare(file.clone(), &rules()).unwrap();
         assert_eq!(decoded(&prepared).as_bytes(), pixels, "orientation {orientation}");
         assert_eq!(prepared.width, width);
         assert_eq!(prepared.passed_through, orientation == 1);
@@ -200,13 +206,13 @@ fn a_bomb_is_refused_by_its_header() {
     data[..2].copy_from_slice(&[0x78, 0x9c]);
     chunk(b"IDAT", &data);
     chunk(b"IEND", &[]);
-    let refused = prepare(bomb.into(), &RULES).unwrap_err();
+    let refused = prepare(bomb.into(), &rules()).unwrap_err();
     assert_eq!(refused, ImageError::TooManyPixels { width: 60_000, height: 60_000 });
 }
 
 #[test]
 fn ink_colours_become_rgb() {
-    let prepared = prepare(cmyk_jpeg().into(), &RULES).unwrap();
+    let prepared = prepare(cmyk_jpeg().into(), &rules()).unwrap();
     assert!(!prepared.passed_through);
     assert_eq!(decoded(&prepared).color(), ::image::ColorType::Rgb8);
 }
@@ -233,7 +239,7 @@ fn cmyk_jpeg() -> Vec<u8> {
 
 #[test]
 fn sixteen_bits_become_eight_and_keep_their_transparency() {
-    let prepared = prepare(hostile("pngsuite-basn4a16.png"), &RULES).unwrap();
+    let prepared = prepare(hostile("pngsuite-basn4a16.png"), &rules()).unwrap();
     assert_eq!(decoded(&prepared).color(), ::image::ColorType::La8);
 }
 
@@ -241,26 +247,26 @@ fn sixteen_bits_become_eight_and_keep_their_transparency() {
 fn what_is_too_many_bytes_becomes_jpeg_and_then_smaller() {
     let opaque: DynamicImage = DynamicImage::from(noise(200, 100)).to_rgb8().into();
     let png = png_of(&opaque, None);
-    let as_jpeg = prepare(png.clone(), &Rules { max_bytes: 50_000, ..RULES }).unwrap();
+    let as_jpeg = prepare(png.clone(), &Rules { max_bytes: 50_000, ..rules() }).unwrap();
     assert_eq!((as_jpeg.media_type, as_jpeg.width, as_jpeg.note.clone()), (JPEG, 200, None));
 
-    let smaller = prepare(png.clone(), &Rules { max_bytes: 5_000, ..RULES }).unwrap();
+    let smaller = prepare(png.clone(), &Rules { max_bytes: 5_000, ..rules() }).unwrap();
     assert!(smaller.bytes.len() <= 5_000 && smaller.width < 200);
     decoded(&smaller);
 
-    let nothing_fits = prepare(png, &Rules { max_bytes: 20, ..RULES }).unwrap_err();
+    let nothing_fits = prepare(png, &Rules { max_bytes: 20, ..rules() }).unwrap_err();
     assert_eq!(nothing_fits, ImageError::DoesNotFit { max_bytes: 20 });
 }
 
 #[test]
 fn transparency_survives_in_png_and_is_white_in_jpeg() {
     let clear = DynamicImage::from(RgbaImage::from_pixel(16, 16, ::image::Rgba([9, 9, 9, 0])));
-    let only_jpeg = Rules { formats: &[Format::Jpeg], ..RULES };
+    let only_jpeg = Rules { formats: vec![Format::Jpeg], ..rules() };
     let flat = prepare(png_of(&clear, None), &only_jpeg).unwrap();
     assert_eq!(flat.note.as_deref(), Some("transparency laid on white"));
     assert!(decoded(&flat).to_rgb8().pixels().all(|pixel| pixel.0 == [255; 3]));
 
-    let shrunk = prepare(png_of(&clear, None), &TINY).unwrap();
+    let shrunk = prepare(png_of(&clear, None), &tiny()).unwrap();
     assert_eq!(decoded(&shrunk).color(), ::image::ColorType::Rgba8);
 }
 
@@ -269,7 +275,7 @@ fn a_picture_in_a_format_that_the_provider_lacks_is_translated() {
     let mut bmp = Cursor::new(Vec::new());
     let picture = DynamicImage::from(noise(20, 10)).to_rgb8();
     picture.write_to(&mut bmp, ::image::ImageFormat::Bmp).unwrap();
-    let prepared = prepare(bmp.into_inner().into(), &RULES).unwrap();
+    let prepared = prepare(bmp.into_inner().into(), &rules()).unwrap();
     assert_eq!(prepared.media_type, PNG);
     assert_eq!(decoded(&prepared).to_rgb8(), picture);
 }
@@ -281,7 +287,7 @@ fn a_screen_profile_survives_shrinking() {
     encoder.set_icc_profile(vec![7; 300]).unwrap();
     let picture = DynamicImage::from(noise(20, 20)).to_rgb8();
     encoder.write_image(&picture, 20, 20, ExtendedColorType::Rgb8).unwrap();
-    let prepared = prepare(file.into(), &TINY).unwrap();
+    let prepared = prepare(file.into(), &tiny()).unwrap();
     let mut decoder = ImageReader::new(Cursor::new(&prepared.bytes))
         .with_guessed_format()
         .unwrap()
@@ -301,7 +307,7 @@ fn what_is_no_image_is_named() {
         (b"\0\0\0\x1cftypavif", "an AVIF image"),
         (b"version https://git-lfs.github.com/spec/v1", "git lfs pull"),
     ] {
-        let error = prepare(Bytes::from_static(bytes), &RULES).unwrap_err();
+        let error = prepare(Bytes::from_static(bytes), &rules()).unwrap_err();
         assert!(error.to_string().contains(name), "{error}");
     }
 }
@@ -318,7 +324,7 @@ proptest! {
     ) {
         let bytes = Bytes::from([start, &rest].concat());
         let _ = dimensions(&bytes);
-        let _ = prepare(bytes, &RULES);
+        let _ = prepare(bytes, &rules());
     }
 
     #[test]
@@ -336,8 +342,8 @@ proptest! {
             bytes.truncate(keep.index(bytes.len()));
         }
         let bytes = Bytes::from(bytes);
-        let _ = prepare(bytes.clone(), &TINY);
-        if let Ok(prepared) = prepare(bytes.clone(), &RULES) {
+        let _ = prepare(bytes.clone(), &tiny());
+        if let Ok(prepared) = prepare(bytes.clone(), &rules()) {
             prop_assert!(!prepared.passed_through || prepared.bytes == bytes);
             prop_assert!(prepared.width > 0 && prepared.height > 0);
         }

@@ -21,5 +21,5 @@ pub struct CommandSettings {
     pub timeout: Duration,
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;

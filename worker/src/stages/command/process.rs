@@ -68,20 +68,19 @@ pub(super) async fn run(
 
 async fn talk(child: &mut Child, input: &[u8]) -> Result<Finished, ProcessError> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (written, stdout, stderr_tail) =
-        tokio::join!(write_all(stdin, input), read_bounded(stdout), read_tail(stderr),);
-    written?;
-    let (stdout, stderr_tail) = (stdout?, stderr_tail?);
+    // The first trouble ends all three, so that nothing waits for a program that is to be killed.
+    let ((), stdout, stderr_tail) =
+        tokio::try_join!(write_all(stdin, input), read_bounded(stdout), read_tail(stderr))?;
     let status = child.wait().await?;
     Ok(Finished { status, stdout, stderr_tail })
 }
 
-async fn write_all(stdin: Option<ChildStdin>, input: &[u8]) -> io::Result<()> {
+async fn write_all(stdin: Option<ChildStdin>, input: &[u8]) -> Result<(), ProcessError> {
     let Some(mut stdin) = stdin else { return Ok(()) };
     match stdin.write_all(input).await {
         // A program need not read what it is given.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => written,
+        written => Ok(written?),
     }
 }
 
@@ -93,7 +92,7 @@ async fn read_bounded(output: Option<impl AsyncRead + Unpin>) -> Result<Vec<u8>,
     if content.len() > MOST_OUTPUT { Err(ProcessError::TooMuchOutput) } else { Ok(content) }
 }
 
-async fn read_tail(output: Option<impl AsyncRead + Unpin>) -> io::Result<String> {
+async fn read_tail(output: Option<impl AsyncRead + Unpin>) -> Result<String, ProcessError> {
     let mut tail = Vec::new();
     let Some(mut output) = output else { return Ok(String::new()) };
     while output.read_buf(&mut tail).await? > 0 {

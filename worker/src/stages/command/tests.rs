@@ -1,3 +1,5 @@
+#![cfg(unix)]
+
 use super::*;
 use crate::{files::Roots, load::LoadedItem, stages::compile::Compilation};
 use juror_common::{

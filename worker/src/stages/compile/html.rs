@@ -145,14 +145,6 @@ impl Checker {
 
     fn end_tag(&self, name: &LocalName, line: u64) {
         let mut open = self.open.borrow_mut();
-        // Its start tag may be left out too.
-        let may_be_implied = matches!(&**name, "html" | "head" | "body" | "tbody" | "colgroup");
-        if !open.iter().any(|(other, _)| other == name) {
-            if !may_be_implied {
-                self.report(format!("line {line}: </{name}> closes nothing that is open"));
-            }
-            return;
-        }
         while let Some((top, opened)) = open.pop() {
             if matches!(&*top, "svg" | "math") {
                 self.foreign.set(self.foreign.get().saturating_sub(1));
@@ -160,12 +152,24 @@ impl Checker {
             if top == *name {
                 return;
             }
-            if !may_stay_open(&top) {
+            if may_stay_open(&top) {
+                continue;
+            }
+            // The start tags of a table's parts may be left out, too.
+            if &*top == "table" && matches!(&**name, "tbody" | "colgroup") {
+                open.push((top, opened));
+            } else if open.iter().any(|(other, _)| other == name) {
                 self.report(format!(
                     "line {line}: </{name}> comes while <{top}> of line {opened} is open"
                 ));
-                return;
+            } else {
+                self.report(format!("line {line}: </{name}> closes nothing that is open"));
             }
+            return;
+        }
+        // As may those of a whole page's parts.
+        if !matches!(&**name, "html" | "head" | "body") {
+            self.report(format!("line {line}: </{name}> closes nothing that is open"));
         }
     }
 

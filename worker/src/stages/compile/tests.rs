@@ -1,5 +1,6 @@
 use super::*;
 use Language::{Html, Js, Jsx, Ts, Tsx};
+use proptest::prelude::*;
 
 #[tokio::test]
 async fn sound_code_compiles() {
@@ -25,7 +26,8 @@ async fn sound_code_compiles() {
         (Html, "<!--[if mso]><table><tr><td><![endif]--><p>a</p>"),
         (Html, "<div class=\"a\"class=\"b\" @click='x' :key=y></div>"),
         (Html, "<p><div>in a paragraph</div></p>"),
-        (Html, "</body></html>"),
+        (Html, "<p>a</body></html>"),
+        (Html, "<table><tr><td>1</tbody></table>"),
         (Html, "<my-button><slot></slot></my-button>"),
     ] {
         assert_eq!(check(code, language).await, Compilation::Sound, "{code}");
@@ -38,7 +40,7 @@ async fn broken_code_is_refused_with_its_first_place() {
         (Tsx, "const a = <div>\n  <b>\n</div>", "3:3: "),
         (Tsx, "export const A = () => {\n  return <p>hi</p>", "2:"),
         (Tsx, "const = 3", "1:7: "),
-        (Jsx, "const a: string = 1", "1:8: "),
+        (Jsx, "let a: string = 1", "1:6: "),
         (Ts, "const é = 'é'; let let x", "1:"),
         (Js, "return )", "1:"),
         (Html, "<div>\n<span>\n</div>", "line 3: </div> comes while <span> of line 2 is open"),
@@ -50,11 +52,13 @@ async fn broken_code_is_refused_with_its_first_place() {
         (Html, "<div><span", "ends inside a tag"),
         (Html, "<!-- never ended", "ends inside a tag or comment"),
         (Html, "<div <span>x</span></div>", "a tag starts inside a tag"),
-        (Html, "<a\"b\">x</a>", "quote"),
+        (Html, "<a b\"c>x</a>", "quote"),
         (Html, "<div></ div>", "a broken end tag"),
         (Html, "<div></div class=a>", "an end tag with attributes"),
         (Html, "<script>let a = 1", "<script> is never closed"),
         (Html, "<input></input>", "</input> closes nothing"),
+        (Html, "<table><tr></div></table>", "</div> closes nothing"),
+        (Html, "<svg><g></svg>", "</svg> comes while <g>"),
         (Html, "<ul><li><b>x</li></ul>", "</li> comes while <b>"),
     ] {
         match check(code, language).await {
@@ -117,4 +121,24 @@ async fn code_that_would_take_for_ever_is_left_unchecked() {
     let attributes: String = (0..100_000).map(|number| format!(" a{number}")).collect();
     let endless_tag = format!("<div{attributes}></div>");
     assert!(matches!(check(&endless_tag, Html).await, Compilation::Broken(_)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_code_neither_panics_nor_hangs(
+        pieces in prop::collection::vec(prop::sample::select(vec![
+            "<div>", "</div>", "<p", ">", "</", "<!--", "-->", "<script>", "a", "=", "\"", "'", "(", ")",
+            "{", "}", "`", "${", "<A", "=>", "?", ":", ";", "\n", "/*", "*/", "//", "/", "é", "\0", "type ",
+            "async ", "class ", "const ", "\u{feff}", "&amp", "<svg/>", "]]>", "<![CDATA[", "@",
+        ]), 0..40),
+        language in prop::sample::select(vec![Html, Js, Jsx, Ts, Tsx]),
+    ) {
+        let code = pieces.concat();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let checked = runtime.block_on(check(&code, language));
+        let gave_up = matches!(checked, Compilation::Unchecked(reason) if reason.contains("gave up"));
+        prop_assert!(!gave_up, "{code}");
+    }
 }

@@ -10,7 +10,9 @@ pub fn png(number: u32, width: u32, height: u32) -> Vec<u8> {
     let [_, red, green, blue] = number.wrapping_mul(2_654_435_761).to_be_bytes();
     let pixels = [red, green, blue].repeat((width * height) as usize);
     let mut file = Vec::new();
-    PngEncoder::new(&mut file).write_image(&pixels, width, height, ExtendedColorType::Rgb8).unwrap();
+    PngEncoder::new(&mut file)
+        .write_image(&pixels, width, height, ExtendedColorType::Rgb8)
+        .unwrap();
     file
 }
 

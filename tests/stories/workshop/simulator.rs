@@ -40,7 +40,8 @@ impl Simulator {
     /// What it counted so far.
     pub fn stats(&self) -> Value {
         let mut stream = TcpStream::connect(self.address).unwrap();
-        let request = format!("GET /stats HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address);
+        let request =
+            format!("GET /stats HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address);
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();

@@ -1,9 +1,9 @@
 //! What every story needs: the real command, a simulator of the story's own, and datasets.
-#![allow(dead_code, reason = "each story uses a part")]
 
 mod dataset;
 mod simulator;
 
+#[allow(unused_imports, reason = "to come")]
 pub use dataset::{png, write_items};
 pub use simulator::Simulator;
 

@@ -1,0 +1,5 @@
+//! Stories told through the real command, each in a folder and with a simulator of its own.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may break off")]
+
+mod demo;
+mod workshop;
