@@ -2,10 +2,11 @@
 //!
 //! Peak memory of one preparation: the file; at most 256 MB in the decoder, its output included
 //! (bounded beforehand by pixels times what the format's decoder takes for each, and once more by
-//! the decoder's own limits); then, at any time, at most two 8-bit versions of the picture beside
-//! each other (narrowing 16 to 8 bits, shrinking, turning), each at most 256 MB since a picture
-//! has at most 64 Mi pixels of 4 bytes. The decoder is gone by then. So 512 MB and the file is the
-//! bound for one worst image, and the pool is no wider than the cores.
+//! the decoder's own limits). The decoder is gone when pixels are touched: narrowing to 8 bits and
+//! turning hold two versions of the picture, shrinking holds it, its half-done version (new width,
+//! old height) and the new one, and none of these is above 256 MB, since a picture has at most
+//! 64 Mi pixels of 4 bytes. So 768 MB and the file is the bound for one worst image, and the pool
+//! is no wider than the cores.
 
 use super::{ImageError, container::Facts};
 use image::{DynamicImage, ImageDecoder, ImageReader, Limits};

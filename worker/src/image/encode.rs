@@ -3,12 +3,10 @@
 use super::{Format, ImageError, Rules, decode::Picture, resize};
 use bytes::Bytes;
 use image::{
-    DynamicImage, ImageEncoder, ImageResult, Luma, Rgb,
-    codecs::{
-        jpeg::JpegEncoder,
-        png::{CompressionType, FilterType, PngEncoder},
-    },
+    DynamicImage, ImageEncoder, Luma, Rgb,
+    codecs::png::{CompressionType, FilterType, PngEncoder},
 };
+use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 
 /// High enough that edges of small text stay clean for a judge.
 const JPEG_QUALITY: u8 = 90;
@@ -37,7 +35,7 @@ pub(super) fn encode_within(
     for _ in 0..MOST_ATTEMPTS {
         let mut smallest = u64::MAX;
         for format in order.into_iter().filter(|format| rules.formats.contains(format)) {
-            let Ok(encoded) = encode(&picture, format) else { continue };
+            let Some(encoded) = encode(&picture, format) else { continue };
             if encoded.bytes.len() as u64 <= rules.max_bytes {
                 return Ok(encoded);
             }
@@ -56,24 +54,17 @@ pub(super) fn encode_within(
     Err(ImageError::DoesNotFit { max_bytes: rules.max_bytes })
 }
 
-fn encode(picture: &Picture, format: Format) -> ImageResult<Encoded> {
-    let mut bytes = Vec::new();
-    let has_alpha = picture.image.color().has_alpha();
-    let flattened = format == Format::Jpeg && has_alpha;
-    if format == Format::Jpeg {
-        let encoder = JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY);
-        if flattened {
-            let opaque = lay_on_white(&picture.image);
-            write(encoder, &opaque, picture.colour_profile.as_deref())?;
-        } else {
-            write(encoder, &picture.image, picture.colour_profile.as_deref())?;
-        }
+fn encode(picture: &Picture, format: Format) -> Option<Encoded> {
+    let flattened = format == Format::Jpeg && picture.image.color().has_alpha();
+    let colour_profile = picture.colour_profile.as_deref();
+    let bytes = if flattened {
+        encode_jpeg(&lay_on_white(&picture.image), colour_profile)
+    } else if format == Format::Jpeg {
+        encode_jpeg(&picture.image, colour_profile)
     } else {
-        let encoder =
-            PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Adaptive);
-        write(encoder, &picture.image, picture.colour_profile.as_deref())?;
-    }
-    Ok(Encoded {
+        encode_png(&picture.image, colour_profile)
+    }?;
+    Some(Encoded {
         bytes: bytes.into(),
         format,
         width: picture.image.width(),
@@ -82,15 +73,34 @@ fn encode(picture: &Picture, format: Format) -> ImageResult<Encoded> {
     })
 }
 
-fn write<E: ImageEncoder>(
-    mut encoder: E,
-    image: &DynamicImage,
-    colour_profile: Option<&[u8]>,
-) -> ImageResult<()> {
+fn encode_png(image: &DynamicImage, colour_profile: Option<&[u8]>) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut encoder =
+        PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Adaptive);
     if let Some(profile) = colour_profile {
-        encoder.set_icc_profile(profile.to_owned()).map_err(image::ImageError::Unsupported)?;
+        encoder.set_icc_profile(profile.to_owned()).ok()?;
     }
-    encoder.write_image(image.as_bytes(), image.width(), image.height(), image.color().into())
+    let (width, height) = (image.width(), image.height());
+    encoder.write_image(image.as_bytes(), width, height, image.color().into()).ok()?;
+    Some(bytes)
+}
+
+fn encode_jpeg(image: &DynamicImage, colour_profile: Option<&[u8]>) -> Option<Vec<u8>> {
+    let colour = match image {
+        DynamicImage::ImageLuma8(_) => ColorType::Luma,
+        DynamicImage::ImageRgb8(_) => ColorType::Rgb,
+        _ => return None,
+    };
+    let (width, height) = (image.width().try_into().ok()?, image.height().try_into().ok()?);
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes, JPEG_QUALITY);
+    // Colours at full resolution: half of it blurs coloured text.
+    encoder.set_sampling_factor(SamplingFactor::F_1_1);
+    if let Some(profile) = colour_profile {
+        encoder.add_icc_profile(profile).ok()?;
+    }
+    encoder.encode(image.as_bytes(), width, height, colour).ok()?;
+    Some(bytes)
 }
 
 /// A browser shows a transparent screenshot on white; JPEG knows no transparency.

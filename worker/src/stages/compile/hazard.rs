@@ -17,10 +17,11 @@ const MOST_STACK: usize = 256 * 1024 * 1024;
 const MOST_WORK: usize = 128 * 1024 * 1024;
 /// Syntax trees take up to 16 times the code's length.
 const WORK_PER_BYTE: usize = 16;
-/// Parentheses that may be parameters with defaults cost this times their number squared, if each
-/// stands in the default of the one before.
-const WORK_PER_PAIR_OF_DEFAULTS: usize = 96;
-const FARTHEST_LOOK: usize = 200;
+/// Parentheses that may be parameters with defaults, and type arguments that do not close, cost
+/// this times their number squared, if each stands in the one before.
+const WORK_PER_PAIR: usize = 96;
+/// How far a look at what follows a bracket goes; what is still open then counts as a hazard.
+const FARTHEST_LOOK: usize = 300;
 
 /// The stack that parsing takes at most, in bytes; or why the code must not be parsed.
 pub(super) fn assess(code: &str, language: Language) -> Result<usize, &'static str> {
@@ -41,14 +42,30 @@ pub(super) fn assess(code: &str, language: Language) -> Result<usize, &'static s
     Ok(stack)
 }
 
-/// Each open try may double what is inside it.
 fn work(code: &[u8]) -> usize {
-    let defaults = possible_defaults(code);
-    let once = (code.len().saturating_mul(WORK_PER_BYTE)).saturating_add(
-        defaults.saturating_mul(defaults).saturating_mul(WORK_PER_PAIR_OF_DEFAULTS),
-    );
-    let doublings = open_tries(code).min(usize::BITS as usize - 1);
-    once.saturating_mul(1 << doublings)
+    let (mut doublings, mut in_pairs) = (0_usize, possible_defaults(code));
+    for place in memchr::memchr_iter(b'<', code) {
+        match code.get(place + 1..).map(try_after) {
+            Some(Try::Open) => doublings += 1,
+            Some(Try::Repeats) => in_pairs += 1,
+            Some(Try::Ends) | None => {}
+        }
+    }
+    code.len()
+        .saturating_mul(WORK_PER_BYTE)
+        .saturating_add(in_pairs.saturating_mul(in_pairs).saturating_mul(WORK_PER_PAIR))
+        .saturating_mul(1 << doublings.min(usize::BITS as usize - 1))
+}
+
+/// What a `<` may cost, if it is tried as the start of type arguments.
+#[derive(Debug, PartialEq)]
+enum Try {
+    /// No more than the bytes that it goes over.
+    Ends,
+    /// It goes over other tries in vain, which then start again: quadratic.
+    Repeats,
+    /// It may hold an expression or function type, in which everything is tried twice.
+    Open,
 }
 
 /// How many places could open a level of nesting: brackets and operators that something must
@@ -67,45 +84,42 @@ fn levels(code: &str) -> usize {
     marks + words
 }
 
-/// How many `<` might start type arguments that hold more tries.
-fn open_tries(code: &[u8]) -> usize {
-    memchr::memchr_iter(b'<', code)
-        .filter(|place| code.get(place + 1..).is_some_and(stays_open))
-        .count()
-}
-
-/// Whether what follows a `<` could be type arguments up to something that opens an expression or
-/// a function type. Only plain types (names, lists, literals, object types) are walked through;
-/// whatever cannot stand in a type ends the try.
-fn stays_open(mut rest: &[u8]) -> bool {
+/// Walks through plain types (names, lists, literals, object types) behind a `<`, up to something
+/// that opens an expression or a function type, or that cannot stand in a type and ends the try.
+fn try_after(rest: &[u8]) -> Try {
+    let is_whole = rest.len() <= FARTHEST_LOOK;
+    let mut rest = rest.get(..FARTHEST_LOOK).unwrap_or(rest);
     let (mut angles, mut braces) = (1_usize, 0_usize);
-    let mut seen_extends = false;
+    let (mut inner_tries, mut seen_extends) = (false, false);
+    let ends = |inner_tries: bool| if inner_tries { Try::Repeats } else { Try::Ends };
     loop {
         seen_extends |= rest.starts_with(b"extends");
         match rest {
-            [] => return false,
-            [b'&', b'&', ..] | [b'|', b'|', ..] => return false,
+            [] if is_whole => return ends(inner_tries),
+            [] => return Try::Open,
+            [b'&', b'&', ..] | [b'|', b'|', ..] => return ends(inner_tries),
             [b'[', b']', after @ ..] => rest = after,
-            [b'(' | b'[' | b'`' | b'\\', ..] => return true,
-            [b'/', next, ..] => return matches!(next, b'/' | b'*'),
+            [b'(' | b'[' | b'`' | b'\\', ..] | [b'/', b'/' | b'*', ..] => return Try::Open,
             [quote @ (b'"' | b'\''), after @ ..] => match after_string(*quote, after) {
                 Some(after) => rest = after,
-                None => return true,
+                None => return Try::Open,
             },
-            [b'?', ..] if braces == 0 => return seen_extends,
+            [b'?', ..] if braces == 0 && seen_extends => return Try::Open,
+            [b'>', ..] if angles == 1 && braces == 0 => return Try::Ends,
             [byte, after @ ..] => {
                 match byte {
-                    b'<' => angles += 1,
-                    b'>' if angles == 1 && braces == 0 => return false,
+                    b'<' => {
+                        angles += 1;
+                        inner_tries = true;
+                    }
                     b'>' => angles = angles.saturating_sub(1),
                     b'{' => braces += 1,
-                    b'}' if braces == 0 => return false,
-                    b'}' => braces -= 1,
+                    b'}' if braces > 0 => braces -= 1,
                     b':' | b';' | b'?' if braces > 0 => {}
                     b',' | b'.' | b'|' | b'&' | b'-' | b'_' | b'$' => {}
                     _ if byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() => {}
                     _ if !byte.is_ascii() => {}
-                    _ => return false,
+                    _ => return ends(inner_tries),
                 }
                 rest = after;
             }
@@ -156,8 +170,13 @@ fn after_string(quote: u8, text: &[u8]) -> Option<&[u8]> {
 mod tests {
     use super::*;
 
+    fn tries(code: &str, kind: &Try) -> usize {
+        let code = code.as_bytes();
+        memchr::memchr_iter(b'<', code).filter(|at| try_after(&code[at + 1..]) == *kind).count()
+    }
+
     #[test]
-    fn ordinary_types_and_comparisons_are_no_open_tries() {
+    fn ordinary_types_and_comparisons_end() {
         for code in [
             "useState<string>('')",
             "const a: Array<Record<string, Item[]>> = []",
@@ -169,7 +188,7 @@ mod tests {
             "<Button {...props}>{children}</Button>",
             "</li>",
         ] {
-            assert_eq!(open_tries(code.as_bytes()), 0, "{code}");
+            assert_eq!(tries(code, &Try::Open) + tries(code, &Try::Repeats), 0, "{code}");
         }
     }
 
@@ -198,7 +217,14 @@ mod tests {
             "a<b extends c?(",
             "a<\"\\\"(",
         ] {
-            assert!(open_tries(code.as_bytes()) > 0, "{code}");
+            assert!(tries(code, &Try::Open) > 0, "{code}");
         }
+    }
+
+    #[test]
+    fn tries_that_never_close_repeat() {
+        assert_eq!(tries(&"a<".repeat(100), &Try::Repeats), 99);
+        assert!(work("a<".repeat(5_000).as_bytes()) > MOST_WORK);
+        assert!(work("a<b,".repeat(250_000).as_bytes()) > MOST_WORK);
     }
 }

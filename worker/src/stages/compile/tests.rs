@@ -114,6 +114,8 @@ async fn code_that_would_take_for_ever_is_left_unchecked() {
         "a<(a=a<typeof a<(".repeat(60),
         "(a=a<(".repeat(8) + &"(a=".repeat(300),
         "(a=".repeat(5_000),
+        "a<".repeat(5_000),
+        "a<b,".repeat(20_000),
         "(".repeat(200_000),
     ] {
         assert!(matches!(check(&code, Tsx).await, Compilation::Unchecked(_)));
