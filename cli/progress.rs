@@ -88,13 +88,15 @@ impl Progress {
                 count => format!(", {count} not scored"),
             };
             let (done, planned, money) = (self.done, self.planned, self.money());
-            self.say(&format!("{done}/{planned} done, {money}{troubled}"));
+            let money = if money.is_empty() { money } else { format!(", {money}") };
+            self.say(&format!("{done}/{planned} done{money}{troubled}"));
         }
     }
 
     fn money(&self) -> String {
         match self.budget {
             Some(budget) => format!("${} of ${}", self.spent.rounded(4), budget.rounded(2)),
+            None if self.spent == Money::ZERO => String::new(),
             None => format!("${}", self.spent.rounded(4)),
         }
     }

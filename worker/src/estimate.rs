@@ -30,15 +30,18 @@ pub struct Candidate {
 pub enum Estimated {
     /// Nothing: there is nothing to ask.
     NoCall,
-    /// Nothing: the run's own judge was asked the same before.
-    Cached,
-    /// One call, if its first answer is usable; for each candidate in order.
-    Call(Vec<Bounds>),
+    /// One call, if its first answer is usable.
+    Question {
+        /// Whether the context's own judge was asked the same before, so that it needs no call.
+        cached: bool,
+        /// What the call takes, for each candidate in order.
+        bounds: Vec<Bounds>,
+    },
     /// It would fail before any call.
     Failed(JobError),
 }
 
-/// Estimates a job for these candidates. The cache is asked for the context's own judge.
+/// Estimates a job for these candidates. Only the context's own judge has a cache to look into.
 pub async fn estimate(
     job: &Job,
     context: &Context,
@@ -58,12 +61,11 @@ pub async fn estimate(
         Ok(question) => question,
         Err(error) => return Ok(Estimated::Failed(error)),
     };
-    if setup.cache && context.store.cached(&question.key).await?.is_some() {
-        return Ok(Estimated::Cached);
-    }
+    let cached = setup.cache && context.store.cached(&question.key).await?.is_some();
     let schema = setup.schema.to_string();
     let bounds = |candidate: &Candidate| {
         question.bounds(&candidate.judge, &candidate.terms, &candidate.rules, &schema)
     };
-    Ok(Estimated::Call(candidates.iter().map(bounds).collect()))
+    let bounds = candidates.iter().map(bounds).collect();
+    Ok(Estimated::Question { cached, bounds })
 }

@@ -27,7 +27,8 @@ impl Answer<'_> {
         let total = &self.total;
         let mut text =
             format!("{} jobs by the rubric {}", self.session.plan.jobs, self.session.rubric.name());
-        text.push_str(&format!(": {} calls", total.calls));
+        let calls = total.candidates.first().map_or(0, |own| own.calls);
+        text.push_str(&format!(": {calls} calls"));
         for (count, what) in [
             (total.cached, "answered from the cache"),
             (total.without_call, "with nothing to ask"),
@@ -75,6 +76,7 @@ impl Answer<'_> {
             .map(|(candidate, total)| {
                 json!({
                     "model": candidate.judge.model,
+                    "calls": total.calls,
                     "input_tokens": total.expected.input_tokens,
                     "output_tokens": total.expected.output_tokens,
                     "expected_usd": self.expected_cost(total),
@@ -85,7 +87,6 @@ impl Answer<'_> {
             .collect();
         json!({
             "jobs": self.session.plan.jobs,
-            "calls": self.total.calls,
             "cached": self.total.cached,
             "without_call": self.total.without_call,
             "failing": self.total.failing,
@@ -123,7 +124,7 @@ impl Answer<'_> {
     /// The slowest of: calls in flight, requests a minute, tokens a minute.
     fn seconds(&self, total: &CandidateTotal) -> f64 {
         let limits = &self.session.settings.limits;
-        let calls = self.total.calls as f64;
+        let calls = total.calls as f64;
         let concurrency = limits.max_concurrency.unwrap_or(ADAPTIVE_CONCURRENCY) as f64;
         let by_latency = (calls / concurrency).ceil() * self.experience.seconds_a_call;
         let by_requests = limits.rpm.map_or(0.0, |rpm| calls / rpm as f64 * 60.0);

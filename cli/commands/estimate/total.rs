@@ -15,9 +15,7 @@ const USUAL_SECONDS_A_CALL: f64 = 7.5;
 /// What all jobs would take.
 #[derive(Debug, Default)]
 pub struct Total {
-    /// Jobs that need a call.
-    pub calls: u64,
-    /// Jobs whose answer is in the cache.
+    /// Jobs whose answer by the run's own judge is in the cache.
     pub cached: u64,
     /// Jobs that have nothing to ask.
     pub without_call: u64,
@@ -25,13 +23,15 @@ pub struct Total {
     pub failing: u64,
     /// Why the first of those would fail.
     pub first_failure: Option<String>,
-    /// For each candidate in order.
+    /// For each candidate in order, the run's own judge first.
     pub candidates: Vec<CandidateTotal>,
 }
 
 /// What all calls would take with one model.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CandidateTotal {
+    /// Jobs that need a call.
+    pub calls: u64,
     /// Tokens, probably.
     pub expected: Usage,
     /// Cost, probably.
@@ -52,14 +52,14 @@ impl Total {
     pub fn add(&mut self, estimated: Estimated) {
         match estimated {
             Estimated::NoCall => self.without_call += 1,
-            Estimated::Cached => self.cached += 1,
             Estimated::Failed(error) => {
                 self.failing += 1;
                 self.first_failure.get_or_insert(error.message);
             }
-            Estimated::Call(bounds) => {
-                self.calls += 1;
-                for (total, bounds) in self.candidates.iter_mut().zip(bounds) {
+            Estimated::Question { cached, bounds } => {
+                self.cached += u64::from(cached);
+                let own = usize::from(cached);
+                for (total, bounds) in self.candidates.iter_mut().zip(bounds).skip(own) {
                     total.add(&bounds);
                 }
             }
@@ -69,6 +69,7 @@ impl Total {
 
 impl CandidateTotal {
     fn add(&mut self, bounds: &Bounds) {
+        self.calls += 1;
         self.expected += bounds.expected;
         self.expected_cost += bounds.expected_cost;
         self.worst_cost += bounds.worst_cost;
