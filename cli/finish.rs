@@ -61,7 +61,7 @@ pub fn report(
         },
         finished_at: jiff::Timestamp::now().to_string(),
     };
-    let report = summarise(files, &input).map_err(journal_failure)?;
+    let mut report = summarise(files, &input).map_err(journal_failure)?;
     let own = files.path_of("report.json");
     for output in std::iter::once(&own).chain(finishing.outputs) {
         write_output(output, &report, files).map_err(Failure::error)?;
@@ -70,6 +70,8 @@ pub fn report(
         let text = std::fs::read_to_string(&own).map_err(Failure::error)?;
         screen::print(&text)?;
     } else {
+        let path = &mut report.run.dataset.path;
+        *path = screen::as_seen_from_here(path);
         let (width, colour) = screen::width_and_colour();
         screen::print(&render_terminal(&report, TerminalOptions { width, color: colour }))?;
     }

@@ -1,7 +1,10 @@
 //! Standard output and standard error.
 
 use crate::exit::Failure;
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::{
+    io::{self, ErrorKind, IsTerminal, Write},
+    path::Path,
+};
 
 /// Writes results to standard output. A reader that has gone away (`| head`) is no error.
 pub fn print(text: &str) -> Result<(), Failure> {
@@ -31,6 +34,13 @@ pub fn width_and_colour() -> (usize, bool) {
     let terminal = io::stdout().is_terminal();
     let columns = console_columns().filter(|_| terminal).unwrap_or(80);
     (columns.clamp(60, 120), terminal && std::env::var_os("NO_COLOR").is_none())
+}
+
+/// A path as a person in the current folder would write it.
+pub fn as_seen_from_here(path: &str) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    let short = Path::new(path).strip_prefix(here).ok().filter(|rest| *rest != Path::new(""));
+    short.map_or_else(|| path.to_owned(), |short| short.display().to_string())
 }
 
 fn console_columns() -> Option<usize> {
