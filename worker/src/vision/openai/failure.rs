@@ -26,10 +26,10 @@ pub(super) fn classify(
         300..=399 => {
             let target = headers.get(LOCATION).and_then(|value| value.to_str().ok());
             let message = show(&format!(
-                "the vision API redirects to {:?}, and the key does not travel; give the right base URL",
+                "it redirects to {:?} (status {status}), and the key does not travel",
                 target.unwrap_or("nowhere")
             ));
-            CallEnd::Refused { status, message, usage }
+            CallEnd::Account { problem: AccountProblem::Address, message }
         }
         // A question above the whole minute's limit never passes, however long one waits.
         429 if said.message.to_lowercase().contains("request too large") => {

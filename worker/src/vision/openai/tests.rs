@@ -208,9 +208,9 @@ async fn a_server_without_schemas_is_asked_more_loosely_and_that_is_remembered()
 }
 
 #[tokio::test]
-async fn a_redirect_is_refused_and_the_key_stays() {
+async fn a_redirect_is_a_wrong_address_and_the_key_stays() {
     let call = ask(Scene::Say(response(307, "location: http://evil.test/\r\n", ""))).await;
-    let CallEnd::Refused { status: 307, message, usage: None } = &call.end else {
+    let CallEnd::Account { problem: AccountProblem::Address, message } = &call.end else {
         panic!("{call:?}")
     };
     assert!(message.contains("http://evil.test/") && !message.contains(KEY), "{message}");
