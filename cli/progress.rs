@@ -1,12 +1,15 @@
 //! Shows on standard error how a run goes: a bar on a terminal, plain lines otherwise.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use juror_common::{
     event::Event,
     outcome::{JobResult, Outcome},
     usage::Money,
 };
-use std::io::{self, IsTerminal, Write};
+use std::{
+    fmt,
+    io::{self, IsTerminal, Write},
+};
 use tokio::sync::mpsc;
 
 /// How progress is shown.
@@ -54,9 +57,12 @@ struct Progress {
 impl Progress {
     fn new(style: Style, budget: Option<Money>) -> Self {
         let bar = if style == Style::Bar { ProgressBar::new(0) } else { ProgressBar::hidden() };
-        let template = "{bar:32} {pos}/{len}  {per_sec}  {msg}  {eta} left";
+        let template = "{bar:32} {pos}/{len}  {rate}  {msg}  {eta} left";
         if let Ok(template) = ProgressStyle::with_template(template) {
-            bar.set_style(template.progress_chars("━╸ "));
+            let rate = |state: &ProgressState, line: &mut dyn fmt::Write| {
+                let _ = write!(line, "{:.1}/s", state.per_sec());
+            };
+            bar.set_style(template.with_key("rate", rate).progress_chars("━╸ "));
         }
         let spent = Money::ZERO;
         Self { style, bar, budget, planned: 0, done: 0, told_tenths: 0, spent, troubled: 0 }
