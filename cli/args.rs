@@ -101,7 +101,7 @@ pub struct JudgingFlags {
     /// The vision model [default: gpt-4o]
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
-    /// Where the vision API is [default: https://api.openai.com/v1]
+    /// Where the vision API is [default: OpenAI's]
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
     /// Requests per minute that calls may use [default: learned from the provider]

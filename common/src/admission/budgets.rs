@@ -65,7 +65,7 @@ pub enum Period {
 }
 
 impl Period {
-    /// As [`Scope::budget_key`].
+    /// The name of the period's budget in the ledger, the same for all its days or months.
     pub fn budget_key(self) -> &'static str {
         match self {
             Self::Day => "day",

@@ -4,7 +4,7 @@ mod money;
 mod price;
 
 pub use money::{InvalidMoney, Money};
-pub use price::Price;
+pub use price::{LONG_CONTEXT_FROM, Price};
 
 use serde::{Deserialize, Serialize};
 

@@ -1,0 +1,89 @@
+//! Layers, errors and the manual.
+
+use super::*;
+
+fn resolve(text: &str) -> Result<Settings, SettingsError> {
+    Settings::resolve(&[Layer::parse(text, "juror.toml")?])
+}
+
+#[test]
+fn the_manual_parses_and_holds_the_defaults() {
+    let settings = Settings::resolve(&[]).unwrap();
+    assert_eq!(settings.judge.model, "gpt-4o");
+    assert_eq!(settings.judge.detail, Detail::High);
+    assert!(!settings.run.enable_llm_judge);
+    assert_eq!(settings.budget.run_usd, None);
+}
+
+#[test]
+fn commented_keys_of_the_manual_are_keys() {
+    let uncommented: String = DEFAULTS
+        .lines()
+        .map(|line| {
+            let rest = line.strip_prefix("# ").unwrap_or(line);
+            let is_setting = rest.starts_with("[prices.\"")
+                || rest.split_once(" = ").is_some_and(|(key, _)| {
+                    key.chars().all(|character| character.is_ascii_lowercase() || character == '_')
+                });
+            if is_setting { format!("{rest}\n") } else { format!("{line}\n") }
+        })
+        .filter(|line| line != "[prices]\n")
+        .collect();
+    let settings = resolve(&uncommented).unwrap();
+    assert_eq!(settings.limits.rpm, Some(500));
+    assert_eq!(settings.prices.get("my-model").unwrap().input, 2_500_000);
+    assert_eq!(settings.budget.month_usd, Some("300".parse().unwrap()));
+}
+
+#[test]
+fn an_unknown_key_names_key_file_and_line() {
+    let error = resolve("[judge]\nmodel = \"x\"\nmodle = \"y\"\n").unwrap_err().to_string();
+    assert!(error.contains("juror.toml:3"), "{error}");
+    assert!(error.contains("modle"), "{error}");
+}
+
+#[test]
+fn a_value_without_sense_names_its_key() {
+    for (text, key) in [
+        ("[run]\nrepeat = 0", "run.repeat"),
+        ("[stages]\ntoken_accuracy = 80.0", "stages.token_accuracy"),
+        ("[judge]\ntemperature = -1.0", "judge.temperature"),
+        ("[budget]\nrun_usd = \"-1\"", "budget.run_usd"),
+    ] {
+        let error = resolve(text).unwrap_err().to_string();
+        assert!(error.contains(key), "{error}");
+    }
+}
+
+#[test]
+fn money_reads_from_text_and_from_numbers() {
+    for text in ["run_usd = \"0.25\"", "run_usd = 0.25"] {
+        let settings = resolve(&format!("[budget]\n{text}")).unwrap();
+        assert_eq!(settings.budget.run_usd.unwrap().to_string(), "0.250000000");
+    }
+    let zero = resolve("[budget]\nrun_usd = 0").unwrap();
+    assert_eq!(zero.budget.run_usd, Some(Money::ZERO));
+}
+
+#[test]
+fn later_layers_win_and_leave_the_rest() {
+    let file = Layer::parse("[judge]\nmodel = \"a\"\ndetail = \"low\"", "juror.toml").unwrap();
+    let environment = Layer::from_variable("JUROR_JUDGE_MODEL", "b").unwrap();
+    let settings = Settings::resolve(&[file, environment]).unwrap();
+    assert_eq!(settings.judge.model, "b");
+    assert_eq!(settings.judge.detail, Detail::Low);
+}
+
+#[test]
+fn a_variable_that_names_no_setting_is_an_error() {
+    let error = Layer::from_variable("JUROR_JUDGE_MODLE", "b").unwrap_err().to_string();
+    assert!(error.contains("JUROR_JUDGE_MODLE"), "{error}");
+    assert!(Layer::from_variable("JUROR_LIMITS_RPM", "many").is_err());
+    assert!(Layer::from_variable("JUROR_LIMITS_RPM", "500").is_ok());
+}
+
+#[test]
+fn another_schema_is_refused_with_both_versions() {
+    let error = resolve("schema = 2").unwrap_err().to_string();
+    assert!(error.contains('2') && error.contains('1'), "{error}");
+}
