@@ -225,9 +225,12 @@ fn coverage(record: &RunRecord, fold: &Fold, errors: IndexMap<ErrorKind, u64>) -
 
 fn cost(record: &RunRecord, input: &SummaryInput<'_>, pending: u64) -> Cost {
     let spent = input.fold.spent();
-    let presumed = input.ledger.map(|ledger| ledger.presumed).unwrap_or_default();
+    // A lease that is outstanding while the report is written belongs to a call that died with its
+    // process, or to one that is in flight: either may cost its worst case.
+    let outstanding = input.ledger.map(|ledger| ledger.outstanding).unwrap_or_default();
+    let presumed = input.ledger.map(|ledger| ledger.presumed).unwrap_or_default() + outstanding;
     let carried = input.ledger.map(|ledger| ledger.carried).unwrap_or_default();
-    let committed = input.ledger.map(|ledger| ledger.committed).unwrap_or_default();
+    let committed = input.ledger.map(|ledger| ledger.committed).unwrap_or_default() + outstanding;
     // Settled calls of jobs that have no result yet are in the ledger alone. Results that a journal
     // has not yet taken in are in the ledger too, hence the maximum.
     let total = (spent.cost + presumed + carried).max(committed);

@@ -76,7 +76,7 @@ async fn work(
     permit: &Permit,
     shutdown: &Shutdown,
 ) -> Result<JobResult, Interruption> {
-    let (loaded, stages) = match prepare_stages(job, context).await {
+    let (loaded, stages) = match unless_stopped(prepare_stages(job, context), shutdown).await? {
         Ok(staged) => staged,
         Err(error) => return store(record.failed(error), context).await,
     };
@@ -89,7 +89,8 @@ async fn work(
         return store(record.without_verdict(true), context).await;
     }
 
-    let question = match Question::of(job, judge, &loaded, setup, context).await {
+    let question = Question::of(job, judge, &loaded, setup, context);
+    let question = match unless_stopped(question, shutdown).await? {
         Ok(question) => question,
         Err(error) => return store(record.failed(error), context).await,
     };
@@ -102,7 +103,7 @@ async fn work(
         return store(record.scored_before(verdict), context).await;
     }
 
-    let asked = match question.prepare(judge, setup).await {
+    let asked = match unless_stopped(question.prepare(judge, setup), shutdown).await? {
         Ok(asked) => asked,
         Err(error) => return store(record.failed(error), context).await,
     };
@@ -111,6 +112,19 @@ async fn work(
     match judging.judge(asked, record).await? {
         Judged::Stored(result) => Ok(*result),
         Judged::Unstored(finished) => store(*finished, context).await,
+    }
+}
+
+/// Drops work that costs nothing at a hard stop. Calls are not dropped but cancelled, so that their
+/// leases end.
+async fn unless_stopped<T>(
+    work: impl Future<Output = T>,
+    shutdown: &Shutdown,
+) -> Result<T, Interruption> {
+    tokio::select! {
+        biased;
+        () = shutdown.now.cancelled() => Err(Interruption::Stopping),
+        done = work => Ok(done),
     }
 }
 

@@ -126,7 +126,11 @@ impl Judging<'_> {
     }
 
     async fn call(&self, asked: &Asked) -> Call {
-        self.setup.ceiling.wait().await;
+        tokio::select! {
+            () = self.setup.ceiling.wait() => {}
+            // The client answers at once that nothing was sent.
+            () = self.shutdown.now.cancelled() => {}
+        }
         let call = self.setup.client.ask(&asked.request, &self.shutdown.now).await;
         if let Some(warning) = &call.warning {
             self.context.events.emit(Event::Warning(warning.clone())).await;

@@ -41,7 +41,7 @@ pub enum WorkerError {
 }
 
 /// Works until the queue is closed and empty, or until `shutdown.drain`; then what is in hand is
-/// finished. With `shutdown.now` it is dropped and given back.
+/// finished. With `shutdown.now` it is given back, and calls in flight are cancelled.
 pub async fn run(context: Arc<Context>, shutdown: Shutdown) -> Result<Ended, WorkerError> {
     let mut jobs = context.jobs.subscribe(MOST_DELIVERIES).await?;
     let mut tasks = JoinSet::new();
@@ -83,11 +83,7 @@ async fn work(
     context: Arc<Context>,
     shutdown: Shutdown,
 ) -> Result<(), WorkerError> {
-    let evaluated = tokio::select! {
-        biased;
-        () = shutdown.now.cancelled() => Err(Interruption::Stopping),
-        evaluated = evaluate(&delivery.message, &context, &permit, &shutdown) => evaluated,
-    };
+    let evaluated = evaluate(&delivery.message, &context, &permit, &shutdown).await;
     drop(permit);
     match evaluated {
         Ok(result) => {

@@ -95,6 +95,17 @@ fn what_the_ledger_has_committed_is_never_left_out_of_the_total() {
 }
 
 #[test]
+fn a_lease_without_an_end_counts_as_spent() {
+    let results = results();
+    let mut ledger = ledger(&results, "0.01".parse().unwrap());
+    // The process died, and nobody has resumed its run yet.
+    ledger.outstanding = "0.02".parse().unwrap();
+    let (report, ..) = report_of(&record(SEMANTIC, 4), &results, None, Some(ledger));
+    assert_eq!(report.cost.presumed_usd, "0.03".parse().unwrap());
+    assert_eq!(report.cost.total_usd, ledger.committed + ledger.outstanding);
+}
+
+#[test]
 fn the_estimate_is_compared_when_every_job_has_ended() {
     let (report, ..) = report_of(&record(SEMANTIC, 3), &results(), None, None);
     let expected = (0.0197825 - 0.018) / 0.018;
