@@ -2,6 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may break off")]
 
 mod answers;
+mod bad_input;
 mod demo;
 mod errors;
+mod hostile;
+mod trouble;
 mod workshop;
