@@ -133,7 +133,7 @@ pub struct RunArguments {
     #[command(flatten)]
     pub judging: JudgingFlags,
     /// The most that the run may cost, in US dollars
-    #[arg(long, value_name = "AMOUNT")]
+    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
     pub budget_usd: Option<Money>,
     /// Write the report to a file too (repeatable); the ending picks the format (.json .jsonl .csv)
     #[arg(short, long, value_name = "FILE")]
@@ -183,7 +183,7 @@ pub struct RetryArguments {
     /// The run's id
     pub run: String,
     /// The most that the run may cost from now on in all, in US dollars
-    #[arg(long, value_name = "AMOUNT")]
+    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
     pub budget_usd: Option<Money>,
     /// Calls in flight at most
     #[arg(short = 'j', long, value_name = "N", value_parser = at_least_one)]

@@ -1,6 +1,6 @@
 //! Wires the three roles of one process together, and runs them to their end.
 
-use crate::{exit::Failure, judge, progress, session::Session, signals};
+use crate::{exit::Failure, finish, progress, session::Session, signals};
 use juror_aggregator::{
     fold::Fold,
     journal::RunDirectory,
@@ -14,6 +14,7 @@ use juror_common::{
     outcome::JobResult,
     queue::{Queue, local::LocalQueue},
     rubric::Success,
+    run::RunRecord,
     settings::Settings,
     shutdown::Shutdown,
     sqlite::LocalHome,
@@ -27,7 +28,6 @@ use juror_worker::{
     files::Roots,
     run::Ended,
     stages::{StageSettings, command::CommandSettings},
-    vision::ApiKey,
 };
 use std::{path::PathBuf, sync::Arc, thread::available_parallelism, time::Duration};
 
@@ -39,10 +39,12 @@ const EVENT_CAPACITY: usize = 1_000;
 pub struct Execution<'run> {
     /// What it is about.
     pub session: &'run Session,
-    /// Its id.
-    pub run: &'run RunId,
-    /// The API key, if there is one.
-    pub key: Option<ApiKey>,
+    /// Its record, as it is to be written.
+    pub record: &'run RunRecord,
+    /// Whether there is such a run already.
+    pub continued: bool,
+    /// How the judge is asked; none with the judge off.
+    pub setup: Option<JudgeSetup>,
     /// Whether to show no progress.
     pub quiet: bool,
 }
@@ -62,13 +64,10 @@ pub struct Executed {
 }
 
 /// Runs producer, workers and aggregator until every job has its outcome, or until a signal.
-pub async fn execute(
-    execution: Execution<'_>,
-    directory: RunDirectory,
-) -> Result<Executed, Failure> {
-    let settings = &execution.session.settings;
-    let home = Arc::new(open_home(settings)?);
-    let executed = with_home(&execution, directory, &home).await;
+pub async fn execute(execution: Execution<'_>) -> Result<Executed, Failure> {
+    // First, since a run that cannot be paid for should leave no directory behind.
+    let home = Arc::new(open_home(&execution.session.settings)?);
+    let executed = with_home(execution, &home).await;
     home.close().await;
     let (aggregated, ended, ledger, stopped) = executed?;
     Ok(Executed {
@@ -84,19 +83,25 @@ pub async fn execute(
 pub fn open_home(settings: &Settings) -> Result<LocalHome, Failure> {
     let folder = settings.run.state.as_ref().unwrap_or(&settings.run.runs_dir);
     std::fs::create_dir_all(folder).map_err(|error| {
-        Failure::error(format!("folder {} cannot be created: {error}", folder.display()))
+        Failure::error(format!(
+            "folder {} cannot be created: {error}; mend that, or choose another one by --runs-dir \
+             or --state",
+            folder.display()
+        ))
     })?;
     LocalHome::open(&folder.join("juror.db")).map_err(Failure::error)
 }
 
 type Ran = (Aggregated, Ended, Option<Ledger>, bool);
 
-async fn with_home(
-    execution: &Execution<'_>,
-    directory: RunDirectory,
-    home: &Arc<LocalHome>,
-) -> Result<Ran, Failure> {
-    let Execution { session, run, key, quiet } = execution;
+async fn with_home(execution: Execution<'_>, home: &Arc<LocalHome>) -> Result<Ran, Failure> {
+    let Execution { session, record, continued, setup, quiet } = execution;
+    let (run, runs_dir) = (&record.run_id, &session.settings.run.runs_dir);
+    let directory = match continued {
+        false => RunDirectory::create(runs_dir, record),
+        true => RunDirectory::reopen(runs_dir, record),
+    };
+    let directory = directory.map_err(finish::journal_failure)?;
     let owner = OwnerId::random();
     open_ledger(session, run, home, &owner).await?;
     let fold = Fold::of_journal(directory.files()).map_err(Failure::error)?;
@@ -104,14 +109,10 @@ async fn with_home(
     let results: Arc<LocalQueue<JobResult>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
     let (events, heard) = Events::channel(EVENT_CAPACITY);
 
-    let judge = match &session.candidate {
-        None => None,
-        Some(candidate) => {
-            let setup = judge::setup(&session.settings, &session.rubric, candidate, key.clone())?;
-            home.set_limits(&setup.endpoint, limits(session)).await.map_err(Failure::error)?;
-            Some(Arc::new(setup))
-        }
-    };
+    let judge = setup.map(Arc::new);
+    if let Some(judge) = &judge {
+        home.set_limits(&judge.endpoint, limits(session)).await.map_err(Failure::error)?;
+    }
     let context = Arc::new(Context {
         jobs: Arc::clone(&jobs) as Arc<dyn Queue<Job>>,
         results: Arc::clone(&results) as Arc<dyn Queue<JobResult>>,
@@ -125,7 +126,7 @@ async fn with_home(
 
     let shutdown = Shutdown::new();
     let listening = tokio::spawn(signals::listen(shutdown.clone()));
-    let style = progress::Style::fitting(*quiet);
+    let style = progress::Style::fitting(quiet);
     let budget = session.settings.budget.run_usd;
     let showing = tokio::spawn(progress::follow(heard, style, budget));
     let ran = run_roles(submission, context, aggregator, &jobs, &results, &shutdown).await;

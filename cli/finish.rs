@@ -13,7 +13,7 @@ use juror_aggregator::{
     report::{Report, TerminalOptions, render_terminal, write_output},
     summary::{SummaryInput, summarise},
 };
-use juror_common::{admission::Ledger, rubric::Rubric, settings::Failures};
+use juror_common::{admission::Ledger, outcome::ErrorKind, rubric::Rubric, settings::Failures};
 use std::path::PathBuf;
 
 /// What a report is made by.
@@ -106,6 +106,10 @@ fn tell_what_next(executed: &Executed, report: &Report) {
     if let Some(reason) = &executed.paused {
         screen::tell(&format!(
             "the run is paused and keeps its jobs: {reason}\n  go on with: juror retry {run}"
+        ));
+    } else if report.coverage.errors.contains_key(&ErrorKind::Budget) {
+        screen::tell(&format!(
+            "the budget has ended: go on with a higher one: juror run --resume {run} --budget-usd AMOUNT"
         ));
     } else if executed.stopped || !report.coverage.is_complete() {
         screen::tell(&format!("  go on with: juror run --resume {run}"));

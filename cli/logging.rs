@@ -1,6 +1,7 @@
 //! The log, on standard error.
 
 use crate::{args::GlobalFlags, exit::Failure, layers};
+use std::io::{self, IsTerminal as _};
 use tracing_subscriber::EnvFilter;
 
 /// Starts to log as the settings ask.
@@ -10,6 +11,11 @@ pub fn start(global: &GlobalFlags) -> Result<(), Failure> {
     let filter = EnvFilter::try_new(level).map_err(|error| {
         Failure::usage(format!("setting log.level is {level:?}, which is no filter: {error}"))
     })?;
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(colour)
+        .with_writer(io::stderr)
+        .init();
     Ok(())
 }

@@ -168,7 +168,9 @@ async fn home(settings: &Settings) -> Check {
 
 #[cfg(unix)]
 fn space(folder: &Path) -> Check {
-    match rustix::fs::statvfs(folder) {
+    // A run creates its folders; until then their disk is that of the nearest one there is.
+    let existing = folder.ancestors().find(|ancestor| ancestor.exists());
+    match rustix::fs::statvfs(existing.unwrap_or(Path::new("."))) {
         Err(error) => bad("disk", format!("{} cannot be looked at: {error}", folder.display())),
         Ok(disk) => {
             let free = disk.f_bavail.saturating_mul(disk.f_frsize);

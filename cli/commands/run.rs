@@ -9,8 +9,9 @@ use crate::{
     judge, layers, screen,
     session::{Selection, Session, difference},
 };
-use juror_aggregator::journal::{RunDirectory, RunFiles};
+use juror_aggregator::{gate::Gate, journal::RunFiles, report::OutputFormat};
 use juror_common::{id::RunId, run::RunRecord, settings::Layer};
+use juror_worker::context::JudgeSetup;
 use std::path::{Path, PathBuf};
 
 /// Runs `juror run`.
@@ -44,10 +45,6 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
     };
     let rubric = rubric::load(&settings.run.rubric)?;
     let session = Session::open(settings, rubric, selection)?;
-    tell_warnings(&session, global.quiet);
-    if arguments.dry_run {
-        return dry_run(&session, global.json);
-    }
     let run_id = run_id.unwrap_or_else(|| new_run_id(""));
     if let Some(known) = &continued
         && let Some(difference) = difference(known, &session.record(run_id.clone()))
@@ -55,6 +52,9 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         return Err(Failure::usage(format!(
             "run {run_id} exists and is another one: {difference}; take another --run-id"
         )));
+    }
+    if arguments.dry_run {
+        return dry_run(&session, &arguments.output, global);
     }
     begin_or_continue(session, run_id, continued, &arguments.output, global).await
 }
@@ -118,7 +118,9 @@ async fn resume(
             record.run_id
         )));
     }
-    tell_warnings(&session, global.quiet);
+    if arguments.dry_run {
+        return dry_run(&session, &arguments.output, global);
+    }
     let run_id = record.run_id.clone();
     begin_or_continue(session, run_id, Some(record.clone()), &arguments.output, global).await
 }
@@ -131,30 +133,22 @@ pub async fn begin_or_continue(
     outputs: &[PathBuf],
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
-    for output in outputs {
-        juror_aggregator::report::OutputFormat::of(output).map_err(Failure::usage)?;
-    }
-    let gate = finish::gate(session.settings.run.gate.as_deref(), &session.rubric)?;
-    let key = match session.candidate {
-        Some(_) => judge::key(&session.settings)?,
-        None => None,
-    };
-    if session.candidate.is_some() {
-        judge::require_key(&session.settings, key.as_ref())?;
-    }
+    let Ready { gate, setup } = ready(&session, outputs)?;
+    tell_warnings(&session, global.quiet);
     let record = RunRecord {
         created_at: known
             .as_ref()
             .map_or_else(|| jiff::Timestamp::now().to_string(), |known| known.created_at.clone()),
         ..session.record(run_id.clone())
     };
-    let directory = match known {
-        None => RunDirectory::create(&session.settings.run.runs_dir, &record),
-        Some(_) => RunDirectory::reopen(&session.settings.run.runs_dir, &record),
-    };
-    let directory = directory.map_err(finish::journal_failure)?;
-    let execution = Execution { session: &session, run: &run_id, key, quiet: global.quiet };
-    let executed = execute::execute(execution, directory).await?;
+    let executed = execute::execute(Execution {
+        session: &session,
+        record: &record,
+        continued: known.is_some(),
+        setup,
+        quiet: global.quiet,
+    })
+    .await?;
     finish::finish(
         executed,
         &Finishing {
@@ -166,6 +160,26 @@ pub async fn begin_or_continue(
             quiet: global.quiet,
         },
     )
+}
+
+/// What a run needs beside its session.
+struct Ready {
+    gate: Option<Gate>,
+    setup: Option<JudgeSetup>,
+}
+
+/// Checks what is left to check before anything is written or spent.
+fn ready(session: &Session, outputs: &[PathBuf]) -> Result<Ready, Failure> {
+    for output in outputs {
+        OutputFormat::of(output).map_err(Failure::usage)?;
+    }
+    let Session { settings, rubric, candidate, .. } = session;
+    let gate = finish::gate(settings.run.gate.as_deref(), rubric)?;
+    let Some(candidate) = candidate else { return Ok(Ready { gate, setup: None }) };
+    let key = judge::key(settings)?;
+    judge::require_key(settings, key.as_ref())?;
+    let setup = judge::setup(settings, rubric, candidate, key)?;
+    Ok(Ready { gate, setup: Some(setup) })
 }
 
 fn budget_layer(budget: juror_common::usage::Money) -> Layer {
@@ -204,9 +218,11 @@ fn tell_warnings(session: &Session, quiet: bool) {
     }
 }
 
-fn dry_run(session: &Session, json: bool) -> Result<Exit, Failure> {
+fn dry_run(session: &Session, outputs: &[PathBuf], global: &GlobalFlags) -> Result<Exit, Failure> {
+    ready(session, outputs)?;
+    tell_warnings(session, global.quiet);
     let plan = &session.plan;
-    if json {
+    if global.json {
         screen::print_json(&serde_json::json!({
             "dataset_items": plan.dataset_items, "items": plan.items, "jobs": plan.jobs,
             "digest": plan.digest, "rubric": session.rubric.name(), "judge": session.judge(),

@@ -102,7 +102,7 @@ pub struct JobResult {
     /// What the first call was expected to cost before it went out; none if none was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
-    /// Calls that were sent.
+    /// Calls that were made, those left out that the provider refused by rate.
     pub attempts: u32,
     /// Whether the verdict came from the cache.
     pub cached: bool,

@@ -47,7 +47,8 @@ impl Record {
         self.result.item.inputs = inputs;
     }
 
-    /// Takes down a call: that it was made, what it cost, and what was answered.
+    /// Takes down a call: that it was made, what it cost, and what was answered. A refusal by rate
+    /// says nothing of the job and burns no attempt.
     pub fn called(
         &mut self,
         judge: &Judge,
@@ -55,7 +56,7 @@ impl Record {
         bill: Option<(Money, Usage)>,
         bounds: &Bounds,
     ) {
-        self.result.attempts += 1;
+        self.result.attempts += u32::from(!matches!(end, CallEnd::RateLimited { .. }));
         self.result.estimate = Some(Estimate {
             expected_usd: bounds.expected_cost,
             worst_case_usd: bounds.worst_cost,

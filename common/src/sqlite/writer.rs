@@ -201,7 +201,7 @@ impl WriterThread {
             Err(Aborted::ByOperation(failure) | Aborted::ByTransaction(failure)) => {
                 self.memory = before;
                 let error = failure.explain(&self.file);
-                tracing::warn!(%error, "a transaction of the ledger failed");
+                tracing::debug!(%error, "a transaction of the ledger failed");
                 group.into_iter().for_each(|order| order.answer(Err(error.clone())));
             }
         }

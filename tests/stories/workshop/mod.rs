@@ -3,7 +3,6 @@
 mod dataset;
 mod simulator;
 
-#[allow(unused_imports, reason = "to come")]
 pub use dataset::{png, write_items};
 pub use simulator::Simulator;
 
@@ -70,10 +69,28 @@ impl Workshop {
         self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
+    /// Runs `juror run` as run `first`, judged by whoever is at this address.
+    pub fn judge(&self, base_url: &str, dataset: &str, flags: &[&str]) -> Finished {
+        self.judging(base_url, dataset, flags).output().unwrap().into()
+    }
+
+    /// The command of [`Self::judge`].
+    pub fn judging(&self, base_url: &str, dataset: &str, flags: &[&str]) -> Command {
+        let run = ["run", dataset, "--run-id", "first", "--enable-llm-judge", "--base-url"];
+        self.command(&[&run[..], &[base_url], flags].concat())
+    }
+
     /// A run's `report.json`.
     pub fn report(&self, run: &str) -> Value {
         let path = self.path("runs").join(run).join("report.json");
         serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+    }
+
+    /// The journal's line of an item, the last one if there are several rounds.
+    pub fn result(&self, run: &str, item: &str) -> Value {
+        let mut journal = self.journal(run);
+        journal.retain(|line| line["screenshot_id"] == item);
+        journal.pop().unwrap()
     }
 
     /// Every line of a run's journal.

@@ -1,7 +1,7 @@
 //! A simulator of a story's own, in a thread of its own.
 
 use juror_common::shutdown::Shutdown;
-use juror_simulator::{SimulatorConfig, Stats};
+use juror_simulator::{Fault, FaultPlan, FaultRate, SimulatorConfig, Stats};
 use serde_json::Value;
 use std::{
     io::{Read, Write},
@@ -12,16 +12,41 @@ use tokio::{net::TcpListener, runtime::Builder};
 
 pub struct Simulator {
     pub address: SocketAddr,
+    /// Holds the address while nobody serves there.
+    listener: std::net::TcpListener,
     shutdown: Shutdown,
     serving: Option<JoinHandle<Stats>>,
 }
 
 impl Simulator {
     pub fn start(config: SimulatorConfig) -> Self {
-        let shutdown = Shutdown::new();
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
-        let address = listener.local_addr().unwrap();
+        Self::serve(listener, config)
+    }
+
+    /// One whose answers go wrong by this plan.
+    pub fn failing(faults: FaultPlan) -> Self {
+        Self::start(SimulatorConfig { faults, ..SimulatorConfig::default() })
+    }
+
+    /// One whose answers all go wrong in this way.
+    pub fn always(fault: Fault) -> Self {
+        let rates = vec![FaultRate { fault, rate: 1.0 }];
+        Self::failing(FaultPlan { rates, ..FaultPlan::default() })
+    }
+
+    /// Ends it, and starts another one at the same address.
+    pub fn replaced(self, config: SimulatorConfig) -> Self {
+        let listener = self.listener.try_clone().unwrap();
+        self.stop();
+        Self::serve(listener, config)
+    }
+
+    fn serve(own: std::net::TcpListener, config: SimulatorConfig) -> Self {
+        let shutdown = Shutdown::new();
+        let listener = own.try_clone().unwrap();
+        let address = own.local_addr().unwrap();
         let stop = shutdown.clone();
         let serving = std::thread::spawn(move || {
             let runtime = Builder::new_current_thread().enable_all().build().unwrap();
@@ -30,7 +55,7 @@ impl Simulator {
                 juror_simulator::serve(listener, config, stop).await.unwrap()
             })
         });
-        Self { address, shutdown, serving: Some(serving) }
+        Self { address, listener: own, shutdown, serving: Some(serving) }
     }
 
     pub fn base_url(&self) -> String {
@@ -48,9 +73,19 @@ impl Simulator {
         serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
     }
 
+    /// How many questions came in.
+    pub fn requests(&self) -> u64 {
+        self.stats()["requests"].as_u64().unwrap()
+    }
+
+    /// What it would have billed, in pico-dollars.
+    pub fn bill(&self) -> i64 {
+        super::pico(&self.stats()["billed_usd"])
+    }
+
     /// Returns as soon as so many requests have come in.
     pub fn await_requests(&self, count: u64) {
-        while self.stats()["requests"].as_u64().unwrap() < count {
+        while self.requests() < count {
             std::thread::yield_now();
         }
     }

@@ -46,7 +46,9 @@ pub struct ProbeReport {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProbeError {
     /// No connection, or no answer: check the address, or that the server runs.
-    #[error("no answer from the vision API: {0}")]
+    #[error(
+        "no answer from the vision API: {0}; check the base URL, the network, and that the server runs"
+    )]
     Unreachable(String),
     /// The account does not get in: mend key, funds or permission.
     #[error("{problem}: {message}")]

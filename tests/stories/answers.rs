@@ -1,0 +1,101 @@
+//! Answers that are no verdicts, and servers that cannot be asked for a shape.
+
+use crate::{
+    errors::{books_agree, results, script},
+    workshop::{Simulator, Workshop, pico, write_items},
+};
+use juror_simulator::{Fault, ResponseFormats, SimulatorConfig};
+use serde_json::Value;
+
+/// Faults of an answer's content that leave no verdict in it, and what is said of each.
+const UNUSABLE: [(Fault, &str); 9] = [
+    (Fault::Truncated, ""),
+    (Fault::Refusal, "the judge refuses to answer: I cannot help with this picture."),
+    (Fault::Length, "cut at the output limit; raise judge.max_output_tokens"),
+    (Fault::ContentFilter, "content filter withheld the answer"),
+    (Fault::OutOfRange, "outside the scale of 0 to 10"),
+    (Fault::Fractional, ""),
+    (Fault::StringScores, ""),
+    (Fault::MissingKeys, "lacks scores.visual_similarity"),
+    (Fault::Empty, ""),
+];
+
+#[test]
+fn an_unusable_answer_is_paid_for_and_asked_for_again() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 9);
+    let scripts: Vec<_> = UNUSABLE.iter().map(|(fault, _)| [Some(*fault), None]).collect();
+    let scripts: Vec<_> = scripts.iter().zip(0..).map(|(faults, n)| (n, &faults[..])).collect();
+    let simulator = Simulator::failing(script(&scripts));
+    workshop.judge(&simulator.base_url(), "manifest.jsonl", &["--budget-usd", "5"]).exits(0);
+    for (result, (fault, _)) in results(&workshop, 9).iter().zip(UNUSABLE) {
+        assert_eq!(result["outcome"], "scored", "{fault}: {result}");
+        assert_eq!(result["attempts"], 2, "{fault}");
+        assert!(result["semantic"]["total_score"].as_i64().is_some());
+    }
+    assert_eq!(simulator.requests(), 18);
+    assert_eq!(books_agree(&workshop, &simulator), 0);
+    let total = pico(&workshop.report("first")["cost"]["total_usd"]);
+    assert_eq!(total, simulator.bill(), "both answers are paid for, to the last digit");
+}
+
+#[test]
+fn three_unusable_answers_are_unscorable_and_never_a_score() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 10);
+    let scripts: Vec<_> = UNUSABLE.iter().map(|(fault, _)| [Some(*fault); 4]).collect();
+    let scripts: Vec<_> = scripts.iter().zip(0..).map(|(faults, n)| (n, &faults[..])).collect();
+    let simulator = Simulator::failing(script(&scripts));
+    let run = workshop.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(3);
+    run.prints(&["1 of 10 scored", "9 unscorable"]).says(&["--resume first"]);
+    for (result, (fault, says)) in results(&workshop, 9).iter().zip(UNUSABLE) {
+        assert_eq!(result["outcome"], "unscorable", "{fault}: {result}");
+        assert_eq!(result["attempts"], 3, "{fault}");
+        assert_eq!(result["semantic"], Value::Null, "{fault}");
+        assert_eq!(result["pipeline_success"], false);
+        assert_eq!(result["error"]["kind"], "reply");
+        let message = result["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with("3 answers and none usable; the last: "), "{message}");
+        assert!(message.contains(says), "{fault}: {message}");
+    }
+    assert_eq!(simulator.requests(), 9 * 3 + 1);
+    assert_eq!(books_agree(&workshop, &simulator), 0);
+    let report = workshop.report("first");
+    assert_eq!(pico(&report["cost"]["total_usd"]), simulator.bill());
+    let only = workshop.result("first", "item_0009");
+    assert_eq!(
+        report["overall"]["semantic"]["avg_semantic_correctness"],
+        only["semantic"]["semantic_correctness"],
+        "the average is of the one item that has a score"
+    );
+}
+
+#[test]
+fn a_verdict_in_a_fence_or_between_sentences_is_read() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 2);
+    let faults = script(&[(0, &[Some(Fault::Fenced)]), (1, &[Some(Fault::Prose)])]);
+    let simulator = Simulator::failing(faults);
+    workshop.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
+    assert_eq!(simulator.requests(), 2);
+    assert_eq!(books_agree(&workshop, &simulator), 0);
+}
+
+#[test]
+fn a_server_that_cannot_be_asked_for_a_shape_judges_all_the_same() {
+    for (response_formats, told) in [
+        (ResponseFormats::JsonObject, "is asked for from now on"),
+        (ResponseFormats::TextOnly, "is asked for from now on"),
+    ] {
+        let workshop = Workshop::new();
+        write_items(&workshop, 6);
+        let config = SimulatorConfig { response_formats, ..SimulatorConfig::default() };
+        let simulator = Simulator::start(config);
+        let flags = ["-j", "1"];
+        let run = workshop.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(0);
+        run.prints(&["6 of 6 scored"]).says(&[told]);
+        assert!(simulator.requests() <= 8, "only the first question is asked in vain");
+        assert_eq!(books_agree(&workshop, &simulator), 0);
+        assert_eq!(workshop.result("first", "item_0000")["attempts"], 1);
+    }
+}
