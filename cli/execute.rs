@@ -92,11 +92,33 @@ pub fn open_home(settings: &Settings) -> Result<LocalHome, Failure> {
     LocalHome::open(&folder.join("juror.db")).map_err(Failure::error)
 }
 
+/// Refuses a new run under the name of one whose directory is gone while its ledger and claims are
+/// not: its results would be taken for the new run's.
+async fn refuse_leftovers(
+    home: &LocalHome,
+    settings: &Settings,
+    run: &RunId,
+) -> Result<(), Failure> {
+    if home.ledger(run).await.map_err(Failure::error)?.is_none() {
+        return Ok(());
+    }
+    let (runs_dir, state) = (&settings.run.runs_dir, settings.run.state.as_ref());
+    Err(Failure::usage(format!(
+        "run {run} is known to {} and has no directory in {}: what it spent and found still \
+         counts there; take another --run-id, or put its directory back",
+        state.unwrap_or(runs_dir).join("juror.db").display(),
+        runs_dir.display()
+    )))
+}
+
 type Ran = (Aggregated, Ended, Option<Ledger>, bool);
 
 async fn with_home(execution: Execution<'_>, home: &Arc<LocalHome>) -> Result<Ran, Failure> {
     let Execution { session, record, continued, setup, quiet } = execution;
     let (run, runs_dir) = (&record.run_id, &session.settings.run.runs_dir);
+    if !continued && !runs_dir.join(run.as_str()).join("run.json").exists() {
+        refuse_leftovers(home, &session.settings, run).await?;
+    }
     let directory = match continued {
         false => RunDirectory::create(runs_dir, record),
         true => RunDirectory::reopen(runs_dir, record),

@@ -10,7 +10,11 @@ use crate::{
     session::{Selection, Session, difference},
 };
 use juror_aggregator::{gate::Gate, journal::RunFiles, report::OutputFormat};
-use juror_common::{id::RunId, run::RunRecord, settings::Layer};
+use juror_common::{
+    id::RunId,
+    run::RunRecord,
+    settings::{Layer, Settings},
+};
 use juror_worker::context::JudgeSetup;
 use std::path::{Path, PathBuf};
 
@@ -38,6 +42,7 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         (None, Some(record)) => return resume(&record, arguments, global, flags).await,
         (Some(_), known) => known,
     };
+    let settings = keep_budget(settings, continued.as_ref());
     let selection = Selection {
         dataset: arguments.dataset.clone().unwrap_or_default(),
         limit: arguments.judging.limit,
@@ -180,6 +185,13 @@ fn ready(session: &Session, outputs: &[PathBuf]) -> Result<Ready, Failure> {
     judge::require_key(settings, key.as_ref())?;
     let setup = judge::setup(settings, rubric, candidate, key)?;
     Ok(Ready { gate, setup: Some(setup) })
+}
+
+/// A run that is continued without a word on its budget keeps the one that it has.
+fn keep_budget(mut settings: Settings, continued: Option<&RunRecord>) -> Settings {
+    let known = continued.and_then(|record| record.budget_usd);
+    settings.budget.run_usd = settings.budget.run_usd.or(known);
+    settings
 }
 
 fn budget_layer(budget: juror_common::usage::Money) -> Layer {
