@@ -3,6 +3,7 @@
 use crate::{
     concurrency::Permit,
     context::Context,
+    interruption::Interruption,
     judging::{Judged, Judging},
     load::{self, LoadedItem},
     question::Question,
@@ -11,7 +12,6 @@ use crate::{
     stages::{self, command::run_pipeline},
 };
 use juror_common::{
-    admission::AdmissionError,
     job::Job,
     outcome::{ErrorKind, JobError, JobResult},
     rubric::Need,
@@ -23,23 +23,6 @@ use std::sync::Arc;
 
 /// A job that was started this often and never ended takes its workers with it.
 const STARTS_OF_A_POISONOUS_JOB: u32 = 5;
-
-/// Why a job has no result yet. It is given back, and nothing that was paid for is lost.
-#[derive(Debug, thiserror::Error)]
-pub enum Interruption {
-    /// The worker is stopping.
-    #[error("the worker is stopping")]
-    Stopping,
-    /// No call of this run can succeed until a person does something.
-    #[error("{0}")]
-    Paused(String),
-    /// Another worker took the job over.
-    #[error("another worker has taken the job over")]
-    Overtaken,
-    /// The ledger cannot be used, so nothing may be spent or published.
-    #[error(transparent)]
-    Ledger(#[from] AdmissionError),
-}
 
 /// Judges one job. Whatever goes wrong with the job itself is an outcome; an [`Interruption`] is
 /// about the worker or the run.

@@ -3,9 +3,9 @@
 use crate::{
     concurrency::{Permit, Signal},
     context::{Context, JudgeSetup},
-    evaluate::Interruption,
+    interruption::Interruption,
     question::Asked,
-    record::Record,
+    record::{Record, judge_record},
     reply,
     retry::{self, LeaseEnd, Next, Step, Tally},
     vision::{Answer, Call, CallEnd, Finish},
@@ -15,7 +15,7 @@ use juror_common::{
     event::Event,
     id::LeaseId,
     job::{Job, Judge},
-    outcome::{ErrorKind, JobError, JobResult, JudgeRecord},
+    outcome::{ErrorKind, JobError, JobResult},
     shutdown::Shutdown,
     store::{CachedReply, ClaimKey, FinishedJob},
     usage::{Money, Usage},
@@ -258,16 +258,6 @@ impl Judging<'_> {
             () = self.shutdown.drain.cancelled() => Err(Interruption::Stopping),
             () = sleep(pause) => Ok(()),
         }
-    }
-}
-
-/// Who gave this answer.
-pub fn judge_record(judge: &Judge, answer: &Answer) -> JudgeRecord {
-    JudgeRecord {
-        provider: judge.provider,
-        model: judge.model.clone(),
-        fingerprint: answer.fingerprint.clone(),
-        simulated: answer.simulated,
     }
 }
 

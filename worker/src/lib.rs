@@ -8,6 +8,7 @@ pub mod estimate;
 pub mod evaluate;
 pub mod files;
 pub mod image;
+pub mod interruption;
 mod judging;
 pub mod load;
 pub mod prompt;

@@ -1,6 +1,10 @@
 //! A result in the making: every way a job can end goes through here.
 
-use crate::{bounds::Bounds, context::Context, judging::judge_record, vision::CallEnd};
+use crate::{
+    bounds::Bounds,
+    context::Context,
+    vision::{Answer, CallEnd},
+};
 use juror_common::{
     job::{Job, Judge},
     outcome::{ErrorKind, Estimate, InputRecord, JobError, JobResult, JudgeRecord, Outcome},
@@ -123,5 +127,15 @@ impl Record {
         self.result.total_latency_ms =
             u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         FinishedJob { claim: self.claim, result: self.result, remember: None }
+    }
+}
+
+/// Who gave this answer.
+pub fn judge_record(judge: &Judge, answer: &Answer) -> JudgeRecord {
+    JudgeRecord {
+        provider: judge.provider,
+        model: judge.model.clone(),
+        fingerprint: answer.fingerprint.clone(),
+        simulated: answer.simulated,
     }
 }

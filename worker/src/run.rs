@@ -2,9 +2,7 @@
 //! that spawns.
 
 use crate::{
-    concurrency::Permit,
-    context::Context,
-    evaluate::{Interruption, evaluate},
+    concurrency::Permit, context::Context, evaluate::evaluate, interruption::Interruption,
 };
 use juror_common::{
     event::Event,

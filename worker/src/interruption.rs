@@ -1,0 +1,20 @@
+//! Why a job ends without a result.
+
+use juror_common::admission::AdmissionError;
+
+/// Why a job has no result yet. It is given back, and nothing that was paid for is lost.
+#[derive(Debug, thiserror::Error)]
+pub enum Interruption {
+    /// The worker is stopping.
+    #[error("the worker is stopping")]
+    Stopping,
+    /// No call of this run can succeed until a person does something.
+    #[error("{0}")]
+    Paused(String),
+    /// Another worker took the job over.
+    #[error("another worker has taken the job over")]
+    Overtaken,
+    /// The ledger cannot be used, so nothing may be spent or published.
+    #[error(transparent)]
+    Ledger(#[from] AdmissionError),
+}
