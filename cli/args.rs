@@ -19,6 +19,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done and gate met; 1 error; 2 usage or s
 
 /// Flags that every command takes.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub struct GlobalFlags {
     /// Settings file [default: juror.toml in the current folder, if there is one]
     #[arg(short, long, global = true, value_name = "FILE")]
