@@ -115,7 +115,7 @@ pub fn room(
     if account.stopped {
         return Room::Never(format!(
             "{scope} was stopped because a bill exceeded its bound (by {} USD so far): correct the model's price or image formula, then resume",
-            account.overrun
+            account.overrun.exact()
         ));
     }
     let committed = i128::from(account.committed.pico()) + i128::from(worst.pico());
@@ -125,14 +125,16 @@ pub fn room(
         return if held < i128::from(Money::MAX.pico()) {
             Room::Free
         } else {
-            Room::Never(format!("{scope} cannot book more than {} USD", Money::MAX))
+            Room::Never(format!("{scope} cannot book more than {} USD", Money::MAX.exact()))
         };
     };
     let cap_pico = i128::from(cap.pico());
     if committed > cap_pico {
         return Room::Never(format!(
-            "{scope} has spent {} of {cap} USD, and the next call may cost up to {worst} USD",
-            account.committed
+            "{scope} has spent {} of {} USD, and the next call may cost up to {} USD",
+            account.committed.exact(),
+            cap.exact(),
+            worst.exact()
         ));
     }
     if held + i128::from(ahead.pico()) > cap_pico { Room::Held } else { Room::Free }

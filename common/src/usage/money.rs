@@ -43,6 +43,13 @@ impl Money {
         self.0 as f64 / PICO_PER_DOLLAR as f64
     }
 
+    /// All of it, with two decimals or as many as it takes, for people to read.
+    pub fn exact(self) -> String {
+        let text = self.rounded(12);
+        let zeros = text.bytes().rev().take(10).take_while(|digit| *digit == b'0').count();
+        text.get(..text.len() - zeros).unwrap_or_default().to_owned()
+    }
+
     /// Rounded away from zero to `places` decimals, for people to read.
     pub fn rounded(self, places: usize) -> String {
         let exponent = 12_u32.saturating_sub(u32::try_from(places.min(12)).unwrap_or(12));
