@@ -4,6 +4,7 @@
 use crate::journal::{JournalError, RunFiles};
 use indexmap::{IndexMap, map::Entry};
 use juror_common::{
+    admission::Ledger,
     id::{Digest, JobId},
     outcome::{Estimate, JobResult, Outcome},
     usage::{Money, Usage},
@@ -42,6 +43,8 @@ pub struct Spent {
     pub calls: u64,
     /// Verdicts that came from the cache.
     pub cached: u64,
+    /// Whether any verdict came from the simulator.
+    pub simulated: bool,
     /// What the jobs that made calls were expected to cost; none if there were none.
     pub estimate: Option<Estimate>,
 }
@@ -189,11 +192,22 @@ impl Rounds {
 }
 
 impl Spent {
+    /// What the run may have cost in all, never less than the bill: with what the ledger holds and
+    /// no result tells.
+    pub fn total(&self, ledger: Option<&Ledger>) -> Money {
+        let Some(ledger) = ledger else { return self.cost };
+        // Settled calls of jobs that have no result yet are in the ledger alone. Results that a
+        // journal has not yet taken in are in the ledger too, hence the maximum.
+        let told = self.cost + ledger.presumed + ledger.carried;
+        told.max(ledger.committed) + ledger.outstanding
+    }
+
     fn add(&mut self, result: &JobResult) {
         self.cost += result.cost_usd;
         self.usage += result.usage;
         self.calls += u64::from(result.attempts);
         self.cached += u64::from(result.cached);
+        self.simulated |= result.judge.as_ref().is_some_and(|judge| judge.simulated);
         if let Some(estimate) = result.estimate {
             let sum = self.estimate.get_or_insert_default();
             sum.expected_usd += estimate.expected_usd;

@@ -229,18 +229,13 @@ fn cost(record: &RunRecord, input: &SummaryInput<'_>, pending: u64) -> Cost {
     // process, or to one that is in flight: either may cost its worst case.
     let outstanding = input.ledger.map(|ledger| ledger.outstanding).unwrap_or_default();
     let presumed = input.ledger.map(|ledger| ledger.presumed).unwrap_or_default() + outstanding;
-    let carried = input.ledger.map(|ledger| ledger.carried).unwrap_or_default();
-    let committed = input.ledger.map(|ledger| ledger.committed).unwrap_or_default() + outstanding;
-    // Settled calls of jobs that have no result yet are in the ledger alone. Results that a journal
-    // has not yet taken in are in the ledger too, hence the maximum.
-    let total = (spent.cost + presumed + carried).max(committed);
     let expected = spent.estimate.map(|estimate| estimate.expected_usd);
     let estimate_error =
         expected.filter(|expected| pending == 0 && expected.pico() > 0).map(|expected| {
             tidy((spent.cost - expected).approximate_dollars() / expected.approximate_dollars())
         });
     Cost {
-        total_usd: total,
+        total_usd: spent.total(input.ledger.as_ref()),
         results_usd: spent.cost,
         presumed_usd: presumed,
         estimated_usd: expected,
