@@ -109,10 +109,10 @@ fn tell_what_next(executed: &Executed, report: &Report) {
         ));
     } else if report.coverage.errors.contains_key(&ErrorKind::Budget) {
         screen::tell(&format!(
-            "the budget has ended: go on with a higher one: juror run --resume {run} --budget-usd AMOUNT"
+            "the budget has ended\n  go on with a higher one: juror run --resume {run} --budget-usd AMOUNT"
         ));
     } else if executed.stopped || !report.coverage.is_complete() {
-        screen::tell(&format!("  go on with: juror run --resume {run}"));
+        screen::tell(&format!("not every job is scored\n  go on with: juror run --resume {run}"));
     }
     let directory = executed.directory.files().directory().display();
     screen::tell(&format!("journal and report: {directory}"));

@@ -40,7 +40,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             runtime.block_on(commands::estimate::run(arguments, global))
         }
         Command::Retry(arguments) => runtime.block_on(commands::run::retry(arguments, global)),
-        Command::Runs => commands::runs::run(global),
+        Command::Runs => runtime.block_on(commands::runs::run(global)),
         Command::Rubric(command) => commands::rubric::run(command, global.json),
         Command::Cache(command) => runtime.block_on(commands::cache::run(command, global)),
         Command::Doctor(arguments) => runtime.block_on(commands::doctor::run(arguments, global)),

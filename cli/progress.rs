@@ -99,6 +99,7 @@ impl Progress {
         }
     }
 
+    /// What is spent; nothing where nothing costs.
     fn money(&self) -> String {
         match self.budget {
             Some(budget) => format!("${} of ${}", self.spent.rounded(4), budget.rounded(2)),

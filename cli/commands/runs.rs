@@ -2,20 +2,30 @@
 
 use crate::{
     args::GlobalFlags,
+    execute,
     exit::{Exit, Failure},
     layers, screen,
 };
 use juror_aggregator::{fold::Fold, journal::RunFiles};
-use juror_common::{id::RunId, run::RunRecord};
+use juror_common::{
+    admission::Admission as _, id::RunId, run::RunRecord, settings::Settings, usage::Money,
+};
 use serde_json::json;
 use std::path::Path;
 
+/// A run of the list.
+struct Row {
+    record: RunRecord,
+    fold: Fold,
+    cost: Money,
+}
+
 /// Runs `juror runs`.
-pub fn run(global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = layers::settle(global, Vec::new())?;
     let runs_dir = &settings.run.runs_dir;
-    let mut runs = read(runs_dir)?;
-    runs.sort_by(|one, other| other.0.created_at.cmp(&one.0.created_at));
+    let mut runs = with_costs(read(runs_dir)?, &settings).await?;
+    runs.sort_by(|one, other| other.record.created_at.cmp(&one.record.created_at));
     if global.json {
         let runs: Vec<_> = runs.iter().map(as_json).collect();
         screen::print_json(&runs)?;
@@ -51,34 +61,59 @@ fn read(runs_dir: &Path) -> Result<Vec<(RunRecord, Fold)>, Failure> {
     Ok(runs)
 }
 
+/// What runs cost is told by results and ledger together.
+async fn with_costs(
+    runs: Vec<(RunRecord, Fold)>,
+    settings: &Settings,
+) -> Result<Vec<Row>, Failure> {
+    if runs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let home = execute::open_home(settings)?;
+    let mut rows = Vec::with_capacity(runs.len());
+    for (record, fold) in runs {
+        let ledger = home.ledger(&record.run_id).await.map_err(Failure::error)?;
+        let cost = fold.spent().total(ledger.as_ref());
+        rows.push(Row { record, fold, cost });
+    }
+    home.close().await;
+    Ok(rows)
+}
+
 fn judge(record: &RunRecord) -> &str {
     record.judge.as_ref().map_or("off", |judge| judge.model.as_str())
 }
 
-fn as_json((record, fold): &(RunRecord, Fold)) -> serde_json::Value {
+fn as_json(Row { record, fold, cost }: &Row) -> serde_json::Value {
     json!({
         "run_id": record.run_id, "created_at": record.created_at, "dataset": record.dataset.path,
         "rubric": record.rubric.id, "judge": judge(record), "planned": record.planned,
-        "scored": fold.counts().scored, "cost_usd": fold.spent().cost,
+        "scored": fold.counts().scored, "cost_usd": cost, "simulated": fold.spent().simulated,
     })
 }
 
-fn table(runs: &[(RunRecord, Fold)]) -> String {
-    let width = runs.iter().map(|(record, _)| record.run_id.as_str().len()).max().unwrap_or(0);
-    let mut text = format!(
-        "{:width$}  {:16}  {:10}  {:16}  {:>13}  {:>10}\n",
-        "RUN", "CREATED (UTC)", "RUBRIC", "JUDGE", "SCORED", "COST"
-    );
-    for (record, fold) in runs {
-        let created: String = record.created_at.replace('T', " ").chars().take(16).collect();
-        let scored = format!("{}/{}", fold.counts().scored, record.planned);
-        let cost = format!("${}", fold.spent().cost.rounded(4));
-        text.push_str(&format!(
-            "{:width$}  {created:16}  {:10}  {:16}  {scored:>13}  {cost:>10}\n",
-            record.run_id.as_str(),
-            record.rubric.id,
-            judge(record),
-        ));
-    }
-    text
+fn table(runs: &[Row]) -> String {
+    let head = ["RUN", "CREATED", "RUBRIC", "JUDGE", "SCORED", "COST"].map(str::to_owned);
+    let lines: Vec<[String; 6]> = std::iter::once(head).chain(runs.iter().map(cells)).collect();
+    let width = |column: usize| {
+        let cells = lines.iter().filter_map(|line| line.get(column));
+        cells.map(String::len).max().unwrap_or(0)
+    };
+    let [run, created, rubric, judge, scored, cost] = std::array::from_fn(width);
+    lines.iter().fold(String::new(), |text, [a, b, c, d, e, f]| {
+        format!("{text}{a:run$}  {b:created$}  {c:rubric$}  {d:judge$}  {e:>scored$}  {f:>cost$}\n")
+    })
+}
+
+fn cells(Row { record, fold, cost }: &Row) -> [String; 6] {
+    let spent = fold.spent();
+    [
+        record.run_id.to_string(),
+        record.created_at.chars().take(10).collect(),
+        record.rubric.id.clone(),
+        // Whatever model was asked for, the simulator's scores are nobody's judgement.
+        if spent.simulated { "SIMULATED".to_owned() } else { judge(record).to_owned() },
+        format!("{}/{}", fold.counts().scored, record.planned),
+        if record.judge.is_some() { format!("${}", cost.rounded(4)) } else { "-".to_owned() },
+    ]
 }

@@ -44,12 +44,12 @@ impl Answer<'_> {
         }
         text.push_str(&format!("  {}\n\n", self.basis()));
         text.push_str(&format!(
-            "{:24} {:>12} {:>11} {:>12} {:>12} {:>10}\n",
+            "{:24} {:>10} {:>9} {:>10} {:>10} {:>10}\n",
             "MODEL", "INPUT", "OUTPUT", "EXPECTED", "AT WORST", "TIME"
         ));
         for (candidate, total) in self.rows() {
             text.push_str(&format!(
-                "{:24} {:>12} {:>11} {:>12} {:>12} {:>10}\n",
+                "{:24} {:>10} {:>9} {:>10} {:>10} {:>10}\n",
                 candidate.judge.model,
                 total.expected.input_tokens,
                 total.expected.output_tokens,
@@ -59,8 +59,8 @@ impl Answer<'_> {
             ));
         }
         text.push_str(
-            "\nAt worst means: every call costs its bound and none is repeated. A budget is held \
-             whatever happens.\n",
+            "\nAt worst means: every call costs its bound and none is repeated.\n\
+             A budget is held whatever happens.\n",
         );
         if self.candidates.len() == 1 {
             text.push_str("Compare every model with --all-models.\n");
@@ -106,10 +106,10 @@ impl Answer<'_> {
 
     fn basis(&self) -> String {
         match self.experience.runs {
-            0 => "no earlier run of this judge to learn from: expected figures are rules of thumb"
+            0 => "no earlier run of this judge to learn from: expected figures are a guess"
                 .to_owned(),
             runs => format!(
-                "corrected by what {runs} earlier runs of this judge cost ({:.0} % of what was expected)",
+                "corrected by {runs} earlier runs of this judge, which cost {:.0} % of the guess",
                 self.experience.cost_ratio * 100.0
             ),
         }
