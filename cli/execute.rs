@@ -142,12 +142,13 @@ async fn with_home(execution: Execution<'_>, home: &Arc<LocalHome>) -> Result<Ra
         owner,
         ..context(session, home, judge)?
     });
+    let told = events.clone();
     let submission = submission(session, run, &fold, &jobs, events.clone())?;
     let subscription = results.subscribe(QUEUE_CAPACITY).await.map_err(Failure::error)?;
     let aggregator = AggregatorResources { results: subscription, directory, fold, events };
 
     let shutdown = Shutdown::new();
-    let listening = tokio::spawn(signals::listen(shutdown.clone()));
+    let listening = tokio::spawn(signals::listen(shutdown.clone(), told));
     let style = progress::Style::fitting(quiet);
     let budget = session.settings.budget.run_usd;
     let showing = tokio::spawn(progress::follow(heard, style, budget));

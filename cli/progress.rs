@@ -75,6 +75,9 @@ impl Progress {
                 self.bar.set_length(jobs);
             }
             Event::Finished(result) => self.count(&result),
+            Event::Stopping => self.say(
+                "stopping: jobs in hand are finished first; a second signal ends them at once",
+            ),
             Event::Paused { reason } => self.say(&format!("paused: {reason}")),
             Event::Warning(warning) => self.say(&format!("warning: {warning}")),
         }

@@ -1,26 +1,33 @@
 //! Ctrl-C and SIGTERM: once for a soft stop, twice for a hard one.
 
-use juror_common::shutdown::Shutdown;
+use juror_common::{
+    event::{Event, Events},
+    shutdown::Shutdown,
+};
 use std::io;
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Listens until `shutdown.now` is given, by a second signal or by whoever ends the command.
-pub async fn listen(shutdown: Shutdown) {
+/// Listens until `shutdown.now` is given, by a second signal or by whoever ends the command. Tells
+/// `events` of the first.
+pub async fn listen(shutdown: Shutdown, events: Events) {
     let heard = tokio::select! {
         () = shutdown.now.cancelled() => return,
-        heard = escalate(&shutdown) => heard,
+        heard = escalate(&shutdown, &events) => heard,
     };
     if let Err(error) = heard {
         tracing::warn!(%error, "signals cannot be heard; only a kill stops this process");
     }
 }
 
-async fn escalate(shutdown: &Shutdown) -> io::Result<()> {
+async fn escalate(shutdown: &Shutdown, events: &Events) -> io::Result<()> {
     let mut signals = Signals::new()?;
     while !shutdown.now.is_cancelled() {
         signals.next().await?;
         shutdown.escalate();
+        if !shutdown.now.is_cancelled() {
+            events.emit(Event::Stopping).await;
+        }
     }
     Ok(())
 }

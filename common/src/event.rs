@@ -19,6 +19,8 @@ pub enum Event {
         /// The reason, in plain words.
         reason: String,
     },
+    /// A signal came: no more jobs are taken, and those in hand are finished.
+    Stopping,
     /// Something that the user should know and that stops nothing.
     Warning(String),
 }
