@@ -1,5 +1,6 @@
 //! Exit codes, and how a command fails.
 
+use juror_common::causes::with_causes;
 use std::{error::Error, fmt, process::ExitCode};
 
 /// What the command's exit code says. Where several hold, the first of this order wins: usage,
@@ -52,12 +53,12 @@ pub struct Failure {
 impl Failure {
     /// The user must mend the command line, the settings or the input.
     pub fn usage(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { exit: Exit::Usage, message: chain(cause.into().as_ref()) }
+        Self { exit: Exit::Usage, message: with_causes(cause.into().as_ref()) }
     }
 
     /// Something else went wrong.
     pub fn error(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { exit: Exit::Error, message: chain(cause.into().as_ref()) }
+        Self { exit: Exit::Error, message: with_causes(cause.into().as_ref()) }
     }
 }
 
@@ -65,21 +66,6 @@ impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)
     }
-}
-
-/// An error and its causes in one line, a cause that its error already tells left out.
-fn chain(error: &dyn Error) -> String {
-    let mut message = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let text = cause.to_string();
-        if !message.contains(&text) {
-            message.push_str(": ");
-            message.push_str(&text);
-        }
-        source = cause.source();
-    }
-    message
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! speak to each other only in the types that it names.
 
 pub mod admission;
+pub mod causes;
 pub mod event;
 pub mod id;
 pub mod item;

@@ -7,12 +7,13 @@ use super::{
     upload::{Sent, Upload},
 };
 use bytes::Bytes;
+use juror_common::causes::with_causes;
 use reqwest::{
     Client, Proxy, RequestBuilder, Response, Url,
     header::{CONTENT_TYPE, HeaderMap},
     redirect,
 };
-use std::{error::Error, time::Duration};
+use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
@@ -143,14 +144,14 @@ impl Http {
         };
         let mut response = match timeout_at(deadline, request.send()).await {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(self.presentable(&chain(&error.without_url()))),
+            Ok(Err(error)) => return Err(self.presentable(&with_causes(&error.without_url()))),
             Err(_) => return Err(too_late()),
         };
         let status = response.status().as_u16();
         let headers = std::mem::take(response.headers_mut());
         let body = match timeout_at(deadline, read(response)).await {
             Ok(Ok(body)) => body,
-            Ok(Err(error)) => ReplyBody::Cut(self.presentable(&chain(&error.without_url()))),
+            Ok(Err(error)) => ReplyBody::Cut(self.presentable(&with_causes(&error.without_url()))),
             Err(_) => ReplyBody::Cut(too_late()),
         };
         Ok(Reply { status, headers, body })
@@ -209,24 +210,10 @@ fn client(settings: &HttpSettings, tls: bool) -> Result<Client, SetupError> {
     let builder = if tls { builder } else { builder.tls_certs_only([]) };
     let builder = match &settings.proxy {
         Some(proxy) => builder.proxy(
-            Proxy::all(proxy).map_err(|error| SetupError::Proxy(chain(&error.without_url())))?,
+            Proxy::all(proxy)
+                .map_err(|error| SetupError::Proxy(with_causes(&error.without_url())))?,
         ),
         None => builder,
     };
-    builder.build().map_err(|error| SetupError::Tls(chain(&error)))
-}
-
-/// An error with its causes, which say what the error itself leaves out.
-fn chain(error: &dyn Error) -> String {
-    let mut message = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let text = cause.to_string();
-        if !message.contains(&text) {
-            message.push_str(": ");
-            message.push_str(&text);
-        }
-        source = cause.source();
-    }
-    message
+    builder.build().map_err(|error| SetupError::Tls(with_causes(&error)))
 }

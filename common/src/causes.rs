@@ -1,0 +1,43 @@
+//! An error together with what caused it.
+
+use std::error::Error;
+
+/// The messages of an error and of its causes in one line. A cause that is told already is left
+/// out: many errors end with the message of theirs.
+pub fn with_causes(error: &dyn Error) -> String {
+    let mut message = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let text = cause.to_string();
+        if !message.contains(&text) {
+            message.push_str(": ");
+            message.push_str(&text);
+        }
+        source = cause.source();
+    }
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("{message}")]
+    struct Told {
+        message: &'static str,
+        source: Option<Box<Told>>,
+    }
+
+    fn told(messages: &[&'static str]) -> Told {
+        let (message, causes) = messages.split_first().unwrap();
+        let source = (!causes.is_empty()).then(|| Box::new(told(causes)));
+        Told { message, source }
+    }
+
+    #[test]
+    fn every_cause_is_told_once() {
+        let error = told(&["no connection", "refused", "connection", "port 1 is closed"]);
+        assert_eq!(with_causes(&error), "no connection: refused: port 1 is closed");
+    }
+}
