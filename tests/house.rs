@@ -1,5 +1,10 @@
 //! The rules of the house: who may know whom, and which library stands in which room.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may break off")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may break off"
+)]
 
 use std::{
     collections::BTreeSet,
@@ -104,6 +109,79 @@ fn only_the_command_line_reads_the_environment_and_prints() {
             assert!(!code.contains(word), "{name} has {word}");
         }
     }
+}
+
+#[test]
+fn nobody_reaches_into_a_room_above() {
+    for (room, unknown) in [
+        ("common", &["producer", "worker", "aggregator", "simulator"][..]),
+        ("producer", &["worker", "aggregator", "simulator"]),
+        ("worker", &["producer", "aggregator", "simulator"]),
+        ("aggregator", &["producer", "worker", "simulator"]),
+        ("simulator", &["producer", "worker", "aggregator"]),
+    ] {
+        let mut files = Vec::new();
+        files_under(&root().join(room), &mut files);
+        for path in files {
+            // Tests too: a room that needs another one to be tested is not a room.
+            let text = fs::read_to_string(&path).unwrap();
+            for other in unknown {
+                let name = format!("juror_{other}::");
+                assert!(!text.contains(&name), "{} knows {other}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_task_has_an_owner_who_waits_for_it() {
+    for (name, code) in sources(&ROOMS) {
+        let lines: Vec<&str> = code.lines().map(str::trim).collect();
+        for (number, line) in lines.iter().enumerate() {
+            if !["tokio::spawn(", "task::spawn("].iter().any(|spawn| line.contains(spawn)) {
+                continue;
+            }
+            let before = number.checked_sub(1).map_or("", |before| lines[before]);
+            let bound = [*line, before].into_iter().find_map(|line| line.strip_prefix("let "));
+            let handle = bound.and_then(|rest| rest.split([' ', ':', '=']).next());
+            let handle = handle.unwrap_or_else(|| panic!("{name} lets a task go: {line}"));
+            let later = lines[number + 1..].iter().any(|line| line.contains(handle));
+            assert!(later && !handle.starts_with('_'), "{name} forgets its task {handle}");
+        }
+        for word in ["unbounded_channel", "Handle::current().spawn", "detach()"] {
+            assert!(!code.contains(word), "{name} has {word}");
+        }
+    }
+}
+
+#[test]
+fn a_lint_is_set_aside_only_with_a_proof() {
+    for (name, code) in sources(&ROOMS) {
+        assert!(!code.contains("#[allow("), "{name}: write #[expect(…, reason = \"…\")]");
+        for (place, _) in code.match_indices("#[expect(") {
+            let attribute = code[place..].split(")]").next().unwrap_or_default();
+            assert!(attribute.contains("reason ="), "{name}: {attribute}");
+        }
+        for word in ["TODO", "FIXME", "todo!(", "unimplemented!("] {
+            assert!(!code.contains(word), "{name} has {word}");
+        }
+    }
+}
+
+#[test]
+fn everything_that_is_shipped_can_be_read() {
+    use juror_common::{model, rubric, settings::Settings};
+    assert!(model::Prices::builtin().iter().count() > 0);
+    assert!(!model::Models::builtin().date().is_empty());
+    Settings::resolve(&[]).unwrap();
+    let mut shipped = 0;
+    for entry in fs::read_dir(root().join("config/rubrics")).unwrap().map(Result::unwrap) {
+        let name = entry.path().file_stem().unwrap().to_string_lossy().into_owned();
+        let built_in = rubric::builtin().iter().find(|rubric| rubric.id == name);
+        built_in.unwrap_or_else(|| panic!("{name} is shipped and not built in")).parse().unwrap();
+        shipped += 1;
+    }
+    assert!(shipped >= 2);
 }
 
 #[test]
