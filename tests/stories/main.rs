@@ -6,5 +6,7 @@ mod bad_input;
 mod demo;
 mod errors;
 mod hostile;
+mod judging;
+mod own_programs;
 mod trouble;
 mod workshop;
