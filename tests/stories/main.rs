@@ -3,8 +3,11 @@
 
 mod answers;
 mod bad_input;
+mod commands;
 mod demo;
+mod doctor;
 mod errors;
+mod gates;
 mod hostile;
 mod judging;
 mod own_programs;

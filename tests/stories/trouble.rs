@@ -76,8 +76,9 @@ fn a_run_that_another_process_holds_is_left_alone() {
     let simulator = Simulator::always(Fault::Hang);
     let workshop = Workshop::new();
     write_items(&workshop, 1);
-    let mut holder = workshop.judging(&simulator.base_url(), "manifest.jsonl", &[]);
-    let mut holder = holder.stdout(std::process::Stdio::null()).spawn().unwrap();
+    let url = simulator.base_url();
+    let run = ["run", "manifest.jsonl", "--run-id", "first", "--enable-llm-judge"];
+    let mut holder = workshop.start(&[&run[..], &["--base-url", &url]].concat());
     simulator.await_requests(1);
     let second = workshop.juror(&["run", "--resume", "first"]).exits(1);
     second
