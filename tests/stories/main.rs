@@ -11,5 +11,6 @@ mod gates;
 mod hostile;
 mod judging;
 mod own_programs;
+mod reports;
 mod trouble;
 mod workshop;
