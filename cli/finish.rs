@@ -10,7 +10,7 @@ use juror_aggregator::{
     gate::{Decision, Gate},
     journal::{JournalError, RunFiles},
     metrics::FailurePolicy,
-    report::{Report, TerminalOptions, render_terminal, write_output},
+    report::{OutputFormat, Report, TerminalOptions, render_terminal, write_output},
     summary::{SummaryInput, summarise},
 };
 use juror_common::{admission::Ledger, outcome::ErrorKind, rubric::Rubric, settings::Failures};
@@ -63,9 +63,7 @@ pub fn report(
     };
     let mut report = summarise(files, &input).map_err(journal_failure)?;
     let own = files.path_of("report.json");
-    for output in std::iter::once(&own).chain(finishing.outputs) {
-        write_output(output, &report, files).map_err(Failure::error)?;
-    }
+    write_output(&own, &report, files).map_err(Failure::error)?;
     if finishing.json {
         let text = std::fs::read_to_string(&own).map_err(Failure::error)?;
         screen::print(&text)?;
@@ -75,7 +73,26 @@ pub fn report(
         let (width, colour) = screen::width_and_colour();
         screen::print(&render_terminal(&report, TerminalOptions { width, color: colour }))?;
     }
+    for output in finishing.outputs {
+        write_output(output, &report, files).map_err(Failure::error)?;
+    }
     Ok(report)
+}
+
+/// Refuses files that a report could not be written to, before anything is spent on it.
+pub fn check_outputs(outputs: &[PathBuf]) -> Result<(), Failure> {
+    for output in outputs {
+        OutputFormat::of(output).map_err(Failure::usage)?;
+        let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            return Err(Failure::usage(format!(
+                "{} cannot be written: there is no folder {}; make it first",
+                output.display(),
+                folder.display()
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The exit code that a report asks for.

@@ -8,7 +8,7 @@ use crate::{
     finish::{self, Finishing},
     layers,
 };
-use juror_aggregator::{fold::Fold, report::OutputFormat};
+use juror_aggregator::fold::Fold;
 use juror_common::{admission::Admission as _, id::RunId, settings::Layer};
 
 /// Runs `juror report`.
@@ -16,9 +16,7 @@ pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Ex
     let gate = arguments.gate.clone().map(|gate| Layer::of("run", "gate", gate));
     let settings = layers::settle(global, gate.into_iter().collect())?;
     let run = RunId::parse(&arguments.run).map_err(Failure::usage)?;
-    for output in &arguments.output {
-        OutputFormat::of(output).map_err(Failure::usage)?;
-    }
+    finish::check_outputs(&arguments.output)?;
     let files = run_files(&settings.run.runs_dir, &run)?;
     let (rubric, _) = rubric::recorded(files.record())?;
     let gate = finish::gate(settings.run.gate.as_deref(), &rubric)?;

@@ -9,7 +9,7 @@ use crate::{
     judge, layers, screen,
     session::{Selection, Session, difference},
 };
-use juror_aggregator::{gate::Gate, journal::RunFiles, report::OutputFormat};
+use juror_aggregator::{gate::Gate, journal::RunFiles};
 use juror_common::{
     id::RunId,
     run::RunRecord,
@@ -175,9 +175,7 @@ struct Ready {
 
 /// Checks what is left to check before anything is written or spent.
 fn ready(session: &Session, outputs: &[PathBuf]) -> Result<Ready, Failure> {
-    for output in outputs {
-        OutputFormat::of(output).map_err(Failure::usage)?;
-    }
+    finish::check_outputs(outputs)?;
     let Session { settings, rubric, candidate, .. } = session;
     let gate = finish::gate(settings.run.gate.as_deref(), rubric)?;
     let Some(candidate) = candidate else { return Ok(Ready { gate, setup: None }) };

@@ -6,7 +6,10 @@ use crate::{
     exit::{Exit, Failure},
     layers, screen,
 };
-use juror_aggregator::{fold::Fold, journal::RunFiles};
+use juror_aggregator::{
+    fold::Fold,
+    journal::{JournalError, RunFiles},
+};
 use juror_common::{
     admission::Admission as _, id::RunId, run::RunRecord, settings::Settings, usage::Money,
 };
@@ -24,7 +27,8 @@ struct Row {
 pub async fn run(global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = layers::settle(global, Vec::new())?;
     let runs_dir = &settings.run.runs_dir;
-    let mut runs = with_costs(read(runs_dir)?, &settings).await?;
+    let Found { runs, exit } = read(runs_dir)?;
+    let mut runs = with_costs(runs, &settings).await?;
     runs.sort_by(|one, other| other.record.created_at.cmp(&one.record.created_at));
     if global.json {
         let runs: Vec<_> = runs.iter().map(as_json).collect();
@@ -34,19 +38,25 @@ pub async fn run(global: &GlobalFlags) -> Result<Exit, Failure> {
     } else {
         screen::print(&table(&runs))?;
     }
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
-fn read(runs_dir: &Path) -> Result<Vec<(RunRecord, Fold)>, Failure> {
+/// The runs that can be read, and whether these are all.
+struct Found {
+    runs: Vec<(RunRecord, Fold)>,
+    exit: Exit,
+}
+
+fn read(runs_dir: &Path) -> Result<Found, Failure> {
+    let mut found = Found { runs: Vec::new(), exit: Exit::Done };
     let entries = match std::fs::read_dir(runs_dir) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(found),
         Err(error) => {
             let shown = runs_dir.display();
             return Err(Failure::error(format!("{shown} cannot be read: {error}")));
         }
     };
-    let mut runs = Vec::new();
     for entry in entries {
         let name = entry.map_err(Failure::error)?.file_name();
         let name = name.to_string_lossy();
@@ -54,11 +64,21 @@ fn read(runs_dir: &Path) -> Result<Vec<(RunRecord, Fold)>, Failure> {
         if !runs_dir.join(&*name).join("run.json").is_file() {
             continue;
         }
-        let files = RunFiles::open(runs_dir, &run).map_err(Failure::error)?;
-        let fold = Fold::of_journal(&files).map_err(Failure::error)?;
-        runs.push((files.record().clone(), fold));
+        match read_run(runs_dir, &run) {
+            Ok(run) => found.runs.push(run),
+            Err(error) => {
+                screen::tell(&format!("juror: {}", Failure::error(error)));
+                found.exit = Exit::Error;
+            }
+        }
     }
-    Ok(runs)
+    Ok(found)
+}
+
+fn read_run(runs_dir: &Path, run: &RunId) -> Result<(RunRecord, Fold), JournalError> {
+    let files = RunFiles::open(runs_dir, run)?;
+    let fold = Fold::of_journal(&files)?;
+    Ok((files.record().clone(), fold))
 }
 
 /// What runs cost is told by results and ledger together.

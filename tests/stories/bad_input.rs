@@ -109,6 +109,7 @@ fn flags_that_are_wrong_are_refused_before_anything_is_written() {
         (&["--repeat", "two"], "--repeat <N>"),
         (&["--max-concurrency", "0"], "at least 1"),
         (&["--output", "report.pdf"], "report.pdf: the ending picks the format; take one of .json"),
+        (&["--output", "none/report.csv"], "there is no folder none; make it first"),
         (&["--gate", "none"], "take `targets`, `production` or the path of a TOML file"),
         (&["--run-id", "../a"], "run id \"../a\" is not usable"),
         (&["--rubric", "none"], "rubric \"none\" is neither built in (semantic, acrue) nor a file"),

@@ -1,8 +1,8 @@
 //! What a call's failure does to its job, its money and its run: one story for each way to fail.
 
-use crate::workshop::{Finished, Simulator, Workshop, pico, write_items};
+use crate::workshop::{Finished, Recorder, Simulator, Workshop, pico, write_items};
 use juror_simulator::{Fault, FaultPlan, ItemKey, ItemScript, SimulatorConfig};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Nobody listens on this port of one's own machine.
 const DEAD: &str = "http://127.0.0.1:1/v1";
@@ -82,6 +82,20 @@ fn a_refusal_by_rate_holds_everybody_back_and_loses_nothing() {
     let stats = simulator.stats();
     assert_eq!(stats["faults"]["rate-limit"], 6);
     assert_eq!(stats["requests"], 18, "each job was asked once more for each refusal of it");
+}
+
+#[test]
+fn a_limit_that_nobody_told_is_learned_and_kept_to() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 40);
+    let limits = SimulatorConfig { requests_per_minute: Some(900), ..SimulatorConfig::default() };
+    let simulator = Simulator::start(limits);
+    workshop.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
+    for result in results(&workshop, 40) {
+        scored(&result, 1);
+    }
+    assert_eq!(books_agree(&workshop, &simulator), 0);
+    assert_eq!(simulator.bill(), pico(&workshop.report("first")["cost"]["total_usd"]));
 }
 
 /// A run that no call of can succeed: it pauses at once, says why, and keeps its jobs.
@@ -172,6 +186,26 @@ fn what_the_provider_refuses_for_good_fails_without_another_try() {
     assert_eq!(simulator.requests(), 4);
     assert_eq!(books_agree(&workshop, &simulator), 0);
     assert_eq!(simulator.bill(), pico(&results[3]["cost_usd"]), "refusals cost nothing");
+}
+
+#[test]
+fn what_was_billed_for_a_refusal_is_booked() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 3);
+    let error = |message: &str| json!({"error": {"message": message, "code": "no"}});
+    let mut filtered = error("filtered");
+    filtered["usage"] = json!({"prompt_tokens": 1_000, "completion_tokens": 0});
+    let answers = vec![(415, error("type")), (422, error("field")), (400, filtered)];
+    let judge = Recorder::start(answers);
+    workshop.judge(&judge.base_url(), "manifest.jsonl", &["-j", "1"]).exits(3);
+    assert_eq!(judge.asked().len(), 3);
+    let results = results(&workshop, 3);
+    failed(&results[0], "request", 1, "(status 415): type");
+    failed(&results[1], "request", 1, "(status 422): field");
+    failed(&results[2], "request", 1, "(status 400): filtered");
+    // 1,000 tokens at $2.50 a million.
+    assert_eq!(pico(&results[2]["cost_usd"]), 2_500_000_000);
+    assert_eq!(pico(&workshop.report("first")["cost"]["total_usd"]), 2_500_000_000);
 }
 
 #[test]

@@ -3,8 +3,14 @@
 
 mod answers;
 mod bad_input;
+mod commands;
 mod demo;
+mod doctor;
 mod errors;
+mod gates;
 mod hostile;
+mod judging;
+mod own_programs;
+mod reports;
 mod trouble;
 mod workshop;

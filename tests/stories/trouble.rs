@@ -76,8 +76,9 @@ fn a_run_that_another_process_holds_is_left_alone() {
     let simulator = Simulator::always(Fault::Hang);
     let workshop = Workshop::new();
     write_items(&workshop, 1);
-    let mut holder = workshop.judging(&simulator.base_url(), "manifest.jsonl", &[]);
-    let mut holder = holder.stdout(std::process::Stdio::null()).spawn().unwrap();
+    let url = simulator.base_url();
+    let run = ["run", "manifest.jsonl", "--run-id", "first", "--enable-llm-judge"];
+    let mut holder = workshop.start(&[&run[..], &["--base-url", &url]].concat());
     simulator.await_requests(1);
     let second = workshop.juror(&["run", "--resume", "first"]).exits(1);
     second
@@ -131,7 +132,9 @@ fn a_ledger_that_cannot_be_read_stops_the_run_before_it_begins() {
 fn a_run_of_a_newer_version_is_left_alone() {
     let workshop = Workshop::new();
     write_items(&workshop, 2);
-    workshop.juror(&["run", "manifest.jsonl", "--run-id", "first"]).exits(0);
+    for run in ["first", "second"] {
+        workshop.juror(&["run", "manifest.jsonl", "--run-id", run]).exits(0);
+    }
     let record = fs::read_to_string(workshop.path("runs/first/run.json")).unwrap();
     let newer = record.replacen("\"schema\": 1", "\"schema\": 2", 1);
     assert_ne!(record, newer);
@@ -140,6 +143,7 @@ fn a_run_of_a_newer_version_is_left_alone() {
         let refused = workshop.juror(command).exits(1);
         refused.says(&["run.json", "schema 2, but this program reads schema 1"]);
     }
+    workshop.juror(&["runs"]).exits(1).prints(&["second"]);
     workshop.write("runs/first/run.json", record);
     let journal = fs::read_to_string(workshop.path("runs/first/results.jsonl")).unwrap();
     let broken = journal.replacen("\"outcome\"", "\"outcom\"", 1);
@@ -178,4 +182,41 @@ fn a_full_disk_ends_the_run_and_loses_nothing_that_was_paid_for() {
     let again = simulator.requests() - 150;
     assert!(again <= 4, "no more than were in flight is asked again, and it was {again}");
     books_agree(&workshop, &simulator);
+}
+
+/// `/dev/full` takes nothing, as a full disk does.
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_said_and_the_report_is_kept() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 1);
+    let mut run = workshop.command(&["run", "manifest.jsonl", "--run-id", "first"]);
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let run = Finished::from(run.stdout(full).output().unwrap()).exits(1);
+    run.says(&["standard output cannot be written", "No space left"]);
+    assert_eq!(workshop.report("first")["coverage"]["scored"], 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_out_of_the_folder_is_not_followed_unless_its_folder_is_allowed() {
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let (workshop, elsewhere) = (Workshop::new(), Workshop::new());
+    let secret = elsewhere.write("secret.png", png(1, 8, 8));
+    std::os::unix::fs::symlink(&secret, workshop.path("link.png")).unwrap();
+    let line = json!({"id": "a", "screenshot": "link.png", "generated_code": "<p>a</p>"});
+    workshop.write("manifest.jsonl", line.to_string());
+    workshop.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(3);
+    let error = &workshop.result("first", "a")["error"];
+    assert_eq!(error["kind"], "image");
+    assert!(error["message"].as_str().unwrap().contains("lies outside the folders"), "{error}");
+    assert_eq!(simulator.requests(), 0);
+
+    let line = json!({"id": "a", "screenshot": secret, "generated_code": "<p>a</p>"});
+    workshop.write("manifest.jsonl", line.to_string());
+    let root = elsewhere.path("").to_string_lossy().into_owned();
+    let flags = ["--run-id", "second", "--enable-llm-judge", "--base-url", &simulator.base_url()];
+    let run = ["run", "manifest.jsonl", "--data-root", &root];
+    workshop.juror(&[&run[..], &flags].concat()).exits(0);
+    assert_eq!(simulator.requests(), 1);
 }

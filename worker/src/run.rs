@@ -82,6 +82,10 @@ async fn work(
     shutdown: Shutdown,
 ) -> Result<(), WorkerError> {
     let evaluated = evaluate(&delivery.message, &context, &permit, &shutdown).await;
+    if let Err(Interruption::Paused(_) | Interruption::Ledger(_)) = &evaluated {
+        // Before the place is free: nobody else should meet the same refusal.
+        shutdown.drain.cancel();
+    }
     drop(permit);
     match evaluated {
         Ok(result) => {

@@ -1,9 +1,13 @@
 //! What every story needs: the real command, a simulator of the story's own, and datasets.
 
 mod dataset;
+mod recorder;
+mod served;
 mod simulator;
 
 pub use dataset::{png, write_items};
+pub use recorder::{Recorder, completion, verdict};
+pub use served::Served;
 pub use simulator::Simulator;
 
 use serde_json::Value;

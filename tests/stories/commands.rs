@@ -1,0 +1,168 @@
+//! What the commands around a run say and do.
+
+use crate::workshop::{Finished, Simulator, Workshop, pico, png, repository, write_items};
+use juror_simulator::SimulatorConfig;
+use serde_json::{Value, json};
+use std::fs;
+
+fn json_of(finished: &Finished) -> Value {
+    serde_json::from_str(&finished.stdout).unwrap()
+}
+
+/// A report without the time at which it was written.
+fn timeless(mut report: Value) -> Value {
+    report["run"]["finished_at"].take();
+    report
+}
+
+#[test]
+fn a_report_is_rendered_again_from_its_journal() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 4);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let first = workshop.judge(&simulator.base_url(), "manifest.jsonl", &["-q"]).exits(0);
+    let report = workshop.report("first");
+    fs::remove_file(workshop.path("runs/first/report.json")).unwrap();
+    let again = workshop.juror(&["report", "first"]).exits(0);
+    assert_eq!(timeless(workshop.report("first")), timeless(report.clone()));
+    let told = |text: &str| text.split("Time:").next().unwrap().to_owned();
+    assert_eq!(told(&again.stdout), told(&first.stdout));
+    let as_json = workshop.juror(&["report", "first", "--json"]).exits(0);
+    assert_eq!(timeless(json_of(&as_json)), timeless(report));
+    assert_eq!(simulator.requests(), 4);
+    workshop.juror(&["report", "none"]).exits(2).says(&["runs/none holds no run", "juror runs"]);
+    workshop.juror(&["retry", "none"]).exits(2).says(&["no run \"none\" in runs"]);
+}
+
+#[test]
+fn a_report_comes_in_every_format_that_is_asked_for() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 3);
+    workshop.write("out/kept.txt", "");
+    let flags = ["-o", "out/a.json", "-o", "out/a.jsonl", "-o", "out/a.csv", "--json", "--quiet"];
+    let run = [&["run", "manifest.jsonl", "--run-id", "first"], &flags[..]].concat();
+    let finished = workshop.juror(&run).exits(0);
+    assert_eq!(finished.stderr, "", "quiet");
+    let report = workshop.report("first");
+    assert_eq!(json_of(&finished), report);
+    let read = |name: &str| fs::read_to_string(workshop.path(name)).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&read("out/a.json")).unwrap(), report);
+    let lines: Vec<Value> =
+        read("out/a.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 3);
+    assert!(lines.iter().all(|line| workshop.journal("first").contains(line)));
+    let csv = read("out/a.csv");
+    let mut rows = csv.lines();
+    assert!(rows.next().unwrap().contains("screenshot_id"));
+    assert_eq!(rows.count(), 3);
+}
+
+#[test]
+fn runs_are_listed_with_what_they_came_to() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 2);
+    workshop.juror(&["runs"]).exits(0).prints(&["no runs in runs", "juror demo"]);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    workshop.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
+    workshop.juror(&["run", "manifest.jsonl", "--run-id", "second"]).exits(0);
+    workshop.juror(&["runs"]).exits(0).prints(&["first", "second", "2/2", "gpt-4o", "off"]);
+    let runs = json_of(&workshop.juror(&["runs", "--json"]).exits(0));
+    assert_eq!(runs[0]["run_id"], "second", "the newest first");
+    assert_eq!((&runs[1]["scored"], &runs[1]["planned"]), (&json!(2), &json!(2)));
+    assert_eq!(pico(&runs[1]["cost_usd"]), simulator.bill());
+}
+
+#[test]
+fn rubrics_are_listed_shown_and_checked() {
+    let workshop = Workshop::new();
+    workshop.juror(&["rubric", "list"]).exits(0).prints(&["semantic@1", "acrue@1", "20 criteria"]);
+    assert_eq!(json_of(&workshop.juror(&["rubric", "list", "--json"]).exits(0))[1]["criteria"], 20);
+    for name in ["semantic", "acrue"] {
+        let shown = workshop.juror(&["rubric", "show", name]).exits(0).stdout;
+        assert_eq!(
+            shown,
+            fs::read_to_string(repository(&format!("config/rubrics/{name}.toml"))).unwrap()
+        );
+        workshop.write("own.toml", shown);
+        let checked = workshop.juror(&["rubric", "check", "own.toml"]).exits(0);
+        checked.prints(&[&format!("{name}@1 is a sound rubric"), "The judge would be told"]);
+    }
+    workshop.write("own.toml", "schema = 1\nid = \"own\"\n");
+    workshop.juror(&["rubric", "check", "own.toml"]).exits(2).says(&["own.toml"]);
+    workshop.juror(&["rubric", "show", "none"]).exits(2).says(&["neither built in"]);
+}
+
+#[test]
+fn the_manual_is_printed_and_reads_as_settings() {
+    let workshop = Workshop::new();
+    let manual = workshop.juror(&["settings"]).exits(0).stdout;
+    assert_eq!(manual, fs::read_to_string(repository("config/default.toml")).unwrap());
+    workshop.write("juror.toml", manual);
+    workshop.juror(&["runs"]).exits(0);
+}
+
+#[test]
+fn an_estimate_is_what_the_run_then_says_and_leaves_out_what_is_known() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 5);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let url = simulator.base_url();
+    let estimate = ["estimate", "manifest.jsonl", "--base-url", &url, "--json"];
+    let before = json_of(&workshop.juror(&estimate).exits(0));
+    assert_eq!((&before["models"][0]["calls"], &before["cached"]), (&json!(5), &json!(0)));
+    assert_eq!(simulator.requests(), 0, "nobody is asked");
+    workshop.juror(&estimate[..4]).exits(0).prints(&["5 jobs by the rubric semantic@1", "gpt-4o"]);
+
+    workshop.judge(&url, "manifest.jsonl", &[]).exits(0);
+    let cost = &workshop.report("first")["cost"];
+    assert_eq!(before["models"][0]["expected_usd"], cost["estimated_usd"]);
+    assert_eq!(before["models"][0]["worst_case_usd"], cost["worst_case_usd"]);
+    assert!(simulator.bill() <= pico(&cost["worst_case_usd"]));
+
+    let after = json_of(&workshop.juror(&estimate).exits(0));
+    assert_eq!((&after["models"][0]["calls"], &after["cached"]), (&json!(0), &json!(5)));
+    assert_eq!(pico(&after["models"][0]["expected_usd"]), 0);
+    workshop.write("shots/0002.png", png(99, 64, 32));
+    let changed = json_of(&workshop.juror(&estimate).exits(0));
+    assert_eq!((&changed["models"][0]["calls"], &changed["cached"]), (&json!(1), &json!(4)));
+    assert_eq!(changed["runs_learned_from"], 1);
+
+    let all = ["estimate", "manifest.jsonl", "--all-models", "--json"];
+    let all = json_of(&workshop.juror(&all).exits(0));
+    assert!(all["models"].as_array().unwrap().len() > 10);
+}
+
+#[test]
+fn the_cache_is_counted_and_emptied() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 3);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    workshop.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
+    let stats = json_of(&workshop.juror(&["cache", "stats", "--json"]).exits(0));
+    assert_eq!(stats["replies"], 3);
+    assert_eq!(pico(&stats["cost_usd"]), simulator.bill());
+    workshop.juror(&["cache", "stats"]).exits(0).prints(&["3 replies"]);
+    workshop.juror(&["cache", "clear"]).exits(0).prints(&["3 replies forgotten"]);
+    assert_eq!(json_of(&workshop.juror(&["cache", "stats", "--json"]).exits(0))["replies"], 0);
+}
+
+#[test]
+fn a_dry_run_spends_and_writes_nothing() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 3);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let dry =
+        workshop.judge(&simulator.base_url(), "manifest.jsonl", &["--dry-run", "--repeat", "2"]);
+    dry.exits(0).prints(&["3 of 3 items are sound", "6 jobs", "Nothing was spent"]);
+    let dry = workshop.judge(&simulator.base_url(), "manifest.jsonl", &["--dry-run", "--json"]);
+    assert_eq!(json_of(&dry.exits(0))["jobs"], 3);
+    assert!(!workshop.path("runs").exists());
+
+    let flags = ["--budget-usd", "0"];
+    workshop.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(3);
+    let report = workshop.report("first");
+    let resumed = ["run", "--resume", "first", "--budget-usd", "1", "--dry-run"];
+    workshop.juror(&resumed).exits(0).prints(&["Nothing was spent"]);
+    assert_eq!(workshop.report("first"), report);
+    assert_eq!(simulator.requests(), 0);
+}

@@ -1,0 +1,97 @@
+//! What a report says of a run, and of what went wrong in it.
+
+use crate::workshop::{Recorder, Workshop, completion, png, write_items};
+use serde_json::{Value, json};
+
+fn reply(scores: [u64; 5], issues: &[&str], strengths: &[&str]) -> (u16, Value) {
+    let [visual, token, variant, feature, layout] = scores;
+    let reply = json!({
+        "scores": {"visual_similarity": visual, "token_adherence": token,
+                   "variant_accuracy": variant, "feature_completeness": feature,
+                   "layout_accuracy": layout},
+        "issues": issues, "strengths": strengths,
+    });
+    completion(&reply.to_string(), 1_000, 50)
+}
+
+/// Four items, one after the other: two judged, one that is no verdict, one that is refused.
+fn mixed() -> (Workshop, Recorder) {
+    let workshop = Workshop::new();
+    write_items(&workshop, 4);
+    let no_verdict = completion("I like it.", 1_000, 50);
+    let judge = Recorder::start(vec![
+        reply([9, 8, 10, 10, 9], &["Padding is 12px, should be 16px"], &["Right colors"]),
+        reply([7, 6, 10, 5, 7], &["Padding is 8px, should be 12px"], &["Right colors"]),
+        no_verdict.clone(),
+        no_verdict.clone(),
+        no_verdict,
+        (400, json!({"error": {"message": "no", "code": "no"}})),
+    ]);
+    (workshop, judge)
+}
+
+#[test]
+fn what_could_not_be_judged_is_shown_and_enters_no_average() {
+    let (workshop, judge) = mixed();
+    let run = workshop.judge(&judge.base_url(), "manifest.jsonl", &["-j", "1"]).exits(3);
+    run.prints(&[
+        "SEMANTIC EVALUATION",
+        "2 of 4 scored (50%), 1 unscorable, 1 failed",
+        "81%",
+        "8/10",
+        "(2/2 perfect)",
+        "(1/2 perfect,",
+        "Common Issues:",
+        "Common Strengths:",
+        "Right colors (2 items, 100%)",
+        "PIPELINE",
+        "failed (request): the vision API refuses",
+        "unscorable (reply): 3 answers and none usable",
+    ]);
+    assert!(!run_is_marked(&workshop), "a real server's verdicts are no simulated ones");
+    let report = workshop.report("first");
+    let semantic = &report["overall"]["semantic"];
+    assert_eq!(semantic["avg_semantic_correctness"], 0.81);
+    assert_eq!(semantic["avg_visual_similarity"], 8.0);
+    assert_eq!(semantic["variant_accuracy_rate"], 1.0);
+    assert_eq!(semantic["feature_completeness_rate"], 0.5);
+    let coverage = &report["coverage"];
+    let counts = ["planned", "scored", "unscorable", "failed", "skipped"];
+    assert_eq!(counts.map(|name| coverage[name].as_u64().unwrap()), [4, 2, 1, 1, 0]);
+    let interval = &report["intervals"]["semantic.avg_semantic_correctness"];
+    assert_eq!(interval["n"], 2);
+    assert_eq!(report["common_strengths"][0]["items"], json!(["item_0000", "item_0001"]));
+    assert_eq!(report["items"].as_array().unwrap().len(), 4);
+}
+
+fn run_is_marked(workshop: &Workshop) -> bool {
+    workshop.report("first")["run"]["simulated"] == true
+}
+
+#[test]
+fn failed_jobs_count_as_zeros_where_that_is_asked_for() {
+    let (workshop, judge) = mixed();
+    workshop.write("juror.toml", "[run]\nfailures = \"zero\"\n");
+    let run = workshop.judge(&judge.base_url(), "manifest.jsonl", &["-j", "1"]).exits(3);
+    run.prints(&["failures = \"zero\""]);
+    let report = workshop.report("first");
+    // Of the two that were scored and the one that failed; an unusable answer is never a score.
+    assert_eq!(report["overall"]["semantic"]["avg_semantic_correctness"], 0.54);
+}
+
+#[test]
+fn an_item_without_code_is_not_judged_and_does_not_pass() {
+    let workshop = Workshop::new();
+    workshop.write("shot.png", png(1, 8, 8));
+    let with = json!({"id": "with", "screenshot": "shot.png", "generated_code": "<p>a</p>"});
+    let without = json!({"id": "without", "screenshot": "shot.png", "quality_score": 0.5});
+    workshop.write("manifest.jsonl", format!("{with}\n{without}\n"));
+    let judge = Recorder::start(vec![reply([10; 5], &[], &[])]);
+    workshop.judge(&judge.base_url(), "manifest.jsonl", &[]).exits(0);
+    assert_eq!(judge.asked().len(), 1);
+    let result = workshop.result("first", "without");
+    assert_eq!(result["semantic"], Value::Null);
+    assert_eq!(result["pipeline_success"], false);
+    assert_eq!(result["generation"], json!({"code_compiles": null, "quality_score": 0.5}));
+    assert_eq!(workshop.report("first")["overall"]["pipeline_success_rate"], 0.5);
+}

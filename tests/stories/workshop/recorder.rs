@@ -1,0 +1,109 @@
+//! A server that gives prepared answers and keeps what it was asked.
+
+use serde_json::{Value, json};
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::{SocketAddr, TcpListener, TcpStream},
+    sync::{Arc, Mutex},
+    thread::JoinHandle,
+};
+
+/// Status and body of an answer.
+pub type Prepared = (u16, Value);
+
+pub struct Recorder {
+    address: SocketAddr,
+    asked: Arc<Mutex<Vec<Value>>>,
+    serving: Option<JoinHandle<()>>,
+}
+
+impl Recorder {
+    /// Gives these answers in turn, and the last one again and again.
+    pub fn start(answers: Vec<Prepared>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&asked);
+        let serving = std::thread::spawn(move || {
+            while let Some(question) = question(&mut listener.accept().unwrap().0, &answers, &kept)
+            {
+                kept.lock().unwrap().push(question);
+            }
+        });
+        Self { address, asked, serving: Some(serving) }
+    }
+
+    pub fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// The bodies of the questions so far.
+    pub fn asked(&self) -> Vec<Value> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+/// Answers one question; none if it is the last connection, which asks nothing.
+fn question(
+    stream: &mut TcpStream,
+    answers: &[Prepared],
+    asked: &Mutex<Vec<Value>>,
+) -> Option<Value> {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).unwrap() == 0 {
+            return None;
+        }
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        if line == "\r\n" {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    let count = asked.lock().unwrap().len();
+    let (status, answer) = &answers[count.min(answers.len() - 1)];
+    let answer = answer.to_string();
+    let head = format!(
+        "HTTP/1.1 {status} Story\r\ncontent-type: application/json\r\nconnection: close\r\n\
+         content-length: {}\r\n\r\n",
+        answer.len()
+    );
+    stream.write_all(&[head.as_bytes(), answer.as_bytes()].concat()).unwrap();
+    Some(serde_json::from_slice(&body).unwrap())
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        // A connection that asks nothing ends it.
+        let _ = TcpStream::connect(self.address);
+        let _ = self.serving.take().map(JoinHandle::join);
+    }
+}
+
+/// An answer of a judge that says this.
+pub fn completion(content: &str, input_tokens: u64, output_tokens: u64) -> Prepared {
+    let answer = json!({
+        "id": "1", "object": "chat.completion", "model": "gpt-4o-2024-08-06",
+        "system_fingerprint": "fp_story",
+        "choices": [{"index": 0, "finish_reason": "stop",
+                     "message": {"role": "assistant", "content": content}}],
+        "usage": {"prompt_tokens": input_tokens, "completion_tokens": output_tokens,
+                  "total_tokens": input_tokens + output_tokens},
+    });
+    (200, answer)
+}
+
+/// A verdict by the rubric `semantic`.
+pub fn verdict(score: u64) -> String {
+    json!({
+        "scores": {"visual_similarity": score, "token_adherence": score, "variant_accuracy": score,
+                   "feature_completeness": score, "layout_accuracy": score},
+        "issues": [], "strengths": [],
+    })
+    .to_string()
+}
