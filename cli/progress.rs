@@ -76,6 +76,10 @@ impl Progress {
             }
             Event::Finished(result) => self.count(&result),
             Event::Paused { reason } => self.say(&format!("paused: {reason}")),
+            Event::Stopping if self.style == Style::Quiet => {}
+            Event::Stopping => {
+                self.say("stopping: calls in flight are finished; Ctrl-C again ends at once");
+            }
             Event::Warning(warning) => self.say(&format!("warning: {warning}")),
         }
     }

@@ -7,6 +7,8 @@ use tokio::sync::mpsc;
 /// Something that a reporter may want to show.
 #[derive(Clone, Debug)]
 pub enum Event {
+    /// A signal asked for a stop: nothing new is begun, and what is in flight is finished.
+    Stopping,
     /// So many jobs are planned in this round.
     Planned {
         /// Jobs of this round.
