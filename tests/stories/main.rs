@@ -3,8 +3,13 @@
 
 mod answers;
 mod bad_input;
+mod budget;
+mod cache;
 mod demo;
 mod errors;
 mod hostile;
+mod limits;
+mod resume;
+mod signals;
 mod trouble;
 mod workshop;
