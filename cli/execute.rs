@@ -8,7 +8,7 @@ use juror_aggregator::{
 };
 use juror_common::{
     admission::{Admission, Budget, Ledger, Limits, Period, WaitingRoom},
-    event::Events,
+    event::{Event, Events},
     id::{OwnerId, RunId},
     job::Job,
     outcome::JobResult,
@@ -23,6 +23,7 @@ use juror_common::{
 };
 use juror_producer::{plan, submit};
 use juror_worker::{
+    company::Company,
     concurrency::Concurrency,
     context::{Context, JudgeSetup},
     files::Roots,
@@ -142,13 +143,15 @@ async fn with_home(execution: Execution<'_>, home: &Arc<LocalHome>) -> Result<Ra
         owner,
         ..context(session, home, judge)?
     });
-    let told = events.clone();
     let submission = submission(session, run, &fold, &jobs, events.clone())?;
     let subscription = results.subscribe(QUEUE_CAPACITY).await.map_err(Failure::error)?;
+    let stop_events = events.clone();
     let aggregator = AggregatorResources { results: subscription, directory, fold, events };
 
     let shutdown = Shutdown::new();
-    let listening = tokio::spawn(signals::listen(shutdown.clone(), told));
+    let signals = signals::listen(shutdown.clone());
+    let telling = tell_of_stop(shutdown.clone(), stop_events);
+    let listening = tokio::spawn(async { tokio::join!(signals, telling) });
     let style = progress::Style::fitting(quiet);
     let budget = session.settings.budget.run_usd;
     let showing = tokio::spawn(progress::follow(heard, style, budget));
@@ -160,6 +163,14 @@ async fn with_home(execution: Execution<'_>, home: &Arc<LocalHome>) -> Result<Ra
     let (aggregated, ended) = ran?;
     let ledger = home.ledger(run).await.map_err(Failure::error)?;
     Ok((aggregated, ended, ledger, stopped))
+}
+
+/// Tells the user that a signal was heard.
+async fn tell_of_stop(shutdown: Shutdown, events: Events) {
+    tokio::select! {
+        () = shutdown.now.cancelled() => {}
+        () = shutdown.drain.cancelled() => events.emit(Event::Stopping).await,
+    }
 }
 
 /// Runs the roles side by side. Each one's end is the next one's: no more jobs, no more results.
@@ -227,6 +238,7 @@ pub fn context(
         roots: Roots::new(roots),
         judge,
         concurrency,
+        company: Company::default(),
         owner: OwnerId::random(),
         events: Events::silent(),
     })

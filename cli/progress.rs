@@ -75,10 +75,11 @@ impl Progress {
                 self.bar.set_length(jobs);
             }
             Event::Finished(result) => self.count(&result),
-            Event::Stopping => self.say(
-                "stopping: jobs in hand are finished first; a second signal ends them at once",
-            ),
             Event::Paused { reason } => self.say(&format!("paused: {reason}")),
+            Event::Stopping if self.style == Style::Quiet => {}
+            Event::Stopping => {
+                self.say("stopping: calls in flight are finished; a second signal ends at once");
+            }
             Event::Warning(warning) => self.say(&format!("warning: {warning}")),
         }
     }

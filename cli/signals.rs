@@ -1,49 +1,49 @@
 //! Ctrl-C and SIGTERM: once for a soft stop, twice for a hard one.
 
-use juror_common::{
-    event::{Event, Events},
-    shutdown::Shutdown,
-};
+use juror_common::shutdown::Shutdown;
 use std::io;
-#[cfg(unix)]
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::signal;
 
-/// Listens until `shutdown.now` is given, by a second signal or by whoever ends the command. Tells
-/// `events` of the first.
-pub async fn listen(shutdown: Shutdown, events: Events) {
-    let heard = tokio::select! {
-        () = shutdown.now.cancelled() => return,
-        heard = escalate(&shutdown, &events) => heard,
-    };
-    if let Err(error) = heard {
-        tracing::warn!(%error, "signals cannot be heard; only a kill stops this process");
-    }
-}
-
-async fn escalate(shutdown: &Shutdown, events: &Events) -> io::Result<()> {
-    let mut signals = Signals::new()?;
-    while !shutdown.now.is_cancelled() {
-        signals.next().await?;
-        shutdown.escalate();
-        if !shutdown.now.is_cancelled() {
-            events.emit(Event::Stopping).await;
+/// Listens until `shutdown.now` is given, by a second signal or by whoever ends the command.
+/// Signals are caught from this call on, not only once the future is polled.
+pub fn listen(shutdown: Shutdown) -> impl Future<Output = ()> {
+    let signals = Signals::catch();
+    async move {
+        let heard = async {
+            let mut signals = signals?;
+            loop {
+                signals.next().await?;
+                shutdown.escalate();
+            }
+        };
+        tokio::select! {
+            () = shutdown.now.cancelled() => {}
+            heard = heard => {
+                let heard: io::Result<()> = heard;
+                if let Err(error) = heard {
+                    tracing::warn!(%error, "signals cannot be heard; only a kill stops this process");
+                }
+            }
         }
     }
-    Ok(())
 }
 
-/// Both signals, heard from now on: one that comes while another is answered is not lost.
-#[cfg(unix)]
+/// The signals that stop a command. Held from one to the next, so that none falls in between.
 struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
+    #[cfg(unix)]
+    interrupt: signal::unix::Signal,
+    #[cfg(unix)]
+    terminate: signal::unix::Signal,
 }
 
 #[cfg(unix)]
 impl Signals {
-    fn new() -> io::Result<Self> {
-        let interrupt = signal(SignalKind::interrupt())?;
-        Ok(Self { interrupt, terminate: signal(SignalKind::terminate())? })
+    fn catch() -> io::Result<Self> {
+        use signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
     }
 
     async fn next(&mut self) -> io::Result<()> {
@@ -56,15 +56,12 @@ impl Signals {
 }
 
 #[cfg(not(unix))]
-struct Signals;
-
-#[cfg(not(unix))]
 impl Signals {
-    fn new() -> io::Result<Self> {
-        Ok(Self)
+    fn catch() -> io::Result<Self> {
+        Ok(Self {})
     }
 
     async fn next(&mut self) -> io::Result<()> {
-        tokio::signal::ctrl_c().await
+        signal::ctrl_c().await
     }
 }

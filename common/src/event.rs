@@ -7,6 +7,8 @@ use tokio::sync::mpsc;
 /// Something that a reporter may want to show.
 #[derive(Clone, Debug)]
 pub enum Event {
+    /// A signal asked for a stop: nothing new is begun, and what is in flight is finished.
+    Stopping,
     /// So many jobs are planned in this round.
     Planned {
         /// Jobs of this round.
@@ -19,8 +21,6 @@ pub enum Event {
         /// The reason, in plain words.
         reason: String,
     },
-    /// A signal came: no more jobs are taken, and those in hand are finished.
-    Stopping,
     /// Something that the user should know and that stops nothing.
     Warning(String),
 }
