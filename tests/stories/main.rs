@@ -12,5 +12,6 @@ mod hostile;
 mod judging;
 mod own_programs;
 mod reports;
+mod run_names;
 mod trouble;
 mod workshop;
