@@ -185,6 +185,19 @@ fn everything_that_is_shipped_can_be_read() {
 }
 
 #[test]
+fn the_map_names_only_what_is_there() {
+    let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    for name in map.split('`').skip(1).step_by(2) {
+        let is_file = name.ends_with(".rs") || name.ends_with(".toml");
+        if is_file && name.contains('/') {
+            let places = [name.to_owned(), format!("common/src/{name}")];
+            let found = places.iter().any(|place| root().join(place).is_file());
+            assert!(found, "ARCHITECTURE.md names {name}, which is not there");
+        }
+    }
+}
+
+#[test]
 fn a_file_is_a_room_with_one_purpose() {
     let mut files = Vec::new();
     for room in ROOMS.iter().chain(&["tests"]) {

@@ -120,9 +120,13 @@ fn table(runs: &[Row]) -> String {
         cells.map(String::len).max().unwrap_or(0)
     };
     let [run, created, rubric, judge, scored, cost] = std::array::from_fn(width);
-    lines.iter().fold(String::new(), |text, [a, b, c, d, e, f]| {
+    let mut table = lines.iter().fold(String::new(), |text, [a, b, c, d, e, f]| {
         format!("{text}{a:run$}  {b:created$}  {c:rubric$}  {d:judge$}  {e:>scored$}  {f:>cost$}\n")
-    })
+    });
+    if runs.iter().any(|run| run.fold.spent().simulated) {
+        table.push_str("* SIMULATED: scores were made up by the simulator\n");
+    }
+    table
 }
 
 fn cells(Row { record, fold, cost }: &Row) -> [String; 6] {
@@ -131,8 +135,7 @@ fn cells(Row { record, fold, cost }: &Row) -> [String; 6] {
         record.run_id.to_string(),
         record.created_at.chars().take(10).collect(),
         record.rubric.id.clone(),
-        // Whatever model was asked for, the simulator's scores are nobody's judgement.
-        if spent.simulated { "SIMULATED".to_owned() } else { judge(record).to_owned() },
+        format!("{}{}", judge(record), if spent.simulated { "*" } else { "" }),
         format!("{}/{}", fold.counts().scored, record.planned),
         if record.judge.is_some() { format!("${}", cost.rounded(4)) } else { "-".to_owned() },
     ]

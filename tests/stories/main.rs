@@ -16,6 +16,7 @@ mod limits;
 mod own_programs;
 mod reports;
 mod resume;
+mod run_names;
 mod signals;
 mod trouble;
 mod workshop;

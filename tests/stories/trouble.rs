@@ -15,7 +15,7 @@ fn a_budget_of_nothing_judges_nothing_and_says_so() {
     write_items(&workshop, 5);
     let flags = ["--budget-usd", "0"];
     let run = workshop.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(3);
-    run.prints(&["0 of 5 scored (0%), 5 skipped", "has spent 0"])
+    run.prints(&["0 of 5 scored (0%), 5 skipped", "has spent 0.00 of"])
         .says(&["go on with a higher one: juror run --resume first --budget-usd"]);
     for result in workshop.journal("first") {
         assert_eq!(
@@ -78,13 +78,14 @@ fn a_run_that_another_process_holds_is_left_alone() {
     write_items(&workshop, 1);
     let url = simulator.base_url();
     let run = ["run", "manifest.jsonl", "--run-id", "first", "--enable-llm-judge"];
-    let holder = workshop.start(&[&run[..], &["--base-url", &url]].concat());
+    let mut holder = workshop.start(&[&run[..], &["--base-url", &url]].concat());
     simulator.await_requests(1);
     let second = workshop.juror(&["run", "--resume", "first"]).exits(1);
     second
         .says(&["runs/first is in use by another juror process", "wait until it ends or stop it"]);
     assert_eq!(simulator.requests(), 1);
-    holder.kill();
+    holder.kill().unwrap();
+    holder.wait().unwrap();
 }
 
 #[test]

@@ -24,12 +24,15 @@ pub struct Price {
 pub const LONG_CONTEXT_FROM: u64 = 200_000;
 
 impl Price {
-    /// What an answer with this usage costs.
+    /// What an answer with this usage costs. Answers do not say which input was written into the
+    /// prompt cache, and some providers write it by themselves: where that costs extra, all input
+    /// that was not read from the cache counts as written, so that no bill is ever higher.
     pub fn cost(&self, usage: &Usage) -> Money {
         let rates = self.rates_of_a_request(usage.input_tokens);
         let cached = usage.cached_input_tokens.min(usage.input_tokens);
         let fresh = usage.input_tokens - cached;
-        Money::times(rates.input, fresh)
+        let fresh_rate = rates.input.max(rates.cache_write.unwrap_or(0));
+        Money::times(fresh_rate, fresh)
             + Money::times(rates.cached_input.unwrap_or(rates.input), cached)
             + Money::times(rates.output, usage.output_tokens)
     }
@@ -91,6 +94,7 @@ mod tests {
         let usage = Usage { input_tokens: 1_000, cached_input_tokens: 0, output_tokens: 100 };
         assert!(dear.worst_cost(1_000, 100) >= dear.cost(&usage));
         assert_eq!(dear.worst_cost(1_000, 100).to_string(), "0.004000000");
+        assert_eq!(dear.cost(&usage), dear.worst_cost(1_000, 100), "it may have been written");
     }
 
     #[test]

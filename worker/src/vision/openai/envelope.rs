@@ -34,13 +34,15 @@ pub(super) fn read(content: &[u8], simulated: bool, show: impl Fn(&str) -> Strin
     })
 }
 
-/// The tokens that a body says were billed.
+/// The tokens that a body says were billed. Some servers count reasoning in the total alone.
 pub(super) fn usage(body: &Value) -> Option<Usage> {
     let wire = WireUsage::deserialize(body.get("usage")?).ok()?;
+    let beyond_the_prompt =
+        wire.total_tokens.and_then(|total| total.checked_sub(wire.prompt_tokens));
     Some(Usage {
         input_tokens: wire.prompt_tokens,
         cached_input_tokens: wire.prompt_tokens_details.and_then(|d| d.cached_tokens).unwrap_or(0),
-        output_tokens: wire.completion_tokens,
+        output_tokens: wire.completion_tokens.max(beyond_the_prompt.unwrap_or(0)),
     })
 }
 
@@ -106,6 +108,7 @@ impl Content {
 struct WireUsage {
     prompt_tokens: u64,
     completion_tokens: u64,
+    total_tokens: Option<u64>,
     prompt_tokens_details: Option<PromptDetails>,
 }
 
@@ -153,6 +156,19 @@ mod tests {
                 simulated: false,
             })
         );
+    }
+
+    #[test]
+    fn reasoning_that_stands_in_the_total_alone_is_billed() {
+        let tokens = |total: Value| {
+            let counts =
+                json!({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": total});
+            usage(&json!({"usage": counts})).map(|usage| usage.output_tokens)
+        };
+        assert_eq!(tokens(json!(900)), Some(800));
+        assert_eq!(tokens(json!(120)), Some(20));
+        assert_eq!(tokens(json!(50)), Some(20));
+        assert_eq!(tokens(Value::Null), Some(20));
     }
 
     #[test]
