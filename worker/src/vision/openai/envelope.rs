@@ -34,9 +34,16 @@ pub(super) fn read(content: &[u8], simulated: bool, show: impl Fn(&str) -> Strin
     })
 }
 
-/// The tokens that a body says were billed.
+/// No model reads or writes anywhere near so many tokens at once. A server that claims more does
+/// not count, and booking its figure would use up the budgets of a whole month.
+const MOST_TOKENS: u64 = 100_000_000;
+
+/// The tokens that a body says were billed; none if it does not say, or nothing that can be true.
 pub(super) fn usage(body: &Value) -> Option<Usage> {
     let wire = WireUsage::deserialize(body.get("usage")?).ok()?;
+    if wire.prompt_tokens.max(wire.completion_tokens) > MOST_TOKENS {
+        return None;
+    }
     Some(Usage {
         input_tokens: wire.prompt_tokens,
         cached_input_tokens: wire.prompt_tokens_details.and_then(|d| d.cached_tokens).unwrap_or(0),
