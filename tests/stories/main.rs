@@ -4,6 +4,7 @@
 mod answers;
 mod bad_input;
 mod commands;
+mod datasets;
 mod demo;
 mod doctor;
 mod errors;
@@ -11,6 +12,7 @@ mod gates;
 mod hostile;
 mod judging;
 mod own_programs;
+mod pauses;
 mod reports;
 mod trouble;
 mod workshop;
