@@ -65,7 +65,7 @@ fn runs_are_listed_with_what_they_came_to() {
     let simulator = Simulator::start(SimulatorConfig::default());
     workshop.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
     workshop.juror(&["run", "manifest.jsonl", "--run-id", "second"]).exits(0);
-    workshop.juror(&["runs"]).exits(0).prints(&["first", "second", "2/2", "gpt-4o", "off"]);
+    workshop.juror(&["runs"]).exits(0).prints(&["first", "second", "2/2", "SIMULATED", "off"]);
     let runs = json_of(&workshop.juror(&["runs", "--json"]).exits(0));
     assert_eq!(runs[0]["run_id"], "second", "the newest first");
     assert_eq!((&runs[1]["scored"], &runs[1]["planned"]), (&json!(2), &json!(2)));
