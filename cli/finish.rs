@@ -14,7 +14,9 @@ use juror_aggregator::{
     report::{OutputFormat, Report, TerminalOptions, render_terminal, write_output},
     summary::{SummaryInput, summarise},
 };
-use juror_common::{admission::Ledger, outcome::ErrorKind, rubric::Rubric, settings::Failures};
+use juror_common::{
+    admission::Ledger, outcome::ErrorKind, rubric::Rubric, settings::Failures, usage::Money,
+};
 use std::path::PathBuf;
 
 /// What a report is made by.
@@ -123,9 +125,13 @@ fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
         screen::tell(&format!(
             "the run is paused and keeps its jobs: {reason}\n  go on with: juror retry {run}"
         ));
-    } else if report.coverage.errors.contains_key(&ErrorKind::Budget) {
+    } else if report.coverage.errors.contains_key(&ErrorKind::Budget)
+        && report.cost.overrun_usd == Money::ZERO
+    {
         screen::tell(&format!(
-            "the budget has ended\n  go on with a higher one: juror run --resume {run} --budget-usd AMOUNT"
+            "no budget is left for the rest
+  raise it and go on with: juror run --resume {run} \
+             --budget-usd AMOUNT"
         ));
     } else if executed.stopped || !report.coverage.is_complete() {
         screen::tell(&format!("not every job is scored\n  go on with: juror run --resume {run}"));

@@ -2,10 +2,10 @@
 
 use crate::{
     errors::{books_agree, results, script},
-    workshop::{Simulator, Workshop, pico, write_items},
+    workshop::{Recorder, Simulator, Workshop, completion, pico, verdict, write_items},
 };
 use juror_simulator::{Fault, ResponseFormats, SimulatorConfig};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Faults of an answer's content that leave no verdict in it, and what is said of each.
 const UNUSABLE: [(Fault, &str); 9] = [
@@ -98,4 +98,39 @@ fn a_server_that_cannot_be_asked_for_a_shape_judges_all_the_same() {
         assert_eq!(books_agree(&workshop, &simulator), 0);
         assert_eq!(workshop.result("first", "item_0000")["attempts"], 1);
     }
+}
+
+#[test]
+fn what_says_nothing_believable_of_its_cost_counts_at_its_bound() {
+    let mut impossible = completion(&verdict(9), 0, 0);
+    impossible.1["usage"] = json!({"prompt_tokens": i64::MAX, "completion_tokens": i64::MAX});
+    let mut silent = completion(&verdict(9), 0, 0);
+    silent.1["usage"].take();
+    let no_answer = (200, json!("welcome to this site"));
+    let workshop = Workshop::new();
+    write_items(&workshop, 3);
+    let judge = Recorder::start(vec![impossible, silent, no_answer]);
+    workshop.judge(&judge.base_url(), "manifest.jsonl", &["-j", "1"]).exits(3);
+    let outcomes = [("scored", 1), ("scored", 1), ("unscorable", 3)];
+    for (result, (outcome, calls)) in results(&workshop, 3).iter().zip(outcomes) {
+        assert_eq!(result["outcome"], outcome);
+        let worst = pico(&result["estimate"]["worst_case_usd"]);
+        assert_eq!(pico(&result["cost_usd"]), calls * worst);
+    }
+}
+
+#[test]
+fn a_bill_above_its_bound_is_booked_and_stops_the_run() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 3);
+    let judge = Recorder::start(vec![completion(&verdict(9), 200_000, 60)]);
+    let flags = ["-j", "1", "--budget-usd", "5"];
+    let run = workshop.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(3);
+    run.prints(&["1 of 3 scored", "2 skipped", "a bill", "correct the model's price"]);
+    assert_eq!(judge.asked().len(), 1);
+    let cost = &workshop.report("first")["cost"];
+    // 200,000 tokens at $2.50 and 60 at $10 a million.
+    assert_eq!(pico(&cost["total_usd"]), 500_600_000_000);
+    let worst = pico(&workshop.result("first", "item_0000")["estimate"]["worst_case_usd"]);
+    assert_eq!(pico(&cost["overrun_usd"]), 500_600_000_000 - worst);
 }

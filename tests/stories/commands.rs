@@ -140,6 +140,18 @@ fn an_estimate_is_what_the_run_then_says_and_leaves_out_what_is_known() {
 }
 
 #[test]
+fn an_estimate_tells_jobs_that_would_fail() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 3);
+    workshop.write("shots/0001.png", "no picture");
+    let estimate = workshop.juror(&["estimate", "manifest.jsonl"]).exits(0);
+    estimate.prints(&[
+        "2 calls, 1 that would fail before any call",
+        "shots/0001.png: this is no image",
+    ]);
+}
+
+#[test]
 fn the_cache_is_counted_and_emptied() {
     let workshop = Workshop::new();
     write_items(&workshop, 3);

@@ -47,7 +47,7 @@ fn failed(result: &Value, kind: &str, attempts: u64, says: &str) {
 }
 
 #[track_caller]
-fn scored(result: &Value, attempts: u64) {
+pub fn scored(result: &Value, attempts: u64) {
     assert_eq!(result["outcome"], "scored", "{result}");
     assert_eq!(result["attempts"], attempts, "{result}");
     assert_eq!(result["error"], Value::Null);
@@ -96,75 +96,6 @@ fn a_limit_that_nobody_told_is_learned_and_kept_to() {
     }
     assert_eq!(books_agree(&workshop, &simulator), 0);
     assert_eq!(simulator.bill(), pico(&workshop.report("first")["cost"]["total_usd"]));
-}
-
-/// A run that no call of can succeed: it pauses at once, says why, and keeps its jobs.
-fn pauses(simulator: &Simulator, workshop: &Workshop, reason: &str) -> Finished {
-    write_items(workshop, 30);
-    let paused = workshop.judge(&simulator.base_url(), "manifest.jsonl", &["-j", "4"]).exits(1);
-    assert!(simulator.requests() <= 4, "no more than were in flight at the first refusal");
-    assert_eq!(simulator.bill(), 0);
-    assert_eq!(books_agree(workshop, simulator), 0);
-    let report = workshop.report("first");
-    assert_eq!(report["coverage"]["scored"], 0);
-    assert_eq!(report["coverage"]["failed"], 0);
-    assert_eq!(report["coverage"]["pending"], 30, "the jobs are kept");
-    paused.says(&["paused and keeps its jobs", reason, "juror retry first"])
-}
-
-#[test]
-fn a_wrong_key_pauses_the_run_until_it_is_right() {
-    let workshop = Workshop::new();
-    let key = Some("another-key".to_owned());
-    let simulator = Simulator::start(SimulatorConfig { key, ..SimulatorConfig::default() });
-    pauses(&simulator, &workshop, "does not take the key; check the key and the base URL");
-    let mended = Simulator::replaced(
-        simulator,
-        SimulatorConfig { key: Some("story-key".to_owned()), ..SimulatorConfig::default() },
-    );
-    workshop.juror(&["retry", "first"]).exits(0).prints(&["30 of 30 scored"]);
-    assert_eq!(mended.requests(), 30);
-    for result in results(&workshop, 30) {
-        scored(&result, 1);
-    }
-    assert_eq!(books_agree(&workshop, &mended), 0);
-}
-
-#[test]
-fn an_account_that_may_not_call_pauses_the_run_until_it_may() {
-    for (fault, reason) in [
-        (Fault::PaymentRequired, "no funds or quota left; add funds with the provider"),
-        (Fault::InsufficientQuota, "no funds or quota left; add funds with the provider"),
-        (Fault::Forbidden, "may not make this call; check what the key permits"),
-        (Fault::ModelNotFound, "does not offer this model; check the model's name"),
-    ] {
-        let workshop = Workshop::new();
-        let simulator = Simulator::always(fault);
-        pauses(&simulator, &workshop, reason);
-        let other = Simulator::start(SimulatorConfig::default());
-        workshop
-            .juror(&["run", "--resume", "first", "--base-url", &other.base_url()])
-            .exits(0)
-            .prints(&["30 of 30 scored"]);
-        assert_eq!(other.requests(), 30);
-        assert_eq!(books_agree(&workshop, &other), 0);
-    }
-}
-
-#[test]
-fn a_pause_finishes_what_is_in_flight_and_pays_for_nothing_twice() {
-    let workshop = Workshop::new();
-    write_items(&workshop, 10);
-    let faults = [vec![None; 4], vec![Some(Fault::PaymentRequired); 20]].concat();
-    let simulator = Simulator::failing(FaultPlan { script: faults, ..FaultPlan::default() });
-    workshop.judge(&simulator.base_url(), "manifest.jsonl", &["-j", "2"]).exits(1);
-    assert_eq!(workshop.report("first")["coverage"]["scored"], 4);
-    let billed = simulator.bill();
-    let simulator = simulator.replaced(SimulatorConfig::default());
-    workshop.juror(&["retry", "first"]).exits(0);
-    assert_eq!(simulator.requests(), 6);
-    let total = pico(&workshop.report("first")["cost"]["total_usd"]);
-    assert_eq!(total, billed + simulator.bill());
 }
 
 #[test]

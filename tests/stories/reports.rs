@@ -95,3 +95,26 @@ fn an_item_without_code_is_not_judged_and_does_not_pass() {
     assert_eq!(result["generation"], json!({"code_compiles": null, "quality_score": 0.5}));
     assert_eq!(workshop.report("first")["overall"]["pipeline_success_rate"], 0.5);
 }
+
+#[test]
+fn what_a_judge_writes_moves_no_cursor_and_starts_no_formula() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 2);
+    let issues = ["=HYPERLINK(1)", "\u{1b}[2J\u{1b}[31mred\u{7}\nSecond line", "right\u{202e}left"];
+    let refusal = json!({"error": {"message": "\u{1b}[2Jgone", "code": "no"}});
+    let judge = Recorder::start(vec![reply([5; 5], &issues, &[]), (400, refusal)]);
+    let flags = ["-j", "1", "-o", "report.csv"];
+    let run = workshop.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(3);
+    let csv = std::fs::read_to_string(workshop.path("report.csv")).unwrap();
+    for (text, name) in [(&run.stdout, "report"), (&run.stderr, "messages"), (&csv, "table")] {
+        let odd = text.chars().find(|character| character.is_control() && *character != '\n');
+        assert_eq!(odd, None, "{name}:\n{text}");
+    }
+    assert!(!run.stdout.contains('\u{202e}'), "{}", run.stdout);
+    assert!(!csv.contains(",=HYPERLINK"), "{csv}");
+    assert_eq!(
+        workshop.result("first", "item_0000")["semantic"]["issues"][0],
+        issues[0],
+        "verbatim"
+    );
+}

@@ -15,8 +15,8 @@ fn a_budget_of_nothing_judges_nothing_and_says_so() {
     write_items(&workshop, 5);
     let flags = ["--budget-usd", "0"];
     let run = workshop.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(3);
-    run.prints(&["0 of 5 scored (0%), 5 skipped", "has spent 0.00 of"])
-        .says(&["go on with a higher one: juror run --resume first --budget-usd"]);
+    run.prints(&["0 of 5 scored (0%), 5 skipped", "has spent 0.00 of 0.00 USD"])
+        .says(&["raise it and go on with: juror run --resume first --budget-usd"]);
     for result in workshop.journal("first") {
         assert_eq!(
             (&result["outcome"], &result["error"]["kind"]),

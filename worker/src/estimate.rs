@@ -61,6 +61,9 @@ pub async fn estimate(
         Ok(question) => question,
         Err(error) => return Ok(Estimated::Failed(error)),
     };
+    if let Some(error) = question.unreadable() {
+        return Ok(Estimated::Failed(error));
+    }
     let cached = setup.cache && context.store.cached(&question.key).await?.is_some();
     let schema = setup.schema.to_string();
     let bounds = |candidate: &Candidate| {

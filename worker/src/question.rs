@@ -83,12 +83,19 @@ impl Question {
         self.images.iter().map(|image| image.record.clone()).collect()
     }
 
+    /// Why this question cannot be asked, as far as the images' headers tell without decoding any.
+    pub fn unreadable(&self) -> Option<JobError> {
+        let image = self.images.iter().find(|image| image::dimensions(&image.bytes).is_none())?;
+        let reference = &image.record.reference;
+        Some(image_error(format!("{reference}: this is no image whose size can be read")))
+    }
+
     /// What a call to some model would take, told by the images' headers without decoding any.
     pub fn bounds(&self, judge: &Judge, terms: &ModelTerms, rules: &Rules, schema: &str) -> Bounds {
         let size = |image: &SourceImage| {
             image::dimensions(&image.bytes).map(|(width, height)| rules.fit(width, height))
         };
-        // An image without readable dimensions will fail before any call.
+        // One without a size is unreadable, and asked about in no call.
         let sizes: Vec<_> = self.images.iter().filter_map(size).collect();
         bounds(&self.prompt, schema, &self.labels(), &sizes, judge, terms)
     }

@@ -34,9 +34,18 @@ pub(super) fn read(content: &[u8], simulated: bool, show: impl Fn(&str) -> Strin
     })
 }
 
-/// The tokens that a body says were billed. Some servers count reasoning in the total alone.
+/// No model reads or writes anywhere near so many tokens at once. A server that claims more does
+/// not count, and booking its figure would use up the budgets of a whole month.
+const MOST_TOKENS: u64 = 100_000_000;
+
+/// The tokens that a body says were billed; none if it does not say, or nothing that can be true.
+/// Some servers count reasoning in the total alone.
 pub(super) fn usage(body: &Value) -> Option<Usage> {
     let wire = WireUsage::deserialize(body.get("usage")?).ok()?;
+    let claims = [wire.prompt_tokens, wire.completion_tokens, wire.total_tokens.unwrap_or(0)];
+    if claims.iter().any(|claim| *claim > MOST_TOKENS) {
+        return None;
+    }
     let beyond_the_prompt =
         wire.total_tokens.and_then(|total| total.checked_sub(wire.prompt_tokens));
     Some(Usage {

@@ -102,7 +102,8 @@ impl Said {
             402 => Some(AccountProblem::Funds),
             403 => Some(AccountProblem::Permission),
             404 if self.message.to_lowercase().contains("model") => Some(AccountProblem::Model),
-            404 => Some(AccountProblem::Address),
+            // A server that takes no questions at this address takes none of another job either.
+            404 | 405 => Some(AccountProblem::Address),
             _ => None,
         }
     }
@@ -139,6 +140,7 @@ mod tests {
             (404, error("no", "model_not_found"), AccountProblem::Model),
             (404, json!({"message": "The model `x` does not exist"}), AccountProblem::Model),
             (404, json!({"detail": "Not Found"}), AccountProblem::Address),
+            (405, json!({}), AccountProblem::Address),
         ] {
             let CallEnd::Account { problem: found, .. } = failure(status, &body) else {
                 panic!("{status} {body}")
@@ -153,7 +155,6 @@ mod tests {
             (400, error("bad image", "x")),
             (400, error("policy", "content_policy_violation")),
             (403, error("policy", "content_policy_violation")),
-            (405, json!({})),
             (413, json!("too big")),
             (415, json!({"error": "no such type"})),
             (422, json!({"detail": [{"msg": "field required"}]})),
