@@ -137,8 +137,14 @@ impl<'a> Scan<'a> {
         let coverage = coverage(record, input.fold, self.errors);
         let streak = self.streak;
         let judged_items = self.judged_items.count;
-        let (common_issues, dropped_issues) = self.issues.finish(judged_items);
-        let (common_strengths, dropped_strengths) = self.strengths.finish(judged_items);
+        let (mut common_issues, dropped_issues) = self.issues.finish(judged_items);
+        let (mut common_strengths, dropped_strengths) = self.strengths.finish(judged_items);
+        // Items are numbered as their results came in, which no report may depend on.
+        for group in common_issues.iter_mut().chain(&mut common_strengths) {
+            group
+                .items
+                .sort_unstable_by(|one, other| self.items.id(*one).cmp(self.items.id(*other)));
+        }
         let dropped = dropped_issues + dropped_strengths;
         if dropped > 0 {
             warnings.push(format!(

@@ -19,7 +19,8 @@ pub struct StatementGroup {
     pub count: u64,
     /// `count` over the items that have a verdict.
     pub share: f64,
-    /// Those items by number, as in [`crate::items::Items`].
+    /// Those items by number, as in [`crate::items::Items`]; in the order of their ids once they
+    /// stand in a report.
     pub items: Vec<u32>,
 }
 

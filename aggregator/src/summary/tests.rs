@@ -58,7 +58,7 @@ fn report_json_says_everything_under_its_names() {
     assert_eq!(written["cost"]["total_usd"], "0.029782500");
     assert_eq!(written["cost"]["estimate_error"], Value::Null);
     let issue = serde_json::json!(
-        {"label": "Missing icon", "count": 2, "share": 0.666666667, "items": ["c", "b"]}
+        {"label": "Missing icon", "count": 2, "share": 0.666666667, "items": ["b", "c"]}
     );
     assert_eq!(written["common_issues"][0], issue);
     let items = written["items"].as_array().unwrap();
@@ -81,6 +81,11 @@ fn the_order_of_the_journal_changes_nothing_but_the_streak() {
     );
     assert_eq!(forward.cost, backward.cost);
     assert_eq!(forward.worst, backward.worst);
+    let issues = |report: &Report| -> Vec<Vec<String>> {
+        let ids = |items: &[u32]| items.iter().map(|item| report.items.id(*item).into()).collect();
+        report.common_issues.iter().map(|group| ids(&group.items)).collect()
+    };
+    assert_eq!(issues(&forward), issues(&backward));
 }
 
 #[test]
@@ -92,6 +97,11 @@ fn what_the_ledger_has_committed_is_never_left_out_of_the_total() {
     let (report, ..) = report_of(&record(SEMANTIC, 4), &results, None, Some(ledger));
     assert_eq!(report.cost.total_usd, ledger.committed);
     assert!(report.warnings.is_empty(), "{:?}", report.warnings);
+    // A call that is in flight, or died with its process and was not swept yet.
+    ledger.outstanding = "0.002".parse().unwrap();
+    let (report, ..) = report_of(&record(SEMANTIC, 4), &results, None, Some(ledger));
+    assert_eq!(report.cost.presumed_usd, ledger.outstanding);
+    assert_eq!(report.cost.total_usd, ledger.committed + ledger.outstanding);
 }
 
 #[test]
