@@ -72,7 +72,9 @@ impl Endpoint {
     /// Takes the user's limits.
     pub fn set_limits(&mut self, limits: Limits, now: i64) {
         self.refresh(now);
+        let limited = self.limited();
         self.given = limits;
+        self.begin_to_limit(limited);
     }
 
     /// How many milliseconds a call has to wait, and for what, if it goes out after those that
@@ -96,14 +98,11 @@ impl Endpoint {
         }
     }
 
-    /// Takes what a call needs; a bucket may go below empty.
+    /// Takes what a call needs; a bucket may go below empty. Counts even while no limit is known:
+    /// one that is learned begins with what has gone out already.
     pub fn take(&mut self, need: Need) {
-        if self.request_rate().is_some() {
-            self.requests.spent += PARTS;
-        }
-        if self.token_rate().is_some() {
-            self.tokens.spent = self.tokens.spent.saturating_add(parts(need.tokens));
-        }
+        self.requests.spent = self.requests.spent.saturating_add(PARTS);
+        self.tokens.spent = self.tokens.spent.saturating_add(parts(need.tokens));
     }
 
     /// Gives back what a call reserved and did not use, where the provider does so too.
@@ -121,12 +120,29 @@ impl Endpoint {
         self.refresh(now);
         let told = |limit: Option<u64>| limit.filter(|limit| *limit > 0);
         let known = (self.learned_requests, self.learned_tokens);
+        let limited = self.limited();
         self.learned_requests = told(observation.requests_per_minute).or(self.learned_requests);
         self.learned_tokens = told(observation.tokens_per_minute).or(self.learned_tokens);
+        self.begin_to_limit(limited);
         if let Some(pause) = observation.refused {
             self.refuse(pause, now);
         }
         observation.refused.is_some() || known != (self.learned_requests, self.learned_tokens)
+    }
+
+    /// Whether requests, and tokens, have a limit that is known.
+    fn limited(&self) -> (bool, bool) {
+        (self.request_rate().is_some(), self.token_rate().is_some())
+    }
+
+    /// A bucket that had no limit was never filled again: it is empty at worst.
+    fn begin_to_limit(&mut self, (requests, tokens): (bool, bool)) {
+        if let Some(rate) = self.request_rate().filter(|_| !requests) {
+            self.requests.spent = self.requests.spent.min(rate.capacity().max(PARTS));
+        }
+        if let Some(rate) = self.token_rate().filter(|_| !tokens) {
+            self.tokens.spent = self.tokens.spent.min(rate.capacity());
+        }
     }
 
     fn refuse(&mut self, pause: Duration, now: i64) {

@@ -86,6 +86,18 @@ fn learned_limits_hold_where_none_was_given_and_never_exceed_the_given() {
 }
 
 #[test]
+fn a_limit_that_is_learned_begins_with_what_has_gone_out() {
+    let told = Observation { requests_per_minute: Some(600), ..Observation::default() };
+    for (gone_out, then_at_once) in [(0, 5), (2, 3), (5, 0), (1_000, 0)] {
+        let mut endpoint = limited(None, None);
+        (0..gone_out).for_each(|_| endpoint.take(NEED));
+        endpoint.observe(&told, 0);
+        assert_eq!(calls(&mut endpoint, 0, 50), then_at_once, "{gone_out}");
+        assert_eq!(calls(&mut endpoint, 50, 1_050), 10, "{gone_out}");
+    }
+}
+
+#[test]
 fn a_refusal_cools_down_halves_once_and_recovers_slowly() {
     let mut endpoint = limited(Some(6_000), None);
     endpoint.observe(&refusal(2_000), 0);
