@@ -5,6 +5,7 @@ use crate::{
 };
 use juror_common::model::{Models, Prices};
 use std::{sync::Arc, time::Duration};
+use tokio::sync::Semaphore;
 
 /// How a simulator behaves. The default one knows every model with a price, takes any key, has no
 /// limits, no latency and no faults.
@@ -38,6 +39,12 @@ pub struct SimulatorConfig {
     pub bill_lost: bool,
     /// Input tokens of each request that are told and billed as cached, at most all of them.
     pub cached_input_tokens: u64,
+    /// Input tokens that are told and billed beyond those that the image formula and the text
+    /// give, as where a provider changes its formula.
+    pub extra_input_tokens: u64,
+    /// Holds answers back until they are let through: each takes a permit for good, in the order
+    /// in which they became ready, and all pass once it is closed. None holds none.
+    pub gate: Option<Arc<Semaphore>>,
     /// Answers to known questions, given where they have the shape that is asked for.
     pub book: Arc<VerdictBook>,
     /// Finds, in a text of the request, the part that tells items with the same images apart; its
@@ -66,6 +73,8 @@ impl Default for SimulatorConfig {
             response_formats: ResponseFormats::All,
             bill_lost: true,
             cached_input_tokens: 0,
+            extra_input_tokens: 0,
+            gate: None,
             book: Arc::default(),
             extract: first_fenced_text,
             noise: 0.0,

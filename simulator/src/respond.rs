@@ -13,7 +13,7 @@ use crate::{
     refusal::{INVALID, Refusal},
     reply::{self, Body},
     request_body::{self, Unread},
-    stats::Counter,
+    stats::{Counter, Stats},
     verdict::{self, Shape},
 };
 use hyper::{
@@ -94,7 +94,8 @@ impl Simulator {
         }
         let answer = match path {
             _ if request.method() != Method::GET => Err(no_such_address()),
-            "/stats" => serde_json::to_value(self.counter.stats()).map_err(|_| no_such_address()),
+            "/stats" => serde_json::to_value(self.stats(request.uri().query(), shutdown).await)
+                .map_err(|_| no_such_address()),
             _ if path.ends_with("/models") => {
                 self.check_key(request.headers()).map(|()| self.models())
             }
@@ -153,6 +154,7 @@ impl Simulator {
         if !latency.is_zero() {
             tokio::time::sleep(latency).await;
         }
+        self.pass_gate(shutdown).await;
         if let Some(refusal) = error {
             return Ok(reply::refused(&refusal, headers));
         }
@@ -173,6 +175,33 @@ impl Simulator {
             Some(Fault::Slow) => reply::slow(headers, &body, self.config.slow_pause),
             _ => reply::whole(StatusCode::OK, headers, &body),
         })
+    }
+
+    /// The count, once it has reached what the query asks for.
+    async fn stats(&self, query: Option<&str>, shutdown: &Shutdown) -> Stats {
+        let wanted = query.and_then(|query| query.split_once('='));
+        if let Some((name, least)) = wanted
+            && let Ok(least) = least.parse()
+        {
+            tokio::select! {
+                stats = self.counter.reached(name, least) => return stats,
+                () = shutdown.drain.cancelled() => {}
+            }
+        }
+        self.counter.stats()
+    }
+
+    /// Returns when one more answer may go out.
+    async fn pass_gate(&self, shutdown: &Shutdown) {
+        let Some(gate) = &self.config.gate else { return };
+        tokio::select! {
+            permit = gate.acquire() => {
+                if let Ok(permit) = permit {
+                    permit.forget();
+                }
+            }
+            () = shutdown.drain.cancelled() => {}
+        }
     }
 
     /// Reads the request and decides on everything, so that its body need not be kept while the
@@ -200,6 +229,7 @@ impl Simulator {
         if let Some(limit) = question.output_limit {
             said = said.limited_to(limit);
         }
+        let input_tokens = input_tokens.saturating_add(self.config.extra_input_tokens);
         let usage = Usage {
             input_tokens,
             cached_input_tokens: self.config.cached_input_tokens.min(input_tokens),

@@ -7,8 +7,10 @@ use std::{
     collections::BTreeMap,
     sync::{Mutex, MutexGuard, PoisonError},
 };
+use tokio::sync::Notify;
 
-/// The count of a simulator, as `GET /stats` tells it.
+/// The count of a simulator, as `GET /stats` tells it; `GET /stats?billed_calls=3` answers as soon
+/// as that number is reached (or `requests`, `answers`, `in_flight`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Stats {
     /// Requests to judge something.
@@ -31,46 +33,82 @@ pub struct Stats {
     pub max_in_flight: u64,
 }
 
+impl Stats {
+    fn number(&self, name: &str) -> Option<u64> {
+        Some(match name {
+            "requests" => self.requests,
+            "answers" => self.answers,
+            "billed_calls" => self.billed_calls,
+            "in_flight" => self.in_flight,
+            _ => return None,
+        })
+    }
+}
+
 /// A count that connections share.
 #[derive(Debug, Default)]
-pub(crate) struct Counter(Mutex<Stats>);
+pub(crate) struct Counter {
+    stats: Mutex<Stats>,
+    changed: Notify,
+}
 
 impl Counter {
     pub(crate) fn stats(&self) -> Stats {
         self.lock().clone()
     }
 
+    /// The count as soon as this number of it is at least `least`. A name that is no number of it
+    /// is not waited for.
+    pub(crate) async fn reached(&self, name: &str, least: u64) -> Stats {
+        loop {
+            // Created before looking, so that a change after it wakes us.
+            let changed = self.changed.notified();
+            let stats = self.stats();
+            if stats.number(name).is_none_or(|number| number >= least) {
+                return stats;
+            }
+            changed.await;
+        }
+    }
+
     /// Counts a request in flight until the guard is dropped, however its answer ends.
     pub(crate) fn arrive(&self) -> InFlight<'_> {
-        let mut stats = self.lock();
-        stats.requests += 1;
-        stats.in_flight += 1;
-        stats.max_in_flight = stats.max_in_flight.max(stats.in_flight);
+        self.change(|stats| {
+            stats.requests += 1;
+            stats.in_flight += 1;
+            stats.max_in_flight = stats.max_in_flight.max(stats.in_flight);
+        });
         InFlight(self)
     }
 
     pub(crate) fn refuse(&self, code: &'static str) {
-        *self.lock().refusals.entry(code).or_default() += 1;
+        self.change(|stats| *stats.refusals.entry(code).or_default() += 1);
     }
 
     pub(crate) fn spoil(&self, fault: Fault) {
-        *self.lock().faults.entry(fault.name()).or_default() += 1;
+        self.change(|stats| *stats.faults.entry(fault.name()).or_default() += 1);
     }
 
     pub(crate) fn bill(&self, cost: Money, usage: Usage) {
-        let mut stats = self.lock();
-        stats.billed_calls += 1;
-        stats.billed_usd += cost;
-        stats.usage += usage;
+        self.change(|stats| {
+            stats.billed_calls += 1;
+            stats.billed_usd += cost;
+            stats.usage += usage;
+        });
     }
 
     pub(crate) fn answer(&self) {
-        self.lock().answers += 1;
+        self.change(|stats| stats.answers += 1);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Stats)) {
+        change(&mut self.lock());
+        self.changed.notify_waiters();
     }
 
     /// Whoever panicked while counting left a count behind; it is still the best there is.
     fn lock(&self) -> MutexGuard<'_, Stats> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -79,6 +117,6 @@ pub(crate) struct InFlight<'a>(&'a Counter);
 
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        self.0.lock().in_flight -= 1;
+        self.0.change(|stats| stats.in_flight -= 1);
     }
 }
