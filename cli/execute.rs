@@ -8,7 +8,7 @@ use juror_aggregator::{
 };
 use juror_common::{
     admission::{Admission, Budget, Ledger, Limits, Period, WaitingRoom},
-    event::Events,
+    event::{Event, Events},
     id::{OwnerId, RunId},
     job::Job,
     outcome::JobResult,
@@ -23,6 +23,7 @@ use juror_common::{
 };
 use juror_producer::{plan, submit};
 use juror_worker::{
+    company::Company,
     concurrency::Concurrency,
     context::{Context, JudgeSetup},
     files::Roots,
@@ -227,6 +228,7 @@ pub fn context(
         roots: Roots::new(roots),
         judge,
         concurrency,
+        company: Company::default(),
         owner: OwnerId::random(),
         events: Events::silent(),
     })

@@ -9,19 +9,26 @@ use std::io;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Listens until `shutdown.now` is given, by a second signal or by whoever ends the command. Tells
-/// `events` of the first.
-pub async fn listen(shutdown: Shutdown, events: Events) {
-    let heard = tokio::select! {
-        () = shutdown.now.cancelled() => return,
-        heard = escalate(&shutdown, &events) => heard,
-    };
-    if let Err(error) = heard {
-        tracing::warn!(%error, "signals cannot be heard; only a kill stops this process");
+/// `events` of the first. Signals are heard from this call on, not only once the future is polled.
+pub fn listen(shutdown: Shutdown, events: Events) -> impl Future<Output = ()> {
+    let signals = Signals::new();
+    async move {
+        let heard = tokio::select! {
+            () = shutdown.now.cancelled() => return,
+            heard = escalate(signals, &shutdown, &events) => heard,
+        };
+        if let Err(error) = heard {
+            tracing::warn!(%error, "signals cannot be heard; only a kill stops this process");
+        }
     }
 }
 
-async fn escalate(shutdown: &Shutdown, events: &Events) -> io::Result<()> {
-    let mut signals = Signals::new()?;
+async fn escalate(
+    signals: io::Result<Signals>,
+    shutdown: &Shutdown,
+    events: &Events,
+) -> io::Result<()> {
+    let mut signals = signals?;
     while !shutdown.now.is_cancelled() {
         signals.next().await?;
         shutdown.escalate();

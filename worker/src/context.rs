@@ -1,8 +1,8 @@
 //! What a worker works with: everything that a job does not carry.
 
 use crate::{
-    bounds::ModelTerms, ceiling::Ceiling, concurrency::Concurrency, files::Roots, image::Preparer,
-    image::Rules, stages::StageSettings, vision::VisionClient,
+    bounds::ModelTerms, ceiling::Ceiling, company::Company, concurrency::Concurrency, files::Roots,
+    image::Preparer, image::Rules, stages::StageSettings, vision::VisionClient,
 };
 use juror_common::{
     admission::{Admission, WaitingRoom},
@@ -44,6 +44,8 @@ pub struct Context {
     pub judge: Option<Arc<JudgeSetup>>,
     /// How many jobs are in hand at once.
     pub concurrency: Concurrency,
+    /// Keeps jobs alone that may have killed their worker.
+    pub company: Company,
     /// This process, as holder of claims and leases.
     pub owner: OwnerId,
     /// Who listens.

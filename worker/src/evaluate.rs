@@ -6,7 +6,7 @@ use crate::{
     interruption::Interruption,
     judging::{Judged, Judging},
     load::{self, LoadedItem},
-    question::Question,
+    question::{Asked, Question},
     record::Record,
     reply,
     stages::{self, command::run_pipeline},
@@ -21,8 +21,12 @@ use juror_common::{
 };
 use std::sync::Arc;
 
-/// A job that was started this often and never ended takes its workers with it.
-const STARTS_OF_A_POISONOUS_JOB: u32 = 5;
+/// A job that was started this often and never ended may have killed its workers: from now on it
+/// is prepared alone.
+const STARTS_OF_A_SUSPECT: u32 = 2;
+/// A job that was started this often alone and never ended has killed its workers. Starts beside
+/// others prove nothing: whatever ends a process ends every job that it has in hand.
+const LONE_STARTS_OF_A_POISONOUS_JOB: u32 = 3;
 
 /// Judges one job. Whatever goes wrong with the job itself is an outcome; an [`Interruption`] is
 /// about the worker or the run.
@@ -34,16 +38,20 @@ pub async fn evaluate(
 ) -> Result<JobResult, Interruption> {
     let unclaimed =
         ClaimKey { run: job.run_id.clone(), job: job.job_id.clone(), round: job.round, fence: 0 };
-    let (fence, starts, carried) = match context.store.claim(&unclaimed, &context.owner).await? {
-        Claim::Done(result) => return Ok(*result),
-        Claim::Granted { fence, unfinished_starts, carried } => (fence, unfinished_starts, carried),
-    };
+    let (fence, starts, alone, carried) =
+        match context.store.claim(&unclaimed, &context.owner).await? {
+            Claim::Done(result) => return Ok(*result),
+            Claim::Granted { fence, unfinished_starts, alone, carried } => {
+                (fence, unfinished_starts, alone, carried)
+            }
+        };
     let claim = ClaimKey { fence, ..unclaimed };
     let record = Record::begin(job, context, claim.clone(), carried);
-    if starts >= STARTS_OF_A_POISONOUS_JOB {
+    if alone >= LONE_STARTS_OF_A_POISONOUS_JOB {
         return store(record.failed(poisonous(starts)), context).await;
     }
-    let evaluated = work(job, record, context, permit, shutdown).await;
+    let work = Work { job, context, permit, shutdown };
+    let evaluated = work.to_result(record, starts >= STARTS_OF_A_SUSPECT).await;
     if let Err(Interruption::Stopping | Interruption::Paused(_)) = &evaluated {
         // Put back in good order: this start says nothing against the job.
         context.store.give_back(&claim).await?;
@@ -51,63 +59,91 @@ pub async fn evaluate(
     evaluated
 }
 
-/// From the item's files to a stored result.
-async fn work(
-    job: &Job,
-    mut record: Record,
-    context: &Arc<Context>,
-    permit: &Permit,
-    shutdown: &Shutdown,
-) -> Result<JobResult, Interruption> {
-    let (loaded, stages) = match unless_stopped(prepare_stages(job, context), shutdown).await? {
-        Ok(staged) => staged,
-        Err(error) => return store(record.failed(error), context).await,
-    };
-    record.stages(stages);
-
-    let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
-        return store(record.without_verdict(false), context).await;
-    };
-    if context.rubric.needs(Need::GeneratedCode) && loaded.code.is_none() {
-        return store(record.without_verdict(true), context).await;
-    }
-
-    let question = Question::of(job, judge, &loaded, setup, context);
-    let question = match unless_stopped(question, shutdown).await? {
-        Ok(question) => question,
-        Err(error) => return store(record.failed(error), context).await,
-    };
-    record.inputs(question.inputs());
-    if setup.cache
-        && let Some(cached) = context.store.cached(&question.key).await?
-        && let Ok(verdict) = reply::read(&context.rubric, &cached.reply)
-    {
-        record.answered(cached.judge, Some(cached.reply));
-        return store(record.scored_before(verdict), context).await;
-    }
-
-    let asked = match unless_stopped(question.prepare(judge, setup), shutdown).await? {
-        Ok(asked) => asked,
-        Err(error) => return store(record.failed(error), context).await,
-    };
-    record.inputs(asked.inputs.clone());
-    let judging = Judging { job, judge, setup, context, permit, shutdown };
-    match judging.judge(asked, record).await? {
-        Judged::Stored(result) => Ok(*result),
-        Judged::Unstored(finished) => store(*finished, context).await,
-    }
+/// The work on one job, under a claim.
+struct Work<'job> {
+    job: &'job Job,
+    context: &'job Arc<Context>,
+    permit: &'job Permit,
+    shutdown: &'job Shutdown,
 }
 
-/// Drops work that costs nothing at a hard stop. Calls are not dropped but cancelled, so that their
-/// leases end.
-async fn unless_stopped<T>(
-    work: impl Future<Output = T>,
-    shutdown: &Shutdown,
-) -> Result<T, Interruption> {
-    tokio::select! {
-        biased;
-        () = shutdown.now.cancelled() => Err(Interruption::Stopping),
-        done = work => Ok(done),
+/// What a job comes to before its judge is asked.
+enum Prepared<'job> {
+    Finished(FinishedJob),
+    ToAsk(Judging<'job>, Box<Asked>, Record),
+}
+
+impl<'job> Work<'job> {
+    /// From the item's files to a stored result.
+    async fn to_result(&self, record: Record, suspect: bool) -> Result<JobResult, Interruption> {
+        match self.prepare_in_company(record, suspect).await? {
+            Prepared::Finished(finished) => store(finished, self.context).await,
+            Prepared::ToAsk(judging, asked, record) => match judging.judge(*asked, record).await? {
+                Judged::Stored(result) => Ok(*result),
+                Judged::Unstored(finished) => store(*finished, self.context).await,
+            },
+        }
+    }
+
+    /// Beside others, or alone if it must be: what a job can do to a worker it does here, in the
+    /// user's commands, the parsers and the decoders. A call that is cut off tells nothing against
+    /// it. A hard stop drops what is under way here, since it costs nothing.
+    async fn prepare_in_company(
+        &self,
+        record: Record,
+        suspect: bool,
+    ) -> Result<Prepared<'job>, Interruption> {
+        let Shutdown { drain, now } = self.shutdown;
+        let Context { company, store, .. } = &**self.context;
+        let seat = drain.run_until_cancelled(company.join(suspect)).await;
+        let _seat = seat.ok_or(Interruption::Stopping)?;
+        if !suspect {
+            let prepared = now.run_until_cancelled(self.prepare(record)).await;
+            return prepared.ok_or(Interruption::Stopping)?;
+        }
+        let claim = record.claim.clone();
+        store.set_alone(&claim, true).await?;
+        let prepared = now.run_until_cancelled(self.prepare(record)).await;
+        store.set_alone(&claim, false).await?;
+        prepared.ok_or(Interruption::Stopping)?
+    }
+
+    /// Everything that is free.
+    async fn prepare(&self, mut record: Record) -> Result<Prepared<'job>, Interruption> {
+        let Self { job, context, permit, shutdown } = *self;
+        let (loaded, stages) = match prepare_stages(job, context).await {
+            Ok(staged) => staged,
+            Err(error) => return Ok(Prepared::Finished(record.failed(error))),
+        };
+        record.stages(stages);
+
+        let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
+            return Ok(Prepared::Finished(record.without_verdict(false)));
+        };
+        if context.rubric.needs(Need::GeneratedCode) && loaded.code.is_none() {
+            return Ok(Prepared::Finished(record.without_verdict(true)));
+        }
+
+        let question = match Question::of(job, judge, &loaded, setup, context).await {
+            Ok(question) => question,
+            Err(error) => return Ok(Prepared::Finished(record.failed(error))),
+        };
+        record.inputs(question.inputs());
+        if setup.cache
+            && let Some(cached) = context.store.cached(&question.key).await?
+            && let Ok(verdict) = reply::read(&context.rubric, &cached.reply)
+        {
+            record.answered(cached.judge, Some(cached.reply));
+            return Ok(Prepared::Finished(record.scored_before(verdict)));
+        }
+
+        let asked = match question.prepare(judge, setup).await {
+            Ok(asked) => asked,
+            Err(error) => return Ok(Prepared::Finished(record.failed(error))),
+        };
+        record.inputs(asked.inputs.clone());
+        let judging = Judging { job, judge, setup, context, permit, shutdown };
+        Ok(Prepared::ToAsk(judging, Box::new(asked), record))
     }
 }
 
@@ -129,7 +165,7 @@ async fn store(finished: FinishedJob, context: &Context) -> Result<JobResult, In
 
 fn poisonous(starts: u32) -> JobError {
     let message = format!(
-        "started {starts} times and never ended: it seems to kill its worker; look at its files, \
+        "started {starts} times, the last of them alone, and never ended: it seems to kill its worker; look at its files, \
          then judge it again with `juror retry`"
     );
     JobError { kind: ErrorKind::Poison, message }

@@ -58,7 +58,8 @@ impl Judging<'_> {
         mut asked: Asked,
         mut record: Record,
     ) -> Result<Judged, Interruption> {
-        let mut tally = Tally::default();
+        // Answers that were settled before a crash were none to use, and count.
+        let mut tally = Tally { answers: record.attempts(), ..Tally::default() };
         loop {
             let lease = match self.admit(&asked).await? {
                 Ok(lease) => lease,
@@ -109,7 +110,7 @@ impl Judging<'_> {
             worst_cost: asked.bounds.worst_cost,
         };
         match self.admittance(&ask).await? {
-            Admittance::Admitted => Ok(Ok(ask.lease)),
+            Admittance::Admitted => self.pace(ask.lease).await.map(Ok),
             Admittance::NoBudget { reason } => Ok(Err(reason)),
             Admittance::Cancelled => Err(Interruption::Stopping),
             Admittance::Starved => Err(Interruption::Paused(
@@ -120,17 +121,21 @@ impl Judging<'_> {
         }
     }
 
+    /// Waits for the process's own ceiling. A stop gives the lease back: nothing was sent.
+    async fn pace(&self, lease: LeaseId) -> Result<LeaseId, Interruption> {
+        let paced = self.shutdown.drain.run_until_cancelled(self.setup.ceiling.wait()).await;
+        if paced.is_none() {
+            self.context.admission.release(&lease).await?;
+        }
+        paced.map(|()| lease).ok_or(Interruption::Stopping)
+    }
+
     async fn admittance(&self, ask: &Ask) -> Result<Admittance, Interruption> {
         let Context { waiting, admission, .. } = self.context;
         Ok(waiting.admit(&**admission, ask, &self.shutdown.drain).await?)
     }
 
     async fn call(&self, asked: &Asked) -> Call {
-        tokio::select! {
-            () = self.setup.ceiling.wait() => {}
-            // The client answers at once that nothing was sent.
-            () = self.shutdown.now.cancelled() => {}
-        }
         let call = self.setup.client.ask(&asked.request, &self.shutdown.now).await;
         if let Some(warning) = &call.warning {
             self.context.events.emit(Event::Warning(warning.clone())).await;

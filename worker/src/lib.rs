@@ -2,6 +2,7 @@
 
 pub mod bounds;
 pub mod ceiling;
+pub mod company;
 pub mod concurrency;
 pub mod context;
 pub mod estimate;

@@ -38,6 +38,11 @@ impl Record {
         Self { claim, context, result, stages_passed: None, began: Instant::now() }
     }
 
+    /// Calls so far: at first, those that earlier holders of the job settled.
+    pub fn attempts(&self) -> u32 {
+        self.result.attempts
+    }
+
     /// Takes down what the deterministic stages found.
     pub fn stages(&mut self, stages: Stages) {
         self.stages_passed = stages.passed(&self.context.thresholds);

@@ -88,10 +88,13 @@ async fn work(
     }
     drop(permit);
     match evaluated {
-        Ok(result) => {
-            context.results.publish(result, Lane::Work).await?;
-            Ok(delivery.acknowledge().await?)
-        }
+        Ok(result) => match context.results.publish(result, Lane::Work).await {
+            Ok(()) => Ok(delivery.acknowledge().await?),
+            // At a hard stop nobody may be left to take it. It is stored: whoever claims the job
+            // next publishes it.
+            Err(_) if shutdown.now.is_cancelled() => Err(Interruption::Stopping.into()),
+            Err(error) => Err(error.into()),
+        },
         Err(Interruption::Overtaken) => Ok(delivery.acknowledge().await?),
         Err(interruption) => {
             delivery.settle(Disposition::GiveBack).await?;

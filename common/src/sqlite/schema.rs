@@ -58,7 +58,8 @@ CREATE TABLE owners (
     beat_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Who works on a job. `starts` counts those of this round without an end; `carried` is what
+-- Who works on a job. `starts` counts those of this round without an end, `alone_starts` those of
+-- them that broke off without a neighbour, and `alone` says whether the holder has none now; `carried` is what
 -- settled calls cost that no result tells yet.
 CREATE TABLE claims (
     run TEXT NOT NULL,
@@ -67,6 +68,8 @@ CREATE TABLE claims (
     round INTEGER NOT NULL,
     fence INTEGER NOT NULL,
     starts INTEGER NOT NULL,
+    alone_starts INTEGER NOT NULL DEFAULT 0,
+    alone INTEGER NOT NULL DEFAULT 0,
     carried_calls INTEGER NOT NULL DEFAULT 0,
     carried_pico INTEGER NOT NULL DEFAULT 0,
     carried_input INTEGER NOT NULL DEFAULT 0,

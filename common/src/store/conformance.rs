@@ -23,6 +23,7 @@ where
     Make: AsyncFn() -> Arc<Home>,
 {
     starts_are_counted(&*make().await).await;
+    starts_alone_are_counted_apart(&*make().await).await;
     a_finished_job_answers_with_its_result(&*make().await).await;
     only_the_latest_holder_may_publish(&*make().await).await;
     a_later_round_is_judged_anew(&*make().await).await;
@@ -42,6 +43,28 @@ async fn starts_are_counted<Home: Store>(home: &Home) {
     assert_eq!(before, 1, "the first start is still without an end");
     let (_, before) = claim(home, 1).await;
     assert_eq!(before, 0, "a new round begins to count anew");
+}
+
+async fn starts_alone_are_counted_apart<Home: Store>(home: &Home) {
+    let note = async |key: &ClaimKey, alone| home.set_alone(key, alone).await.expect("noted");
+    let (overtaken, _) = claim(home, 0).await;
+    let (key, _) = claim(home, 0).await;
+    note(&overtaken, true).await;
+    note(&key, true).await;
+    note(&key, true).await;
+    let (key, before) = claimed_alone(home, 0).await;
+    assert_eq!(before, 1, "one start, however often it is noted");
+    home.give_back(&key).await.expect("given back");
+    let (key, before) = claimed_alone(home, 0).await;
+    assert_eq!(before, 1, "the last start was not alone");
+    note(&key, true).await;
+    home.give_back(&key).await.expect("given back");
+    let (key, before) = claimed_alone(home, 0).await;
+    assert_eq!(before, 1, "the last start ended in good order");
+    note(&key, true).await;
+    note(&key, false).await;
+    assert_eq!(claimed_alone(home, 0).await.1, 1, "the last start had neighbours in the end");
+    assert_eq!(claimed_alone(home, 1).await.1, 0, "a new round begins to count anew");
 }
 
 async fn a_finished_job_answers_with_its_result<Home: Store>(home: &Home) {
@@ -132,12 +155,23 @@ async fn replies_are_remembered<Home: Store>(home: &Home) {
 
 /// Claims the suite's job; answers the granted key and how many starts came before without end.
 async fn claim<Home: Store>(home: &Home, round: u32) -> (ClaimKey, u32) {
+    let (key, unfinished_starts, _) = granted(home, round).await;
+    (key, unfinished_starts)
+}
+
+/// Claims the suite's job; answers the granted key and how many starts before were alone.
+async fn claimed_alone<Home: Store>(home: &Home, round: u32) -> (ClaimKey, u32) {
+    let (key, _, alone) = granted(home, round).await;
+    (key, alone)
+}
+
+async fn granted<Home: Store>(home: &Home, round: u32) -> (ClaimKey, u32, u32) {
     let key = ClaimKey { run: RunId::new("conformance"), job: JobId::new("job"), round, fence: 0 };
     let granted = home.claim(&key, &OwnerId::new("here")).await.expect("a claim");
-    let Claim::Granted { fence, unfinished_starts, .. } = granted else {
+    let Claim::Granted { fence, unfinished_starts, alone, .. } = granted else {
         panic!("there is no result yet")
     };
-    (ClaimKey { fence, ..key }, unfinished_starts)
+    (ClaimKey { fence, ..key }, unfinished_starts, alone)
 }
 
 fn finished(claim: &ClaimKey, result: &JobResult) -> FinishedJob {

@@ -27,6 +27,10 @@ pub trait Store: Send + Sync {
     /// held, and so whether the result may be published.
     async fn finish(&self, finished: FinishedJob) -> Result<bool, AdmissionError>;
 
+    /// Notes whether this start of the job has no neighbour just now. Only one that never ends
+    /// while it is alone tells against the job: nothing else can have killed its worker.
+    async fn set_alone(&self, key: &ClaimKey, alone: bool) -> Result<(), AdmissionError>;
+
     /// Ends a start without a result, so that it does not count as one that killed its worker:
     /// for a job that is put back, to be tried later or by somebody else.
     async fn give_back(&self, key: &ClaimKey) -> Result<(), AdmissionError>;
@@ -63,6 +67,8 @@ pub enum Claim {
         fence: u64,
         /// How often the job was started before in this round and never ended.
         unfinished_starts: u32,
+        /// How many of those were alone when they broke off, as [`Store::set_alone`] noted.
+        alone: u32,
         /// What settled calls of earlier holders cost that no result tells yet.
         carried: Carried,
     },

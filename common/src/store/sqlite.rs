@@ -44,6 +44,13 @@ impl Store for LocalHome {
             .await
     }
 
+    async fn set_alone(&self, key: &ClaimKey, alone: bool) -> Result<(), AdmissionError> {
+        let key = key.clone();
+        self.writer
+            .perform(move |connection, _| ClaimRecords(connection).set_alone(&key, alone))
+            .await
+    }
+
     async fn give_back(&self, key: &ClaimKey) -> Result<(), AdmissionError> {
         let key = key.clone();
         self.writer.perform(move |connection, _| ClaimRecords(connection).give_back(&key)).await
@@ -137,7 +144,7 @@ impl ClaimRecords<'_> {
             .execute(params![claim.run.as_str(), claim.job.as_str(), claim.round, finish.result])?;
         self.0
             .prepare_cached(
-                "UPDATE claims SET starts = 0, carried_calls = 0, carried_pico = 0,
+                "UPDATE claims SET starts = 0, alone_starts = 0, carried_calls = 0, carried_pico = 0,
                      carried_input = 0, carried_cached_input = 0, carried_output = 0
                  WHERE run = ?1 AND job = ?2",
             )?
@@ -191,20 +198,40 @@ impl ClaimRecords<'_> {
              ON CONFLICT (run, job) DO UPDATE SET
                  owner = excluded.owner,
                  starts = CASE WHEN excluded.round > round THEN 1 ELSE starts + 1 END,
+                 alone_starts = CASE WHEN excluded.round > round THEN 0 ELSE alone_starts END,
+                 alone = 0,
                  round = max(round, excluded.round),
                  fence = fence + 1
              RETURNING fence, starts, carried_calls, carried_pico, carried_input,
-                 carried_cached_input, carried_output",
+                 carried_cached_input, carried_output, alone_starts",
         )?;
         let values = params![key.run.as_str(), key.job.as_str(), owner.as_str(), key.round];
         Ok(statement.query_row(values, granted_from)?)
+    }
+
+    /// Counts the start of who still holds the claim among those that are alone, or no longer.
+    fn set_alone(&self, key: &ClaimKey, alone: bool) -> Result<(), Failure> {
+        self.0
+            .prepare_cached(
+                "UPDATE claims SET alone_starts = alone_starts - alone + ?5, alone = ?5
+                 WHERE run = ?1 AND job = ?2 AND round = ?3 AND fence = ?4",
+            )?
+            .execute(params![
+                key.run.as_str(),
+                key.job.as_str(),
+                key.round,
+                stored(key.fence),
+                alone
+            ])?;
+        Ok(())
     }
 
     /// Ends the start of who still holds the claim.
     fn give_back(&self, key: &ClaimKey) -> Result<(), Failure> {
         self.0
             .prepare_cached(
-                "UPDATE claims SET starts = max(starts - 1, 0)
+                "UPDATE claims SET starts = max(starts - 1, 0), alone_starts = alone_starts - alone,
+                     alone = 0
                  WHERE run = ?1 AND job = ?2 AND round = ?3 AND fence = ?4",
             )?
             .execute(params![key.run.as_str(), key.job.as_str(), key.round, stored(key.fence)])?;
@@ -218,6 +245,7 @@ fn granted_from(row: &Row<'_>) -> rusqlite::Result<Claim> {
     Ok(Claim::Granted {
         fence: count(0)?,
         unfinished_starts: small(1)?.saturating_sub(1),
+        alone: small(7)?,
         carried: Carried {
             calls: small(2)?,
             cost: Money::from_pico(row.get(3)?),
