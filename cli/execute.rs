@@ -8,7 +8,7 @@ use juror_aggregator::{
 };
 use juror_common::{
     admission::{Admission, Budget, Ledger, Limits, Period, WaitingRoom},
-    event::{Event, Events},
+    event::Events,
     id::{OwnerId, RunId},
     job::Job,
     outcome::JobResult,

@@ -1,6 +1,7 @@
 //! The end of a run: report, files, exit code.
 
 use crate::{
+    args::GlobalFlags,
     execute::Executed,
     exit::{Exit, Failure},
     screen,
@@ -26,18 +27,16 @@ pub struct Finishing<'run> {
     pub failures: Failures,
     /// Files to write, beside `report.json`.
     pub outputs: &'run [PathBuf],
-    /// Whether standard output gets JSON.
-    pub json: bool,
-    /// Whether hints are left out.
-    pub quiet: bool,
+    /// How results and hints are shown, and where runs are.
+    pub global: &'run GlobalFlags,
 }
 
 /// Reports an executed run.
 pub fn finish(executed: Executed, finishing: &Finishing<'_>) -> Result<Exit, Failure> {
     let files = executed.directory.files();
     let report = report(files, &executed.fold, executed.ledger, finishing)?;
-    if !finishing.quiet {
-        tell_what_next(&executed, &report);
+    if !finishing.global.quiet {
+        tell_what_next(&executed, &report, finishing.global);
     }
     let exit = exit_of(&report);
     Ok(if executed.paused.is_some() { exit.and(Exit::Error) } else { exit })
@@ -64,7 +63,7 @@ pub fn report(
     let mut report = summarise(files, &input).map_err(journal_failure)?;
     let own = files.path_of("report.json");
     write_output(&own, &report, files).map_err(Failure::error)?;
-    if finishing.json {
+    if finishing.global.json {
         let text = std::fs::read_to_string(&own).map_err(Failure::error)?;
         screen::print(&text)?;
     } else {
@@ -118,8 +117,8 @@ pub fn journal_failure(error: JournalError) -> Failure {
     }
 }
 
-fn tell_what_next(executed: &Executed, report: &Report) {
-    let run = &report.run.id;
+fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
+    let run = format!("{}{}", report.run.id, whereabouts(global));
     if let Some(reason) = &executed.paused {
         screen::tell(&format!(
             "the run is paused and keeps its jobs: {reason}\n  go on with: juror retry {run}"
@@ -133,4 +132,17 @@ fn tell_what_next(executed: &Executed, report: &Report) {
     }
     let directory = executed.directory.files().directory().display();
     screen::tell(&format!("journal and report: {directory}"));
+}
+
+/// The flags by which the next command finds the same run.
+fn whereabouts(global: &GlobalFlags) -> String {
+    let flags = [
+        ("--config", &global.config),
+        ("--runs-dir", &global.runs_dir),
+        ("--state", &global.state),
+    ];
+    flags
+        .iter()
+        .filter_map(|(flag, path)| Some(format!(" {flag} {}", path.as_ref()?.display())))
+        .collect()
 }

@@ -115,6 +115,7 @@ impl Session {
                 limit: self.selection.limit,
                 filters: self.selection.filters.clone(),
             },
+            data_roots: self.settings.files.data_roots.iter().map(|root| absolute(root)).collect(),
             rubric: self.rubric.reference(),
             rubric_text: self.rubric_text.clone(),
             judge: self.judge().cloned(),
@@ -152,7 +153,7 @@ pub fn difference(known: &RunRecord, asked: &RunRecord) -> Option<String> {
         .or_else(|| differs("repeat", known.repeat.to_string(), asked.repeat.to_string()))
 }
 
-/// Resuming must find the dataset from any folder.
+/// Resuming must find the dataset and its files from any folder.
 fn absolute(path: &Path) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     absolute.to_string_lossy().into_owned()

@@ -29,8 +29,7 @@ pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Ex
         gate: gate.as_ref(),
         failures: settings.run.failures,
         outputs: &arguments.output,
-        json: global.json,
-        quiet: global.quiet,
+        global,
     };
     let report = finish::report(&files, &fold, ledger.map_err(Failure::error)?, &finishing)?;
     Ok(finish::exit_of(&report))

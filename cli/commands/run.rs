@@ -103,6 +103,9 @@ async fn resume(
         layers.extend(judge.temperature.map(|value| Layer::of("judge", "temperature", value)));
     }
     layers.extend(record.base_url.clone().map(|url| Layer::of("judge", "base_url", url)));
+    if !record.data_roots.is_empty() {
+        layers.push(Layer::of("files", "data_roots", record.data_roots.clone()));
+    }
     // Flags win over the record, so that a difference in them is named.
     layers.extend(flags);
     let settings = layers::settle(global, layers)?;
@@ -161,8 +164,7 @@ pub async fn begin_or_continue(
             gate: gate.as_ref(),
             failures: session.settings.run.failures,
             outputs,
-            json: global.json,
-            quiet: global.quiet,
+            global,
         },
     )
 }

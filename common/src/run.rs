@@ -21,6 +21,9 @@ pub struct RunRecord {
     pub program_version: String,
     /// What is judged.
     pub dataset: DatasetRecord,
+    /// Further folders that the dataset may name files in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data_roots: Vec<String>,
     /// By which rubric.
     pub rubric: RubricReference,
     /// The rubric's file as it was, so that the run can be reported without it.

@@ -3,6 +3,8 @@
 
 mod answers;
 mod bad_input;
+mod budget;
+mod cache;
 mod commands;
 mod demo;
 mod doctor;
@@ -10,7 +12,10 @@ mod errors;
 mod gates;
 mod hostile;
 mod judging;
+mod limits;
 mod own_programs;
 mod reports;
+mod resume;
+mod signals;
 mod trouble;
 mod workshop;

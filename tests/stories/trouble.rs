@@ -78,14 +78,13 @@ fn a_run_that_another_process_holds_is_left_alone() {
     write_items(&workshop, 1);
     let url = simulator.base_url();
     let run = ["run", "manifest.jsonl", "--run-id", "first", "--enable-llm-judge"];
-    let mut holder = workshop.start(&[&run[..], &["--base-url", &url]].concat());
+    let holder = workshop.start(&[&run[..], &["--base-url", &url]].concat());
     simulator.await_requests(1);
     let second = workshop.juror(&["run", "--resume", "first"]).exits(1);
     second
         .says(&["runs/first is in use by another juror process", "wait until it ends or stop it"]);
     assert_eq!(simulator.requests(), 1);
-    holder.kill().unwrap();
-    holder.wait().unwrap();
+    holder.kill();
 }
 
 #[test]

@@ -125,6 +125,7 @@ pub(crate) fn record(rubric: &str, planned: u64) -> RunRecord {
             filters: Vec::new(),
         },
         rubric: RubricReference { id: id.into(), ..reference() },
+        data_roots: Vec::new(),
         rubric_text: rubric.into(),
         judge: Some(judge()),
         base_url: Some("https://api.openai.com/v1".into()),

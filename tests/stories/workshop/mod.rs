@@ -1,20 +1,22 @@
 //! What every story needs: the real command, a simulator of the story's own, and datasets.
 
 mod dataset;
+mod process;
 mod recorder;
 mod served;
 mod simulator;
 
 pub use dataset::{png, write_items};
+pub use process::Running;
 pub use recorder::{Recorder, completion, verdict};
 pub use served::Served;
-pub use simulator::Simulator;
+pub use simulator::{Gate, Simulator};
 
 use serde_json::Value;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Child, Command, Output, Stdio},
+    process::{Command, Output, Stdio},
 };
 use tempfile::TempDir;
 
@@ -69,8 +71,29 @@ impl Workshop {
     }
 
     /// Starts the command and does not wait.
-    pub fn start(&self, arguments: &[&str]) -> Child {
-        self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    pub fn start(&self, arguments: &[&str]) -> Running {
+        Running::start(self.command(arguments))
+    }
+
+    /// Starts a run of `manifest.jsonl` that this simulator judges.
+    pub fn start_run(&self, simulator: &Simulator, run: &str, more: &[&str]) -> Running {
+        Running::start(self.run_command(simulator, run, more))
+    }
+
+    /// Runs `manifest.jsonl` to its end, judged by this simulator.
+    pub fn judge_run(&self, simulator: &Simulator, run: &str, more: &[&str]) -> Finished {
+        self.run_command(simulator, run, more).output().unwrap().into()
+    }
+
+    /// Resumes a run by its name alone, and what else is given.
+    pub fn resume(&self, run: &str, more: &[&str]) -> Finished {
+        self.juror(&[&["run", "--resume", run], more].concat())
+    }
+
+    fn run_command(&self, simulator: &Simulator, run: &str, more: &[&str]) -> Command {
+        let url = simulator.base_url();
+        let flags = ["run", "manifest.jsonl", "--enable-llm-judge", "--base-url", &url];
+        self.command(&[&flags, ["--run-id", run].as_slice(), more].concat())
     }
 
     /// Runs `juror run` as run `first`, judged by whoever is at this address.

@@ -6,9 +6,34 @@ use serde_json::Value;
 use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
+    sync::Arc,
     thread::JoinHandle,
 };
-use tokio::{net::TcpListener, runtime::Builder};
+use tokio::{net::TcpListener, runtime::Builder, sync::Semaphore};
+
+/// Holds a simulator's answers back.
+pub struct Gate(Arc<Semaphore>);
+
+impl Gate {
+    pub fn closed() -> Self {
+        Self(Arc::new(Semaphore::new(0)))
+    }
+
+    /// For the simulator's settings.
+    pub fn config(&self) -> Option<Arc<Semaphore>> {
+        Some(Arc::clone(&self.0))
+    }
+
+    /// Lets so many more answers through.
+    pub fn let_through(&self, answers: u32) {
+        self.0.add_permits(answers as usize);
+    }
+
+    /// Lets all answers through from now on.
+    pub fn open(&self) {
+        self.0.close();
+    }
+}
 
 pub struct Simulator {
     pub address: SocketAddr,
@@ -64,13 +89,7 @@ impl Simulator {
 
     /// What it counted so far.
     pub fn stats(&self) -> Value {
-        let mut stream = TcpStream::connect(self.address).unwrap();
-        let request =
-            format!("GET /stats HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address);
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+        self.get("/stats")
     }
 
     /// How many questions came in.
@@ -85,9 +104,34 @@ impl Simulator {
 
     /// Returns as soon as so many requests have come in.
     pub fn await_requests(&self, count: u64) {
-        while self.requests() < count {
+        self.await_count("requests", count);
+    }
+
+    /// Returns as soon as this number of its count is at least `least`.
+    pub fn await_count(&self, name: &str, least: u64) {
+        self.get(&format!("/stats?{name}={least}"));
+    }
+
+    /// Returns as soon as nothing is being answered.
+    pub fn await_idle(&self) {
+        while self.count("in_flight") > 0 {
             std::thread::yield_now();
         }
+    }
+
+    /// One number of its count.
+    pub fn count(&self, name: &str) -> u64 {
+        self.stats()[name].as_u64().unwrap()
+    }
+
+    fn get(&self, path: &str) -> Value {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        let request =
+            format!("GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address);
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
     }
 
     /// Ends it, and tells what it counted.

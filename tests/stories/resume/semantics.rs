@@ -1,0 +1,170 @@
+//! What `--resume`, `--run-id` and `retry` take up, and what they refuse.
+
+use crate::workshop::{Simulator, Workshop, pico, repository, write_items};
+use juror_simulator::{Fault, FaultPlan, ItemKey, ItemScript, SimulatorConfig};
+use std::fs;
+
+fn scene(items: u32) -> (Workshop, Simulator) {
+    let workshop = Workshop::new();
+    write_items(&workshop, items);
+    (workshop, Simulator::start(SimulatorConfig::default()))
+}
+
+/// Fails so often that its job does, then answers.
+fn failing(item: u32, times: usize) -> SimulatorConfig {
+    let script = ItemScript {
+        item: ItemKey::Text(format!("Number {item}<")),
+        faults: vec![Some(Fault::BadRequest); times],
+    };
+    let faults = FaultPlan { items: vec![script], ..FaultPlan::default() };
+    SimulatorConfig { faults, ..SimulatorConfig::default() }
+}
+
+#[test]
+fn a_complete_run_is_reported_again_without_a_call() {
+    let (workshop, simulator) = scene(3);
+    let first = workshop.judge_run(&simulator, "r", &["--gate", "targets"]);
+    let calls = simulator.requests();
+    let again = workshop.resume("r", &["--gate", "targets"]);
+    assert_eq!(again.code, first.code);
+    assert_eq!(simulator.requests(), calls);
+    let score = |finished: &str| {
+        finished.lines().find(|line| line.contains("scored")).map(str::to_owned).unwrap()
+    };
+    assert_eq!(score(&again.stdout), score(&first.stdout));
+    let by_name = workshop.judge_run(&simulator, "r", &["--gate", "targets"]);
+    assert_eq!(by_name.code, first.code);
+    assert_eq!(simulator.requests(), calls);
+    assert_eq!(workshop.journal("r").len(), 3);
+}
+
+#[test]
+fn resuming_what_is_not_there_starts_it_where_a_dataset_is_given() {
+    let (workshop, simulator) = scene(2);
+    workshop.resume("r", &[]).exits(2).says(&["there is no run \"r\"", "juror runs"]);
+    assert!(!workshop.path("runs/r").exists(), "a mistyped name creates nothing");
+    let url = simulator.base_url();
+    let flags = ["manifest.jsonl", "--enable-llm-judge", "--base-url", &url];
+    workshop.resume("r", &flags).exits(0).prints(&["2 of 2 scored"]);
+}
+
+#[test]
+fn another_run_under_the_same_name_is_refused_and_the_difference_named() {
+    let (workshop, simulator) = scene(3);
+    workshop.judge_run(&simulator, "r", &["--limit", "2"]).exits(0);
+    let calls = simulator.requests();
+    let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
+    workshop.write(
+        "own.toml",
+        rubric.replacen("9.0", "9.1", 1).replacen("version = 1", "version = 2", 1),
+    );
+    let same = ["--limit", "2"];
+    for (flags, difference) in [
+        (&["--model", "gpt-4.1"][..], "judge"),
+        (&["--rubric", "own.toml"], "rubric"),
+        (&["--repeat", "2"], "repeat"),
+        (&["--limit", "3"], "selection of items"),
+        (&["--filter", "language=tsx"], "selection of items"),
+    ] {
+        let with_limit =
+            if flags[0] == "--limit" { flags.to_vec() } else { [&same, flags].concat() };
+        let message = format!("its {difference} is ");
+        workshop.judge_run(&simulator, "r", &with_limit).exits(2).says(&[&message, "--run-id"]);
+        workshop.resume("r", flags).exits(2).says(&[&message, "cannot be resumed"]);
+    }
+    let off = ["run", "manifest.jsonl", "--run-id", "r", "--limit", "2"];
+    workshop.juror(&off).exits(2).says(&["its judge is ", "off"]);
+
+    let manifest = fs::read_to_string(workshop.path("manifest.jsonl")).unwrap();
+    workshop.write("manifest.jsonl", manifest.replace("1D4ED8", "1D4ED9"));
+    workshop.resume("r", &[]).exits(2).says(&["its dataset is "]);
+    assert_eq!(simulator.requests(), calls, "nothing was spent on any of it");
+    assert_eq!(workshop.journal("r").len(), 2);
+}
+
+#[test]
+fn concurrency_limits_budget_and_base_url_may_differ() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 3);
+    let first = Simulator::start(failing(1, 1));
+    workshop.judge_run(&first, "r", &["-j", "1", "--rpm", "6000"]).exits(3);
+    let second = Simulator::start(SimulatorConfig::default());
+    let url = second.base_url();
+    let flags = ["-j", "2", "--rpm", "9000", "--budget-usd", "1", "--base-url", &url];
+    workshop.resume("r", &flags).exits(0).prints(&["3 of 3 scored"]);
+    assert_eq!(second.requests(), 1);
+}
+
+#[test]
+fn a_run_directory_has_one_process() {
+    let gate = crate::workshop::Gate::closed();
+    let workshop = Workshop::new();
+    write_items(&workshop, 2);
+    let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
+    let simulator = Simulator::start(config);
+    let running = workshop.start_run(&simulator, "r", &[]);
+    simulator.await_requests(2);
+    workshop.resume("r", &[]).exits(1).says(&["in use by another juror process"]);
+    workshop.judge_run(&simulator, "r", &[]).exits(1).says(&["in use by another juror process"]);
+    gate.open();
+    running.finish().exits(0).prints(&["2 of 2 scored"]);
+    assert_eq!(simulator.count("billed_calls"), 2);
+}
+
+#[test]
+fn a_run_is_resumed_from_any_folder() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 3);
+    let simulator = Simulator::start(failing(2, 1));
+    let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
+    workshop.write("own.toml", rubric.replace("id = \"semantic\"", "id = \"mine\""));
+    let ended = workshop.judge_run(&simulator, "r", &["--rubric", "own.toml"]).exits(3);
+    ended.says(&["juror run --resume r"]);
+    fs::remove_file(workshop.path("own.toml")).unwrap();
+    fs::create_dir(workshop.path("elsewhere")).unwrap();
+    let mut command = workshop.command(&["run", "--resume", "r", "--runs-dir", "../runs"]);
+    command.current_dir(workshop.path("elsewhere"));
+    let resumed: crate::workshop::Finished = command.output().unwrap().into();
+    resumed.exits(0).prints(&["3 of 3 scored"]);
+}
+
+#[test]
+fn files_beside_the_dataset_are_found_again() {
+    let workshop = Workshop::new();
+    let manifest = write_items(&workshop, 2);
+    let simulator = Simulator::start(failing(1, 1));
+    let elsewhere = workshop.path("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::rename(manifest, elsewhere.join("manifest.jsonl")).unwrap();
+    let url = simulator.base_url();
+    let flags = ["run", "elsewhere/manifest.jsonl", "--run-id", "r", "--enable-llm-judge"];
+    let more = ["--base-url", &url, "--data-root", "."];
+    workshop.juror(&[&flags[..], &more].concat()).exits(3);
+    workshop.resume("r", &[]).exits(0).prints(&["2 of 2 scored"]);
+}
+
+#[test]
+fn failed_jobs_get_another_round_and_what_they_cost_stays_counted() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 4);
+    let spoiled = ItemScript {
+        item: ItemKey::Text("Number 1<".to_owned()),
+        faults: vec![Some(Fault::OutOfRange); 3],
+    };
+    let mut config = failing(2, 2);
+    config.faults.items.push(spoiled);
+    let simulator = Simulator::start(config);
+    workshop.judge_run(&simulator, "r", &[]).exits(3).prints(&["2 of 4 scored"]);
+    let first = workshop.report("r");
+    assert_eq!(first["coverage"]["unscorable"], 1);
+    assert_eq!(first["coverage"]["failed"], 1);
+
+    workshop.resume("r", &[]).exits(3).prints(&["3 of 4 scored"]);
+    workshop.juror(&["retry", "r"]).exits(0).prints(&["4 of 4 scored"]);
+    let last = workshop.report("r");
+    assert_eq!(pico(&last["cost"]["total_usd"]), simulator.bill());
+    let rounds: Vec<_> = workshop.journal("r").iter().map(|line| line["round"].clone()).collect();
+    assert_eq!(rounds, [0, 0, 0, 0, 1, 1, 2]);
+    // Two scored at once, three answers of no use and the fourth, one that was refused twice.
+    assert_eq!(simulator.count("billed_calls"), 2 + 3 + 1 + 1);
+}

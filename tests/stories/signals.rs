@@ -1,0 +1,112 @@
+//! Ctrl-C and SIGTERM: once to finish what is in flight, twice to end at once.
+
+use crate::workshop::{Gate, Running, Simulator, Workshop, pico, write_items};
+use juror_simulator::{Fault, FaultPlan, SimulatorConfig};
+use rustix::process::Signal;
+
+const ITEMS: u32 = 10;
+
+struct Scene {
+    workshop: Workshop,
+    simulator: Simulator,
+    gate: Gate,
+}
+
+impl Scene {
+    /// A run whose calls are all held back.
+    fn start(more: &[&str]) -> (Self, Running) {
+        let gate = Gate::closed();
+        let workshop = Workshop::new();
+        write_items(&workshop, ITEMS);
+        let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
+        let simulator = Simulator::start(config);
+        let running = workshop.start_run(&simulator, "stopped", more);
+        (Self { workshop, simulator, gate }, running)
+    }
+
+    /// Resumes, and checks that everything is there and paid for once, but for `cut_off` calls.
+    fn goes_on(&self, cut_off: u64) {
+        self.gate.open();
+        self.workshop.resume("stopped", &[]).exits(0).prints(&["10 of 10 scored"]);
+        assert_eq!(self.simulator.count("billed_calls"), u64::from(ITEMS) + cut_off);
+        let total = pico(&self.workshop.report("stopped")["cost"]["total_usd"]);
+        assert!(total >= self.simulator.bill());
+        assert_eq!(total == self.simulator.bill(), cut_off == 0);
+    }
+}
+
+#[test]
+fn once_finishes_what_is_in_flight_and_tells_how_to_go_on() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let (scene, mut running) = Scene::start(&["-j", "3"]);
+        scene.simulator.await_count("billed_calls", 3);
+        running.signal(signal);
+        running.await_words("stopping");
+        scene.gate.open();
+        let ended = running.finish().exits(3);
+        ended.prints(&["3 of 10 scored"]).says(&["juror run --resume stopped"]);
+        assert_eq!(scene.simulator.requests(), 3, "no job was taken after the signal");
+        let report = scene.workshop.report("stopped");
+        assert_eq!(report["coverage"]["scored"], 3);
+        assert_eq!(pico(&report["cost"]["presumed_usd"]), 0);
+        scene.goes_on(0);
+    }
+}
+
+#[test]
+fn twice_ends_at_once_and_counts_what_was_in_flight() {
+    for [first, second] in [[Signal::INT, Signal::INT], [Signal::TERM, Signal::INT]] {
+        let (scene, mut running) = Scene::start(&["-j", "3"]);
+        scene.gate.let_through(2);
+        running.await_words("2/10 done");
+        scene.simulator.await_count("billed_calls", 5);
+        running.signal(first);
+        running.await_words("stopping");
+        running.signal(second);
+        let ended = running.finish().exits(3);
+        ended.prints(&["2 of 10 scored"]).says(&["juror run --resume stopped"]);
+        let cost = &scene.workshop.report("stopped")["cost"];
+        assert!(pico(&cost["presumed_usd"]) > 0, "three calls may have been billed: {cost}");
+        assert!(pico(&cost["total_usd"]) >= scene.simulator.bill());
+        scene.goes_on(3);
+    }
+}
+
+#[test]
+fn the_command_that_resumes_names_the_folders() {
+    let (scene, mut running) = Scene::start(&["-j", "1", "--runs-dir", "here", "--state", "there"]);
+    scene.simulator.await_requests(1);
+    running.signal(Signal::INT);
+    running.await_words("stopping");
+    scene.gate.open();
+    let ended = running.finish().exits(3);
+    let line = ended.stderr.lines().find_map(|line| line.split_once("go on with: juror ")).unwrap();
+    let resume: Vec<&str> = line.1.split(' ').collect();
+    scene.workshop.juror(&resume).exits(0).prints(&["10 of 10 scored"]);
+}
+
+#[test]
+fn a_judge_that_waits_at_a_rate_limit_is_left_at_once() {
+    let (scene, mut running) = Scene::start(&["-j", "5", "--rpm", "1"]);
+    scene.gate.open();
+    running.await_words("1/10 done");
+    running.signal(Signal::INT);
+    running.finish().exits(3).prints(&["1 of 10 scored"]);
+    assert_eq!(scene.simulator.requests(), 1);
+}
+
+#[test]
+fn a_judge_that_waits_to_try_again_is_left_at_once() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 2);
+    let faults = FaultPlan { script: vec![Some(Fault::RateLimit)], ..FaultPlan::default() };
+    let fault_retry_after = std::time::Duration::from_secs(3_600);
+    let config = SimulatorConfig { faults, fault_retry_after, ..SimulatorConfig::default() };
+    let simulator = Simulator::start(config);
+    let running = workshop.start_run(&simulator, "cooling", &["-j", "1"]);
+    simulator.await_count("requests", 1);
+    simulator.await_idle();
+    running.signal(Signal::INT);
+    running.finish().exits(3).prints(&["0 of 2 scored"]);
+    workshop.resume("cooling", &[]).exits(0).prints(&["2 of 2 scored"]);
+}
