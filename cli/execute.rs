@@ -1,6 +1,6 @@
 //! Wires the three roles of one process together, and runs them to their end.
 
-use crate::{exit::Failure, finish, progress, session::Session, signals};
+use crate::{catch_up::catch_up, exit::Failure, finish, progress, session::Session, signals};
 use juror_aggregator::{
     fold::Fold,
     journal::RunDirectory,
@@ -124,10 +124,11 @@ async fn with_home(execution: Execution<'_>, home: &Arc<LocalHome>) -> Result<Ra
         false => RunDirectory::create(runs_dir, record),
         true => RunDirectory::reopen(runs_dir, record),
     };
-    let directory = directory.map_err(finish::journal_failure)?;
+    let mut directory = directory.map_err(finish::journal_failure)?;
     let owner = OwnerId::random();
     open_ledger(session, run, home, &owner).await?;
-    let fold = Fold::of_journal(directory.files()).map_err(Failure::error)?;
+    let mut fold = Fold::of_journal(directory.files()).map_err(Failure::error)?;
+    catch_up(&mut directory, &mut fold, home, run).await?;
     let jobs: Arc<LocalQueue<Job>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
     let results: Arc<LocalQueue<JobResult>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
     let (events, heard) = Events::channel(EVENT_CAPACITY);
