@@ -1,6 +1,6 @@
 //! Wires the three roles of one process together, and runs them to their end.
 
-use crate::{exit::Failure, finish, progress, session::Session, signals};
+use crate::{catch_up::catch_up, exit::Failure, finish, progress, session::Session, signals};
 use juror_aggregator::{
     fold::Fold,
     journal::RunDirectory,
@@ -8,7 +8,7 @@ use juror_aggregator::{
 };
 use juror_common::{
     admission::{Admission, Budget, Ledger, Limits, Period, WaitingRoom},
-    event::{Event, Events},
+    event::Events,
     id::{OwnerId, RunId},
     job::Job,
     outcome::JobResult,
@@ -124,10 +124,11 @@ async fn with_home(execution: Execution<'_>, home: &Arc<LocalHome>) -> Result<Ra
         false => RunDirectory::create(runs_dir, record),
         true => RunDirectory::reopen(runs_dir, record),
     };
-    let directory = directory.map_err(finish::journal_failure)?;
+    let mut directory = directory.map_err(finish::journal_failure)?;
     let owner = OwnerId::random();
     open_ledger(session, run, home, &owner).await?;
-    let fold = Fold::of_journal(directory.files()).map_err(Failure::error)?;
+    let mut fold = Fold::of_journal(directory.files()).map_err(Failure::error)?;
+    catch_up(&mut directory, &mut fold, home, run).await?;
     let jobs: Arc<LocalQueue<Job>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
     let results: Arc<LocalQueue<JobResult>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
     let (events, heard) = Events::channel(EVENT_CAPACITY);
@@ -145,13 +146,11 @@ async fn with_home(execution: Execution<'_>, home: &Arc<LocalHome>) -> Result<Ra
     });
     let submission = submission(session, run, &fold, &jobs, events.clone())?;
     let subscription = results.subscribe(QUEUE_CAPACITY).await.map_err(Failure::error)?;
-    let stop_events = events.clone();
+    let told = events.clone();
     let aggregator = AggregatorResources { results: subscription, directory, fold, events };
 
     let shutdown = Shutdown::new();
-    let signals = signals::listen(shutdown.clone());
-    let telling = tell_of_stop(shutdown.clone(), stop_events);
-    let listening = tokio::spawn(async { tokio::join!(signals, telling) });
+    let listening = tokio::spawn(signals::listen(shutdown.clone(), told));
     let style = progress::Style::fitting(quiet);
     let budget = session.settings.budget.run_usd;
     let showing = tokio::spawn(progress::follow(heard, style, budget));
@@ -163,14 +162,6 @@ async fn with_home(execution: Execution<'_>, home: &Arc<LocalHome>) -> Result<Ra
     let (aggregated, ended) = ran?;
     let ledger = home.ledger(run).await.map_err(Failure::error)?;
     Ok((aggregated, ended, ledger, stopped))
-}
-
-/// Tells the user that a signal was heard.
-async fn tell_of_stop(shutdown: Shutdown, events: Events) {
-    tokio::select! {
-        () = shutdown.now.cancelled() => {}
-        () = shutdown.drain.cancelled() => events.emit(Event::Stopping).await,
-    }
 }
 
 /// Runs the roles side by side. Each one's end is the next one's: no more jobs, no more results.

@@ -1,6 +1,7 @@
 //! The command `juror`: parse → settings → wire → run a role → exit code.
 
 mod args;
+mod catch_up;
 mod commands;
 mod execute;
 mod exit;

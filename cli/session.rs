@@ -119,6 +119,7 @@ impl Session {
             rubric: self.rubric.reference(),
             rubric_text: self.rubric_text.clone(),
             judge: self.judge().cloned(),
+            max_side: self.judge().and(self.settings.image.max_side),
             base_url: self.judge().map(|_| self.settings.judge.base_url.clone()),
             budget_usd: self.settings.budget.run_usd,
             repeat: self.options.repeat.get(),
@@ -145,11 +146,15 @@ pub fn difference(known: &RunRecord, asked: &RunRecord) -> Option<String> {
         let flags: Vec<_> = limit.into_iter().chain(filters).collect();
         if flags.is_empty() { "every item".to_owned() } else { flags.join(" ") }
     };
+    let side = |record: &RunRecord| {
+        record.max_side.map_or("not set".to_owned(), |pixels| format!("{pixels} pixels"))
+    };
     let digest = |record: &RunRecord| record.dataset.digest.to_string();
     differs("dataset", digest(known), digest(asked))
         .or_else(|| differs("selection of items", selection(known), selection(asked)))
         .or_else(|| differs("rubric", rubric(&known.rubric), rubric(&asked.rubric)))
         .or_else(|| differs("judge", judge(&known.judge), judge(&asked.judge)))
+        .or_else(|| differs("image.max_side", side(known), side(asked)))
         .or_else(|| differs("repeat", known.repeat.to_string(), asked.repeat.to_string()))
 }
 

@@ -1,49 +1,56 @@
 //! Ctrl-C and SIGTERM: once for a soft stop, twice for a hard one.
 
-use juror_common::shutdown::Shutdown;
+use juror_common::{
+    event::{Event, Events},
+    shutdown::Shutdown,
+};
 use std::io;
-use tokio::signal;
+#[cfg(unix)]
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Listens until `shutdown.now` is given, by a second signal or by whoever ends the command.
-/// Signals are caught from this call on, not only once the future is polled.
-pub fn listen(shutdown: Shutdown) -> impl Future<Output = ()> {
-    let signals = Signals::catch();
+/// Listens until `shutdown.now` is given, by a second signal or by whoever ends the command. Tells
+/// `events` of the first. Signals are heard from this call on, not only once the future is polled.
+pub fn listen(shutdown: Shutdown, events: Events) -> impl Future<Output = ()> {
+    let signals = Signals::new();
     async move {
-        let heard = async {
-            let mut signals = signals?;
-            loop {
-                signals.next().await?;
-                shutdown.escalate();
-            }
+        let heard = tokio::select! {
+            () = shutdown.now.cancelled() => return,
+            heard = escalate(signals, &shutdown, &events) => heard,
         };
-        tokio::select! {
-            () = shutdown.now.cancelled() => {}
-            heard = heard => {
-                let heard: io::Result<()> = heard;
-                if let Err(error) = heard {
-                    tracing::warn!(%error, "signals cannot be heard; only a kill stops this process");
-                }
-            }
+        if let Err(error) = heard {
+            tracing::warn!(%error, "signals cannot be heard; only a kill stops this process");
         }
     }
 }
 
-/// The signals that stop a command. Held from one to the next, so that none falls in between.
+async fn escalate(
+    signals: io::Result<Signals>,
+    shutdown: &Shutdown,
+    events: &Events,
+) -> io::Result<()> {
+    let mut signals = signals?;
+    while !shutdown.now.is_cancelled() {
+        signals.next().await?;
+        shutdown.escalate();
+        if !shutdown.now.is_cancelled() {
+            events.emit(Event::Stopping).await;
+        }
+    }
+    Ok(())
+}
+
+/// Both signals, heard from now on: one that comes while another is answered is not lost.
+#[cfg(unix)]
 struct Signals {
-    #[cfg(unix)]
-    interrupt: signal::unix::Signal,
-    #[cfg(unix)]
-    terminate: signal::unix::Signal,
+    interrupt: Signal,
+    terminate: Signal,
 }
 
 #[cfg(unix)]
 impl Signals {
-    fn catch() -> io::Result<Self> {
-        use signal::unix::{SignalKind, signal};
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-        })
+    fn new() -> io::Result<Self> {
+        let interrupt = signal(SignalKind::interrupt())?;
+        Ok(Self { interrupt, terminate: signal(SignalKind::terminate())? })
     }
 
     async fn next(&mut self) -> io::Result<()> {
@@ -56,12 +63,15 @@ impl Signals {
 }
 
 #[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
 impl Signals {
-    fn catch() -> io::Result<Self> {
-        Ok(Self {})
+    fn new() -> io::Result<Self> {
+        Ok(Self)
     }
 
     async fn next(&mut self) -> io::Result<()> {
-        signal::ctrl_c().await
+        tokio::signal::ctrl_c().await
     }
 }

@@ -86,6 +86,21 @@ pub async fn run(
     Ok(aggregated)
 }
 
+/// Commits results that came by another way than the queue, before the role begins.
+pub fn take_in(
+    directory: &mut RunDirectory,
+    fold: &mut Fold,
+    results: &[JobResult],
+) -> Result<(), JournalError> {
+    let mut lines = Vec::new();
+    for result in results {
+        if fold.apply(result, directory.length() + lines.len() as u64) != Applied::Duplicate {
+            encode(result, &mut lines)?;
+        }
+    }
+    directory.append_lines(&lines)
+}
+
 /// Commits whatever is ready, batch by batch; while one is being written, the next gathers.
 async fn commit_all(
     mut ready: mpsc::Receiver<Delivery<JobResult>>,

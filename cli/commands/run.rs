@@ -102,6 +102,7 @@ async fn resume(
         layers.push(Layer::of("judge", "max_output_tokens", output));
         layers.extend(judge.temperature.map(|value| Layer::of("judge", "temperature", value)));
     }
+    layers.extend(record.max_side.map(|side| Layer::of("image", "max_side", i64::from(side))));
     layers.extend(record.base_url.clone().map(|url| Layer::of("judge", "base_url", url)));
     if !record.data_roots.is_empty() {
         layers.push(Layer::of("files", "data_roots", record.data_roots.clone()));

@@ -5,7 +5,7 @@ use crate::{
     exit::{Exit, Failure},
     golden, screen, signals,
 };
-use juror_common::shutdown::Shutdown;
+use juror_common::{event::Events, shutdown::Shutdown};
 use juror_simulator::{FaultPlan, Latency, SimulatorConfig, SimulatorError, Stats};
 use std::{sync::Arc, time::Duration};
 use tokio::{net::TcpListener, task::JoinError};
@@ -25,7 +25,7 @@ pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<
         ));
     }
     let shutdown = Shutdown::new();
-    let listening = tokio::spawn(signals::listen(shutdown.clone()));
+    let listening = tokio::spawn(signals::listen(shutdown.clone(), Events::silent()));
     let served = juror_simulator::serve(listener, config, shutdown.clone()).await;
     shutdown.now.cancel();
     listening.await.map_err(Failure::error)?;

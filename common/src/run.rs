@@ -30,6 +30,9 @@ pub struct RunRecord {
     pub rubric_text: String,
     /// By which judge; none with the judge off.
     pub judge: Option<Judge>,
+    /// The longest side that images were shrunk to, where the user asked for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_side: Option<u32>,
     /// Base URL that the judge was asked at, without any key.
     pub base_url: Option<String>,
     /// The most that the run may cost; none is unlimited.

@@ -144,6 +144,26 @@ fn a_budget_holds_over_kills() {
 }
 
 #[test]
+fn what_a_crash_kept_from_the_journal_is_resumed_all_the_same() {
+    let prices = prices();
+    let workshop = Workshop::new();
+    write_items(&workshop, 6);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let flags = ["-j", "1", "--budget-usd", &dollars(prices.worst * 2)];
+    workshop.judge_run(&simulator, "lost", &flags).exits(3);
+    let paid = simulator.count("billed_calls");
+    // As a crash leaves it between storing results and committing them.
+    workshop.write("runs/lost/results.jsonl", "");
+    let enough = dollars(prices.worst * 6);
+    let resumed = workshop.resume("lost", &["--budget-usd", &enough]).exits(0);
+    resumed.prints(&["6 of 6 scored"]);
+    assert_eq!(simulator.count("billed_calls"), 6, "{paid} were paid for already");
+    assert_eq!(pico(&workshop.report("lost")["cost"]["total_usd"]), simulator.bill());
+    let rounds = |line: &Value| line["round"].as_u64().unwrap();
+    assert_eq!(workshop.journal("lost").iter().map(rounds).sum::<u64>(), 6 - paid);
+}
+
+#[test]
 fn a_bill_above_its_bound_stops_the_run_and_is_told() {
     let prices = prices();
     let workshop = Workshop::new();

@@ -19,7 +19,8 @@ pub struct RunDirectory {
 }
 
 impl RunDirectory {
-    /// Begins a run: locks its directory, writes `run.json` and an empty journal, durably.
+    /// Begins a run: locks its directory, writes an empty journal and `run.json`, durably and in
+    /// this order, so that whatever has a record can be read.
     pub fn create(runs_dir: &Path, record: &RunRecord) -> Result<Self, JournalError> {
         let directory = runs_dir.join(record.run_id.as_str());
         fs::create_dir_all(&directory)
@@ -30,8 +31,9 @@ impl RunDirectory {
         if known {
             return Err(JournalError::Exists { directory });
         }
-        write_record(&directory, record)?;
-        Self::with_lock(RunFiles::new(directory, record.clone()), lock)
+        let locked = Self::with_lock(RunFiles::new(directory, record.clone()), lock)?;
+        write_record(locked.files.directory(), record)?;
+        Ok(locked)
     }
 
     /// Continues a run: locks its directory and cuts a torn last line off its journal.

@@ -126,6 +126,7 @@ pub(crate) fn record(rubric: &str, planned: u64) -> RunRecord {
         },
         rubric: RubricReference { id: id.into(), ..reference() },
         data_roots: Vec::new(),
+        max_side: None,
         rubric_text: rubric.into(),
         judge: Some(judge()),
         base_url: Some("https://api.openai.com/v1".into()),

@@ -6,6 +6,7 @@
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 pub(crate) mod sqlite;
+mod stored;
 
 use crate::{
     admission::AdmissionError,

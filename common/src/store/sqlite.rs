@@ -287,7 +287,7 @@ fn write_json<T: serde::Serialize>(value: &T) -> Result<String, AdmissionError> 
         .map_err(|error| AdmissionError::Broken(format!("a record cannot be written ({error})")))
 }
 
-fn read_json<T: serde::de::DeserializeOwned>(
+pub(super) fn read_json<T: serde::de::DeserializeOwned>(
     text: &str,
     name: impl Fn() -> String,
 ) -> Result<T, AdmissionError> {

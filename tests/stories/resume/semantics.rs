@@ -43,6 +43,10 @@ fn resuming_what_is_not_there_starts_it_where_a_dataset_is_given() {
     let (workshop, simulator) = scene(2);
     workshop.resume("r", &[]).exits(2).says(&["there is no run \"r\"", "juror runs"]);
     assert!(!workshop.path("runs/r").exists(), "a mistyped name creates nothing");
+    // As a process leaves it that was killed before it had said what it runs.
+    workshop.write("runs/r/.lock", "");
+    workshop.write("runs/r/results.jsonl", "");
+    workshop.resume("r", &[]).exits(2).says(&["there is no run \"r\""]);
     let url = simulator.base_url();
     let flags = ["manifest.jsonl", "--enable-llm-judge", "--base-url", &url];
     workshop.resume("r", &flags).exits(0).prints(&["2 of 2 scored"]);
@@ -72,6 +76,9 @@ fn another_run_under_the_same_name_is_refused_and_the_difference_named() {
         workshop.judge_run(&simulator, "r", &with_limit).exits(2).says(&[&message, "--run-id"]);
         workshop.resume("r", flags).exits(2).says(&[&message, "cannot be resumed"]);
     }
+    workshop.write("small.toml", "[image]\nmax_side = 32\n");
+    let small = ["--config", "small.toml"];
+    workshop.resume("r", &small).exits(2).says(&["its image.max_side is not set", "32 pixels"]);
     let off = ["run", "manifest.jsonl", "--run-id", "r", "--limit", "2"];
     workshop.juror(&off).exits(2).says(&["its judge is ", "off"]);
 
