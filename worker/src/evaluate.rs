@@ -1,7 +1,6 @@
 //! One job's life, from claim to result.
 
 use crate::{
-    concurrency::Permit,
     context::Context,
     judging::{Judged, Judging},
     load::{self, LoadedItem},
@@ -46,7 +45,6 @@ pub enum Interruption {
 pub async fn evaluate(
     job: &Job,
     context: &Arc<Context>,
-    permit: &Permit,
     shutdown: &Shutdown,
 ) -> Result<JobResult, Interruption> {
     let unclaimed =
@@ -60,7 +58,7 @@ pub async fn evaluate(
     if starts >= STARTS_OF_A_POISONOUS_JOB {
         return store(record.failed(poisonous(starts)), context).await;
     }
-    let evaluated = work(job, record, context, permit, shutdown).await;
+    let evaluated = work(job, record, context, shutdown).await;
     if let Err(Interruption::Stopping | Interruption::Paused(_)) = &evaluated {
         // Put back in good order: this start says nothing against the job.
         context.store.give_back(&claim).await?;
@@ -73,7 +71,6 @@ async fn work(
     job: &Job,
     mut record: Record,
     context: &Arc<Context>,
-    permit: &Permit,
     shutdown: &Shutdown,
 ) -> Result<JobResult, Interruption> {
     let (loaded, stages) = match unless_stopped(prepare_stages(job, context), shutdown).await? {
@@ -108,7 +105,7 @@ async fn work(
         Err(error) => return store(record.failed(error), context).await,
     };
     record.inputs(asked.inputs.clone());
-    let judging = Judging { job, judge, setup, context, permit, shutdown };
+    let judging = Judging { job, judge, setup, context, shutdown };
     match judging.judge(asked, record).await? {
         Judged::Stored(result) => Ok(*result),
         Judged::Unstored(finished) => store(*finished, context).await,

@@ -42,8 +42,6 @@ pub struct Judging<'job> {
     pub setup: &'job JudgeSetup,
     /// The worker's resources.
     pub context: &'job Context,
-    /// The place among the jobs in hand; told how calls go.
-    pub permit: &'job Permit,
     /// The worker's signals.
     pub shutdown: &'job Shutdown,
 }
@@ -60,6 +58,7 @@ impl Judging<'_> {
     ) -> Result<Judged, Interruption> {
         let mut tally = Tally::default();
         loop {
+            let permit = self.permit().await?;
             let lease = match self.admit(&asked).await? {
                 Ok(lease) => lease,
                 Err(reason) => {
@@ -69,6 +68,9 @@ impl Judging<'_> {
             };
             asked.request.slower = tally.slower();
             let call = self.call(&asked).await;
+            report(&permit, &call);
+            // What is left to do need not keep the next call waiting.
+            drop(permit);
             let (verdict, problem) = self.read(&call.end);
             let Step { money, next } =
                 retry::decide(&call.end, problem.as_deref(), &mut tally, retry::full_jitter);
@@ -93,6 +95,15 @@ impl Judging<'_> {
         }
     }
 
+    /// The right to have a call in flight.
+    async fn permit(&self) -> Result<Permit, Interruption> {
+        tokio::select! {
+            biased;
+            () = self.shutdown.drain.cancelled() => Err(Interruption::Stopping),
+            permit = self.context.concurrency.acquire() => Ok(permit),
+        }
+    }
+
     /// A lease, or why the budget allows none.
     async fn admit(&self, asked: &Asked) -> Result<Result<LeaseId, String>, Interruption> {
         let ask = Ask {
@@ -100,7 +111,7 @@ impl Judging<'_> {
             owner: self.context.owner.clone(),
             run: self.job.run_id.clone(),
             endpoint: self.setup.endpoint.clone(),
-            input_tokens: asked.bounds.input_tokens,
+            input_tokens: self.setup.token_scale.counted(&asked.bounds),
             max_output_tokens: if self.setup.terms.facts.counts_output_limit {
                 asked.bounds.max_output_tokens
             } else {
@@ -150,21 +161,8 @@ impl Judging<'_> {
         }
     }
 
-    /// Tells admission and the concurrency what the call showed.
+    /// Tells admission what the call showed.
     async fn learn(&self, call: &Call, next: &Next) -> Result<(), Interruption> {
-        let signal = match &call.end {
-            CallEnd::Answered(_) | CallEnd::BadAnswer { .. } | CallEnd::Refused { .. } => {
-                Some(Signal::Answered)
-            }
-            CallEnd::RateLimited { .. } => Some(Signal::Refused),
-            CallEnd::Unavailable { .. } | CallEnd::NotSent(_) | CallEnd::Lost(_) => {
-                Some(Signal::Unavailable)
-            }
-            CallEnd::Account { .. } | CallEnd::Cancelled { .. } => None,
-        };
-        if let Some(signal) = signal {
-            self.permit.report(signal, call.latency);
-        }
         let mut observation = call.observation(&self.setup.endpoint);
         if let Next::Cooldown(pause) = next {
             observation.refused = Some(*pause);
@@ -174,7 +172,10 @@ impl Judging<'_> {
 
     fn bill(&self, money: LeaseEnd, asked: &Asked) -> Bill {
         match money {
-            LeaseEnd::Settle(Some(usage)) => Some((self.setup.terms.price.cost(&usage), usage)),
+            LeaseEnd::Settle(Some(usage)) => {
+                self.setup.token_scale.learn(&asked.bounds, usage.input_tokens);
+                Some((self.setup.terms.price.cost(&usage), usage))
+            }
             LeaseEnd::Settle(None) => {
                 let usage = Usage {
                     input_tokens: asked.bounds.input_tokens,
@@ -259,6 +260,19 @@ impl Judging<'_> {
             () = sleep(pause) => Ok(()),
         }
     }
+}
+
+/// Tells the concurrency how a call went.
+fn report(permit: &Permit, call: &Call) {
+    let signal = match &call.end {
+        CallEnd::Answered(_) | CallEnd::BadAnswer { .. } | CallEnd::Refused { .. } => {
+            Signal::Answered
+        }
+        CallEnd::RateLimited { .. } => Signal::Refused,
+        CallEnd::Unavailable { .. } | CallEnd::NotSent(_) | CallEnd::Lost(_) => Signal::Unavailable,
+        CallEnd::Account { .. } | CallEnd::Cancelled { .. } => return,
+    };
+    permit.report(signal, call.latency);
 }
 
 /// Who gave this answer.

@@ -2,7 +2,6 @@
 //! that spawns.
 
 use crate::{
-    concurrency::Permit,
     context::Context,
     evaluate::{Interruption, evaluate},
 };
@@ -17,7 +16,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// Most deliveries that a worker ever holds.
-const MOST_DELIVERIES: usize = 512;
+const MOST_DELIVERIES: usize = 640;
 
 /// How a worker's work ended.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -49,22 +48,16 @@ pub async fn run(context: Arc<Context>, shutdown: Shutdown) -> Result<Ended, Wor
     let stop = Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() };
     let mut ending = Ending::default();
     loop {
-        let permit = tokio::select! {
+        let has_room = tasks.len() < jobs_in_hand(context.concurrency.limit());
+        tokio::select! {
             biased;
             () = stop.drain.cancelled() => break,
-            Some(task) = tasks.join_next() => { ending.note(task, &stop.drain); continue }
-            permit = context.concurrency.acquire() => permit,
-        };
-        let delivery = loop {
-            tokio::select! {
-                biased;
-                () = stop.drain.cancelled() => break None,
-                Some(task) = tasks.join_next() => ending.note(task, &stop.drain),
-                delivery = jobs.next() => break delivery?,
+            Some(task) = tasks.join_next() => ending.note(task, &stop.drain),
+            delivery = jobs.next(), if has_room => {
+                let Some(delivery) = delivery? else { break };
+                tasks.spawn(work(delivery, Arc::clone(&context), stop.clone()));
             }
-        };
-        let Some(delivery) = delivery else { break };
-        tasks.spawn(work(delivery, permit, Arc::clone(&context), stop.clone()));
+        }
     }
     while let Some(task) = tasks.join_next().await {
         ending.note(task, &stop.drain);
@@ -76,15 +69,19 @@ pub async fn run(context: Arc<Context>, shutdown: Shutdown) -> Result<Ended, Wor
     Ok(ended)
 }
 
+/// A quarter more than there may be calls: while so many are in flight, the others are made ready
+/// for theirs, or are being stored.
+fn jobs_in_hand(calls: usize) -> usize {
+    calls.saturating_add(calls.div_ceil(4)).min(MOST_DELIVERIES)
+}
+
 /// One delivery: judged, its result published, then acknowledged; given back if it was interrupted.
 async fn work(
     delivery: Delivery<Job>,
-    permit: Permit,
     context: Arc<Context>,
     shutdown: Shutdown,
 ) -> Result<(), WorkerError> {
-    let evaluated = evaluate(&delivery.message, &context, &permit, &shutdown).await;
-    drop(permit);
+    let evaluated = evaluate(&delivery.message, &context, &shutdown).await;
     match evaluated {
         Ok(result) => {
             context.results.publish(result, Lane::Work).await?;
