@@ -123,10 +123,18 @@ impl Endpoint {
         let known = (self.learned_requests, self.learned_tokens);
         self.learned_requests = told(observation.requests_per_minute).or(self.learned_requests);
         self.learned_tokens = told(observation.tokens_per_minute).or(self.learned_tokens);
+        let learned = (self.learned_requests, self.learned_tokens);
+        let is_news = known != learned;
+        if known == (None, None) && is_news {
+            // Calls in flight were admitted without knowing. They have used what there was, and
+            // their refusals say nothing more.
+            self.empty();
+            self.throttled = Some(now);
+        }
         if let Some(pause) = observation.refused {
             self.refuse(pause, now);
         }
-        observation.refused.is_some() || known != (self.learned_requests, self.learned_tokens)
+        observation.refused.is_some() || is_news
     }
 
     fn refuse(&mut self, pause: Duration, now: i64) {
