@@ -27,6 +27,8 @@ pub(super) fn run(arguments: &[String]) {
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     let files = Arc::new(Mutex::new(files.into_iter()));
+    // An error says only that a provider is installed already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let mut tasks = tokio::task::JoinSet::new();
