@@ -13,6 +13,7 @@ use juror_worker::{
     context::JudgeSetup,
     estimate::Candidate,
     image::{Format, Preparer, Rules},
+    token_scale::TokenScale,
     vision::{ApiKey, HttpSettings, openai::OpenAi},
 };
 use std::{sync::Arc, thread::available_parallelism, time::Duration};
@@ -128,7 +129,8 @@ pub fn setup(
         endpoint: format!("{provider} {base_url} {}", candidate.judge.model),
         base_url,
         terms: candidate.terms.clone(),
-        schema: Arc::new(reply_schema(rubric)),
+        schema: reply_schema(rubric).to_string().into(),
+        token_scale: TokenScale::default(),
         preparer: Preparer::new(available_parallelism().map_or(1, usize::from)),
         rules: candidate.rules.clone(),
         cache: settings.cache.enabled,

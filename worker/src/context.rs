@@ -2,7 +2,8 @@
 
 use crate::{
     bounds::ModelTerms, ceiling::Ceiling, company::Company, concurrency::Concurrency, files::Roots,
-    image::Preparer, image::Rules, stages::StageSettings, vision::VisionClient,
+    image::Preparer, image::Rules, stages::StageSettings, token_scale::TokenScale,
+    vision::VisionClient,
 };
 use juror_common::{
     admission::{Admission, WaitingRoom},
@@ -15,7 +16,6 @@ use juror_common::{
     stage::Thresholds,
     store::Store,
 };
-use serde_json::Value;
 use std::sync::Arc;
 
 /// The worker's resources, shared by all of its jobs.
@@ -62,8 +62,10 @@ pub struct JudgeSetup {
     pub base_url: String,
     /// What is known of the model.
     pub terms: ModelTerms,
-    /// The strict JSON Schema of the reply.
-    pub schema: Arc<Value>,
+    /// How the provider counts input tokens, as far as its bills have told.
+    pub token_scale: TokenScale,
+    /// The strict JSON Schema of the reply, as JSON.
+    pub schema: Arc<str>,
     /// Prepares images off the async threads.
     pub preparer: Preparer,
     /// What the provider takes of images.

@@ -65,9 +65,8 @@ pub async fn estimate(
         return Ok(Estimated::Failed(error));
     }
     let cached = setup.cache && context.store.cached(&question.key).await?.is_some();
-    let schema = setup.schema.to_string();
     let bounds = |candidate: &Candidate| {
-        question.bounds(&candidate.judge, &candidate.terms, &candidate.rules, &schema)
+        question.bounds(&candidate.judge, &candidate.terms, &candidate.rules, &setup.schema)
     };
     let bounds = candidates.iter().map(bounds).collect();
     Ok(Estimated::Question { cached, bounds })

@@ -1,7 +1,6 @@
 //! One job's life, from claim to result.
 
 use crate::{
-    concurrency::Permit,
     context::Context,
     interruption::Interruption,
     judging::{Judged, Judging},
@@ -33,7 +32,6 @@ const LONE_STARTS_OF_A_POISONOUS_JOB: u32 = 3;
 pub async fn evaluate(
     job: &Job,
     context: &Arc<Context>,
-    permit: &Permit,
     shutdown: &Shutdown,
 ) -> Result<JobResult, Interruption> {
     let unclaimed =
@@ -50,7 +48,7 @@ pub async fn evaluate(
     if alone >= LONE_STARTS_OF_A_POISONOUS_JOB {
         return store(record.failed(poisonous(starts)), context).await;
     }
-    let work = Work { job, context, permit, shutdown };
+    let work = Work { job, context, shutdown };
     let evaluated = work.to_result(record, starts >= STARTS_OF_A_SUSPECT).await;
     if let Err(Interruption::Stopping | Interruption::Paused(_)) = &evaluated {
         // Put back in good order: this start says nothing against the job.
@@ -63,7 +61,6 @@ pub async fn evaluate(
 struct Work<'job> {
     job: &'job Job,
     context: &'job Arc<Context>,
-    permit: &'job Permit,
     shutdown: &'job Shutdown,
 }
 
@@ -110,7 +107,7 @@ impl<'job> Work<'job> {
 
     /// Everything that is free.
     async fn prepare(&self, mut record: Record) -> Result<Prepared<'job>, Interruption> {
-        let Self { job, context, permit, shutdown } = *self;
+        let Self { job, context, shutdown } = *self;
         let (loaded, stages) = match prepare_stages(job, context).await {
             Ok(staged) => staged,
             Err(error) => return Ok(Prepared::Finished(record.failed(error))),
@@ -142,7 +139,7 @@ impl<'job> Work<'job> {
             Err(error) => return Ok(Prepared::Finished(record.failed(error))),
         };
         record.inputs(asked.inputs.clone());
-        let judging = Judging { job, judge, setup, context, permit, shutdown };
+        let judging = Judging { job, judge, setup, context, shutdown };
         Ok(Prepared::ToAsk(judging, Box::new(asked), record))
     }
 }

@@ -42,8 +42,6 @@ pub struct Judging<'job> {
     pub setup: &'job JudgeSetup,
     /// The worker's resources.
     pub context: &'job Context,
-    /// The place among the jobs in hand; told how calls go.
-    pub permit: &'job Permit,
     /// The worker's signals.
     pub shutdown: &'job Shutdown,
 }
@@ -61,6 +59,7 @@ impl Judging<'_> {
         // Answers that were settled before a crash were none to use, and count.
         let mut tally = Tally { answers: record.attempts(), ..Tally::default() };
         loop {
+            let permit = self.permit().await?;
             let lease = match self.admit(&asked).await? {
                 Ok(lease) => lease,
                 Err(reason) => {
@@ -70,9 +69,12 @@ impl Judging<'_> {
             };
             asked.request.slower = tally.slower();
             let call = self.call(&asked).await;
+            report(&permit, &call);
             let (verdict, problem) = self.read(&call.end);
             let Step { money, next } =
                 retry::decide(&call.end, problem.as_deref(), &mut tally, retry::full_jitter);
+            // What is left to do keeps the next call waiting only where that would be refused too.
+            let _held = matches!(next, Next::Cooldown(_) | Next::PauseRun(_)).then_some(permit);
             self.learn(&call, &next).await?;
 
             let bill = self.bill(money, &asked);
@@ -94,6 +96,15 @@ impl Judging<'_> {
         }
     }
 
+    /// The right to have a call in flight.
+    async fn permit(&self) -> Result<Permit, Interruption> {
+        tokio::select! {
+            biased;
+            () = self.shutdown.drain.cancelled() => Err(Interruption::Stopping),
+            permit = self.context.concurrency.acquire() => Ok(permit),
+        }
+    }
+
     /// A lease, or why the budget allows none.
     async fn admit(&self, asked: &Asked) -> Result<Result<LeaseId, String>, Interruption> {
         let ask = Ask {
@@ -101,7 +112,7 @@ impl Judging<'_> {
             owner: self.context.owner.clone(),
             run: self.job.run_id.clone(),
             endpoint: self.setup.endpoint.clone(),
-            input_tokens: asked.bounds.input_tokens,
+            input_tokens: self.setup.token_scale.counted(&asked.bounds),
             max_output_tokens: if self.setup.terms.facts.counts_output_limit {
                 asked.bounds.max_output_tokens
             } else {
@@ -155,21 +166,8 @@ impl Judging<'_> {
         }
     }
 
-    /// Tells admission and the concurrency what the call showed.
+    /// Tells admission what the call showed.
     async fn learn(&self, call: &Call, next: &Next) -> Result<(), Interruption> {
-        let signal = match &call.end {
-            CallEnd::Answered(_) | CallEnd::BadAnswer { .. } | CallEnd::Refused { .. } => {
-                Some(Signal::Answered)
-            }
-            CallEnd::RateLimited { .. } => Some(Signal::Refused),
-            CallEnd::Unavailable { .. } | CallEnd::NotSent(_) | CallEnd::Lost(_) => {
-                Some(Signal::Unavailable)
-            }
-            CallEnd::Account { .. } | CallEnd::Cancelled { .. } => None,
-        };
-        if let Some(signal) = signal {
-            self.permit.report(signal, call.latency);
-        }
         let mut observation = call.observation(&self.setup.endpoint);
         if let Next::Cooldown(pause) = next {
             observation.refused = Some(*pause);
@@ -179,7 +177,10 @@ impl Judging<'_> {
 
     fn bill(&self, money: LeaseEnd, asked: &Asked) -> Bill {
         match money {
-            LeaseEnd::Settle(Some(usage)) => Some((self.setup.terms.price.cost(&usage), usage)),
+            LeaseEnd::Settle(Some(usage)) => {
+                self.setup.token_scale.learn(&asked.bounds, usage.input_tokens);
+                Some((self.setup.terms.price.cost(&usage), usage))
+            }
             LeaseEnd::Settle(None) => {
                 let usage = Usage {
                     input_tokens: asked.bounds.input_tokens,
@@ -251,7 +252,11 @@ impl Judging<'_> {
     async fn before_the_next_call(&self, next: Next) -> Result<(), Interruption> {
         match next {
             Next::RetryAfter(pause) => self.wait(pause).await,
-            Next::PauseRun(reason) => Err(Interruption::Paused(reason)),
+            Next::PauseRun(reason) => {
+                // Nobody else should meet the same refusal.
+                self.shutdown.drain.cancel();
+                Err(Interruption::Paused(reason))
+            }
             Next::GiveBack => Err(Interruption::Stopping),
             // A cooldown holds everybody back at admission.
             _ => Ok(()),
@@ -264,6 +269,19 @@ impl Judging<'_> {
             () = sleep(pause) => Ok(()),
         }
     }
+}
+
+/// Tells the concurrency how a call went.
+fn report(permit: &Permit, call: &Call) {
+    let signal = match &call.end {
+        CallEnd::Answered(_) | CallEnd::BadAnswer { .. } | CallEnd::Refused { .. } => {
+            Signal::Answered
+        }
+        CallEnd::RateLimited { .. } => Signal::Refused,
+        CallEnd::Unavailable { .. } | CallEnd::NotSent(_) | CallEnd::Lost(_) => Signal::Unavailable,
+        CallEnd::Account { .. } | CallEnd::Cancelled { .. } => return,
+    };
+    permit.report(signal, call.latency);
 }
 
 /// The text to read a verdict from. A text that was cut is not read, even if it happens to be

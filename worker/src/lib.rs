@@ -19,4 +19,5 @@ pub mod reply;
 mod retry;
 pub mod run;
 pub mod stages;
+pub mod token_scale;
 pub mod vision;

@@ -15,7 +15,7 @@ use juror_common::{
     job::{Job, Judge},
     outcome::{ErrorKind, InputRecord, JobError},
 };
-use serde_json::json;
+use serde::Serialize;
 use std::sync::Arc;
 
 /// Most bytes of one image file.
@@ -109,8 +109,8 @@ impl Question {
             prepared.push(image.map_err(|error| image_error(format!("{reference}: {error}")))?);
         }
         let sizes: Vec<_> = prepared.iter().map(|image| (image.width, image.height)).collect();
-        let schema = setup.schema.to_string();
-        let bounds = bounds(&self.prompt, &schema, &self.labels(), &sizes, judge, &setup.terms);
+        let schema = &setup.schema;
+        let bounds = bounds(&self.prompt, schema, &self.labels(), &sizes, judge, &setup.terms);
         let mut inputs = self.inputs();
         for (input, image) in inputs.iter_mut().zip(&prepared) {
             input.note.clone_from(&image.note);
@@ -177,21 +177,40 @@ fn key(
     prompt: &RenderedPrompt,
     images: &[SourceImage],
 ) -> Digest {
-    let images: Vec<_> = images.iter().map(|image| (&image.label, image.record.digest)).collect();
-    let question = json!({
-        "schema": juror_common::SCHEMA,
-        "base_url": setup.base_url,
-        "judge": judge,
-        "reasoning_allowance": setup.terms.facts.reasoning_allowance,
-        "rubric": job.rubric.digest,
-        "system": prompt.system,
-        "task": prompt.task,
-        "item": prompt.item,
-        "images": images,
-        "preparation": (PREPARATION_VERSION, setup.rules.max_bytes, setup.rules.max_side, setup.rules.user_max_side),
-        "repeat": job.repeat,
-    });
-    Digest::of(question.to_string().as_bytes())
+    let Rules { max_bytes, max_side, user_max_side, .. } = setup.rules;
+    let identity = Identity {
+        schema: juror_common::SCHEMA,
+        base_url: &setup.base_url,
+        judge,
+        reasoning_allowance: setup.terms.facts.reasoning_allowance,
+        rubric: job.rubric.digest,
+        system: &prompt.system,
+        task: &prompt.task,
+        item: &prompt.item,
+        images: images.iter().map(|image| (image.label.as_str(), image.record.digest)).collect(),
+        preparation: (PREPARATION_VERSION, max_bytes, max_side, user_max_side),
+        repeat: job.repeat,
+    };
+    let mut json = Vec::with_capacity(16 * 1024);
+    let written = serde_json::to_writer(&mut json, &identity);
+    debug_assert!(written.is_ok(), "memory takes every text and number");
+    Digest::of(&json)
+}
+
+/// Everything that makes two questions different ones.
+#[derive(Serialize)]
+struct Identity<'question> {
+    schema: u32,
+    base_url: &'question str,
+    judge: &'question Judge,
+    reasoning_allowance: u32,
+    rubric: Digest,
+    system: &'question str,
+    task: &'question str,
+    item: &'question str,
+    images: Vec<(&'question str, Option<Digest>)>,
+    preparation: (u32, u64, u32, Option<u32>),
+    repeat: u32,
 }
 
 fn image_error(message: String) -> JobError {

@@ -1,9 +1,7 @@
 //! The worker's role: take jobs, judge as many at once as is good, publish results. The only place
 //! that spawns.
 
-use crate::{
-    concurrency::Permit, context::Context, evaluate::evaluate, interruption::Interruption,
-};
+use crate::{context::Context, evaluate::evaluate, interruption::Interruption};
 use juror_common::{
     event::Event,
     job::Job,
@@ -15,7 +13,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// Most deliveries that a worker ever holds.
-const MOST_DELIVERIES: usize = 512;
+const MOST_DELIVERIES: usize = 640;
 
 /// How a worker's work ended.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -47,22 +45,16 @@ pub async fn run(context: Arc<Context>, shutdown: Shutdown) -> Result<Ended, Wor
     let stop = Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() };
     let mut ending = Ending::default();
     loop {
-        let permit = tokio::select! {
+        let has_room = tasks.len() < jobs_in_hand(context.concurrency.limit());
+        tokio::select! {
             biased;
             () = stop.drain.cancelled() => break,
-            Some(task) = tasks.join_next() => { ending.note(task, &stop.drain); continue }
-            permit = context.concurrency.acquire() => permit,
-        };
-        let delivery = loop {
-            tokio::select! {
-                biased;
-                () = stop.drain.cancelled() => break None,
-                Some(task) = tasks.join_next() => ending.note(task, &stop.drain),
-                delivery = jobs.next() => break delivery?,
+            Some(task) = tasks.join_next() => ending.note(task, &stop.drain),
+            delivery = jobs.next(), if has_room => {
+                let Some(delivery) = delivery? else { break };
+                tasks.spawn(work(delivery, Arc::clone(&context), stop.clone()));
             }
-        };
-        let Some(delivery) = delivery else { break };
-        tasks.spawn(work(delivery, permit, Arc::clone(&context), stop.clone()));
+        }
     }
     while let Some(task) = tasks.join_next().await {
         ending.note(task, &stop.drain);
@@ -74,19 +66,19 @@ pub async fn run(context: Arc<Context>, shutdown: Shutdown) -> Result<Ended, Wor
     Ok(ended)
 }
 
+/// An eighth more than there may be calls: while so many are in flight, the others are made ready
+/// for theirs, or are being stored. With few calls at once, jobs keep their order.
+fn jobs_in_hand(calls: usize) -> usize {
+    calls.saturating_add(calls / 8).min(MOST_DELIVERIES)
+}
+
 /// One delivery: judged, its result published, then acknowledged; given back if it was interrupted.
 async fn work(
     delivery: Delivery<Job>,
-    permit: Permit,
     context: Arc<Context>,
     shutdown: Shutdown,
 ) -> Result<(), WorkerError> {
-    let evaluated = evaluate(&delivery.message, &context, &permit, &shutdown).await;
-    if let Err(Interruption::Paused(_) | Interruption::Ledger(_)) = &evaluated {
-        // Before the place is free: nobody else should meet the same refusal.
-        shutdown.drain.cancel();
-    }
-    drop(permit);
+    let evaluated = evaluate(&delivery.message, &context, &shutdown).await;
     match evaluated {
         Ok(result) => match context.results.publish(result, Lane::Work).await {
             Ok(()) => Ok(delivery.acknowledge().await?),

@@ -124,10 +124,16 @@ impl Endpoint {
         self.learned_requests = told(observation.requests_per_minute).or(self.learned_requests);
         self.learned_tokens = told(observation.tokens_per_minute).or(self.learned_tokens);
         self.begin_to_limit(limited);
+        let learned = (self.learned_requests, self.learned_tokens);
+        let is_news = known != learned;
+        if known == (None, None) && is_news {
+            // Calls in flight were admitted without knowing; their refusals say nothing more.
+            self.throttled = Some(now);
+        }
         if let Some(pause) = observation.refused {
             self.refuse(pause, now);
         }
-        observation.refused.is_some() || known != (self.learned_requests, self.learned_tokens)
+        observation.refused.is_some() || is_news
     }
 
     /// Whether requests, and tokens, have a limit that is known.

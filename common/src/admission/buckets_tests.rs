@@ -112,6 +112,18 @@ fn a_refusal_cools_down_halves_once_and_recovers_slowly() {
 }
 
 #[test]
+fn refusals_before_a_limit_was_known_halve_nothing() {
+    let mut endpoint = Endpoint::new(0);
+    let told = Observation { requests_per_minute: Some(6_000), ..refusal(100) };
+    assert!(endpoint.observe(&told, 0));
+    endpoint.observe(&told, 50);
+    let calls_in_a_second = calls(&mut endpoint, 1_000, 2_000);
+    assert!((100..=151).contains(&calls_in_a_second), "{calls_in_a_second}");
+    endpoint.observe(&told, 6_000);
+    assert!(calls(&mut endpoint, 7_000, 8_000) < 80, "now it was known");
+}
+
+#[test]
 fn a_clock_that_is_set_back_neither_freezes_nor_frees() {
     let mut endpoint = limited(Some(60), None);
     endpoint.observe(&refusal(5_000), 1_000_000);

@@ -117,11 +117,15 @@ impl Admission for LocalHome {
     }
 
     async fn observe(&self, observation: &Observation) -> Result<(), AdmissionError> {
+        let limits = (observation.requests_per_minute, observation.tokens_per_minute);
+        // Every answer tells its limits: going to the writer with old news would be dear.
+        if !self.is_news(&observation.endpoint, limits) && observation.refused.is_none() {
+            return Ok(());
+        }
         let observation = observation.clone();
         self.writer
             .perform(move |_, memory| {
                 let now = memory.now();
-                // Every answer tells its limits: waking everybody for old news would be dear.
                 if memory.desk.observe(&observation, now) {
                     memory.frees_something();
                 }

@@ -102,7 +102,7 @@ pub struct Ask {
     pub run: RunId,
     /// Whose rate limits it counts against: provider, base URL and model.
     pub endpoint: String,
-    /// Bound of its input tokens.
+    /// Input tokens that it counts with against the rate limits.
     pub input_tokens: u64,
     /// Bound of its output tokens; 0 where the provider does not count them against its limit.
     pub max_output_tokens: u64,

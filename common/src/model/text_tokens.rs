@@ -52,7 +52,7 @@ fn white_space(text: &[u8]) -> (usize, u64) {
 /// since scripts beyond Latin are cut finer.
 pub fn expected(text: &str) -> u64 {
     let ascii = text.bytes().filter(u8::is_ascii).count() as u64;
-    let others = text.chars().filter(|character| !character.is_ascii()).count() as u64;
+    let others = text.chars().count() as u64 - ascii;
     ascii.div_ceil(4) + others
 }
 

@@ -14,7 +14,11 @@ pub use memory::Clock;
 
 use crate::admission::AdmissionError;
 use memory::Memory;
-use std::{path::Path, sync::Arc};
+use std::{
+    collections::HashMap,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
 use tokio::sync::watch;
 use writer::Writer;
 
@@ -22,7 +26,12 @@ use writer::Writer;
 pub struct LocalHome {
     pub(crate) writer: Writer,
     pub(crate) changes: watch::Receiver<u64>,
+    /// Limits of endpoints that the writer was told of last.
+    pub(crate) told: Mutex<HashMap<String, Told>>,
 }
+
+/// Requests and tokens per minute, as a provider said.
+pub(crate) type Told = (Option<u64>, Option<u64>);
 
 impl LocalHome {
     /// Opens the file, creating it if there is none; its folder must exist. Blocks for as long as
@@ -41,7 +50,16 @@ impl LocalHome {
         let connection = schema::open(file)?;
         let (sender, changes) = watch::channel(0);
         let writer = Writer::start(connection, Memory::new(clock, sender), file.to_owned())?;
-        Ok(Self { writer, changes })
+        Ok(Self { writer, changes, told: Mutex::default() })
+    }
+
+    /// Whether these limits differ from those that an endpoint told last.
+    pub(crate) fn is_news(&self, endpoint: &str, limits: Told) -> bool {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        match told.get_mut(endpoint) {
+            Some(known) => std::mem::replace(known, limits) != limits,
+            None => told.insert(endpoint.to_owned(), limits).is_none(),
+        }
     }
 
     /// Finishes what was asked of it, closes the file and joins its thread. Whatever is asked

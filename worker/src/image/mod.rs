@@ -14,7 +14,6 @@ pub use pool::Preparer;
 pub use prepare::{dimensions, prepare};
 
 use bytes::Bytes;
-use juror_common::id::Digest;
 
 /// Changes whenever the same file would be prepared into other bytes; part of the cache key.
 pub const PREPARATION_VERSION: u32 = 1;
@@ -30,8 +29,6 @@ pub struct PreparedImage {
     pub width: u32,
     /// Pixels from top to bottom, as a viewer shows it.
     pub height: u32,
-    /// SHA-256 of the original file's bytes.
-    pub source: Digest,
     /// What was done that a reader of the verdict should know ("first of 6 frames").
     pub note: Option<String>,
     /// Whether the bytes are the original file's.

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use std::sync::Arc;
 use tokio::{sync::Semaphore, task::spawn_blocking};
 
-/// Looking at a container of this size (a checksum and a digest over it) takes a fraction of a
+/// Looking at a container of this size (a checksum over it) takes a fraction of a
 /// millisecond, less than a thread hop is worth; above, it moves off the async threads.
 const LARGEST_INLINE_LOOK: usize = 512 * 1024;
 

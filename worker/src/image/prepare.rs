@@ -8,7 +8,6 @@ use super::{
     format::describe_foreign,
 };
 use bytes::Bytes;
-use juror_common::id::Digest;
 
 /// Prepares an image. Pure and synchronous; takes milliseconds where pixels must be touched, so
 /// async callers go through [`super::Preparer`].
@@ -39,16 +38,14 @@ pub(super) fn examine(bytes: Bytes, rules: &Rules) -> Result<Examined, ImageErro
         .ok_or_else(|| ImageError::UnknownFormat { found: describe_foreign(&bytes) })?;
     let facts = container::walk(format, &bytes)
         .map_err(|damage| ImageError::Unreadable { format, reason: damage.to_owned() })?;
-    let source = Digest::of(&bytes);
     if !may_pass(&facts, bytes.len(), rules) {
-        return Ok(Examined::NeedsWork(Work { bytes, facts, source }));
+        return Ok(Examined::NeedsWork(Work { bytes, facts }));
     }
     Ok(Examined::Ready(PreparedImage {
         bytes,
         media_type: format.media_type(),
         width: facts.width,
         height: facts.height,
-        source,
         note: None,
         passed_through: true,
     }))
@@ -69,7 +66,6 @@ fn may_pass(facts: &Facts, length: usize, rules: &Rules) -> bool {
 pub(super) struct Work {
     bytes: Bytes,
     facts: Facts,
-    source: Digest,
 }
 
 impl Work {
@@ -104,7 +100,6 @@ impl Work {
             media_type: encoded.format.media_type(),
             width: encoded.width,
             height: encoded.height,
-            source: self.source,
             note: (!notes.is_empty()).then(|| notes.join("; ")),
             passed_through: false,
         })

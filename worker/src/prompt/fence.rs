@@ -65,13 +65,20 @@ fn break_reserved_sequences(text: &str) -> String {
             broken.push(BREAK);
         } else {
             broken.push(character);
-            if RESERVED.iter().any(|reserved| starts_with_ignoring_case(rest, reserved)) {
+            if may_begin_reserved(character)
+                && RESERVED.iter().any(|reserved| starts_with_ignoring_case(rest, reserved))
+            {
                 broken.push(BREAK);
             }
         }
         before = Some(character);
     }
     broken
+}
+
+/// What every reserved sequence begins with; looked at first, since few characters pass.
+fn may_begin_reserved(character: char) -> bool {
+    matches!(character, 'J' | 'j' | '[' | '<')
 }
 
 fn is_bar(character: char) -> bool {

@@ -2,7 +2,6 @@
 
 use bytes::Bytes;
 use juror_common::{job::Detail, model::OutputLimit};
-use serde_json::Value;
 use std::sync::Arc;
 
 /// One question with its images. Static text stands before what differs from item to item, so
@@ -21,8 +20,8 @@ pub struct Request {
     pub images: Vec<RequestImage>,
     /// Names the schema to the provider: letters, digits, `_` and `-`.
     pub schema_name: String,
-    /// The strict JSON Schema of the reply.
-    pub schema: Arc<Value>,
+    /// The strict JSON Schema of the reply, as JSON.
+    pub schema: Arc<str>,
     /// Sampling temperature; none for models that take none.
     pub temperature: Option<f64>,
     /// How closely the model looks at the images.

@@ -50,8 +50,7 @@ const FRAME: usize = 1_024;
 
 /// The body of a request for chat completions.
 pub(super) fn write(request: &Request, format: ReplyFormat) -> Bytes {
-    let schema = request.schema.to_string();
-    let mut json = Vec::with_capacity(expected_length(request, &schema));
+    let mut json = Vec::with_capacity(expected_length(request));
     json.extend_from_slice(b"{\"model\":");
     value(&mut json, &request.model);
     json.extend_from_slice(b",\"messages\":[{\"role\":\"system\",\"content\":");
@@ -60,7 +59,7 @@ pub(super) fn write(request: &Request, format: ReplyFormat) -> Bytes {
     text_part(&mut json, &request.task);
     if format != ReplyFormat::Schema {
         json.push(b',');
-        text_part(&mut json, &schema_in_words(&schema));
+        text_part(&mut json, &schema_in_words(&request.schema));
     }
     for image in &request.images {
         json.push(b',');
@@ -72,13 +71,14 @@ pub(super) fn write(request: &Request, format: ReplyFormat) -> Bytes {
     text_part(&mut json, &request.item);
     json.extend_from_slice(b"]}]");
     settings(&mut json, request);
-    response_format(&mut json, request, format, &schema);
+    response_format(&mut json, request, format);
     json.push(b'}');
     Bytes::from(json)
 }
 
-fn expected_length(request: &Request, schema: &str) -> usize {
-    let texts = request.system.len() + request.task.len() + request.item.len() + schema.len();
+fn expected_length(request: &Request) -> usize {
+    let Request { system, task, item, schema, .. } = request;
+    let texts = system.len() + task.len() + item.len() + schema.len();
     let images: usize = request
         .images
         .iter()
@@ -120,7 +120,7 @@ fn settings(json: &mut Vec<u8>, request: &Request) {
     value(json, &request.max_output_tokens);
 }
 
-fn response_format(json: &mut Vec<u8>, request: &Request, format: ReplyFormat, schema: &str) {
+fn response_format(json: &mut Vec<u8>, request: &Request, format: ReplyFormat) {
     match format {
         ReplyFormat::Schema => {
             json.extend_from_slice(
@@ -128,7 +128,7 @@ fn response_format(json: &mut Vec<u8>, request: &Request, format: ReplyFormat, s
             );
             value(json, &request.schema_name);
             json.extend_from_slice(b",\"strict\":true,\"schema\":");
-            json.extend_from_slice(schema.as_bytes());
+            json.extend_from_slice(request.schema.as_bytes());
             json.extend_from_slice(b"}}");
         }
         ReplyFormat::Json => {
@@ -215,7 +215,7 @@ mod tests {
     fn a_large_image_is_written_without_growing_the_buffer() {
         let mut request = question();
         request.images[0].bytes = Bytes::from(vec![7; 200_000]);
-        let expected = expected_length(&request, &request.schema.to_string());
+        let expected = expected_length(&request);
         assert!(write(&request, ReplyFormat::Schema).len() <= expected);
     }
 }

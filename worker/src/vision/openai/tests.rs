@@ -31,7 +31,7 @@ pub(super) fn question() -> Request {
             image("Restyled:", "image/jpeg", &[]),
         ],
         schema_name: "verdict".to_owned(),
-        schema: json!({"type": "object"}).into(),
+        schema: r#"{"type":"object"}"#.into(),
         temperature: Some(0.1),
         detail: Detail::High,
         max_output_tokens: 1_000,

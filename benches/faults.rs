@@ -1,0 +1,56 @@
+//! What is lost and what is paid twice where a fifth of the answers are faulty.
+//!
+//! `cargo bench --bench faults -- ITEMS` (1,000).
+
+mod workbench;
+
+use workbench::{Mark, Screenshots, Simulator, Table, juror, measure};
+
+/// A fifth in sum: refusals, outages, broken connections and unusable answers.
+const FAULTS: [&str; 10] = [
+    "rate-limit=0.02",
+    "server-error=0.03",
+    "unavailable=0.03",
+    "reset=0.02",
+    "cut=0.01",
+    "truncated=0.02",
+    "fenced=0.02",
+    "out-of-range=0.02",
+    "missing-keys=0.02",
+    "empty=0.01",
+];
+
+fn main() {
+    let Some([count]) = workbench::sizes([1_000]) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let screenshots = Screenshots { count, width: 640, height: 480, bytes: 20_000 };
+    workbench::write_screenshots(folder.path(), screenshots);
+    let mut flags = vec!["--latency-ms", "200"];
+    flags.extend(FAULTS.iter().flat_map(|fault| ["--fault", fault]));
+    let simulator = Simulator::start(&flags);
+    let arguments = [
+        "run",
+        "manifest.jsonl",
+        "--enable-llm-judge",
+        "--json",
+        "--quiet",
+        "--base-url",
+        &simulator.base_url,
+        "-j",
+        "64",
+    ];
+    let judged = measure(&mut juror(folder.path(), &arguments), &[0, 3]);
+    let stats = simulator.stats();
+    let report: serde_json::Value = serde_json::from_str(&judged.stdout).unwrap();
+
+    let table =
+        Table::new(&format!("{count} items, a fifth of the answers faulty, 64 at once, 200 ms"));
+    let of = |value: &serde_json::Value| value.as_u64().unwrap_or(0) as f64;
+    let lost = count as f64 - of(&report["coverage"]["scored"]);
+    table.marked("items without a verdict", lost, "", Mark::AtMost(0.0));
+    let paid = of(&stats["billed_calls"]) / count as f64;
+    table.marked("paid calls per item", paid, "", Mark::AtMost(1.25));
+    table.row("requests per item", of(&stats["requests"]) / count as f64, "");
+    table.row("judgements a second, from start to exit", judged.rate(count), "/s");
+    println!("faults played: {}", stats["faults"]);
+}

@@ -1,0 +1,42 @@
+//! How much of what latency and concurrency allow is used, with small images.
+//!
+//! `cargo bench --bench throughput -- SECONDS` (5 for each concurrency).
+
+mod workbench;
+
+use workbench::{Mark, Screenshots, Simulator, Table, juror, measure};
+
+fn main() {
+    let Some([seconds]) = workbench::sizes([5]) else { return };
+    let table = Table::new("share of C / 0.2 s that is used, images of 2 KB, 200 ms latency");
+    for at_once in [16, 32, 64, 100, 150, 200] {
+        // Whole rounds of calls, so that none of the time is a last round's.
+        let rounds = seconds * 5;
+        let count = at_once * rounds;
+        let folder = tempfile::tempdir().unwrap();
+        let screenshots = Screenshots { count, width: 160, height: 96, bytes: 1_500 };
+        workbench::write_screenshots(folder.path(), screenshots);
+        let simulator = Simulator::start(&["--latency-ms", "200"]);
+        let calls = at_once.to_string();
+        let arguments = [
+            "run",
+            "manifest.jsonl",
+            "--enable-llm-judge",
+            "--quiet",
+            "--base-url",
+            &simulator.base_url,
+            "-j",
+            &calls,
+        ];
+        let (judged, asking) =
+            simulator.watch(|| measure(&mut juror(folder.path(), &arguments), &[0]));
+        let asked = asking.duration().as_secs_f64();
+        let share = 100.0 * rounds as f64 * 0.2 / asked;
+        let what = format!(
+            "{at_once:>4} at once: {:>4.0} a second, {:.2} ms of CPU each",
+            count as f64 / asked,
+            judged.cpu_ms_each(count)
+        );
+        table.marked(what, share, "%", Mark::AtLeast(95.0));
+    }
+}

@@ -1,0 +1,117 @@
+//! `juror simulate` in a process of its own, so that its processor time is nobody else's.
+
+use super::measured::juror;
+use serde_json::Value;
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::{SocketAddr, TcpStream},
+    path::Path,
+    process::{Child, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How often the count is looked at.
+const LOOK: Duration = Duration::from_millis(10);
+
+pub struct Simulator {
+    child: Child,
+    pub base_url: String,
+    address: SocketAddr,
+}
+
+/// When questions were asked, as the simulator saw it: its count at every look.
+pub struct Asking {
+    looks: Vec<(Instant, Value)>,
+}
+
+impl Simulator {
+    /// Starts one with these flags of `juror simulate`.
+    pub fn start(flags: &[&str]) -> Self {
+        let arguments = [&["simulate", "--quiet", "--listen", "127.0.0.1:0"], flags].concat();
+        let mut command = juror(Path::new("/"), &arguments);
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let base_url = line.trim().to_owned();
+        let address = base_url.trim_start_matches("http://").trim_end_matches("/v1");
+        Self { child, address: address.parse().unwrap(), base_url }
+    }
+
+    /// What it counted so far.
+    pub fn stats(&self) -> Value {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        let request =
+            format!("GET /stats HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address);
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+    }
+
+    /// Does something and watches the count meanwhile.
+    pub fn watch<T>(&self, work: impl FnOnce() -> T) -> (T, Asking) {
+        let ended = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let watching = scope.spawn(|| {
+                let mut looks = Vec::new();
+                while !ended.load(Ordering::Relaxed) {
+                    looks.push((Instant::now(), self.stats()));
+                    thread::sleep(LOOK);
+                }
+                looks.push((Instant::now(), self.stats()));
+                looks
+            });
+            let done = work();
+            ended.store(true, Ordering::Relaxed);
+            (done, Asking { looks: watching.join().unwrap() })
+        })
+    }
+}
+
+impl Drop for Simulator {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Asking {
+    /// From the first question to the last answer.
+    pub fn duration(&self) -> Duration {
+        let answers = self.count(self.looks.len() - 1, "answers");
+        let begun = self.looks.iter().position(|(_, stats)| stats["requests"] != 0).unwrap_or(0);
+        let ended = (0..self.looks.len()).find(|look| self.count(*look, "answers") == answers);
+        self.looks[ended.unwrap()].0 - self.looks[begun.saturating_sub(1)].0
+    }
+
+    /// How the count grew from `warm_up` after the first question until only so many of the
+    /// requests were still to come: seconds, and the counts at both ends.
+    pub fn steady(
+        &self,
+        warm_up: Duration,
+        total: u64,
+        still_to_come: u64,
+    ) -> (f64, &Value, &Value) {
+        let begun = self.looks.iter().position(|(_, stats)| stats["requests"] != 0).unwrap_or(0);
+        let warm = self.looks[begun].0 + warm_up;
+        let from = self.looks.iter().find(|(at, _)| *at >= warm).unwrap();
+        let most = total.saturating_sub(still_to_come);
+        let until = self
+            .looks
+            .iter()
+            .rfind(|(_, stats)| stats["requests"].as_u64().unwrap_or(0) <= most)
+            .unwrap();
+        ((until.0 - from.0).as_secs_f64(), &from.1, &until.1)
+    }
+
+    fn count(&self, look: usize, name: &str) -> u64 {
+        self.looks[look].1[name].as_u64().unwrap_or(0)
+    }
+}

@@ -1,0 +1,45 @@
+//! A table of figures with the marks that they should meet.
+
+use std::fmt::Display;
+
+/// What a figure should be.
+#[derive(Clone, Copy, Debug)]
+pub enum Mark {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+/// Printed row by row, as soon as a figure is known.
+pub struct Table;
+
+impl Table {
+    pub fn new(title: &str) -> Self {
+        println!("\n{title}\n{:<58} {:>12}   {:<14} ", "", "measured", "mark");
+        Self
+    }
+
+    /// A figure that only informs.
+    pub fn row(&self, what: impl Display, value: f64, unit: &str) {
+        println!("{what:<58} {:>12}", figure(value, unit));
+    }
+
+    /// A figure with its mark.
+    pub fn marked(&self, what: impl Display, value: f64, unit: &str, mark: Mark) {
+        let (sign, bound, met) = match mark {
+            Mark::AtMost(bound) => ("≤", bound, value <= bound),
+            Mark::AtLeast(bound) => ("≥", bound, value >= bound),
+        };
+        let bound = format!("{sign} {}", figure(bound, unit));
+        let verdict = if met { "met" } else { "MISSED" };
+        println!("{what:<58} {:>12}   {bound:<14} {verdict}", figure(value, unit));
+    }
+}
+
+fn figure(value: f64, unit: &str) -> String {
+    let digits = match value.abs() {
+        size if size >= 100.0 || value.fract() == 0.0 => 0,
+        size if size >= 10.0 => 1,
+        _ => 2,
+    };
+    format!("{value:.digits$} {unit}")
+}

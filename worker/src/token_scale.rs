@@ -1,0 +1,83 @@
+//! How a provider counts input tokens, learned from its bills: to use rate limits well. Money is
+//! always reserved by the bound.
+
+use crate::bounds::Bounds;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A ratio of 1.
+const ONE: u64 = 1_000;
+/// A lower ratio is believed by this share of the difference for each bill; a higher one at once.
+const BELIEVED: u64 = 32;
+
+/// Billed input tokens over expected ones, in thousandths; 0 before the first bill.
+#[derive(Debug, Default)]
+pub struct TokenScale(AtomicU64);
+
+impl TokenScale {
+    /// The input tokens that a call will count with: what is expected, corrected by what bills have
+    /// shown, and the bound as long as there was none.
+    pub fn counted(&self, bounds: &Bounds) -> u64 {
+        let expected = bounds.expected.input_tokens;
+        match self.0.load(Ordering::Relaxed) {
+            0 => bounds.input_tokens,
+            ratio => expected.saturating_mul(ratio).div_ceil(ONE).min(bounds.input_tokens),
+        }
+    }
+
+    /// Learns from a bill.
+    pub fn learn(&self, bounds: &Bounds, billed: u64) {
+        let expected = bounds.expected.input_tokens.max(1);
+        let ratio = billed.saturating_mul(ONE).div_ceil(expected).max(1);
+        let follow = |known: u64| Some(ratio.max(known - known.saturating_sub(ratio) / BELIEVED));
+        // The function always answers something, so this cannot fail.
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, follow);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_common::usage::{Money, Usage};
+
+    fn bounds(expected: u64, most: u64) -> Bounds {
+        Bounds {
+            input_tokens: most,
+            max_output_tokens: 0,
+            worst_cost: Money::ZERO,
+            expected: Usage { input_tokens: expected, ..Usage::default() },
+            expected_cost: Money::ZERO,
+        }
+    }
+
+    #[test]
+    fn the_bound_holds_until_a_bill_shows_less() {
+        let scale = TokenScale::default();
+        assert_eq!(scale.counted(&bounds(100, 200)), 200);
+        scale.learn(&bounds(100, 200), 110);
+        assert_eq!(scale.counted(&bounds(100, 200)), 110);
+        assert_eq!(scale.counted(&bounds(1_000, 1_050)), 1_050);
+    }
+
+    #[test]
+    fn more_is_believed_at_once_and_less_slowly() {
+        let scale = TokenScale::default();
+        let call = bounds(1_000, 9_000);
+        scale.learn(&call, 1_000);
+        scale.learn(&call, 1_500);
+        assert_eq!(scale.counted(&call), 1_500);
+        scale.learn(&call, 1_000);
+        assert_eq!(scale.counted(&call), 1_485);
+        for _ in 0..500 {
+            scale.learn(&call, 1_000);
+        }
+        assert!(scale.counted(&call) < 1_050);
+    }
+
+    #[test]
+    fn absurd_bills_overflow_nothing() {
+        let scale = TokenScale::default();
+        scale.learn(&bounds(0, 5), u64::MAX);
+        assert_eq!(scale.counted(&bounds(u64::MAX, 5)), 5);
+        scale.learn(&bounds(u64::MAX, 5), 0);
+    }
+}
