@@ -126,9 +126,7 @@ impl Endpoint {
         let learned = (self.learned_requests, self.learned_tokens);
         let is_news = known != learned;
         if known == (None, None) && is_news {
-            // Calls in flight were admitted without knowing. They have used what there was, and
-            // their refusals say nothing more.
-            self.empty();
+            // Calls in flight were admitted without knowing: their refusals say nothing more.
             self.throttled = Some(now);
         }
         if let Some(pause) = observation.refused {
@@ -146,8 +144,8 @@ impl Endpoint {
             self.throttled = Some(now);
             self.recovered = now;
             self.throttle = (self.throttle / 2).max(LEAST);
-            self.empty();
         }
+        self.empty();
     }
 
     /// A refusal shows that the provider's buckets hold less than ours.
