@@ -2,6 +2,15 @@
 //!
 //! `cargo bench --bench judgement -- SCREENSHOTS SHRUNK` (2,000 of about 213 KB that go out as they
 //! are, and 400 of 1080p that must be shrunk to 1,280 pixels).
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a measurement prints, and may break off"
+)]
 
 mod workbench;
 

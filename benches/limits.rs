@@ -1,6 +1,15 @@
 //! How much of enforced limits is used, and how often the provider has to refuse.
 //!
 //! `cargo bench --bench limits -- SECONDS` (15 for each limit).
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a measurement prints, and may break off"
+)]
 
 mod workbench;
 

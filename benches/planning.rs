@@ -1,6 +1,15 @@
 //! What it takes to check a large manifest, and to report a large run.
 //!
 //! `cargo bench --bench planning -- ITEMS` (1,000,000).
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a measurement prints, and may break off"
+)]
 
 mod workbench;
 

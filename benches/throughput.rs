@@ -1,6 +1,15 @@
 //! How much of what latency and concurrency allow is used, with small images.
 //!
 //! `cargo bench --bench throughput -- SECONDS` (5 for each concurrency).
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a measurement prints, and may break off"
+)]
 
 mod workbench;
 

@@ -17,8 +17,8 @@ pub struct Screenshots {
     pub count: usize,
     pub width: u32,
     pub height: u32,
-    /// About how many bytes each file has: so much of the picture is noise, which no codec makes
-    /// smaller. The rest is what interfaces are made of, areas of one colour with sharp edges.
+    /// About how many bytes each file has: the picture is made of areas of one colour with sharp
+    /// edges, as interfaces are, and of as much noise, which no codec makes smaller, as it takes.
     pub bytes: usize,
 }
 
@@ -27,9 +27,10 @@ pub fn write_screenshots(folder: &Path, screenshots: Screenshots) {
     fs::create_dir_all(folder.join("shots")).unwrap();
     let manifest = fs::File::create(folder.join("manifest.jsonl")).unwrap();
     let mut manifest = BufWriter::new(manifest);
+    let noise = screenshots.bytes.saturating_sub(png(0, 0, screenshots).len());
     for number in 0..screenshots.count {
         let shot = format!("shots/{number:06}.png");
-        fs::write(folder.join(&shot), png(number as u64 + 1, screenshots)).unwrap();
+        fs::write(folder.join(&shot), png(number as u64 + 1, noise, screenshots)).unwrap();
         let code = format!(
             "export const Card{number} = (props: CardProps) => (\n  <div className=\"card\">\n    \
              <h2>{{props.title}}</h2>\n    <button style={{{{ color: '#1D4ED8', padding: 16 }}}}>Buy \
@@ -51,8 +52,8 @@ pub fn write_screenshots(folder: &Path, screenshots: Screenshots) {
     manifest.flush().unwrap();
 }
 
-fn png(seed: u64, screenshots: Screenshots) -> Vec<u8> {
-    let Screenshots { width, height, bytes, .. } = screenshots;
+fn png(seed: u64, noise: usize, screenshots: Screenshots) -> Vec<u8> {
+    let Screenshots { width, height, .. } = screenshots;
     let mut random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut pixels = Vec::with_capacity((width * height * 3) as usize);
     for row in 0..height {
@@ -63,7 +64,7 @@ fn png(seed: u64, screenshots: Screenshots) -> Vec<u8> {
             pixels.extend_from_slice(&colour);
         }
     }
-    for sample in pixels.iter_mut().take(bytes) {
+    for sample in pixels.iter_mut().take(noise) {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;

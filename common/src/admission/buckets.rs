@@ -127,7 +127,7 @@ impl Endpoint {
         let learned = (self.learned_requests, self.learned_tokens);
         let is_news = known != learned;
         if known == (None, None) && is_news {
-            // Calls in flight were admitted without knowing; their refusals say nothing more.
+            // Calls in flight were admitted without knowing: their refusals say nothing more.
             self.throttled = Some(now);
         }
         if let Some(pause) = observation.refused {
@@ -160,8 +160,8 @@ impl Endpoint {
             self.throttled = Some(now);
             self.recovered = now;
             self.throttle = (self.throttle / 2).max(LEAST);
-            self.empty();
         }
+        self.empty();
     }
 
     /// A refusal shows that the provider's buckets hold less than ours.

@@ -14,11 +14,14 @@ use std::{
     path::{Path, PathBuf},
     sync::mpsc,
     thread::JoinHandle,
+    time::Duration,
 };
 
 /// Orders that are committed and wait for the disk.
 type Committed = Vec<Box<dyn Order>>;
 
+/// How long the first group waits for others.
+const GATHERING: Duration = Duration::from_millis(4);
 /// How many groups may wait; the thread takes all of them at once.
 const GROUPS: usize = 64;
 
@@ -70,6 +73,8 @@ struct Disk {
 impl Disk {
     fn serve(&mut self, receiver: &mpsc::Receiver<Committed>) {
         while let Ok(first) = receiver.recv() {
+            // Whatever is committed meanwhile shares the trip to the disk.
+            std::thread::sleep(GATHERING);
             let orders = std::iter::once(first).chain(receiver.try_iter()).flatten().collect();
             let synced = self.sync().map_err(|error| {
                 let error = failure::not_synced(&format!("{}: {error}", self.log.display()));

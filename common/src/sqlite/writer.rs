@@ -21,6 +21,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 const WAITING: usize = 1_024;
 /// How many operations one transaction takes.
 const GROUP: usize = 256;
+/// How long the first of a group waits for others: locks, writes and wake-ups take more of a
+/// processor than the operations themselves, and a call takes hundreds of times as long.
+const GATHERING: Duration = Duration::from_millis(1);
 /// How often owners say that they live, and the leases of silent ones are swept.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
@@ -164,6 +167,7 @@ impl WriterThread {
             let patience = next_heartbeat.saturating_duration_since(Instant::now());
             match self.receiver.recv_timeout(patience) {
                 Ok(first) => {
+                    std::thread::sleep(GATHERING);
                     let more = self.receiver.try_iter().take(GROUP - 1);
                     let group = std::iter::once(first).chain(more).collect();
                     self.commit(group);
