@@ -74,12 +74,13 @@ fn common_knows_no_room() {
 
 #[test]
 fn each_library_with_a_room_of_its_own_stays_there() {
-    let homes: [(&str, &[&str]); 8] = [
+    let homes: [(&str, &[&str]); 9] = [
         ("reqwest", &["worker/src/vision/"]),
         ("image", &["worker/src/image/"]),
         ("governor", &["worker/src/ceiling.rs"]),
         ("backoff", &["worker/src/retry.rs"]),
         ("rusqlite", &["common/src/admission/", "common/src/store/", "common/src/sqlite"]),
+        ("redis", &["common/src/redis/", "common/src/admission/redis", "common/src/store/redis"]),
         ("oxc_parser", &["worker/src/stages/"]),
         ("html5ever", &["worker/src/stages/"]),
         ("hyper", &["simulator/src/"]),

@@ -12,6 +12,7 @@ pub mod job;
 pub mod model;
 pub mod outcome;
 pub mod queue;
+pub mod redis;
 pub mod rubric;
 pub mod run;
 pub mod settings;

@@ -10,14 +10,19 @@ mod buckets;
 pub(crate) mod budgets;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
+#[cfg(test)]
+pub(crate) mod differential;
 mod line;
 mod local;
 pub(crate) mod local_books;
 #[cfg(test)]
 pub(crate) mod memory_books;
+mod redis;
+mod redis_records;
 pub(crate) mod state;
 mod waiting;
 
+pub use self::redis::Reconciliation;
 pub use budgets::{Account, Period};
 pub use local::Spending;
 pub use waiting::{Admittance, WaitingRoom};

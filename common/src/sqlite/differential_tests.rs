@@ -1,230 +1,34 @@
-//! One sequence of operations, put to the state machine over memory and to the database: both
-//! must decide alike and hold the same money after every step.
-
 use super::*;
 use crate::{
     admission::{
-        Admission, Ask, Budget, Limits, Observation, Period, Settlement,
-        books::Books as _,
+        Account, Budget, Period,
         budgets::Scope,
-        memory_books::MemoryBooks,
-        state::{self, Bill, Desk},
+        differential::{Pair, Subject, TestClock, steps},
     },
-    id::{JobId, LeaseId, OwnerId, RunId},
-    store::{Claim, ClaimKey, Store},
-    usage::{Money, Usage},
+    id::{OwnerId, RunId},
 };
-use proptest::{prelude::*, test_runner::TestCaseError};
-use std::{
-    convert::Infallible,
-    sync::atomic::{AtomicI64, Ordering},
-    time::Duration,
-};
+use proptest::prelude::*;
 
-const RUNS: usize = 2;
-
-#[derive(Clone, Debug)]
-enum Step {
-    Open { run: usize, cap: Option<i64> },
-    Period { month: bool, cap: Option<i64> },
-    Limit { endpoint: usize, limits: Limits },
-    Ask { lease: usize, run: usize, endpoint: usize, tokens: u64, worst: i64 },
-    Settle { lease: usize, run: usize, cost: i64, tokens: u64 },
-    Release { lease: usize },
-    Presume { lease: usize },
-    Observe { endpoint: usize, limit: Option<u64>, refused: Option<u64> },
-    Adopt { run: usize, owner: usize },
-    Pass { milliseconds: i64 },
-}
-
-fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let run = 0..RUNS;
-    let (lease, endpoint) = (0_usize..12, 0_usize..2);
-    let cap = prop::option::of(0_i64..1_000);
-    let limit = prop::option::of(1_u64..5_000);
-    let step = prop_oneof![
-        1 => (run.clone(), cap.clone()).prop_map(|(run, cap)| Step::Open { run, cap }),
-        1 => (any::<bool>(), cap).prop_map(|(month, cap)| Step::Period { month, cap }),
-        1 => (endpoint.clone(), limit.clone(), limit.clone(), any::<bool>()).prop_map(
-            |(endpoint, requests_per_minute, tokens_per_minute, refund_unused)| Step::Limit {
-                endpoint,
-                limits: Limits { requests_per_minute, tokens_per_minute, refund_unused },
-            }
-        ),
-        8 => (lease.clone(), run.clone(), endpoint.clone(), 0_u64..500, 0_i64..300).prop_map(
-            |(lease, run, endpoint, tokens, worst)| Step::Ask {
-                lease, run, endpoint, tokens, worst
-            }
-        ),
-        4 => (lease.clone(), run.clone(), 0_i64..250, 0_u64..500)
-            .prop_map(|(lease, run, cost, tokens)| Step::Settle { lease, run, cost, tokens }),
-        2 => lease.clone().prop_map(|lease| Step::Release { lease }),
-        2 => lease.prop_map(|lease| Step::Presume { lease }),
-        1 => (endpoint, limit, prop::option::of(0_u64..3_000)).prop_map(
-            |(endpoint, limit, refused)| Step::Observe { endpoint, limit, refused }
-        ),
-        1 => (run, 0_usize..3).prop_map(|(run, owner)| Step::Adopt { run, owner }),
-        4 => prop_oneof![0_i64..2_000, Just(24 * 60 * 60 * 1_000)]
-            .prop_map(|milliseconds| Step::Pass { milliseconds }),
-    ];
-    prop::collection::vec(step, 1..60)
-}
-
-/// Both sides and the clock that they share.
-struct Pair {
-    books: MemoryBooks,
-    desk: Desk,
-    home: LocalHome,
-    claims: Vec<ClaimKey>,
-    clock: Arc<AtomicI64>,
-}
-
-impl Pair {
-    async fn new(file: &Path) -> Self {
-        let clock = Arc::new(AtomicI64::new(1_795_000_000_000));
-        let shared = clock.clone();
-        let now = Arc::new(move || shared.load(Ordering::SeqCst));
-        let home = LocalHome::open_with_clock(file, now).unwrap();
-        let mut books = MemoryBooks::default();
-        for period in [Period::Day, Period::Month] {
-            sure(books.set_budget(period.budget_key(), Budget::Unlimited));
-        }
-        let mut claims = Vec::new();
-        for number in 0..RUNS {
-            let key = ClaimKey { run: run(number), job: JobId::new("job"), round: 0, fence: 0 };
-            let granted = home.claim(&key, &owner(0)).await.unwrap();
-            let Claim::Granted { fence, .. } = granted else { panic!("nothing is finished") };
-            claims.push(ClaimKey { fence, ..key });
-        }
-        // The other run has no record until a step writes one.
-        sure(state::open_run(&mut books, &run(0), Budget::Unlimited));
-        home.open_run(&run(0), Budget::Unlimited).await.unwrap();
-        Self { books, desk: Desk::default(), home, claims, clock }
+impl Subject for LocalHome {
+    async fn set_period(&self, period: Period, budget: Budget) {
+        self.set_period_budget(period, budget).await.unwrap();
     }
 
-    async fn take(&mut self, step: &Step) -> Result<(), TestCaseError> {
-        let now = self.clock.load(Ordering::SeqCst);
-        let (books, desk, home) = (&mut self.books, &mut self.desk, &self.home);
-        match *step {
-            Step::Open { run: number, cap } => {
-                sure(state::open_run(books, &run(number), budget(cap)));
-                home.open_run(&run(number), budget(cap)).await.unwrap();
-            }
-            Step::Period { month, cap } => {
-                let period = if month { Period::Month } else { Period::Day };
-                sure(books.set_budget(period.budget_key(), budget(cap)));
-                home.set_period_budget(period, budget(cap)).await.unwrap();
-            }
-            Step::Limit { endpoint: number, limits } => {
-                desk.set_limits(&endpoint(number), limits, now);
-                home.set_limits(&endpoint(number), limits).await.unwrap();
-            }
-            Step::Ask { lease: number, run: of, endpoint: at, tokens, worst } => {
-                let ask = Ask {
-                    lease: lease(number),
-                    owner: owner(number % 2),
-                    run: run(of),
-                    endpoint: endpoint(at),
-                    input_tokens: tokens / 2,
-                    max_output_tokens: tokens - tokens / 2,
-                    worst_cost: Money::from_pico(worst),
-                };
-                let decision = home.try_admit(&ask).await.unwrap();
-                prop_assert_eq!(decision, sure(state::admit(books, desk, &ask, now)));
-            }
-            Step::Settle { lease: number, run: of, cost, tokens } => {
-                let bill = Bill {
-                    lease: lease(number),
-                    run: run(of),
-                    cost: Money::from_pico(cost),
-                    usage: Usage { input_tokens: tokens, ..Usage::default() },
-                    told: true,
-                };
-                let claim = self.claims[of].clone();
-                let Bill { lease, cost, usage, .. } = bill.clone();
-                let settlement = Settlement { lease, cost, usage, finished: None, claim };
-                let overrun = home.settle(settlement).await.unwrap().overrun;
-                prop_assert_eq!(overrun, sure(state::settle(books, desk, &bill, now)).overrun);
-            }
-            Step::Release { lease: number } => {
-                sure(state::release(books, desk, &lease(number), now));
-                home.release(&lease(number)).await.unwrap();
-            }
-            Step::Presume { lease: number } => {
-                sure(state::presume_spent(books, &lease(number)));
-                home.presume_spent(&lease(number)).await.unwrap();
-            }
-            Step::Observe { endpoint: number, limit, refused } => {
-                let observation = Observation {
-                    endpoint: endpoint(number),
-                    requests_per_minute: limit,
-                    tokens_per_minute: None,
-                    refused: refused.map(Duration::from_millis),
-                };
-                desk.observe(&observation, now);
-                home.observe(&observation).await.unwrap();
-            }
-            Step::Adopt { run: of, owner: by } => {
-                let adopted = home.adopt(&run(of), &owner(by)).await.unwrap();
-                prop_assert_eq!(adopted, sure(state::adopt(books, &run(of), &owner(by))));
-            }
-            Step::Pass { milliseconds } => {
-                self.clock.fetch_add(milliseconds, Ordering::SeqCst);
-            }
-        }
-        self.compare_ledgers().await
+    async fn period(&self, period: Period) -> Option<Budget> {
+        self.period_budget(period).await.unwrap()
     }
 
-    async fn compare_ledgers(&self) -> Result<(), TestCaseError> {
-        for number in 0..RUNS {
-            let expected = sure(state::ledger(&self.books, &run(number)));
-            let held = self.home.ledger(&run(number)).await.unwrap();
-            // What claims carry is the store's, of which the state machine knows nothing.
-            let held =
-                held.map(|ledger| crate::admission::Ledger { carried: Money::ZERO, ..ledger });
-            prop_assert_eq!(held, expected);
-        }
-        Ok(())
+    async fn account(&self, scope: &Scope) -> Account {
+        let key = scope.account_key();
+        let mut spending = self.spending().await.unwrap().into_iter();
+        spending
+            .find(|spending| spending.scope == key)
+            .map_or_else(Account::default, |of| of.account)
     }
 
-    async fn compare_periods(&self) -> Result<(), TestCaseError> {
-        for spending in self.home.spending().await.unwrap() {
-            let (kind, name) = spending.scope.split_once(':').unwrap();
-            let scope = match kind {
-                "run" => Scope::Run(RunId::new(name)),
-                "day" => Scope::Day(name.to_owned()),
-                _ => Scope::Month(name.to_owned()),
-            };
-            prop_assert_eq!(spending.account, sure(self.books.account(&scope)));
-            prop_assert_eq!(spending.budget, sure(self.books.budget(&scope.budget_key())));
-        }
-        Ok(())
+    async fn adopt_leases(&self, run: &RunId, owner: &OwnerId) -> Option<usize> {
+        Some(self.adopt(run, owner).await.unwrap())
     }
-}
-
-fn sure<T>(result: Result<T, Infallible>) -> T {
-    let Ok(value) = result;
-    value
-}
-
-fn budget(cap: Option<i64>) -> Budget {
-    cap.map_or(Budget::Unlimited, |pico| Budget::Cap(Money::from_pico(pico)))
-}
-
-fn run(number: usize) -> RunId {
-    RunId::new(format!("run-{number}"))
-}
-
-fn owner(number: usize) -> OwnerId {
-    OwnerId::new(format!("owner-{number}"))
-}
-
-fn lease(number: usize) -> LeaseId {
-    LeaseId::new(format!("lease-{number}"))
-}
-
-fn endpoint(number: usize) -> String {
-    format!("endpoint-{number}")
 }
 
 proptest! {
@@ -235,15 +39,17 @@ proptest! {
         let file = folder.path().join("juror.db");
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            let mut pair = Pair::new(&file).await;
+            let clock = TestClock::new();
+            let home = LocalHome::open_with_clock(&file, clock.shared()).unwrap();
+            let mut pair = Pair::new(home, clock).await;
             for step in &steps {
                 pair.take(step).await?;
             }
-            pair.compare_periods().await?;
+            pair.compare_accounts().await?;
             pair.home.close().await;
             pair.home = LocalHome::open(&file).unwrap();
             pair.compare_ledgers().await?;
-            pair.compare_periods().await
+            pair.compare_accounts().await
         })?;
     }
 }

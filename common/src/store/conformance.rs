@@ -178,7 +178,8 @@ fn finished(claim: &ClaimKey, result: &JobResult) -> FinishedJob {
     FinishedJob { claim: claim.clone(), result: result.clone(), remember: None }
 }
 
-fn result(claim: &ClaimKey, reply: &str) -> JobResult {
+/// A scored job with this reply.
+pub(crate) fn result(claim: &ClaimKey, reply: &str) -> JobResult {
     JobResult {
         schema: SCHEMA,
         run_id: claim.run.clone(),

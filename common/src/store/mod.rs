@@ -5,8 +5,12 @@
 
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
+pub(crate) mod redis;
+mod redis_runs;
 pub(crate) mod sqlite;
 mod stored;
+
+pub use redis_runs::RunStatus;
 
 use crate::{
     admission::AdmissionError,

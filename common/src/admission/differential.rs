@@ -1,0 +1,284 @@
+//! One sequence of operations, put to the state machine over memory and to a home: both must decide
+//! alike and hold the same money after every step.
+
+use super::{
+    Account, Admission, Ask, Budget, Decision, Ledger, Limits, Observation, Period, Settlement,
+    books::Books as _,
+    budgets::Scope,
+    memory_books::MemoryBooks,
+    state::{self, Bill, Desk},
+};
+use crate::{
+    id::{JobId, LeaseId, OwnerId, RunId},
+    sqlite::Clock,
+    store::{Claim, ClaimKey, Store},
+    usage::{Money, Usage},
+};
+use proptest::{prelude::*, test_runner::TestCaseError};
+use std::{
+    collections::BTreeSet,
+    convert::Infallible,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
+
+/// A home, with what the comparison needs beyond the seams.
+pub trait Subject: Admission + Store {
+    /// Sets what each day or month may cost.
+    async fn set_period(&self, period: Period, budget: Budget);
+    /// What each day or month may cost.
+    async fn period(&self, period: Period) -> Option<Budget>;
+    /// What was spent in a scope.
+    async fn account(&self, scope: &Scope) -> Account;
+    /// Presumes spent what other owners hold of a run, and answers how many leases; none if the
+    /// home cannot.
+    async fn adopt_leases(&self, run: &RunId, owner: &OwnerId) -> Option<usize>;
+}
+
+const RUNS: usize = 2;
+
+/// What may happen.
+#[derive(Clone, Debug)]
+pub enum Step {
+    Open { run: usize, cap: Option<i64> },
+    Period { month: bool, cap: Option<i64> },
+    Limit { endpoint: usize, limits: Limits },
+    Ask { lease: usize, run: usize, endpoint: usize, tokens: u64, worst: i64 },
+    Settle { lease: usize, run: usize, cost: i64, tokens: u64 },
+    Release { lease: usize },
+    Presume { lease: usize },
+    Observe { endpoint: usize, limit: Option<u64>, refused: Option<u64> },
+    Adopt { run: usize, owner: usize },
+    Pass { milliseconds: i64 },
+}
+
+/// Up to 60 things that happen one after the other.
+pub fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let run = 0..RUNS;
+    let (lease, endpoint) = (0_usize..12, 0_usize..2);
+    let cap = prop::option::of(0_i64..1_000);
+    let limit = prop::option::of(prop_oneof![1_u64..5_000, 20_000_u64..200_000]);
+    let step = prop_oneof![
+        1 => (run.clone(), cap.clone()).prop_map(|(run, cap)| Step::Open { run, cap }),
+        1 => (any::<bool>(), cap).prop_map(|(month, cap)| Step::Period { month, cap }),
+        2 => (endpoint.clone(), limit.clone(), limit.clone(), any::<bool>()).prop_map(
+            |(endpoint, requests_per_minute, tokens_per_minute, refund_unused)| Step::Limit {
+                endpoint,
+                limits: Limits { requests_per_minute, tokens_per_minute, refund_unused },
+            }
+        ),
+        8 => (lease.clone(), run.clone(), endpoint.clone(), 0_u64..500, 0_i64..300).prop_map(
+            |(lease, run, endpoint, tokens, worst)| Step::Ask {
+                lease, run, endpoint, tokens, worst
+            }
+        ),
+        4 => (lease.clone(), run.clone(), 0_i64..250, 0_u64..500)
+            .prop_map(|(lease, run, cost, tokens)| Step::Settle { lease, run, cost, tokens }),
+        2 => lease.clone().prop_map(|lease| Step::Release { lease }),
+        2 => lease.prop_map(|lease| Step::Presume { lease }),
+        1 => (endpoint, limit, prop::option::of(0_u64..3_000)).prop_map(
+            |(endpoint, limit, refused)| Step::Observe { endpoint, limit, refused }
+        ),
+        1 => (run, 0_usize..3).prop_map(|(run, owner)| Step::Adopt { run, owner }),
+        4 => prop_oneof![0_i64..2_000, Just(24 * 60 * 60 * 1_000)]
+            .prop_map(|milliseconds| Step::Pass { milliseconds }),
+    ];
+    prop::collection::vec(step, 1..60)
+}
+
+/// A clock that a test moves.
+#[derive(Clone)]
+pub struct TestClock(Arc<AtomicI64>);
+
+impl TestClock {
+    /// A clock in November 2026.
+    pub fn new() -> Self {
+        Self(Arc::new(AtomicI64::new(1_795_000_000_000)))
+    }
+
+    /// The clock as a home takes it.
+    pub fn shared(&self) -> Clock {
+        let clock = self.0.clone();
+        Arc::new(move || clock.load(Ordering::SeqCst))
+    }
+
+    /// Lets time pass.
+    pub fn pass(&self, milliseconds: i64) {
+        self.0.fetch_add(milliseconds, Ordering::SeqCst);
+    }
+
+    fn now(&self) -> i64 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// Both sides and the clock that they share.
+pub struct Pair<Home> {
+    /// The home that is compared.
+    pub home: Home,
+    books: MemoryBooks,
+    desk: Desk,
+    claims: Vec<ClaimKey>,
+    clock: TestClock,
+    seen: BTreeSet<Scope>,
+}
+
+impl<Home: Subject> Pair<Home> {
+    /// A new, empty home that goes by this clock.
+    pub async fn new(home: Home, clock: TestClock) -> Self {
+        let mut books = MemoryBooks::default();
+        for period in [Period::Day, Period::Month] {
+            sure(books.set_budget(period.budget_key(), Budget::Unlimited));
+        }
+        let mut claims = Vec::new();
+        for number in 0..RUNS {
+            let key = ClaimKey { run: run(number), job: JobId::new("job"), round: 0, fence: 0 };
+            let granted = home.claim(&key, &owner(0)).await.unwrap();
+            let Claim::Granted { fence, .. } = granted else { panic!("nothing is finished") };
+            claims.push(ClaimKey { fence, ..key });
+        }
+        // The other run has no record until a step writes one.
+        sure(state::open_run(&mut books, &run(0), Budget::Unlimited));
+        home.open_run(&run(0), Budget::Unlimited).await.unwrap();
+        Self { home, books, desk: Desk::default(), claims, clock, seen: BTreeSet::new() }
+    }
+
+    /// Lets something happen on both sides and compares them.
+    pub async fn take(&mut self, step: &Step) -> Result<(), TestCaseError> {
+        let now = self.clock.now();
+        let (books, desk, home) = (&mut self.books, &mut self.desk, &self.home);
+        match *step {
+            Step::Open { run: number, cap } => {
+                sure(state::open_run(books, &run(number), budget(cap)));
+                home.open_run(&run(number), budget(cap)).await.unwrap();
+            }
+            Step::Period { month, cap } => {
+                let period = if month { Period::Month } else { Period::Day };
+                sure(books.set_budget(period.budget_key(), budget(cap)));
+                home.set_period(period, budget(cap)).await;
+            }
+            Step::Limit { endpoint: number, limits } => {
+                desk.set_limits(&endpoint(number), limits, now);
+                home.set_limits(&endpoint(number), limits).await.unwrap();
+            }
+            Step::Ask { lease: number, run: of, endpoint: at, tokens, worst } => {
+                let ask = Ask {
+                    lease: lease(number),
+                    owner: owner(number % 2),
+                    run: run(of),
+                    endpoint: endpoint(at),
+                    input_tokens: tokens / 2,
+                    max_output_tokens: tokens - tokens / 2,
+                    worst_cost: Money::from_pico(worst),
+                };
+                let decision = home.try_admit(&ask).await.unwrap();
+                self.seen.extend(Scope::all_of(&ask.run, now));
+                compare_decisions(&decision, &sure(state::admit(books, desk, &ask, now)))?;
+            }
+            Step::Settle { lease: number, run: of, cost, tokens } => {
+                let bill = Bill {
+                    lease: lease(number),
+                    run: run(of),
+                    cost: Money::from_pico(cost),
+                    usage: Usage { input_tokens: tokens, ..Usage::default() },
+                    told: true,
+                };
+                let claim = self.claims[of].clone();
+                let Bill { lease, cost, usage, .. } = bill.clone();
+                let settlement = Settlement { lease, cost, usage, finished: None, claim };
+                let overrun = home.settle(settlement).await.unwrap().overrun;
+                prop_assert_eq!(overrun, sure(state::settle(books, desk, &bill, now)).overrun);
+            }
+            Step::Release { lease: number } => {
+                sure(state::release(books, desk, &lease(number), now));
+                home.release(&lease(number)).await.unwrap();
+            }
+            Step::Presume { lease: number } => {
+                sure(state::presume_spent(books, &lease(number)));
+                home.presume_spent(&lease(number)).await.unwrap();
+            }
+            Step::Observe { endpoint: number, limit, refused } => {
+                let observation = Observation {
+                    endpoint: endpoint(number),
+                    requests_per_minute: limit,
+                    tokens_per_minute: None,
+                    refused: refused.map(Duration::from_millis),
+                };
+                desk.observe(&observation, now);
+                home.observe(&observation).await.unwrap();
+            }
+            Step::Adopt { run: of, owner: by } => {
+                if let Some(adopted) = home.adopt_leases(&run(of), &owner(by)).await {
+                    prop_assert_eq!(adopted, sure(state::adopt(books, &run(of), &owner(by))));
+                }
+            }
+            Step::Pass { milliseconds } => {
+                self.clock.pass(milliseconds);
+            }
+        }
+        self.compare_ledgers().await
+    }
+
+    /// Both sides hold the same for each run.
+    pub async fn compare_ledgers(&self) -> Result<(), TestCaseError> {
+        for number in 0..RUNS {
+            let expected = sure(state::ledger(&self.books, &run(number)));
+            let held = self.home.ledger(&run(number)).await.unwrap();
+            // What claims carry is the store's, of which the state machine knows nothing.
+            let held = held.map(|ledger| Ledger { carried: Money::ZERO, ..ledger });
+            prop_assert_eq!(held, expected);
+        }
+        Ok(())
+    }
+
+    /// Both sides hold the same for each run, day and month.
+    pub async fn compare_accounts(&self) -> Result<(), TestCaseError> {
+        for scope in &self.seen {
+            prop_assert_eq!(self.home.account(scope).await, sure(self.books.account(scope)));
+        }
+        for period in [Period::Day, Period::Month] {
+            let expected = sure(self.books.budget(period.budget_key()));
+            prop_assert_eq!(self.home.period(period).await, expected);
+        }
+        Ok(())
+    }
+}
+
+/// A home may add to a reason what to do about it.
+fn compare_decisions(decision: &Decision, expected: &Decision) -> Result<(), TestCaseError> {
+    match (decision, expected) {
+        (Decision::NoBudget { reason: told }, Decision::NoBudget { reason }) => {
+            prop_assert!(told.starts_with(reason.as_str()), "{} and not {}", told, reason);
+        }
+        _ => prop_assert_eq!(decision, expected),
+    }
+    Ok(())
+}
+
+fn sure<T>(result: Result<T, Infallible>) -> T {
+    let Ok(value) = result;
+    value
+}
+
+fn budget(cap: Option<i64>) -> Budget {
+    cap.map_or(Budget::Unlimited, |pico| Budget::Cap(Money::from_pico(pico)))
+}
+
+fn run(number: usize) -> RunId {
+    RunId::new(format!("run-{number}"))
+}
+
+fn owner(number: usize) -> OwnerId {
+    OwnerId::new(format!("owner-{number}"))
+}
+
+fn lease(number: usize) -> LeaseId {
+    LeaseId::new(format!("lease-{number}"))
+}
+
+fn endpoint(number: usize) -> String {
+    format!("endpoint-{number}")
+}

@@ -1,0 +1,65 @@
+//! What can go wrong with Redis, told to people.
+
+use crate::admission::AdmissionError;
+use redis::{ErrorKind, RedisError, ServerErrorKind};
+
+/// The failure as its caller sees it: with the server, the cause and the remedy.
+pub fn explain(error: &RedisError, server: &str) -> AdmissionError {
+    let detail = cause(error);
+    match error.kind() {
+        ErrorKind::AuthenticationFailed | ErrorKind::Server(ServerErrorKind::NoPerm) => {
+            AdmissionError::Broken(format!(
+                "Redis at {server} does not let us in ({detail}): check user and password in its URL, and what that user may do"
+            ))
+        }
+        ErrorKind::InvalidClientConfig | ErrorKind::RESP3NotSupported => {
+            AdmissionError::Broken(format!("Redis at {server} cannot be used ({detail})"))
+        }
+        ErrorKind::Server(ServerErrorKind::ResponseError)
+            if detail.contains("max number of clients") =>
+        {
+            AdmissionError::Unavailable(format!(
+                "Redis at {server} lets no further client in: raise its maxclients"
+            ))
+        }
+        ErrorKind::Server(ServerErrorKind::ResponseError)
+        | ErrorKind::UnexpectedReturnType
+        | ErrorKind::Parse => AdmissionError::Broken(format!(
+            "the records in Redis at {server} cannot be used ({detail}): another program or another version of this one wrote under the same namespace; choose another with --namespace"
+        )),
+        ErrorKind::Extension if error.code().is_some_and(|code| code == "NOAUTH") => {
+            AdmissionError::Broken(format!(
+                "Redis at {server} asks for a password: give it in the URL, as in redis://:PASSWORD@host"
+            ))
+        }
+        ErrorKind::Extension if error.code().is_some_and(|code| code == "OOM") => {
+            AdmissionError::Unavailable(format!(
+                "Redis at {server} has no memory left ({detail}): raise its maxmemory, or clear the verdict cache"
+            ))
+        }
+        _ => AdmissionError::Unavailable(format!(
+            "Redis at {server} does not answer ({detail}): check that it runs and can be reached"
+        )),
+    }
+}
+
+/// Whether the connection is of no more use.
+pub fn lost_connection(error: &RedisError) -> bool {
+    error.is_io_error() || error.is_unrecoverable_error()
+}
+
+/// An answer in a shape that no script gives.
+pub fn odd_answer(step: &str) -> AdmissionError {
+    AdmissionError::Broken(format!(
+        "Redis answered in an unknown way when asked to {step}: another version of this program wrote under the same namespace; choose another with --namespace"
+    ))
+}
+
+/// What happened; never the URL, which may hold a password.
+fn cause(error: &RedisError) -> String {
+    match (error.code(), error.detail()) {
+        (Some(code), Some(detail)) => format!("{code} {detail}"),
+        (_, Some(detail)) => detail.to_owned(),
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,61 @@
+-- One decision over all budgets and rate limits.
+-- Arguments: lease, owner, run, endpoint, tokens, worst cost.
+-- Answers one of: admitted DAY · ended · paused · wait REASON MILLISECONDS ·
+-- never POSITION SCOPE BUDGET COMMITTED PRESUMED OUTSTANDING OVERRUN STOPPED, the position being
+-- that of the scope among run, day and month; an empty budget is no record.
+
+local id, owner, run, endpoint_name = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+local tokens, worst = tonumber(ARGV[8]), ARGV[9]
+
+if paused() then return { 'paused' } end
+beat(owner)
+local held_already = lease_of(id)
+if held_already then
+  if held_already.standing == 'outstanding' then return { 'admitted', held_already.day } end
+  return { 'ended' }
+end
+prune(id)
+
+local function room(scope)
+  local budget, account = budget_of(scope), account_of(scope)
+  if not budget then return 'never' end
+  fit_to_cap(account, budget)
+  if redis.call('HGET', account, 'stopped') == '1' then return 'never' end
+  if not covers(account, 'uncommitted', { worst }) then return 'never' end
+  if budget == 'unlimited' then
+    return covers(account, 'left', { worst }) and 'free' or 'never'
+  end
+  local wanted = ahead(id, 'money:' .. scope.account, 'worst')
+  wanted[#wanted + 1] = worst
+  return covers(account, 'left', wanted) and 'free' or 'held'
+end
+
+local day = day_of(now)
+local held
+for position, scope in ipairs(scopes_of(run, day)) do
+  local found = room(scope)
+  if found == 'never' then
+    leave(id)
+    local figures = figures_of(account_of(scope))
+    local name = scope.account:match('^%a+:(.*)$')
+    return { 'never', whole(position), name, budget_of(scope) or '', unpack(figures) }
+  end
+  if found == 'held' then held = held or scope end
+end
+if held then
+  wait(id, 'money:' .. held.account, tokens, worst, 0)
+  return { 'wait', 'budget', '' }
+end
+
+local endpoint = endpoint_of(endpoint_name)
+local line = 'rates:' .. endpoint_name
+local delay, reason = delay_of(endpoint, tokens, ahead(id, line, 'tokens'))
+if not delay then take(endpoint, tokens) end
+save_endpoint(endpoint_name, endpoint)
+if delay then
+  wait(id, line, tokens, worst, delay)
+  return { 'wait', reason, whole(delay) }
+end
+leave(id)
+write_lease(id, owner, run, endpoint_name, whole(tokens), worst, day)
+return { 'admitted', day }

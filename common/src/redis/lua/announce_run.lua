@@ -1,0 +1,11 @@
+-- Says what a run is. Opens it again if it was closed or cancelled: what belongs to it is kept.
+-- Arguments: run, record.
+
+local run = ARGV[4]
+redis.call('HSET', key('run', run), 'record', ARGV[5])
+redis.call('HDEL', key('run', run), 'jobs', 'published', 'cancelled', 'kept')
+redis.call('ZADD', key('runs'), whole(now), run)
+for _, kind in ipairs({ 'claims', 'carried', 'results', 'run' }) do
+  redis.call('PERSIST', key(kind, run))
+end
+return {}

@@ -1,0 +1,209 @@
+-- The ledger's records, shared by every script that touches them.
+--
+-- Every script gets ARGV[1], the prefix of every key; ARGV[2], the run id of the Redis server that
+-- its connection reached; ARGV[3], the time in milliseconds since 1970, or nothing for Redis's own.
+-- Its own arguments begin at ARGV[4].
+--
+-- Money is in pico-dollars, as decimal strings: Lua's numbers are not exact there. Only HINCRBY
+-- adds and subtracts it, and only the sign of its answer is looked at.
+--
+-- budget:SCOPE    what may be spent: 'unlimited' or an amount; SCOPE is 'run:ID', 'day' or 'month'
+-- account:SCOPE   what was spent, SCOPE being 'run:ID', 'day:2026-11-21' or 'month:2026-11' (UTC):
+--                 committed, presumed, outstanding, overrun, carried, stopped; and against the cap
+--                 that is noted in it, what is `uncommitted` (cap - committed) and what is `left`
+--                 (cap - committed - outstanding)
+-- lease:ID        an admitted call: owner, run, endpoint, tokens, worst, day, standing, overrun
+-- held:OWNER      the outstanding leases of an owner
+-- owners          owners by the time of their last heartbeat
+-- ledger          which server the ledger was last reconciled with
+
+local prefix, server = ARGV[1], ARGV[2]
+
+-- Sums of money saturate at the ends of a signed 64-bit integer. No sum ever reaches this cap.
+local MOST, LEAST = '9223372036854775807', '-9223372036854775808'
+local WITHOUT_END = '9223372036854775806'
+-- Four heartbeats of 15 s.
+local OWNER_GONE_AFTER = 60000
+
+local function key(...)
+  return prefix .. ':' .. table.concat({ ... }, ':')
+end
+
+-- Plain tostring would round what is above 14 digits.
+local function whole(number)
+  return string.format('%.0f', number)
+end
+
+local function time()
+  if ARGV[3] ~= '' then return tonumber(ARGV[3]) end
+  local moment = redis.call('TIME')
+  return tonumber(moment[1]) * 1000 + math.floor(tonumber(moment[2]) / 1000)
+end
+
+local now = time()
+
+-- The UTC day of a time, as in 2026-11-21 (days since the first of March of the year 0).
+local function day_of(milliseconds)
+  local days = math.floor(milliseconds / 86400000) + 719468
+  local era = math.floor(days / 146097)
+  local in_era = days - era * 146097
+  local leap_days = math.floor(in_era / 1460) - math.floor(in_era / 36524)
+    + math.floor(in_era / 146096)
+  local year = math.floor((in_era - leap_days) / 365)
+  local in_year = in_era - (365 * year + math.floor(year / 4) - math.floor(year / 100))
+  local march_based = math.floor((5 * in_year + 2) / 153)
+  local day = in_year - math.floor((153 * march_based + 2) / 5) + 1
+  local month = march_based < 10 and march_based + 3 or march_based - 9
+  if month <= 2 then year = year + 1 end
+  return string.format('%04d-%02d-%02d', year + era * 400, month, day)
+end
+
+-- The budgets of a call of this run that was admitted on this day.
+local function scopes_of(run, day)
+  return {
+    { budget = 'run:' .. run, account = 'run:' .. run },
+    { budget = 'day', account = 'day:' .. day },
+    { budget = 'month', account = 'month:' .. day:sub(1, 7) },
+  }
+end
+
+local function minus(amount)
+  if amount == '0' then return amount end
+  if amount:sub(1, 1) == '-' then return amount:sub(2) end
+  return '-' .. amount
+end
+
+local function overflows(answer)
+  if type(answer) ~= 'table' then return false end
+  if not answer.err:find('overflow', 1, true) then error(answer) end
+  return true
+end
+
+-- Adds to a field of a record; answers something with the sign of the sum.
+local function add(record, field, amount)
+  local sum = redis.pcall('HINCRBY', record, field, amount)
+  if not overflows(sum) then return sum end
+  local falls = amount:sub(1, 1) == '-'
+  redis.call('HSET', record, field, falls and LEAST or MOST)
+  return falls and -1 or 1
+end
+
+-- Whether a field would not fall below zero if all these amounts were taken. Takes none.
+local function covers(record, field, amounts)
+  local taken, fits = {}, true
+  for _, amount in ipairs(amounts) do
+    local rest = redis.pcall('HINCRBY', record, field, minus(amount))
+    if overflows(rest) then
+      fits = false
+      break
+    end
+    taken[#taken + 1] = amount
+    fits = rest >= 0
+  end
+  for _, amount in ipairs(taken) do
+    redis.call('HINCRBY', record, field, amount)
+  end
+  return fits
+end
+
+local function account_of(scope)
+  return key('account', scope.account)
+end
+
+local function budget_of(scope)
+  return redis.call('GET', key('budget', scope.budget))
+end
+
+-- Brings what is left of an account in line with the cap, which may have been changed since.
+local function fit_to_cap(account, budget)
+  local cap = budget == 'unlimited' and WITHOUT_END or budget
+  local noted = redis.call('HGET', account, 'cap') or '0'
+  if noted == cap then return end
+  for _, field in ipairs({ 'uncommitted', 'left' }) do
+    add(account, field, minus(noted))
+    add(account, field, cap)
+  end
+  redis.call('HSET', account, 'cap', cap)
+end
+
+local function commit(account, amount)
+  add(account, 'committed', amount)
+  add(account, 'uncommitted', minus(amount))
+  add(account, 'left', minus(amount))
+end
+
+local function hold(account, amount)
+  add(account, 'outstanding', amount)
+  add(account, 'left', minus(amount))
+end
+
+-- The figures of an account, in this order; nothing counts as zero.
+local function figures_of(account)
+  local figures = redis.call('HMGET', account,
+    'committed', 'presumed', 'outstanding', 'overrun', 'stopped', 'carried')
+  for position = 1, 6 do figures[position] = figures[position] or '0' end
+  return figures
+end
+
+-- A lease as a table; none if it was released, never held, or ended long ago.
+local function lease_of(id)
+  local record = redis.call('HMGET', key('lease', id),
+    'owner', 'run', 'endpoint', 'tokens', 'worst', 'day', 'standing', 'overrun')
+  if not record[7] then return nil end
+  return {
+    owner = record[1], run = record[2], endpoint = record[3], tokens = tonumber(record[4]),
+    worst = record[5], day = record[6], standing = record[7], overrun = record[8],
+  }
+end
+
+local function write_lease(id, owner, run, endpoint, tokens, worst, day)
+  redis.call('HSET', key('lease', id), 'owner', owner, 'run', run, 'endpoint', endpoint,
+    'tokens', tokens, 'worst', worst, 'day', day, 'standing', 'outstanding')
+  redis.call('SADD', key('held', owner), id)
+  for _, scope in ipairs(scopes_of(run, day)) do
+    hold(account_of(scope), worst)
+  end
+end
+
+-- Counts an outstanding lease as spent at its worst case. It is kept for so many milliseconds, in
+-- which its bill may still come.
+local function presume(id, kept)
+  local lease = lease_of(id)
+  if not lease or lease.standing ~= 'outstanding' then return false end
+  for _, scope in ipairs(scopes_of(lease.run, lease.day)) do
+    local account = account_of(scope)
+    hold(account, minus(lease.worst))
+    commit(account, lease.worst)
+    add(account, 'presumed', lease.worst)
+  end
+  redis.call('HSET', key('lease', id), 'standing', 'presumed')
+  redis.call('PEXPIRE', key('lease', id), kept)
+  redis.call('SREM', key('held', lease.owner), id)
+  return true
+end
+
+-- Presumes spent what an owner held; answers how many leases.
+local function bury(owner, kept)
+  local buried = 0
+  for _, id in ipairs(redis.call('SMEMBERS', key('held', owner))) do
+    if presume(id, kept) then buried = buried + 1 end
+  end
+  redis.call('DEL', key('held', owner))
+  redis.call('ZREM', key('owners'), owner)
+  return buried
+end
+
+local function beat(owner)
+  redis.call('ZADD', key('owners'), whole(now), owner)
+end
+
+-- Whether this server has not been reconciled with yet: it was started since.
+local function paused()
+  local known = redis.call('HGET', key('ledger'), 'server')
+  return known and known ~= server
+end
+
+-- Wakes those who wait, in every process.
+local function tell_changes()
+  redis.call('PUBLISH', key('changes'), '')
+end

@@ -1,0 +1,26 @@
+-- A process has reached a server that it did not know: it says who it is and what it holds, in case
+-- the server forgot. What the server has and the process does not was settled or released without
+-- the server remembering: presumed spent.
+-- Arguments: for how long to keep leases (ms); the number of owners, the owners; then for each lease
+-- its id, owner, run, endpoint, tokens, worst cost and day. No day: it is not known whether the
+-- lease was admitted, so it is left as the server has it.
+
+local kept, owners = ARGV[4], tonumber(ARGV[5])
+local presented = {}
+for position = 6 + owners, #ARGV, 7 do
+  local id, owner, run, endpoint, tokens, worst, day = unpack(ARGV, position, position + 6)
+  presented[id] = true
+  if day ~= '' and not lease_of(id) then
+    write_lease(id, owner, run, endpoint, tokens, worst, day)
+  end
+end
+for position = 6, 5 + owners do
+  local owner = ARGV[position]
+  for _, id in ipairs(redis.call('SMEMBERS', key('held', owner))) do
+    if not presented[id] then presume(id, kept) end
+  end
+  redis.call('ZADD', key('owners'), whole(now), owner)
+  redis.call('SADD', key('present', server), owner)
+end
+if owners > 0 then redis.call('EXPIRE', key('present', server), 86400) end
+return {}

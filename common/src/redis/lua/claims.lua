@@ -1,0 +1,79 @@
+-- Claims, results and remembered replies.
+--
+-- claims:RUN      by job: 'ROUND FENCE STARTS ALONE_STARTS ALONE OWNER': starts of this round without
+--                 an end, how many of them broke off without a neighbour, and whether the holder
+--                 has none now
+-- carried:RUN     what settled calls of unfinished jobs took: 'JOB:calls', 'JOB:cost', 'JOB:input',
+--                 'JOB:cached_input', 'JOB:output'
+-- results:RUN     by job: 'ROUND RESULT', of the highest round
+-- reply:QUESTION  a remembered reply
+-- run:RUN         what is known of a run: record, jobs, published, cancelled, kept
+
+local function claim_of(run, job)
+  local text = redis.call('HGET', key('claims', run), job)
+  if not text then return nil end
+  local round, fence, starts, alone_starts, alone, owner =
+    text:match('^(%d+) (%d+) (%d+) (%d+) (%d+) (.*)$')
+  return {
+    round = tonumber(round), fence = tonumber(fence), starts = tonumber(starts),
+    alone_starts = tonumber(alone_starts), alone = tonumber(alone), owner = owner,
+  }
+end
+
+local function write_claim(run, job, claim)
+  local numbers = {
+    whole(claim.round), whole(claim.fence), whole(claim.starts), whole(claim.alone_starts),
+    whole(claim.alone), claim.owner,
+  }
+  redis.call('HSET', key('claims', run), job, table.concat(numbers, ' '))
+end
+
+-- The claim, if nobody has taken it over.
+local function held_claim(run, job, round, fence)
+  local claim = claim_of(run, job)
+  local holds = claim and claim.round == tonumber(round) and claim.fence == tonumber(fence)
+  return holds and claim or nil
+end
+
+-- What belongs to a closed run is kept for a while after its last use.
+local function keep_for_a_while(run)
+  local kept = redis.call('HGET', key('run', run), 'kept')
+  if not kept then return end
+  for _, kind in ipairs({ 'claims', 'carried', 'results', 'run' }) do
+    redis.call('PEXPIRE', key(kind, run), kept)
+  end
+end
+
+local function remember(question, reply, kept)
+  if question ~= '' then redis.call('SET', key('reply', question), reply, 'PX', kept) end
+end
+
+-- Adds a settled call to what a job carries.
+local function carry(run, job, cost, input, cached_input, output)
+  local carried = key('carried', run)
+  redis.call('HINCRBY', carried, job .. ':calls', 1)
+  add(carried, job .. ':cost', cost)
+  add(carried, job .. ':input', input)
+  add(carried, job .. ':cached_input', cached_input)
+  add(carried, job .. ':output', output)
+  add(key('account', 'run', run), 'carried', cost)
+end
+
+local function carried_by(run, job)
+  local carried = redis.call('HMGET', key('carried', run), job .. ':calls', job .. ':cost',
+    job .. ':input', job .. ':cached_input', job .. ':output')
+  for position = 1, 5 do carried[position] = carried[position] or '0' end
+  return carried
+end
+
+-- Stores a result under a claim that holds: it tells all that the job carried.
+local function store_result(run, job, claim, result)
+  redis.call('HSET', key('results', run), job, whole(claim.round) .. ' ' .. result)
+  claim.starts, claim.alone_starts = 0, 0
+  write_claim(run, job, claim)
+  local cost = carried_by(run, job)[2]
+  add(key('account', 'run', run), 'carried', minus(cost))
+  redis.call('HDEL', key('carried', run), job .. ':calls', job .. ':cost', job .. ':input',
+    job .. ':cached_input', job .. ':output')
+  keep_for_a_while(run)
+end

@@ -1,0 +1,10 @@
+-- Stores a finished job if its claim still holds, and its reply in any case: that was paid for.
+-- Arguments: run, job, round, fence, result, question (or nothing), reply, for how long (ms).
+-- Answers: whether the claim holds (1 or 0).
+
+local run, job = ARGV[4], ARGV[5]
+remember(ARGV[9], ARGV[10], ARGV[11])
+local claim = held_claim(run, job, ARGV[6], ARGV[7])
+if not claim then return { '0' } end
+store_result(run, job, claim, ARGV[8])
+return { '1' }

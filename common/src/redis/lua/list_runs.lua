@@ -1,0 +1,11 @@
+-- The runs that were announced and are still known, in the order of their announcement.
+
+local known = {}
+for _, run in ipairs(redis.call('ZRANGE', key('runs'), 0, -1)) do
+  if redis.call('EXISTS', key('run', run)) == 1 then
+    known[#known + 1] = run
+  else
+    redis.call('ZREM', key('runs'), run)
+  end
+end
+return known

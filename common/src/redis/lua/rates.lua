@@ -1,0 +1,179 @@
+-- Rate limits of an endpoint: two continuous buckets, a cooldown, and what the provider taught.
+-- The formulas are those of the state machine in Rust. All numbers are whole and below 2^53, where
+-- Lua's are exact; the callers bound tokens, limits and pauses accordingly.
+--
+-- endpoint:NAME   the fields below
+
+-- Buckets are kept in 60,000ths, so that a limit per minute is a whole number per millisecond.
+local PARTS = 60000
+-- A bucket holds what its limit allows in this many milliseconds.
+local BURST = 500
+-- More than any bucket can be asked for, and still exact.
+local FULLEST = 9000000000000000
+-- A refusal that does not say how long to wait.
+local COOLDOWN = 1000
+-- Refusals come in bursts: one of them halves the limits.
+local HALVE_AT_MOST_EVERY = 5000
+-- The whole limit, and the least that halving leaves, in thousandths.
+local WHOLE_LIMIT, LEAST_LIMIT = 1000, 16
+-- Milliseconds in which a thousandth of the limit comes back.
+local RECOVERY = 100
+
+local FIELDS = {
+  'given_requests', 'given_tokens', 'refund_unused', 'learned_requests', 'learned_tokens',
+  'requests_spent', 'tokens_spent', 'refreshed', 'cooldown_since', 'cooldown_until',
+  'throttle', 'throttled', 'recovered',
+}
+
+local function quotient(dividend, divisor)
+  return (dividend - math.fmod(dividend, divisor)) / divisor
+end
+
+-- The lower of the learned and the given limit, throttled; none if neither is known.
+local function rate_of(endpoint, kind)
+  local given, learned = endpoint['given_' .. kind], endpoint['learned_' .. kind]
+  local limit = given and learned and math.min(given, learned) or given or learned
+  if not limit then return nil end
+  return math.max(quotient(limit * endpoint.throttle, WHOLE_LIMIT), 1)
+end
+
+-- Lets time pass. A clock that was set back counts as standing still.
+local function refresh(endpoint)
+  local elapsed = math.max(now - endpoint.refreshed, 0)
+  endpoint.refreshed = now
+  for _, kind in ipairs({ 'requests', 'tokens' }) do
+    local rate, spent = rate_of(endpoint, kind), kind .. '_spent'
+    if rate then endpoint[spent] = math.max(endpoint[spent] - rate * elapsed, 0) end
+  end
+  local since, untold = endpoint.cooldown_since, endpoint.cooldown_until
+  if since and not (since <= now and now < untold) then
+    endpoint.cooldown_since, endpoint.cooldown_until = nil, nil
+  end
+  endpoint.recovered = math.min(endpoint.recovered, now)
+  local steps = quotient(now - endpoint.recovered, RECOVERY)
+  endpoint.recovered = endpoint.recovered + steps * RECOVERY
+  endpoint.throttle = math.min(endpoint.throttle + steps, WHOLE_LIMIT)
+end
+
+-- An endpoint as it is now; none if nothing is known of it.
+local function known_endpoint(name)
+  local values = redis.call('HMGET', key('endpoint', name), unpack(FIELDS))
+  if not values[8] then return nil end
+  local endpoint = {}
+  for position, field in ipairs(FIELDS) do endpoint[field] = tonumber(values[position] or '') end
+  refresh(endpoint)
+  return endpoint
+end
+
+local function endpoint_of(name)
+  return known_endpoint(name) or {
+    refund_unused = 0, requests_spent = 0, tokens_spent = 0, refreshed = now,
+    throttle = WHOLE_LIMIT, recovered = now,
+  }
+end
+
+local function save_endpoint(name, endpoint)
+  local fields = {}
+  for _, field in ipairs(FIELDS) do
+    fields[#fields + 1] = field
+    fields[#fields + 1] = endpoint[field] and whole(endpoint[field]) or ''
+  end
+  redis.call('HSET', key('endpoint', name), unpack(fields))
+end
+
+-- Milliseconds until the last of these needs has its turn, each taking its part as soon as it is
+-- there. What is larger than the bucket goes when the bucket is full.
+local function bucket_delay(spent, rate, capacity, needs)
+  local waited = 0
+  for _, need in ipairs(needs) do
+    local lacking = spent - math.max(capacity - need, 0)
+    if lacking > 0 then
+      local pause = quotient(lacking, rate)
+      if math.fmod(lacking, rate) ~= 0 then pause = pause + 1 end
+      waited = waited + pause
+      spent = math.max(spent - rate * pause, 0)
+    end
+    spent = spent + need
+  end
+  return waited
+end
+
+-- How many milliseconds a call has to wait, and for what, if it goes out after those that wait
+-- ahead of it (their tokens); nothing if it may go now.
+local function delay_of(endpoint, tokens, tokens_ahead)
+  if endpoint.cooldown_until then return endpoint.cooldown_until - now, 'cooldown' end
+  local request_needs, token_needs = {}, {}
+  for position, other in ipairs(tokens_ahead) do
+    request_needs[position], token_needs[position] = PARTS, tonumber(other) * PARTS
+  end
+  request_needs[#request_needs + 1] = PARTS
+  token_needs[#token_needs + 1] = tokens * PARTS
+  local requests, tokens_delay = 0, 0
+  local rate = rate_of(endpoint, 'requests')
+  if rate then
+    local capacity = math.max(rate * BURST, PARTS)
+    requests = bucket_delay(endpoint.requests_spent, rate, capacity, request_needs)
+  end
+  rate = rate_of(endpoint, 'tokens')
+  if rate then
+    tokens_delay = bucket_delay(endpoint.tokens_spent, rate, rate * BURST, token_needs)
+  end
+  if requests == 0 and tokens_delay == 0 then return nil end
+  if requests >= tokens_delay then return requests, 'requests' end
+  return tokens_delay, 'tokens'
+end
+
+-- Takes what a call needs; a bucket may go below empty. Counts even while no limit is known: one
+-- that is learned begins with what has gone out already.
+local function take(endpoint, tokens)
+  endpoint.requests_spent = math.min(endpoint.requests_spent + PARTS, FULLEST)
+  endpoint.tokens_spent = math.min(endpoint.tokens_spent + tokens * PARTS, FULLEST)
+end
+
+-- Takes limits: by field, none where a field is named 'none'. A bucket that had no limit was never
+-- filled again: it is empty at worst.
+local function take_limits(endpoint, limits)
+  local requests, tokens = rate_of(endpoint, 'requests'), rate_of(endpoint, 'tokens')
+  for field, limit in pairs(limits) do
+    endpoint[field] = limit ~= 'none' and limit or nil
+  end
+  local rate = rate_of(endpoint, 'requests')
+  if rate and not requests then
+    local capacity = math.max(rate * BURST, PARTS)
+    endpoint.requests_spent = math.min(endpoint.requests_spent, capacity)
+  end
+  rate = rate_of(endpoint, 'tokens')
+  if rate and not tokens then
+    endpoint.tokens_spent = math.min(endpoint.tokens_spent, rate * BURST)
+  end
+end
+
+-- Gives back what a call reserved and did not use, where the provider does so too.
+local function refund(name, reserved, used)
+  local endpoint = known_endpoint(name)
+  if not endpoint then return end
+  if endpoint.refund_unused == 1 and rate_of(endpoint, 'tokens') then
+    local unused = (reserved - used) * PARTS
+    endpoint.tokens_spent = math.max(endpoint.tokens_spent - unused, 0)
+  end
+  save_endpoint(name, endpoint)
+end
+
+-- The provider refused by rate and asks to wait for `pause` milliseconds.
+local function refuse(endpoint, pause)
+  if pause == 0 then pause = COOLDOWN end
+  local ends = math.max(endpoint.cooldown_until or now, now + pause)
+  endpoint.cooldown_since, endpoint.cooldown_until = now, ends
+  local last = endpoint.throttled
+  if last and last <= now and now - last < HALVE_AT_MOST_EVERY then return end
+  endpoint.throttled, endpoint.recovered = now, now
+  endpoint.throttle = math.max(quotient(endpoint.throttle, 2), LEAST_LIMIT)
+  -- A refusal shows that the provider's buckets hold less than ours.
+  local rate = rate_of(endpoint, 'requests')
+  if rate then
+    local capacity = math.max(rate * BURST, PARTS)
+    endpoint.requests_spent = math.max(endpoint.requests_spent, capacity)
+  end
+  rate = rate_of(endpoint, 'tokens')
+  if rate then endpoint.tokens_spent = math.max(endpoint.tokens_spent, rate * BURST) end
+end

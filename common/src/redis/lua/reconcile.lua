@@ -1,0 +1,43 @@
+-- Ends the pause after a restart, once the ledger holds at least what the journals tell and every
+-- owner has said what it holds or has been silent for long enough.
+-- Arguments: for how long to keep leases (ms); then for each run its id and what its results cost.
+-- Answers: 'done' and how many leases were presumed spent, or 'waiting' and the owners waited for.
+
+local kept = ARGV[4]
+for position = 5, #ARGV, 2 do
+  local run, told = ARGV[position], ARGV[position + 1]
+  local account = key('account', 'run', run)
+  local figures = figures_of(account)
+  -- What the ledger has of told costs is what it committed, less what no result tells.
+  redis.call('HSET', account, 'missing', told)
+  add(account, 'missing', minus(figures[1]))
+  add(account, 'missing', figures[2])
+  if add(account, 'missing', figures[6]) > 0 then
+    local missing = redis.call('HGET', account, 'missing')
+    for _, scope in ipairs(scopes_of(run, day_of(now))) do
+      commit(account_of(scope), missing)
+    end
+  end
+  redis.call('HDEL', account, 'missing')
+end
+if not paused() then return { 'done', '0' } end
+
+redis.call('HSETNX', key('ledger'), 'seen:' .. server, whole(now))
+local first_seen = tonumber(redis.call('HGET', key('ledger'), 'seen:' .. server))
+local absent, gone = { 'waiting' }, {}
+for _, owner in ipairs(redis.call('ZRANGE', key('owners'), 0, -1)) do
+  if redis.call('SISMEMBER', key('present', server), owner) == 0 then
+    local last = math.max(tonumber(redis.call('ZSCORE', key('owners'), owner)), first_seen)
+    local list = now - last > OWNER_GONE_AFTER and gone or absent
+    list[#list + 1] = owner
+  end
+end
+if #absent > 1 then return absent end
+local buried = 0
+for _, owner in ipairs(gone) do buried = buried + bury(owner, kept) end
+-- Whoever is here may have been unable to beat while the server was away.
+for _, owner in ipairs(redis.call('ZRANGE', key('owners'), 0, -1)) do beat(owner) end
+redis.call('DEL', key('ledger'))
+redis.call('HSET', key('ledger'), 'server', server)
+tell_changes()
+return { 'done', whole(buried) }

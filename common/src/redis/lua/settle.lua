@@ -1,0 +1,58 @@
+-- Books what a call cost, even above its reservation and even if its lease is unknown or was
+-- presumed spent; stores the finished job in the same step. Booking twice books once.
+-- Arguments: lease, cost, used tokens, for how long to keep the lease (ms); the claim's run, job,
+-- round and fence; input, cached input and output tokens; the result, or nothing; the question to
+-- remember, or nothing, its reply, for how long (ms).
+-- Answers: whether the claim holds (1 or 0), the overrun.
+
+local id, cost, used, kept = ARGV[4], ARGV[5], tonumber(ARGV[6]), ARGV[7]
+local run, job, round, fence = ARGV[8], ARGV[9], ARGV[10], ARGV[11]
+local result, question, reply, reply_kept = ARGV[15], ARGV[16], ARGV[17], ARGV[18]
+
+local claim = held_claim(run, job, round, fence)
+local may_publish = claim and '1' or '0'
+local known = lease_of(id)
+if known and known.standing == 'settled' then return { may_publish, known.overrun } end
+
+-- A lease that nobody remembers reserved nothing: its whole bill is above its reservation.
+local lease = known
+  or { owner = '', run = run, endpoint = '', tokens = 0, worst = '0', day = day_of(now) }
+local record = key('lease', id)
+redis.call('HSET', record, 'owner', lease.owner, 'run', lease.run, 'endpoint', lease.endpoint,
+  'tokens', whole(lease.tokens), 'worst', lease.worst, 'day', lease.day, 'overrun', cost)
+if add(record, 'overrun', minus(lease.worst)) < 0 then redis.call('HSET', record, 'overrun', '0') end
+local overrun = redis.call('HGET', record, 'overrun')
+
+local capped = false
+for _, scope in ipairs(scopes_of(lease.run, lease.day)) do
+  local account = account_of(scope)
+  if known and known.standing == 'outstanding' then hold(account, minus(lease.worst)) end
+  if known and known.standing == 'presumed' then
+    commit(account, minus(lease.worst))
+    add(account, 'presumed', minus(lease.worst))
+  end
+  commit(account, cost)
+  add(account, 'overrun', overrun)
+  if not claim then add(account, 'presumed', cost) end
+  local budget = budget_of(scope)
+  capped = capped or (budget and budget ~= 'unlimited')
+end
+if capped and overrun ~= '0' then
+  redis.call('HSET', key('account', 'run', lease.run), 'stopped', '1')
+end
+refund(lease.endpoint, lease.tokens, used)
+redis.call('HSET', record, 'standing', 'settled')
+redis.call('PEXPIRE', record, kept)
+redis.call('SREM', key('held', lease.owner), id)
+leave(id)
+
+remember(question, reply, reply_kept)
+if claim then
+  if result ~= '' then
+    store_result(run, job, claim, result)
+  else
+    carry(run, job, cost, ARGV[12], ARGV[13], ARGV[14])
+  end
+end
+tell_changes()
+return { may_publish, overrun }

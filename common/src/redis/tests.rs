@@ -1,0 +1,295 @@
+use super::{test_server::TestRedis, *};
+use crate::{
+    SCHEMA,
+    admission::{
+        self, Admission as _, Ask, Budget, Decision, Ledger, Period, Settlement, WaitReason,
+        differential::TestClock,
+    },
+    id::{Digest, JobId, LeaseId, OwnerId, RunId},
+    job::{Provider, RubricReference},
+    outcome::JudgeRecord,
+    run::{DatasetRecord, RunRecord},
+    store::{self, CachedReply, Claim, ClaimKey, Store as _},
+    usage::{Money, Usage},
+};
+use std::sync::{
+    Mutex as StdMutex,
+    atomic::{AtomicUsize, Ordering},
+};
+
+pub fn run() -> RunId {
+    RunId::new("nightly")
+}
+
+pub fn money(pico: i64) -> Money {
+    Money::from_pico(pico)
+}
+
+pub fn ask(lease: &str, owner: &str, worst: i64) -> Ask {
+    Ask {
+        lease: LeaseId::new(lease),
+        owner: OwnerId::new(owner),
+        run: run(),
+        endpoint: "judge".to_owned(),
+        input_tokens: 10,
+        max_output_tokens: 10,
+        worst_cost: money(worst),
+    }
+}
+
+pub fn bill(lease: &str, cost: i64, claim: &ClaimKey) -> Settlement {
+    Settlement {
+        lease: LeaseId::new(lease),
+        cost: money(cost),
+        usage: Usage::default(),
+        finished: None,
+        claim: claim.clone(),
+    }
+}
+
+pub async fn claim(home: &RedisHome, job: &str) -> ClaimKey {
+    let key = ClaimKey { run: run(), job: JobId::new(job), round: 0, fence: 0 };
+    let granted = home.claim(&key, &OwnerId::new("here")).await.unwrap();
+    let Claim::Granted { fence, .. } = granted else { panic!("not finished yet") };
+    ClaimKey { fence, ..key }
+}
+
+pub async fn admitted(home: &RedisHome, lease: &str, owner: &str, worst: i64) {
+    let decision = home.try_admit(&ask(lease, owner, worst)).await.unwrap();
+    assert_eq!(decision, Decision::Admitted, "{lease}");
+}
+
+/// Committed, presumed, carried and outstanding.
+pub async fn figures(home: &RedisHome) -> [i64; 4] {
+    let Ledger { committed, presumed, carried, outstanding, .. } =
+        home.ledger(&run()).await.unwrap().unwrap();
+    [committed, presumed, carried, outstanding].map(Money::pico)
+}
+
+/// Homes in namespaces of their own on one server.
+struct Homes {
+    redis: TestRedis,
+    made: StdMutex<Vec<Arc<RedisHome>>>,
+    next: AtomicUsize,
+}
+
+impl Homes {
+    fn new() -> Self {
+        let redis = TestRedis::shared();
+        Self { redis, made: StdMutex::default(), next: AtomicUsize::new(0) }
+    }
+
+    async fn fresh(&self) -> Arc<RedisHome> {
+        let number = self.next.fetch_add(1, Ordering::SeqCst);
+        let namespace = format!("{}.{number}", self.redis.namespace);
+        let settings = RedisSettings { namespace, ..self.redis.settings() };
+        let home = Arc::new(RedisHome::open(settings).await.unwrap());
+        self.made.lock().unwrap().push(home.clone());
+        home
+    }
+
+    async fn close(self) {
+        let made = self.made.into_inner().unwrap();
+        for home in made {
+            home.close().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn it_is_an_admission() {
+    let homes = Homes::new();
+    admission::conformance::check_all(async || homes.fresh().await).await;
+    homes.close().await;
+}
+
+#[tokio::test]
+async fn it_is_a_store() {
+    let homes = Homes::new();
+    store::conformance::check_all(async || homes.fresh().await).await;
+    homes.close().await;
+}
+
+#[tokio::test]
+async fn the_dead_are_presumed_and_the_living_are_not() {
+    let redis = TestRedis::shared();
+    let clock = TestClock::new();
+    let open = async || RedisHome::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
+    let (here, there) = (open().await, open().await);
+    here.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    admitted(&here, "a", "here", 10).await;
+    admitted(&there, "b", "there", 20).await;
+    clock.pass(45_000);
+    here.sweep().await.unwrap();
+    clock.pass(15_001);
+    here.sweep().await.unwrap();
+    assert_eq!(figures(&here).await, [20, 20, 0, 10], "there has been silent for too long");
+    let claim = claim(&there, "job").await;
+    there.settle(bill("b", 5, &claim)).await.unwrap();
+    assert_eq!(figures(&here).await, [5, 0, 5, 10], "it was alive, and its bill is the truth");
+    admitted(&there, "c", "there", 20).await;
+    here.sweep().await.unwrap();
+    assert_eq!(figures(&here).await, [5, 0, 5, 30]);
+    here.close().await;
+    there.close().await;
+}
+
+#[tokio::test]
+async fn an_end_wakes_other_processes() {
+    let redis = TestRedis::shared();
+    let open = async || RedisHome::open(redis.settings()).await.unwrap();
+    let (here, there) = (open().await, open().await);
+    here.open_run(&run(), Budget::Cap(money(10))).await.unwrap();
+    admitted(&here, "a", "here", 10).await;
+    let held = Decision::Wait { retry_after: None, reason: WaitReason::Budget };
+    let mut changes = there.changes();
+    let asks = ask("b", "there", 10);
+    loop {
+        changes.borrow_and_update();
+        let decision = there.try_admit(&asks).await.unwrap();
+        if decision == Decision::Admitted {
+            break;
+        }
+        assert_eq!(decision, held);
+        here.release(&LeaseId::new("a")).await.unwrap();
+        let woken = tokio::time::timeout(Duration::from_secs(10), changes.changed()).await;
+        assert!(woken.is_ok(), "nobody was woken");
+    }
+    here.close().await;
+    there.close().await;
+}
+
+#[tokio::test]
+async fn days_and_months_have_budgets_that_may_change_while_they_are_spent() {
+    let redis = TestRedis::shared();
+    let home = RedisHome::open(redis.settings()).await.unwrap();
+    assert_eq!(home.period_budget(Period::Day).await.unwrap(), None);
+    home.open_run(&run(), Budget::Unlimited).await.unwrap();
+    assert_eq!(home.period_budget(Period::Day).await.unwrap(), Some(Budget::Unlimited));
+    admitted(&home, "a", "here", 10).await;
+    home.set_period_budget(Period::Day, Budget::Cap(money(15))).await.unwrap();
+    let held = Decision::Wait { retry_after: None, reason: WaitReason::Budget };
+    assert_eq!(home.try_admit(&ask("b", "here", 10)).await.unwrap(), held);
+    home.open_run(&run(), Budget::Unlimited).await.unwrap();
+    assert_eq!(home.period_budget(Period::Day).await.unwrap(), Some(Budget::Cap(money(15))));
+    home.set_period_budget(Period::Day, Budget::Cap(money(20))).await.unwrap();
+    admitted(&home, "b", "here", 10).await;
+    home.close().await;
+}
+
+#[tokio::test]
+async fn the_largest_amounts_neither_fail_nor_wrap() {
+    let redis = TestRedis::shared();
+    let home = RedisHome::open(redis.settings()).await.unwrap();
+    home.open_run(&run(), Budget::Unlimited).await.unwrap();
+    let most = Money::MAX.pico();
+    let absurd = home.try_admit(&ask("a", "here", most)).await.unwrap();
+    assert!(matches!(absurd, Decision::NoBudget { .. }), "{absurd:?}");
+    let claim = claim(&home, "job").await;
+    for lease in ["b", "c"] {
+        home.settle(bill(lease, most, &claim)).await.unwrap();
+    }
+    assert_eq!(figures(&home).await, [most, 0, most, 0]);
+    let full = home.try_admit(&ask("d", "here", 1)).await.unwrap();
+    assert!(matches!(full, Decision::NoBudget { .. }), "{full:?}");
+    home.close().await;
+}
+
+#[tokio::test]
+async fn a_run_is_announced_closed_cancelled_and_opened_again() {
+    let redis = TestRedis::shared();
+    let home = RedisHome::open(redis.settings()).await.unwrap();
+    assert_eq!(home.run_status(&run()).await.unwrap(), None);
+    assert!(!home.close_run(&run(), 3).await.unwrap());
+    let status = async || home.run_status(&run()).await.unwrap().unwrap();
+    let ttl = |kind: &str| redis.command(&["TTL", &format!("{}:{kind}:nightly", redis.namespace)]);
+
+    home.announce_run(&record()).await.unwrap();
+    claim(&home, "job").await;
+    assert_eq!((status().await.record, status().await.jobs), (record(), None));
+    assert_eq!((ttl("run"), ttl("claims")), ("-1".to_owned(), "-1".to_owned()));
+
+    assert!(home.note_published(&run(), 2).await.unwrap());
+    assert!(home.cancel_run(&run()).await.unwrap());
+    let cancelled = status().await;
+    assert_eq!((cancelled.cancelled, cancelled.jobs), (true, Some(2)));
+    assert!(home.close_run(&run(), 3).await.unwrap(), "somebody knows better");
+    assert_eq!(status().await.jobs, Some(3));
+    for kind in ["run", "claims"] {
+        assert!(ttl(kind).parse::<i64>().unwrap() > 6 * 24 * 60 * 60, "{kind}");
+    }
+
+    home.announce_run(&record()).await.unwrap();
+    assert_eq!(home.announced_runs().await.unwrap(), [run()]);
+    redis.command(&["DEL", &format!("{}:run:nightly", redis.namespace)]);
+    assert_eq!(home.announced_runs().await.unwrap(), [], "it has expired");
+
+    home.announce_run(&record()).await.unwrap();
+    let again = status().await;
+    assert_eq!((again.cancelled, again.jobs, again.published), (false, None, 0));
+    assert_eq!((ttl("run"), ttl("claims")), ("-1".to_owned(), "-1".to_owned()));
+    home.close().await;
+}
+
+#[tokio::test]
+async fn a_reply_is_remembered_for_as_long_as_was_set() {
+    let redis = TestRedis::shared();
+    let settings = RedisSettings { replies_kept: Duration::from_secs(3_600), ..redis.settings() };
+    let home = RedisHome::open(settings).await.unwrap();
+    let question = Digest::of(b"what was asked");
+    let claim = claim(&home, "job").await;
+    let reply = CachedReply {
+        reply: "good".to_owned(),
+        judge: JudgeRecord {
+            provider: Provider::OpenAi,
+            model: "judge".to_owned(),
+            fingerprint: None,
+            simulated: false,
+        },
+        usage: Usage::default(),
+        cost: money(1),
+    };
+    let result = store::conformance::result(&claim, "good");
+    let remember = Some((question, reply));
+    home.finish(store::FinishedJob { claim, result, remember }).await.unwrap();
+    let key = format!("{}:reply:{question}", redis.namespace);
+    let left: i64 = redis.command(&["TTL", &key]).parse().unwrap();
+    assert!((1..=3_600).contains(&left), "{left}");
+    home.close().await;
+}
+
+#[test]
+fn a_namespace_is_a_plain_word() {
+    for bad in ["", "a*", "a b", "a:b", "é"] {
+        assert!(prefix(bad).is_err(), "{bad}");
+    }
+    assert!(prefix("juror.test-1").is_ok());
+}
+
+fn record() -> RunRecord {
+    RunRecord {
+        schema: SCHEMA,
+        run_id: run(),
+        created_at: "2026-11-21T00:00:00Z".to_owned(),
+        program_version: "0.1.0".to_owned(),
+        dataset: DatasetRecord {
+            path: "items.jsonl".to_owned(),
+            digest: Digest::of(b"items"),
+            limit: None,
+            filters: Vec::new(),
+        },
+        data_roots: Vec::new(),
+        rubric: RubricReference {
+            id: "semantic".to_owned(),
+            version: 1,
+            digest: Digest::of(b"rubric"),
+        },
+        rubric_text: String::new(),
+        judge: None,
+        max_side: None,
+        base_url: None,
+        budget_usd: None,
+        repeat: 1,
+        planned: 3,
+    }
+}
