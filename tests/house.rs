@@ -74,7 +74,7 @@ fn common_knows_no_room() {
 
 #[test]
 fn each_library_with_a_room_of_its_own_stays_there() {
-    let homes: [(&str, &[&str]); 8] = [
+    let homes: [(&str, &[&str]); 9] = [
         ("reqwest", &["worker/src/vision/"]),
         ("image", &["worker/src/image/"]),
         ("governor", &["worker/src/ceiling.rs"]),
@@ -83,6 +83,7 @@ fn each_library_with_a_room_of_its_own_stays_there() {
         ("oxc_parser", &["worker/src/stages/"]),
         ("html5ever", &["worker/src/stages/"]),
         ("hyper", &["simulator/src/"]),
+        ("lapin", &["common/src/queue/rabbitmq/"]),
     ];
     for (library, home) in homes {
         let uses =

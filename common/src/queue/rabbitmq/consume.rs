@@ -77,8 +77,14 @@ impl<M: Message> Subscription<M> for RabbitSubscription<M> {
             };
             let decoded = (self.decode)(&delivery);
             let redelivered = delivery.redelivered || envelope::was_delivered(&delivery.properties);
-            let settlement =
-                Settlement::new(&self.shared, &live.channel, delivery, lane, self.route);
+            let settlement = Settlement::new(
+                &self.shared,
+                &live.link,
+                &live.channel,
+                delivery,
+                lane,
+                self.route,
+            );
             match decoded {
                 Ok(message) => {
                     let settlement = Box::new(settlement.holding(slot));
@@ -121,14 +127,13 @@ impl Live {
         prefetch: u16,
     ) -> Result<Self, QueueError> {
         let channel = link.channel().await?;
-        let fail = |error| link.fail(&error);
-        channel.basic_qos(prefetch, BasicQosOptions::default()).await.map_err(fail)?;
+        link.during(channel.basic_qos(prefetch, BasicQosOptions::default())).await?;
         let mut live = Self { link: Arc::clone(&link), channel, consumers: Vec::new() };
         for (lane, queue) in shared.namespace.queues(route) {
             let options = BasicConsumeOptions::default();
             let arguments = FieldTable::default();
             let consuming = live.channel.basic_consume(queue, "".into(), options, arguments);
-            live.consumers.push((lane, consuming.await.map_err(fail)?));
+            live.consumers.push((lane, link.during(consuming).await?));
         }
         Ok(live)
     }

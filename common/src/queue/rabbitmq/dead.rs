@@ -77,8 +77,7 @@ impl<M: Message> RabbitQueue<M> {
             }
             self.send_again(&dead).await?;
             *replayed += 1;
-            let acknowledged = dead.acker.ack(BasicAckOptions::default()).await;
-            acknowledged.map_err(|error| link.fail(&error))?;
+            link.during(dead.acker.ack(BasicAckOptions::default())).await?;
         }
         reading.end().await
     }
@@ -113,18 +112,17 @@ impl<'a> Reading<'a> {
         queue: &RabbitQueue<M>,
     ) -> Result<Option<BasicGetMessage>, QueueError> {
         let name = queue.shared.namespace.dead();
-        let getting = self.channel.basic_get(name, BasicGetOptions::default()).await;
-        let got = getting.map_err(|error| self.link.fail(&error))?;
+        let got =
+            self.link.during(self.channel.basic_get(name, BasicGetOptions::default())).await?;
         self.last_tag = got.as_ref().map(|dead| dead.delivery_tag).or(self.last_tag);
         Ok(got)
     }
 
     async fn end(self) -> Result<(), QueueError> {
-        let fail = |error| self.link.fail(&error);
         if let Some(tag) = self.last_tag {
             let all = BasicNackOptions { multiple: true, requeue: true };
-            self.channel.basic_nack(tag, all).await.map_err(fail)?;
+            self.link.during(self.channel.basic_nack(tag, all)).await?;
         }
-        self.channel.close(200, "done".into()).await.map_err(fail)
+        self.link.during(self.channel.close(200, "done".into())).await
     }
 }

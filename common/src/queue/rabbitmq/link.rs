@@ -53,15 +53,27 @@ impl Link {
 
     /// A channel of its own.
     pub(super) async fn channel(&self) -> Result<Channel, QueueError> {
-        self.connection.create_channel().await.map_err(|error| self.fail(&error))
+        self.during(self.connection.create_channel()).await
     }
 
     /// A channel of its own whose publishes are confirmed.
     pub(super) async fn confirming_channel(&self) -> Result<Channel, QueueError> {
         let channel = self.channel().await?;
-        let selected = channel.confirm_select(ConfirmSelectOptions::default()).await;
-        selected.map_err(|error| self.fail(&error))?;
+        self.during(channel.confirm_select(ConfirmSelectOptions::default())).await?;
         Ok(channel)
+    }
+
+    /// Waits for the broker's answer, but not beyond the link's end, after which the library may
+    /// leave it open for ever. An error ends the link.
+    pub(super) async fn during<T>(
+        &self,
+        asking: impl Future<Output = lapin::Result<T>>,
+    ) -> Result<T, QueueError> {
+        tokio::select! {
+            biased;
+            failure = self.over() => Err(failure),
+            answer = asking => answer.map_err(|error| self.fail(&error)),
+        }
     }
 
     /// Gives the whole link up; answers what the error means.

@@ -3,6 +3,7 @@
 use super::{
     super::{Disposition, Lane, QueueError, Settle},
     envelope::{Letter, Received},
+    link::Link,
     names::Route,
     shared::Shared,
 };
@@ -18,6 +19,7 @@ use tokio::sync::OwnedSemaphorePermit;
 /// A delivery that is out. Dropped unsettled, it goes back to its queue.
 pub(super) struct Settlement {
     shared: Arc<Shared>,
+    link: Arc<Link>,
     received: Received,
     acker: Acker,
     settled: bool,
@@ -29,6 +31,7 @@ pub(super) struct Settlement {
 impl Settlement {
     pub(super) fn new(
         shared: &Arc<Shared>,
+        link: &Arc<Link>,
         channel: &Channel,
         delivery: lapin::message::Delivery,
         lane: Lane,
@@ -38,6 +41,7 @@ impl Settlement {
         let received = Received { payload: delivery.data.into(), message_id, lane, route };
         Self {
             shared: Arc::clone(shared),
+            link: Arc::clone(link),
             received,
             acker: delivery.acker,
             settled: false,
@@ -62,13 +66,13 @@ impl Settlement {
 
     async fn acknowledge(&mut self) {
         self.settled = true;
-        let acknowledged = self.acker.ack(BasicAckOptions::default()).await;
-        note_if_lost(acknowledged);
+        let acknowledging = self.acker.ack(BasicAckOptions::default());
+        note_if_lost(self.link.during(acknowledging).await);
     }
 
     async fn give_back(&mut self) {
         self.settled = true;
-        note_if_lost(self.acker.nack(REQUEUE).await);
+        note_if_lost(self.link.during(self.acker.nack(REQUEUE)).await);
     }
 }
 
@@ -76,7 +80,7 @@ const REQUEUE: BasicNackOptions = BasicNackOptions { requeue: true, multiple: fa
 
 /// With its channel gone, a delivery cannot be settled and comes again. That is no error of the
 /// caller's, who did what was to be done and must expect duplicates anyway.
-fn note_if_lost(settled: lapin::Result<bool>) {
+fn note_if_lost(settled: Result<bool, QueueError>) {
     if !matches!(settled, Ok(true)) {
         tracing::debug!(?settled, "a delivery outlived its connection and comes again");
     }

@@ -15,7 +15,7 @@ async fn next(subscription: &mut Box<dyn Subscription<Note>>) -> Delivery<Note> 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_lost_when_the_connection_is_cut_again_and_again() {
-    const NOTES: usize = 2_000;
+    const NOTES: usize = 600;
     let (own, proxy) = (Own::new(), Proxy::open(port()).await);
     let queues = own.connect(&proxy.url()).await;
     let queue = queues.queue::<Note>(Route::Jobs);
@@ -26,7 +26,7 @@ async fn nothing_is_lost_when_the_connection_is_cut_again_and_again() {
         while let Some(confirmed) = waiting.next().await {
             confirmed.unwrap();
             published += 1;
-            if published % 450 == 0 {
+            if published % 140 == 0 {
                 proxy.cut();
             }
         }
@@ -38,7 +38,7 @@ async fn nothing_is_lost_when_the_connection_is_cut_again_and_again() {
             let delivery = next(&mut subscription).await;
             names.insert(delivery.message.message_id());
             received += 1;
-            if received % 600 == 0 {
+            if received % 250 == 0 {
                 proxy.cut();
             }
             delivery.acknowledge().await.unwrap();
