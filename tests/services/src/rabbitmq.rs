@@ -15,8 +15,9 @@ use std::{
 /// the path, runs as whoever calls it.
 const SERVER: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 /// Keeps the server until its own input ends, which it also does when the test's process dies,
-/// and then kills the whole group that it leads.
-const KEEPER: &str = r#""$0" & read -r _; kill -KILL -- -$$"#;
+/// and then kills the whole group that it leads. It lets go of the output, which therefore ends
+/// with the server.
+const KEEPER: &str = r#""$0" & exec >&-; read -r _; kill -KILL 0"#;
 const USUAL_PORT: u16 = 5672;
 
 /// The port of a broker that all tests of this process share.

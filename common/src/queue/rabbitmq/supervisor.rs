@@ -13,7 +13,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 /// A link that lasted so long was a good one, and the next pause is short again.
-const GOOD_LINK: Duration = Duration::from_secs(30);
+const GOOD_LINK: Duration = Duration::from_secs(10);
 
 pub(super) struct Supervisor {
     pub(super) connector: Connector,

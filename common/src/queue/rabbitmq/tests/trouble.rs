@@ -123,3 +123,30 @@ async fn a_broker_that_stays_away_is_an_error_that_names_it() {
     assert!(matches!(away, QueueError::Unavailable(_)), "{away:?}");
     assert!(away.to_string().contains(&address.to_string()), "{away}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_lost_when_the_broker_is_killed() {
+    let starting = tokio::task::spawn_blocking(juror_services::rabbitmq::Broker::start);
+    let mut broker = starting.await.unwrap();
+    let url = format!("amqp://guest:guest@127.0.0.1:{}", broker.port());
+    let queues = Own::new().connect(&url).await;
+    let queue = queues.queue::<Note>(Route::Jobs);
+    queue.publish(Note::new("before"), Lane::Work).await.unwrap();
+    let mut subscription = queue.subscribe(10).await.unwrap();
+    let held = next(&mut subscription).await;
+    let restarting = tokio::task::spawn_blocking(move || {
+        broker.restart();
+        broker
+    });
+    queue.publish(Note::new("meanwhile"), Lane::High).await.unwrap();
+    let broker = restarting.await.unwrap();
+    held.acknowledge().await.unwrap();
+    let mut names = BTreeSet::new();
+    while names.len() < 2 {
+        let delivery = next(&mut subscription).await;
+        names.insert(delivery.message.message_id());
+        delivery.acknowledge().await.unwrap();
+    }
+    queues.close().await;
+    tokio::task::spawn_blocking(|| drop(broker)).await.unwrap();
+}
