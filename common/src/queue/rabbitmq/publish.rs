@@ -130,7 +130,7 @@ impl Publisher {
         let outstanding = self.outstanding.get_mut(&number)?;
         let first = !outstanding.refusals.is_used();
         if outstanding.request.done.is_closed() {
-            self.pausing -= usize::from(!first);
+            self.pausing = self.pausing.saturating_sub(usize::from(!first));
             self.outstanding.remove(&number);
             return None;
         }
