@@ -84,6 +84,7 @@ fn each_library_with_a_room_of_its_own_stays_there() {
         ("oxc_parser", &["worker/src/stages/"]),
         ("html5ever", &["worker/src/stages/"]),
         ("hyper", &["simulator/src/"]),
+        ("lapin", &["common/src/queue/rabbitmq/"]),
     ];
     for (library, home) in homes {
         let uses =

@@ -5,7 +5,11 @@ use super::{DeadLetters, Delivery, Disposition, Lane, Message, Queue, QueueError
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
-use tokio::time::{Instant, timeout};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, timeout},
+};
+use tokio_util::sync::CancellationToken;
 
 /// What the suite needs to know of a kind of queue.
 #[async_trait]
@@ -15,6 +19,9 @@ pub trait Harness: Sync {
 
     /// A queue that nobody else uses, with room for at least 100 messages.
     async fn fresh(&self) -> Arc<Self::Queue>;
+
+    /// A queue that nobody else uses and that is full with far fewer than 100 messages.
+    async fn cramped(&self) -> Arc<Self::Queue>;
 
     /// How long to listen before the suite believes that nothing comes.
     fn silence(&self) -> Duration;
@@ -58,6 +65,8 @@ pub async fn every_queue(harness: &impl Harness) {
     prefetch_bounds_what_is_out(harness).await;
     several_subscriptions_share_the_messages(harness).await;
     a_subscription_that_ends_leaves_its_messages_to_others(harness).await;
+    both_lanes_survive_a_delay(harness).await;
+    a_full_queue_pauses_its_publishers_and_goes_on(harness).await;
 }
 
 /// Runs every check on closing.
@@ -191,26 +200,30 @@ async fn several_subscriptions_share_the_messages(harness: &impl Harness) {
             publish(&*queue, &number.to_string(), Lane::Work).await;
         }
     };
+    let (received, mut names) = mpsc::channel(80);
+    let done = CancellationToken::new();
     let receiving = subscriptions.into_iter().map(|mut subscription| {
-        let silence = harness.silence();
+        let (received, done) = (received.clone(), done.clone());
         tokio::spawn(async move {
-            let mut names = Vec::new();
-            while let Ok(next) = timeout(silence, subscription.next()).await {
+            while let Some(next) = done.run_until_cancelled(subscription.next()).await {
                 let delivery = next.unwrap().expect("the queue is not closed");
-                names.push(delivery.message.0.clone());
+                received.send(delivery.message.0.clone()).await.unwrap();
                 delivery.acknowledge().await.unwrap();
             }
-            names
+            subscription
         })
     });
     let receiving = receiving.collect::<Vec<_>>();
     publishing.await;
-    let mut names = Vec::new();
-    for receiver in receiving {
-        names.extend(receiver.await.unwrap());
+    let mut distinct = BTreeSet::new();
+    while distinct.len() < 80 {
+        assert!(distinct.insert(names.recv().await.unwrap()), "a message came twice");
     }
-    assert_eq!(names.len(), 80);
-    assert_eq!(names.into_iter().collect::<BTreeSet<_>>().len(), 80);
+    done.cancel();
+    for receiver in receiving {
+        let mut subscription = receiver.await.unwrap();
+        expect_silence(harness, &mut subscription).await;
+    }
 }
 
 async fn a_subscription_that_ends_leaves_its_messages_to_others(harness: &impl Harness) {
@@ -229,6 +242,52 @@ async fn a_subscription_that_ends_leaves_its_messages_to_others(harness: &impl H
         names.insert(delivery.message.0.clone());
         delivery.acknowledge().await.unwrap();
     }
+}
+
+async fn both_lanes_survive_a_delay(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    let lanes = [("ordinary", Lane::Work), ("urgent", Lane::High)];
+    for (name, lane) in lanes {
+        publish(&*queue, name, lane).await;
+    }
+    let mut subscription = queue.subscribe(2).await.unwrap();
+    for _ in lanes {
+        let delivery = expect_next(&mut subscription).await;
+        delivery.settle(Disposition::RetryAfter(harness.delay())).await.unwrap();
+    }
+    let mut came = BTreeSet::new();
+    for _ in lanes {
+        let delivery = expect_next(&mut subscription).await;
+        assert!(delivery.redelivered);
+        came.insert((delivery.message.0.clone(), delivery.lane == Lane::High));
+        delivery.acknowledge().await.unwrap();
+    }
+    assert_eq!(came, BTreeSet::from([("ordinary".into(), false), ("urgent".into(), true)]));
+}
+
+async fn a_full_queue_pauses_its_publishers_and_goes_on(harness: &impl Harness) {
+    let queue = harness.cramped().await;
+    let mut numbers = 0..100;
+    // A publish that is only slow is taken for one that waits, which does no harm.
+    let mut waiting = loop {
+        let number = numbers.next().expect("the queue takes a hundred messages at once");
+        let mut publishing = queue.publish(Note(number.to_string()), Lane::Work);
+        match timeout(harness.silence(), &mut publishing).await {
+            Ok(published) => published.unwrap(),
+            Err(_) => break publishing,
+        }
+    };
+    let mut subscription = queue.subscribe(10).await.unwrap();
+    let receiving = async {
+        let mut names = BTreeSet::new();
+        while names.len() < numbers.start {
+            let delivery = expect_next(&mut subscription).await;
+            names.insert(delivery.message.0.clone());
+            delivery.acknowledge().await.unwrap();
+        }
+    };
+    let (published, ()) = tokio::join!(&mut waiting, receiving);
+    published.unwrap();
 }
 
 async fn a_closed_queue_refuses_new_messages_and_ends_when_it_is_empty(harness: &impl Closes) {

@@ -6,17 +6,17 @@
 //! confirmed: that order is the callers' duty.
 
 pub mod local;
+pub mod rabbitmq;
 
 #[cfg(test)]
 mod conformance;
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
 
 /// What a queue carries: serialisable, and named so that duplicates can be seen.
-pub trait Message:
-    serde::Serialize + serde::de::DeserializeOwned + Clone + Send + Sync + 'static
-{
+pub trait Message: Serialize + serde::de::DeserializeOwned + Clone + Send + Sync + 'static {
     /// The id that the message travels under.
     fn message_id(&self) -> String;
 }
@@ -33,8 +33,15 @@ impl Message for crate::outcome::JobResult {
     }
 }
 
+impl<M: Message> Message for DeadLetter<M> {
+    fn message_id(&self) -> String {
+        self.message.message_id()
+    }
+}
+
 /// Which queue of a kind a message waits in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Lane {
     /// The ordinary lane.
     #[default]
@@ -133,7 +140,7 @@ pub trait DeadLetters<M: Message>: Send + Sync {
 }
 
 /// A message that was kept aside.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeadLetter<M> {
     /// The message.
     pub message: M,

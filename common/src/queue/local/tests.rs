@@ -12,6 +12,10 @@ impl Harness for Local {
         Arc::new(LocalQueue::new(100))
     }
 
+    async fn cramped(&self) -> Arc<LocalQueue<Note>> {
+        Arc::new(LocalQueue::new(10))
+    }
+
     fn silence(&self) -> Duration {
         Duration::from_millis(1)
     }

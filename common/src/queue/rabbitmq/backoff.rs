@@ -1,0 +1,59 @@
+//! Pauses that grow, with jitter, so that a fleet does not come back all at once.
+
+use rand::RngExt as _;
+use std::time::Duration;
+
+/// The pauses before one thing is tried again and again.
+#[derive(Clone, Debug)]
+pub(super) struct Backoff {
+    first: Duration,
+    longest: Duration,
+    failures: u32,
+}
+
+impl Backoff {
+    /// Between connections.
+    pub(super) fn of_connections() -> Self {
+        Self::new(Duration::from_millis(100), Duration::from_secs(15))
+    }
+
+    /// Between publishes to a full queue.
+    pub(super) fn of_full_queue() -> Self {
+        Self::new(Duration::from_millis(50), Duration::from_secs(5))
+    }
+
+    fn new(first: Duration, longest: Duration) -> Self {
+        Self { first, longest, failures: 0 }
+    }
+
+    /// Whether there was a failure.
+    pub(super) fn is_used(&self) -> bool {
+        self.failures > 0
+    }
+
+    /// The pause after one more failure: between half of and the whole of a time that doubles.
+    pub(super) fn next(&mut self) -> Duration {
+        let doubled = self.first.saturating_mul(1 << self.failures.min(20));
+        self.failures = self.failures.saturating_add(1);
+        let whole = doubled.min(self.longest);
+        let jitter = u32::from(rand::rng().random::<u16>());
+        whole / 2 + whole / 2 * jitter / u32::from(u16::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_up_to_the_longest() {
+        let mut backoff = Backoff::of_connections();
+        assert!(!backoff.is_used());
+        for (least, most) in [(50, 100), (100, 200), (200, 400)] {
+            let pause = backoff.next().as_millis();
+            assert!((least..=most).contains(&pause), "{pause}");
+        }
+        let last = std::iter::repeat_with(|| backoff.next()).take(100).last().unwrap();
+        assert!(last >= Duration::from_millis(7_500) && last <= Duration::from_secs(15));
+    }
+}

@@ -1,0 +1,196 @@
+//! Receiving. A subscription has a channel of its own with a consumer for each lane, and makes
+//! them anew over the next link when they break.
+
+use super::{
+    super::{Delivery, Disposition, Lane, Message, QueueError, Settle as _, Subscription},
+    envelope,
+    link::Link,
+    names::Route,
+    settle::Settlement,
+    shared::Shared,
+};
+use async_trait::async_trait;
+use futures_util::StreamExt as _;
+use lapin::{
+    Channel, Consumer,
+    message::DeliveryResult,
+    options::{BasicConsumeOptions, BasicNackOptions, BasicQosOptions},
+    types::FieldTable,
+};
+use std::{future::poll_fn, sync::Arc, task::Poll};
+use tokio::sync::Semaphore;
+
+/// Makes a message of what was delivered, or says why it cannot be read.
+pub(super) type Decode<M> = fn(&lapin::message::Delivery) -> Result<M, String>;
+
+pub(super) struct RabbitSubscription<M> {
+    shared: Arc<Shared>,
+    route: Route,
+    prefetch: u16,
+    /// A permit for each delivery that may still be out.
+    slots: Arc<Semaphore>,
+    decode: Decode<M>,
+    live: Option<Live>,
+}
+
+impl<M: Message> RabbitSubscription<M> {
+    /// Subscribes; returns when the broker has accepted it.
+    pub(super) async fn open(
+        shared: Arc<Shared>,
+        route: Route,
+        prefetch: usize,
+        decode: Decode<M>,
+    ) -> Result<Self, QueueError> {
+        let prefetch = u16::try_from(prefetch.max(1)).unwrap_or(u16::MAX);
+        let slots = Arc::new(Semaphore::new(prefetch.into()));
+        let mut subscription = Self { shared, route, prefetch, slots, decode, live: None };
+        subscription.live = Some(subscription.resubscribe().await?);
+        Ok(subscription)
+    }
+
+    async fn resubscribe(&self) -> Result<Live, QueueError> {
+        loop {
+            let link = self.shared.link().await?;
+            match Live::open(link, &self.shared, self.route, self.prefetch).await {
+                Err(QueueError::Unavailable(_)) => {}
+                settled => return settled,
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl<M: Message> Subscription<M> for RabbitSubscription<M> {
+    async fn next(&mut self) -> Result<Option<Delivery<M>>, QueueError> {
+        let Ok(slot) = Arc::clone(&self.slots).acquire_owned().await else { return Ok(None) };
+        loop {
+            let live = match &mut self.live {
+                Some(live) => live,
+                None => {
+                    let live = self.resubscribe().await?;
+                    self.live.insert(live)
+                }
+            };
+            let Some((lane, delivery)) = live.next().await else {
+                self.live = None;
+                continue;
+            };
+            let decoded = (self.decode)(&delivery);
+            let redelivered = delivery.redelivered || envelope::was_delivered(&delivery.properties);
+            let settlement = Settlement::new(
+                &self.shared,
+                &live.link,
+                &live.channel,
+                delivery,
+                lane,
+                self.route,
+            );
+            match decoded {
+                Ok(message) => {
+                    let settlement = Box::new(settlement.holding(slot));
+                    return Ok(Some(Delivery::new(message, lane, redelivered, settlement)));
+                }
+                Err(problem) => set_aside(settlement, self.route, problem).await?,
+            }
+        }
+    }
+}
+
+/// A message that is not ours to read must not stop the others.
+async fn set_aside(
+    settlement: Settlement,
+    route: Route,
+    problem: String,
+) -> Result<(), QueueError> {
+    tracing::warn!(kind = route.kind(), "a message is kept aside unread: {problem}");
+    let disposition = match route {
+        Route::Jobs | Route::Results => Disposition::DeadLetter(problem),
+        // It lies among the dead letters already.
+        Route::Poison => Disposition::Acknowledge,
+    };
+    Box::new(settlement).settle(disposition).await
+}
+
+/// Consumers over one link.
+struct Live {
+    link: Arc<Link>,
+    channel: Channel,
+    /// The preferred lane first.
+    consumers: Vec<(Lane, Consumer)>,
+}
+
+impl Live {
+    async fn open(
+        link: Arc<Link>,
+        shared: &Shared,
+        route: Route,
+        prefetch: u16,
+    ) -> Result<Self, QueueError> {
+        let channel = link.channel().await?;
+        link.during(channel.basic_qos(prefetch, BasicQosOptions::default())).await?;
+        let mut live = Self { link: Arc::clone(&link), channel, consumers: Vec::new() };
+        for (lane, queue) in shared.namespace.queues(route) {
+            let options = BasicConsumeOptions::default();
+            let arguments = FieldTable::default();
+            let consuming = live.channel.basic_consume(queue, "".into(), options, arguments);
+            live.consumers.push((lane, link.during(consuming).await?));
+        }
+        Ok(live)
+    }
+
+    /// The next delivery; none when the link is over.
+    async fn next(&mut self) -> Option<(Lane, lapin::message::Delivery)> {
+        loop {
+            let (lane, delivered) = tokio::select! {
+                biased;
+                _ = self.link.over() => return None,
+                delivered = first_of(&mut self.consumers) => delivered,
+            };
+            match delivered {
+                // One that cannot be settled any more comes again by itself.
+                Some(Ok(delivery)) if delivery.acker.usable() => return Some((lane, delivery)),
+                Some(Ok(_)) => {}
+                Some(Err(error)) => {
+                    self.link.fail(&error);
+                    return None;
+                }
+                None => {
+                    let queue = "a queue that we receive from is gone".to_owned();
+                    self.link.fail_as(QueueError::Unavailable(queue));
+                    return None;
+                }
+            }
+        }
+    }
+}
+
+/// What the consumers received since, in their order of preference.
+async fn first_of(
+    consumers: &mut [(Lane, Consumer)],
+) -> (Lane, Option<lapin::Result<lapin::message::Delivery>>) {
+    poll_fn(|context| {
+        for (lane, consumer) in consumers.iter_mut() {
+            if let Poll::Ready(delivered) = consumer.poll_next_unpin(context) {
+                return Poll::Ready((*lane, delivered));
+            }
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+impl Drop for Live {
+    /// What was sent to us and not handed out goes back at once, also what is on its way; the
+    /// consumers are cancelled when they are dropped. Deliveries that are out keep the channel.
+    fn drop(&mut self) {
+        for (_, consumer) in &self.consumers {
+            consumer.set_delegate(|delivered: DeliveryResult| async move {
+                if let Ok(Some(delivery)) = delivered {
+                    let requeue = BasicNackOptions { requeue: true, multiple: false };
+                    // On a channel that is gone it goes back by itself.
+                    let _ = delivery.acker.nack(requeue).await;
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! How a delivery ends.
+
+use super::{
+    super::{Disposition, Lane, QueueError, Settle},
+    envelope::{Letter, Received},
+    link::Link,
+    names::Route,
+    shared::Shared,
+};
+use async_trait::async_trait;
+use futures_util::FutureExt as _;
+use lapin::{
+    Acker, Channel,
+    options::{BasicAckOptions, BasicNackOptions},
+};
+use std::sync::Arc;
+use tokio::sync::OwnedSemaphorePermit;
+
+/// A delivery that is out. Dropped unsettled, it goes back to its queue.
+pub(super) struct Settlement {
+    shared: Arc<Shared>,
+    link: Arc<Link>,
+    received: Received,
+    acker: Acker,
+    settled: bool,
+    /// Kept open until the delivery is settled, whatever becomes of its subscription.
+    _channel: Channel,
+    slot: Option<OwnedSemaphorePermit>,
+}
+
+impl Settlement {
+    pub(super) fn new(
+        shared: &Arc<Shared>,
+        link: &Arc<Link>,
+        channel: &Channel,
+        delivery: lapin::message::Delivery,
+        lane: Lane,
+        route: Route,
+    ) -> Self {
+        let message_id = delivery.properties.message_id().clone().unwrap_or_default();
+        let received = Received { payload: delivery.data.into(), message_id, lane, route };
+        Self {
+            shared: Arc::clone(shared),
+            link: Arc::clone(link),
+            received,
+            acker: delivery.acker,
+            settled: false,
+            _channel: channel.clone(),
+            slot: None,
+        }
+    }
+
+    /// Keeps this place taken until it is settled.
+    pub(super) fn holding(mut self, slot: OwnedSemaphorePermit) -> Self {
+        self.slot = Some(slot);
+        self
+    }
+
+    /// Publishes its successor, and only then forgets it here.
+    async fn send_on(mut self: Box<Self>, disposition: &Disposition) -> Result<(), QueueError> {
+        let letter = Letter::onward(&self.received, disposition, &self.shared.namespace);
+        self.shared.publish_aside(letter).await?;
+        self.acknowledge().await;
+        Ok(())
+    }
+
+    async fn acknowledge(&mut self) {
+        self.settled = true;
+        let acknowledging = self.acker.ack(BasicAckOptions::default());
+        note_if_lost(self.link.during(acknowledging).await);
+    }
+
+    async fn give_back(&mut self) {
+        self.settled = true;
+        note_if_lost(self.link.during(self.acker.nack(REQUEUE)).await);
+    }
+}
+
+const REQUEUE: BasicNackOptions = BasicNackOptions { requeue: true, multiple: false };
+
+/// With its channel gone, a delivery cannot be settled and comes again. That is no error of the
+/// caller's, who did what was to be done and must expect duplicates anyway.
+fn note_if_lost(settled: Result<bool, QueueError>) {
+    if !matches!(settled, Ok(true)) {
+        tracing::debug!(?settled, "a delivery outlived its connection and comes again");
+    }
+}
+
+#[async_trait]
+impl Settle for Settlement {
+    async fn settle(mut self: Box<Self>, disposition: Disposition) -> Result<(), QueueError> {
+        match (&disposition, self.received.route) {
+            (Disposition::Acknowledge, _) => self.acknowledge().await,
+            (Disposition::GiveBack, _) => self.give_back().await,
+            (Disposition::RetryAfter(_), Route::Jobs)
+            | (Disposition::DeadLetter(_), Route::Jobs | Route::Results) => {
+                return self.send_on(&disposition).await;
+            }
+            (Disposition::RetryAfter(_) | Disposition::DeadLetter(_), route) => {
+                let problem = format!("a {} cannot be settled by {disposition:?}", route.kind());
+                return Err(QueueError::Refused(problem));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Settlement {
+    fn drop(&mut self) {
+        if !self.settled {
+            // One poll hands the command to the connection; nobody is here to wait for more.
+            let _ = self.acker.nack(REQUEUE).now_or_never();
+        }
+    }
+}

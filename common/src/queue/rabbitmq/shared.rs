@@ -1,0 +1,91 @@
+//! What all queues, subscriptions and deliveries of one process share.
+
+use super::{
+    super::QueueError,
+    envelope::Letter,
+    link::Link,
+    names::{Namespace, Route},
+    publish::Request,
+};
+use std::sync::Arc;
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+
+/// Most letters of one kind that wait for the broker's word at once.
+const WINDOW: usize = 1_000;
+
+/// How things stand with the broker.
+#[derive(Clone)]
+pub(super) enum Phase {
+    /// No connection now; the supervisor makes one.
+    Away,
+    /// Connected.
+    Up(Arc<Link>),
+    /// For good: closed, or refused.
+    Over(QueueError),
+}
+
+pub(super) struct Shared {
+    pub(super) namespace: Namespace,
+    phase: watch::Receiver<Phase>,
+    publisher: mpsc::Sender<Request>,
+    /// Windows apart, so that a full queue of jobs holds up neither results nor retries.
+    jobs: Semaphore,
+    results: Semaphore,
+    aside: Semaphore,
+}
+
+impl Shared {
+    pub(super) fn new(
+        namespace: Namespace,
+        phase: watch::Receiver<Phase>,
+        publisher: mpsc::Sender<Request>,
+    ) -> Self {
+        let [jobs, results, aside] = std::array::from_fn(|_| Semaphore::new(WINDOW));
+        Self { namespace, phase, publisher, jobs, results, aside }
+    }
+
+    /// The link that is up, as soon as there is one.
+    pub(super) async fn link(&self) -> Result<Arc<Link>, QueueError> {
+        let mut phase = self.phase.clone();
+        let settled = phase.wait_for(|phase| match phase {
+            Phase::Away => false,
+            Phase::Up(link) => !link.is_over(),
+            Phase::Over(_) => true,
+        });
+        match settled.await.as_deref() {
+            Ok(Phase::Up(link)) => Ok(Arc::clone(link)),
+            Ok(Phase::Over(reason)) => Err(reason.clone()),
+            Ok(Phase::Away) | Err(_) => Err(QueueError::Closed),
+        }
+    }
+
+    /// Publishes into a lane; returns when the broker has confirmed it.
+    pub(super) async fn publish(&self, letter: Letter, route: Route) -> Result<(), QueueError> {
+        let window = match route {
+            Route::Jobs => &self.jobs,
+            Route::Results | Route::Poison => &self.results,
+        };
+        self.publish_in(window, letter).await
+    }
+
+    /// Publishes to the hold queues or the dead letters; returns when the broker has confirmed it.
+    pub(super) async fn publish_aside(&self, letter: Letter) -> Result<(), QueueError> {
+        self.publish_in(&self.aside, letter).await
+    }
+
+    async fn publish_in(&self, window: &Semaphore, letter: Letter) -> Result<(), QueueError> {
+        let _room = window.acquire().await.map_err(|_| QueueError::Closed)?;
+        let (done, told) = oneshot::channel();
+        if self.publisher.send(Request { letter, done }).await.is_err() {
+            return Err(self.why_over());
+        }
+        told.await.unwrap_or_else(|_| Err(self.why_over()))
+    }
+
+    fn why_over(&self) -> QueueError {
+        match &*self.phase.borrow() {
+            Phase::Over(reason) => reason.clone(),
+            Phase::Away | Phase::Up(_) => QueueError::Closed,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What only a broker's queue does.
+
+use super::{
+    super::super::{DeadLetters as _, Delivery, Disposition},
+    namespace::raw_connection,
+    *,
+};
+use crate::{
+    id::{Digest, RunId},
+    item::Item,
+    job::RubricReference,
+    outcome::Outcome,
+};
+use lapin::{
+    BasicProperties,
+    options::{BasicPublishOptions, QueueDeleteOptions},
+};
+
+fn job(name: &str) -> Job {
+    let item = Item { id: name.to_owned(), ..Item::default() };
+    let digest = Digest::of(b"rubric");
+    let rubric = RubricReference { id: "semantic".to_owned(), version: 1, digest };
+    Job::new(&RunId::new("run"), item, 0, rubric, None)
+}
+
+async fn next<M>(subscription: &mut Box<dyn Subscription<M>>) -> Delivery<M>
+where
+    M: Message,
+{
+    subscription.next().await.unwrap().unwrap()
+}
+
+#[tokio::test]
+async fn a_job_without_a_queue_is_an_error_that_names_the_exchange_and_touches_no_other() {
+    let own = Own::new();
+    let queues = own.connect(&broker_url()).await;
+    let queue = queues.queue::<Note>(Route::Jobs);
+    let raw = raw_connection().await;
+    let channel = raw.create_channel().await.unwrap();
+    let name = own.name("work.hi");
+    channel.queue_delete(name.into(), QueueDeleteOptions::default()).await.unwrap();
+    let publishing = (0..200).map(|number| {
+        let lane = if number % 3 == 0 { Lane::High } else { Lane::Work };
+        let publish = queue.publish(Note::new(&number.to_string()), lane);
+        async move { (lane, publish.await) }
+    });
+    for (lane, published) in futures_util::future::join_all(publishing).await {
+        match lane {
+            Lane::Work => published.unwrap(),
+            Lane::High => {
+                let refused = published.unwrap_err();
+                assert!(matches!(refused, QueueError::Refused(_)), "{refused:?}");
+                assert!(refused.to_string().contains(&own.name("jobs")), "{refused}");
+            }
+        }
+    }
+    raw.close(200, "done".into()).await.unwrap();
+    queues.close().await;
+}
+
+#[tokio::test]
+async fn a_queue_with_other_arguments_is_refused_by_name() {
+    let own = Own::new();
+    let queues = own.connect(&broker_url()).await;
+    let settings = RabbitSettings { max_length: Some(5), ..own.settings(&broker_url()) };
+    let refused = RabbitQueues::connect(&settings, Events::silent()).await.err().unwrap();
+    assert!(matches!(refused, QueueError::Refused(_)), "{refused:?}");
+    assert!(refused.to_string().contains(&own.name("work")), "{refused}");
+    assert!(refused.to_string().contains("delete it"), "{refused}");
+    queues.close().await;
+}
+
+#[tokio::test]
+async fn a_wrong_password_is_refused_and_not_repeated() {
+    let own = Own::new();
+    let url = broker_url().replace("guest:guest", "guest:wrong");
+    let refused = RabbitQueues::connect(&own.settings(&url), Events::silent()).await.err().unwrap();
+    assert!(matches!(refused, QueueError::Refused(_)), "{refused:?}");
+    assert!(!refused.to_string().contains("wrong"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_message_that_cannot_be_read_is_kept_aside_and_stops_nobody() {
+    let own = Own::new();
+    let queues = own.connect(&broker_url()).await;
+    let raw = raw_connection().await;
+    let channel = raw.create_channel().await.unwrap();
+    let options = BasicPublishOptions::default();
+    let (exchange, properties) = (own.name("jobs").into(), BasicProperties::default());
+    channel.basic_publish(exchange, "work".into(), options, b"{", properties).await.unwrap();
+    raw.close(200, "done".into()).await.unwrap();
+    let jobs = queues.jobs();
+    jobs.publish(job("good"), Lane::Work).await.unwrap();
+    let mut subscription = jobs.subscribe(1).await.unwrap();
+    let delivery = next(&mut subscription).await;
+    assert_eq!(delivery.message.item.id, "good");
+    // It comes to the aggregator too, to which it is nothing; the next one is.
+    let mut poison = queues.poison(1).await.unwrap();
+    delivery.settle(Disposition::DeadLetter("killed five workers".into())).await.unwrap();
+    let dead = next(&mut poison).await;
+    assert_eq!(dead.message.message.item.id, "good");
+    assert_eq!(dead.message.reason, "killed five workers");
+    dead.acknowledge().await.unwrap();
+    assert_eq!(jobs.list().await.unwrap().len(), 1);
+    drop((subscription, poison));
+    queues.close().await;
+}
+
+#[tokio::test]
+async fn results_go_their_own_way_and_are_never_delayed() {
+    let own = Own::new();
+    let queues = own.connect(&broker_url()).await;
+    let results = queues.results();
+    let result = JobResult::empty(&job("one"), Outcome::Scored);
+    results.publish(result.clone(), Lane::Work).await.unwrap();
+    let mut subscription = results.subscribe(10).await.unwrap();
+    let delivery = next(&mut subscription).await;
+    let delayed = delivery.settle(Disposition::RetryAfter(Duration::ZERO)).await;
+    assert!(matches!(delayed, Err(QueueError::Refused(_))), "{delayed:?}");
+    let delivery = next(&mut subscription).await;
+    assert!(delivery.redelivered);
+    delivery.settle(Disposition::DeadLetter("of no run".into())).await.unwrap();
+    let dead = results.list().await.unwrap();
+    assert_eq!(dead.len(), 1);
+    assert_eq!((&dead[0].message, dead[0].reason.as_str()), (&result, "of no run"));
+    assert!(queues.jobs().list().await.unwrap().is_empty());
+    assert_eq!(results.replay(&result.message_id()).await.unwrap(), 1);
+    let delivery = next(&mut subscription).await;
+    assert_eq!(delivery.message, result);
+    delivery.acknowledge().await.unwrap();
+    queues.close().await;
+}
+
+#[tokio::test]
+async fn dead_letters_keep_their_order_however_often_they_are_listed() {
+    let own = Own::new();
+    let queues = own.connect(&broker_url()).await;
+    let queue = queues.queue::<Note>(Route::Jobs);
+    let mut subscription = queue.subscribe(1).await.unwrap();
+    for name in ["one", "two", "three"] {
+        queue.publish(Note::new(name), Lane::Work).await.unwrap();
+        let delivery = next(&mut subscription).await;
+        delivery.settle(Disposition::DeadLetter(name.to_owned())).await.unwrap();
+    }
+    // More often than a broker of version 4 delivers by default.
+    for _ in 0..25 {
+        let dead = queue.list().await.unwrap();
+        let reasons = dead.iter().map(|dead| dead.reason.as_str()).collect::<Vec<_>>();
+        assert_eq!(reasons, ["one", "two", "three"]);
+    }
+    assert_eq!(queue.replay("two").await.unwrap(), 1);
+    assert_eq!(queue.list().await.unwrap().len(), 2);
+    queues.close().await;
+}
+
+#[tokio::test]
+async fn closing_ends_whoever_waits() {
+    let own = Own::new();
+    let queues = own.connect(&broker_url()).await;
+    let queue = queues.queue::<Note>(Route::Jobs);
+    let mut subscription = queue.subscribe(1).await.unwrap();
+    queue.publish(Note::new("one"), Lane::Work).await.unwrap();
+    let out = next(&mut subscription).await;
+    let mut idle = queue.subscribe(1).await.unwrap();
+    let (ended, ()) = tokio::join!(idle.next(), queues.close());
+    assert!(matches!(ended, Err(QueueError::Closed)), "{ended:?}");
+    assert!(matches!(queue.subscribe(1).await.err(), Some(QueueError::Closed)));
+    let late = queue.publish(Note::new("two"), Lane::Work).await;
+    assert!(matches!(late, Err(QueueError::Closed)), "{late:?}");
+    // It will come again; its holder did what was to be done.
+    out.acknowledge().await.unwrap();
+}
