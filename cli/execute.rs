@@ -1,36 +1,34 @@
 //! Wires the three roles of one process together, and runs them to their end.
 
-use crate::{catch_up::catch_up, exit::Failure, finish, progress, session::Session, signals};
+use crate::{
+    catch_up::catch_up, exit::Failure, finish, judge, progress, session::Session, signals,
+    workplace,
+};
 use juror_aggregator::{
     fold::Fold,
     journal::RunDirectory,
     run::{Aggregated, AggregatorError, AggregatorResources},
 };
 use juror_common::{
-    admission::{Admission, Budget, Ledger, Limits, Period, WaitingRoom},
+    admission::{Admission, Budget, Ledger, Period},
     event::Events,
     id::{OwnerId, RunId},
     job::Job,
     outcome::JobResult,
-    queue::{Queue, local::LocalQueue},
-    rubric::Success,
+    queue::{Lane, Queue, local::LocalQueue},
     run::RunRecord,
     settings::Settings,
     shutdown::Shutdown,
     sqlite::LocalHome,
-    stage::Thresholds,
     usage::Money,
 };
 use juror_producer::{plan, submit};
 use juror_worker::{
-    company::Company,
-    concurrency::Concurrency,
     context::{Context, JudgeSetup},
-    files::Roots,
-    run::Ended,
-    stages::{StageSettings, command::CommandSettings},
+    run::{Ended, Runs, Worker},
 };
-use std::{path::PathBuf, sync::Arc, thread::available_parallelism, time::Duration};
+use std::sync::Arc;
+use tokio::sync::watch;
 
 /// Jobs, and results, that wait in memory at most.
 const QUEUE_CAPACITY: usize = 1_000;
@@ -135,21 +133,23 @@ async fn with_home(execution: Execution<'_>, home: &Arc<LocalHome>) -> Result<Ra
 
     let judge = setup.map(Arc::new);
     if let Some(judge) = &judge {
-        home.set_limits(&judge.endpoint, limits(session)).await.map_err(Failure::error)?;
+        let limits = judge::limits(&session.settings, Some(&judge.terms.facts));
+        home.set_limits(&judge.endpoint, limits).await.map_err(Failure::error)?;
     }
+    let shutdown = Shutdown::new();
     let context = Arc::new(Context {
-        jobs: Arc::clone(&jobs) as Arc<dyn Queue<Job>>,
-        results: Arc::clone(&results) as Arc<dyn Queue<JobResult>>,
         events: events.clone(),
         owner,
-        ..context(session, home, judge)?
+        shutdown: Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() },
+        ..workplace::of_one_run(session, home, judge)?
     });
     let submission = submission(session, run, &fold, &jobs, events.clone())?;
     let subscription = results.subscribe(QUEUE_CAPACITY).await.map_err(Failure::error)?;
     let told = events.clone();
-    let aggregator = AggregatorResources { results: subscription, directory, fold, events };
+    let metrics = Arc::clone(&context.metrics);
+    let aggregator =
+        AggregatorResources { results: subscription, directory, fold, events, metrics };
 
-    let shutdown = Shutdown::new();
     let listening = tokio::spawn(signals::listen(shutdown.clone(), told));
     let style = progress::Style::fitting(quiet);
     let budget = session.settings.budget.run_usd;
@@ -169,19 +169,27 @@ async fn run_roles(
     submission: submit::Submission,
     context: Arc<Context>,
     aggregator: AggregatorResources,
-    jobs: &LocalQueue<Job>,
-    results: &LocalQueue<JobResult>,
+    jobs: &Arc<LocalQueue<Job>>,
+    results: &Arc<LocalQueue<JobResult>>,
     shutdown: &Shutdown,
 ) -> Result<(Aggregated, Ended), Failure> {
     // When a later role ends early, the earlier ones have nobody to work for.
-    let upstream = Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() };
+    let upstream = context.shutdown.clone();
     let producing = async {
         let submitted = submit::run(submission, &upstream).await;
         jobs.close();
         submitted
     };
     let working = async {
-        let ended = juror_worker::run::run(context, upstream.clone()).await;
+        let worker = Worker {
+            jobs: Arc::clone(jobs) as Arc<dyn Queue<Job>>,
+            results: Arc::clone(results) as Arc<dyn Queue<JobResult>>,
+            concurrency: context.concurrency.clone(),
+            events: context.events.clone(),
+            metrics: Arc::clone(&context.metrics),
+            runs: Runs::One(context),
+        };
+        let ended = juror_worker::run::run(Arc::new(worker), upstream.clone()).await;
         upstream.drain.cancel();
         results.close();
         ended
@@ -197,56 +205,6 @@ async fn run_roles(
     let ended = ended.map_err(Failure::error)?;
     submitted.map_err(Failure::error)?;
     Ok((aggregated, ended))
-}
-
-/// The worker's resources, but for what this run's own wiring adds.
-pub fn context(
-    session: &Session,
-    home: &Arc<LocalHome>,
-    judge: Option<Arc<JudgeSetup>>,
-) -> Result<Context, Failure> {
-    let settings = &session.settings;
-    let folder = session.dataset.folder().to_owned();
-    let roots: Vec<PathBuf> =
-        [folder].into_iter().chain(settings.files.data_roots.iter().cloned()).collect();
-    let cores = available_parallelism().map_or(1, usize::from);
-    let concurrency = match (settings.limits.max_concurrency, &judge) {
-        (Some(limit), _) => Concurrency::fixed(limit),
-        (None, Some(_)) => Concurrency::adaptive(),
-        (None, None) => Concurrency::fixed(cores),
-    };
-    let own_bound = settings.stages.correctness.map(Success::Above);
-    Ok(Context {
-        jobs: Arc::new(LocalQueue::new(1)),
-        results: Arc::new(LocalQueue::new(1)),
-        admission: Arc::clone(home) as Arc<dyn Admission>,
-        waiting: WaitingRoom::new(),
-        store: Arc::clone(home) as Arc<dyn juror_common::store::Store>,
-        rubric: Arc::new(session.rubric.clone()),
-        success: own_bound.unwrap_or(session.rubric.success),
-        thresholds: Thresholds { token_accuracy: settings.stages.token_accuracy },
-        stages: stage_settings(settings),
-        roots: Roots::new(roots),
-        judge,
-        concurrency,
-        company: Company::default(),
-        owner: OwnerId::random(),
-        events: Events::silent(),
-    })
-}
-
-fn stage_settings(settings: &Settings) -> StageSettings {
-    let stages = &settings.stages;
-    StageSettings {
-        compile_command: command(&stages.compile_command, stages.compile_timeout_seconds),
-        pipeline_command: command(&stages.pipeline_command, stages.pipeline_timeout_seconds),
-    }
-}
-
-fn command(words: &[String], timeout_seconds: u64) -> Option<CommandSettings> {
-    let (program, arguments) = words.split_first()?;
-    let timeout = Duration::from_secs(timeout_seconds);
-    Some(CommandSettings { program: program.clone(), arguments: arguments.to_vec(), timeout })
 }
 
 async fn open_ledger(
@@ -269,15 +227,6 @@ async fn open_ledger(
     Ok(())
 }
 
-fn limits(session: &Session) -> Limits {
-    let facts = session.candidate.as_ref().map(|candidate| &candidate.terms.facts);
-    Limits {
-        requests_per_minute: session.settings.limits.rpm,
-        tokens_per_minute: session.settings.limits.tpm,
-        refund_unused: facts.is_some_and(|facts| facts.refunds_unused),
-    }
-}
-
 /// The jobs that are not scored yet, each in the round after its last result.
 fn submission(
     session: &Session,
@@ -293,7 +242,9 @@ fn submission(
         jobs: plan.map_err(Failure::usage)?,
         planned: session.plan.jobs.saturating_sub(fold.counts().scored),
         round_of: Box::new(move |job| rounds.next_round(&job.job_id)),
+        lane: Lane::Work,
         window: 1,
         events,
+        published: watch::Sender::new(0),
     })
 }

@@ -7,7 +7,7 @@ use crate::{
     screen,
 };
 use juror_aggregator::{
-    fold::Fold,
+    fold::Counted,
     gate::{Decision, Gate},
     journal::{JournalError, RunFiles},
     metrics::FailurePolicy,
@@ -36,7 +36,7 @@ pub struct Finishing<'run> {
 /// Reports an executed run.
 pub fn finish(executed: Executed, finishing: &Finishing<'_>) -> Result<Exit, Failure> {
     let files = executed.directory.files();
-    let report = report(files, &executed.fold, executed.ledger, finishing)?;
+    let report = report(files, &executed.fold.counted(), executed.ledger, finishing)?;
     if !finishing.global.quiet {
         tell_what_next(&executed, &report, finishing.global);
     }
@@ -47,19 +47,16 @@ pub fn finish(executed: Executed, finishing: &Finishing<'_>) -> Result<Exit, Fai
 /// Writes `report.json` and the files that were asked for, and prints the report.
 pub fn report(
     files: &RunFiles,
-    fold: &Fold,
+    counted: &Counted,
     ledger: Option<Ledger>,
     finishing: &Finishing<'_>,
 ) -> Result<Report, Failure> {
     let input = SummaryInput {
-        fold,
+        counted,
         rubric: finishing.rubric,
         ledger,
         gate: finishing.gate,
-        failures: match finishing.failures {
-            Failures::Excluded => FailurePolicy::Exclude,
-            Failures::Zero => FailurePolicy::Zero,
-        },
+        failures: failure_policy(finishing.failures),
         finished_at: jiff::Timestamp::now().to_string(),
     };
     let mut report = summarise(files, &input).map_err(journal_failure)?;
@@ -106,6 +103,14 @@ pub fn exit_of(report: &Report) -> Exit {
     }
 }
 
+/// How failed jobs enter averages, by this setting.
+pub fn failure_policy(failures: Failures) -> FailurePolicy {
+    match failures {
+        Failures::Excluded => FailurePolicy::Exclude,
+        Failures::Zero => FailurePolicy::Zero,
+    }
+}
+
 /// The gate of this name or in this file.
 pub fn gate(name: Option<&str>, rubric: &Rubric) -> Result<Option<Gate>, Failure> {
     name.map(|name| Gate::load(name, rubric)).transpose().map_err(Failure::usage)
@@ -141,7 +146,7 @@ fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
 }
 
 /// The flags by which the next command finds the same run.
-fn whereabouts(global: &GlobalFlags) -> String {
+pub fn whereabouts(global: &GlobalFlags) -> String {
     let flags = [
         ("--config", &global.config),
         ("--runs-dir", &global.runs_dir),

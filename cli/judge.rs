@@ -2,9 +2,11 @@
 
 use crate::exit::Failure;
 use juror_common::{
+    admission::Limits,
     job::{Judge, Provider},
     model::{Endpoint, ImageFormat, ModelFacts, Models, PriceEntry, Prices},
     rubric::{Rubric, reply_schema},
+    run::RunRecord,
     settings::Settings,
 };
 use juror_worker::{
@@ -29,25 +31,37 @@ pub fn prices(settings: &Settings) -> Prices {
 
 /// The judge that the settings name, for runs by this rubric.
 pub fn candidate(settings: &Settings, rubric: &Rubric) -> Result<Candidate, Failure> {
-    if settings.judge.provider != Provider::OpenAi {
+    let terms = terms(settings, settings.judge.provider, &settings.judge.model)?;
+    Ok(candidate_of(settings, rubric, &settings.judge.model, terms))
+}
+
+/// The judge that a run was announced with, on the terms of these settings; none with the judge
+/// off.
+pub fn recorded(settings: &Settings, record: &RunRecord) -> Result<Option<Candidate>, Failure> {
+    let Some(judge) = record.judge.clone() else { return Ok(None) };
+    let terms = terms(settings, judge.provider, &judge.model)?;
+    let rules = rules(record.max_side, &terms.facts);
+    Ok(Some(Candidate { judge, terms, rules }))
+}
+
+/// What is known of a model that can be asked, and has a price.
+fn terms(settings: &Settings, provider: Provider, model: &str) -> Result<ModelTerms, Failure> {
+    if provider != Provider::OpenAi {
         return Err(Failure::usage(format!(
             "judge.provider is {:?}, which this version cannot ask; take \"openai\" with the base \
              URL of a server that speaks OpenAI's chat completions",
-            settings.judge.provider.name()
+            provider.name()
         )));
     }
     let prices = prices(settings);
-    let price = prices.require(&settings.judge.model).map_err(Failure::usage)?;
+    let price = prices.require(model).map_err(Failure::usage)?;
     if price.endpoint == Endpoint::Responses {
         return Err(Failure::usage(format!(
-            "model {:?} answers only at the responses endpoint, which this version cannot ask; \
-             take another model",
-            settings.judge.model
+            "model {model:?} answers only at the responses endpoint, which this version cannot \
+             ask; take another model"
         )));
     }
-    let models = Models::builtin();
-    let facts = models.facts(&settings.judge.model).clone();
-    Ok(candidate_of(settings, rubric, &settings.judge.model, facts, price))
+    Ok(ModelTerms { facts: Models::builtin().facts(model).clone(), price: price.price })
 }
 
 /// Every model that could be asked in place of the settings' own, by name.
@@ -65,30 +79,25 @@ pub fn all_candidates(settings: &Settings, rubric: &Rubric) -> Vec<Candidate> {
         .filter(undated)
         .filter_map(|entry| {
             let facts = models.find(&entry.model)?.clone();
-            Some(candidate_of(settings, rubric, &entry.model, facts, entry))
+            let terms = ModelTerms { facts, price: entry.price };
+            Some(candidate_of(settings, rubric, &entry.model, terms))
         })
         .collect()
 }
 
-fn candidate_of(
-    settings: &Settings,
-    rubric: &Rubric,
-    model: &str,
-    facts: ModelFacts,
-    price: &PriceEntry,
-) -> Candidate {
+fn candidate_of(settings: &Settings, rubric: &Rubric, model: &str, terms: ModelTerms) -> Candidate {
     let judge = Judge {
         provider: settings.judge.provider,
         model: model.to_owned(),
-        temperature: facts.temperature.then_some(settings.judge.temperature),
+        temperature: terms.facts.temperature.then_some(settings.judge.temperature),
         detail: settings.judge.detail,
         max_output_tokens: settings.judge.max_output_tokens.unwrap_or(rubric.max_output_tokens),
     };
-    let rules = rules(settings, &facts);
-    Candidate { judge, terms: ModelTerms { facts, price: price.price }, rules }
+    let rules = rules(settings.image.max_side, &terms.facts);
+    Candidate { judge, terms, rules }
 }
 
-fn rules(settings: &Settings, facts: &ModelFacts) -> Rules {
+fn rules(max_side: Option<u32>, facts: &ModelFacts) -> Rules {
     let format = |format: &ImageFormat| match format {
         ImageFormat::Png => Format::Png,
         ImageFormat::Jpeg => Format::Jpeg,
@@ -99,7 +108,29 @@ fn rules(settings: &Settings, facts: &ModelFacts) -> Rules {
         formats: facts.limits.formats.iter().map(format).collect(),
         max_bytes: facts.limits.max_bytes,
         max_side: if facts.limits.max_side == 0 { u32::MAX } else { facts.limits.max_side },
-        user_max_side: settings.image.max_side,
+        user_max_side: max_side,
+    }
+}
+
+/// This process's own ceiling on calls.
+pub fn ceiling(settings: &Settings) -> Result<Ceiling, Failure> {
+    match settings.limits.calls_per_second {
+        None => Ok(Ceiling::none()),
+        Some(rate) => Ceiling::per_second(f64::from(rate)).map_err(Failure::usage),
+    }
+}
+
+/// Prepares images as fast as this machine's cores allow.
+pub fn preparer() -> Preparer {
+    Preparer::new(available_parallelism().map_or(1, usize::from))
+}
+
+/// The rates that the user gives the judge's endpoint.
+pub fn limits(settings: &Settings, facts: Option<&ModelFacts>) -> Limits {
+    Limits {
+        requests_per_minute: settings.limits.rpm,
+        tokens_per_minute: settings.limits.tpm,
+        refund_unused: facts.is_some_and(|facts| facts.refunds_unused),
     }
 }
 
@@ -119,10 +150,6 @@ pub fn setup(
         proxy: None,
     })
     .map_err(Failure::usage)?;
-    let ceiling = match settings.limits.calls_per_second {
-        None => Ceiling::none(),
-        Some(rate) => Ceiling::per_second(f64::from(rate)).map_err(Failure::usage)?,
-    };
     let provider = candidate.judge.provider.name();
     Ok(JudgeSetup {
         client: Arc::new(client),
@@ -131,10 +158,10 @@ pub fn setup(
         terms: candidate.terms.clone(),
         schema: reply_schema(rubric).to_string().into(),
         token_scale: TokenScale::default(),
-        preparer: Preparer::new(available_parallelism().map_or(1, usize::from)),
+        preparer: preparer(),
         rules: candidate.rules.clone(),
         cache: settings.cache.enabled,
-        ceiling,
+        ceiling: Arc::new(ceiling(settings)?),
     })
 }
 

@@ -1,10 +1,14 @@
 //! Gathers the layers of settings: file, environment, flags.
 
 use crate::{
-    args::{GlobalFlags, JudgingFlags},
+    args::{CallingFlags, FleetFlags, GlobalFlags, JudgingFlags, RunFlags, ServingFlags},
     exit::Failure,
 };
-use juror_common::settings::{Layer, Settings};
+use juror_common::{
+    objects::Credentials,
+    settings::{Layer, Settings},
+    usage::Money,
+};
 use std::path::Path;
 
 /// Variables of the environment that begin like settings and are none.
@@ -22,7 +26,14 @@ pub fn settle(global: &GlobalFlags, flags: Vec<Layer>) -> Result<Settings, Failu
             layers.push(Layer::of("run", key, folder.to_string_lossy().into_owned()));
         }
     }
+    let log_format = global.log_format.clone();
+    layers.extend(log_format.map(|format| Layer::of("log", "format", format)));
     Settings::resolve(&layers).map_err(Failure::usage)
+}
+
+/// The accounts of object stores, which are no settings.
+pub fn credentials() -> Credentials {
+    Credentials::gather(|name| std::env::var(name).ok())
 }
 
 fn file_layer(global: &GlobalFlags) -> Result<Option<Layer>, Failure> {
@@ -59,29 +70,82 @@ fn environment_layers(
 impl JudgingFlags {
     /// The flags that were given, as settings.
     pub fn layers(&self) -> Vec<Layer> {
-        let mut layers = Vec::new();
-        let mut set = |section, key, value: Option<toml::Value>| {
-            layers.extend(value.map(|value| Layer::of(section, key, value)));
-        };
-        let text = |text: &Option<String>| text.clone().map(toml::Value::from);
-        let number = |number: Option<u64>| {
-            number.map(|number| toml::Value::from(i64::try_from(number).unwrap_or(i64::MAX)))
-        };
-        set("run", "rubric", text(&self.rubric));
-        set("run", "repeat", number(self.repeat.map(u64::from)));
-        set("run", "enable_llm_judge", self.enable_llm_judge.then_some(true.into()));
-        set("judge", "model", text(&self.model));
-        set("judge", "base_url", text(&self.base_url));
-        set("limits", "rpm", number(self.rpm));
-        set("limits", "tpm", number(self.tpm));
-        set("limits", "max_concurrency", number(self.max_concurrency.map(|count| count as u64)));
-        set("cache", "enabled", self.no_cache.then_some(false.into()));
-        if !self.data_root.is_empty() {
-            let roots: Vec<String> =
-                self.data_root.iter().map(|root| root.to_string_lossy().into_owned()).collect();
-            set("files", "data_roots", Some(roots.into()));
+        let roots: Vec<String> =
+            self.data_root.iter().map(|root| root.to_string_lossy().into_owned()).collect();
+        given([
+            ("run", "rubric", text(&self.rubric)),
+            ("run", "repeat", number(self.repeat.map(u64::from))),
+            ("run", "enable_llm_judge", self.enable_llm_judge.then_some(true.into())),
+            ("judge", "model", text(&self.model)),
+            ("files", "data_roots", (!roots.is_empty()).then(|| roots.into())),
+        ])
+    }
+}
+
+impl CallingFlags {
+    /// The flags that were given, as settings.
+    pub fn layers(&self) -> Vec<Layer> {
+        given([
+            ("judge", "base_url", text(&self.base_url)),
+            ("limits", "rpm", number(self.rpm)),
+            ("limits", "tpm", number(self.tpm)),
+            ("limits", "max_concurrency", number(self.max_concurrency.map(|count| count as u64))),
+            ("cache", "enabled", self.no_cache.then_some(false.into())),
+        ])
+    }
+}
+
+impl RunFlags {
+    /// The flags that were given, as settings.
+    pub fn layers(&self) -> Vec<Layer> {
+        let mut layers = self.judging.layers();
+        layers.extend(self.budget_usd.map(budget));
+        layers.extend(self.gate.clone().map(|gate| Layer::of("run", "gate", gate)));
+        layers
+    }
+}
+
+/// What the run may cost, as a setting.
+pub fn budget(budget: Money) -> Layer {
+    Layer::of("budget", "run_usd", budget.to_string())
+}
+
+fn given<const N: usize>(flags: [(&str, &str, Option<toml::Value>); N]) -> Vec<Layer> {
+    let layer = |(section, key, value): (&str, &str, Option<toml::Value>)| {
+        value.map(|value| Layer::of(section, key, value))
+    };
+    flags.into_iter().filter_map(layer).collect()
+}
+
+fn text(text: &Option<String>) -> Option<toml::Value> {
+    text.clone().map(toml::Value::from)
+}
+
+fn number(number: Option<u64>) -> Option<toml::Value> {
+    number.map(|number| toml::Value::from(i64::try_from(number).unwrap_or(i64::MAX)))
+}
+
+impl FleetFlags {
+    /// The flags that were given, as settings.
+    pub fn layers(&self) -> Vec<Layer> {
+        let texts =
+            [("broker", &self.broker), ("redis", &self.redis), ("namespace", &self.namespace)];
+        let given = texts.into_iter().filter_map(|(key, text)| Some((key, text.clone()?)));
+        let mut layers: Vec<_> = given.map(|(key, text)| Layer::of("fleet", key, text)).collect();
+        if self.allow_volatile_redis {
+            layers.push(Layer::of("fleet", "allow_volatile_redis", true));
         }
         layers
+    }
+}
+
+impl ServingFlags {
+    /// The flags that were given, as settings.
+    pub fn layers(&self) -> Vec<Layer> {
+        self.listen
+            .map(|listen| Layer::of("fleet", "listen", listen.to_string()))
+            .into_iter()
+            .collect()
     }
 }
 
@@ -91,21 +155,28 @@ mod tests {
 
     #[test]
     fn flags_that_were_not_given_set_nothing() {
-        assert!(JudgingFlags::default().layers().is_empty());
+        assert!(RunFlags::default().layers().is_empty());
+        assert!(CallingFlags::default().layers().is_empty());
+        assert!(FleetFlags::default().layers().is_empty());
     }
 
     #[test]
     fn flags_reach_the_settings_that_they_name() {
-        let flags = JudgingFlags {
+        let judging = JudgingFlags {
             model: Some("gpt-4.1".to_owned()),
-            rpm: Some(600),
-            max_concurrency: Some(4),
             enable_llm_judge: true,
-            no_cache: true,
             data_root: vec!["shots".into()],
             ..JudgingFlags::default()
         };
-        let settings = Settings::resolve(&flags.layers()).unwrap();
+        let run = RunFlags { judging, budget_usd: "1.5".parse().ok(), ..RunFlags::default() };
+        let calling = CallingFlags {
+            rpm: Some(600),
+            max_concurrency: Some(4),
+            no_cache: true,
+            ..CallingFlags::default()
+        };
+        let settings = Settings::resolve(&[run.layers(), calling.layers()].concat()).unwrap();
+        assert_eq!(settings.budget.run_usd, "1.5".parse().ok());
         assert_eq!(settings.judge.model, "gpt-4.1");
         assert_eq!(settings.limits.rpm, Some(600));
         assert_eq!(settings.limits.max_concurrency, Some(4));

@@ -1,21 +1,89 @@
 //! The log, on standard error.
 
 use crate::{args::GlobalFlags, exit::Failure, layers};
-use std::io::{self, IsTerminal as _};
-use tracing_subscriber::EnvFilter;
+use juror_common::settings::LogFormat;
+use std::{
+    io::{self, IsTerminal as _},
+    sync::OnceLock,
+};
+use tracing::Level;
+use tracing_subscriber::{
+    EnvFilter, Layer as _, filter::filter_fn, fmt, layer::SubscriberExt as _,
+    util::SubscriberInitExt as _,
+};
+
+/// The target of what the user is told; see [`crate::screen::tell`].
+pub const TOLD: &str = "juror::told";
+
+/// Libraries that log messages with their content, or addresses with their passwords.
+const INDISCREET: [&str; 2] = ["lapin", "amq_protocol"];
+
+static FORMAT: OnceLock<LogFormat> = OnceLock::new();
 
 /// Starts to log as the settings ask.
 pub fn start(global: &GlobalFlags) -> Result<(), Failure> {
-    let settings = layers::settle(global, Vec::new())?;
-    let level = &settings.log.level;
+    let log = layers::settle(global, Vec::new())?.log;
+    let registry = tracing_subscriber::registry().with(filter(&log.level)?);
+    let discreet = filter_fn(move |line| may_speak(line.target(), *line.level(), &log.level));
+    match log.format {
+        LogFormat::Text => {
+            let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+            let lines = fmt::layer().with_ansi(colour).with_writer(io::stderr);
+            registry.with(lines.with_filter(discreet)).init();
+        }
+        LogFormat::Json => {
+            let lines = fmt::layer().json().flatten_event(true).with_span_list(false);
+            registry.with(lines.with_writer(io::stderr).with_filter(discreet)).init();
+        }
+    }
+    FORMAT.get_or_init(|| log.format);
+    Ok(())
+}
+
+/// Whether standard error shall hold nothing but JSON.
+pub fn is_json() -> bool {
+    FORMAT.get() == Some(&LogFormat::Json)
+}
+
+/// The user's filter, which never silences what the user is told.
+fn filter(level: &str) -> Result<EnvFilter, Failure> {
     let filter = EnvFilter::try_new(level).map_err(|error| {
         Failure::usage(format!("setting log.level is {level:?}, which is no filter: {error}"))
     })?;
-    let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(colour)
-        .with_writer(io::stderr)
-        .init();
-    Ok(())
+    let told = format!("{TOLD}=info").parse().map_err(Failure::error)?;
+    Ok(filter.add_directive(told))
+}
+
+/// An indiscreet library logs its errors alone, unless the user's filter names it.
+fn may_speak(target: &str, level: Level, filter: &str) -> bool {
+    let library = INDISCREET.iter().find(|library| target.starts_with(**library));
+    let is_named = |library: &str| filter.split(',').any(|part| part.trim().starts_with(library));
+    library.is_none_or(|library| level == Level::ERROR || is_named(library))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_that_logs_what_it_carries_speaks_only_of_errors_unless_it_is_named() {
+        for (filter, level, may) in [
+            ("trace", Level::WARN, false),
+            ("trace", Level::ERROR, true),
+            ("info,juror_common=trace", Level::INFO, false),
+            ("info, lapin::channels=debug", Level::DEBUG, true),
+            ("lapin=debug", Level::DEBUG, true),
+        ] {
+            assert_eq!(may_speak("lapin::returned_messages", level, filter), may, "{filter}");
+        }
+        assert!(may_speak("juror_worker::telemetry", Level::TRACE, "trace"));
+        assert!(!may_speak("amq_protocol_tcp", Level::TRACE, "trace,lapin=trace"));
+    }
+
+    #[test]
+    fn a_filter_that_is_none_is_named() {
+        let failure = filter("juror_worker=loud").unwrap_err();
+        assert!(failure.to_string().contains("juror_worker=loud"), "{failure}");
+        assert!(filter("off").is_ok());
+    }
 }

@@ -1,19 +1,28 @@
 //! The command `juror`: parse → settings → wire → run a role → exit code.
 
 mod args;
+mod asked;
 mod catch_up;
 mod commands;
+mod door;
 mod execute;
 mod exit;
 mod finish;
+mod fleet;
+mod follow;
 mod golden;
 mod judge;
 mod layers;
+mod ledgers;
 mod logging;
 mod progress;
+mod publication;
+mod run_context;
 mod screen;
 mod session;
 mod signals;
+mod standings;
+mod workplace;
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -23,7 +32,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let exit = run(&arguments).unwrap_or_else(|failure| {
-        screen::tell(&format!("juror: {failure}"));
+        screen::fail(&failure);
         failure.exit
     });
     exit.into()
@@ -40,8 +49,15 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Estimate(arguments) => {
             runtime.block_on(commands::estimate::run(arguments, global))
         }
-        Command::Retry(arguments) => runtime.block_on(commands::run::retry(arguments, global)),
-        Command::Runs => runtime.block_on(commands::runs::run(global)),
+        Command::Retry(arguments) => runtime.block_on(commands::retry::run(arguments, global)),
+        Command::Enqueue(arguments) => runtime.block_on(commands::enqueue::run(arguments, global)),
+        Command::Cancel(arguments) => runtime.block_on(commands::cancel::run(arguments, global)),
+        Command::Dead(command) => runtime.block_on(commands::dead::run(command, global)),
+        Command::Worker(arguments) => runtime.block_on(commands::worker::run(arguments, global)),
+        Command::Aggregate(arguments) => {
+            runtime.block_on(commands::aggregate::run(arguments, global))
+        }
+        Command::Runs(arguments) => runtime.block_on(commands::runs::run(arguments, global)),
         Command::Rubric(command) => commands::rubric::run(command, global.json),
         Command::Cache(command) => runtime.block_on(commands::cache::run(command, global)),
         Command::Doctor(arguments) => runtime.block_on(commands::doctor::run(arguments, global)),

@@ -1,5 +1,6 @@
 //! Shows on standard error how a run goes: a bar on a terminal, plain lines otherwise.
 
+use crate::{logging, screen};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use juror_common::{
     event::Event,
@@ -8,9 +9,13 @@ use juror_common::{
 };
 use std::{
     fmt,
-    io::{self, IsTerminal, Write},
+    io::{self, IsTerminal},
+    time::Duration,
 };
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
+
+/// How often it is looked how much is published.
+const LOOKING: Duration = Duration::from_millis(100);
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,36 +31,86 @@ pub enum Style {
 impl Style {
     /// The style that fits standard error.
     pub fn fitting(quiet: bool) -> Self {
-        match (quiet, io::stderr().is_terminal()) {
+        match (quiet, io::stderr().is_terminal() && !logging::is_json()) {
             (true, _) => Self::Quiet,
             (false, true) => Self::Bar,
             (false, false) => Self::Lines,
         }
     }
+
+    /// The style of a role of a fleet, which shows no run's progress.
+    pub fn of_a_role(quiet: bool) -> Self {
+        if quiet { Self::Quiet } else { Self::Lines }
+    }
+}
+
+/// What progresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doing {
+    /// Jobs come to their end.
+    Judging,
+    /// Jobs are published.
+    Publishing,
+}
+
+/// How far it has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Jobs in all.
+    pub planned: u64,
+    /// Jobs that have come through.
+    pub done: u64,
+    /// Those of them that are not scored.
+    pub troubled: u64,
+    /// What is spent.
+    pub spent: Money,
+    /// What may be spent; none is unlimited.
+    pub budget: Option<Money>,
 }
 
 /// Follows a run's events until the last of its roles has ended.
 pub async fn follow(mut events: mpsc::Receiver<Event>, style: Style, budget: Option<Money>) {
-    let mut progress = Progress::new(style, budget);
+    let mut progress = Progress::new(style, Doing::Judging);
+    progress.standing.budget = budget;
     while let Some(event) = events.recv().await {
         progress.show(event);
     }
-    progress.bar.finish_and_clear();
+    progress.end();
 }
 
-struct Progress {
+/// Follows how jobs are published until nobody has more to tell.
+pub async fn publishing(
+    mut events: mpsc::Receiver<Event>,
+    published: watch::Receiver<u64>,
     style: Style,
+) {
+    let mut progress = Progress::new(style, Doing::Publishing);
+    let mut looking = tokio::time::interval(LOOKING);
+    loop {
+        tokio::select! {
+            event = events.recv() => match event {
+                Some(event) => progress.show(event),
+                None => break,
+            },
+            _ = looking.tick() => progress.come_to(*published.borrow()),
+        }
+    }
+    progress.come_to(*published.borrow());
+    progress.end();
+}
+
+/// A bar, or its lines.
+pub struct Progress {
+    style: Style,
+    doing: Doing,
     bar: ProgressBar,
-    budget: Option<Money>,
-    planned: u64,
-    done: u64,
+    standing: Standing,
     told_tenths: u64,
-    spent: Money,
-    troubled: u64,
 }
 
 impl Progress {
-    fn new(style: Style, budget: Option<Money>) -> Self {
+    /// Nothing is done yet.
+    pub fn new(style: Style, doing: Doing) -> Self {
         let bar = if style == Style::Bar { ProgressBar::new(0) } else { ProgressBar::hidden() };
         let template = "{bar:32} {pos}/{len}  {rate}  {msg}  {eta} left";
         if let Ok(template) = ProgressStyle::with_template(template) {
@@ -64,58 +119,99 @@ impl Progress {
             };
             bar.set_style(template.with_key("rate", rate).progress_chars("━╸ "));
         }
-        let spent = Money::ZERO;
-        Self { style, bar, budget, planned: 0, done: 0, told_tenths: 0, spent, troubled: 0 }
+        Self { style, doing, bar, standing: Standing::default(), told_tenths: 0 }
+    }
+
+    /// Shows how far it has come now.
+    pub fn stand(&mut self, standing: Standing) {
+        if standing == self.standing {
+            return;
+        }
+        if self.standing.planned == 0 {
+            // What was done before says nothing of the rate.
+            self.bar.set_position(standing.done);
+            self.bar.reset_eta();
+        }
+        self.standing = standing;
+        self.draw();
+    }
+
+    /// Says a line beside it.
+    pub fn say(&self, line: &str) {
+        self.bar.suspend(|| screen::tell(line));
+    }
+
+    /// Says beside it what should be known.
+    pub fn warn(&self, warning: &str) {
+        self.bar.suspend(|| screen::warn(warning));
+    }
+
+    /// Takes the bar away.
+    pub fn end(self) {
+        self.bar.finish_and_clear();
     }
 
     fn show(&mut self, event: Event) {
         match event {
             Event::Planned { jobs } => {
-                self.planned = jobs;
+                self.standing.planned = jobs;
                 self.bar.set_length(jobs);
             }
             Event::Finished(result) => self.count(&result),
             Event::Paused { reason } => self.say(&format!("paused: {reason}")),
             Event::Stopping if self.style == Style::Quiet => {}
-            Event::Stopping => {
-                self.say("stopping: calls in flight are finished; a second signal ends at once");
-            }
-            Event::Warning(warning) => self.say(&format!("warning: {warning}")),
+            Event::Stopping => self.say(match self.doing {
+                Doing::Judging => {
+                    "stopping: calls in flight are finished; a second signal ends at once"
+                }
+                Doing::Publishing => "stopping: nothing more is published",
+            }),
+            Event::Warning(warning) => self.warn(&warning),
         }
     }
 
     fn count(&mut self, result: &JobResult) {
-        self.done += 1;
-        self.spent += result.cost_usd;
-        self.troubled += u64::from(result.outcome != Outcome::Scored);
-        self.bar.set_position(self.done);
+        self.standing.spent += result.cost_usd;
+        self.standing.troubled += u64::from(result.outcome != Outcome::Scored);
+        self.come_to(self.standing.done + 1);
+    }
+
+    fn come_to(&mut self, done: u64) {
+        if done > self.standing.done {
+            self.standing.done = done;
+            self.draw();
+        }
+    }
+
+    fn draw(&mut self) {
+        let Standing { planned, done, troubled, .. } = self.standing;
+        self.bar.set_length(planned);
+        self.bar.set_position(done);
         self.bar.set_message(self.money());
-        let tenths = self.done * 10 / self.planned.max(1);
+        let tenths = done * 10 / planned.max(1);
         if self.style == Style::Lines && tenths > self.told_tenths {
             self.told_tenths = tenths;
-            let troubled = match self.troubled {
+            let troubled = match troubled {
                 0 => String::new(),
                 count => format!(", {count} not scored"),
             };
-            let (done, planned, money) = (self.done, self.planned, self.money());
+            let money = self.money();
             let money = if money.is_empty() { money } else { format!(", {money}") };
-            self.say(&format!("{done}/{planned} done{money}{troubled}"));
+            let done_so = match self.doing {
+                Doing::Judging => "done",
+                Doing::Publishing => "published",
+            };
+            self.say(&format!("{done}/{planned} {done_so}{money}{troubled}"));
         }
     }
 
     /// What is spent; nothing where nothing costs.
     fn money(&self) -> String {
-        match self.budget {
-            Some(budget) => format!("${} of ${}", self.spent.rounded(4), budget.rounded(2)),
-            None if self.spent == Money::ZERO => String::new(),
-            None => format!("${}", self.spent.rounded(4)),
+        let Standing { spent, budget, .. } = self.standing;
+        match budget {
+            Some(budget) => format!("${} of ${}", spent.rounded(4), budget.rounded(2)),
+            None if spent == Money::ZERO => String::new(),
+            None => format!("${}", spent.rounded(4)),
         }
-    }
-
-    fn say(&self, line: &str) {
-        self.bar.suspend(|| {
-            // Nothing is lost if standard error is closed.
-            let _ = writeln!(io::stderr(), "{line}");
-        });
     }
 }

@@ -1,6 +1,6 @@
 //! Standard output and standard error.
 
-use crate::exit::Failure;
+use crate::{exit::Failure, logging};
 use std::{
     io::{self, ErrorKind, IsTerminal, Write},
     path::Path,
@@ -23,10 +23,30 @@ pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     print(&serde_json::to_string_pretty(value).map_err(Failure::error)?)
 }
 
-/// Tells the user something beside the results, on standard error.
+/// Tells the user something beside the results, on standard error: plainly, or in the log where
+/// that is all that standard error shall hold.
 pub fn tell(text: &str) {
+    if logging::is_json() {
+        return tracing::info!(target: logging::TOLD, "{text}");
+    }
     // Nothing is lost if standard error is closed.
     let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// As [`tell`], something that stops nothing and should be known.
+pub fn warn(text: &str) {
+    if logging::is_json() {
+        return tracing::warn!(target: logging::TOLD, "{text}");
+    }
+    tell(&format!("warning: {text}"));
+}
+
+/// As [`tell`], why the command did not do what was asked.
+pub fn fail(failure: &Failure) {
+    if logging::is_json() {
+        return tracing::error!(target: logging::TOLD, "{failure}");
+    }
+    tell(&format!("juror: {failure}"));
 }
 
 /// How reports are laid out on standard output.

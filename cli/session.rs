@@ -65,6 +65,7 @@ impl Session {
             images: rubric.images.iter().map(|image| image.name.clone()).collect(),
             style_required: rubric.needs(Need::Style),
             data_roots: settings.files.data_roots.clone(),
+            allowed: settings.files.allowed().map_err(Failure::usage)?,
         };
         let dataset = Dataset::open(&selection.dataset, &shape).map_err(Failure::usage)?;
         let options = PlanOptions {
@@ -124,6 +125,8 @@ impl Session {
             budget_usd: self.settings.budget.run_usd,
             repeat: self.options.repeat.get(),
             planned: self.plan.jobs,
+            fleet: None,
+            published: None,
         }
     }
 }

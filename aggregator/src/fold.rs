@@ -18,6 +18,18 @@ pub struct Fold {
     jobs: IndexMap<[u8; 16], Latest>,
     /// Rounds of jobs that a higher round has superseded: their money was spent all the same.
     superseded: HashSet<([u8; 16], u32)>,
+    counts: Counts,
+    results: u64,
+    spent: Spent,
+}
+
+/// Which results of a journal count, and what they come to, at one moment: what a report is made
+/// of, in eight bytes a job, while the fold itself goes on or is dropped.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    /// Where the results that count start, in ascending order.
+    offsets: Vec<u64>,
+    counts: Counts,
     spent: Spent,
 }
 
@@ -93,6 +105,8 @@ impl Fold {
         let applied = match self.jobs.entry(key) {
             Entry::Vacant(vacant) => {
                 vacant.insert(latest);
+                *self.counts.of(latest.outcome) += 1;
+                self.results += u64::from(latest.round) + 1;
                 Applied::New
             }
             Entry::Occupied(mut known) => {
@@ -101,6 +115,9 @@ impl Fold {
                     Applied::Duplicate
                 } else if known.round < latest.round {
                     self.superseded.insert((key, known.round));
+                    *self.counts.of(known.outcome) -= 1;
+                    *self.counts.of(latest.outcome) += 1;
+                    self.results += u64::from(latest.round - known.round);
                     *known = latest;
                     Applied::NewerRound
                 } else if self.superseded.insert((key, latest.round)) {
@@ -126,11 +143,6 @@ impl Fold {
         self.latest(job).is_some_and(|latest| latest.outcome == Outcome::Scored)
     }
 
-    /// Whether the result of this job that starts at `offset` is the one that counts.
-    pub fn counts_at(&self, job: &JobId, offset: u64) -> bool {
-        self.latest(job).is_some_and(|latest| latest.offset == offset)
-    }
-
     /// Jobs that have a result.
     pub fn len(&self) -> u64 {
         self.jobs.len() as u64
@@ -141,18 +153,23 @@ impl Fold {
         self.jobs.is_empty()
     }
 
+    /// Results over all rounds: the sum over jobs of the round of their last result + 1. A job's
+    /// rounds follow each other without a gap, so a round that is not in the journal yet, but
+    /// whose successor is, counts too: nothing more is to be waited for there.
+    pub fn results(&self) -> u64 {
+        self.results
+    }
+
+    /// What counts now.
+    pub fn counted(&self) -> Counted {
+        let mut offsets: Vec<u64> = self.jobs.values().map(|latest| latest.offset).collect();
+        offsets.sort_unstable();
+        Counted { offsets, counts: self.counts, spent: self.spent }
+    }
+
     /// How many jobs ended in which way.
     pub fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
-        for latest in self.jobs.values() {
-            match latest.outcome {
-                Outcome::Scored => counts.scored += 1,
-                Outcome::Unscorable => counts.unscorable += 1,
-                Outcome::Failed => counts.failed += 1,
-                Outcome::Skipped => counts.skipped += 1,
-            }
-        }
-        counts
+        self.counts
     }
 
     /// The highest round that any job has a result of.
@@ -162,11 +179,11 @@ impl Fold {
 
     /// The round that each job is to be judged in next.
     pub fn rounds(&self) -> Rounds {
-        let next = |latest: &Latest| match latest.outcome {
-            Outcome::Scored => None,
-            _ => Some(latest.round + 1),
+        let last = |latest: &Latest| LastRound {
+            round: latest.round,
+            scored: latest.outcome == Outcome::Scored,
         };
-        Rounds(self.jobs.iter().map(|(key, latest)| (*key, next(latest))).collect())
+        Rounds(self.jobs.iter().map(|(key, latest)| (*key, last(latest))).collect())
     }
 
     /// Whether any of `planned` jobs is not scored yet.
@@ -180,14 +197,80 @@ impl Fold {
     }
 }
 
+impl Counts {
+    fn of(&mut self, outcome: Outcome) -> &mut u64 {
+        match outcome {
+            Outcome::Scored => &mut self.scored,
+            Outcome::Unscorable => &mut self.unscorable,
+            Outcome::Failed => &mut self.failed,
+            Outcome::Skipped => &mut self.skipped,
+        }
+    }
+}
+
+impl Counted {
+    /// Whether the result that starts here counts.
+    pub fn contains(&self, offset: u64) -> bool {
+        self.offsets.binary_search(&offset).is_ok()
+    }
+
+    /// Jobs that have a result.
+    pub fn len(&self) -> u64 {
+        self.offsets.len() as u64
+    }
+
+    /// Whether no job has a result.
+    pub fn is_empty(&self) -> bool {
+        self.offsets.is_empty()
+    }
+
+    /// How many jobs ended in which way.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// What all results took, superseded rounds included.
+    pub fn spent(&self) -> Spent {
+        self.spent
+    }
+}
+
 /// Which round each job of a run is due in, as [`Fold::rounds`] tells.
-#[derive(Clone, Debug)]
-pub struct Rounds(HashMap<[u8; 16], Option<u32>>);
+#[derive(Clone, Debug, Default)]
+pub struct Rounds(HashMap<[u8; 16], LastRound>);
+
+#[derive(Clone, Copy, Debug)]
+struct LastRound {
+    round: u32,
+    scored: bool,
+}
 
 impl Rounds {
+    /// Takes in how a job ended in a round; the last round of each job counts.
+    pub fn note(&mut self, job: &JobId, round: u32, outcome: Outcome) {
+        let noted = LastRound { round, scored: outcome == Outcome::Scored };
+        let last = self.0.entry(key(job)).or_insert(noted);
+        if last.round < round {
+            *last = noted;
+        }
+    }
+
     /// The round after the job's last result, 0 without one; none if the job is scored.
     pub fn next_round(&self, job: &JobId) -> Option<u32> {
-        self.0.get(&key(job)).copied().unwrap_or(Some(0))
+        match self.0.get(&key(job)) {
+            None => Some(0),
+            Some(last) => (!last.scored).then_some(last.round + 1),
+        }
+    }
+
+    /// How many jobs are scored.
+    pub fn scored(&self) -> u64 {
+        self.0.values().filter(|last| last.scored).count() as u64
+    }
+
+    /// How many results there are: rounds of a job follow each other without a gap.
+    pub fn results(&self) -> u64 {
+        self.0.values().map(|last| u64::from(last.round) + 1).sum()
     }
 }
 
@@ -248,10 +331,29 @@ mod tests {
         assert_eq!(fold.apply(&scored, 100), Applied::NewerRound);
         assert_eq!(fold.apply(&failed, 200), Applied::Duplicate);
         assert_eq!(fold.apply(&scored, 300), Applied::Duplicate);
-        assert!(fold.is_scored(&scored.job_id) && fold.counts_at(&scored.job_id, 100));
+        assert!(fold.is_scored(&scored.job_id));
+        let counted = fold.counted();
+        assert!(counted.contains(100) && !counted.contains(0) && counted.len() == 1);
         assert_eq!(fold.counts(), Counts { scored: 1, ..Counts::default() });
         assert_eq!(fold.spent().cost, Money::from_pico(12));
         assert!(!fold.needs_another_round(1) && fold.needs_another_round(2));
+    }
+
+    #[test]
+    fn the_last_round_of_a_job_tells_the_next() {
+        let mut fold = Fold::default();
+        fold.apply(&bare("a", Outcome::Failed), 0);
+        fold.apply(&bare("b", Outcome::Failed), 100);
+        let id = |name: &str| bare(name, Outcome::Scored).job_id;
+        let mut rounds = fold.rounds();
+        assert_eq!((rounds.scored(), rounds.results()), (0, 2));
+        rounds.note(&id("a"), 0, Outcome::Failed);
+        rounds.note(&id("b"), 2, Outcome::Scored);
+        rounds.note(&id("b"), 1, Outcome::Failed);
+        rounds.note(&id("c"), 1, Outcome::Skipped);
+        let next = ["a", "b", "c", "d"].map(|name| rounds.next_round(&id(name)));
+        assert_eq!(next, [Some(1), None, Some(2), Some(0)]);
+        assert_eq!((rounds.scored(), rounds.results()), (1, 6));
     }
 
     proptest! {
@@ -284,6 +386,10 @@ mod tests {
             let (plain, mixed) = (fold_of(&picks), fold_of(&shuffled));
             prop_assert_eq!(plain.spent(), mixed.spent());
             prop_assert_eq!(plain.counts(), mixed.counts());
+            prop_assert_eq!(plain.results(), mixed.results());
+            let last = |job: u8| picks.iter().filter(|pick| pick.0 == job).map(|pick| pick.1).max();
+            let rounds = (0..6).filter_map(last).map(|round| u64::from(round) + 1);
+            prop_assert_eq!(plain.results(), rounds.sum::<u64>());
             for pick in &picks {
                 let job = result(pick).job_id;
                 prop_assert_eq!(plain.latest(&job), mixed.latest(&job));

@@ -1,9 +1,11 @@
 //! Results to a run's metrics, common issues, gates and reports.
 //!
-//! [`run`] is the role: it commits results to the [`journal`] and acknowledges them. Everything
+//! [`run`] is the role for one run: it commits results to the [`journal`] and acknowledges them;
+//! [`fleet`] is the role for all runs of a fleet. Everything
 //! that is said of a run is computed from the journal alone: [`fold`] decides which result of a
 //! job counts, [`summary`] reads those once in flat memory, and [`report`] renders.
 
+pub mod fleet;
 pub mod fold;
 pub mod gate;
 pub mod issues;

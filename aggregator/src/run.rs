@@ -9,9 +9,11 @@ use juror_common::{
     outcome::JobResult,
     queue::{Delivery, Disposition, QueueError, Subscription},
     shutdown::Shutdown,
+    telemetry::{MessageKind, Metrics},
 };
 use std::sync::Arc;
 use tokio::{sync::mpsc, task};
+use tracing::{Instrument as _, debug, error_span, info};
 
 /// Results that are committed together at most; one fsync serves them all.
 const BATCH: usize = 256;
@@ -26,6 +28,8 @@ pub struct AggregatorResources {
     pub fold: Fold,
     /// Who hears of finished jobs.
     pub events: Events,
+    /// What is counted of results.
+    pub metrics: Arc<Metrics>,
 }
 
 /// What the aggregator leaves behind.
@@ -60,7 +64,7 @@ pub async fn run(
     resources: AggregatorResources,
     shutdown: Shutdown,
 ) -> Result<Aggregated, AggregatorError> {
-    let AggregatorResources { mut results, directory, fold, events } = resources;
+    let AggregatorResources { mut results, directory, fold, events, metrics } = resources;
     let (sender, receiver) = mpsc::channel(BATCH);
     let receive = async {
         // Moved in, so that the committer sees the end as soon as there is nothing to receive.
@@ -79,8 +83,10 @@ pub async fn run(
             }
         }
     };
-    let (received, aggregated) =
-        tokio::join!(receive, commit_all(receiver, directory, fold, events));
+    // Of the highest level, so that every line names the run however little is logged.
+    let span = error_span!("run", run = %directory.files().record().run_id);
+    let committing = commit_all(receiver, directory, fold, events, metrics).instrument(span);
+    let (received, aggregated) = tokio::join!(receive, committing);
     let aggregated = aggregated?;
     received.map_err(AggregatorError::Queue)?;
     Ok(aggregated)
@@ -107,16 +113,20 @@ async fn commit_all(
     directory: RunDirectory,
     fold: Fold,
     events: Events,
+    metrics: Arc<Metrics>,
 ) -> Result<Aggregated, AggregatorError> {
     let mut aggregated = Aggregated { directory, fold, duplicates: 0 };
     let mut batch = Vec::new();
     while ready.recv_many(&mut batch, BATCH).await > 0 {
-        let (kept, finished) = commit(aggregated, &batch, &events).await?;
+        let (kept, finished) = commit(aggregated, &batch, &events, &metrics).await?;
         aggregated = kept;
         for delivery in batch.drain(..) {
             settle(delivery, &aggregated, &events).await;
         }
+        info!(results = finished.len(), duplicates = aggregated.duplicates, "results committed");
         for result in finished {
+            debug!(job = %result.job_id, outcome = result.outcome.name(), "result committed");
+            metrics.result_committed(result.outcome);
             events.emit(Event::Finished(Arc::new(result))).await;
         }
     }
@@ -128,11 +138,15 @@ async fn commit(
     aggregated: Aggregated,
     batch: &[Delivery<JobResult>],
     events: &Events,
+    metrics: &Metrics,
 ) -> Result<(Aggregated, Vec<JobResult>), AggregatorError> {
     let Aggregated { mut directory, mut fold, mut duplicates } = aggregated;
     let mut lines = Vec::new();
     let mut news = Vec::new();
-    for Delivery { message: result, .. } in batch {
+    for Delivery { message: result, redelivered, .. } in batch {
+        if *redelivered {
+            metrics.redelivered(MessageKind::Result);
+        }
         if !belongs(result, &directory) {
             let run = &result.run_id;
             events
@@ -144,7 +158,10 @@ async fn commit(
         }
         // Should the write fail, this fold is dropped with the error and read anew.
         match fold.apply(result, directory.length() + lines.len() as u64) {
-            Applied::Duplicate => duplicates += 1,
+            Applied::Duplicate => {
+                duplicates += 1;
+                metrics.duplicate(MessageKind::Result);
+            }
             Applied::New | Applied::NewerRound | Applied::OlderRound => {
                 encode(result, &mut lines)?;
                 news.push(result.clone());

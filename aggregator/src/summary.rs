@@ -1,7 +1,7 @@
 //! From a run's journal to its report, in one pass and flat memory.
 
 use crate::{
-    fold::Fold,
+    fold::Counted,
     gate::{ApiStreak, Gate},
     issues::Statements,
     items::Items,
@@ -26,8 +26,8 @@ const MOST_GROUPS: usize = 50_000;
 /// What a report is made of, beside the journal.
 #[derive(Clone, Debug)]
 pub struct SummaryInput<'a> {
-    /// Which results count: the fold of the same journal.
-    pub fold: &'a Fold,
+    /// Which results count, by the fold of the same journal.
+    pub counted: &'a Counted,
     /// The rubric of the run, read from its record's text.
     pub rubric: &'a Rubric,
     /// What the ledger holds of the run; none if it has no record of it.
@@ -46,7 +46,7 @@ pub fn summarise(files: &RunFiles, input: &SummaryInput<'_>) -> Result<Report, J
     let mut scan = Scan::new(record, input);
     for read in files.results()? {
         let (offset, result) = read?;
-        if input.fold.counts_at(&result.job_id, offset) {
+        if input.counted.contains(offset) {
             scan.add(result, offset);
         }
     }
@@ -134,7 +134,7 @@ impl<'a> Scan<'a> {
             right_count.cmp(left_count).then(left.cmp(right))
         });
         let (metrics, grades, mut warnings) = self.tally.finish();
-        let coverage = coverage(record, input.fold, self.errors);
+        let coverage = coverage(record, input.counted, self.errors);
         let streak = self.streak;
         let judged_items = self.judged_items.count;
         let (mut common_issues, dropped_issues) = self.issues.finish(judged_items);
@@ -155,6 +155,12 @@ impl<'a> Scan<'a> {
             warnings.push(format!(
                 "{} failed jobs count as zeros (failures = \"zero\")",
                 coverage.failed
+            ));
+        }
+        if let Some(published) = record.published {
+            warnings.push(format!(
+                "the run was cancelled when {published} of its {} jobs were published; the others are not in it",
+                record.planned
             ));
         }
         if record.judge.is_some() && input.ledger.is_none() {
@@ -216,21 +222,21 @@ fn run_summary(record: &RunRecord, simulated: bool, finished_at: &str) -> RunSum
     }
 }
 
-fn coverage(record: &RunRecord, fold: &Fold, errors: IndexMap<ErrorKind, u64>) -> Coverage {
-    let counts = fold.counts();
+fn coverage(record: &RunRecord, counted: &Counted, errors: IndexMap<ErrorKind, u64>) -> Coverage {
+    let counts = counted.counts();
     Coverage {
-        planned: record.planned,
+        planned: record.jobs(),
         scored: counts.scored,
         unscorable: counts.unscorable,
         failed: counts.failed,
         skipped: counts.skipped,
-        pending: record.planned.saturating_sub(fold.len()),
+        pending: record.jobs().saturating_sub(counted.len()),
         errors,
     }
 }
 
 fn cost(record: &RunRecord, input: &SummaryInput<'_>, pending: u64) -> Cost {
-    let spent = input.fold.spent();
+    let spent = input.counted.spent();
     // A lease that is outstanding while the report is written belongs to a call that died with its
     // process, or to one that is in flight: either may cost its worst case.
     let outstanding = input.ledger.map(|ledger| ledger.outstanding).unwrap_or_default();

@@ -18,6 +18,7 @@ const LOOK: Duration = Duration::from_millis(5);
 
 /// What a finished program took.
 pub struct Measured {
+    pub began: Instant,
     pub wall: Duration,
     /// User and system time of all its threads.
     pub cpu: Duration,
@@ -52,18 +53,28 @@ pub fn juror(folder: &Path, arguments: &[&str]) -> Command {
 
 /// Runs a program to its end. Its exit code must be one of these.
 pub fn measure(command: &mut Command, exits: &[i32]) -> Measured {
-    let before = children_cpu();
-    let begun = Instant::now();
+    measure_beside(command, exits, |_| ()).0
+}
+
+/// Runs a program to its end and does something beside it, which is told its process id.
+pub fn measure_beside<T>(
+    command: &mut Command,
+    exits: &[i32],
+    beside: impl FnOnce(u32) -> T,
+) -> (Measured, T) {
+    let before = cpu_of_children();
+    let began = Instant::now();
     let child =
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let status_file = format!("/proc/{}/status", child.id());
+    let process = child.id();
     let ended = AtomicBool::new(false);
-    let (output, wall, peak_mb) = thread::scope(|scope| {
-        let looking = scope.spawn(|| watch_memory(&status_file, &ended));
-        let output = child.wait_with_output().unwrap();
-        let wall = begun.elapsed();
+    let (output, wall, peak_mb, done) = thread::scope(|scope| {
+        let looking = scope.spawn(|| watch_memory(process, &ended));
+        let waiting = scope.spawn(|| (child.wait_with_output().unwrap(), began.elapsed()));
+        let done = beside(process);
+        let (output, wall) = waiting.join().unwrap();
         ended.store(true, Ordering::Relaxed);
-        (output, wall, looking.join().unwrap())
+        (output, wall, looking.join().unwrap(), done)
     });
     let said = String::from_utf8_lossy(&output.stderr);
     let code = output.status.code();
@@ -72,25 +83,31 @@ pub fn measure(command: &mut Command, exits: &[i32]) -> Measured {
         "{command:?} ended by {code:?}:\n{said}"
     );
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
-    Measured { wall, cpu: children_cpu() - before, peak_mb, stdout }
+    (Measured { began, wall, cpu: cpu_of_children() - before, peak_mb, stdout }, done)
 }
 
 /// Processor time of all children that have ended and been waited for.
-fn children_cpu() -> Duration {
+pub fn cpu_of_children() -> Duration {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).unwrap();
     let microseconds =
         usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
     Duration::from_micros(microseconds.unsigned_abs())
 }
 
-fn watch_memory(status_file: &str, ended: &AtomicBool) -> f64 {
-    let mut kilobytes: u64 = 0;
+/// The most memory that a living process ever had resident; 0 when it has ended.
+pub fn peak_mb(process: u32) -> f64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes: Option<f64> =
+        peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse().ok());
+    kilobytes.unwrap_or(0.0) * 1_024.0 / 1e6
+}
+
+fn watch_memory(process: u32, ended: &AtomicBool) -> f64 {
+    let mut peak = 0.0_f64;
     while !ended.load(Ordering::Relaxed) {
-        let status = fs::read_to_string(status_file).unwrap_or_default();
-        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let peak = peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse().ok());
-        kilobytes = kilobytes.max(peak.unwrap_or(0));
+        peak = peak.max(peak_mb(process));
         thread::sleep(LOOK);
     }
-    kilobytes as f64 * 1_024.0 / 1e6
+    peak
 }

@@ -7,13 +7,17 @@
 
 mod bare_loop;
 mod dataset;
+mod enforced;
+mod fleet;
 mod measured;
 mod simulator;
 mod table;
 
 pub use bare_loop::bare_loop;
 pub use dataset::{Screenshots, write_screenshots};
-pub use measured::{Measured, juror, measure};
+pub use enforced::Enforced;
+pub use fleet::Fleet;
+pub use measured::{Measured, cpu_of_children, juror, measure, measure_beside};
 pub use simulator::{Asking, Simulator};
 pub use table::{Mark, Table};
 

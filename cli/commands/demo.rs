@@ -2,6 +2,7 @@
 
 use crate::{
     args::{DemoArguments, GlobalFlags},
+    asked::new_run_id,
     commands::{rubric, run, simulate},
     exit::{Exit, Failure},
     golden::{self, Golden},
@@ -56,7 +57,7 @@ async fn judge(
     golden::unpack(&folder)?;
     let run_id = match &arguments.run_id {
         Some(id) => RunId::parse(id).map_err(Failure::usage)?,
-        None => run::new_run_id("demo-"),
+        None => new_run_id("demo-"),
     };
     let selection =
         Selection { dataset: folder.join(golden.manifest()), limit: None, filters: Vec::new() };

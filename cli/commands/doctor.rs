@@ -1,5 +1,7 @@
 //! `juror doctor`: is everything in place that a run needs? In plain words, at no cost.
 
+mod fleet;
+
 use crate::{
     args::{DoctorArguments, GlobalFlags},
     commands::rubric,
@@ -34,7 +36,9 @@ struct Check {
 
 /// Runs `juror doctor`: exits with 0 if nothing is bad, otherwise with 1.
 pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let settings = layers::settle(global, arguments.judging.layers())?;
+    let DoctorArguments { judging, calling, fleet, .. } = arguments;
+    let flags = [judging.layers(), calling.layers(), fleet.layers()].concat();
+    let settings = layers::settle(global, flags)?;
     let mut checks = vec![good("settings", "every key is known".to_owned())];
     let rubric = match rubric::load(&settings.run.rubric) {
         Ok((rubric, text)) => {
@@ -53,6 +57,7 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
     }
     checks.push(home(&settings).await);
     checks.push(space(&settings.run.runs_dir));
+    checks.extend(fleet::checks(&settings).await);
     if let (Some(dataset), Some(rubric)) = (&arguments.dataset, rubric) {
         checks.push(dataset_check(settings, rubric, dataset, arguments));
     }
@@ -63,6 +68,14 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
         screen::print(&text(&checks))?
     }
     Ok(if sick { Exit::Error } else { Exit::Done })
+}
+
+impl Check {
+    /// With something more to say.
+    fn and(mut self, more: &str) -> Self {
+        self.says = format!("{}; {more}", self.says);
+        self
+    }
 }
 
 fn good(name: &'static str, says: String) -> Check {

@@ -10,6 +10,7 @@ use crate::{
     exit::{Exit, Failure},
     judge, layers, screen,
     session::{Selection, Session},
+    workplace,
 };
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use juror_common::{id::RunId, job::Job, settings::Layer, sqlite::LocalHome};
@@ -23,7 +24,7 @@ use total::{Experience, Total};
 
 /// Runs `juror estimate`.
 pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let mut flags = arguments.judging.layers();
+    let mut flags = [arguments.judging.layers(), arguments.calling.layers()].concat();
     // An estimate is of the judge; asking nobody, it needs no leave.
     flags.push(Layer::of("run", "enable_llm_judge", true));
     let settings = layers::settle(global, flags)?;
@@ -69,7 +70,7 @@ async fn estimate_all(
     let Some(own) = &session.candidate else { return Ok(Total::new(0)) };
     // No call goes out, so no key is needed.
     let setup = judge::setup(&session.settings, &session.rubric, own, None)?;
-    let context = Arc::new(execute::context(session, home, Some(Arc::new(setup)))?);
+    let context = Arc::new(workplace::of_one_run(session, home, Some(Arc::new(setup)))?);
     let template = session.template(&RunId::new("estimate"));
     let jobs = plan::jobs(&session.dataset, &session.options, &template).map_err(Failure::usage)?;
     let width = available_parallelism().map_or(1, usize::from);

@@ -1,11 +1,17 @@
 //! The commands, a file each.
 
+pub mod aggregate;
 pub mod cache;
+pub mod cancel;
+pub mod dead;
 pub mod demo;
 pub mod doctor;
+pub mod enqueue;
 pub mod estimate;
 pub mod report;
+pub mod retry;
 pub mod rubric;
 pub mod run;
 pub mod runs;
 pub mod simulate;
+pub mod worker;

@@ -1,18 +1,17 @@
 //! `juror runs`: the runs of the runs directory, newest first.
 
 use crate::{
-    args::GlobalFlags,
-    execute,
+    args::{GlobalFlags, RunsArguments},
     exit::{Exit, Failure},
-    layers, screen,
+    layers,
+    ledgers::Ledgers,
+    screen,
 };
 use juror_aggregator::{
     fold::Fold,
     journal::{JournalError, RunFiles},
 };
-use juror_common::{
-    admission::Admission as _, id::RunId, run::RunRecord, settings::Settings, usage::Money,
-};
+use juror_common::{id::RunId, run::RunRecord, settings::Settings, usage::Money};
 use serde_json::json;
 use std::path::Path;
 
@@ -24,8 +23,8 @@ struct Row {
 }
 
 /// Runs `juror runs`.
-pub async fn run(global: &GlobalFlags) -> Result<Exit, Failure> {
-    let settings = layers::settle(global, Vec::new())?;
+pub async fn run(arguments: &RunsArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let settings = layers::settle(global, arguments.fleet.layers())?;
     let runs_dir = &settings.run.runs_dir;
     let Found { runs, exit } = read(runs_dir)?;
     let mut runs = with_costs(runs, &settings).await?;
@@ -86,17 +85,14 @@ async fn with_costs(
     runs: Vec<(RunRecord, Fold)>,
     settings: &Settings,
 ) -> Result<Vec<Row>, Failure> {
-    if runs.is_empty() {
-        return Ok(Vec::new());
-    }
-    let home = execute::open_home(settings)?;
+    let mut ledgers = Ledgers::new(settings);
     let mut rows = Vec::with_capacity(runs.len());
     for (record, fold) in runs {
-        let ledger = home.ledger(&record.run_id).await.map_err(Failure::error)?;
+        let ledger = ledgers.of(&record).await?;
         let cost = fold.spent().total(ledger.as_ref());
         rows.push(Row { record, fold, cost });
     }
-    home.close().await;
+    ledgers.close().await;
     Ok(rows)
 }
 
@@ -107,8 +103,9 @@ fn judge(record: &RunRecord) -> &str {
 fn as_json(Row { record, fold, cost }: &Row) -> serde_json::Value {
     json!({
         "run_id": record.run_id, "created_at": record.created_at, "dataset": record.dataset.path,
-        "rubric": record.rubric.id, "judge": judge(record), "planned": record.planned,
+        "rubric": record.rubric.id, "judge": judge(record), "planned": record.jobs(),
         "scored": fold.counts().scored, "cost_usd": cost, "simulated": fold.spent().simulated,
+        "fleet": record.fleet,
     })
 }
 
@@ -136,7 +133,7 @@ fn cells(Row { record, fold, cost }: &Row) -> [String; 6] {
         record.created_at.chars().take(10).collect(),
         record.rubric.id.clone(),
         format!("{}{}", judge(record), if spent.simulated { "*" } else { "" }),
-        format!("{}/{}", fold.counts().scored, record.planned),
+        format!("{}/{}", fold.counts().scored, record.jobs()),
         if record.judge.is_some() { format!("${}", cost.rounded(4)) } else { "-".to_owned() },
     ]
 }

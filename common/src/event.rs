@@ -41,11 +41,15 @@ impl Events {
         Self(None)
     }
 
-    /// Sends an event; waits while the listener is behind.
+    /// Sends an event; waits while the listener is behind. A warning that nobody hears goes into
+    /// the log.
     pub async fn emit(&self, event: Event) {
-        if let Some(sender) = &self.0 {
-            // A listener that is gone has no more use for events.
-            let _ = sender.send(event).await;
+        let unheard = match &self.0 {
+            Some(sender) => sender.send(event).await.err().map(|unsent| unsent.0),
+            None => Some(event),
+        };
+        if let Some(Event::Warning(warning)) = unheard {
+            tracing::warn!("{warning}");
         }
     }
 }

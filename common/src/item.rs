@@ -51,10 +51,27 @@ pub struct Item {
     pub metadata: Map<String, Value>,
 }
 
+impl Item {
+    /// Every file that it names: images, code, tokens.
+    pub fn references(&self) -> impl Iterator<Item = &str> {
+        let images = self.images.values().map(|image| image.reference.as_str());
+        let code = self.generated_code.iter().filter_map(|code| match code {
+            Text::Path(path) => Some(path.as_str()),
+            Text::Inline(_) => None,
+        });
+        let tokens = self.expected_tokens.iter().chain(&self.extracted_tokens);
+        let tokens = tokens.filter_map(|tokens| match tokens {
+            TokenSource::Path(path) => Some(path.as_str()),
+            TokenSource::Inline(_) => None,
+        });
+        images.chain(code).chain(tokens)
+    }
+}
+
 /// Where an image is, and what it must be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ImageReference {
-    /// Path relative to the manifest's folder, or a URL.
+    /// Path relative to the manifest's folder, or a URL; see [`crate::reference`].
     #[serde(rename = "ref")]
     pub reference: String,
     /// The digest that the manifest promises; the worker checks it.
@@ -62,23 +79,23 @@ pub struct ImageReference {
     pub sha256: Option<crate::id::Digest>,
 }
 
-/// A text that stands in the manifest itself, or in a file beside it.
+/// A text that stands in the manifest itself, or in a file of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Text {
     /// The text.
     Inline(String),
-    /// Path relative to the manifest's folder.
+    /// Path relative to the manifest's folder, or a URL.
     Path(String),
 }
 
-/// Design tokens that stand in the manifest itself, or in a JSON file beside it.
+/// Design tokens that stand in the manifest itself, or in a JSON file of their own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenSource {
     /// The tokens as they were written: an object, nested or flat.
     Inline(Value),
-    /// Path relative to the manifest's folder.
+    /// Path relative to the manifest's folder, or a URL.
     Path(String),
 }
 

@@ -4,15 +4,19 @@
 //! speak to each other only in the types that it names.
 
 pub mod admission;
+pub mod allowed;
 pub mod causes;
 pub mod event;
+pub mod files;
 pub mod id;
 pub mod item;
 pub mod job;
 pub mod model;
+pub mod objects;
 pub mod outcome;
 pub mod queue;
 pub mod redis;
+pub mod reference;
 pub mod rubric;
 pub mod run;
 pub mod settings;
@@ -20,6 +24,7 @@ pub mod shutdown;
 pub mod sqlite;
 pub mod stage;
 pub mod store;
+pub mod telemetry;
 pub mod usage;
 pub mod verdict;
 

@@ -4,6 +4,7 @@ use crate::{
     SCHEMA,
     id::{Digest, JobId, RunId},
     job::{Job, Provider},
+    reference::shown,
     stage::{Generation, Retrieval, TokenExtraction},
     usage::{Money, Usage},
     verdict::Verdict,
@@ -23,6 +24,18 @@ pub enum Outcome {
     Failed,
     /// It was not tried: budget, cancelled.
     Skipped,
+}
+
+impl Outcome {
+    /// The name in results, metrics and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Scored => "scored",
+            Self::Unscorable => "unscorable",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+        }
+    }
 }
 
 /// Why a job is not scored, by what its user can do next.
@@ -49,6 +62,24 @@ pub enum ErrorKind {
     Reply,
     /// The vision API takes no calls of this account (key, funds, permission, model).
     Account,
+}
+
+impl ErrorKind {
+    /// The name in results, metrics and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Api => "api",
+            Self::Request => "request",
+            Self::Image => "image",
+            Self::Input => "input",
+            Self::Pipeline => "pipeline",
+            Self::Poison => "poison",
+            Self::Budget => "budget",
+            Self::Cancelled => "cancelled",
+            Self::Reply => "reply",
+            Self::Account => "account",
+        }
+    }
 }
 
 /// What went wrong with one job.
@@ -130,7 +161,7 @@ pub struct ItemRecord {
 pub struct InputRecord {
     /// The name that the rubric gives it.
     pub name: String,
-    /// Where it came from.
+    /// Where it came from: a path, or a URL without its query, which may be a signature.
     #[serde(rename = "ref")]
     pub reference: String,
     /// SHA-256 of its bytes as they were read; none if they could not be.
@@ -167,7 +198,7 @@ impl JobResult {
     pub fn empty(job: &Job, outcome: Outcome) -> Self {
         let inputs = job.item.images.iter().map(|(name, image)| InputRecord {
             name: name.clone(),
-            reference: image.reference.clone(),
+            reference: shown(&image.reference).into_owned(),
             digest: None,
             note: None,
         });
@@ -200,6 +231,32 @@ impl JobResult {
             attempts: 0,
             cached: false,
             error: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_records() {
+        for outcome in [Outcome::Scored, Outcome::Unscorable, Outcome::Failed, Outcome::Skipped] {
+            assert_eq!(serde_json::json!(outcome), outcome.name());
+        }
+        for kind in [
+            ErrorKind::Api,
+            ErrorKind::Request,
+            ErrorKind::Image,
+            ErrorKind::Input,
+            ErrorKind::Pipeline,
+            ErrorKind::Poison,
+            ErrorKind::Budget,
+            ErrorKind::Cancelled,
+            ErrorKind::Reply,
+            ErrorKind::Account,
+        ] {
+            assert_eq!(serde_json::json!(kind), kind.name());
         }
     }
 }

@@ -39,8 +39,22 @@ pub struct RunRecord {
     pub budget_usd: Option<Money>,
     /// How many times each item is judged.
     pub repeat: u32,
-    /// How many jobs were planned.
+    /// How many jobs its dataset has.
     pub planned: u64,
+    /// How many of these were published, if it was cancelled before the last one; none otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<u64>,
+    /// The namespace of the fleet that judges it; none for a run on one machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<String>,
+}
+
+impl RunRecord {
+    /// How many jobs the run has, each of which ends in one outcome: all that were planned, or,
+    /// once it is cancelled, those that were published.
+    pub fn jobs(&self) -> u64 {
+        self.published.unwrap_or(self.planned)
+    }
 }
 
 /// Which items a run judges.

@@ -1,6 +1,7 @@
 //! From items to jobs, in two passes and flat memory: the first looks at every line and spends
 //! nothing, the second makes the jobs.
 
+mod inline;
 mod jobs;
 mod seen;
 

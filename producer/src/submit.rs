@@ -9,7 +9,7 @@ use juror_common::{
     shutdown::Shutdown,
 };
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 /// How many jobs are read ahead of the queue.
 const READ_AHEAD: usize = 256;
@@ -28,10 +28,14 @@ pub struct Submission {
     pub planned: u64,
     /// The round of each job, and which are left out.
     pub round_of: RoundOf,
+    /// The lane that they go by.
+    pub lane: Lane,
     /// How many publishes may wait for the queue's word at once (at least one).
     pub window: usize,
     /// Who is told.
     pub events: Events,
+    /// Tells how many jobs the queue vouches for, from 0 on.
+    pub published: watch::Sender<u64>,
 }
 
 /// How publishing ended.
@@ -76,15 +80,15 @@ pub enum SubmitError {
 /// what the queue has not yet vouched for: a full queue would keep it waiting for workers that
 /// stop too.
 pub async fn run(submission: Submission, shutdown: &Shutdown) -> Result<Submitted, SubmitError> {
-    let Submission { queue, jobs, planned, round_of, window, events } = submission;
+    let Submission { queue, jobs, planned, round_of, lane, window, events, published } = submission;
     events.emit(Event::Planned { jobs: planned }).await;
     let (sender, receiver) = mpsc::channel(READ_AHEAD);
     // Files are read where blocking is allowed. The reader ends when the receiver is gone.
     let reader = tokio::task::spawn_blocking(move || read(jobs, &round_of, &sender));
-    let mut published = 0;
-    let publishing = publish(&*queue, receiver, window.max(1), &mut published, shutdown);
-    let ended = publishing.await;
+    let way = Way { queue: &*queue, lane, window: window.max(1) };
+    let ended = publish(&way, receiver, &published, shutdown).await;
     let read = reader.await;
+    let published = *published.borrow();
     let complete = ended.map_err(|failure| match failure {
         Failure::Dataset(source) => SubmitError::Dataset { published, source },
         Failure::Queue(source) => SubmitError::Queue { published, source },
@@ -116,6 +120,13 @@ fn read(jobs: Jobs, round_of: &RoundOf, sender: &mpsc::Sender<Result<Job, LineEr
     skipped
 }
 
+/// Where jobs go, and how many at once.
+struct Way<'a> {
+    queue: &'a dyn Queue<Job>,
+    lane: Lane,
+    window: usize,
+}
+
 enum Failure {
     Dataset(LineError),
     Queue(QueueError),
@@ -124,13 +135,13 @@ enum Failure {
 /// Answers whether all jobs were published, and counts those that the queue vouches for. After a
 /// failure nothing more is taken, and what is under way is waited for, so that the count is true.
 async fn publish(
-    queue: &dyn Queue<Job>,
+    way: &Way<'_>,
     mut jobs: mpsc::Receiver<Result<Job, LineError>>,
-    window: usize,
-    published: &mut u64,
+    published: &watch::Sender<u64>,
     shutdown: &Shutdown,
 ) -> Result<bool, Failure> {
     let mut waiting = FuturesUnordered::new();
+    let one_more = || published.send_modify(|published| *published += 1);
     let mut reading = true;
     let mut failure = None;
     while reading || !waiting.is_empty() {
@@ -138,19 +149,19 @@ async fn publish(
             biased;
             () = shutdown.drain.cancelled() => {
                 while let Some(Some(Ok(()))) = waiting.next().now_or_never() {
-                    *published += 1;
+                    one_more();
                 }
                 return Ok(false);
             }
             Some(confirmed) = waiting.next() => match confirmed {
-                Ok(()) => *published += 1,
+                Ok(()) => one_more(),
                 Err(error) => {
                     reading = false;
                     failure.get_or_insert(Failure::Queue(error));
                 }
             },
-            job = jobs.recv(), if reading && waiting.len() < window => match job {
-                Some(Ok(job)) => waiting.push(queue.publish(job, Lane::Work)),
+            job = jobs.recv(), if reading && waiting.len() < way.window => match job {
+                Some(Ok(job)) => waiting.push(way.queue.publish(job, way.lane)),
                 Some(Err(error)) => {
                     reading = false;
                     failure.get_or_insert(Failure::Dataset(error));

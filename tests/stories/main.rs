@@ -1,21 +1,33 @@
 //! Stories told through the real command, each in a folder and with a simulator of its own.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may break off")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may break off"
+)]
 
 mod answers;
 mod bad_input;
 mod budget;
 mod cache;
+mod chaos;
 mod commands;
 mod datasets;
 mod demo;
 mod doctor;
 mod errors;
+mod fleet;
+mod fleet_cap;
 mod gates;
 mod hostile;
 mod judging;
 mod limits;
+mod logs;
+mod nightly;
 mod own_programs;
 mod pauses;
+mod remote;
 mod reports;
 mod resume;
 mod run_names;

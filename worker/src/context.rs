@@ -1,33 +1,32 @@
-//! What a worker works with: everything that a job does not carry.
+//! What the jobs of a run are judged with: everything that they do not carry themselves.
 
 use crate::{
-    bounds::ModelTerms, ceiling::Ceiling, company::Company, concurrency::Concurrency, files::Roots,
-    image::Preparer, image::Rules, stages::StageSettings, token_scale::TokenScale,
-    vision::VisionClient,
+    bounds::ModelTerms, ceiling::Ceiling, company::Company, concurrency::Concurrency,
+    image::Preparer, image::Rules, sources::Sources, stages::StageSettings,
+    token_scale::TokenScale, vision::VisionClient,
 };
 use juror_common::{
     admission::{Admission, WaitingRoom},
     event::Events,
     id::OwnerId,
-    job::Job,
-    outcome::JobResult,
-    queue::Queue,
     rubric::{Rubric, Success},
+    shutdown::Shutdown,
     stage::Thresholds,
     store::Store,
+    telemetry::Metrics,
 };
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-/// The worker's resources, shared by all of its jobs.
+/// What all jobs of one run share. Rubric, judge and signals are the run's own; the rest is the
+/// worker's, and shared by the contexts of all of its runs.
 pub struct Context {
-    /// Where jobs come from.
-    pub jobs: Arc<dyn Queue<Job>>,
-    /// Where results go.
-    pub results: Arc<dyn Queue<JobResult>>,
     /// Who decides whether a call may go out.
     pub admission: Arc<dyn Admission>,
     /// Where calls wait until they are admitted.
-    pub waiting: WaitingRoom,
+    pub waiting: Arc<WaitingRoom>,
+    /// How long a delivery may be held before its next call: a job that has waited for so long is
+    /// put back, to be tried again later. None: for as long as it takes.
+    pub patience: Option<Duration>,
     /// Claims, finished jobs and cached replies.
     pub store: Arc<dyn Store>,
     /// The rubric of the run.
@@ -38,18 +37,23 @@ pub struct Context {
     pub thresholds: Thresholds,
     /// How the deterministic stages run.
     pub stages: StageSettings,
-    /// Which files may be opened.
-    pub roots: Roots,
+    /// Where files may be read from.
+    pub sources: Arc<Sources>,
     /// The judge; none where it is off.
     pub judge: Option<Arc<JudgeSetup>>,
     /// How many jobs are in hand at once.
     pub concurrency: Concurrency,
     /// Keeps jobs alone that may have killed their worker.
-    pub company: Company,
+    pub company: Arc<Company>,
+    /// Asks this run's jobs to stop; a pause gives `drain`, so that nobody else meets the same
+    /// refusal.
+    pub shutdown: Shutdown,
     /// This process, as holder of claims and leases.
     pub owner: OwnerId,
     /// Who listens.
     pub events: Events,
+    /// What is counted of jobs and calls.
+    pub metrics: Arc<Metrics>,
 }
 
 /// How this worker asks the judge: endpoint, key and limits are its own, never a job's.
@@ -73,5 +77,5 @@ pub struct JudgeSetup {
     /// Whether questions that were asked before are answered from the cache.
     pub cache: bool,
     /// This process's own ceiling on calls per second.
-    pub ceiling: Ceiling,
+    pub ceiling: Arc<Ceiling>,
 }

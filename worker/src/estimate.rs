@@ -50,7 +50,7 @@ pub async fn estimate(
     let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
         return Ok(Estimated::NoCall);
     };
-    let loaded = match load::load(&job.item, &context.roots).await {
+    let loaded = match load::load(&job.item, &context.sources).await {
         Ok(loaded) => loaded,
         Err(error) => return Ok(Estimated::Failed(error)),
     };

@@ -9,16 +9,17 @@ use crate::{
     record::Record,
     reply,
     stages::{self, command::run_pipeline},
+    telemetry,
 };
 use juror_common::{
     job::Job,
     outcome::{ErrorKind, JobError, JobResult},
     rubric::Need,
-    shutdown::Shutdown,
     stage::Stages,
     store::{Claim, ClaimKey, FinishedJob},
 };
 use std::sync::Arc;
+use tokio::time::Instant;
 
 /// A job that was started this often and never ended may have killed its workers: from now on it
 /// is prepared alone.
@@ -29,39 +30,53 @@ const LONE_STARTS_OF_A_POISONOUS_JOB: u32 = 3;
 
 /// Judges one job. Whatever goes wrong with the job itself is an outcome; an [`Interruption`] is
 /// about the worker or the run.
-pub async fn evaluate(
-    job: &Job,
-    context: &Arc<Context>,
-    shutdown: &Shutdown,
-) -> Result<JobResult, Interruption> {
-    let unclaimed =
-        ClaimKey { run: job.run_id.clone(), job: job.job_id.clone(), round: job.round, fence: 0 };
+pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, Interruption> {
+    let deadline = context.patience.map(|patience| Instant::now() + patience);
+    let unclaimed = unclaimed(job);
     let (fence, starts, alone, carried) =
         match context.store.claim(&unclaimed, &context.owner).await? {
-            Claim::Done(result) => return Ok(*result),
+            Claim::Done(result) => {
+                telemetry::job_was_finished(&context.metrics);
+                return Ok(*result);
+            }
             Claim::Granted { fence, unfinished_starts, alone, carried } => {
                 (fence, unfinished_starts, alone, carried)
             }
         };
     let claim = ClaimKey { fence, ..unclaimed };
     let record = Record::begin(job, context, claim.clone(), carried);
-    if alone >= LONE_STARTS_OF_A_POISONOUS_JOB {
-        return store(record.failed(poisonous(starts)), context).await;
-    }
-    let work = Work { job, context, shutdown };
-    let evaluated = work.to_result(record, starts >= STARTS_OF_A_SUSPECT).await;
-    if let Err(Interruption::Stopping | Interruption::Paused(_)) = &evaluated {
-        // Put back in good order: this start says nothing against the job.
-        context.store.give_back(&claim).await?;
+    let work = Work { job, context, deadline };
+    let evaluated = if alone >= LONE_STARTS_OF_A_POISONOUS_JOB {
+        store(record.failed(poisonous(starts)), context).await
+    } else {
+        work.to_result(record, starts >= STARTS_OF_A_SUSPECT).await
+    };
+    match &evaluated {
+        Ok(result) => telemetry::job_finished(result, &context.metrics),
+        Err(
+            interruption
+            @ (Interruption::Stopping | Interruption::Paused(_) | Interruption::Waited),
+        ) => {
+            telemetry::job_put_back(interruption);
+            // Put back in good order: this start says nothing against the job.
+            context.store.give_back(&claim).await?;
+        }
+        Err(_) => {}
     }
     evaluated
+}
+
+/// A job's claim before it is granted.
+pub fn unclaimed(job: &Job) -> ClaimKey {
+    ClaimKey { run: job.run_id.clone(), job: job.job_id.clone(), round: job.round, fence: 0 }
 }
 
 /// The work on one job, under a claim.
 struct Work<'job> {
     job: &'job Job,
     context: &'job Arc<Context>,
-    shutdown: &'job Shutdown,
+    /// By when its delivery must be put back.
+    deadline: Option<Instant>,
 }
 
 /// What a job comes to before its judge is asked.
@@ -90,9 +105,9 @@ impl<'job> Work<'job> {
         record: Record,
         suspect: bool,
     ) -> Result<Prepared<'job>, Interruption> {
-        let Shutdown { drain, now } = self.shutdown;
-        let Context { company, store, .. } = &**self.context;
-        let seat = drain.run_until_cancelled(company.join(suspect)).await;
+        let Context { company, store, shutdown, .. } = &**self.context;
+        let now = &shutdown.now;
+        let seat = shutdown.drain.run_until_cancelled(company.join(suspect)).await;
         let _seat = seat.ok_or(Interruption::Stopping)?;
         if !suspect {
             let prepared = now.run_until_cancelled(self.prepare(record)).await;
@@ -107,7 +122,7 @@ impl<'job> Work<'job> {
 
     /// Everything that is free.
     async fn prepare(&self, mut record: Record) -> Result<Prepared<'job>, Interruption> {
-        let Self { job, context, shutdown } = *self;
+        let Self { job, context, deadline } = *self;
         let (loaded, stages) = match prepare_stages(job, context).await {
             Ok(staged) => staged,
             Err(error) => return Ok(Prepared::Finished(record.failed(error))),
@@ -139,7 +154,7 @@ impl<'job> Work<'job> {
             Err(error) => return Ok(Prepared::Finished(record.failed(error))),
         };
         record.inputs(asked.inputs.clone());
-        let judging = Judging { job, judge, setup, context, shutdown };
+        let judging = Judging { job, judge, setup, context, deadline };
         Ok(Prepared::ToAsk(judging, Box::new(asked), record))
     }
 }
@@ -147,9 +162,9 @@ impl<'job> Work<'job> {
 /// The item's code and tokens, from its files or from the user's pipeline, and what the
 /// deterministic stages say of them.
 async fn prepare_stages(job: &Job, context: &Context) -> Result<(LoadedItem, Stages), JobError> {
-    let mut loaded = load::load(&job.item, &context.roots).await?;
+    let mut loaded = load::load(&job.item, &context.sources).await?;
     if let Some(pipeline) = &context.stages.pipeline_command {
-        loaded = run_pipeline(&job.item, loaded, &context.roots, pipeline).await?;
+        loaded = run_pipeline(&job.item, loaded, context.sources.roots(), pipeline).await?;
     }
     let stages = stages::evaluate(&loaded, &context.stages).await?;
     Ok((loaded, stages))

@@ -8,6 +8,7 @@ use crate::{
     record::{Record, judge_record},
     reply,
     retry::{self, LeaseEnd, Next, Step, Tally},
+    telemetry,
     vision::{Answer, Call, CallEnd, Finish},
 };
 use juror_common::{
@@ -16,13 +17,13 @@ use juror_common::{
     id::LeaseId,
     job::{Job, Judge},
     outcome::{ErrorKind, JobError, JobResult},
-    shutdown::Shutdown,
     store::{CachedReply, ClaimKey, FinishedJob},
+    telemetry::CallCost,
     usage::{Money, Usage},
     verdict::Verdict,
 };
-use std::time::Duration;
-use tokio::time::sleep;
+use std::pin::pin;
+use tokio::time::{Instant, sleep, sleep_until};
 
 /// How the judging of a job ended.
 pub enum Judged {
@@ -40,10 +41,10 @@ pub struct Judging<'job> {
     pub judge: &'job Judge,
     /// How this worker asks it.
     pub setup: &'job JudgeSetup,
-    /// The worker's resources.
+    /// What it is judged with.
     pub context: &'job Context,
-    /// The worker's signals.
-    pub shutdown: &'job Shutdown,
+    /// By when its delivery must be put back.
+    pub deadline: Option<Instant>,
 }
 
 /// What a call really cost.
@@ -78,6 +79,8 @@ impl Judging<'_> {
             self.learn(&call, &next).await?;
 
             let bill = self.bill(money, &asked);
+            let cost = cost(money, bill, &asked);
+            telemetry::call_ended(&call, verdict.is_some(), cost, &self.judge.model, self.context);
             record.called(self.judge, &call.end, bill, &asked.bounds);
             let finished = match (next, verdict) {
                 (Next::Accept, Some(verdict)) => {
@@ -98,10 +101,16 @@ impl Judging<'_> {
 
     /// The right to have a call in flight.
     async fn permit(&self) -> Result<Permit, Interruption> {
+        self.wait_for(self.context.concurrency.acquire()).await
+    }
+
+    /// Waits for something, but not beyond a stop, and not longer than a delivery may be held.
+    async fn wait_for<T>(&self, awaited: impl Future<Output = T>) -> Result<T, Interruption> {
         tokio::select! {
             biased;
-            () = self.shutdown.drain.cancelled() => Err(Interruption::Stopping),
-            permit = self.context.concurrency.acquire() => Ok(permit),
+            () = self.context.shutdown.drain.cancelled() => Err(Interruption::Stopping),
+            awaited = awaited => Ok(awaited),
+            () = until(self.deadline) => Err(Interruption::Waited),
         }
     }
 
@@ -123,31 +132,46 @@ impl Judging<'_> {
         match self.admittance(&ask).await? {
             Admittance::Admitted => self.pace(ask.lease).await.map(Ok),
             Admittance::NoBudget { reason } => Ok(Err(reason)),
-            Admittance::Cancelled => Err(Interruption::Stopping),
-            Admittance::Starved => Err(Interruption::Paused(
-                "no call was admitted for 60 minutes; the provider keeps refusing, or the limits \
-                 leave no room"
-                    .to_owned(),
-            )),
+            Admittance::Cancelled if self.context.shutdown.drain.is_cancelled() => {
+                Err(Interruption::Stopping)
+            }
+            Admittance::Cancelled => Err(Interruption::Waited),
+            Admittance::Starved => {
+                telemetry::starved();
+                Err(Interruption::Paused(
+                    "no call was admitted for 60 minutes; the provider keeps refusing, or the \
+                     limits leave no room"
+                        .to_owned(),
+                ))
+            }
         }
     }
 
-    /// Waits for the process's own ceiling. A stop gives the lease back: nothing was sent.
+    /// Waits for the process's own ceiling. Whoever stops waiting gives the lease back: nothing was
+    /// sent.
     async fn pace(&self, lease: LeaseId) -> Result<LeaseId, Interruption> {
-        let paced = self.shutdown.drain.run_until_cancelled(self.setup.ceiling.wait()).await;
-        if paced.is_none() {
+        let paced = self.wait_for(self.setup.ceiling.wait()).await;
+        if paced.is_err() {
             self.context.admission.release(&lease).await?;
         }
-        paced.map(|()| lease).ok_or(Interruption::Stopping)
+        paced.map(|()| lease)
     }
 
     async fn admittance(&self, ask: &Ask) -> Result<Admittance, Interruption> {
-        let Context { waiting, admission, .. } = self.context;
-        Ok(waiting.admit(&**admission, ask, &self.shutdown.drain).await?)
+        let Context { waiting, admission, shutdown, .. } = self.context;
+        let giving_up = shutdown.drain.child_token();
+        let mut admitting = pin!(waiting.admit(&**admission, ask, &giving_up));
+        tokio::select! {
+            biased;
+            admittance = &mut admitting => return Ok(admittance?),
+            () = until(self.deadline) => giving_up.cancel(),
+        }
+        Ok(admitting.await?)
     }
 
     async fn call(&self, asked: &Asked) -> Call {
-        let call = self.setup.client.ask(&asked.request, &self.shutdown.now).await;
+        let _in_flight = self.context.metrics.call_in_flight();
+        let call = self.setup.client.ask(&asked.request, &self.context.shutdown.now).await;
         if let Some(warning) = &call.warning {
             self.context.events.emit(Event::Warning(warning.clone())).await;
         }
@@ -250,11 +274,12 @@ impl Judging<'_> {
     }
 
     async fn before_the_next_call(&self, next: Next) -> Result<(), Interruption> {
+        telemetry::goes_on(&next);
         match next {
-            Next::RetryAfter(pause) => self.wait(pause).await,
+            Next::RetryAfter(pause) => self.wait_for(sleep(pause)).await,
             Next::PauseRun(reason) => {
                 // Nobody else should meet the same refusal.
-                self.shutdown.drain.cancel();
+                self.context.shutdown.drain.cancel();
                 Err(Interruption::Paused(reason))
             }
             Next::GiveBack => Err(Interruption::Stopping),
@@ -262,12 +287,21 @@ impl Judging<'_> {
             _ => Ok(()),
         }
     }
+}
 
-    async fn wait(&self, pause: Duration) -> Result<(), Interruption> {
-        tokio::select! {
-            () = self.shutdown.drain.cancelled() => Err(Interruption::Stopping),
-            () = sleep(pause) => Ok(()),
-        }
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What a call cost, or may have cost.
+fn cost(money: LeaseEnd, bill: Bill, asked: &Asked) -> CallCost {
+    match (money, bill) {
+        (LeaseEnd::PresumeSpent, _) => CallCost::Presumed(asked.bounds.worst_cost),
+        (_, Some((cost, usage))) => CallCost::Billed(usage, cost),
+        (_, None) => CallCost::Nothing,
     }
 }
 

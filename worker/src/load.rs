@@ -1,18 +1,16 @@
 //! Reads what an item names beside its images: code and tokens, ready for stages and prompt.
 
 use crate::{
-    files::Roots,
+    sources::Sources,
     stages::tokens::{NotTokens, flatten},
 };
 use juror_common::{
+    files::MOST_TEXT_BYTES,
     item::{Item, Language, Text, TokenSource, Tokens},
     outcome::{ErrorKind, JobError},
+    reference::shown,
 };
 use std::path::Path;
-
-/// Most bytes of a file with code or tokens. Generated code is a few kilobytes; what is larger than
-/// this is not what anybody wants to pay for in a prompt.
-pub const MAX_TEXT_BYTES: u64 = 1024 * 1024;
 
 /// An item with its files read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,12 +32,12 @@ pub struct LoadedItem {
 }
 
 /// Reads an item's code and tokens. Errors are of kind `input` and name field and file.
-pub async fn load(item: &Item, roots: &Roots) -> Result<LoadedItem, JobError> {
+pub async fn load(item: &Item, sources: &Sources) -> Result<LoadedItem, JobError> {
     let (code, named) = match &item.generated_code {
         None => (None, None),
         Some(Text::Inline(code)) => (Some(code.clone()), None),
         Some(Text::Path(path)) => {
-            (Some(read_text("generated_code", path, roots).await?), language_of_path(path))
+            (Some(read_text("generated_code", path, sources).await?), language_of_path(path))
         }
     };
     let language = code
@@ -48,8 +46,8 @@ pub async fn load(item: &Item, roots: &Roots) -> Result<LoadedItem, JobError> {
     Ok(LoadedItem {
         code,
         language,
-        expected_tokens: read_tokens("expected_tokens", &item.expected_tokens, roots).await?,
-        extracted_tokens: read_tokens("extracted_tokens", &item.extracted_tokens, roots).await?,
+        expected_tokens: read_tokens("expected_tokens", &item.expected_tokens, sources).await?,
+        extracted_tokens: read_tokens("extracted_tokens", &item.extracted_tokens, sources).await?,
         expected_pattern: item.expected_pattern.clone(),
         retrieved_pattern: item.retrieved_pattern.clone(),
         quality_score: item.quality_score,
@@ -67,24 +65,25 @@ pub fn language_of_code(code: &str) -> Language {
 }
 
 fn language_of_path(path: &str) -> Option<Language> {
-    Language::from_extension(Path::new(path).extension()?.to_str()?)
+    Language::from_extension(Path::new(&*shown(path)).extension()?.to_str()?)
 }
 
-async fn read_text(field: &str, path: &str, roots: &Roots) -> Result<String, JobError> {
-    let bytes = roots
-        .read(path, MAX_TEXT_BYTES)
+async fn read_text(field: &str, path: &str, sources: &Sources) -> Result<String, JobError> {
+    let bytes = sources
+        .read(path, MOST_TEXT_BYTES)
         .await
         .map_err(|error| input_error(format!("{field}: {error}")))?;
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    let text = std::str::from_utf8(text)
-        .map_err(|error| input_error(format!("{field}: {path}: not UTF-8 text: {error}")))?;
+    let text = std::str::from_utf8(text).map_err(|error| {
+        input_error(format!("{field}: {}: not UTF-8 text: {error}", shown(path)))
+    })?;
     Ok(text.to_owned())
 }
 
 async fn read_tokens(
     field: &str,
     source: &Option<TokenSource>,
-    roots: &Roots,
+    sources: &Sources,
 ) -> Result<Option<Tokens>, JobError> {
     let not_tokens =
         |place: &str, error: NotTokens| input_error(format!("{field}{place}: {error}"));
@@ -94,15 +93,16 @@ async fn read_tokens(
             flatten(value).map(Some).map_err(|error| not_tokens("", error))
         }
         Some(TokenSource::Path(path)) => {
-            if Path::new(path).extension().is_some_and(|ending| ending == "json5") {
+            let shown = shown(path);
+            if Path::new(&*shown).extension().is_some_and(|ending| ending == "json5") {
                 return Err(input_error(format!(
-                    "{field}: {path}: JSON5 is not read: convert the file to JSON"
+                    "{field}: {shown}: JSON5 is not read: convert the file to JSON"
                 )));
             }
-            let text = read_text(field, path, roots).await?;
+            let text = read_text(field, path, sources).await?;
             let value = serde_json::from_str(&text)
-                .map_err(|error| input_error(format!("{field}: {path}: not JSON: {error}")))?;
-            flatten(&value).map(Some).map_err(|error| not_tokens(&format!(": {path}"), error))
+                .map_err(|error| input_error(format!("{field}: {shown}: not JSON: {error}")))?;
+            flatten(&value).map(Some).map_err(|error| not_tokens(&format!(": {shown}"), error))
         }
     }
 }
@@ -114,10 +114,11 @@ fn input_error(message: String) -> JobError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use juror_common::files::Roots;
     use serde_json::json;
     use std::fs;
 
-    fn folder() -> (tempfile::TempDir, Roots) {
+    fn folder() -> (tempfile::TempDir, Sources) {
         let folder = tempfile::tempdir().unwrap();
         for (name, content) in [
             ("a.tsx", &b"\xef\xbb\xbfexport const A = 1"[..]),
@@ -131,28 +132,28 @@ mod tests {
         }
         fs::write(folder.path().join("large.html"), vec![b'x'; 1024 * 1024 + 1]).unwrap();
         let roots = Roots::new(vec![folder.path().to_owned()]);
-        (folder, roots)
+        (folder, Sources::local(roots))
     }
 
     #[tokio::test]
     async fn files_and_inline_texts_load_alike() {
-        let (_folder, roots) = folder();
+        let (_folder, sources) = folder();
         let item = Item {
             generated_code: Some(Text::Path("a.tsx".to_owned())),
             expected_tokens: Some(TokenSource::Path("tokens.json".to_owned())),
             extracted_tokens: Some(TokenSource::Inline(json!({"color.primary": "red"}))),
             ..Item::default()
         };
-        let loaded = load(&item, &roots).await.unwrap();
+        let loaded = load(&item, &sources).await.unwrap();
         assert_eq!(loaded.code.as_deref(), Some("export const A = 1"));
         assert_eq!(loaded.language, Some(Language::Tsx));
         assert_eq!(loaded.expected_tokens, loaded.extracted_tokens);
-        assert_eq!(load(&Item::default(), &roots).await.unwrap(), LoadedItem::default());
+        assert_eq!(load(&Item::default(), &sources).await.unwrap(), LoadedItem::default());
     }
 
     #[tokio::test]
     async fn what_cannot_be_used_names_field_file_and_reason() {
-        let (_folder, roots) = folder();
+        let (_folder, sources) = folder();
         let code = |path: &str| Item {
             generated_code: Some(Text::Path(path.to_owned())),
             ..Item::default()
@@ -169,9 +170,16 @@ mod tests {
             (tokens("list.json"), "expected_tokens: list.json: tokens must be"),
             (tokens("tokens.json5"), "expected_tokens: tokens.json5: JSON5 is not read"),
         ] {
-            let error = load(&item, &roots).await.unwrap_err();
+            let error = load(&item, &sources).await.unwrap_err();
             assert_eq!(error.kind, ErrorKind::Input);
             assert!(error.message.starts_with(message), "{}", error.message);
+        }
+    }
+
+    #[test]
+    fn a_language_is_told_by_an_ending_whatever_follows_it() {
+        for name in ["a.html", "https://host/a.html?signature=b.tsx", "s3://bucket/a.html"] {
+            assert_eq!(language_of_path(name), Some(Language::Html), "{name}");
         }
     }
 

@@ -10,16 +10,15 @@ use crate::{
 };
 use bytes::Bytes;
 use juror_common::{
+    files::MOST_IMAGE_BYTES,
     id::Digest,
     item::ImageReference,
     job::{Job, Judge},
     outcome::{ErrorKind, InputRecord, JobError},
+    reference::shown,
 };
 use serde::Serialize;
 use std::sync::Arc;
-
-/// Most bytes of one image file.
-const MOST_IMAGE_BYTES: u64 = 64 << 20;
 
 /// A question that is not sent yet.
 pub struct Question {
@@ -148,10 +147,10 @@ async fn read(
     image: &ImageReference,
     context: &Context,
 ) -> Result<SourceImage, JobError> {
-    let reference = &image.reference;
+    let reference = shown(&image.reference);
     let bytes = context
-        .roots
-        .read(reference, MOST_IMAGE_BYTES)
+        .sources
+        .read(&image.reference, MOST_IMAGE_BYTES)
         .await
         .map_err(|error| image_error(error.to_string()))?;
     let digest = Digest::of(&bytes);
@@ -163,7 +162,7 @@ async fn read(
     }
     let record = InputRecord {
         name: name.to_owned(),
-        reference: reference.clone(),
+        reference: reference.into_owned(),
         digest: Some(digest),
         note: None,
     };

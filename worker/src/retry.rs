@@ -12,6 +12,11 @@ pub const MAX_ANSWERS: u32 = 3;
 /// Calls of one job that may be lost, before it fails: the first is tried once more.
 pub const MAX_LOST: u32 = 2;
 
+/// Attempts to fetch one file, before its job fails.
+pub const MAX_FETCH_ATTEMPTS: u32 = 3;
+/// Nobody waits longer than this for a file's server.
+const LONGEST_FETCH_PAUSE: Duration = Duration::from_secs(10);
+
 /// What has happened to one job so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -122,6 +127,17 @@ pub fn decide(
             Step { money, next: Next::GiveBack }
         }
     }
+}
+
+/// The pause after so many attempts to fetch a file; none if they are enough. `asked` is what the
+/// file's server asks for.
+pub fn before_the_next_fetch(
+    attempts: u32,
+    asked: Option<Duration>,
+    delay: impl FnOnce(u32) -> Duration,
+) -> Option<Duration> {
+    let asked = asked.unwrap_or_default().min(LONGEST_FETCH_PAUSE);
+    (attempts < MAX_FETCH_ATTEMPTS).then(|| delay(attempts.saturating_sub(1)).max(asked))
 }
 
 /// A pause before the n-th repetition, counted from 0: anything from nothing to 1 s, 2 s, 4 s and

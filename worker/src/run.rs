@@ -1,19 +1,54 @@
 //! The worker's role: take jobs, judge as many at once as is good, publish results. The only place
 //! that spawns.
 
-use crate::{context::Context, evaluate::evaluate, interruption::Interruption};
+use crate::{
+    concurrency::Concurrency,
+    context::Context,
+    evaluate::evaluate,
+    fleet::{self, Fleet},
+    interruption::Interruption,
+    telemetry,
+};
 use juror_common::{
-    event::Event,
+    event::{Event, Events},
     job::Job,
-    queue::{Delivery, Disposition, Lane, QueueError},
+    outcome::JobResult,
+    queue::{Delivery, Disposition, Lane, Queue, QueueError, Subscription},
     shutdown::Shutdown,
+    telemetry::Metrics,
 };
 use std::sync::Arc;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument as _, info};
 
 /// Most deliveries that a worker ever holds.
 const MOST_DELIVERIES: usize = 640;
+
+/// A worker, about to take jobs.
+pub struct Worker {
+    /// Where jobs come from.
+    pub jobs: Arc<dyn Queue<Job>>,
+    /// Where results go.
+    pub results: Arc<dyn Queue<JobResult>>,
+    /// Whose jobs they are.
+    pub runs: Runs,
+    /// How many calls may be in flight at once; how many jobs are in hand goes by it.
+    pub concurrency: Concurrency,
+    /// Who listens.
+    pub events: Events,
+    /// What is counted of jobs.
+    pub metrics: Arc<Metrics>,
+}
+
+/// Whose jobs a worker takes.
+pub enum Runs {
+    /// All of one run: what stops the run stops the worker.
+    One(Arc<Context>),
+    /// Of whatever run, shared with other workers: a run that stops stops no other, and the worker
+    /// outlives a ledger that is away.
+    Many(Fleet),
+}
 
 /// How a worker's work ended.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -36,34 +71,50 @@ pub enum WorkerError {
     Task(#[from] JoinError),
 }
 
-/// Works until the queue is closed and empty, or until `shutdown.drain`; then what is in hand is
-/// finished. With `shutdown.now` it is given back, and calls in flight are cancelled.
-pub async fn run(context: Arc<Context>, shutdown: Shutdown) -> Result<Ended, WorkerError> {
-    let mut jobs = context.jobs.subscribe(MOST_DELIVERIES).await?;
+/// Works until the queue is closed and empty, or until `shutdown.drain`, which it gives itself
+/// where it cannot go on; then what is in hand is finished. With `shutdown.now` it is given back,
+/// and calls in flight are cancelled.
+pub async fn run(worker: Arc<Worker>, shutdown: Shutdown) -> Result<Ended, WorkerError> {
+    info!("the worker takes jobs");
     let mut tasks = JoinSet::new();
-    // Stops this worker alone: on a pause or an error, what is in hand is still finished.
-    let stop = Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() };
     let mut ending = Ending::default();
+    let taken = take_jobs(&worker, &shutdown, &mut tasks, &mut ending).await;
+    ending.note(Ok(taken), &shutdown.drain);
+    info!(in_hand = tasks.len(), "the worker takes no more jobs");
+    while let Some(task) = tasks.join_next().await {
+        ending.note(task, &shutdown.drain);
+    }
+    info!("the worker has ended");
+    let ended = ending.into_result()?;
+    if let Some(reason) = &ended.paused {
+        worker.events.emit(Event::Paused { reason: reason.clone() }).await;
+    }
+    Ok(ended)
+}
+
+/// Takes jobs in hand until there are no more or the worker stops. At its end the subscription is
+/// dropped, so that what was sent here and not taken goes to others before the rest is finished.
+async fn take_jobs(
+    worker: &Arc<Worker>,
+    shutdown: &Shutdown,
+    tasks: &mut JoinSet<Result<(), WorkerError>>,
+    ending: &mut Ending,
+) -> Result<(), WorkerError> {
+    let mut intake = Intake::default();
     loop {
-        let has_room = tasks.len() < jobs_in_hand(context.concurrency.limit());
+        let wanted = jobs_in_hand(worker.concurrency.limit());
         tokio::select! {
             biased;
-            () = stop.drain.cancelled() => break,
-            Some(task) = tasks.join_next() => ending.note(task, &stop.drain),
-            delivery = jobs.next(), if has_room => {
-                let Some(delivery) = delivery? else { break };
-                tasks.spawn(work(delivery, Arc::clone(&context), stop.clone()));
+            () = shutdown.drain.cancelled() => return Ok(()),
+            Some(task) = tasks.join_next() => ending.note(task, &shutdown.drain),
+            delivery = intake.next(worker, wanted), if tasks.len() < wanted => {
+                let Some(delivery) = delivery? else { return Ok(()) };
+                let span = telemetry::span(&delivery.message);
+                let work = work(delivery, Arc::clone(worker), shutdown.clone());
+                tasks.spawn(work.instrument(span));
             }
         }
     }
-    while let Some(task) = tasks.join_next().await {
-        ending.note(task, &stop.drain);
-    }
-    let ended = ending.into_result()?;
-    if let Some(reason) = &ended.paused {
-        context.events.emit(Event::Paused { reason: reason.clone() }).await;
-    }
-    Ok(ended)
 }
 
 /// An eighth more than there may be calls: while so many are in flight, the others are made ready
@@ -72,15 +123,69 @@ fn jobs_in_hand(calls: usize) -> usize {
     calls.saturating_add(calls / 8).min(MOST_DELIVERIES)
 }
 
-/// One delivery: judged, its result published, then acknowledged; given back if it was interrupted.
+/// The worker's subscription, made anew where many more jobs are wanted at once than before, or far
+/// fewer: what is sent here beyond those in hand is kept from other workers.
+#[derive(Default)]
+struct Intake {
+    subscription: Option<Box<dyn Subscription<Job>>>,
+    prefetch: usize,
+}
+
+impl Intake {
+    async fn next(
+        &mut self,
+        worker: &Worker,
+        wanted: usize,
+    ) -> Result<Option<Delivery<Job>>, QueueError> {
+        if let Some(prefetch) = self.better_prefetch(worker, wanted) {
+            // The old one goes first, so that nothing is kept twice.
+            self.subscription = None;
+            self.prefetch = prefetch;
+        }
+        let subscription = match &mut self.subscription {
+            Some(subscription) => subscription,
+            None => self.subscription.insert(worker.jobs.subscribe(self.prefetch).await?),
+        };
+        subscription.next().await
+    }
+
+    /// Another prefetch than the present one, if that does not fit. A growing worker is given room
+    /// to grow.
+    fn better_prefetch(&self, worker: &Worker, wanted: usize) -> Option<usize> {
+        match (&worker.runs, self.prefetch) {
+            (Runs::One(_), _) => (self.prefetch == 0).then_some(MOST_DELIVERIES),
+            (Runs::Many(_), 0) => Some(wanted),
+            (Runs::Many(_), now) if now < wanted => Some(wanted.saturating_add(wanted / 2)),
+            (Runs::Many(_), now) if now / 4 > wanted => Some(wanted),
+            _ => None,
+        }
+    }
+}
+
+/// One delivery, until it is settled.
 async fn work(
     delivery: Delivery<Job>,
-    context: Arc<Context>,
+    worker: Arc<Worker>,
     shutdown: Shutdown,
 ) -> Result<(), WorkerError> {
-    let evaluated = evaluate(&delivery.message, &context, &shutdown).await;
+    let _in_hand = telemetry::job_taken(&delivery, &worker.metrics);
+    match &worker.runs {
+        Runs::One(context) => work_alone(delivery, context, &worker, &shutdown).await,
+        Runs::Many(fleet) => fleet::work(delivery, &worker, fleet, &shutdown).await,
+    }
+}
+
+/// One delivery of the worker's only run: judged, its result published, then acknowledged; given
+/// back if it was interrupted.
+async fn work_alone(
+    delivery: Delivery<Job>,
+    context: &Arc<Context>,
+    worker: &Worker,
+    shutdown: &Shutdown,
+) -> Result<(), WorkerError> {
+    let evaluated = evaluate(&delivery.message, context).await;
     match evaluated {
-        Ok(result) => match context.results.publish(result, Lane::Work).await {
+        Ok(result) => match worker.results.publish(result, Lane::Work).await {
             Ok(()) => Ok(delivery.acknowledge().await?),
             // At a hard stop nobody may be left to take it. It is stored: whoever claims the job
             // next publishes it.

@@ -48,10 +48,17 @@ impl RunDirectory {
     /// Continues a run as [`RunDirectory::open`] does, and writes its record anew: what may change
     /// between two rounds, such as the budget, has changed.
     pub fn reopen(runs_dir: &Path, record: &RunRecord) -> Result<Self, JournalError> {
-        let Self { files, journal, length, _lock } = Self::open(runs_dir, &record.run_id)?;
-        let directory = files.directory().to_owned();
-        write_record(&directory, record)?;
-        Ok(Self { files: RunFiles::new(directory, record.clone()), journal, length, _lock })
+        let mut directory = Self::open(runs_dir, &record.run_id)?;
+        directory.set_record(record.clone())?;
+        Ok(directory)
+    }
+
+    /// Writes the run's record anew.
+    pub fn set_record(&mut self, record: RunRecord) -> Result<(), JournalError> {
+        let directory = self.files.directory().to_owned();
+        write_record(&directory, &record)?;
+        self.files = RunFiles::new(directory, record);
+        Ok(())
     }
 
     fn with_lock(files: RunFiles, lock: File) -> Result<Self, JournalError> {

@@ -35,9 +35,9 @@ pub enum JournalError {
         /// The run directory.
         directory: PathBuf,
     },
-    /// The disk is full: make room and resume.
+    /// The disk is full: make room and go on.
     #[error(
-        "no space left to write {}: free some, then continue the run with --resume; every result before this one is kept",
+        "no space left to write {}: free some, then go on (juror run --resume, or juror aggregate for a fleet); every result before this one is kept",
         path.display()
     )]
     Full {
@@ -64,6 +64,9 @@ pub enum JournalError {
         /// What is wrong with it, and what to do.
         reason: String,
     },
+    /// Whoever reads was asked to end.
+    #[error("the results were not read to their end: the program was asked to stop")]
+    Stopped,
     /// Another version of juror wrote it.
     #[error(
         "{}, line {line}: schema {found}, but this program reads schema {known}: use the juror version that wrote it",

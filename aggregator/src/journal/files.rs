@@ -9,12 +9,14 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
 };
+use tokio_util::sync::CancellationToken;
 
 /// The files of a run, to be read; needs no lock, so a run can be reported while it goes on.
 #[derive(Clone, Debug)]
 pub struct RunFiles {
     directory: PathBuf,
     record: RunRecord,
+    stop: CancellationToken,
 }
 
 impl RunFiles {
@@ -31,11 +33,17 @@ impl RunFiles {
             let found = u64::from(record.schema);
             return Err(JournalError::Schema { path, line: 1, found });
         }
-        Ok(Self { directory, record })
+        Ok(Self::new(directory, record))
     }
 
     pub(crate) fn new(directory: PathBuf, record: RunRecord) -> Self {
-        Self { directory, record }
+        Self { directory, record, stop: CancellationToken::new() }
+    }
+
+    /// The same files, whose results cannot be read on once `stop` is cancelled: a large journal
+    /// takes a while, and whoever must end at once does not wait for it.
+    pub fn until(self, stop: CancellationToken) -> Self {
+        Self { stop, ..self }
     }
 
     /// What the run is.
@@ -55,7 +63,7 @@ impl RunFiles {
 
     /// Every result with its offset, superseded rounds included, in the order of their commits.
     pub fn results(&self) -> Result<Results, JournalError> {
-        Results::open(&self.journal_path())
+        Results::open(&self.journal_path(), self.stop.clone())
     }
 
     pub(crate) fn journal_path(&self) -> PathBuf {

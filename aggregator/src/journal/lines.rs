@@ -7,6 +7,7 @@ use std::{
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
 };
+use tokio_util::sync::CancellationToken;
 
 /// Longer lines are no results of ours: the largest parts of one, a reply and the rationales, are
 /// bounded by a judge's output limit.
@@ -22,10 +23,11 @@ pub struct Results {
     offset: u64,
     buffer: Vec<u8>,
     ended: bool,
+    stop: CancellationToken,
 }
 
 impl Results {
-    pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
+    pub(crate) fn open(path: &Path, stop: CancellationToken) -> Result<Self, JournalError> {
         let file = File::open(path).map_err(|error| JournalError::io("open", path, error))?;
         Ok(Self {
             reader: BufReader::with_capacity(1 << 16, file),
@@ -34,6 +36,7 @@ impl Results {
             offset: 0,
             buffer: Vec::new(),
             ended: false,
+            stop,
         })
     }
 
@@ -55,6 +58,9 @@ impl Results {
     }
 
     fn read_line(&mut self) -> Result<Option<(u64, JobResult)>, JournalError> {
+        if self.stop.is_cancelled() {
+            return Err(JournalError::Stopped);
+        }
         self.buffer.clear();
         self.line += 1;
         let offset = self.offset;

@@ -57,8 +57,13 @@ fn setup(results: Vec<JobResult>, open: bool, events: Events) -> Setup {
     let directory = RunDirectory::create(runs.path(), &record(SEMANTIC, 3)).unwrap();
     let log = Log::default();
     let script = Script { results: results.into(), log: log.clone(), open };
-    let resources =
-        AggregatorResources { results: Box::new(script), directory, fold: Fold::default(), events };
+    let resources = AggregatorResources {
+        results: Box::new(script),
+        directory,
+        fold: Fold::default(),
+        events,
+        metrics: Arc::default(),
+    };
     Setup { resources, log, _runs: runs }
 }
 
@@ -67,9 +72,16 @@ async fn results_are_committed_then_acknowledged_and_told_once() {
     let (events, mut heard) = Events::channel(100);
     let one = judged("a", [9; 5], &[], &[]);
     let results = vec![one.clone(), one.clone(), judged("b", [8; 5], &[], &[]), one];
-    let Setup { resources, log, _runs } = setup(results, false, events);
+    let Setup { mut resources, log, _runs } = setup(results, false, events);
+    let metrics = Arc::new(Metrics::recording());
+    resources.metrics = Arc::clone(&metrics);
     let aggregated = run(resources, Shutdown::new()).await.unwrap();
     assert_eq!(aggregated.duplicates, 2);
+    let counted = metrics.render();
+    for sample in ["duplicates_total{message=\"result\"} 2", "results_total{outcome=\"scored\"} 2"]
+    {
+        assert!(counted.contains(sample), "{sample} in {counted}");
+    }
     assert_eq!(aggregated.fold.len(), 2);
     assert_eq!(log.lock().unwrap().len(), 4);
     assert!(log.lock().unwrap().iter().all(|(_, end)| *end == Disposition::Acknowledge));

@@ -133,6 +133,8 @@ pub(crate) fn record(rubric: &str, planned: u64) -> RunRecord {
         budget_usd: Some("5".parse().unwrap()),
         repeat: 1,
         planned,
+        fleet: None,
+        published: None,
     }
 }
 
@@ -239,7 +241,7 @@ pub(crate) fn report_of(
     let rubric = rubric(&record.rubric_text);
     let gate = gate.map(|name| Gate::load(name, &rubric).unwrap());
     let input = SummaryInput {
-        fold: &fold,
+        counted: &fold.counted(),
         rubric: &rubric,
         ledger,
         gate: gate.as_ref(),

@@ -100,7 +100,15 @@ struct PastRun {
     rubric: PastRubric,
     judge: Option<PastJudge>,
     base_url: Option<String>,
+    simulated: bool,
     finished_at: String,
+}
+
+impl PastRun {
+    /// A fleet's run names no endpoint: that is its workers' own.
+    fn was_asked_at(&self, base_url: &str) -> bool {
+        self.base_url.as_ref().map_or(!self.simulated, |past| past == base_url)
+    }
 }
 
 #[derive(Deserialize)]
@@ -131,7 +139,7 @@ impl Experience {
         let mut past = reports(&session.settings.run.runs_dir)?;
         past.retain(|report| {
             report.run.rubric.id == session.rubric.id
-                && report.run.base_url.as_deref() == Some(&judge.base_url)
+                && report.run.was_asked_at(&judge.base_url)
                 && report.run.judge.as_ref().is_some_and(|past| past.model == judge.model)
                 && report.cost.estimated_usd.is_some_and(|estimated| estimated > Money::ZERO)
         });
@@ -174,7 +182,8 @@ mod tests {
     fn past(paid: &str, estimated: &str, latency: f64) -> PastReport {
         let text = format!(
             r#"{{"run": {{"rubric": {{"id": "semantic"}}, "judge": {{"model": "gpt-4o"}},
-                 "base_url": "http://x/v1", "finished_at": "2026-11-21T00:00:00Z"}},
+                 "base_url": "http://x/v1", "simulated": false,
+                 "finished_at": "2026-11-21T00:00:00Z"}},
                  "overall": {{"avg_latency_ms": {latency}}},
                  "cost": {{"results_usd": "{paid}", "estimated_usd": "{estimated}"}}}}"#
         );
@@ -187,6 +196,16 @@ mod tests {
         assert_eq!(experience.runs, 2);
         assert!((experience.cost_ratio - 1.0).abs() < 1e-9);
         assert!((experience.seconds_a_call - 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_fleet_teaches_what_no_simulator_answered() {
+        let mut run = past("1", "1", 1.0).run;
+        assert!(run.was_asked_at("http://x/v1") && !run.was_asked_at("http://y/v1"));
+        run.base_url = None;
+        assert!(run.was_asked_at("http://y/v1"));
+        run.simulated = true;
+        assert!(!run.was_asked_at("http://y/v1"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Waiting for admission: fair, without lost wake-ups, and cheap with a thousand callers.
 
 use super::{Admission, AdmissionError, Ask, Decision, WaitReason};
-use crate::id::RunId;
+use crate::{id::RunId, telemetry::Metrics};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -41,10 +41,20 @@ pub enum Admittance {
 /// Where the callers of one process wait. Callers of one run and endpoint form a line.
 #[derive(Debug, Default)]
 pub struct WaitingRoom {
-    lines: Mutex<HashMap<LineKey, Arc<Callers>>>,
+    metrics: Arc<Metrics>,
+    /// For how long a line is remembered after its last caller has left.
+    memory: Duration,
+    lines: Mutex<HashMap<LineKey, Line>>,
 }
 
 type LineKey = (RunId, String);
+
+#[derive(Debug)]
+struct Line {
+    callers: Arc<Callers>,
+    /// Since when there is none.
+    empty_since: Option<Instant>,
+}
 
 #[derive(Debug)]
 struct Callers {
@@ -58,6 +68,22 @@ impl WaitingRoom {
         Self::default()
     }
 
+    /// An empty room whose waits are counted.
+    pub fn measured(metrics: Arc<Metrics>) -> Self {
+        Self { metrics, ..Self::default() }
+    }
+
+    /// For callers who come, give up and come again: a line is remembered for so long after the
+    /// last one has left, and with it for how long nobody was admitted.
+    pub fn remembering(self, memory: Duration) -> Self {
+        Self { memory, ..self }
+    }
+
+    /// Forgets a run's lines: whoever waits for it from here on begins anew.
+    pub fn forget(&self, run: &RunId) {
+        lock(&self.lines).retain(|(of, _), _| of != run);
+    }
+
     /// Asks until there is an answer. To give up, cancel the token: whoever drops the future
     /// instead may leave a lease behind that counts as in flight while the process lives.
     pub async fn admit(
@@ -66,6 +92,8 @@ impl WaitingRoom {
         ask: &Ask,
         cancelled: &CancellationToken,
     ) -> Result<Admittance, AdmissionError> {
+        let _waiting = self.metrics.admission_waiting();
+        let (since, mut obstacle) = (Instant::now(), None);
         let place = self.enter(ask);
         // Cancelled callers must not take turns from those who want to go on.
         let _turn = tokio::select! {
@@ -79,12 +107,15 @@ impl WaitingRoom {
             changes.borrow_and_update();
             let (retry_after, reason) = match admission.try_admit(ask).await? {
                 Decision::Admitted => {
-                    *lock(&place.callers.last_admission) = Instant::now();
+                    let now = Instant::now();
+                    *lock(&place.callers.last_admission) = now;
+                    self.metrics.admission_waited(obstacle, now - since);
                     return Ok(Admittance::Admitted);
                 }
                 Decision::NoBudget { reason } => return Ok(Admittance::NoBudget { reason }),
                 Decision::Wait { retry_after, reason } => (retry_after, reason),
             };
+            obstacle = Some(reason);
             let starved_at = *lock(&place.callers.last_admission) + STARVED_AFTER;
             let again = Instant::now() + retry_after.unwrap_or(ASK_FOR_MONEY_EVERY);
             let ended = if Instant::now() >= starved_at {
@@ -104,19 +135,27 @@ impl WaitingRoom {
 
     fn enter(&self, ask: &Ask) -> Place<'_> {
         let key = (ask.run.clone(), ask.endpoint.clone());
-        let callers = lock(&self.lines).entry(key.clone()).or_insert_with(Callers::new).clone();
-        Place { room: self, key, callers }
+        let mut lines = lock(&self.lines);
+        if lines.get(&key).is_none_or(|line| line.empty_since.is_some()) {
+            let remembered = |since: Instant| since.elapsed() < self.memory;
+            lines.retain(|_, line| line.empty_since.is_none_or(remembered));
+        }
+        let line = lines.entry(key.clone()).or_insert_with(Line::new);
+        line.empty_since = None;
+        Place { room: self, key, callers: Arc::clone(&line.callers) }
     }
 }
 
-impl Callers {
-    fn new() -> Arc<Self> {
-        Arc::new(Self { turns: Semaphore::new(ASKING), last_admission: Mutex::new(Instant::now()) })
+impl Line {
+    fn new() -> Self {
+        let last_admission = Mutex::new(Instant::now());
+        let callers = Callers { turns: Semaphore::new(ASKING), last_admission };
+        Self { callers: Arc::new(callers), empty_since: None }
     }
 }
 
-/// A caller in the room. The last one to leave a line takes it down, and with it the memory of
-/// how long nobody was admitted.
+/// A caller in the room. When the last one leaves a line, the memory of how long nobody was
+/// admitted ends, at once or after a while.
 struct Place<'a> {
     room: &'a WaitingRoom,
     key: LineKey,
@@ -126,9 +165,15 @@ struct Place<'a> {
 impl Drop for Place<'_> {
     fn drop(&mut self) {
         let mut lines = lock(&self.room.lines);
-        // The room's own share and ours: nobody else can get one while the room is locked.
-        if Arc::strong_count(&self.callers) == 2 {
+        let Some(line) = lines.get_mut(&self.key) else { return };
+        // The room's own share and ours: nobody else can get one while the room is locked. A line
+        // that was forgotten meanwhile has been begun anew without us.
+        let last =
+            Arc::ptr_eq(&line.callers, &self.callers) && Arc::strong_count(&self.callers) == 2;
+        if last && self.room.memory.is_zero() {
             lines.remove(&self.key);
+        } else if last {
+            line.empty_since = Some(Instant::now());
         }
     }
 }

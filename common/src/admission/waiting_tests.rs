@@ -196,6 +196,47 @@ async fn an_hour_without_any_admission_starves_the_line() {
     assert_eq!(begun.elapsed(), STARVED_AFTER);
 }
 
+/// Comes again and again, each time for four minutes, with a pause in between; answers how it ended
+/// and after how long.
+async fn comes_and_goes(room: &WaitingRoom, tickets: &Tickets) -> (Admittance, Duration) {
+    let begun = Instant::now();
+    loop {
+        let (token, asked) = (CancellationToken::new(), ask(0));
+        let mut admitting = std::pin::pin!(room.admit(tickets, &asked, &token));
+        let ended = tokio::select! {
+            ended = &mut admitting => ended.unwrap(),
+            () = tokio::time::sleep(Duration::from_secs(240)) => {
+                token.cancel();
+                admitting.await.unwrap()
+            }
+        };
+        if ended != Admittance::Cancelled || begun.elapsed() > STARVED_AFTER * 2 {
+            return (ended, begun.elapsed());
+        }
+        tokio::time::sleep(Duration::from_secs(30)).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_that_is_remembered_starves_although_its_callers_come_and_go() {
+    let tickets = Tickets::new(0, WaitReason::Cooldown, Some(Duration::from_secs(7_000)));
+    let room = WaitingRoom::new().remembering(Duration::from_secs(60));
+    let (ended, after) = comes_and_goes(&room, &tickets).await;
+    assert_eq!(ended, Admittance::Starved);
+    assert!(after >= STARVED_AFTER && after < STARVED_AFTER + Duration::from_secs(60), "{after:?}");
+    let (ended, _) = comes_and_goes(&room, &tickets).await;
+    assert_eq!(ended, Admittance::Starved, "it is still the same hour");
+
+    room.forget(&RunId::new("nightly"));
+    let (ended, after) = comes_and_goes(&room, &tickets).await;
+    assert_eq!((ended, after >= STARVED_AFTER), (Admittance::Starved, true), "a new hour");
+    for forgetful in [WaitingRoom::new(), WaitingRoom::new().remembering(Duration::from_secs(9))] {
+        let (ended, _) = comes_and_goes(&forgetful, &tickets).await;
+        assert_eq!(ended, Admittance::Cancelled, "each caller begins a line of its own");
+        assert!(lock(&forgetful.lines).len() <= 1);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn one_admission_an_hour_is_enough_not_to_starve() {
     let tickets = Tickets::new(1, WaitReason::Requests, Some(Duration::from_secs(60)));
@@ -205,4 +246,30 @@ async fn one_admission_an_hour_is_enough_not_to_starve() {
         tokio::time::advance(STARVED_AFTER - Duration::from_secs(120)).await;
         *lock(&tickets.left) += 1;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn waits_are_counted_by_what_stood_in_the_way_last() {
+    let metrics = Arc::new(Metrics::recording());
+    let room = WaitingRoom::measured(Arc::clone(&metrics));
+    let tickets = Tickets::new(1, WaitReason::Tokens, Some(Duration::from_secs(30)));
+    let token = CancellationToken::new();
+    assert_eq!(room.admit(&*tickets, &ask(0), &token).await.unwrap(), Admittance::Admitted);
+    let refilling = async {
+        tokio::time::sleep(Duration::from_secs(20)).await;
+        assert!(metrics.render().contains("\njuror_admission_waiting 1\n"));
+        *lock(&tickets.left) = 1;
+    };
+    let asks = ask(1);
+    let (admittance, ()) = tokio::join!(room.admit(&*tickets, &asks, &token), refilling);
+    assert_eq!(admittance.unwrap(), Admittance::Admitted);
+    let text = metrics.render();
+    for sample in [
+        "bucket{reason=\"turn\",le=\"0.01\"} 1",
+        "bucket{reason=\"tokens\",le=\"15\"} 0",
+        "bucket{reason=\"tokens\",le=\"60\"} 1",
+    ] {
+        assert!(text.contains(sample), "{sample} in {text}");
+    }
+    assert!(text.contains("\njuror_admission_waiting 0\n"));
 }

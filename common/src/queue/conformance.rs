@@ -1,7 +1,10 @@
 //! What every queue must do, whatever it is made of. An adapter's tests run [`every_queue`], and
 //! [`every_queue_that_closes`] where it can be closed, through a [`Harness`].
 
-use super::{DeadLetters, Delivery, Disposition, Lane, Message, Queue, QueueError, Subscription};
+use super::{
+    DeadLetters, Delivery, Disposition, Lane, Message, Queue, QueueError, Subscription,
+    acknowledge_all,
+};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
@@ -56,12 +59,14 @@ impl Message for Note {
 /// Runs every check that needs no closing.
 pub async fn every_queue(harness: &impl Harness) {
     an_acknowledged_message_never_comes_again(harness).await;
+    several_are_acknowledged_at_once_and_no_other(harness).await;
     a_lane_keeps_its_order_and_the_high_lane_comes_first(harness).await;
     a_dropped_delivery_comes_again_marked(harness).await;
     what_is_given_back_comes_again_marked(harness).await;
     a_retry_waits_keeps_its_lane_and_frees_its_place(harness).await;
     a_shorter_delay_overtakes_a_longer_one(harness).await;
     a_dead_letter_is_kept_with_its_reason_until_it_is_replayed(harness).await;
+    a_dead_letter_that_is_done_is_forgotten_and_no_other(harness).await;
     prefetch_bounds_what_is_out(harness).await;
     several_subscriptions_share_the_messages(harness).await;
     a_subscription_that_ends_leaves_its_messages_to_others(harness).await;
@@ -82,6 +87,23 @@ async fn an_acknowledged_message_never_comes_again(harness: &impl Harness) {
     let delivery = expect_next(&mut subscription).await;
     assert_eq!((delivery.message.0.as_str(), delivery.redelivered), ("one", false));
     delivery.acknowledge().await.unwrap();
+    expect_silence(harness, &mut subscription).await;
+}
+
+async fn several_are_acknowledged_at_once_and_no_other(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    let mut subscription = queue.subscribe(10).await.unwrap();
+    let mut deliveries = Vec::new();
+    for (number, lane) in [(0, Lane::Work), (1, Lane::High), (2, Lane::Work), (3, Lane::High)] {
+        publish(&*queue, &number.to_string(), lane).await;
+        deliveries.push(expect_next(&mut subscription).await);
+    }
+    let kept = deliveries.remove(1);
+    acknowledge_all(deliveries).await.unwrap();
+    drop(kept);
+    let again = expect_next(&mut subscription).await;
+    assert_eq!(again.message.0, "1");
+    acknowledge_all([again]).await.unwrap();
     expect_silence(harness, &mut subscription).await;
 }
 
@@ -174,6 +196,21 @@ async fn a_dead_letter_is_kept_with_its_reason_until_it_is_replayed(harness: &im
     let again = expect_next(&mut subscription).await;
     assert_eq!((again.message.0.as_str(), again.lane), ("poison", Lane::High));
     again.acknowledge().await.unwrap();
+}
+
+async fn a_dead_letter_that_is_done_is_forgotten_and_no_other(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    let mut subscription = queue.subscribe(1).await.unwrap();
+    for name in ["one", "two", "one"] {
+        publish(&*queue, name, Lane::Work).await;
+        let delivery = expect_next(&mut subscription).await;
+        delivery.settle(Disposition::DeadLetter("killed five workers".into())).await.unwrap();
+    }
+    assert_eq!(queue.forget(&|note| note.0 == "three").await.unwrap(), 0);
+    assert_eq!(queue.forget(&|note| note.0 == "one").await.unwrap(), 2);
+    let left = queue.list().await.unwrap();
+    assert_eq!(left.iter().map(|dead| dead.message.0.as_str()).collect::<Vec<_>>(), ["two"]);
+    expect_silence(harness, &mut subscription).await;
 }
 
 async fn prefetch_bounds_what_is_out(harness: &impl Harness) {

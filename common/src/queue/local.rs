@@ -94,6 +94,16 @@ impl<M: Message> DeadLetters<M> for LocalQueue<M> {
         }
         Ok(replayed)
     }
+
+    async fn forget(
+        &self,
+        is_done: &(dyn for<'m> Fn(&'m M) -> bool + Sync),
+    ) -> Result<usize, QueueError> {
+        let mut state = self.0.lock();
+        let before = state.dead.len();
+        state.dead.retain(|dead| !is_done(&dead.message));
+        Ok(before - state.dead.len())
+    }
 }
 
 struct LocalSubscription<M> {

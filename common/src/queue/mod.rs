@@ -5,11 +5,14 @@
 //! whose holder dies, is delivered again. Nothing is acknowledged before its successor is
 //! confirmed: that order is the callers' duty.
 
+mod batch;
 pub mod local;
 pub mod rabbitmq;
 
 #[cfg(test)]
 mod conformance;
+
+pub use batch::{Batch, Ticket, acknowledge_all};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -86,6 +89,12 @@ pub struct Delivery<M> {
 pub trait Settle: Send + Sync {
     /// See [`Disposition`].
     async fn settle(self: Box<Self>, disposition: Disposition) -> Result<(), QueueError>;
+
+    /// Leaves it to its batch to acknowledge this delivery, which counts as settled from here on;
+    /// none, and nothing has changed, where each is acknowledged by itself.
+    fn ticket(&mut self) -> Option<Ticket> {
+        None
+    }
 }
 
 /// How a delivery ends.
@@ -137,6 +146,13 @@ pub trait DeadLetters<M: Message>: Send + Sync {
 
     /// Puts every dead letter of this message id back into its lane; answers how many there were.
     async fn replay(&self, message_id: &str) -> Result<usize, QueueError>;
+
+    /// Takes every dead letter off for whose message this holds; answers how many there were. A
+    /// message that has a successor is forgotten here after that is published, as everywhere.
+    async fn forget(
+        &self,
+        is_done: &(dyn for<'m> Fn(&'m M) -> bool + Sync),
+    ) -> Result<usize, QueueError>;
 }
 
 /// A message that was kept aside.

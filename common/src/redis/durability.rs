@@ -9,6 +9,28 @@ use std::collections::HashMap;
 /// # Errors
 /// [`AdmissionError::Broken`] names the setting that would have to change.
 pub async fn require_durable(connection: &Connection) -> Result<(), AdmissionError> {
+    match weakness(connection).await? {
+        None => Ok(()),
+        Some(Weakness { setting, found, wanted }) => Err(AdmissionError::Broken(format!(
+            "Redis at {} may forget what was spent ({setting} is {found}, not {wanted}), and so cannot hold a budget: set {setting} to {wanted} there, or accept the risk with --allow-volatile-redis",
+            connection.address()
+        ))),
+    }
+}
+
+/// A setting by which a server may forget what was spent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weakness {
+    /// The setting's name.
+    pub setting: &'static str,
+    /// What it is.
+    pub found: String,
+    /// What it would have to be.
+    pub wanted: &'static str,
+}
+
+/// The first setting by which the server may forget what was spent.
+pub async fn weakness(connection: &Connection) -> Result<Option<Weakness>, AdmissionError> {
     for (setting, wanted) in
         [("appendonly", "yes"), ("appendfsync", "always"), ("maxmemory-policy", "noeviction")]
     {
@@ -20,11 +42,8 @@ pub async fn require_durable(connection: &Connection) -> Result<(), AdmissionErr
         };
         let found = found.get(setting).map_or("not told", String::as_str);
         if found != wanted {
-            return Err(AdmissionError::Broken(format!(
-                "Redis at {} may forget what was spent ({setting} is {found}, not {wanted}), and so cannot hold a budget: set {setting} to {wanted} there, or accept the risk with --allow-volatile-redis",
-                connection.address()
-            )));
+            return Ok(Some(Weakness { setting, found: found.to_owned(), wanted }));
         }
     }
-    Ok(())
+    Ok(None)
 }

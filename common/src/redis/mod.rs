@@ -7,11 +7,14 @@
 pub(crate) mod connection;
 mod durability;
 pub(crate) mod failure;
+mod measure;
 mod news;
 mod presence;
 pub(crate) mod scripts;
 #[cfg(any(test, feature = "conformance"))]
 pub mod test_server;
+
+pub use durability::Weakness;
 
 use crate::admission::AdmissionError;
 use connection::Connection;
@@ -93,6 +96,11 @@ impl RedisHome {
         Ok(Self { connection, settings, changes, clearing, stop, listener })
     }
 
+    /// Host and port of the server.
+    pub fn address(&self) -> &str {
+        self.connection.address()
+    }
+
     /// Stops listening and waits for that. What leases remain are presumed spent once their
     /// owner's heartbeat is old.
     pub async fn close(&self) {
@@ -101,6 +109,18 @@ impl RedisHome {
             // It can only have been cancelled with its runtime.
             let _ended = listener.await;
         }
+    }
+
+    /// The server's version, as in `7.0.15`.
+    pub async fn version(&self) -> Result<String, AdmissionError> {
+        let facts: String = self.connection.command(redis::cmd("INFO").arg("server")).await?;
+        let version = facts.lines().find_map(|line| line.strip_prefix("redis_version:"));
+        version.map(str::to_owned).ok_or_else(|| failure::odd_answer("tell its version"))
+    }
+
+    /// The first setting by which the server may forget what was spent; none if it may not.
+    pub async fn weakness(&self) -> Result<Option<Weakness>, AdmissionError> {
+        durability::weakness(&self.connection).await
     }
 
     /// Refuses a finite budget on a server that may forget it.
@@ -139,6 +159,9 @@ fn prefix(namespace: &str) -> Result<String, AdmissionError> {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod run_tests;
 
 #[cfg(test)]
 mod differential_tests;

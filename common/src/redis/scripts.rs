@@ -84,12 +84,24 @@ step! {
     ANNOUNCE_RUN = "lua/books.lua" "lua/announce_run.lua"
 }
 step! {
+    /// Counts a job that is sent again.
+    EXPECT_ROUND = "lua/books.lua" "lua/claims.lua" "lua/expect_round.lua"
+}
+step! {
+    /// How jobs of a run ended.
+    LIST_OUTCOMES = "lua/books.lua" "lua/list_outcomes.lua"
+}
+step! {
+    /// How far a job has come.
+    JOB_STANDING = "lua/books.lua" "lua/claims.lua" "lua/job_standing.lua"
+}
+step! {
     /// Closes or cancels a run.
     END_RUN = "lua/books.lua" "lua/claims.lua" "lua/end_run.lua"
 }
 step! {
-    /// Notes how many jobs were published.
-    NOTE_PUBLISHED = "lua/books.lua" "lua/note_published.lua"
+    /// Notes something of a run.
+    NOTE_RUN = "lua/books.lua" "lua/claims.lua" "lua/note_run.lua"
 }
 step! {
     /// What is known of a run.

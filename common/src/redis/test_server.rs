@@ -2,7 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a test without its server may break off")]
 
-use super::RedisSettings;
+use super::{RedisSettings, scripts};
 use std::{
     io::{BufRead as _, BufReader},
     net::TcpListener,
@@ -97,6 +97,13 @@ impl Drop for TestRedis {
             }
         }
     }
+}
+
+/// The steps of a call's way, `claim`, `admit` and `settle`, each with the hash under which Redis is
+/// told to take it: by these, whoever stands between a process and Redis knows them.
+pub fn hashes_of_steps() -> [(&'static str, String); 3] {
+    [("claim", &scripts::CLAIM), ("admit", &scripts::ADMIT), ("settle", &scripts::SETTLE)]
+        .map(|(name, step)| (name, step.get_hash().to_owned()))
 }
 
 /// A process that ends with its value.

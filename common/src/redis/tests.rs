@@ -1,14 +1,12 @@
 use super::{test_server::TestRedis, *};
 use crate::{
-    SCHEMA,
     admission::{
         self, Admission as _, Ask, Budget, Decision, Ledger, Period, Settlement, WaitReason,
         differential::TestClock,
     },
     id::{Digest, JobId, LeaseId, OwnerId, RunId},
-    job::{Provider, RubricReference},
+    job::Provider,
     outcome::JudgeRecord,
-    run::{DatasetRecord, RunRecord},
     store::{self, CachedReply, Claim, ClaimKey, Store as _},
     usage::{Money, Usage},
 };
@@ -196,38 +194,16 @@ async fn the_largest_amounts_neither_fail_nor_wrap() {
 }
 
 #[tokio::test]
-async fn a_run_is_announced_closed_cancelled_and_opened_again() {
-    let redis = TestRedis::shared();
-    let home = RedisHome::open(redis.settings()).await.unwrap();
-    assert_eq!(home.run_status(&run()).await.unwrap(), None);
-    assert!(!home.close_run(&run(), 3).await.unwrap());
-    let status = async || home.run_status(&run()).await.unwrap().unwrap();
-    let ttl = |kind: &str| redis.command(&["TTL", &format!("{}:{kind}:nightly", redis.namespace)]);
-
-    home.announce_run(&record()).await.unwrap();
-    claim(&home, "job").await;
-    assert_eq!((status().await.record, status().await.jobs), (record(), None));
-    assert_eq!((ttl("run"), ttl("claims")), ("-1".to_owned(), "-1".to_owned()));
-
-    assert!(home.note_published(&run(), 2).await.unwrap());
-    assert!(home.cancel_run(&run()).await.unwrap());
-    let cancelled = status().await;
-    assert_eq!((cancelled.cancelled, cancelled.jobs), (true, Some(2)));
-    assert!(home.close_run(&run(), 3).await.unwrap(), "somebody knows better");
-    assert_eq!(status().await.jobs, Some(3));
-    for kind in ["run", "claims"] {
-        assert!(ttl(kind).parse::<i64>().unwrap() > 6 * 24 * 60 * 60, "{kind}");
-    }
-
-    home.announce_run(&record()).await.unwrap();
-    assert_eq!(home.announced_runs().await.unwrap(), [run()]);
-    redis.command(&["DEL", &format!("{}:run:nightly", redis.namespace)]);
-    assert_eq!(home.announced_runs().await.unwrap(), [], "it has expired");
-
-    home.announce_run(&record()).await.unwrap();
-    let again = status().await;
-    assert_eq!((again.cancelled, again.jobs, again.published), (false, None, 0));
-    assert_eq!((ttl("run"), ttl("claims")), ("-1".to_owned(), "-1".to_owned()));
+async fn a_server_tells_its_version_and_what_it_may_forget() {
+    let (volatile, durable) = (TestRedis::own(&[]), TestRedis::durable());
+    let home = RedisHome::open(volatile.settings()).await.unwrap();
+    let version = home.version().await.unwrap();
+    assert!(version.split('.').all(|part| part.parse::<u32>().is_ok()), "{version}");
+    let weakness = home.weakness().await.unwrap().unwrap();
+    assert_eq!((weakness.setting, weakness.found.as_str()), ("appendonly", "no"));
+    home.close().await;
+    let home = RedisHome::open(durable.settings()).await.unwrap();
+    assert_eq!(home.weakness().await.unwrap(), None);
     home.close().await;
 }
 
@@ -264,32 +240,4 @@ fn a_namespace_is_a_plain_word() {
         assert!(prefix(bad).is_err(), "{bad}");
     }
     assert!(prefix("juror.test-1").is_ok());
-}
-
-fn record() -> RunRecord {
-    RunRecord {
-        schema: SCHEMA,
-        run_id: run(),
-        created_at: "2026-11-21T00:00:00Z".to_owned(),
-        program_version: "0.1.0".to_owned(),
-        dataset: DatasetRecord {
-            path: "items.jsonl".to_owned(),
-            digest: Digest::of(b"items"),
-            limit: None,
-            filters: Vec::new(),
-        },
-        data_roots: Vec::new(),
-        rubric: RubricReference {
-            id: "semantic".to_owned(),
-            version: 1,
-            digest: Digest::of(b"rubric"),
-        },
-        rubric_text: String::new(),
-        judge: None,
-        max_side: None,
-        base_url: None,
-        budget_usd: None,
-        repeat: 1,
-        planned: 3,
-    }
 }

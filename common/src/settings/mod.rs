@@ -1,8 +1,10 @@
 //! Every setting, as `config/default.toml` explains it. Settings come in layers, later ones over
 //! earlier ones; this module reads no file and no environment by itself.
 
+mod files;
 mod layer;
 
+pub use files::FileSettings;
 pub use layer::{Layer, SettingsError};
 
 use crate::{
@@ -11,7 +13,7 @@ use crate::{
     usage::Money,
 };
 use serde::Deserialize;
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 
 /// The manual: every key with its default.
 pub const DEFAULTS: &str = include_str!("../../../config/default.toml");
@@ -38,6 +40,8 @@ pub struct Settings {
     pub stages: StageSettings,
     /// Which files may be read.
     pub files: FileSettings,
+    /// The fleet; none of it matters to a run on one machine.
+    pub fleet: FleetSettings,
     /// Logging.
     pub log: LogSettings,
     /// Prices by model, over those that are compiled in.
@@ -175,12 +179,26 @@ pub struct StageSettings {
     pub pipeline_timeout_seconds: u64,
 }
 
-/// `[files]`.
+/// `[fleet]`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct FileSettings {
-    /// Folders that a dataset may name files in, beside its own.
-    pub data_roots: Vec<PathBuf>,
+pub struct FleetSettings {
+    /// Address of RabbitMQ, with its account; never shown.
+    pub broker: Option<String>,
+    /// Address of Redis, with its account; never shown.
+    pub redis: Option<String>,
+    /// Prefix of every exchange, queue and key.
+    pub namespace: String,
+    /// Whether a finite budget may be put on a Redis that may forget it.
+    pub allow_volatile_redis: bool,
+    /// How many jobs each lane takes before publishing pauses.
+    pub max_queue_length: Option<u32>,
+    /// How long a broker that is away at the start is waited for, in seconds.
+    pub patience_seconds: u64,
+    /// How long a stopping worker may take to finish what it has in hand, in seconds.
+    pub drain_timeout_seconds: u64,
+    /// Where metrics and health are served.
+    pub listen: Option<SocketAddr>,
 }
 
 /// `[log]`.
@@ -189,6 +207,19 @@ pub struct FileSettings {
 pub struct LogSettings {
     /// Filter of the log.
     pub level: String,
+    /// How its lines are written.
+    pub format: LogFormat,
+}
+
+/// How the log's lines are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
 }
 
 impl Settings {
@@ -212,6 +243,7 @@ impl Settings {
                 Err(SettingsError::value(key, value, remedy))
             }
         };
+        self.files.check()?;
         share("stages.token_accuracy", self.stages.token_accuracy)?;
         share("stages.correctness", self.stages.correctness.unwrap_or(0.0))?;
         if !(0.0..=2.0).contains(&self.judge.temperature) {
@@ -227,6 +259,7 @@ impl Settings {
             ("limits.max_concurrency", self.limits.max_concurrency.map(|count| count as u64)),
             ("limits.calls_per_second", self.limits.calls_per_second.map(u64::from)),
             ("image.max_side", self.image.max_side.map(u64::from)),
+            ("fleet.max_queue_length", self.fleet.max_queue_length.map(u64::from)),
             ("stages.compile_timeout_seconds", Some(self.stages.compile_timeout_seconds)),
             ("stages.pipeline_timeout_seconds", Some(self.stages.pipeline_timeout_seconds)),
         ];

@@ -33,6 +33,7 @@ fn commented_keys_of_the_manual_are_keys() {
     assert_eq!(settings.limits.rpm, Some(500));
     assert_eq!(settings.prices.get("my-model").unwrap().input, 2_500_000);
     assert_eq!(settings.budget.month_usd, Some("300".parse().unwrap()));
+    assert_eq!(settings.files.allowed().unwrap().hosts().len(), 3);
 }
 
 #[test]
@@ -49,6 +50,12 @@ fn a_value_without_sense_names_its_key() {
         ("[stages]\ntoken_accuracy = 80.0", "stages.token_accuracy"),
         ("[judge]\ntemperature = -1.0", "judge.temperature"),
         ("[budget]\nrun_usd = \"-1\"", "budget.run_usd"),
+        ("[files]\nhosts = [\"*\"]", "files.hosts is \"*\""),
+        ("[files]\nprivate_hosts = [\"10.0.0.0/8\"]", "files.private_hosts"),
+        ("[files]\nbuckets = [\"https://a\"]", "files.buckets"),
+        ("[files]\nfetches_per_second_per_host = 0", "files.fetches_per_second_per_host"),
+        ("[files]\nfetch_timeout_seconds = 0", "files.fetch_timeout_seconds"),
+        ("[files]\ns3_endpoint = \"localhost:5000\"", "files.s3_endpoint"),
     ] {
         let error = resolve(text).unwrap_err().to_string();
         assert!(error.contains(key), "{error}");

@@ -7,10 +7,12 @@
 pub mod conformance;
 pub(crate) mod redis;
 mod redis_runs;
+mod redis_standing;
 pub(crate) mod sqlite;
 mod stored;
 
-pub use redis_runs::RunStatus;
+pub use redis_runs::{RunProgress, RunStatus};
+pub use redis_standing::JobStanding;
 
 use crate::{
     admission::AdmissionError,

@@ -3,42 +3,107 @@
 use super::redis::{read_json, write_json};
 use crate::{
     admission::AdmissionError,
-    id::RunId,
+    id::{JobId, RunId},
     redis::{RedisHome, failure::odd_answer, scripts, scripts::Step},
     run::RunRecord,
+    usage::Money,
 };
+use serde::{Deserialize, Serialize};
 
 /// What the fleet knows of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunStatus {
     /// What it is.
     pub record: RunRecord,
-    /// How many jobs were published, as far as was noted.
+    /// How many results there will be of what was published, as far as was noted.
     pub published: u64,
-    /// How many jobs it has: it is complete when so many have an outcome. None while more may come.
-    pub jobs: Option<u64>,
+    /// How many results it will have, over all rounds: it is complete when so many are in its
+    /// journal. None while more jobs may come.
+    pub expected: Option<u64>,
     /// Whether it was cancelled: jobs that have not been judged yet are skipped.
     pub cancelled: bool,
+    /// Why it is paused, if it is: its jobs are kept, and nobody is called for them.
+    pub paused: Option<String>,
+    /// How far it has come, as the aggregator told last.
+    pub progress: Option<RunProgress>,
+}
+
+impl RunStatus {
+    /// Whether the run's report tells all the results that it will have. A report of fewer is one
+    /// of an earlier round.
+    pub fn is_reported(&self) -> bool {
+        let reported = self.progress.as_ref().and_then(|progress| progress.reported_at);
+        self.expected.zip(reported).is_some_and(|(expected, reported)| reported >= expected)
+    }
+}
+
+/// How far a run has come, by its journal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunProgress {
+    /// Results of all rounds: each job counts once for each round that it was judged in.
+    pub results: u64,
+    /// Jobs by the outcome of their last round.
+    pub scored: u64,
+    /// As `scored`.
+    pub unscorable: u64,
+    /// As `scored`.
+    pub failed: u64,
+    /// As `scored`.
+    pub skipped: u64,
+    /// What the results cost.
+    pub cost_usd: Money,
+    /// The number of results upon which the run was complete and its report was written; none
+    /// before that. Another one than [`RunStatus::expected`] tells of an earlier round.
+    pub reported_at: Option<u64>,
 }
 
 impl RedisHome {
     /// Says what a run is, before its first job. Doing so again opens the run again: it is neither
-    /// closed nor cancelled any more, and keeps its claims and results.
+    /// closed, cancelled nor paused any more, and keeps its claims and results.
     pub async fn announce_run(&self, record: &RunRecord) -> Result<(), AdmissionError> {
         let arguments = [record.run_id.to_string(), write_json(record)?];
         self.connection.perform(&scripts::ANNOUNCE_RUN, &arguments).await.map(drop)
     }
 
-    /// Notes how many jobs of a run have been published so far, so that cancelling can close it.
-    /// Answers whether there is such a run.
-    pub async fn note_published(&self, run: &RunId, jobs: u64) -> Result<bool, AdmissionError> {
-        self.told_run(&scripts::NOTE_PUBLISHED, &[run.to_string(), jobs.to_string()]).await
+    /// Notes how many results will come of what was published so far, so that cancelling can close
+    /// the run. Answers whether there is such a run.
+    pub async fn note_published(&self, run: &RunId, results: u64) -> Result<bool, AdmissionError> {
+        self.note(run, "published", results.to_string()).await
     }
 
-    /// Says how many jobs a run has: no more will come. Answers whether there is such a run. Its
-    /// claims, results and status are kept for a while after their last use from here on.
-    pub async fn close_run(&self, run: &RunId, jobs: u64) -> Result<bool, AdmissionError> {
-        self.end_run(run, "close", jobs.to_string()).await
+    /// Notes why no call of a run can succeed now; the first reason stays until the run is
+    /// announced again. Answers whether there is such a run.
+    pub async fn pause_run(&self, run: &RunId, reason: &str) -> Result<bool, AdmissionError> {
+        self.note(run, "paused", reason.to_owned()).await
+    }
+
+    /// Notes how far a run has come. Answers whether there is such a run.
+    pub async fn note_progress(
+        &self,
+        run: &RunId,
+        progress: &RunProgress,
+    ) -> Result<bool, AdmissionError> {
+        self.note(run, "progress", write_json(progress)?).await
+    }
+
+    /// Says how many results a run will have of what was published: no more jobs will come. Answers
+    /// whether there is such a run. Its claims, results and status are kept for a while after their last use from here
+    /// on.
+    pub async fn close_run(&self, run: &RunId, expected: u64) -> Result<bool, AdmissionError> {
+        self.end_run(run, "close", expected.to_string()).await
+    }
+
+    /// Says that a job is about to be sent again, in this round: a closed run will have one result
+    /// more, and closing one counts it on top. Saying it twice counts once. Answers whether there
+    /// is such a run.
+    pub async fn expect_round(
+        &self,
+        run: &RunId,
+        job: &JobId,
+        round: u32,
+    ) -> Result<bool, AdmissionError> {
+        let arguments = [run.to_string(), job.to_string(), round.to_string()];
+        self.told_run(&scripts::EXPECT_ROUND, &arguments).await
     }
 
     /// Cancels a run, and closes it with what was published if it is not closed yet. Answers
@@ -50,7 +115,7 @@ impl RedisHome {
     /// What is known of a run; none if it was never announced, or closed long ago.
     pub async fn run_status(&self, run: &RunId) -> Result<Option<RunStatus>, AdmissionError> {
         let answer = self.connection.perform(&scripts::RUN_STATUS, &[run.to_string()]).await?;
-        let [record, jobs, published, cancelled] = answer.as_slice() else {
+        let [record, expected, published, cancelled, paused, progress] = answer.as_slice() else {
             return Err(odd_answer("tell the status of a run"));
         };
         if record.is_empty() {
@@ -59,8 +124,13 @@ impl RedisHome {
         Ok(Some(RunStatus {
             record: read_json(record, || format!("record of run {run}"))?,
             published: published.parse().unwrap_or_default(),
-            jobs: jobs.parse().ok(),
+            expected: expected.parse().ok(),
             cancelled: cancelled == "1",
+            paused: Some(paused.clone()).filter(|reason| !reason.is_empty()),
+            progress: match progress.as_str() {
+                "" => None,
+                progress => Some(read_json(progress, || format!("progress of run {run}"))?),
+            },
         }))
     }
 
@@ -73,6 +143,10 @@ impl RedisHome {
     async fn end_run(&self, run: &RunId, how: &str, jobs: String) -> Result<bool, AdmissionError> {
         let kept = self.settings.results_kept.as_millis().to_string();
         self.told_run(&scripts::END_RUN, &[run.to_string(), how.to_owned(), jobs, kept]).await
+    }
+
+    async fn note(&self, run: &RunId, what: &str, value: String) -> Result<bool, AdmissionError> {
+        self.told_run(&scripts::NOTE_RUN, &[run.to_string(), what.to_owned(), value]).await
     }
 
     async fn told_run(&self, step: &Step, arguments: &[String]) -> Result<bool, AdmissionError> {

@@ -1,6 +1,6 @@
 //! What can be wrong with a dataset, and where.
 
-use juror_common::id::InvalidDigest;
+use juror_common::{id::InvalidDigest, reference::InvalidReference};
 use std::{
     fmt, io,
     path::{Path, PathBuf},
@@ -178,20 +178,9 @@ pub enum Problem {
     /// Tokens in quotes.
     #[error("a text that holds JSON; write the object itself, or the path of a file with it")]
     QuotedTokens,
-    /// A reference to another machine.
-    #[error(
-        "remote {what} are not supported yet by this version: {reference:?}; download the file \
-         and name its path"
-    )]
-    Remote {
-        /// "images" or "files".
-        what: &'static str,
-        /// The reference.
-        reference: String,
-    },
-    /// A reference that is no path.
-    #[error("{0:?} is not a path; name a file relative to the manifest's folder")]
-    NotAPath(String),
+    /// A reference that leads nowhere.
+    #[error(transparent)]
+    Reference(#[from] InvalidReference),
     /// A path that leaves the manifest's folder.
     #[error(
         "{0:?} may lead out of the manifest's folder; name a path inside it without '..', or \

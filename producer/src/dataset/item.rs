@@ -11,6 +11,7 @@ use juror_common::{
     SCHEMA,
     id::Digest,
     item::{ImageReference, Item, Language, Text, TokenSource},
+    reference::shown,
 };
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -48,7 +49,7 @@ pub(super) fn read_item(
     }
     for name in &shape.images {
         let reference = fields.required_text(name, shape)?;
-        fields.allow(name, &reference, "images")?;
+        fields.allow(name, &reference)?;
         item.images.insert(name.clone(), ImageReference { reference, sha256: None });
     }
     fields.digests(&mut item)?;
@@ -68,6 +69,9 @@ pub(super) fn read_item(
     item.labels = fields.object("labels")?.unwrap_or_default();
     item.metadata = fields.left;
     item.metadata.retain(|key, value| !value.is_null() && warnings.keeps(key, value));
+    for place in item.references().filter_map(|reference| files.not_allowed(reference)) {
+        warnings.not_allowed(place);
+    }
     Ok(item)
 }
 
@@ -111,8 +115,8 @@ impl Fields<'_> {
         }
     }
 
-    fn allow(&self, name: &str, reference: &str, what: &'static str) -> Result<(), FieldError> {
-        self.files.allow(reference, what).map_err(|problem| FieldError::new(name, problem))
+    fn allow(&self, name: &str, reference: &str) -> Result<(), FieldError> {
+        self.files.allow(reference).map_err(|problem| FieldError::new(name, problem))
     }
 
     fn schema(&mut self) -> Result<(), FieldError> {
@@ -168,7 +172,7 @@ impl Fields<'_> {
         if language_of_path(&code).is_none() {
             return Ok(Some(Text::Inline(code)));
         }
-        self.allow("generated_code", &code, "files")?;
+        self.allow("generated_code", &code)?;
         Ok(Some(Text::Path(code)))
     }
 
@@ -194,7 +198,7 @@ impl Fields<'_> {
             }
             Some(Value::String(path)) if path.trim().is_empty() => Ok(None),
             Some(Value::String(path)) => {
-                self.allow(name, &path, "files")?;
+                self.allow(name, &path)?;
                 Ok(Some(TokenSource::Path(path)))
             }
             Some(other) => Err(wrong_type(name, "an object or the path of a file", &other)),
@@ -231,13 +235,13 @@ fn wrong_type(name: &str, expected: &'static str, found: &Value) -> FieldError {
     FieldError::new(name, Problem::WrongType { expected, found: kind_of(found) })
 }
 
-/// The language of the file that this names; none if it is no path but code. A path is one line
-/// with a known ending and no `<` or `{`.
+/// The language of the file that this names; none if it is no path or URL but code. A path is one
+/// line with a known ending and no `<` or `{`.
 fn language_of_path(text: &str) -> Option<Language> {
     if text.contains(['<', '{', '\n', '\r']) {
         return None;
     }
-    Language::from_extension(Path::new(text).extension()?.to_str()?)
+    Language::from_extension(Path::new(&*shown(text)).extension()?.to_str()?)
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ pub(crate) use error::FieldError;
 use files::Files;
 use item::{KNOWN_FIELDS, read_item};
 use juror_common::{
+    allowed::Allowed,
     id::Digest,
     item::{Item, Text, TokenSource},
 };
@@ -43,6 +44,8 @@ pub struct DatasetShape {
     pub style_required: bool,
     /// Folders beside the manifest's own that files may lie in.
     pub data_roots: Vec<PathBuf>,
+    /// Hosts and buckets that this process may read from; items that name others are warned of.
+    pub allowed: Allowed,
 }
 
 impl DatasetShape {
@@ -93,7 +96,7 @@ impl Dataset {
                 _ => Path::new("."),
             },
         };
-        let files = Files::new(folder, &shape.data_roots)?;
+        let files = Files::new(folder, &shape.data_roots, shape.allowed.clone())?;
         let source = source.as_path().into();
         Ok(Self(Arc::new(Opened { format, source, shape: shape.clone(), files })))
     }
@@ -146,6 +149,11 @@ impl Dataset {
         };
         let warnings = Warnings::new(&shape.known_fields());
         Ok(Items { opened: Arc::clone(&self.0), reader, warnings })
+    }
+
+    /// The text of a small file that an item names; none if that is not to be had.
+    pub(crate) fn read_text(&self, reference: &str, max_bytes: u64) -> Option<String> {
+        self.0.files.read_text(reference, max_bytes)
     }
 
     /// Checks that every file that an item names is there, without opening any.

@@ -268,6 +268,36 @@ fn a_digest_is_of_the_manifest_or_the_listing() {
 }
 
 #[test]
+fn places_that_may_not_be_read_are_warned_of_once_each() {
+    let line = |id: u32, shot: &str| format!("{{\"id\":\"{id}\",\"screenshot\":\"{shot}\"}}\n");
+    let shots = [
+        "https://a.test/1.png?sig=c0ffee",
+        "https://a.test/2.png",
+        "http://a.test/2.png",
+        "https://b.test/1.png",
+        "s3://bucket/1.png",
+        "s3://bucket/2.png",
+    ];
+    let manifest: String = shots.iter().zip(0..).map(|(shot, number)| line(number, shot)).collect();
+    let home = folder(&[("manifest.jsonl", &manifest)]);
+    let hosts = ["b.test".to_owned()];
+    let allowed = Allowed::parse(&hosts, &[], &[]).unwrap();
+    let shape = DatasetShape { allowed, ..shape() };
+    let dataset = Dataset::open(&home.path().join("manifest.jsonl"), &shape).unwrap();
+    let mut items = dataset.items().unwrap();
+    assert_eq!(items.by_ref().filter(Result::is_ok).count(), shots.len());
+    let warnings = items.warnings();
+    for (warning, says) in warnings.iter().zip([
+        "no files from https://a.test:",
+        "add \"http://a.test\" to files.hosts",
+        "from s3://bucket:",
+    ]) {
+        assert!(warning.contains(says) && !warning.contains("c0ffee"), "{warning}");
+    }
+    assert_eq!(warnings.len(), 3);
+}
+
+#[test]
 fn near_misses_and_large_fields_are_warned_of_once() {
     let line = |id: u32| json!({"id": id.to_string(), "screenshot": "1.png", "screenshots": 1, "large": "x".repeat(2000)});
     let text: String = (0..3).map(|id| format!("{}\n", line(id))).collect();

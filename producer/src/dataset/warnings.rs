@@ -1,6 +1,7 @@
 //! What a reader of a dataset should know and that stops nothing: one warning a key.
 
 use super::near_miss;
+use juror_common::allowed::NotAllowed;
 use serde_json::Value;
 use std::{
     collections::HashSet,
@@ -14,6 +15,9 @@ const MAX_METADATA_BYTES: usize = 1024;
 /// fill the memory.
 const MAX_KEYS: usize = 1000;
 
+/// Hosts and buckets that are warned of: the rest of a long list says nothing new.
+const MAX_PLACES: usize = 20;
+
 /// Collects warnings over all lines.
 #[derive(Debug)]
 pub(super) struct Warnings {
@@ -21,6 +25,7 @@ pub(super) struct Warnings {
     messages: Vec<String>,
     looked_at: HashSet<String>,
     left_out: HashSet<String>,
+    places: HashSet<NotAllowed>,
 }
 
 impl Warnings {
@@ -31,6 +36,7 @@ impl Warnings {
             messages: Vec::new(),
             looked_at: HashSet::new(),
             left_out: HashSet::new(),
+            places: HashSet::new(),
         }
     }
 
@@ -40,6 +46,14 @@ impl Warnings {
 
     pub(super) fn add(&mut self, message: String) {
         self.messages.push(message);
+    }
+
+    /// Warns once of each place that this process may not read from.
+    pub(super) fn not_allowed(&mut self, place: NotAllowed) {
+        if self.places.len() < MAX_PLACES && !self.places.contains(&place) {
+            self.messages.push(format!("not every file can be read here: {place}"));
+            self.places.insert(place);
+        }
     }
 
     /// Whether a further field is kept; warns of it where that is called for.

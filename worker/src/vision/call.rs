@@ -1,6 +1,6 @@
 //! What became of one call, by what its caller can do next.
 
-use juror_common::{admission::Observation, usage::Usage};
+use juror_common::{admission::Observation, telemetry::CallResult, usage::Usage};
 use std::{fmt, time::Duration};
 
 /// One call, over.
@@ -88,6 +88,31 @@ pub enum CallEnd {
         /// Whether the question was already on its way, so that it may be billed.
         sent: bool,
     },
+}
+
+impl CallEnd {
+    /// Its class; an answer is told apart by whether there is a verdict in it.
+    pub fn result(&self, has_verdict: bool) -> CallResult {
+        match self {
+            Self::Answered(_) if has_verdict => CallResult::Answered,
+            Self::Answered(_) | Self::BadAnswer { .. } => CallResult::Unusable,
+            Self::NotSent(_) => CallResult::NotSent,
+            Self::RateLimited { .. } => CallResult::RateLimited,
+            Self::Account { .. } => CallResult::Account,
+            Self::Refused { .. } => CallResult::Refused,
+            Self::Unavailable { .. } => CallResult::Unavailable,
+            Self::Lost(_) => CallResult::Lost,
+            Self::Cancelled { .. } => CallResult::Cancelled,
+        }
+    }
+
+    /// The HTTP status of a refusal, where that tells more than its class.
+    pub fn status(&self) -> Option<u16> {
+        match self {
+            Self::Refused { status, .. } | Self::Unavailable { status, .. } => Some(*status),
+            _ => None,
+        }
+    }
 }
 
 /// What keeps an account from calling.

@@ -8,11 +8,12 @@ use super::{
     names::Route,
     settle::Settlement,
     shared::Shared,
+    tags::Tags,
 };
 use async_trait::async_trait;
 use futures_util::StreamExt as _;
 use lapin::{
-    Channel, Consumer,
+    Consumer,
     message::DeliveryResult,
     options::{BasicConsumeOptions, BasicNackOptions, BasicQosOptions},
     types::FieldTable,
@@ -77,14 +78,7 @@ impl<M: Message> Subscription<M> for RabbitSubscription<M> {
             };
             let decoded = (self.decode)(&delivery);
             let redelivered = delivery.redelivered || envelope::was_delivered(&delivery.properties);
-            let settlement = Settlement::new(
-                &self.shared,
-                &live.link,
-                &live.channel,
-                delivery,
-                lane,
-                self.route,
-            );
+            let settlement = Settlement::new(&self.shared, &live.tags, delivery, lane, self.route);
             match decoded {
                 Ok(message) => {
                     let settlement = Box::new(settlement.holding(slot));
@@ -114,7 +108,7 @@ async fn set_aside(
 /// Consumers over one link.
 struct Live {
     link: Arc<Link>,
-    channel: Channel,
+    tags: Arc<Tags>,
     /// The preferred lane first.
     consumers: Vec<(Lane, Consumer)>,
 }
@@ -128,14 +122,15 @@ impl Live {
     ) -> Result<Self, QueueError> {
         let channel = link.channel().await?;
         link.during(channel.basic_qos(prefetch, BasicQosOptions::default())).await?;
-        let mut live = Self { link: Arc::clone(&link), channel, consumers: Vec::new() };
+        let mut consumers = Vec::new();
         for (lane, queue) in shared.namespace.queues(route) {
             let options = BasicConsumeOptions::default();
             let arguments = FieldTable::default();
-            let consuming = live.channel.basic_consume(queue, "".into(), options, arguments);
-            live.consumers.push((lane, link.during(consuming).await?));
+            let consuming = channel.basic_consume(queue, "".into(), options, arguments);
+            consumers.push((lane, link.during(consuming).await?));
         }
-        Ok(live)
+        let tags = Arc::new(Tags::new(Arc::clone(&link), channel));
+        Ok(Self { link, tags, consumers })
     }
 
     /// The next delivery; none when the link is over.
@@ -180,8 +175,8 @@ async fn first_of(
 }
 
 impl Drop for Live {
-    /// What was sent to us and not handed out goes back at once, also what is on its way; the
-    /// consumers are cancelled when they are dropped. Deliveries that are out keep the channel.
+    /// What was sent to us and not handed out goes back at once, also what is on its way. Deliveries
+    /// that are out keep the channel, and the consumers end with it.
     fn drop(&mut self) {
         for (_, consumer) in &self.consumers {
             consumer.set_delegate(|delivered: DeliveryResult| async move {

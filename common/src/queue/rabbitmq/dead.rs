@@ -1,18 +1,89 @@
 //! Dead letters, read without taking them away.
 
 use super::{
-    super::{DeadLetter, DeadLetters, Disposition, Message, QueueError},
-    RabbitQueue, envelope,
+    super::{DeadLetter, DeadLetters, Disposition, Lane, Message, QueueError},
+    RabbitQueue, RabbitQueues, envelope,
     envelope::{Letter, Received},
-    link::Link,
-    names::lane_of,
+    link::{Link, OwnChannel},
+    names::{Route, lane_of},
+    shared::Shared,
 };
+use crate::{job::Job, outcome::JobResult};
 use async_trait::async_trait;
 use lapin::{
-    Channel,
     message::BasicGetMessage,
     options::{BasicAckOptions, BasicGetOptions, BasicNackOptions},
+    types::ShortString,
 };
+
+/// A dead letter of whatever kind, for a person to look at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeptLetter {
+    /// The id that it travelled under; empty if it had none.
+    pub message_id: String,
+    /// The lane that it came by.
+    pub lane: Lane,
+    /// Why it was kept aside, in plain words.
+    pub reason: String,
+    /// What it holds.
+    pub content: Kept,
+}
+
+/// What a dead letter holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kept {
+    /// A job.
+    Job(Box<Job>),
+    /// A result.
+    Result(Box<JobResult>),
+    /// Neither, as far as this program can tell.
+    Unreadable(Vec<u8>),
+}
+
+impl RabbitQueues {
+    /// Every dead letter of whatever kind, oldest first. They all lie in memory, and whoever lists
+    /// at the same time may see fewer.
+    pub async fn dead_letters(&self) -> Result<Vec<KeptLetter>, QueueError> {
+        loop {
+            let link = self.shared.link().await?;
+            match kept_letters(&link, &self.shared).await {
+                Err(QueueError::Unavailable(_)) => {}
+                settled => return settled,
+            }
+        }
+    }
+}
+
+async fn kept_letters(link: &Link, shared: &Shared) -> Result<Vec<KeptLetter>, QueueError> {
+    let mut letters = Vec::new();
+    let mut reading = Reading::start(link, shared).await?;
+    while let Some(dead) = reading.next().await? {
+        let message_id = dead.properties.message_id().clone().unwrap_or_default();
+        letters.push(KeptLetter {
+            message_id: message_id.to_string(),
+            lane: lane_of(dead.routing_key.as_str()),
+            reason: envelope::reason(&dead.properties),
+            content: content(&dead),
+        });
+    }
+    reading.end().await?;
+    Ok(letters)
+}
+
+fn content(dead: &BasicGetMessage) -> Kept {
+    let of = |route| envelope::belongs_to(&dead.properties, route);
+    if of(Route::Jobs)
+        && let Ok(job) = envelope::decode(&dead.data)
+    {
+        return Kept::Job(Box::new(job));
+    }
+    if of(Route::Results)
+        && let Ok(result) = envelope::decode(&dead.data)
+    {
+        return Kept::Result(Box::new(result));
+    }
+    Kept::Unreadable(dead.data.clone())
+}
 
 #[async_trait]
 impl<M: Message> DeadLetters<M> for RabbitQueue<M> {
@@ -38,23 +109,31 @@ impl<M: Message> DeadLetters<M> for RabbitQueue<M> {
             }
         }
     }
+
+    async fn forget(
+        &self,
+        is_done: &(dyn for<'m> Fn(&'m M) -> bool + Sync),
+    ) -> Result<usize, QueueError> {
+        let mut forgotten = 0;
+        loop {
+            let link = self.shared.link().await?;
+            match self.forget_over(&link, is_done, &mut forgotten).await {
+                Err(QueueError::Unavailable(_)) => {}
+                settled => return settled.map(|()| forgotten),
+            }
+        }
+    }
 }
 
 impl<M: Message> RabbitQueue<M> {
     async fn list_over(&self, link: &Link) -> Result<Vec<DeadLetter<M>>, QueueError> {
         let mut letters = Vec::new();
-        let mut reading = Reading::start(link).await?;
-        while let Some(dead) = reading.next(self).await? {
-            let message = envelope::decode(&dead.data);
-            if envelope::belongs_to(&dead.properties, self.route)
-                && let Ok(message) = message
-            {
+        let mut reading = Reading::start(link, &self.shared).await?;
+        while let Some(dead) = reading.next().await? {
+            if let Some(message) = self.message_of(&dead) {
                 let lane = lane_of(dead.routing_key.as_str());
-                letters.push(DeadLetter {
-                    message,
-                    lane,
-                    reason: envelope::reason(&dead.properties),
-                });
+                let reason = envelope::reason(&dead.properties);
+                letters.push(DeadLetter { message, lane, reason });
             }
         }
         reading.end().await?;
@@ -67,8 +146,8 @@ impl<M: Message> RabbitQueue<M> {
         message_id: &str,
         replayed: &mut usize,
     ) -> Result<(), QueueError> {
-        let mut reading = Reading::start(link).await?;
-        while let Some(dead) = reading.next(self).await? {
+        let mut reading = Reading::start(link, &self.shared).await?;
+        while let Some(dead) = reading.next().await? {
             let id = dead.properties.message_id().as_ref();
             if !envelope::belongs_to(&dead.properties, self.route)
                 || id.is_none_or(|id| id.as_str() != message_id)
@@ -77,9 +156,31 @@ impl<M: Message> RabbitQueue<M> {
             }
             self.send_again(&dead).await?;
             *replayed += 1;
-            link.during(dead.acker.ack(BasicAckOptions::default())).await?;
+            reading.take_off(&dead).await?;
         }
         reading.end().await
+    }
+
+    async fn forget_over(
+        &self,
+        link: &Link,
+        is_done: &(dyn for<'m> Fn(&'m M) -> bool + Sync),
+        forgotten: &mut usize,
+    ) -> Result<(), QueueError> {
+        let mut reading = Reading::start(link, &self.shared).await?;
+        while let Some(dead) = reading.next().await? {
+            if self.message_of(&dead).is_some_and(|message| is_done(&message)) {
+                reading.take_off(&dead).await?;
+                *forgotten += 1;
+            }
+        }
+        reading.end().await
+    }
+
+    /// The message, if it is one of this queue's and can be read.
+    fn message_of(&self, dead: &BasicGetMessage) -> Option<M> {
+        let ours = envelope::belongs_to(&dead.properties, self.route);
+        envelope::decode(&dead.data).ok().filter(|_| ours)
     }
 
     async fn send_again(&self, dead: &BasicGetMessage) -> Result<(), QueueError> {
@@ -95,31 +196,40 @@ impl<M: Message> RabbitQueue<M> {
     }
 }
 
-/// One pass over the dead letters. What is not acknowledged in it goes back to where it was.
+/// One pass over the dead letters. What is not taken off in it goes back to where it was.
 struct Reading<'a> {
     link: &'a Link,
-    channel: Channel,
-    last_tag: Option<u64>,
+    channel: OwnChannel,
+    queue: ShortString,
+    /// The last letter that was read, unless it was taken off.
+    current: Option<u64>,
+    /// The last one before it that was not.
+    kept: Option<u64>,
 }
 
 impl<'a> Reading<'a> {
-    async fn start(link: &'a Link) -> Result<Self, QueueError> {
-        Ok(Self { link, channel: link.channel().await?, last_tag: None })
+    async fn start(link: &'a Link, shared: &Shared) -> Result<Self, QueueError> {
+        let queue = shared.namespace.dead();
+        Ok(Self { link, channel: link.channel().await?, queue, current: None, kept: None })
     }
 
-    async fn next<M>(
-        &mut self,
-        queue: &RabbitQueue<M>,
-    ) -> Result<Option<BasicGetMessage>, QueueError> {
-        let name = queue.shared.namespace.dead();
-        let got =
-            self.link.during(self.channel.basic_get(name, BasicGetOptions::default())).await?;
-        self.last_tag = got.as_ref().map(|dead| dead.delivery_tag).or(self.last_tag);
+    async fn next(&mut self) -> Result<Option<BasicGetMessage>, QueueError> {
+        let getting = self.channel.basic_get(self.queue.clone(), BasicGetOptions::default());
+        let got = self.link.during(getting).await?;
+        self.kept = self.current.take().or(self.kept);
+        self.current = got.as_ref().map(|dead| dead.delivery_tag);
         Ok(got)
     }
 
+    /// Takes the letter off that was read last.
+    async fn take_off(&mut self, dead: &BasicGetMessage) -> Result<(), QueueError> {
+        self.current = None;
+        self.link.during(dead.acker.ack(BasicAckOptions::default())).await.map(drop)
+    }
+
     async fn end(self) -> Result<(), QueueError> {
-        if let Some(tag) = self.last_tag {
+        // A tag that was acknowledged would end the channel.
+        if let Some(tag) = self.current.or(self.kept) {
             let all = BasicNackOptions { multiple: true, requeue: true };
             self.link.during(self.channel.basic_nack(tag, all)).await?;
         }

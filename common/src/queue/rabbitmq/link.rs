@@ -1,9 +1,9 @@
 //! One connection for as long as it lasts.
 
 use super::{super::QueueError, address::Address, failure, topology::Topology};
-use futures_util::StreamExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 use lapin::{Channel, Connection, ConnectionProperties, Event, options::ConfirmSelectOptions};
-use std::{sync::OnceLock, time::Duration};
+use std::{ops::Deref, sync::OnceLock, time::Duration};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -52,12 +52,12 @@ impl Link {
     }
 
     /// A channel of its own.
-    pub(super) async fn channel(&self) -> Result<Channel, QueueError> {
-        self.during(self.connection.create_channel()).await
+    pub(super) async fn channel(&self) -> Result<OwnChannel, QueueError> {
+        self.during(self.connection.create_channel()).await.map(OwnChannel)
     }
 
     /// A channel of its own whose publishes are confirmed.
-    pub(super) async fn confirming_channel(&self) -> Result<Channel, QueueError> {
+    pub(super) async fn confirming_channel(&self) -> Result<OwnChannel, QueueError> {
         let channel = self.channel().await?;
         self.during(channel.confirm_select(ConfirmSelectOptions::default())).await?;
         Ok(channel)
@@ -122,5 +122,26 @@ impl Link {
             Ok(Err(error)) => tracing::debug!(%error, "closing a connection to RabbitMQ"),
             Err(_) => tracing::debug!("RabbitMQ does not answer to a good-bye"),
         }
+    }
+}
+
+/// A channel of one holder. Dropped, it is closed at once: the broker takes its consumers away, and
+/// gives what is not settled to others.
+pub(super) struct OwnChannel(Channel);
+
+impl Deref for OwnChannel {
+    type Target = Channel;
+
+    fn deref(&self) -> &Channel {
+        &self.0
+    }
+}
+
+impl Drop for OwnChannel {
+    fn drop(&mut self) {
+        // One poll hands the command to the connection; nobody is here to wait for more. The
+        // library would do so later, when the connection may be closing, and call that an error;
+        // and not at all for a channel whose consumers have a delegate.
+        let _ = self.0.close(200, "done".into()).now_or_never();
     }
 }

@@ -10,18 +10,26 @@ mod address;
 mod backoff;
 mod consume;
 mod dead;
+mod depths;
 mod envelope;
 mod failure;
+mod greeting;
 mod link;
 mod names;
 mod publish;
 mod settle;
 mod shared;
 mod supervisor;
+mod tags;
 mod topology;
 
+#[cfg(any(test, feature = "conformance"))]
+pub mod test_namespace;
 #[cfg(test)]
 mod tests;
+
+pub use dead::{Kept, KeptLetter};
+pub use greeting::broker_version;
 
 use super::{DeadLetter, Lane, Message, Queue, QueueError, Subscription};
 use crate::{event::Events, job::Job, outcome::JobResult};
@@ -62,6 +70,7 @@ pub struct RabbitSettings {
 /// The connection of one process to its fleet's queues. Close it when all roles have ended;
 /// dropped, it stops without anybody waiting for the end.
 pub struct RabbitQueues {
+    address: Address,
     shared: Arc<Shared>,
     stop: DropGuard,
     supervisor: JoinHandle<()>,
@@ -74,7 +83,7 @@ impl RabbitQueues {
         let address = Address::parse(&settings.url)?;
         let namespace = Namespace::parse(&settings.namespace)?;
         let topology = Topology::new(&namespace, settings.max_length);
-        let connector = Connector { address, topology, events: events.clone() };
+        let connector = Connector { address: address.clone(), topology, events: events.clone() };
         let link = connector.connect_first(settings.patience).await?;
         let (sender, requests) = mpsc::channel(REQUESTS);
         let (phase, phases) = watch::channel(Phase::Away);
@@ -82,10 +91,16 @@ impl RabbitQueues {
         let supervisor = Supervisor { connector, phase, stop: stop.clone() };
         let running = supervisor.run(link, Publisher::new(requests, events));
         Ok(Self {
+            address,
             shared: Arc::new(Shared::new(namespace, phases, sender)),
             stop: stop.drop_guard(),
             supervisor: tokio::spawn(running),
         })
+    }
+
+    /// Where the broker is, without the account.
+    pub fn address(&self) -> String {
+        self.address.to_string()
     }
 
     /// The jobs, in two lanes.

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 /// How long the hold queues keep a message, shortest first, with their names.
 const HOLDS: [(Duration, &str); 5] = [
-    (Duration::from_secs(1), "1s"),
-    (Duration::from_secs(5), "5s"),
-    (Duration::from_secs(30), "30s"),
-    (Duration::from_secs(120), "2m"),
-    (Duration::from_secs(600), "10m"),
+    (Duration::from_secs(1), "hold.1s"),
+    (Duration::from_secs(5), "hold.5s"),
+    (Duration::from_secs(30), "hold.30s"),
+    (Duration::from_secs(120), "hold.2m"),
+    (Duration::from_secs(600), "hold.10m"),
 ];
 
 /// The prefix of every name.
@@ -73,7 +73,7 @@ impl Namespace {
 
     /// Every hold queue, which has an exchange of its own name, with its time.
     pub(super) fn holds(&self) -> impl Iterator<Item = (Duration, ShortString)> {
-        HOLDS.iter().map(|(time, name)| (*time, self.name(&format!("hold.{name}"))))
+        HOLDS.iter().map(|(time, name)| (*time, self.name(name)))
     }
 
     /// The hold exchange with the shortest time that is not below `delay`, or the longest one.
@@ -89,6 +89,13 @@ impl Namespace {
             Route::Results => vec![(Lane::Work, self.results())],
             Route::Poison => vec![(Lane::Work, self.poison())],
         }
+    }
+
+    /// Every queue, with its name's end, which is the same in all namespaces.
+    pub(super) fn every_queue(&self) -> impl Iterator<Item = (&'static str, ShortString)> {
+        let holds = HOLDS.iter().map(|(_, end)| *end);
+        let others = ["work", "work.hi", "results", "dead", "poison"];
+        others.into_iter().chain(holds).map(|end| (end, self.name(end)))
     }
 
     fn name(&self, end: &str) -> ShortString {
@@ -127,6 +134,17 @@ mod tests {
             let delay = Duration::from_millis(milliseconds);
             assert_eq!(namespace.hold(delay).as_str(), name);
         }
+    }
+
+    #[test]
+    fn every_queue_is_one_of_the_topology_and_none_is_missing() {
+        let namespace = Namespace::parse("juror").unwrap();
+        let topology = super::super::topology::Topology::new(&namespace, None);
+        let mut declared: Vec<_> = topology.queues.into_iter().map(|queue| queue.name).collect();
+        let mut named: Vec<_> = namespace.every_queue().map(|(_, name)| name).collect();
+        declared.sort();
+        named.sort();
+        assert_eq!(named, declared);
     }
 
     #[test]

@@ -143,7 +143,6 @@ impl Publisher {
                 let warning = format!(
                     "the queue behind {exchange} is full: publishing pauses until it is not"
                 );
-                tracing::warn!("{warning}");
                 self.events.emit(Event::Warning(warning)).await;
             }
         }

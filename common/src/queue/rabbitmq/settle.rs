@@ -1,16 +1,19 @@
 //! How a delivery ends.
 
 use super::{
-    super::{Disposition, Lane, QueueError, Settle},
+    super::{
+        Disposition, Lane, QueueError, Settle,
+        batch::{Batch, Ticket},
+    },
     envelope::{Letter, Received},
-    link::Link,
     names::Route,
     shared::Shared,
+    tags::Tags,
 };
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use lapin::{
-    Acker, Channel,
+    Acker,
     options::{BasicAckOptions, BasicNackOptions},
 };
 use std::sync::Arc;
@@ -19,33 +22,34 @@ use tokio::sync::OwnedSemaphorePermit;
 /// A delivery that is out. Dropped unsettled, it goes back to its queue.
 pub(super) struct Settlement {
     shared: Arc<Shared>,
-    link: Arc<Link>,
     received: Received,
     acker: Acker,
     settled: bool,
-    /// Kept open until the delivery is settled, whatever becomes of its subscription.
-    _channel: Channel,
+    tag: u64,
+    /// Keeps the channel open until the delivery is settled, whatever becomes of its subscription.
+    tags: Arc<Tags>,
     slot: Option<OwnedSemaphorePermit>,
 }
 
 impl Settlement {
     pub(super) fn new(
         shared: &Arc<Shared>,
-        link: &Arc<Link>,
-        channel: &Channel,
+        tags: &Arc<Tags>,
         delivery: lapin::message::Delivery,
         lane: Lane,
         route: Route,
     ) -> Self {
         let message_id = delivery.properties.message_id().clone().unwrap_or_default();
         let received = Received { payload: delivery.data.into(), message_id, lane, route };
+        let tag = delivery.delivery_tag;
+        tags.hand_out(tag);
         Self {
             shared: Arc::clone(shared),
-            link: Arc::clone(link),
             received,
             acker: delivery.acker,
             settled: false,
-            _channel: channel.clone(),
+            tag,
+            tags: Arc::clone(tags),
             slot: None,
         }
     }
@@ -67,12 +71,14 @@ impl Settlement {
     async fn acknowledge(&mut self) {
         self.settled = true;
         let acknowledging = self.acker.ack(BasicAckOptions::default());
-        note_if_lost(self.link.during(acknowledging).await);
+        note_if_lost(self.tags.link.during(acknowledging).await);
+        self.tags.ended(self.tag);
     }
 
     async fn give_back(&mut self) {
         self.settled = true;
-        note_if_lost(self.link.during(self.acker.nack(REQUEUE)).await);
+        note_if_lost(self.tags.link.during(self.acker.nack(REQUEUE)).await);
+        self.tags.ended(self.tag);
     }
 }
 
@@ -103,12 +109,23 @@ impl Settle for Settlement {
         }
         Ok(())
     }
+
+    fn ticket(&mut self) -> Option<Ticket> {
+        // Jobs come by two queues over one channel: while a delivery of one of them is not handed
+        // out yet, a later one of the other may be.
+        if self.received.route == Route::Jobs {
+            return None;
+        }
+        self.settled = true;
+        Some(Ticket { batch: Arc::clone(&self.tags) as Arc<dyn Batch>, number: self.tag })
+    }
 }
 
 impl Drop for Settlement {
     fn drop(&mut self) {
         if !self.settled {
-            // One poll hands the command to the connection; nobody is here to wait for more.
+            // One poll hands the command to the connection; nobody is here to wait for more. Its
+            // tag stays out, since nobody knows when the command is sent.
             let _ = self.acker.nack(REQUEUE).now_or_never();
         }
     }

@@ -59,6 +59,17 @@ impl Shared {
         }
     }
 
+    /// The link that is up now; an error where there is none.
+    pub(super) fn link_now(&self) -> Result<Arc<Link>, QueueError> {
+        match &*self.phase.borrow() {
+            Phase::Up(link) if !link.is_over() => Ok(Arc::clone(link)),
+            Phase::Over(reason) => Err(reason.clone()),
+            Phase::Up(_) | Phase::Away => {
+                Err(QueueError::Unavailable("RabbitMQ is away now".to_owned()))
+            }
+        }
+    }
+
     /// Publishes into a lane; returns when the broker has confirmed it.
     pub(super) async fn publish(&self, letter: Letter, route: Route) -> Result<(), QueueError> {
         let window = match route {

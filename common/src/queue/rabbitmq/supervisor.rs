@@ -109,7 +109,6 @@ impl Connector {
     }
 
     async fn warn(&self, warning: String) {
-        tracing::warn!("{warning}");
         self.events.emit(Event::Warning(warning)).await;
     }
 }

@@ -1,11 +1,14 @@
--- Says what a run is. Opens it again if it was closed or cancelled: what belongs to it is kept.
+-- Says what a run is. Opens it again if it was closed, cancelled or paused: what belongs to it is kept.
 -- Arguments: run, record.
 
 local run = ARGV[4]
 redis.call('HSET', key('run', run), 'record', ARGV[5])
-redis.call('HDEL', key('run', run), 'jobs', 'published', 'cancelled', 'kept')
+redis.call('HDEL', key('run', run), 'expected', 'published', 'cancelled', 'paused', 'progress', 'kept')
+-- Closing it will count whatever is sent from here on.
+redis.call('DEL', key('replayed', run))
 redis.call('ZADD', key('runs'), whole(now), run)
 for _, kind in ipairs({ 'claims', 'carried', 'results', 'run' }) do
   redis.call('PERSIST', key(kind, run))
 end
+tell_changes()
 return {}

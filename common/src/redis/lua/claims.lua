@@ -7,7 +7,9 @@
 --                 'JOB:cached_input', 'JOB:output'
 -- results:RUN     by job: 'ROUND RESULT', of the highest round
 -- reply:QUESTION  a remembered reply
--- run:RUN         what is known of a run: record, jobs, published, cancelled, kept
+-- replayed:RUN    'JOB:ROUND' of the jobs that were sent again, besides what was published
+-- run:RUN         what is known of a run: record, expected, published, cancelled, paused, progress,
+--                 kept
 
 local function claim_of(run, job)
   local text = redis.call('HGET', key('claims', run), job)
@@ -39,7 +41,7 @@ end
 local function keep_for_a_while(run)
   local kept = redis.call('HGET', key('run', run), 'kept')
   if not kept then return end
-  for _, kind in ipairs({ 'claims', 'carried', 'results', 'run' }) do
+  for _, kind in ipairs({ 'claims', 'carried', 'results', 'replayed', 'run' }) do
     redis.call('PEXPIRE', key(kind, run), kept)
   end
 end

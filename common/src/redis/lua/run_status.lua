@@ -1,6 +1,8 @@
 -- What is known of a run. Arguments: run.
--- Answers: record, jobs, published, cancelled, each maybe nothing; no record: no such run.
+-- Answers: record, expected results, published, cancelled, paused, progress, each maybe nothing; no
+-- record: no such run.
 
-local status = redis.call('HMGET', key('run', ARGV[4]), 'record', 'jobs', 'published', 'cancelled')
-for position = 1, 4 do status[position] = status[position] or '' end
+local fields = { 'record', 'expected', 'published', 'cancelled', 'paused', 'progress' }
+local status = redis.call('HMGET', key('run', ARGV[4]), unpack(fields))
+for position = 1, #fields do status[position] = status[position] or '' end
 return status

@@ -10,7 +10,7 @@ fn shape(images: &[&str]) -> DatasetShape {
 
 fn read(fields: Value, shape: &DatasetShape) -> Result<Item, String> {
     let home = tempfile::tempdir().unwrap();
-    let files = Files::new(home.path(), &[]).unwrap();
+    let files = Files::new(home.path(), &[], shape.allowed.clone()).unwrap();
     let Value::Object(fields) = fields else { panic!("an object is expected") };
     let mut warnings = Warnings::new(&shape.known_fields());
     read_item(fields, shape, &files, &mut warnings)
@@ -38,6 +38,8 @@ fn every_field_finds_its_place_and_the_rest_is_metadata() {
     }))
     .unwrap();
     assert_eq!(item.images["screenshot"].reference, "1.png");
+    let references: Vec<_> = item.references().collect();
+    assert_eq!(references, ["1.png", "code/1.tsx", "tokens/1.json"]);
     assert_eq!(item.images["screenshot"].sha256, Some(DIGEST.parse().unwrap()));
     assert_eq!(item.generated_code, Some(Text::Path("code/1.tsx".into())));
     assert_eq!(item.language, Some(Language::Tsx));
@@ -82,7 +84,7 @@ fn a_rubric_of_two_images_takes_both_in_its_order() {
 #[test]
 fn code_is_a_path_only_if_it_looks_like_nothing_else() {
     let code = |code: &str| with(json!({"generated_code": code})).unwrap().generated_code;
-    for path in ["a.tsx", "dir/my file.HTML", "x.mjs"] {
+    for path in ["a.tsx", "dir/my file.HTML", "x.mjs", "https://host/a.tsx?signed=1"] {
         assert_eq!(code(path), Some(Text::Path(path.into())), "{path}");
     }
     for inline in ["<a/>.tsx", "x.tsx\n", "f{}.js", "export default 1;", "a.vue", "tsx", ".tsx"] {
@@ -118,17 +120,14 @@ fn every_refusal_names_field_and_remedy() {
             "screenshot: \"/1.png\" may lead out of the manifest's folder",
         ),
         (
-            json!({"screenshot": "https://example.com/1.png"}),
-            "screenshot: remote images are not supported yet by this version: \"https://example",
+            json!({"screenshot": "https://user:password@example.com/1.png?signed"}),
+            "screenshot: \"https://example.com/1.png\" is not usable: it holds a user or password",
         ),
-        (
-            json!({"screenshot": "s3://bucket/1.png"}),
-            "screenshot: remote images are not supported yet by this version: \"s3://",
-        ),
+        (json!({"screenshot": "s3://bucket"}), "screenshot: \"s3://bucket\" is not usable: it"),
         (json!({"generated_code": "/x.tsx"}), "generated_code: \"/x.tsx\" may lead out"),
         (
-            json!({"generated_code": "https://x/y.tsx"}),
-            "generated_code: remote files are not supported yet by this version",
+            json!({"generated_code": "ftp://x/y.tsx"}),
+            "generated_code: \"ftp://x/y.tsx\" is no reference; name a path relative",
         ),
         (json!({"expected_tokens": "../t.json"}), "expected_tokens: \"../t.json\" may lead out"),
         (

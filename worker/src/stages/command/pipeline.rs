@@ -2,11 +2,11 @@
 
 use super::{CommandSettings, process};
 use crate::{
-    files::Roots,
     load::{LoadedItem, language_of_code},
     stages::tokens::flatten,
 };
 use juror_common::{
+    files::Roots,
     item::{Item, Language, Tokens},
     outcome::{ErrorKind, JobError},
 };

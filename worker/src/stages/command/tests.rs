@@ -1,8 +1,9 @@
 #![cfg(unix)]
 
 use super::*;
-use crate::{files::Roots, load::LoadedItem, stages::compile::Compilation};
+use crate::{load::LoadedItem, stages::compile::Compilation};
 use juror_common::{
+    files::Roots,
     item::{ImageReference, Item, Language},
     outcome::ErrorKind,
 };

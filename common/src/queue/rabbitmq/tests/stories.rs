@@ -1,7 +1,7 @@
 //! What only a broker's queue does.
 
 use super::{
-    super::super::{DeadLetters as _, Delivery, Disposition},
+    super::super::{DeadLetters as _, Delivery, Disposition, acknowledge_all},
     namespace::raw_connection,
     *,
 };
@@ -102,6 +102,14 @@ async fn a_message_that_cannot_be_read_is_kept_aside_and_stops_nobody() {
     assert_eq!(dead.message.reason, "killed five workers");
     dead.acknowledge().await.unwrap();
     assert_eq!(jobs.list().await.unwrap().len(), 1);
+    let [unread, kept] = queues.dead_letters().await.unwrap().try_into().unwrap();
+    assert_eq!(unread.content, Kept::Unreadable(b"{".to_vec()));
+    assert!(unread.reason.contains("it cannot be read"), "{}", unread.reason);
+    assert_eq!((kept.message_id.as_str(), kept.lane), (job("good").job_id.as_str(), Lane::Work));
+    assert_eq!(kept.content, Kept::Job(Box::new(job("good"))));
+    // What is done is forgotten, also when it is all there is.
+    assert_eq!(jobs.forget(&|job| job.item.id == "good").await.unwrap(), 1);
+    assert_eq!(queues.dead_letters().await.unwrap().len(), 1);
     drop((subscription, poison));
     queues.close().await;
 }
@@ -124,10 +132,61 @@ async fn results_go_their_own_way_and_are_never_delayed() {
     assert_eq!(dead.len(), 1);
     assert_eq!((&dead[0].message, dead[0].reason.as_str()), (&result, "of no run"));
     assert!(queues.jobs().list().await.unwrap().is_empty());
+    let [kept] = queues.dead_letters().await.unwrap().try_into().unwrap();
+    assert_eq!(kept.content, Kept::Result(Box::new(result.clone())));
     assert_eq!(results.replay(&result.message_id()).await.unwrap(), 1);
     let delivery = next(&mut subscription).await;
     assert_eq!(delivery.message, result);
     delivery.acknowledge().await.unwrap();
+    queues.close().await;
+}
+
+#[tokio::test]
+async fn results_that_are_acknowledged_at_once_are_gone_and_what_lies_between_them_is_not() {
+    let own = Own::new();
+    let queues = own.connect(&broker_url()).await;
+    let results = queues.results();
+    let mut subscription = results.subscribe(100).await.unwrap();
+    let mut deliveries = Vec::new();
+    for number in 0..20 {
+        let result = JobResult::empty(&job(&number.to_string()), Outcome::Scored);
+        results.publish(result, Lane::Work).await.unwrap();
+        deliveries.push(next(&mut subscription).await);
+    }
+    let after = deliveries.split_off(15);
+    let kept = deliveries.remove(7);
+    acknowledge_all(deliveries).await.unwrap();
+    kept.settle(Disposition::GiveBack).await.unwrap();
+    let again = next(&mut subscription).await;
+    assert_eq!((again.message.screenshot_id.as_str(), again.redelivered), ("7", true));
+    acknowledge_all(after.into_iter().chain([again])).await.unwrap();
+    // Whatever is not gone comes again to the next connection, before what is published later.
+    queues.close().await;
+    let queues = own.connect(&broker_url()).await;
+    let last = JobResult::empty(&job("last"), Outcome::Scored);
+    queues.results().publish(last, Lane::Work).await.unwrap();
+    let mut subscription = queues.results().subscribe(100).await.unwrap();
+    let delivery = next(&mut subscription).await;
+    assert_eq!(delivery.message.screenshot_id, "last");
+    delivery.acknowledge().await.unwrap();
+    queues.close().await;
+}
+
+#[tokio::test]
+async fn a_subscription_that_ends_leaves_the_only_place_to_the_next() {
+    let own = Own::new();
+    let queues = own.connect(&broker_url()).await;
+    let results = queues.results();
+    for number in 0..3 {
+        // One at a time receives results, so the one before must be gone.
+        let mut subscription = results.subscribe(10).await.unwrap();
+        let result = JobResult::empty(&job(&number.to_string()), Outcome::Scored);
+        results.publish(result.clone(), Lane::Work).await.unwrap();
+        let delivery = next(&mut subscription).await;
+        assert_eq!(delivery.message, result);
+        drop(subscription);
+        delivery.acknowledge().await.unwrap();
+    }
     queues.close().await;
 }
 
@@ -150,6 +209,37 @@ async fn dead_letters_keep_their_order_however_often_they_are_listed() {
     }
     assert_eq!(queue.replay("two").await.unwrap(), 1);
     assert_eq!(queue.list().await.unwrap().len(), 2);
+    queues.close().await;
+}
+
+#[tokio::test]
+async fn depths_are_of_what_is_ready_in_each_queue() {
+    let own = Own::new();
+    let queues = own.connect(&broker_url()).await;
+    let queue = queues.queue::<Note>(Route::Jobs);
+    for name in ["one", "two", "three"] {
+        queue.publish(Note::new(name), Lane::Work).await.unwrap();
+    }
+    queue.publish(Note::new("four"), Lane::High).await.unwrap();
+    let depths = queues.depths().await.unwrap();
+    let known = |depths: &[(&str, u32)], queue: &str| {
+        depths.iter().find(|(name, _)| *name == queue).map(|(_, ready)| *ready)
+    };
+    assert_eq!(depths.len(), 10, "{depths:?}");
+    assert_eq!(known(&depths, "work"), Some(3));
+    assert_eq!(known(&depths, "work.hi"), Some(1));
+    assert_eq!(known(&depths, "results"), Some(0));
+
+    let mut subscription = queue.subscribe(10).await.unwrap();
+    let later = Disposition::RetryAfter(Duration::from_secs(600));
+    next(&mut subscription).await.settle(later).await.unwrap();
+    let metrics = crate::telemetry::Metrics::recording();
+    assert!(queues.measure(&metrics).await);
+    let text = metrics.render();
+    for sample in ["{queue=\"hold.10m\"} 1\n", "{queue=\"dead\"} 0\n"] {
+        assert!(text.contains(sample), "{text}");
+    }
+    drop(subscription);
     queues.close().await;
 }
 

@@ -80,6 +80,11 @@ async fn a_subscription_goes_on_when_the_broker_comes_back() {
     proxy.shut();
     // Idle, and yet it notices.
     assert!(matches!(told.recv().await, Some(Event::Warning(_))));
+    assert!(!queues.is_connected());
+    let metrics = crate::telemetry::Metrics::recording();
+    metrics.set_queue_depths(&[("work", 1)]);
+    assert!(!queues.measure(&metrics).await);
+    assert!(!metrics.render().contains("juror_queue_depth{"));
     let publishing = queue.publish(Note::new("meanwhile"), Lane::Work);
     let returning = async {
         proxy.restore();

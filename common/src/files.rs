@@ -1,4 +1,4 @@
-//! Opens the files that jobs name, and no others.
+//! Opens the local files that items name, and no others.
 
 use bytes::Bytes;
 use std::{
@@ -13,7 +13,14 @@ use tokio::{sync::Semaphore, task::spawn_blocking};
 /// would only cost a thread.
 const READS_AT_A_TIME: usize = 8;
 
-/// The folders that a worker may open files in. Clones share them.
+/// Most bytes of one image file.
+pub const MOST_IMAGE_BYTES: u64 = 64 << 20;
+
+/// Most bytes of a file with code or tokens. Generated code is a few kilobytes; what is larger than
+/// this is not what anybody wants to pay for in a prompt.
+pub const MOST_TEXT_BYTES: u64 = 1 << 20;
+
+/// The folders that files may be opened in. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Roots {
     folders: Arc<Vec<PathBuf>>,
@@ -26,7 +33,7 @@ pub enum FileError {
     /// No folder holds it.
     #[error("{reference}: no such file in {folders}")]
     Missing {
-        /// The name that the job gave.
+        /// The name that the item gave.
         reference: String,
         /// The folders that were tried.
         folders: String,
@@ -34,7 +41,7 @@ pub enum FileError {
     /// It may not be opened.
     #[error("{reference}: {reason}")]
     Refused {
-        /// The name that the job gave.
+        /// The name that the item gave.
         reference: String,
         /// What about it is not allowed.
         reason: &'static str,
@@ -42,7 +49,7 @@ pub enum FileError {
     /// It is larger than such a file may be.
     #[error("{reference}: larger than the {limit} bytes that are allowed here")]
     TooLarge {
-        /// The name that the job gave.
+        /// The name that the item gave.
         reference: String,
         /// Most bytes.
         limit: u64,
@@ -50,7 +57,7 @@ pub enum FileError {
     /// The operating system could not read it.
     #[error("{reference}: cannot be read: {source}")]
     Unreadable {
-        /// The name that the job gave.
+        /// The name that the item gave.
         reference: String,
         /// What the operating system says.
         source: io::Error,

@@ -1,7 +1,15 @@
 //! The command line.
 
+mod fleet;
+mod running;
+
+pub use fleet::{
+    CancelArguments, DeadCommand, EnqueueArguments, FleetFlags, ReplayArguments, RetryArguments,
+    ServingFlags, WorkerArguments,
+};
+pub use running::{CallingFlags, EstimateArguments, JudgingFlags, RunArguments, RunFlags};
+
 use clap::{Args, Parser, Subcommand};
-use juror_common::usage::Money;
 use std::path::PathBuf;
 
 /// Judges screenshots at scale with a vision model.
@@ -33,6 +41,9 @@ pub struct GlobalFlags {
     /// Print results as JSON
     #[arg(long, global = true)]
     pub json: bool,
+    /// Log as text, or as JSON, one object a line [default: text]
+    #[arg(long, global = true, value_name = "FORMAT", value_parser = ["text", "json"])]
+    pub log_format: Option<String>,
     /// Print nothing but results and errors
     #[arg(short, long, global = true)]
     pub quiet: bool,
@@ -51,15 +62,26 @@ pub enum Command {
     Estimate(Box<EstimateArguments>),
     /// Judge again what a run did not score
     Retry(RetryArguments),
+    /// Publish a dataset's jobs to a fleet, and print the run's id
+    Enqueue(Box<EnqueueArguments>),
+    /// Cancel a run of a fleet: what is not judged yet is skipped
+    Cancel(CancelArguments),
+    /// Look at the jobs that killed their workers, and send them again
+    #[command(subcommand)]
+    Dead(DeadCommand),
+    /// Take jobs of a fleet's runs and judge them, until it is stopped
+    Worker(Box<WorkerArguments>),
+    /// Fleet: commit the results of all runs to their journals, and report the runs
+    Aggregate(AggregateArguments),
     /// List the runs
-    Runs,
+    Runs(RunsArguments),
     /// Show and check rubrics
     #[command(subcommand)]
     Rubric(RubricCommand),
     /// Look at the verdict cache, or empty it
     #[command(subcommand)]
     Cache(CacheCommand),
-    /// Check settings, key, endpoint, prices, dataset and disk, and say what to do
+    /// Check settings, key, endpoint, prices, dataset, disk and the fleet's servers, and say what to do
     Doctor(Box<DoctorArguments>),
     /// Serve a vision API that costs nothing
     Simulate(SimulateArguments),
@@ -84,75 +106,6 @@ pub struct DemoArguments {
     pub run_id: Option<String>,
 }
 
-/// Which items, and how they are judged.
-#[derive(Debug, Default, Args)]
-pub struct JudgingFlags {
-    /// Only the first N items, after the filters
-    #[arg(long, value_name = "N")]
-    pub limit: Option<u64>,
-    /// Only items whose field has this value; several must all hold
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub filter: Vec<String>,
-    /// Judge each item N times
-    #[arg(long, value_name = "N")]
-    pub repeat: Option<u32>,
-    /// A built-in rubric (semantic, acrue) or a rubric file [default: semantic]
-    #[arg(long, value_name = "NAME|FILE")]
-    pub rubric: Option<String>,
-    /// The vision model [default: gpt-4o]
-    #[arg(long, value_name = "NAME")]
-    pub model: Option<String>,
-    /// Where the vision API is [default: OpenAI's]
-    #[arg(long, value_name = "URL")]
-    pub base_url: Option<String>,
-    /// Requests per minute that calls may use [default: learned from the provider]
-    #[arg(long, value_name = "N")]
-    pub rpm: Option<u64>,
-    /// Tokens per minute that calls may use [default: learned from the provider]
-    #[arg(long, value_name = "N")]
-    pub tpm: Option<u64>,
-    /// Calls in flight at most [default: 16 at first, then adapting]
-    #[arg(short = 'j', long, value_name = "N", value_parser = at_least_one)]
-    pub max_concurrency: Option<usize>,
-    /// Let a vision model judge, which costs money; without it only the free stages run
-    #[arg(long)]
-    pub enable_llm_judge: bool,
-    /// A folder that the dataset may name files in, beside its own (repeatable)
-    #[arg(long, value_name = "DIR")]
-    pub data_root: Vec<PathBuf>,
-    /// Ask again although the answer is in the cache
-    #[arg(long)]
-    pub no_cache: bool,
-}
-
-/// `juror run`
-#[derive(Debug, Args)]
-pub struct RunArguments {
-    /// A JSONL manifest, a CSV file, or a folder of screenshots; not needed with --resume
-    #[arg(required_unless_present = "resume")]
-    pub dataset: Option<PathBuf>,
-    #[command(flatten)]
-    pub judging: JudgingFlags,
-    /// The most that the run may cost, in US dollars
-    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
-    pub budget_usd: Option<Money>,
-    /// Write the report to a file too (repeatable); the ending picks the format (.json .jsonl .csv)
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Vec<PathBuf>,
-    /// Exit with 100 unless this gate is met: targets, production, or a gate file
-    #[arg(long, value_name = "NAME|FILE")]
-    pub gate: Option<String>,
-    /// Go on with a run where it stopped
-    #[arg(long, value_name = "RUN", conflicts_with = "run_id")]
-    pub resume: Option<String>,
-    /// Name of the run [default: made from date and time]
-    #[arg(long, value_name = "ID")]
-    pub run_id: Option<String>,
-    /// Check everything that can be checked without spending, then stop
-    #[arg(long)]
-    pub dry_run: bool,
-}
-
 /// `juror report`
 #[derive(Debug, Args)]
 pub struct ReportArguments {
@@ -164,31 +117,24 @@ pub struct ReportArguments {
     /// Exit with 100 unless this gate is met: targets, production, or a gate file
     #[arg(long, value_name = "NAME|FILE")]
     pub gate: Option<String>,
-}
-
-/// `juror estimate`
-#[derive(Debug, Args)]
-pub struct EstimateArguments {
-    /// A JSONL manifest, a CSV file, or a folder of screenshots
-    pub dataset: PathBuf,
     #[command(flatten)]
-    pub judging: JudgingFlags,
-    /// Compare every model that has a price
-    #[arg(long)]
-    pub all_models: bool,
+    pub fleet: FleetFlags,
 }
 
-/// `juror retry`
+/// `juror runs`
 #[derive(Debug, Args)]
-pub struct RetryArguments {
-    /// The run's id
-    pub run: String,
-    /// The most that the run may cost from now on in all, in US dollars
-    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
-    pub budget_usd: Option<Money>,
-    /// Calls in flight at most
-    #[arg(short = 'j', long, value_name = "N", value_parser = at_least_one)]
-    pub max_concurrency: Option<usize>,
+pub struct RunsArguments {
+    #[command(flatten)]
+    pub fleet: FleetFlags,
+}
+
+/// `juror aggregate`
+#[derive(Debug, Args)]
+pub struct AggregateArguments {
+    #[command(flatten)]
+    pub fleet: FleetFlags,
+    #[command(flatten)]
+    pub serving: ServingFlags,
 }
 
 /// `juror rubric`
@@ -224,6 +170,10 @@ pub struct DoctorArguments {
     pub dataset: Option<PathBuf>,
     #[command(flatten)]
     pub judging: JudgingFlags,
+    #[command(flatten)]
+    pub calling: CallingFlags,
+    #[command(flatten)]
+    pub fleet: FleetFlags,
 }
 
 /// `juror simulate`

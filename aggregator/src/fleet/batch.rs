@@ -1,0 +1,50 @@
+//! What came in, sorted by run. Pure.
+
+use indexmap::IndexMap;
+use juror_common::{
+    id::RunId,
+    job::Job,
+    outcome::JobResult,
+    queue::{DeadLetter, Delivery},
+};
+
+/// Something that makes a line of a journal.
+#[derive(Debug)]
+pub(super) enum Incoming {
+    /// A worker's result.
+    Result(Delivery<JobResult>),
+    /// A job that nobody works on any more.
+    Dead(Delivery<DeadLetter<Job>>),
+}
+
+impl Incoming {
+    /// The run that it belongs to.
+    pub(super) fn run(&self) -> &RunId {
+        match self {
+            Self::Result(delivery) => &delivery.message.run_id,
+            Self::Dead(delivery) => &delivery.message.message.run_id,
+        }
+    }
+
+    /// The version in which it was written.
+    pub(super) fn schema(&self) -> u32 {
+        match self {
+            Self::Result(delivery) => delivery.message.schema,
+            Self::Dead(delivery) => delivery.message.message.schema,
+        }
+    }
+}
+
+/// The batch run by run, each in the order in which it came.
+pub(super) fn by_run(batch: Vec<Incoming>) -> IndexMap<RunId, Vec<Incoming>> {
+    let mut runs: IndexMap<RunId, Vec<Incoming>> = IndexMap::new();
+    for incoming in batch {
+        match runs.get_mut(incoming.run()) {
+            Some(known) => known.push(incoming),
+            None => {
+                runs.insert(incoming.run().clone(), vec![incoming]);
+            }
+        }
+    }
+    runs
+}

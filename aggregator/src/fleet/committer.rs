@@ -1,0 +1,210 @@
+//! The one owner of all open runs: commits what comes in, learns what the fleet's home says of
+//! runs, and has reports written.
+
+mod learning;
+mod reporting;
+
+use super::{
+    CompletedRun, Finished, FleetError, FleetOptions,
+    batch::{Incoming, by_run},
+    board::Board,
+    known::{Known, Place},
+    reporter::{Order, Reported},
+    settle::Settling,
+    survey::Answer,
+    telemetry,
+    work::{Done, From, Work},
+};
+use futures_util::future::join_all;
+use indexmap::IndexMap;
+use juror_common::{
+    SCHEMA,
+    event::{Event, Events},
+    id::RunId,
+    telemetry::Metrics,
+};
+use std::{path::PathBuf, sync::Arc};
+use tokio::{
+    sync::mpsc,
+    task::{JoinError, spawn_blocking},
+    time::{Instant, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+
+pub(super) struct Committer {
+    pub(super) runs_dir: PathBuf,
+    pub(super) options: FleetOptions,
+    pub(super) events: Events,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) board: Board,
+    pub(super) settling: mpsc::Sender<Settling>,
+    pub(super) orders: mpsc::Sender<Order>,
+    pub(super) completed: mpsc::Sender<CompletedRun>,
+    /// Asks to end at once.
+    pub(super) stop: CancellationToken,
+    pub(super) runs: Runs,
+}
+
+/// What comes to the committer.
+pub(super) struct Inputs {
+    pub(super) incoming: mpsc::Receiver<Incoming>,
+    pub(super) answers: mpsc::Receiver<(RunId, Answer)>,
+    pub(super) reported: mpsc::Receiver<Reported>,
+}
+
+/// The runs that are known.
+#[derive(Default)]
+pub(super) struct Runs {
+    known: IndexMap<RunId, Known>,
+    /// The run whose report is being written.
+    reporting: Option<RunId>,
+    uses: u64,
+    finished: Finished,
+}
+
+#[cfg(test)]
+impl Runs {
+    pub(super) fn insert(&mut self, run: RunId, known: Known) {
+        self.known.insert(run, known);
+    }
+}
+
+impl Committer {
+    /// Works until nothing more comes in, then writes what reports are due.
+    pub(super) async fn run(mut self, mut inputs: Inputs) -> Result<Finished, FleetError> {
+        let mut batch = Vec::new();
+        loop {
+            self.order_due_report().await?;
+            let due = self.next_report_due();
+            tokio::select! {
+                () = self.stop.cancelled() => return Ok(self.runs.finished),
+                received = inputs.incoming.recv_many(&mut batch, self.options.batch) => {
+                    if received == 0 {
+                        break;
+                    }
+                    self.commit(std::mem::take(&mut batch)).await?;
+                }
+                Some((run, answer)) = inputs.answers.recv() => self.learn(run, answer).await?,
+                Some(reported) = inputs.reported.recv() => self.note_report(reported).await,
+                () = until(due) => {}
+            }
+        }
+        self.report_the_rest(&mut inputs.reported).await?;
+        Ok(self.runs.finished)
+    }
+
+    /// Commits a batch run by run, all runs side by side, and has it acknowledged only then.
+    async fn commit(&mut self, batch: Vec<Incoming>) -> Result<(), FleetError> {
+        let mut work = Vec::new();
+        for (run, batch) in by_run(batch) {
+            if let Err(invalid) = RunId::parse(run.as_str()) {
+                self.set_aside(&run, batch, invalid.to_string()).await;
+                continue;
+            }
+            let batch = self.without_other_versions(&run, batch).await;
+            let known = self.runs.known.entry(run.clone()).or_insert_with(Known::new);
+            match &known.place {
+                Place::Directory => work.push(self.work_on(run, batch)),
+                Place::Aside(reason) => {
+                    let reason = reason.clone();
+                    self.set_aside(&run, batch, reason).await;
+                }
+                Place::Unknown => {
+                    known.waiting.extend(batch);
+                    self.board.ask_for(&run);
+                }
+            }
+        }
+        self.perform(work).await
+    }
+
+    /// Sets aside what another version of this program wrote.
+    async fn without_other_versions(&self, run: &RunId, batch: Vec<Incoming>) -> Vec<Incoming> {
+        let (ours, others): (Vec<_>, _) =
+            batch.into_iter().partition(|incoming| incoming.schema() == SCHEMA);
+        if let Some(first) = others.first() {
+            let reason = format!(
+                "it has schema {}, but this program reads schema {SCHEMA}: use the juror version that wrote it",
+                first.schema()
+            );
+            self.set_aside(run, others, reason).await;
+        }
+        ours
+    }
+
+    fn work_on(&mut self, run: RunId, batch: Vec<Incoming>) -> Work {
+        let open = self.runs.known.get_mut(&run).and_then(|known| known.open.take());
+        let from = open.map_or(From::Directory, |open| From::Open(Box::new(open)));
+        Work { run, from, record: None, batch }
+    }
+
+    /// Does work of several runs at a time, as many as may be open. On an error nothing of those
+    /// is acknowledged.
+    async fn perform(&mut self, mut work: Vec<Work>) -> Result<(), FleetError> {
+        while !work.is_empty() {
+            let later = work.split_off(work.len().min(self.options.open_runs.max(1)));
+            let begun = work.into_iter().map(|work| {
+                let (runs_dir, stop) = (self.runs_dir.clone(), self.stop.clone());
+                spawn_blocking(move || work.perform(&runs_dir, &stop))
+            });
+            let ended = join_all(begun).await.into_iter().collect::<Result<Vec<_>, JoinError>>()?;
+            for done in ended.into_iter().collect::<Result<Vec<_>, _>>()? {
+                self.take_back(done).await;
+            }
+            self.close_the_least_used();
+            work = later;
+        }
+        Ok(())
+    }
+
+    async fn take_back(&mut self, done: Done) {
+        telemetry::committed(&done, &self.metrics);
+        let Done { run, open, batch, committed } = done;
+        self.runs.finished.duplicates += committed.duplicates;
+        self.runs.uses += 1;
+        let known = self.runs.known.entry(run.clone()).or_insert_with(Known::new);
+        known.used = self.runs.uses;
+        known.version += u64::from(!committed.news.is_empty());
+        let progress = known.progress_with(open.progress());
+        self.board.tell(&run, &progress);
+        known.progress = Some(progress);
+        known.open = Some(open);
+        self.settle(Settling::Done(batch)).await;
+    }
+
+    fn close_the_least_used(&mut self) {
+        let open = || self.runs.known.values().filter(|known| known.open.is_some());
+        let excess = open().count().saturating_sub(self.options.open_runs.max(1));
+        let mut uses: Vec<u64> = open().map(|known| known.used).collect();
+        uses.sort_unstable();
+        let Some(last) = excess.checked_sub(1).and_then(|last| uses.get(last)).copied() else {
+            return;
+        };
+        for known in self.runs.known.values_mut().filter(|known| known.used <= last) {
+            known.open = None;
+        }
+    }
+
+    /// Sets results aside that belong nowhere, and says so.
+    async fn set_aside(&self, run: &RunId, batch: Vec<Incoming>, reason: String) {
+        if batch.is_empty() {
+            return;
+        }
+        let warning =
+            format!("{} results of run {run} are among the dead letters: {reason}", batch.len());
+        self.events.emit(Event::Warning(warning)).await;
+        self.settle(Settling::Aside(batch, reason)).await;
+    }
+
+    async fn settle(&self, settling: Settling) {
+        // Whoever settles is there until the committer has ended, or both are to end at once.
+        let _ = self.settling.send(settling).await;
+    }
+}
+
+async fn until(due: Option<Instant>) {
+    match due {
+        Some(due) => sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,161 @@
+//! What the fleet's home says of a run, and what follows from it.
+
+use super::{
+    super::{
+        FleetError,
+        complete::{difference, record_of},
+        known::{Known, Place},
+        survey::Answer,
+        work::{From, Work, look_up},
+    },
+    Committer,
+};
+use crate::journal::JournalError;
+use juror_common::{
+    id::RunId,
+    run::RunRecord,
+    store::{RunProgress, RunStatus},
+};
+use tokio::task::spawn_blocking;
+
+impl Committer {
+    pub(super) async fn learn(&mut self, run: RunId, answer: Answer) -> Result<(), FleetError> {
+        if RunId::parse(run.as_str()).is_err() {
+            // No run of ours; its results, should there be any, are set aside as they come.
+            return Ok(());
+        }
+        match answer {
+            Answer::Known(status) => self.learn_status(run, *status).await,
+            Answer::Unknown => self.learn_that_it_is_unknown(run).await,
+            Answer::Away => self.go_on_without(run).await,
+        }
+    }
+
+    async fn learn_status(&mut self, run: RunId, status: RunStatus) -> Result<(), FleetError> {
+        let known = self.runs.known.get(&run);
+        if known.is_none() && is_reported(&status) {
+            // It had ended before anything came of it here.
+            self.board.settle(&run);
+            return Ok(());
+        }
+        let before = known.and_then(|known| known.status.as_ref());
+        let is_news = before.is_none_or(|before| {
+            before.record != status.record
+                || before.cancelled != status.cancelled
+                || before.expected != status.expected
+        });
+        let known = self.runs.known.entry(run.clone()).or_insert_with(Known::new);
+        known.status = Some(status);
+        if is_news {
+            self.take_record(&run).await?;
+        }
+        self.close_if_settled(&run);
+        Ok(())
+    }
+
+    /// Makes or checks the directory of a run that something new is known of.
+    async fn take_record(&mut self, run: &RunId) -> Result<(), FleetError> {
+        let Some(known) = self.runs.known.get_mut(run) else { return Ok(()) };
+        let Some(status) = known.status.as_ref() else { return Ok(()) };
+        let there = match &known.open {
+            Some(open) => Some(open.record().clone()),
+            None => look_up_in(self.runs_dir.clone(), run.clone()).await??,
+        };
+        if let Some(reason) = there.as_ref().and_then(|record| difference(record, &status.record)) {
+            return self.turn_away(run, reason).await;
+        }
+        let none = RunProgress::default();
+        let record = record_of(status, known.progress.as_ref().unwrap_or(&none));
+        known.place = Place::Directory;
+        let batch = std::mem::take(&mut known.waiting);
+        let from = match (known.open.take(), there) {
+            (Some(open), _) => From::Open(Box::new(open)),
+            (None, Some(_)) => From::Directory,
+            (None, None) => From::Record,
+        };
+        self.perform(vec![Work { run: run.clone(), from, record: Some(record), batch }]).await
+    }
+
+    /// A run that the fleet's home does not know goes on if it has a directory: it was forgotten.
+    async fn learn_that_it_is_unknown(&mut self, run: RunId) -> Result<(), FleetError> {
+        let Some(known) = self.runs.known.get_mut(&run) else {
+            self.board.forget(&run);
+            return Ok(());
+        };
+        known.status = None;
+        if known.place == Place::Unknown && !self.go_on_by_directory(&run).await? {
+            let reason = format!(
+                "the fleet knows no run {run}, and {} has no directory of it",
+                self.runs_dir.display()
+            );
+            let known = self.runs.known.shift_remove(&run);
+            self.board.forget(&run);
+            let waiting = known.map(|known| known.waiting).unwrap_or_default();
+            self.set_aside(&run, waiting, reason).await;
+            return Ok(());
+        }
+        self.board.settle(&run);
+        Ok(())
+    }
+
+    /// While the fleet's home is away, a run that has a directory goes on; results of others wait.
+    async fn go_on_without(&mut self, run: RunId) -> Result<(), FleetError> {
+        let waits = self.runs.known.get(&run).is_some_and(|known| known.place == Place::Unknown);
+        if waits {
+            self.go_on_by_directory(&run).await?;
+        }
+        Ok(())
+    }
+
+    /// Answers whether there is a directory.
+    async fn go_on_by_directory(&mut self, run: &RunId) -> Result<bool, FleetError> {
+        let Some(record) = look_up_in(self.runs_dir.clone(), run.clone()).await?? else {
+            return Ok(false);
+        };
+        if let Some(reason) = difference(&record, &record) {
+            self.turn_away(run, reason).await?;
+            return Ok(true);
+        }
+        if let Some(known) = self.runs.known.get_mut(run) {
+            known.place = Place::Directory;
+            let batch = std::mem::take(&mut known.waiting);
+            let work = self.work_on(run.clone(), batch);
+            self.perform(vec![work]).await?;
+        }
+        Ok(true)
+    }
+
+    async fn turn_away(&mut self, run: &RunId, why: &str) -> Result<(), FleetError> {
+        let reason = format!("{why}: take another --run-id, or move that directory away");
+        let Some(known) = self.runs.known.get_mut(run) else { return Ok(()) };
+        let status = known.status.take();
+        let waiting = std::mem::take(&mut known.waiting);
+        *known = Known { place: Place::Aside(reason.clone()), status, ..Known::new() };
+        self.board.settle(run);
+        self.set_aside(run, waiting, reason).await;
+        Ok(())
+    }
+
+    /// Lets go of a run of which nothing more is to be expected. Another result, or another
+    /// announcement, brings it back.
+    pub(super) fn close_if_settled(&mut self, run: &RunId) {
+        let settled = self.runs.known.get(run).is_some_and(Known::is_settled);
+        if settled && self.runs.reporting.as_ref() != Some(run) {
+            self.runs.known.shift_remove(run);
+            self.board.settle(run);
+        }
+    }
+}
+
+/// Whether a report was written of all results that it will have.
+fn is_reported(status: &RunStatus) -> bool {
+    let reported = status.progress.as_ref().and_then(|progress| progress.reported_at);
+    status.expected.is_some() && reported == status.expected
+}
+
+async fn look_up_in(
+    runs_dir: std::path::PathBuf,
+    run: RunId,
+) -> Result<Result<Option<RunRecord>, JournalError>, tokio::task::JoinError> {
+    spawn_blocking(move || look_up(&runs_dir, &run)).await
+}

@@ -1,0 +1,115 @@
+//! Which run is to be reported next.
+
+use super::{
+    super::{
+        FleetError,
+        complete::record_of,
+        known::Known,
+        reporter::{Order, Reported},
+        telemetry,
+    },
+    Committer,
+};
+use juror_common::{event::Event, id::RunId};
+use tokio::{sync::mpsc, time::Instant};
+
+impl Committer {
+    /// When the next report is due; none while one is being written.
+    pub(super) fn next_report_due(&self) -> Option<Instant> {
+        let due = |known: &Known| known.report_due(self.options.report);
+        let idle = self.runs.reporting.is_none();
+        self.runs.known.values().filter(|_| idle).filter_map(due).min()
+    }
+
+    /// Has the run reported whose report is due for longest, one at a time.
+    pub(super) async fn order_due_report(&mut self) -> Result<(), FleetError> {
+        let Some(due) = self.next_report_due().filter(|due| *due <= Instant::now()) else {
+            return Ok(());
+        };
+        let is_due = |known: &Known| known.report_due(self.options.report) == Some(due);
+        let run = self.runs.known.iter().find(|(_, known)| is_due(known)).map(|(run, _)| run);
+        match run.cloned() {
+            Some(run) => self.order(run).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn order(&mut self, run: RunId) -> Result<(), FleetError> {
+        let mut work = self.work_on(run.clone(), Vec::new());
+        let known = self.runs.known.get(&run);
+        work.record = known.and_then(|known| {
+            known
+                .status
+                .as_ref()
+                .zip(known.progress.as_ref())
+                .map(|(status, so_far)| record_of(status, so_far))
+        });
+        self.perform(vec![work]).await?;
+        let Some(known) = self.runs.known.get(&run) else { return Ok(()) };
+        let Some(open) = &known.open else { return Ok(()) };
+        let order = Order {
+            run: run.clone(),
+            snapshot: open.snapshot(),
+            version: known.version,
+            complete_at: known.complete_at(),
+        };
+        self.runs.reporting = Some(run);
+        // Whoever writes is there until the committer has ended, or both are to end at once.
+        let _ = self.orders.send(order).await;
+        Ok(())
+    }
+
+    /// Takes down what became of a report.
+    pub(super) async fn note_report(&mut self, reported: Reported) {
+        let Reported { run, version, complete_at, took, written } = reported;
+        self.runs.reporting = None;
+        let Some(known) = self.runs.known.get_mut(&run) else { return };
+        known.reports.last = Some((Instant::now(), took));
+        known.reports.failed = written.is_err();
+        match written {
+            Err(reason) => {
+                let warning = format!("run {run} cannot be reported now: {reason}");
+                self.events.emit(Event::Warning(warning)).await;
+            }
+            Ok(completed) => {
+                known.reports.version = version;
+                let Some(progress) = &mut known.progress else { return };
+                if complete_at.is_some() {
+                    progress.reported_at = complete_at;
+                    self.board.tell(&run, progress);
+                    telemetry::completed(&completed);
+                    // Nobody may be there to hear of it.
+                    let _ = self.completed.send(completed).await;
+                }
+            }
+        }
+    }
+
+    /// Reports every run whose report says less than its journal, before the end.
+    pub(super) async fn report_the_rest(
+        &mut self,
+        reported: &mut mpsc::Receiver<Reported>,
+    ) -> Result<(), FleetError> {
+        let mut rest: Vec<RunId> = Vec::new();
+        loop {
+            if self.runs.reporting.is_some() {
+                tokio::select! {
+                    biased;
+                    () = self.stop.cancelled() => return Ok(()),
+                    Some(end) = reported.recv() => self.note_report(end).await,
+                    else => return Ok(()),
+                }
+                continue;
+            }
+            let unreported =
+                |(run, known): &(&RunId, &Known)| known.is_unreported() && !rest.contains(run);
+            let Some(run) = self.runs.known.iter().find(unreported).map(|(run, _)| run.clone())
+            else {
+                return Ok(());
+            };
+            // Each is tried once.
+            rest.push(run.clone());
+            self.order(run).await?;
+        }
+    }
+}

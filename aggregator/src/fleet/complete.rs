@@ -1,0 +1,114 @@
+//! When a run is complete, and how many jobs it has. Pure.
+
+use juror_common::{
+    run::RunRecord,
+    store::{RunProgress, RunStatus},
+};
+
+/// The number of results upon which a run is complete, if it is: it is closed and not paused, and
+/// its journal has as many results over all rounds as it will have.
+pub(super) fn complete_at(status: &RunStatus, progress: &RunProgress) -> Option<u64> {
+    let expected = status.expected.filter(|_| status.paused.is_none());
+    expected.filter(|expected| progress.results >= *expected)
+}
+
+/// Jobs that have a result.
+pub(super) fn jobs(progress: &RunProgress) -> u64 {
+    progress.scored + progress.unscorable + progress.failed + progress.skipped
+}
+
+/// What `run.json` is to say: the record as it was announced and, once the run is cancelled, how
+/// many of its jobs were published. Those are the jobs with a result, and as many more as results
+/// are still to come; each of them ends in one outcome, and the others never were jobs.
+pub(super) fn record_of(status: &RunStatus, progress: &RunProgress) -> RunRecord {
+    let mut record = RunRecord { published: None, ..status.record.clone() };
+    if let (true, Some(expected)) = (status.cancelled, status.expected) {
+        let published = jobs(progress) + expected.saturating_sub(progress.results);
+        record.published = Some(published).filter(|published| *published < record.planned);
+    }
+    record
+}
+
+/// Why results of the announced run cannot be added to the directory of this name; none if it is
+/// the same run.
+pub(super) fn difference(known: &RunRecord, announced: &RunRecord) -> Option<&'static str> {
+    let differences = [
+        (known.fleet.is_none(), "the directory of its name holds a run of one machine"),
+        (
+            known.dataset.digest != announced.dataset.digest,
+            "the directory of its name holds results of another dataset",
+        ),
+        (
+            known.rubric.digest != announced.rubric.digest,
+            "the directory of its name holds results of another rubric",
+        ),
+        (
+            known.judge != announced.judge,
+            "the directory of its name holds results of another judge",
+        ),
+        (
+            known.repeat != announced.repeat,
+            "the directory of its name holds results with another number of repeats",
+        ),
+    ];
+    differences.into_iter().find_map(|(differs, what)| differs.then_some(what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_results::{SEMANTIC, record};
+
+    fn status(expected: Option<u64>, cancelled: bool) -> RunStatus {
+        RunStatus {
+            record: RunRecord { fleet: Some("juror".into()), ..record(SEMANTIC, 10) },
+            published: 0,
+            expected,
+            cancelled,
+            paused: None,
+            progress: None,
+        }
+    }
+
+    fn progress(results: u64, scored: u64, skipped: u64) -> RunProgress {
+        RunProgress { results, scored, skipped, ..RunProgress::default() }
+    }
+
+    #[test]
+    fn a_run_is_complete_when_it_is_closed_and_every_round_has_its_result() {
+        assert_eq!(complete_at(&status(None, false), &progress(10, 10, 0)), None);
+        assert_eq!(complete_at(&status(Some(10), false), &progress(9, 9, 0)), None);
+        assert_eq!(complete_at(&status(Some(10), false), &progress(10, 8, 2)), Some(10));
+        let again = status(Some(12), false);
+        assert_eq!(complete_at(&again, &progress(11, 9, 1)), None);
+        assert_eq!(complete_at(&again, &progress(12, 10, 0)), Some(12));
+        assert_eq!(complete_at(&again, &progress(13, 10, 0)), Some(12));
+        assert_eq!(complete_at(&status(Some(0), true), &RunProgress::default()), Some(0));
+        let paused = RunStatus { paused: Some("no key".into()), ..status(Some(10), false) };
+        assert_eq!(complete_at(&paused, &progress(10, 10, 0)), None);
+    }
+
+    #[test]
+    fn a_cancelled_run_has_the_jobs_that_were_published() {
+        let published = |expected, progress| record_of(&status(expected, true), &progress).jobs();
+        assert_eq!(published(Some(4), progress(1, 1, 0)), 4, "three are to come");
+        assert_eq!(published(Some(4), progress(4, 1, 3)), 4, "all have ended");
+        assert_eq!(published(Some(0), progress(0, 0, 0)), 0);
+        assert_eq!(published(Some(3), progress(4, 1, 3)), 4, "one more than was noted");
+        assert_eq!(published(Some(10), progress(0, 0, 0)), 10);
+        assert_eq!(published(Some(13), progress(13, 10, 0)), 10, "three were judged again");
+        assert_eq!(record_of(&status(Some(4), false), &progress(4, 4, 0)).jobs(), 10);
+        assert_eq!(record_of(&status(Some(4), true), &progress(4, 4, 0)).planned, 10);
+    }
+
+    #[test]
+    fn what_may_change_between_rounds_makes_no_other_run() {
+        let known = status(None, false).record;
+        let raised = RunRecord { budget_usd: None, fleet: Some("b".into()), ..known.clone() };
+        assert_eq!(difference(&known, &raised), None);
+        let local = RunRecord { fleet: None, ..known.clone() };
+        assert!(difference(&local, &known).is_some());
+        let unjudged = RunRecord { judge: None, ..known.clone() };
+        assert!(difference(&known, &unjudged).is_some());
+    }
+}

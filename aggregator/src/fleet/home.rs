@@ -1,0 +1,74 @@
+//! What the aggregator asks of the fleet's home, and tells it.
+
+use async_trait::async_trait;
+use juror_common::{
+    admission::{Admission, AdmissionError, Ledger, Reconciliation},
+    id::RunId,
+    redis::RedisHome,
+    store::{RunProgress, RunStatus},
+    usage::Money,
+};
+
+/// The fleet's home as the aggregator sees it: which runs there are, their money, its health.
+#[async_trait]
+pub trait FleetHome: Send + Sync {
+    /// The runs that are known.
+    async fn announced(&self) -> Result<Vec<RunId>, AdmissionError>;
+
+    /// What is known of a run; none if it was never announced, or is forgotten.
+    async fn status(&self, run: &RunId) -> Result<Option<RunStatus>, AdmissionError>;
+
+    /// Notes how far a run has come.
+    async fn note_progress(
+        &self,
+        run: &RunId,
+        progress: &RunProgress,
+    ) -> Result<(), AdmissionError>;
+
+    /// A run's money; none if there is no record.
+    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, AdmissionError>;
+
+    /// Presumes spent what processes hold that are gone.
+    async fn sweep(&self) -> Result<(), AdmissionError>;
+
+    /// Whether admission pauses until the ledger is reconciled.
+    async fn is_paused(&self) -> Result<bool, AdmissionError>;
+
+    /// Books what the ledger has forgotten of these costs, and ends the pause if it can.
+    async fn reconcile(&self, costs: &[(RunId, Money)]) -> Result<Reconciliation, AdmissionError>;
+}
+
+#[async_trait]
+impl FleetHome for RedisHome {
+    async fn announced(&self) -> Result<Vec<RunId>, AdmissionError> {
+        self.announced_runs().await
+    }
+
+    async fn status(&self, run: &RunId) -> Result<Option<RunStatus>, AdmissionError> {
+        self.run_status(run).await
+    }
+
+    async fn note_progress(
+        &self,
+        run: &RunId,
+        progress: &RunProgress,
+    ) -> Result<(), AdmissionError> {
+        Self::note_progress(self, run, progress).await.map(drop)
+    }
+
+    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, AdmissionError> {
+        Admission::ledger(self, run).await
+    }
+
+    async fn sweep(&self) -> Result<(), AdmissionError> {
+        Admission::sweep(self).await
+    }
+
+    async fn is_paused(&self) -> Result<bool, AdmissionError> {
+        Self::is_paused(self).await
+    }
+
+    async fn reconcile(&self, costs: &[(RunId, Money)]) -> Result<Reconciliation, AdmissionError> {
+        Self::reconcile(self, costs).await
+    }
+}

@@ -1,0 +1,168 @@
+//! Looks after the fleet's ledger: processes that are gone, and a home that was started anew or
+//! emptied and has forgotten what journals still tell.
+
+use super::{board::Entries, home::FleetHome};
+use crate::{
+    fold::Fold,
+    journal::{JournalError, RunFiles},
+};
+use juror_common::{
+    admission::{AdmissionError, Reconciliation},
+    event::{Event, Events},
+    id::RunId,
+    usage::Money,
+};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{
+    sync::watch,
+    task::spawn_blocking,
+    time::{Instant, sleep},
+};
+use tokio_util::sync::CancellationToken;
+
+/// How soon to reconcile again where owners are waited for.
+const WAITING: Duration = Duration::from_secs(1);
+
+pub(super) struct LedgerCare {
+    pub(super) home: Arc<dyn FleetHome>,
+    pub(super) runs_dir: PathBuf,
+    pub(super) board: watch::Receiver<Entries>,
+    pub(super) events: Events,
+    /// How often to sweep.
+    pub(super) heartbeat: Duration,
+    /// How often to look whether admission pauses.
+    pub(super) check: Duration,
+    /// Asks to end at once.
+    pub(super) stop: CancellationToken,
+}
+
+/// Why the ledger could not be looked after this time.
+#[derive(Debug, thiserror::Error)]
+enum CareError {
+    #[error(transparent)]
+    Home(#[from] AdmissionError),
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error(transparent)]
+    Reader(#[from] tokio::task::JoinError),
+}
+
+/// A pause of admission.
+#[derive(Default)]
+struct Pause {
+    /// What the results of runs cost that nothing came of here.
+    read: BTreeMap<RunId, Money>,
+}
+
+impl LedgerCare {
+    /// Goes on until `ended`.
+    pub(super) async fn run(self, ended: CancellationToken) {
+        ended.run_until_cancelled(self.look_again_and_again()).await;
+    }
+
+    async fn look_again_and_again(&self) {
+        let mut swept = None;
+        let (mut pause, mut trouble) = (None, None);
+        loop {
+            if swept.is_none_or(|swept: Instant| swept.elapsed() >= self.heartbeat) {
+                swept = Some(Instant::now());
+                if let Err(error) = self.home.sweep().await {
+                    tracing::debug!(%error, "the ledger was not swept");
+                }
+            }
+            match self.look(&mut pause).await {
+                Ok(()) => trouble = None,
+                Err(error) => self.tell(&error, &mut trouble).await,
+            }
+            sleep(if pause.is_some() { WAITING } else { self.check }).await;
+        }
+    }
+
+    /// What a journal tells must be in the ledger. After a restart all runs that the home knows are
+    /// told, which ends the pause. A home that was emptied does not pause: there, each run is told
+    /// that goes on, as soon as it is announced again.
+    async fn look(&self, pause: &mut Option<Pause>) -> Result<(), CareError> {
+        if !self.home.is_paused().await? {
+            *pause = None;
+            let costs = self.costs(|settled| !settled);
+            if !costs.is_empty() {
+                self.home.reconcile(&costs.into_iter().collect::<Vec<_>>()).await?;
+            }
+            return Ok(());
+        }
+        if pause.is_none() {
+            self.say("Redis was started anew: calls pause until the ledger is reconciled").await;
+        }
+        let read = &mut pause.get_or_insert_default().read;
+        self.read_others(read).await?;
+        let mut costs = read.clone();
+        costs.extend(self.costs(|_| true));
+        match self.home.reconcile(&costs.into_iter().collect::<Vec<_>>()).await? {
+            Reconciliation::Waiting { owners } => {
+                tracing::info!(owners = owners.len(), "waiting for owners to say what they hold");
+            }
+            Reconciliation::Done { presumed } => {
+                *pause = None;
+                self.say(&format!(
+                    "the ledger is reconciled, and calls go on; {presumed} that were under way are presumed spent"
+                ))
+                .await;
+            }
+        }
+        Ok(())
+    }
+
+    /// What results cost of the runs on the board that are settled or not, as asked for.
+    fn costs(&self, which: impl Fn(bool) -> bool) -> BTreeMap<RunId, Money> {
+        let entries = self.board.borrow();
+        let chosen = entries.iter().filter(|(_, entry)| which(entry.settled));
+        let costs = chosen
+            .filter_map(|(run, entry)| Some((run.clone(), entry.progress.as_ref()?.cost_usd)));
+        costs.filter(|(_, cost)| *cost > Money::ZERO).collect()
+    }
+
+    /// Reads the journals of known runs that nothing came of since this aggregator works.
+    async fn read_others(&self, read: &mut BTreeMap<RunId, Money>) -> Result<(), CareError> {
+        for run in self.home.announced().await? {
+            let on_board =
+                |entries: &Entries| entries.get(&run).is_some_and(|entry| entry.progress.is_some());
+            if read.contains_key(&run) || on_board(&self.board.borrow()) {
+                continue;
+            }
+            let (runs_dir, of_run, stop) = (self.runs_dir.clone(), run.clone(), self.stop.clone());
+            let reading = spawn_blocking(move || cost_of(&runs_dir, &of_run, &stop));
+            read.insert(run, reading.await??);
+        }
+        Ok(())
+    }
+
+    /// Says what is wrong, once.
+    async fn tell(&self, error: &CareError, told: &mut Option<String>) {
+        let problem = error.to_string();
+        // That the home is away, the survey says.
+        let is_away = matches!(error, CareError::Home(AdmissionError::Unavailable(_)));
+        if !is_away && told.as_ref() != Some(&problem) {
+            self.say(&format!("the ledger cannot be looked after: {problem}")).await;
+            *told = Some(problem);
+        }
+    }
+
+    async fn say(&self, what: &str) {
+        self.events.emit(Event::Warning(what.to_owned())).await;
+    }
+}
+
+/// What the results in a run's journal cost; nothing where there is none of the fleet's.
+fn cost_of(runs_dir: &Path, run: &RunId, stop: &CancellationToken) -> Result<Money, JournalError> {
+    let files = match RunFiles::open(runs_dir, run) {
+        Ok(files) if files.record().fleet.is_some() => files.until(stop.clone()),
+        Ok(_) | Err(JournalError::Missing { .. }) => return Ok(Money::ZERO),
+        Err(error) => return Err(error),
+    };
+    Ok(Fold::of_journal(&files)?.spent().cost)
+}

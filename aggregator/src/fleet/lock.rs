@@ -1,0 +1,126 @@
+//! Who works: the one aggregator that holds the lock of the runs directory.
+
+use super::FleetError;
+use crate::journal::JournalError;
+use juror_common::shutdown::Shutdown;
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use tokio::{sync::watch, time::sleep};
+
+/// What is locked in the runs directory.
+const LOCK_FILE: &str = ".aggregator.lock";
+
+/// What an aggregator does just now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Standing {
+    /// It has not looked at the lock yet.
+    #[default]
+    Starting,
+    /// Another one holds the lock; this one takes over when that one ends.
+    StandsBy,
+    /// It holds the lock.
+    Works,
+}
+
+/// The lock of a runs directory. It ends with the process, however that ends.
+#[derive(Debug)]
+pub struct RunsLock {
+    runs_dir: PathBuf,
+    _file: File,
+}
+
+impl RunsLock {
+    /// Waits until the lock is ours, looking again after each `interval`; none if we are asked to
+    /// stop before.
+    ///
+    /// # Errors
+    /// [`FleetError::RunsDirectory`] if the directory cannot be used.
+    pub async fn wait(
+        runs_dir: &Path,
+        interval: Duration,
+        shutdown: &Shutdown,
+        standing: &watch::Sender<Standing>,
+    ) -> Result<Option<Self>, FleetError> {
+        loop {
+            if let Some(file) = try_lock(runs_dir).map_err(FleetError::RunsDirectory)? {
+                standing.send_replace(Standing::Works);
+                return Ok(Some(Self { runs_dir: runs_dir.to_owned(), _file: file }));
+            }
+            standing.send_if_modified(|now| {
+                std::mem::replace(now, Standing::StandsBy) != Standing::StandsBy
+            });
+            tokio::select! {
+                biased;
+                () = shutdown.drain.cancelled() => return Ok(None),
+                () = sleep(interval) => {}
+            }
+        }
+    }
+
+    /// Whether an aggregator works in this directory, or once did.
+    pub fn is_known(runs_dir: &Path) -> bool {
+        runs_dir.join(LOCK_FILE).exists()
+    }
+
+    /// The directory.
+    pub fn runs_dir(&self) -> &Path {
+        &self.runs_dir
+    }
+}
+
+fn try_lock(runs_dir: &Path) -> Result<Option<File>, JournalError> {
+    fs::create_dir_all(runs_dir).map_err(|error| JournalError::io("create", runs_dir, error))?;
+    let path = runs_dir.join(LOCK_FILE);
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&path)
+        .map_err(|error| JournalError::io("open", &path, error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(JournalError::io("lock", &path, error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INTERVAL: Duration = Duration::from_secs(1);
+
+    #[tokio::test(start_paused = true)]
+    async fn a_spare_stands_by_and_takes_over_when_the_other_ends() {
+        let runs = tempfile::tempdir().unwrap();
+        let runs_dir = runs.path().join("runs");
+        assert!(!RunsLock::is_known(&runs_dir));
+        let shutdown = Shutdown::new();
+        let (told, standing) = watch::channel(Standing::default());
+        let first = RunsLock::wait(&runs_dir, INTERVAL, &shutdown, &told).await.unwrap().unwrap();
+        assert_eq!((first.runs_dir(), *standing.borrow()), (&*runs_dir, Standing::Works));
+        let (told, mut standing) = watch::channel(Standing::default());
+        let ending = async {
+            standing.wait_for(|standing| *standing == Standing::StandsBy).await.unwrap();
+            drop(first);
+        };
+        let waiting = RunsLock::wait(&runs_dir, INTERVAL, &shutdown, &told);
+        let (second, ()) = tokio::join!(waiting, ending);
+        assert!(second.unwrap().is_some() && RunsLock::is_known(&runs_dir));
+        assert_eq!(*told.borrow(), Standing::Works);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_spare_that_is_asked_to_stop_stops() {
+        let runs = tempfile::tempdir().unwrap();
+        let (told, _) = watch::channel(Standing::default());
+        let shutdown = Shutdown::new();
+        let _first = RunsLock::wait(runs.path(), INTERVAL, &shutdown, &told).await.unwrap();
+        shutdown.escalate();
+        let second = RunsLock::wait(runs.path(), INTERVAL, &shutdown, &told).await.unwrap();
+        assert!(second.is_none());
+    }
+}

@@ -1,0 +1,223 @@
+//! The role for a fleet: results of all its runs come in, are committed to the journal of their
+//! run, and only then acknowledged; runs that are complete are reported.
+//!
+//! One aggregator works, the one that holds the lock of the runs directory; spares stand by. It is
+//! one task of several parts that speak through bounded channels:
+//!
+//! ```text
+//! results, dead jobs ─receive→ committer ─> settle
+//!                 board ─┤  ↑        └──orders─→ reporter ─┐
+//!           survey, care ┘  └─answers, reports written─────┘
+//! ```
+//! The committer owns the open runs. Only the survey, the reporter and the care of the ledger ask
+//! the fleet's home, so nothing that it does can hold up a commit or an acknowledgement.
+
+mod batch;
+mod board;
+mod committer;
+mod complete;
+mod home;
+mod known;
+mod ledger_care;
+mod lock;
+mod open_run;
+mod poison;
+mod receive;
+mod reporter;
+mod settle;
+mod survey;
+mod telemetry;
+mod work;
+
+pub use home::FleetHome;
+pub use lock::{RunsLock, Standing};
+pub use reporter::{CompletedRun, ReportOptions};
+
+use crate::journal::JournalError;
+use board::Board;
+use committer::{Committer, Inputs};
+use juror_common::{
+    event::Events,
+    job::Job,
+    outcome::JobResult,
+    queue::{DeadLetter, QueueError, Subscription},
+    shutdown::Shutdown,
+    telemetry::Metrics,
+};
+use ledger_care::LedgerCare;
+use receive::receive;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use survey::{Intervals, Survey};
+use tokio::{sync::mpsc, task::JoinError};
+use tokio_util::sync::CancellationToken;
+
+/// Answers of the fleet's home that wait to be heard.
+const ANSWERS: usize = 64;
+/// Batches that wait to be settled.
+const SETTLING: usize = 2;
+
+/// What the aggregator of a fleet works with.
+pub struct FleetResources {
+    /// The lock of the runs directory, held.
+    pub lock: RunsLock,
+    /// The results of all runs.
+    pub results: Box<dyn Subscription<JobResult>>,
+    /// The jobs that nobody works on any more.
+    pub dead: Box<dyn Subscription<DeadLetter<Job>>>,
+    /// Which runs there are, and their money.
+    pub home: Arc<dyn FleetHome>,
+    /// Who hears of trouble.
+    pub events: Events,
+    /// Who hears of complete runs.
+    pub completed: mpsc::Sender<CompletedRun>,
+    /// What is counted of results.
+    pub metrics: Arc<Metrics>,
+    /// How it goes about it.
+    pub options: FleetOptions,
+}
+
+/// How the aggregator of a fleet goes about it.
+#[derive(Clone, Debug)]
+pub struct FleetOptions {
+    /// Results that are committed together at most. Subscribe with a prefetch of
+    /// [`prefetch`](Self::prefetch), so that some gather while others are written and settled.
+    pub batch: usize,
+    /// Runs that are open at once, with about 60 bytes a job in memory; the least recently used are
+    /// closed.
+    pub open_runs: usize,
+    /// How often to ask what is known of a run of which something is to be expected, and to note
+    /// how far it has come.
+    pub survey: Duration,
+    /// How often to ask which runs are known.
+    pub announced: Duration,
+    /// How often to report a run that goes on, at most.
+    pub report: Duration,
+    /// How often to presume spent what processes hold that are gone.
+    pub heartbeat: Duration,
+    /// How often to look whether the ledger is to be reconciled.
+    pub ledger: Duration,
+    /// How reports are made.
+    pub reports: ReportOptions,
+}
+
+impl Default for FleetOptions {
+    fn default() -> Self {
+        Self {
+            batch: 512,
+            open_runs: 64,
+            survey: Duration::from_secs(1),
+            announced: Duration::from_secs(5),
+            report: Duration::from_secs(10),
+            heartbeat: Duration::from_secs(15),
+            ledger: Duration::from_secs(5),
+            reports: ReportOptions::default(),
+        }
+    }
+}
+
+impl FleetOptions {
+    /// Deliveries that may be out at once.
+    pub fn prefetch(&self) -> usize {
+        self.batch * 4
+    }
+}
+
+/// What the aggregator of a fleet did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Finished {
+    /// Results that came more than once and were not applied again.
+    pub duplicates: u64,
+}
+
+/// Why the aggregator of a fleet stopped. What was committed is kept; what was not is not
+/// acknowledged, and so comes again.
+#[derive(Debug, thiserror::Error)]
+pub enum FleetError {
+    /// The runs directory cannot be used.
+    #[error("the runs directory cannot be used: {0}")]
+    RunsDirectory(#[source] JournalError),
+    /// A run's journal cannot be read or written.
+    #[error("results cannot be committed, and were not acknowledged: {0}")]
+    Journal(#[from] JournalError),
+    /// No more results can be received.
+    #[error("results cannot be received: {0}")]
+    Queue(#[from] QueueError),
+    /// The thread that writes a journal is gone.
+    #[error("a journal's writer ended early: {0}")]
+    Writer(#[from] JoinError),
+}
+
+/// Receives, commits and reports until it is asked to stop, or until both queues are closed and
+/// hold nothing more. At a soft stop, what is in hand is committed and acknowledged, and runs that
+/// changed are reported; a hard stop ends after the batch in hand.
+pub async fn run(resources: FleetResources, shutdown: Shutdown) -> Result<Finished, FleetError> {
+    let FleetResources { lock, results, dead, home, events, completed, metrics, options } =
+        resources;
+    let stop = shutdown.now.clone();
+    let board = Board::default();
+    let (sender, incoming) = mpsc::channel(options.batch);
+    let (settling, to_settle) = mpsc::channel(SETTLING);
+    let (orders, ordered) = mpsc::channel(1);
+    let (written, reported) = mpsc::channel(1);
+    let (answering, answers) = mpsc::channel(ANSWERS);
+    let runs_dir = lock.runs_dir().to_owned();
+    let survey = Survey {
+        home: Arc::clone(&home),
+        intervals: Intervals { expected: options.survey, announced: options.announced },
+        board: board.reader(),
+        answers: answering,
+        events: events.clone(),
+        noted: BTreeMap::new(),
+        is_away: false,
+    };
+    let care = LedgerCare {
+        home: Arc::clone(&home),
+        runs_dir: runs_dir.clone(),
+        board: board.reader(),
+        events: events.clone(),
+        heartbeat: options.heartbeat,
+        check: options.ledger,
+        stop: stop.clone(),
+    };
+    let reports = options.reports.clone();
+    let receiving = receive(results, dead, sender, shutdown.drain.clone());
+    let reporting = reporter::report(ordered, written, home, reports, stop.clone());
+    let settled = settle::settle(to_settle, events.clone(), stop.clone());
+    let committer = Committer {
+        runs_dir,
+        options,
+        events,
+        metrics,
+        board,
+        settling,
+        orders,
+        completed,
+        stop: stop.clone(),
+        runs: committer::Runs::default(),
+    };
+    let ended = CancellationToken::new();
+    let committing = async {
+        // Also when the committing breaks off.
+        let _ended = ended.clone().drop_guard();
+        match committer.run(Inputs { incoming, answers, reported }).await {
+            // It was interrupted in reading a journal.
+            Err(FleetError::Journal(JournalError::Stopped)) => Ok(Finished::default()),
+            ended => ended,
+        }
+    };
+    let (received, finished, ..) = tokio::join!(
+        receiving,
+        committing,
+        reporting,
+        settled,
+        survey.run(ended.clone(), stop),
+        care.run(ended.clone()),
+    );
+    drop(lock);
+    let finished = finished?;
+    received?;
+    Ok(finished)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! A run whose directory is locked and whose fold is in memory. Everything here waits for the disk.
+
+use super::{batch::Incoming, poison};
+use crate::{
+    fold::{Applied, Counted, Fold},
+    journal::{JournalError, RunDirectory, RunFiles, encode},
+};
+use juror_common::{
+    id::RunId,
+    outcome::{JobResult, Outcome},
+    run::RunRecord,
+    store::RunProgress,
+};
+use std::path::Path;
+use tokio_util::sync::CancellationToken;
+
+/// A run that results can be committed to.
+#[derive(Debug)]
+pub(super) struct OpenRun {
+    directory: RunDirectory,
+    fold: Fold,
+}
+
+/// What became of the results that were to be committed.
+#[derive(Debug, Default)]
+pub(super) struct Committed {
+    /// The outcomes of those that are new.
+    pub(super) news: Vec<Outcome>,
+    /// Results that were committed before.
+    pub(super) duplicates: u64,
+}
+
+/// What is to be reported of a run, at one moment.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    pub(super) files: RunFiles,
+    pub(super) counted: Counted,
+}
+
+impl OpenRun {
+    /// Makes the directory of a new run.
+    pub(super) fn create(runs_dir: &Path, record: &RunRecord) -> Result<Self, JournalError> {
+        let directory = RunDirectory::create(runs_dir, record)?;
+        Ok(Self { directory, fold: Fold::default() })
+    }
+
+    /// Opens the directory of a run: cuts a torn last line off, and reads the journal, unless
+    /// `stop` is cancelled meanwhile.
+    pub(super) fn open(
+        runs_dir: &Path,
+        run: &RunId,
+        stop: &CancellationToken,
+    ) -> Result<Self, JournalError> {
+        let directory = RunDirectory::open(runs_dir, run)?;
+        let fold = Fold::of_journal(&directory.files().clone().until(stop.clone()))?;
+        Ok(Self { directory, fold })
+    }
+
+    /// Commits what is new among these: one write and one fsync. On an error nothing of them is
+    /// committed, and this value is of no more use.
+    pub(super) fn commit(&mut self, batch: &[Incoming]) -> Result<Committed, JournalError> {
+        let mut committed = Committed::default();
+        let mut lines = Vec::new();
+        for incoming in batch {
+            match incoming {
+                Incoming::Result(delivery) => {
+                    if !self.add(&delivery.message, &mut lines, &mut committed)? {
+                        committed.duplicates += 1;
+                    }
+                }
+                Incoming::Dead(delivery) => {
+                    let result = poison::result_of(&delivery.message, self.record());
+                    self.add(&result, &mut lines, &mut committed)?;
+                }
+            }
+        }
+        self.directory.append_lines(&lines)?;
+        Ok(committed)
+    }
+
+    /// What `run.json` says.
+    pub(super) fn record(&self) -> &RunRecord {
+        self.directory.files().record()
+    }
+
+    /// Writes `run.json` anew unless it says this already.
+    pub(super) fn keep_record(&mut self, record: &RunRecord) -> Result<(), JournalError> {
+        if self.record() == record {
+            return Ok(());
+        }
+        self.directory.set_record(record.clone())
+    }
+
+    /// How far the run has come; nothing is said of its report.
+    pub(super) fn progress(&self) -> RunProgress {
+        let counts = self.fold.counts();
+        RunProgress {
+            results: self.fold.results(),
+            scored: counts.scored,
+            unscorable: counts.unscorable,
+            failed: counts.failed,
+            skipped: counts.skipped,
+            cost_usd: self.fold.spent().cost,
+            reported_at: None,
+        }
+    }
+
+    /// What a report would be made of now.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        Snapshot { files: self.directory.files().clone(), counted: self.fold.counted() }
+    }
+
+    /// Whether it is new.
+    fn add(
+        &mut self,
+        result: &JobResult,
+        lines: &mut Vec<u8>,
+        committed: &mut Committed,
+    ) -> Result<bool, JournalError> {
+        let offset = self.directory.length() + lines.len() as u64;
+        if self.fold.apply(result, offset) == Applied::Duplicate {
+            return Ok(false);
+        }
+        encode(result, lines)?;
+        committed.news.push(result.outcome);
+        Ok(true)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+impl OpenRun {
+    /// Every further write says that the disk is full.
+    pub(super) fn fill_the_disk(&mut self) {
+        self.directory.fill_the_disk();
+    }
+}

@@ -1,0 +1,24 @@
+//! What becomes of a job that killed its workers.
+
+use juror_common::{
+    job::Job,
+    outcome::{ErrorKind, JobError, JobResult, Outcome},
+    queue::DeadLetter,
+    rubric::{Rubric, zero},
+    run::RunRecord,
+};
+
+/// The result of a dead job in its round, so that its run ends. The worker that set it aside may
+/// have published one too; whichever comes second is a duplicate.
+pub(super) fn result_of(letter: &DeadLetter<Job>, record: &RunRecord) -> JobResult {
+    let DeadLetter { message: job, reason, .. } = letter;
+    let mut result = JobResult::empty(job, Outcome::Failed);
+    result.pipeline_success = Some(false);
+    if job.judge.is_some() {
+        // A rubric that cannot be read is told of by the report.
+        let rubric = Rubric::parse(&record.rubric_text, "the run's rubric").ok();
+        result.semantic = rubric.map(|rubric| zero(&rubric, reason));
+    }
+    result.error = Some(JobError { kind: ErrorKind::Poison, message: reason.clone() });
+    result
+}

@@ -1,0 +1,47 @@
+//! Receives results and dead jobs, as fast as they are taken.
+
+use super::batch::Incoming;
+use juror_common::{
+    job::Job,
+    outcome::JobResult,
+    queue::{DeadLetter, Delivery, Message, QueueError, Subscription},
+};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Receives from both until there is nothing more, until nobody takes it, or until it is asked to
+/// stop; what is received and not taken yet goes back with the subscriptions.
+pub(super) async fn receive(
+    results: Box<dyn Subscription<JobResult>>,
+    dead: Box<dyn Subscription<DeadLetter<Job>>>,
+    sender: mpsc::Sender<Incoming>,
+    drain: CancellationToken,
+) -> Result<(), QueueError> {
+    // Where one of them can receive no more, the other need not go on.
+    tokio::try_join!(
+        receive_one(results, sender.clone(), drain.clone(), Incoming::Result),
+        receive_one(dead, sender, drain, Incoming::Dead),
+    )
+    .map(drop)
+}
+
+async fn receive_one<M: Message>(
+    mut subscription: Box<dyn Subscription<M>>,
+    sender: mpsc::Sender<Incoming>,
+    drain: CancellationToken,
+    make: fn(Delivery<M>) -> Incoming,
+) -> Result<(), QueueError> {
+    loop {
+        let delivery = tokio::select! {
+            biased;
+            () = drain.cancelled() => return Ok(()),
+            // The committer has failed; its error tells more.
+            () = sender.closed() => return Ok(()),
+            delivery = subscription.next() => delivery?,
+        };
+        let Some(delivery) = delivery else { return Ok(()) };
+        if sender.send(make(delivery)).await.is_err() {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Writes `report.json`, one run at a time.
+
+use super::{home::FleetHome, open_run::Snapshot};
+use crate::{
+    gate::Gate,
+    metrics::FailurePolicy,
+    report::{Coverage, write_output},
+    summary::{SummaryInput, summarise},
+};
+use juror_common::{
+    admission::Ledger, causes::with_causes, id::RunId, rubric::Rubric, usage::Money,
+};
+use std::{path::PathBuf, sync::Arc, time::Duration};
+use tokio::{sync::mpsc, task::spawn_blocking, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+/// A report to be written.
+#[derive(Debug)]
+pub(super) struct Order {
+    pub(super) run: RunId,
+    pub(super) snapshot: Snapshot,
+    /// Which version of the run the snapshot shows.
+    pub(super) version: u64,
+    /// The number of results upon which it is complete, if it is.
+    pub(super) complete_at: Option<u64>,
+}
+
+/// What became of an order.
+#[derive(Debug)]
+pub(super) struct Reported {
+    pub(super) run: RunId,
+    pub(super) version: u64,
+    pub(super) complete_at: Option<u64>,
+    pub(super) took: Duration,
+    /// What was written, or why it was not.
+    pub(super) written: Result<CompletedRun, String>,
+}
+
+/// A run whose report was written with all results that it will have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompletedRun {
+    /// The run.
+    pub run: RunId,
+    /// How its jobs ended.
+    pub coverage: Coverage,
+    /// What it cost, with what is presumed spent.
+    pub cost_usd: Money,
+    /// Its report.
+    pub report: PathBuf,
+}
+
+/// How reports are made.
+#[derive(Clone, Debug, Default)]
+pub struct ReportOptions {
+    /// How failed jobs enter averages.
+    pub failures: FailurePolicy,
+    /// What runs must meet: the name or the file of a gate.
+    pub gate: Option<String>,
+}
+
+/// Writes reports as they are ordered, until no more are.
+pub(super) async fn report(
+    mut orders: mpsc::Receiver<Order>,
+    reported: mpsc::Sender<Reported>,
+    home: Arc<dyn FleetHome>,
+    options: ReportOptions,
+    stop: CancellationToken,
+) {
+    while let Some(order) = orders.recv().await {
+        let began = Instant::now();
+        let (run, version, complete_at) = (order.run.clone(), order.version, order.complete_at);
+        let written = write(order, &home, &options, &stop).await;
+        let took = began.elapsed();
+        let end = Reported { run, version, complete_at, took, written };
+        if reported.send(end).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn write(
+    order: Order,
+    home: &Arc<dyn FleetHome>,
+    options: &ReportOptions,
+    stop: &CancellationToken,
+) -> Result<CompletedRun, String> {
+    let asked = stop.run_until_cancelled(home.ledger(&order.run)).await;
+    let ledger =
+        asked.ok_or("the program was asked to stop")?.map_err(|error| error.to_string())?;
+    let (options, stop) = (options.clone(), stop.clone());
+    let writing = spawn_blocking(move || write_now(order, ledger, &options, stop));
+    writing.await.map_err(|error| error.to_string())?
+}
+
+fn write_now(
+    order: Order,
+    ledger: Option<Ledger>,
+    options: &ReportOptions,
+    stop: CancellationToken,
+) -> Result<CompletedRun, String> {
+    let Order { run, snapshot: Snapshot { files, counted }, .. } = order;
+    let files = files.until(stop);
+    let rubric = Rubric::parse(&files.record().rubric_text, &format!("the rubric of run {run}"))
+        .map_err(|error| with_causes(&error))?;
+    let gate = options.gate.as_deref().map(|gate| Gate::load(gate, &rubric)).transpose();
+    let gate = gate.map_err(|error| with_causes(&error))?;
+    let input = SummaryInput {
+        counted: &counted,
+        rubric: &rubric,
+        ledger,
+        gate: gate.as_ref(),
+        failures: options.failures,
+        finished_at: jiff::Timestamp::now().to_string(),
+    };
+    let summary = summarise(&files, &input).map_err(|error| with_causes(&error))?;
+    let path = files.path_of("report.json");
+    write_output(&path, &summary, &files).map_err(|error| with_causes(&error))?;
+    let cost_usd = summary.cost.total_usd;
+    Ok(CompletedRun { run, coverage: summary.coverage, cost_usd, report: path })
+}

@@ -1,0 +1,43 @@
+//! What an operator sees of the fleet's commits and reports: metrics and log lines.
+
+use super::{CompletedRun, batch::Incoming, work::Done};
+use juror_common::telemetry::{MessageKind, Metrics};
+use tracing::{debug, error_span, info};
+
+/// A batch is in its run's journal.
+pub(super) fn committed(done: &Done, metrics: &Metrics) {
+    let Done { run, batch, committed, .. } = done;
+    for outcome in &committed.news {
+        metrics.result_committed(*outcome);
+    }
+    for _ in 0..committed.duplicates {
+        metrics.duplicate(MessageKind::Result);
+    }
+    if batch.is_empty() {
+        return;
+    }
+    // Of the highest level, so that every line names the run however little is logged.
+    let _run = error_span!("run", %run).entered();
+    info!(results = committed.news.len(), duplicates = committed.duplicates, "results committed");
+    for incoming in batch {
+        match incoming {
+            Incoming::Result(delivery) => {
+                if delivery.redelivered {
+                    metrics.redelivered(MessageKind::Result);
+                }
+                let result = &delivery.message;
+                debug!(job = %result.job_id, outcome = result.outcome.name(), "result committed");
+            }
+            Incoming::Dead(delivery) => {
+                let job = &delivery.message.message.job_id;
+                info!(%job, "the job is among the dead letters, and has failed");
+            }
+        }
+    }
+}
+
+/// A run's report holds all results that it will have.
+pub(super) fn completed(completed: &CompletedRun) {
+    let CompletedRun { run, coverage, cost_usd, .. } = completed;
+    info!(%run, planned = coverage.planned, scored = coverage.scored, %cost_usd, "run complete");
+}

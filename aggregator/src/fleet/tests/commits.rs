@@ -1,0 +1,206 @@
+//! What is committed where, and what is not.
+
+use super::{
+    super::{
+        batch::Incoming,
+        board::Board,
+        committer::{Committer, Runs},
+        known::{Known, Place},
+        open_run::OpenRun,
+    },
+    *,
+};
+use juror_common::{
+    item::Item,
+    outcome::ErrorKind,
+    queue::{DeadLetters as _, Delivery},
+};
+
+#[tokio::test(start_paused = true)]
+async fn results_go_to_the_journals_of_their_runs_and_are_acknowledged() {
+    let fleet = Fleet::new();
+    let runs = ["a", "b"].map(|name| fleet_record(name, 3));
+    for record in &runs {
+        fleet.home.announce(record);
+    }
+    let [a, b] = runs.map(|record| record.run_id);
+    let mixed =
+        [scored(&a, "1"), scored(&b, "2"), scored(&a, "3"), scored(&b, "4"), scored(&a, "5")];
+    fleet.publish(&mixed).await;
+    let working = fleet.start().await;
+    fleet.home.until_results(&a, 3).await;
+    fleet.home.until_results(&b, 2).await;
+    assert_eq!(fleet.end(working).await.unwrap(), Finished::default());
+    assert_eq!(fleet.results.held(), 0);
+    assert_eq!(
+        (fleet.items(&a), fleet.items(&b)),
+        (["1", "3", "5"].map(str::to_owned).to_vec(), ["2", "4"].map(str::to_owned).to_vec(),)
+    );
+    assert!(fleet.journal(&a).iter().all(|result| result.run_id == a));
+    assert_eq!(
+        RunFiles::open(fleet.runs_dir.path(), &a).unwrap().record().fleet.as_deref(),
+        Some("juror")
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_comes_again_is_counted_and_not_applied() {
+    let (fleet, run) = Fleet::judging(2);
+    let one = scored(&run, "1");
+    fleet.publish(&[one.clone(), one.clone(), scored(&run, "2")]).await;
+    let working = fleet.start().await;
+    let progress = fleet.home.until_results(&run, 2).await;
+    fleet.publish(std::slice::from_ref(&one)).await;
+    let finished = fleet.end(working).await.unwrap();
+    assert_eq!(finished.duplicates, 2);
+    let counted = fleet.metrics.render();
+    for sample in ["duplicates_total{message=\"result\"} 2", "results_total{outcome=\"scored\"} 2"]
+    {
+        assert!(counted.contains(sample), "{sample} in {counted}");
+    }
+    assert_eq!(fleet.items(&run), ["1", "2"]);
+    assert_eq!((progress.scored, progress.cost_usd), (2, one.cost_usd + one.cost_usd));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_of_a_run_that_nobody_knows_is_kept_aside_with_the_reason() {
+    let (fleet, run) = Fleet::judging(1);
+    let strange = RunId::new("strange");
+    let results = [
+        scored(&strange, "a"),
+        scored(&RunId::new("../../elsewhere"), "b"),
+        JobResult { schema: 7, ..scored(&run, "c") },
+        scored(&run, "d"),
+    ];
+    fleet.publish(&results).await;
+    let working = fleet.start().await;
+    fleet.home.until_results(&run, 1).await;
+    fleet.end(working).await.unwrap();
+    let aside = fleet.set_aside().await;
+    let reason = |item| {
+        let found = aside.iter().find(|(name, _)| name == item);
+        found.map(|(_, reason)| reason.as_str()).unwrap_or_default()
+    };
+    assert_eq!(aside.len(), 3, "{aside:?}");
+    assert!(reason("a").contains("knows no run strange"), "{aside:?}");
+    assert!(reason("b").contains("not usable"), "{aside:?}");
+    assert!(reason("c").contains("schema 7"), "{aside:?}");
+    assert_eq!(fleet.items(&run), ["d"]);
+    // Announced after all, the run takes what comes then.
+    let again = Fleet { results: LocalQueue::new(10), dead: LocalQueue::new(10), ..fleet };
+    again.home.announce(&fleet_record("strange", 1));
+    again.publish(&[scored(&strange, "a")]).await;
+    let working = again.start().await;
+    again.home.until_results(&strange, 1).await;
+    again.end(working).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_for_the_directory_of_another_run_is_kept_aside() {
+    let (fleet, run) = Fleet::judging(1);
+    let other = RunRecord { repeat: 3, ..fleet_record(run.as_str(), 1) };
+    drop(RunDirectory::create(fleet.runs_dir.path(), &other).unwrap());
+    let local = RunRecord { fleet: None, ..fleet_record("local", 1) };
+    drop(RunDirectory::create(fleet.runs_dir.path(), &local).unwrap());
+    fleet.publish(&[scored(&run, "1"), scored(&local.run_id, "2")]).await;
+    let working = fleet.start().await;
+    fleet.end(working).await.unwrap();
+    let aside = fleet.set_aside().await;
+    assert_eq!(aside.len(), 2);
+    assert!(aside.iter().any(|(_, reason)| reason.contains("repeats")), "{aside:?}");
+    assert!(aside.iter().any(|(_, reason)| reason.contains("one machine")), "{aside:?}");
+    assert!(fleet.journal(&run).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_job_ends_as_poison_unless_its_round_has_a_result() {
+    let (fleet, run) = Fleet::judging(2);
+    let letter = |item: &str| {
+        let Job { rubric, judge, .. } = a_job();
+        let item = Item { id: item.to_owned(), tags: vec!["x".to_owned()], ..Item::default() };
+        let message = Job::new(&run, item, 0, rubric, judge);
+        DeadLetter { message, lane: Lane::Work, reason: "killed its workers".to_owned() }
+    };
+    fleet.publish(&[scored(&run, "fine")]).await;
+    let working = fleet.start().await;
+    fleet.home.until_results(&run, 1).await;
+    for item in ["fine", "deadly", "deadly"] {
+        fleet.dead.publish(letter(item), Lane::Work).await.unwrap();
+    }
+    fleet.home.close(&run, 2);
+    let progress = fleet.home.until_reported(&run, 2).await;
+    assert_eq!((progress.scored, progress.failed), (1, 1));
+    let finished = fleet.end(working).await.unwrap();
+    assert_eq!((finished.duplicates, fleet.dead.held()), (0, 0));
+    assert!(fleet.dead.list().await.unwrap().is_empty());
+    let journal = fleet.journal(&run);
+    assert_eq!(journal.len(), 2);
+    let error = journal[1].error.as_ref().unwrap();
+    assert_eq!((error.kind, error.message.as_str()), (ErrorKind::Poison, "killed its workers"));
+    assert_eq!(journal[1].semantic.as_ref().unwrap().correctness(), 0.0);
+    assert_eq!(journal[1].item.tags, ["x"]);
+    assert_eq!(fleet.report(&run)["coverage"]["errors"]["poison"], 1);
+}
+
+fn a_job() -> Job {
+    let record = fleet_record("nightly", 1);
+    Job::new(&record.run_id, Item::default(), 0, record.rubric, record.judge)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_journal_that_cannot_be_opened_stops_the_role_and_nothing_is_acknowledged() {
+    let (fleet, run) = Fleet::judging(1);
+    drop(RunDirectory::create(fleet.runs_dir.path(), &fleet_record("nightly", 1)).unwrap());
+    let journal = fleet.path(&run, "results.jsonl");
+    std::fs::remove_file(&journal).unwrap();
+    std::fs::create_dir(&journal).unwrap();
+    fleet.publish(&[scored(&run, "1")]).await;
+    let working = fleet.start().await;
+    let error = working.role.await.unwrap().unwrap_err().to_string();
+    assert!(error.contains("results.jsonl") && error.contains("not acknowledged"), "{error}");
+    assert_eq!(fleet.results.held(), 1);
+    assert!(fleet.results.subscribe(1).await.unwrap().next().await.unwrap().unwrap().redelivered);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn nothing_of_a_batch_is_acknowledged_when_the_disk_is_full() {
+    let fleet = Fleet::new();
+    let runs = ["a", "b"].map(|name| fleet_record(name, 1));
+    let mut known = Runs::default();
+    for (number, record) in runs.iter().enumerate() {
+        let mut open = OpenRun::create(fleet.runs_dir.path(), record).unwrap();
+        if number == 1 {
+            open.fill_the_disk();
+        }
+        let opened = Known { place: Place::Directory, open: Some(open), ..Known::new() };
+        known.insert(record.run_id.clone(), opened);
+    }
+    let [a, b] = runs.map(|record| record.run_id);
+    fleet.publish(&[scored(&a, "1"), scored(&b, "2")]).await;
+    let mut subscription = fleet.results.subscribe(2).await.unwrap();
+    let (sender, incoming) = mpsc::channel(2);
+    for _ in 0..2 {
+        let delivery: Delivery<JobResult> = subscription.next().await.unwrap().unwrap();
+        sender.send(Incoming::Result(delivery)).await.unwrap();
+    }
+    let (settling, mut to_settle) = mpsc::channel(2);
+    let committer = Committer {
+        runs_dir: fleet.runs_dir.path().to_owned(),
+        options: FleetOptions::default(),
+        events: Events::silent(),
+        metrics: Arc::default(),
+        board: Board::default(),
+        settling,
+        orders: mpsc::channel(1).0,
+        completed: mpsc::channel(1).0,
+        stop: CancellationToken::new(),
+        runs: known,
+    };
+    let inputs = Inputs { incoming, answers: mpsc::channel(1).1, reported: mpsc::channel(1).1 };
+    let error = committer.run(inputs).await.unwrap_err();
+    assert!(matches!(&error, FleetError::Journal(JournalError::Full { .. })), "{error}");
+    assert!(to_settle.recv().await.is_none(), "nothing is to be settled, of either run");
+    assert_eq!(fleet.results.held(), 2);
+    assert_eq!(fleet.items(&a), ["1"], "it comes again, and is a duplicate then");
+}

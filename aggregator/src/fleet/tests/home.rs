@@ -1,0 +1,138 @@
+//! A fleet's home in memory, that can be away, forget, and be started anew.
+
+use super::super::FleetHome;
+use async_trait::async_trait;
+use juror_common::{
+    admission::{AdmissionError, Ledger, Reconciliation},
+    id::{OwnerId, RunId},
+    run::RunRecord,
+    store::{RunProgress, RunStatus},
+    usage::Money,
+};
+use std::collections::BTreeMap;
+use tokio::sync::watch;
+
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    pub runs: BTreeMap<RunId, RunStatus>,
+    pub ledgers: BTreeMap<RunId, Ledger>,
+    pub away: bool,
+    /// How often it still says that it waits for an owner; none: it does not pause.
+    pub paused: Option<u32>,
+    /// What it was told at each reconciliation.
+    pub reconciled: Vec<Vec<(RunId, Money)>>,
+    pub sweeps: u32,
+    /// How often a status was asked for.
+    pub asked: u32,
+}
+
+#[derive(Default)]
+pub struct MemoryHome(watch::Sender<State>);
+
+impl MemoryHome {
+    pub fn change(&self, change: impl FnOnce(&mut State)) {
+        self.0.send_modify(change);
+    }
+
+    /// Waits until this holds.
+    pub async fn until(&self, mut holds: impl FnMut(&State) -> bool) -> State {
+        self.0.subscribe().wait_for(|state| holds(state)).await.unwrap().clone()
+    }
+
+    /// As a producer does, before its first job and before each further round.
+    pub fn announce(&self, record: &RunRecord) {
+        let status = RunStatus {
+            record: record.clone(),
+            published: 0,
+            expected: None,
+            cancelled: false,
+            paused: None,
+            progress: None,
+        };
+        self.change(|state| drop(state.runs.insert(record.run_id.clone(), status)));
+    }
+
+    pub fn close(&self, run: &RunId, expected: u64) {
+        self.change(|state| state.runs.get_mut(run).unwrap().expected = Some(expected));
+    }
+
+    /// Waits until a run's report is said to be written of so many results.
+    pub async fn until_reported(&self, run: &RunId, results: u64) -> RunProgress {
+        let reported = |state: &State| {
+            state.progress(run).is_some_and(|progress| progress.reported_at == Some(results))
+        };
+        self.until(reported).await.progress(run).unwrap()
+    }
+
+    /// Waits until so many results of a run are said to be committed.
+    pub async fn until_results(&self, run: &RunId, results: u64) -> RunProgress {
+        let committed =
+            |state: &State| state.progress(run).is_some_and(|progress| progress.results == results);
+        self.until(committed).await.progress(run).unwrap()
+    }
+
+    fn ask<T>(&self, answer: impl FnOnce(&mut State) -> T) -> Result<T, AdmissionError> {
+        let mut told = Err(AdmissionError::Unavailable("it is away".to_owned()));
+        self.0.send_modify(|state| {
+            if !state.away {
+                told = Ok(answer(state));
+            }
+        });
+        told
+    }
+}
+
+impl State {
+    pub fn progress(&self, run: &RunId) -> Option<RunProgress> {
+        self.runs.get(run)?.progress.clone()
+    }
+}
+
+#[async_trait]
+impl FleetHome for MemoryHome {
+    async fn announced(&self) -> Result<Vec<RunId>, AdmissionError> {
+        self.ask(|state| state.runs.keys().cloned().collect())
+    }
+
+    async fn status(&self, run: &RunId) -> Result<Option<RunStatus>, AdmissionError> {
+        self.ask(|state| {
+            state.asked += 1;
+            state.runs.get(run).cloned()
+        })
+    }
+
+    async fn note_progress(
+        &self,
+        run: &RunId,
+        progress: &RunProgress,
+    ) -> Result<(), AdmissionError> {
+        self.ask(|state| {
+            if let Some(status) = state.runs.get_mut(run) {
+                status.progress = Some(progress.clone());
+            }
+        })
+    }
+
+    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, AdmissionError> {
+        self.ask(|state| state.ledgers.get(run).copied())
+    }
+
+    async fn sweep(&self) -> Result<(), AdmissionError> {
+        self.ask(|state| state.sweeps += 1)
+    }
+
+    async fn is_paused(&self) -> Result<bool, AdmissionError> {
+        self.ask(|state| state.paused.is_some())
+    }
+
+    async fn reconcile(&self, costs: &[(RunId, Money)]) -> Result<Reconciliation, AdmissionError> {
+        self.ask(|state| {
+            state.reconciled.push(costs.to_vec());
+            state.paused = state.paused.and_then(|waits| waits.checked_sub(1));
+            match state.paused {
+                Some(_) => Reconciliation::Waiting { owners: vec![OwnerId::new("somebody")] },
+                None => Reconciliation::Done { presumed: 0 },
+            }
+        })
+    }
+}

@@ -1,0 +1,97 @@
+//! A home that is away, was started anew, or was emptied.
+
+use super::*;
+use juror_common::usage::Money;
+
+#[tokio::test(start_paused = true)]
+async fn while_the_home_is_away_known_runs_go_on_and_new_ones_wait() {
+    let (fleet, old) = Fleet::judging(2);
+    let working = fleet.start().await;
+    fleet.publish(&[scored(&old, "1")]).await;
+    fleet.home.until_results(&old, 1).await;
+    let new = fleet_record("new", 1);
+    fleet.home.change(|state| state.away = true);
+    fleet.home.announce(&new);
+    fleet.publish(&[scored(&new.run_id, "a"), scored(&old, "2")]).await;
+    while fleet.items(&old).len() < 2 || fleet.results.held() > 1 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(fleet.results.held(), 1, "the new run's result is kept");
+    assert!(!fleet.path(&new.run_id, "run.json").exists());
+    fleet.home.change(|state| state.away = false);
+    fleet.home.until_results(&new.run_id, 1).await;
+    fleet.home.until_results(&old, 2).await;
+    fleet.end(working).await.unwrap();
+    assert!(fleet.set_aside().await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_aggregator_that_starts_while_the_home_is_away_commits_to_the_directories_that_it_finds()
+{
+    let (fleet, run) = Fleet::judging(2);
+    let record = fleet_record("nightly", 2);
+    drop(RunDirectory::create(fleet.runs_dir.path(), &record).unwrap());
+    fleet.home.change(|state| state.away = true);
+    fleet.publish(&[scored(&run, "1")]).await;
+    let working = fleet.start().await;
+    while fleet.results.held() > 0 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(fleet.items(&run), ["1"]);
+    fleet.end(working).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_home_that_forgot_a_run_takes_nothing_from_it() {
+    let (fleet, run) = Fleet::judging(2);
+    let working = fleet.start().await;
+    let first = scored(&run, "1");
+    fleet.publish(std::slice::from_ref(&first)).await;
+    fleet.home.until_results(&run, 1).await;
+    fleet.home.change(|state| state.runs.clear());
+    fleet.publish(&[scored(&run, "2")]).await;
+    while fleet.results.held() > 0 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(fleet.items(&run), ["1", "2"]);
+    // Announced again, it is told what its results cost, and is complete.
+    fleet.home.change(|state| state.reconciled.clear());
+    fleet.home.announce(&fleet_record("nightly", 2));
+    let costs = vec![(run.clone(), first.cost_usd + first.cost_usd)];
+    fleet.home.until(|state| state.reconciled.contains(&costs)).await;
+    fleet.home.close(&run, 2);
+    fleet.home.until_reported(&run, 2).await;
+    fleet.end(working).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_restart_the_ledger_is_told_of_every_run_until_it_goes_on() {
+    let (fleet, going) = Fleet::judging(2);
+    let old = fleet_record("old", 1);
+    let (one, other) = (scored(&old.run_id, "1"), scored(&going, "2"));
+    let mut directory = RunDirectory::create(fleet.runs_dir.path(), &old).unwrap();
+    directory.append(std::slice::from_ref(&one)).unwrap();
+    drop(directory);
+    fleet.home.announce(&old);
+    fleet.home.close(&old.run_id, 1);
+    fleet.home.change(|state| {
+        let progress = juror_common::store::RunProgress {
+            results: 1,
+            reported_at: Some(1),
+            ..Default::default()
+        };
+        state.runs.get_mut(&old.run_id).unwrap().progress = Some(progress);
+    });
+    let working = fleet.start().await;
+    fleet.publish(&[JobResult { cost_usd: Money::from_pico(5), ..other }]).await;
+    fleet.home.until_results(&going, 1).await;
+    fleet.home.change(|state| {
+        state.reconciled.clear();
+        state.paused = Some(2);
+    });
+    let state = fleet.home.until(|state| state.paused.is_none()).await;
+    let told = vec![(going, Money::from_pico(5)), (old.run_id, one.cost_usd)];
+    assert_eq!(state.reconciled, [told.clone(), told.clone(), told]);
+    assert!(state.sweeps > 0);
+    fleet.end(working).await.unwrap();
+}

@@ -1,0 +1,145 @@
+//! The role, between queues in memory and a home in memory. The clock stands still: it is moved on
+//! when nothing else can happen.
+
+mod commits;
+mod home;
+mod ledger;
+mod runs;
+mod stops;
+
+use super::*;
+use crate::{
+    journal::{RunDirectory, RunFiles},
+    test_results::{SEMANTIC, bare, judged, record},
+};
+use home::MemoryHome;
+use juror_common::{
+    id::RunId,
+    outcome::Outcome,
+    queue::{Lane, Queue as _, local::LocalQueue},
+    run::RunRecord,
+};
+use serde_json::Value;
+use std::path::PathBuf;
+use tokio::{sync::watch, task::JoinHandle};
+
+/// What surrounds an aggregator.
+struct Fleet {
+    runs_dir: tempfile::TempDir,
+    results: LocalQueue<JobResult>,
+    dead: LocalQueue<DeadLetter<Job>>,
+    home: Arc<MemoryHome>,
+    shutdown: Shutdown,
+    options: FleetOptions,
+    metrics: Arc<Metrics>,
+}
+
+/// An aggregator at work.
+struct Working {
+    role: JoinHandle<Result<Finished, FleetError>>,
+    completed: mpsc::Receiver<CompletedRun>,
+}
+
+impl Fleet {
+    fn new() -> Self {
+        Self {
+            runs_dir: tempfile::tempdir().unwrap(),
+            results: LocalQueue::new(1_000),
+            dead: LocalQueue::new(1_000),
+            home: Arc::default(),
+            shutdown: Shutdown::new(),
+            options: FleetOptions::default(),
+            metrics: Arc::new(Metrics::recording()),
+        }
+    }
+
+    /// A fleet that judges one run of so many jobs, which is announced.
+    fn judging(jobs: u64) -> (Self, RunId) {
+        let fleet = Self::new();
+        let record = fleet_record("nightly", jobs);
+        fleet.home.announce(&record);
+        (fleet, record.run_id)
+    }
+
+    /// Starts an aggregator as soon as no other one works.
+    async fn start(&self) -> Working {
+        let (standing, _) = watch::channel(Standing::default());
+        let (runs_dir, interval) = (self.runs_dir.path(), Duration::from_secs(1));
+        let lock = RunsLock::wait(runs_dir, interval, &self.shutdown, &standing).await;
+        let (completed, complete) = mpsc::channel(100);
+        let prefetch = self.options.prefetch();
+        let resources = FleetResources {
+            lock: lock.unwrap().unwrap(),
+            results: self.results.subscribe(prefetch).await.unwrap(),
+            dead: self.dead.subscribe(prefetch).await.unwrap(),
+            home: Arc::clone(&self.home) as Arc<dyn FleetHome>,
+            events: Events::silent(),
+            completed,
+            metrics: Arc::clone(&self.metrics),
+            options: self.options.clone(),
+        };
+        let role = tokio::spawn(run(resources, self.shutdown.clone()));
+        Working { role, completed: complete }
+    }
+
+    async fn publish(&self, results: &[JobResult]) {
+        for result in results {
+            self.results.publish(result.clone(), Lane::Work).await.unwrap();
+        }
+    }
+
+    /// Closes both queues and waits for the aggregator's end.
+    async fn end(&self, working: Working) -> Result<Finished, FleetError> {
+        self.results.close();
+        self.dead.close();
+        working.role.await.unwrap()
+    }
+
+    fn path(&self, run: &RunId, file: &str) -> PathBuf {
+        self.runs_dir.path().join(run.as_str()).join(file)
+    }
+
+    fn report(&self, run: &RunId) -> Value {
+        serde_json::from_slice(&std::fs::read(self.path(run, "report.json")).unwrap()).unwrap()
+    }
+
+    /// What stands in a run's journal.
+    fn journal(&self, run: &RunId) -> Vec<JobResult> {
+        let files = RunFiles::open(self.runs_dir.path(), run).unwrap();
+        files.results().unwrap().map(|read| read.unwrap().1).collect()
+    }
+
+    fn items(&self, run: &RunId) -> Vec<String> {
+        self.journal(run).into_iter().map(|result| result.screenshot_id).collect()
+    }
+
+    /// The reasons of results that were set aside, by item.
+    async fn set_aside(&self) -> Vec<(String, String)> {
+        use juror_common::queue::DeadLetters as _;
+        let letters = self.results.list().await.unwrap();
+        letters.into_iter().map(|letter| (letter.message.screenshot_id, letter.reason)).collect()
+    }
+}
+
+fn fleet_record(run: &str, planned: u64) -> RunRecord {
+    let fleet = Some("juror".to_owned());
+    RunRecord { run_id: RunId::new(run), fleet, base_url: None, ..record(SEMANTIC, planned) }
+}
+
+/// A result of this run, as of no other.
+fn of_run(run: &RunId, result: JobResult) -> JobResult {
+    let job_id = juror_common::id::JobId::of(run, &result.screenshot_id, result.repeat);
+    JobResult { run_id: run.clone(), job_id, ..result }
+}
+
+fn scored(run: &RunId, item: &str) -> JobResult {
+    of_run(run, judged(item, [9; 5], &[], &[]))
+}
+
+fn ended(run: &RunId, item: &str, outcome: Outcome) -> JobResult {
+    of_run(run, bare(item, outcome))
+}
+
+fn in_round(round: u32, result: JobResult) -> JobResult {
+    JobResult { round, ..result }
+}

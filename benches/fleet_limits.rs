@@ -1,0 +1,58 @@
+//! How much of enforced limits four worker processes use together, and how often the provider has to
+//! refuse.
+//!
+//! `cargo bench --bench fleet_limits -- SECONDS` (15 for each limit). Takes a RabbitMQ on the usual
+//! port of this machine and a `redis-server` to start.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a measurement prints, and may break off"
+)]
+
+mod workbench;
+
+use workbench::{Asking, Enforced, Fleet, Screenshots, Simulator, Table};
+
+const WORKERS: usize = 4;
+const AT_ONCE_EACH: &str = "16";
+const REQUESTS: Enforced = Enforced::Requests(6_000);
+const TOKENS: Enforced = Enforced::Tokens(12_000_000);
+/// How many requests use them up in a second; of the tokens roughly, to know how many are needed.
+const REQUESTS_A_SECOND: usize = 100;
+const REQUESTS_BY_TOKENS_A_SECOND: usize = 71;
+
+fn main() {
+    let Some([seconds]) = workbench::sizes([15]) else { return };
+    if !Fleet::has_servers() {
+        return;
+    }
+    let table =
+        Table::new(&format!("use of enforced limits by {WORKERS} workers, 200 ms, after 3 s"));
+    for (limit, requests) in
+        [(REQUESTS, REQUESTS_A_SECOND * seconds), (TOKENS, REQUESTS_BY_TOKENS_A_SECOND * seconds)]
+    {
+        for known in ["learned", "given"] {
+            limit.tell(&table, known, &run(requests, limit, known == "given"), requests);
+        }
+    }
+}
+
+fn run(count: usize, limit: Enforced, given: bool) -> Asking {
+    let folder = tempfile::tempdir().unwrap();
+    let screenshots = Screenshots { count, width: 640, height: 480, bytes: 1_500 };
+    workbench::write_screenshots(folder.path(), screenshots);
+    let [flag, value] = limit.flags();
+    let simulator = Simulator::start(&["--latency-ms", "200", &flag, &value]);
+    let mut flags = vec!["-j", AT_ONCE_EACH];
+    if given {
+        flags.extend([flag.as_str(), &value]);
+    }
+    let fleet = Fleet::start(folder.path(), &simulator, WORKERS, &flags);
+    let (_, asking) = simulator.watch(|| fleet.judge());
+    fleet.stop();
+    asking
+}

@@ -1,0 +1,67 @@
+//! How much of an enforced limit was used, as the simulator counted it.
+
+use super::{Asking, Mark, Table};
+use serde_json::Value;
+use std::time::Duration;
+
+/// Output tokens that a request of the built-in rubric counts with.
+const OUTPUT_LIMIT: u64 = 1_000;
+/// How long the first answers may take to teach a limit.
+const WARM_UP: Duration = Duration::from_secs(3);
+/// Requests at the end that do not count: there are not enough left to use the limit.
+const LAST: u64 = 300;
+
+/// What the simulator allows in a minute.
+#[derive(Clone, Copy, Debug)]
+pub enum Enforced {
+    Requests(u64),
+    Tokens(u64),
+}
+
+impl Enforced {
+    /// The flags by which the simulator enforces it, and Juror is told of it.
+    pub fn flags(self) -> [String; 2] {
+        match self {
+            Self::Requests(limit) => ["--rpm".to_owned(), limit.to_string()],
+            Self::Tokens(limit) => ["--tpm".to_owned(), limit.to_string()],
+        }
+    }
+
+    /// Adds rows on how so many requests used it; `known` says how Juror knew of it.
+    pub fn tell(self, table: &Table, known: &str, asking: &Asking, requests: usize) {
+        let (seconds, from, until) = asking.steady(WARM_UP, requests as u64, LAST);
+        let (what, limit, used, mark) = match self {
+            Self::Requests(limit) => ("requests", limit, grown(from, until, admitted), 97.0),
+            Self::Tokens(limit) => ("tokens", limit, grown(from, until, counted_tokens), 95.0),
+        };
+        let share = used / seconds / (limit as f64 / 60.0);
+        let what = format!("{what} per minute, limit {known}");
+        table.marked(what, 100.0 * share, "%", Mark::AtLeast(mark));
+        let refusals =
+            grown(from, until, refused) / grown(from, until, |stats| of(stats, "requests"));
+        table.marked("  requests that were refused", 100.0 * refusals, "%", Mark::AtMost(0.1));
+        table.row("  in the first seconds", refused(from) as f64, "refused");
+    }
+}
+
+fn grown(from: &Value, until: &Value, count: impl Fn(&Value) -> u64) -> f64 {
+    count(until).saturating_sub(count(from)) as f64
+}
+
+fn of(stats: &Value, name: &str) -> u64 {
+    stats[name].as_u64().unwrap_or(0)
+}
+
+fn refused(stats: &Value) -> u64 {
+    let codes = stats["refusals"].as_object();
+    codes.into_iter().flat_map(|codes| codes.values()).filter_map(Value::as_u64).sum()
+}
+
+fn admitted(stats: &Value) -> u64 {
+    of(stats, "requests") - refused(stats)
+}
+
+/// Tokens as the simulator counts them against its limit.
+fn counted_tokens(stats: &Value) -> u64 {
+    of(&stats["usage"], "input_tokens") + OUTPUT_LIMIT * of(stats, "billed_calls")
+}

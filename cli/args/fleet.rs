@@ -1,0 +1,163 @@
+//! What concerns a fleet.
+
+use super::{CallingFlags, RunFlags, at_least_one};
+use clap::{Args, Subcommand, ValueEnum};
+use juror_common::{queue::Lane, usage::Money};
+use std::path::PathBuf;
+
+/// Where the fleet's servers are.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Options of the fleet")]
+pub struct FleetFlags {
+    /// RabbitMQ, as in amqp://user:password@host:5672; better in JUROR_FLEET_BROKER
+    #[arg(long, value_name = "URL")]
+    pub broker: Option<String>,
+    /// Redis, as in redis://:password@host:6379; better in JUROR_FLEET_REDIS
+    #[arg(long, value_name = "URL")]
+    pub redis: Option<String>,
+    /// Prefix of every exchange, queue and key [default: juror]
+    #[arg(long, value_name = "NAME")]
+    pub namespace: Option<String>,
+    /// Allow a budget on a Redis that may forget it
+    #[arg(long)]
+    pub allow_volatile_redis: bool,
+}
+
+/// How a role of the fleet shows itself.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Options of the fleet")]
+pub struct ServingFlags {
+    /// Serve /metrics, /healthz and /readyz here [default: nowhere]
+    #[arg(long, value_name = "ADDR")]
+    pub listen: Option<std::net::SocketAddr>,
+}
+
+/// Which lane jobs go by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Priority {
+    /// After everything of high priority
+    #[default]
+    Normal,
+    /// Before everything of normal priority
+    High,
+}
+
+impl From<Priority> for Lane {
+    fn from(priority: Priority) -> Self {
+        match priority {
+            Priority::Normal => Self::Work,
+            Priority::High => Self::High,
+        }
+    }
+}
+
+const ENQUEUING: &str = "Endpoint, key, limits and prices of calls are the workers' own. Files of \
+code and tokens up to 64 KB travel with the jobs; images do not, so the workers must find them \
+under a --data-root of theirs, by the names that the dataset gives them.
+
+The run's id is printed as soon as the run is announced. What was killed or stopped half-way goes \
+on by the same command with --run-id ID, or by --resume ID. With --wait the command follows the run \
+to its end, however often it is called, and then prints the report and exits as `juror report` \
+does; for that, and for --output and --gate, --runs-dir must be the folder that the aggregator \
+writes to. Where that cannot be read, the run's counts are printed and decide the exit code.";
+
+/// `juror enqueue`
+#[derive(Debug, Args)]
+#[command(after_long_help = ENQUEUING)]
+pub struct EnqueueArguments {
+    #[command(flatten)]
+    pub run: RunFlags,
+    /// Serve these jobs before those of other runs, or after them
+    #[arg(long, value_name = "PRIORITY", value_enum, default_value_t)]
+    pub priority: Priority,
+    /// Follow the run to its end, print its report and exit by it
+    #[arg(long)]
+    pub wait: bool,
+    #[command(flatten)]
+    pub fleet: FleetFlags,
+}
+
+/// `juror worker`
+#[derive(Debug, Args)]
+pub struct WorkerArguments {
+    #[command(flatten)]
+    pub fleet: FleetFlags,
+    #[command(flatten)]
+    pub serving: ServingFlags,
+    #[command(flatten)]
+    pub calling: CallingFlags,
+    /// A folder that datasets lie in (repeatable): no other file is opened
+    #[arg(long, value_name = "DIR")]
+    pub data_root: Vec<PathBuf>,
+    /// How long a worker that was asked to stop may finish what it has in hand [default: 90]
+    #[arg(long, value_name = "SECONDS")]
+    pub drain_timeout: Option<u32>,
+}
+
+/// `juror retry`
+#[derive(Debug, Args)]
+pub struct RetryArguments {
+    /// The run's id
+    pub run: String,
+    /// The most that the run may cost from now on in all, in US dollars
+    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
+    pub budget_usd: Option<Money>,
+    /// Calls in flight at most (not for a fleet's run, whose workers have their own)
+    #[arg(short = 'j', long, value_name = "N", value_parser = at_least_one)]
+    pub max_concurrency: Option<usize>,
+    /// Serve these jobs before those of other runs, or after them (only for a fleet's run)
+    #[arg(long, value_name = "PRIORITY", value_enum)]
+    pub priority: Option<Priority>,
+    /// Follow the run to its end, print its report and exit by it (only for a fleet's run)
+    #[arg(long)]
+    pub wait: bool,
+    #[command(flatten)]
+    pub fleet: FleetFlags,
+}
+
+/// `juror cancel`
+#[derive(Debug, Args)]
+pub struct CancelArguments {
+    /// The run's id
+    pub run: String,
+    #[command(flatten)]
+    pub fleet: FleetFlags,
+}
+
+/// `juror dead`
+#[derive(Debug, Subcommand)]
+pub enum DeadCommand {
+    /// List what was kept aside, and why
+    List {
+        /// Only what belongs to this run
+        #[arg(long, value_name = "RUN")]
+        run: Option<String>,
+        #[command(flatten)]
+        fleet: FleetFlags,
+    },
+    /// Print a job that was kept aside
+    Show {
+        /// The job's id
+        id: String,
+        #[command(flatten)]
+        fleet: FleetFlags,
+    },
+    /// Send jobs again, in the round after their last
+    Replay(ReplayArguments),
+}
+
+/// `juror dead replay`
+#[derive(Debug, Args)]
+pub struct ReplayArguments {
+    /// The jobs' ids
+    #[arg(required_unless_present = "all", value_name = "ID")]
+    pub ids: Vec<String>,
+    /// Every one of a run
+    #[arg(long, requires = "run", conflicts_with = "ids")]
+    pub all: bool,
+    /// The run of --all
+    #[arg(long, value_name = "RUN", requires = "all")]
+    pub run: Option<String>,
+    #[command(flatten)]
+    pub fleet: FleetFlags,
+}

@@ -1,0 +1,103 @@
+//! What a run judges and how, and what it may cost.
+
+use super::at_least_one;
+use clap::Args;
+use juror_common::usage::Money;
+use std::path::PathBuf;
+
+/// Which items, and how they are judged.
+#[derive(Debug, Default, Args)]
+pub struct JudgingFlags {
+    /// Only the first N items, after the filters
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
+    /// Only items whose field has this value; several must all hold
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub filter: Vec<String>,
+    /// Judge each item N times
+    #[arg(long, value_name = "N")]
+    pub repeat: Option<u32>,
+    /// A built-in rubric (semantic, acrue) or a rubric file [default: semantic]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub rubric: Option<String>,
+    /// The vision model [default: gpt-4o]
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Let a vision model judge, which costs money; without it only the free stages run
+    #[arg(long)]
+    pub enable_llm_judge: bool,
+    /// A folder that the dataset may name files in, beside its own (repeatable)
+    #[arg(long, value_name = "DIR")]
+    pub data_root: Vec<PathBuf>,
+}
+
+/// How this process asks the judge.
+#[derive(Debug, Default, Args)]
+pub struct CallingFlags {
+    /// Where the vision API is [default: OpenAI's]
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// Requests per minute that calls may use [default: learned from the provider]
+    #[arg(long, value_name = "N")]
+    pub rpm: Option<u64>,
+    /// Tokens per minute that calls may use [default: learned from the provider]
+    #[arg(long, value_name = "N")]
+    pub tpm: Option<u64>,
+    /// Calls in flight at most [default: 16 at first, then adapting]
+    #[arg(short = 'j', long, value_name = "N", value_parser = at_least_one)]
+    pub max_concurrency: Option<usize>,
+    /// Ask again although the answer is in the cache
+    #[arg(long)]
+    pub no_cache: bool,
+}
+
+/// A run, wherever it is judged.
+#[derive(Debug, Default, Args)]
+pub struct RunFlags {
+    /// A JSONL manifest, a CSV file, or a folder of screenshots; not needed with --resume
+    #[arg(required_unless_present = "resume")]
+    pub dataset: Option<PathBuf>,
+    #[command(flatten)]
+    pub judging: JudgingFlags,
+    /// The most that the run may cost, in US dollars
+    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
+    pub budget_usd: Option<Money>,
+    /// Write the report to a file too (repeatable); the ending picks the format (.json .jsonl .csv)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
+    /// Exit with 100 unless this gate is met: targets, production, or a gate file
+    #[arg(long, value_name = "NAME|FILE")]
+    pub gate: Option<String>,
+    /// Go on with a run where it stopped
+    #[arg(long, value_name = "RUN", conflicts_with = "run_id")]
+    pub resume: Option<String>,
+    /// Name of the run [default: made from date and time]
+    #[arg(long, value_name = "ID")]
+    pub run_id: Option<String>,
+    /// Check everything that can be checked without spending, then stop
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `juror run`
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    #[command(flatten)]
+    pub run: RunFlags,
+    #[command(flatten)]
+    pub calling: CallingFlags,
+}
+
+/// `juror estimate`
+#[derive(Debug, Args)]
+pub struct EstimateArguments {
+    /// A JSONL manifest, a CSV file, or a folder of screenshots
+    pub dataset: PathBuf,
+    #[command(flatten)]
+    pub judging: JudgingFlags,
+    #[command(flatten)]
+    pub calling: CallingFlags,
+    /// Compare every model that has a price
+    #[arg(long)]
+    pub all_models: bool,
+}

@@ -1,0 +1,252 @@
+//! `juror aggregate`: the fleet's results into journals and reports.
+
+use crate::{
+    args::{AggregateArguments, GlobalFlags},
+    door::Door,
+    exit::{Exit, Failure},
+    finish,
+    fleet::{Fleet, queue_failure},
+    layers, screen, signals,
+};
+use juror_aggregator::{
+    fleet::{
+        self, CompletedRun, FleetHome, FleetOptions, FleetResources, ReportOptions, RunsLock,
+        Standing,
+    },
+    report::Coverage,
+};
+use juror_common::{
+    event::{Event, Events},
+    queue::Queue as _,
+    settings::Settings,
+    shutdown::Shutdown,
+    telemetry::{Condition, Metrics},
+};
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    sync::{mpsc, watch},
+    time::{MissedTickBehavior, interval},
+};
+use tokio_util::sync::CancellationToken;
+
+const EVENT_CAPACITY: usize = 1_000;
+/// How often a spare looks whether it is its turn.
+const LOCK_INTERVAL: Duration = Duration::from_secs(1);
+/// How often queues and budgets are measured.
+const MEASURING: Duration = Duration::from_secs(5);
+/// Dead jobs that may be in hand at once; there are few.
+const DEAD_PREFETCH: usize = 16;
+
+/// Runs `juror aggregate`.
+pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let flags = [arguments.fleet.layers(), arguments.serving.layers()].concat();
+    let settings = layers::settle(global, flags)?;
+    let shutdown = Shutdown::new();
+    let (events, heard) = Events::channel(EVENT_CAPACITY);
+    let (completed, complete) = mpsc::channel(EVENT_CAPACITY);
+    let (standing, stands) = watch::channel(Standing::default());
+    let listening = tokio::spawn(signals::listen(shutdown.clone(), events.clone()));
+    let teller = Teller {
+        fleet: settings.fleet.namespace.clone(),
+        runs_dir: settings.run.runs_dir.display().to_string(),
+        json: global.json,
+        quiet: global.quiet,
+    };
+    let telling = tokio::spawn(teller.tell(heard, complete, stands));
+    let speaking = Speaking { events, completed, standing };
+    let outcome = aggregate(&settings, speaking, &shutdown).await;
+    shutdown.now.cancel();
+    // Both have nothing left to do; a panic in either would be a defect that loses nothing.
+    let _ = tokio::join!(listening, telling);
+    outcome.map(|()| Exit::Done)
+}
+
+/// What the role says goes here.
+struct Speaking {
+    events: Events,
+    completed: mpsc::Sender<CompletedRun>,
+    standing: watch::Sender<Standing>,
+}
+
+async fn aggregate(
+    settings: &Settings,
+    speaking: Speaking,
+    shutdown: &Shutdown,
+) -> Result<(), Failure> {
+    let door = Door::open(settings).await?;
+    // A broker that is away may be waited for.
+    let opening = Fleet::open(settings, speaking.events.clone());
+    let Some(opened) = shutdown.drain.run_until_cancelled(opening).await else { return Ok(()) };
+    let fleet = opened?;
+    let outcome = serve(&fleet, settings, speaking, door, shutdown).await;
+    fleet.close().await;
+    outcome
+}
+
+/// Works, or stands by, with the door open beside.
+async fn serve(
+    fleet: &Fleet,
+    settings: &Settings,
+    speaking: Speaking,
+    door: Option<Door>,
+    shutdown: &Shutdown,
+) -> Result<(), Failure> {
+    let metrics = Arc::new(door.as_ref().map_or_else(Metrics::silent, |_| Metrics::recording()));
+    let lock = door.as_ref().map(|door| door.require("lock"));
+    let standing = speaking.standing.subscribe();
+    let over = CancellationToken::new();
+    let working = async {
+        let outcome = work(fleet, settings, speaking, &metrics, shutdown).await;
+        over.cancel();
+        outcome
+    };
+    let (outcome, ..) = tokio::join!(
+        working,
+        Door::serve(door, fleet, &metrics, &over),
+        over.run_until_cancelled(follow_lock(lock, standing)),
+    );
+    outcome
+}
+
+/// An aggregator has what it needs while it holds the lock, and while it waits for its turn.
+async fn follow_lock(lock: Option<Condition>, mut standing: watch::Receiver<Standing>) {
+    let Some(lock) = lock else { return };
+    let stands = standing.wait_for(|standing| *standing != Standing::Starting).await.is_ok();
+    lock.set(stands);
+    // Met for as long as this is not dropped.
+    std::future::pending::<()>().await;
+}
+
+async fn work(
+    fleet: &Fleet,
+    settings: &Settings,
+    speaking: Speaking,
+    metrics: &Arc<Metrics>,
+    shutdown: &Shutdown,
+) -> Result<(), Failure> {
+    let Speaking { events, completed, standing } = speaking;
+    let runs_dir = &settings.run.runs_dir;
+    let waiting = RunsLock::wait(runs_dir, LOCK_INTERVAL, shutdown, &standing);
+    let Some(lock) = waiting.await.map_err(Failure::error)? else { return Ok(()) };
+    let reports = ReportOptions {
+        failures: finish::failure_policy(settings.run.failures),
+        gate: settings.run.gate.clone(),
+    };
+    let options = FleetOptions { reports, ..FleetOptions::default() };
+    let results = fleet.queues.results().subscribe(options.prefetch()).await;
+    let resources = FleetResources {
+        lock,
+        results: results.map_err(queue_failure)?,
+        dead: fleet.queues.poison(DEAD_PREFETCH).await.map_err(queue_failure)?,
+        home: Arc::clone(&fleet.home) as Arc<dyn FleetHome>,
+        events,
+        completed,
+        metrics: Arc::clone(metrics),
+        options,
+    };
+    let measured = settings.fleet.listen.is_some();
+    tokio::select! {
+        ended = fleet::run(resources, shutdown.clone()) => ended.map(drop).map_err(Failure::error),
+        () = measure(fleet, metrics), if measured => Ok(()),
+    }
+}
+
+/// Takes down again and again how long the queues are, and what budgets still allow.
+async fn measure(fleet: &Fleet, metrics: &Metrics) {
+    let mut ticks = interval(MEASURING);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        // Whether the servers are there, the door says.
+        let _ = tokio::join!(fleet.queues.measure(metrics), fleet.home.measure(metrics));
+    }
+}
+
+/// Says on standard error how things stand, and on standard output which runs are complete.
+struct Teller {
+    fleet: String,
+    runs_dir: String,
+    json: bool,
+    quiet: bool,
+}
+
+impl Teller {
+    async fn tell(
+        self,
+        mut heard: mpsc::Receiver<Event>,
+        mut complete: mpsc::Receiver<CompletedRun>,
+        mut stands: watch::Receiver<Standing>,
+    ) {
+        loop {
+            tokio::select! {
+                Some(event) = heard.recv() => self.tell_event(event),
+                Some(run) = complete.recv() => self.tell_run(&run),
+                Ok(()) = stands.changed() => {
+                    let standing = *stands.borrow_and_update();
+                    self.tell_standing(standing);
+                }
+                else => return,
+            }
+        }
+    }
+
+    fn tell_standing(&self, standing: Standing) {
+        let Self { fleet, runs_dir, .. } = self;
+        match standing {
+            Standing::Starting => {}
+            Standing::Works => {
+                self.say(&format!("works: results of fleet {fleet} into {runs_dir}"))
+            }
+            Standing::StandsBy => {
+                self.say(&format!("stands by: another aggregator works in {runs_dir}"));
+            }
+        }
+    }
+
+    fn tell_event(&self, event: Event) {
+        match event {
+            Event::Warning(warning) => self.say(&format!("warning: {warning}")),
+            Event::Stopping => self.say(
+                "stopping: what is in hand is committed and runs are reported; a second signal ends at once",
+            ),
+            Event::Planned { .. } | Event::Finished(_) | Event::Paused { .. } => {}
+        }
+    }
+
+    fn tell_run(&self, completed: &CompletedRun) {
+        let CompletedRun { run, coverage, cost_usd, report } = completed;
+        let printed = if self.json {
+            screen::print(&format!(
+                "{}",
+                serde_json::json!({
+                    "run_id": run, "coverage": coverage, "cost_usd": cost_usd, "report": report,
+                })
+            ))
+        } else {
+            let (cost, report) = (cost_usd.rounded(4), report.display());
+            screen::print(&format!("run {run}: {}; ${cost}; {report}", in_words(coverage)))
+        };
+        if let Err(failure) = printed {
+            self.say(&failure.to_string());
+        }
+    }
+
+    fn say(&self, line: &str) {
+        if !self.quiet {
+            screen::tell(line);
+        }
+    }
+}
+
+fn in_words(coverage: &Coverage) -> String {
+    let Coverage { planned, scored, unscorable, failed, skipped, pending, .. } = coverage;
+    let others = [
+        (unscorable, "unscorable"),
+        (failed, "failed"),
+        (skipped, "skipped"),
+        (pending, "without a result"),
+    ];
+    let others = others.iter().filter(|(count, _)| **count > 0);
+    let others: String = others.map(|(count, word)| format!(", {count} {word}")).collect();
+    format!("{scored} of {planned} scored{others}")
+}

@@ -1,0 +1,192 @@
+//! `juror dead replay`: sends jobs again that were kept aside, each in the round after its last.
+
+use crate::{
+    args::{GlobalFlags, ReplayArguments},
+    exit::{Exit, Failure},
+    fleet::{Fleet, home_failure, queue_failure},
+    screen,
+};
+use juror_common::{
+    event::Events,
+    id::JobId,
+    job::Job,
+    outcome::Outcome,
+    queue::{
+        DeadLetters as _, Lane, Queue as _,
+        rabbitmq::{Kept, KeptLetter},
+    },
+    store::JobStanding,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Runs `juror dead replay`.
+pub async fn run(arguments: &ReplayArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let settings = super::settings(&arguments.fleet, global)?;
+    let fleet = Fleet::open(&settings, Events::silent()).await?;
+    let replayed = replay(&fleet, arguments).await;
+    fleet.close().await;
+    let Replayed { sent, not_sent, kept } = replayed?;
+    if global.json {
+        screen::print_json(&serde_json::json!({ "sent": sent, "not_sent": not_sent }))?;
+    } else {
+        screen::print(&format!("{sent} sent again"))?;
+        for (id, reason) in &not_sent {
+            screen::tell(&format!("{id} is not sent: {reason}"));
+        }
+    }
+    Ok(if kept { Exit::Incomplete } else { Exit::Done })
+}
+
+/// What became of those that were asked for.
+#[derive(Default)]
+struct Replayed {
+    sent: usize,
+    /// Those that were not sent, and why.
+    not_sent: BTreeMap<String, String>,
+    /// Whether any of those is still kept aside.
+    kept: bool,
+}
+
+/// What became of one job.
+#[derive(Debug, PartialEq, Eq)]
+enum Next {
+    /// It is sent in this round.
+    Round(u32),
+    /// There is no need to, for this reason.
+    Settled(String),
+    /// It cannot be sent now, for this reason.
+    Kept(String),
+}
+
+/// What is to be sent again: of each job its last round, and results as they are.
+#[derive(Default)]
+struct Chosen {
+    jobs: BTreeMap<JobId, (Job, Lane)>,
+    results: BTreeSet<String>,
+}
+
+async fn replay(fleet: &Fleet, arguments: &ReplayArguments) -> Result<Replayed, Failure> {
+    let letters = fleet.queues.dead_letters().await.map_err(queue_failure)?;
+    let chosen = choose(letters, arguments)?;
+    let mut replayed = Replayed::default();
+    for result in &chosen.results {
+        // Which round it is of is its own affair, and another delivery of it changes nothing.
+        let results = fleet.queues.results();
+        replayed.sent += results.replay(result).await.map_err(queue_failure)?;
+    }
+    let mut rounds = BTreeMap::new();
+    for (id, (job, lane)) in chosen.jobs {
+        match send(fleet, job, lane).await? {
+            Next::Round(round) => {
+                replayed.sent += 1;
+                rounds.insert(id, round);
+            }
+            Next::Settled(reason) => {
+                replayed.not_sent.insert(id.to_string(), reason);
+                rounds.insert(id, u32::MAX);
+            }
+            Next::Kept(reason) => {
+                replayed.not_sent.insert(id.to_string(), reason);
+                replayed.kept = true;
+            }
+        }
+    }
+    // Last, and one pass for all of them: until here each letter is where it was.
+    let is_done = |job: &Job| rounds.get(&job.job_id).is_some_and(|round| job.round < *round);
+    fleet.queues.jobs().forget(&is_done).await.map_err(queue_failure)?;
+    Ok(replayed)
+}
+
+fn choose(letters: Vec<KeptLetter>, arguments: &ReplayArguments) -> Result<Chosen, Failure> {
+    let mut chosen = Chosen::default();
+    let mut asked: BTreeSet<&str> = arguments.ids.iter().map(String::as_str).collect();
+    for letter in letters {
+        let is_asked = match &arguments.run {
+            Some(run) => super::run_of(&letter).is_some_and(|of| of.as_str() == run),
+            None => arguments.ids.contains(&letter.message_id),
+        };
+        if !is_asked {
+            continue;
+        }
+        asked.remove(letter.message_id.as_str());
+        match letter.content {
+            Kept::Job(job) => {
+                let last =
+                    chosen.jobs.entry(job.job_id.clone()).or_insert((*job.clone(), letter.lane));
+                if last.0.round < job.round {
+                    *last = (*job, letter.lane);
+                }
+            }
+            Kept::Result(_) => drop(chosen.results.insert(letter.message_id)),
+            Kept::Unreadable(_) => {
+                return Err(Failure::usage(format!(
+                    "{} cannot be read, and so not be sent again",
+                    letter.message_id
+                )));
+            }
+        }
+    }
+    match asked.first() {
+        Some(id) => Err(super::unknown(id)),
+        None => Ok(chosen),
+    }
+}
+
+/// Publishes a job in the round after its last, if it may be and need be.
+async fn send(fleet: &Fleet, job: Job, lane: Lane) -> Result<Next, Failure> {
+    let Fleet { queues, home } = fleet;
+    let Some(status) = home.run_status(&job.run_id).await.map_err(home_failure)? else {
+        let remedy = format!("judge what is left of it by: juror retry {}", job.run_id);
+        return Ok(Next::Kept(format!("its run is not known any more; {remedy}")));
+    };
+    if status.cancelled {
+        let remedy = format!("judge what is left of it by: juror retry {}", job.run_id);
+        return Ok(Next::Kept(format!("its run was cancelled; {remedy}")));
+    }
+    let standing = home.job_standing(&job.run_id, &job.job_id).await.map_err(home_failure)?;
+    let next = next_round(job.round, standing);
+    if let Next::Round(round) = next {
+        // Before the job, so that the run does not end without its result.
+        home.expect_round(&job.run_id, &job.job_id, round).await.map_err(home_failure)?;
+        queues.jobs().publish(Job { round, ..job }, lane).await.map_err(queue_failure)?;
+    }
+    Ok(next)
+}
+
+/// The round after the last that is known of a job which died in `died_in`.
+fn next_round(died_in: u32, standing: JobStanding) -> Next {
+    let ended = match standing.ended {
+        Some((round, Outcome::Scored)) => {
+            return Next::Settled(format!("it is scored since, in round {round}"));
+        }
+        ended => ended.map_or(died_in, |(round, _)| round.max(died_in)),
+    };
+    match standing.started {
+        Some(round) if round > ended => {
+            Next::Kept(format!("it is under way again, in round {round}"))
+        }
+        _ => Next::Round(ended + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_is_sent_in_the_round_after_its_last() {
+        let standing = |ended, started| JobStanding { ended, started };
+        for (died_in, ended, started, next) in [
+            (0, None, Some(0), 1),
+            (0, Some((0, Outcome::Failed)), Some(0), 1),
+            (0, Some((2, Outcome::Failed)), Some(2), 3),
+            (2, Some((1, Outcome::Failed)), Some(2), 3),
+        ] {
+            assert_eq!(next_round(died_in, standing(ended, started)), Next::Round(next));
+        }
+        let under_way = next_round(0, standing(Some((0, Outcome::Failed)), Some(1)));
+        assert!(matches!(under_way, Next::Kept(reason) if reason.contains("round 1")));
+        let scored = next_round(0, standing(Some((1, Outcome::Scored)), Some(1)));
+        assert!(matches!(scored, Next::Settled(_)));
+    }
+}

@@ -1,0 +1,97 @@
+//! The fleet's servers: only where they are configured, since one machine needs none.
+
+use super::{Check, bad, good, warning};
+use crate::fleet;
+use juror_common::{
+    admission::AdmissionError,
+    queue::rabbitmq::broker_version,
+    redis::{RedisHome, Weakness},
+    settings::Settings,
+};
+
+/// The oldest versions that are known to do what a fleet asks of them.
+const OLDEST_BROKER: [u64; 2] = [3, 10];
+const OLDEST_REDIS: [u64; 2] = [6, 2];
+
+/// What there is to say of the servers that the settings name.
+pub async fn checks(settings: &Settings) -> Vec<Check> {
+    let mut checks = Vec::new();
+    if let Some(broker) = &settings.fleet.broker {
+        checks.push(match broker_version(broker).await {
+            Ok(version) => of_version("broker", "RabbitMQ", &version, OLDEST_BROKER),
+            Err(error) => bad("broker", error.to_string()),
+        });
+    }
+    if settings.fleet.redis.is_some() {
+        checks.push(redis(settings).await);
+    }
+    checks
+}
+
+async fn redis(settings: &Settings) -> Check {
+    let home = match fleet::open_home(settings).await {
+        Ok(home) => home,
+        Err(failure) => return bad("redis", failure.to_string()),
+    };
+    let told = look(&home, settings.fleet.allow_volatile_redis).await;
+    home.close().await;
+    told.unwrap_or_else(|error| bad("redis", error.to_string()))
+}
+
+async fn look(home: &RedisHome, may_forget: bool) -> Result<Check, AdmissionError> {
+    let check = of_version("redis", "Redis", &home.version().await?, OLDEST_REDIS);
+    if home.is_paused().await? {
+        return Ok(warning(
+            "redis",
+            format!(
+                "{}; it was started anew, and no call is admitted until the aggregator has \
+                 reconciled the ledger: start that",
+                check.says
+            ),
+        ));
+    }
+    let Some(Weakness { setting, found, wanted }) = home.weakness().await? else {
+        return Ok(check.and("it forgets nothing"));
+    };
+    let says = format!("{}; it may forget what was spent ({setting} is {found})", check.says);
+    Ok(warning(
+        "redis",
+        match may_forget {
+            true => format!("{says}, which you accepted"),
+            false => format!(
+                "{says}, so runs with a budget are refused: set {setting} to {wanted} there, or \
+                 accept the risk with --allow-volatile-redis"
+            ),
+        },
+    ))
+}
+
+/// Good news of a server, unless it is older than any that is known to do.
+fn of_version(check: &'static str, server: &str, version: &str, [major, minor]: [u64; 2]) -> Check {
+    let says = format!("{server} {version} answers");
+    let mut parts = version.split('.').map_while(|part| part.parse::<u64>().ok());
+    let found = [parts.next().unwrap_or(u64::MAX), parts.next().unwrap_or(0)];
+    if found < [major, minor] {
+        return bad(check, format!("{says}, which is too old: take {major}.{minor} or newer"));
+    }
+    good(check, says)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Health, *};
+
+    #[test]
+    fn a_server_that_is_too_old_is_bad_news() {
+        for (version, health) in [
+            ("3.9.29", Health::Bad),
+            ("3.10.8", Health::Good),
+            ("4.0.1", Health::Good),
+            ("4", Health::Good),
+            ("unknown", Health::Good),
+        ] {
+            let check = of_version("broker", "RabbitMQ", version, OLDEST_BROKER);
+            assert_eq!(check.health, health, "{version}");
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! `juror enqueue`: a run's jobs into the fleet's queues.
+
+mod telling;
+
+use crate::{
+    args::{EnqueueArguments, GlobalFlags},
+    asked::{Asked, new_run_id, print_plan, tell_warnings},
+    commands::run::known_run,
+    exit::{Exit, Failure},
+    finish,
+    fleet::{self, home_failure, queue_failure, require},
+    follow::{Following, require_journal},
+    publication::{Opening, Publication},
+    session::Session,
+};
+use juror_common::{
+    admission::Admission as _,
+    id::RunId,
+    queue::rabbitmq::broker_version,
+    redis::RedisHome,
+    run::RunRecord,
+    settings::{FleetSettings, Settings},
+    store::RunStatus,
+    usage::Money,
+};
+use juror_producer::fleet::{Published, PublishedEnd, open_budgets};
+use std::sync::Arc;
+use telling::Telling;
+
+/// Runs `juror enqueue`.
+pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let flags = &arguments.run;
+    let layers = [flags.layers(), arguments.fleet.layers()].concat();
+    let asked = Asked { flags, layers, global };
+    let settings = asked.settings()?;
+    let named = asked.run_id()?;
+    finish::check_outputs(&flags.output)?;
+    match arguments.wait {
+        true => require_journal(&settings, &flags.output)?,
+        false if flags.gate.is_some() || !flags.output.is_empty() => {
+            return Err(Failure::usage("--output and --gate judge a run at its end: add --wait"));
+        }
+        false => {}
+    }
+    require("broker", settings.fleet.broker.as_ref())?;
+    let home = fleet::open_home(&settings).await?;
+    let telling = Telling {
+        json: global.json,
+        quiet: global.quiet,
+        wait: arguments.wait,
+        fleet: &settings.fleet.namespace,
+        whereabouts: fleet::whereabouts(global, &arguments.fleet),
+    };
+    let enqueuing = Enqueuing { arguments, asked, settings: &settings, home: &home, telling };
+    let ended = enqueuing.run(named).await;
+    home.close().await;
+    ended
+}
+
+struct Enqueuing<'a> {
+    arguments: &'a EnqueueArguments,
+    asked: Asked<'a>,
+    settings: &'a Settings,
+    home: &'a Arc<RedisHome>,
+    telling: Telling<'a>,
+}
+
+impl Enqueuing<'_> {
+    async fn run(&self, named: Option<RunId>) -> Result<Exit, Failure> {
+        let known = match &named {
+            Some(run) => self.known(run).await?,
+            None => None,
+        };
+        let run = named.unwrap_or_else(|| new_run_id(""));
+        let record = known.as_ref().map(|known| &known.record);
+        let is_published = known.as_ref().is_some_and(|known| known.expected.is_some());
+        if is_published && self.asked.flags.dataset.is_none() {
+            return self.follow_published(&run).await;
+        }
+        let session = self.asked.session(&run, record)?;
+        if self.asked.flags.dry_run {
+            return self.dry_run(&session).await;
+        }
+        if is_published {
+            return self.follow_published(&run).await;
+        }
+        tell_warnings(&session, self.asked.global.quiet);
+        let published = self.publish(&session, &run, known.as_ref()).await?;
+        self.telling.published(&run, session.plan.jobs, published)?;
+        match published.end {
+            PublishedEnd::Stopped => Ok(Exit::Incomplete),
+            PublishedEnd::Cancelled if !self.arguments.wait => Ok(Exit::Incomplete),
+            PublishedEnd::Closed | PublishedEnd::Cancelled => self.wait_if_asked(&run).await,
+        }
+    }
+
+    /// What the fleet knows of a run that is named, if it may be gone on with, or is free.
+    async fn known(&self, run: &RunId) -> Result<Option<RunStatus>, Failure> {
+        let FleetSettings { namespace, .. } = &self.settings.fleet;
+        let runs_dir = &self.settings.run.runs_dir;
+        let here = known_run(runs_dir, run)?;
+        if here.as_ref().is_some_and(|record| record.fleet.is_none()) {
+            return Err(Failure::usage(format!(
+                "run {run} is one of this machine, in {}: take another --run-id, or go on with it \
+                 by: juror run --resume {run}",
+                runs_dir.display()
+            )));
+        }
+        let status = self.home.run_status(run).await.map_err(home_failure)?;
+        match (status, here) {
+            (Some(status), _) if status.cancelled => Err(Failure::usage(format!(
+                "run {run} was cancelled; judge what is left of it by: juror retry {run}"
+            ))),
+            (Some(status), _) => Ok(Some(status)),
+            (None, Some(_)) => Err(Failure::usage(format!(
+                "run {run} has a directory in {}, and the fleet {namespace} knows it no longer; \
+                 judge what is left of it by: juror retry {run}",
+                runs_dir.display()
+            ))),
+            (None, None) if self.asked.flags.dataset.is_none() => Err(Failure::usage(format!(
+                "the fleet {namespace} knows no run {run}; with a dataset it is started"
+            ))),
+            (None, None) => self.refuse_leftovers(run).await.map(|()| None),
+        }
+    }
+
+    /// Refuses a new run under the name of one that the fleet has forgotten, but for its money.
+    async fn refuse_leftovers(&self, run: &RunId) -> Result<(), Failure> {
+        let ledger = self.home.ledger(run).await.map_err(home_failure)?;
+        match ledger {
+            Some(ledger) if ledger.committed + ledger.outstanding > Money::ZERO => {
+                Err(Failure::usage(format!(
+                    "there was a run {run} before, and what it spent still counts in the ledger \
+                     of the fleet {}: take another --run-id",
+                    self.settings.fleet.namespace
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Every job is published: there is only a budget to change, and an end to wait for.
+    async fn follow_published(&self, run: &RunId) -> Result<Exit, Failure> {
+        self.telling.published_already(run)?;
+        if self.asked.flags.dry_run {
+            return Ok(Exit::Done);
+        }
+        if self.asked.flags.budget_usd.is_some() {
+            let budgets = &self.settings.budget;
+            open_budgets(self.home, run, budgets).await.map_err(home_failure)?;
+        }
+        self.wait_if_asked(run).await
+    }
+
+    async fn dry_run(&self, session: &Session) -> Result<Exit, Failure> {
+        let broker = require("broker", self.settings.fleet.broker.as_ref())?;
+        broker_version(&broker).await.map_err(queue_failure)?;
+        tell_warnings(session, self.asked.global.quiet);
+        print_plan(session, "Nothing was published.", self.asked.global.json)?;
+        Ok(Exit::Done)
+    }
+
+    async fn publish(
+        &self,
+        session: &Session,
+        run: &RunId,
+        known: Option<&RunStatus>,
+    ) -> Result<Published, Failure> {
+        let record = match known {
+            Some(known) => known.record.clone(),
+            None => RunRecord {
+                // Endpoints are the workers' own.
+                base_url: None,
+                fleet: Some(self.settings.fleet.namespace.clone()),
+                ..session.record(run.clone())
+            },
+        };
+        let publication = Publication {
+            session,
+            home: self.home,
+            record: &record,
+            opening: match known {
+                Some(known) => Opening::GoOn { noted: known.published },
+                None => Opening::New,
+            },
+            lane: self.arguments.priority.into(),
+            quiet: self.asked.global.quiet,
+        };
+        let mut announced = false;
+        let published = publication
+            .publish(|| {
+                announced = true;
+                self.telling.announced(run)
+            })
+            .await;
+        if published.is_err() && announced {
+            self.telling.how_to_go_on(run);
+        }
+        published
+    }
+
+    async fn wait_if_asked(&self, run: &RunId) -> Result<Exit, Failure> {
+        if !self.arguments.wait {
+            return Ok(Exit::Done);
+        }
+        let Asked { flags, global, .. } = &self.asked;
+        let following = Following {
+            home: self.home,
+            run,
+            settings: self.settings,
+            outputs: &flags.output,
+            global,
+            whereabouts: &self.telling.whereabouts,
+        };
+        following.wait().await
+    }
+}

@@ -1,0 +1,100 @@
+//! What `juror enqueue` tells: results on standard output, all else on standard error.
+
+use crate::{exit::Failure, screen};
+use juror_common::id::RunId;
+use juror_producer::fleet::{Published, PublishedEnd};
+use serde_json::json;
+
+/// To whom, and how.
+pub struct Telling<'a> {
+    /// Whether results are told as JSON.
+    pub json: bool,
+    /// Whether only results and what went wrong are told.
+    pub quiet: bool,
+    /// Whether standard output is kept for the report.
+    pub wait: bool,
+    /// The fleet's namespace.
+    pub fleet: &'a str,
+    /// The flags by which the next command finds the same run.
+    pub whereabouts: String,
+}
+
+impl Telling<'_> {
+    /// The run is announced, and nothing is published yet.
+    pub fn announced(&self, run: &RunId) -> Result<(), Failure> {
+        if !self.json && !self.wait {
+            return screen::print(run.as_str());
+        }
+        self.beside(&format!("run {run}"));
+        Ok(())
+    }
+
+    /// Publishing has ended.
+    pub fn published(
+        &self,
+        run: &RunId,
+        planned: u64,
+        published: Published,
+    ) -> Result<(), Failure> {
+        let Published { jobs, end } = published;
+        if self.json && !self.wait {
+            let complete = end == PublishedEnd::Closed;
+            screen::print_json(&json!({
+                "run_id": run, "fleet": self.fleet, "planned": planned, "published": jobs,
+                "complete": complete,
+            }))?;
+        }
+        match end {
+            PublishedEnd::Closed => {
+                self.beside(&format!("{jobs} jobs of run {run} are published"));
+                self.how_to_follow(run);
+            }
+            PublishedEnd::Cancelled => screen::tell(&format!(
+                "run {run} was cancelled while it was published; {jobs} jobs are out"
+            )),
+            PublishedEnd::Stopped => {
+                screen::tell(&format!("stopped: {jobs} jobs of run {run} are published"));
+                self.how_to_go_on(run);
+            }
+        }
+        Ok(())
+    }
+
+    /// Nothing is left to publish.
+    pub fn published_already(&self, run: &RunId) -> Result<(), Failure> {
+        if self.wait {
+            return Ok(());
+        }
+        self.beside(&format!("every job of run {run} is published already"));
+        self.how_to_follow(run);
+        match self.json {
+            false => screen::print(run.as_str()),
+            true => screen::print_json(&json!({
+                "run_id": run, "fleet": self.fleet, "published": 0, "complete": true,
+            })),
+        }
+    }
+
+    /// Not every job is published.
+    pub fn how_to_go_on(&self, run: &RunId) {
+        let whereabouts = &self.whereabouts;
+        screen::tell(&format!(
+            "the run is left open\n  go on with: juror enqueue --resume {run}{whereabouts}\n  or \
+             end it with: juror cancel {run}{whereabouts}"
+        ));
+    }
+
+    fn how_to_follow(&self, run: &RunId) {
+        if !self.wait {
+            let whereabouts = &self.whereabouts;
+            let follow = format!("juror enqueue --wait --resume {run}{whereabouts}");
+            self.beside(&format!("  follow it with: {follow}"));
+        }
+    }
+
+    fn beside(&self, text: &str) {
+        if !self.quiet {
+            screen::tell(text);
+        }
+    }
+}

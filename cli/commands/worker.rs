@@ -1,0 +1,210 @@
+//! `juror worker`: takes jobs of any run of its fleet, and judges them.
+
+use crate::{
+    args::{GlobalFlags, JudgingFlags, WorkerArguments},
+    door::Door,
+    exit::{Exit, Failure},
+    fleet::Fleet,
+    layers, progress,
+    run_context::ContextMaker,
+    screen, signals,
+    standings::FleetRuns,
+    workplace::{self, Workplace},
+};
+use juror_common::{
+    admission::{Admission as _, WaitingRoom},
+    event::Events,
+    id::OwnerId,
+    queue::QueueError,
+    redis::RedisHome,
+    settings::{Layer, Settings},
+    shutdown::Shutdown,
+    telemetry::Metrics,
+};
+use juror_worker::{
+    concurrency::Concurrency,
+    fleet::Fleet as FleetOfRuns,
+    patient::Patient,
+    run::{Runs, Worker, WorkerError},
+};
+use std::{path::Path, sync::Arc, time::Duration};
+use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio_util::sync::CancellationToken;
+
+const EVENT_CAPACITY: usize = 1_000;
+/// How long a job waits for its next call before it is put back: a delivery is never held for more
+/// than five minutes, of which the call itself may need one.
+const PATIENCE: Duration = Duration::from_secs(4 * 60);
+/// A line for admission is remembered while its jobs are put back and come again.
+const LINES_REMEMBERED: Duration = Duration::from_secs(15 * 60);
+/// How often a process says that it lives.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// Runs `juror worker` until it is stopped.
+pub async fn run(arguments: &WorkerArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let settings = layers::settle(global, arguments.layers())?;
+    check_roots(&settings)?;
+    let (events, heard) = Events::channel(EVENT_CAPACITY);
+    let shutdown = Shutdown::new();
+    let listening = tokio::spawn(signals::listen(shutdown.clone(), events.clone()));
+    let style = progress::Style::of_a_role(global.quiet);
+    let showing = tokio::spawn(progress::follow(heard, style, None));
+    let opening = shutdown.drain.run_until_cancelled(Fleet::open(&settings, events.clone()));
+    let ended = match opening.await {
+        None => Ok(()),
+        Some(Err(failure)) => Err(failure),
+        Some(Ok(fleet)) => {
+            let ended = serve(&fleet, &settings, events.clone(), &shutdown, global.quiet).await;
+            fleet.close().await;
+            ended
+        }
+    };
+    shutdown.now.cancel();
+    drop(events);
+    // Both have nothing left to do; a panic in either would be a defect that loses nothing.
+    let _ = tokio::join!(listening, showing);
+    ended.map(|()| Exit::Done)
+}
+
+/// Works until a signal, or until it cannot go on.
+async fn serve(
+    fleet: &Fleet,
+    settings: &Settings,
+    events: Events,
+    shutdown: &Shutdown,
+    quiet: bool,
+) -> Result<(), Failure> {
+    let door = Door::open(settings).await?;
+    let metrics = Arc::new(door.as_ref().map_or_else(Metrics::silent, |_| Metrics::recording()));
+    // The worker stops itself where it cannot go on.
+    let stop = Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() };
+    let (worker, runs) = worker(fleet, settings, (events, &metrics), &stop)?;
+    if !quiet {
+        screen::tell(&format!("ready: {}", describe(fleet, settings)));
+    }
+    let over = CancellationToken::new();
+    let working = async {
+        let ended = juror_worker::run::run(worker, stop.clone()).await;
+        over.cancel();
+        ended
+    };
+    let beside = async {
+        let drain_timeout = Duration::from_secs(settings.fleet.drain_timeout_seconds);
+        tokio::join!(
+            over.run_until_cancelled(beat(&fleet.home)),
+            over.run_until_cancelled(end_in_time(&stop, drain_timeout)),
+            runs.watch(&over),
+            Door::serve(door, fleet, &metrics, &over),
+        )
+    };
+    let (ended, _) = tokio::join!(working, beside);
+    ended.map(drop).map_err(|error| match error {
+        WorkerError::Queue(QueueError::Refused(_)) => Failure::usage(error),
+        _ => Failure::error(error),
+    })
+}
+
+fn worker(
+    fleet: &Fleet,
+    settings: &Settings,
+    (events, metrics): (Events, &Arc<Metrics>),
+    stop: &Shutdown,
+) -> Result<(Arc<Worker>, Arc<FleetRuns>), Failure> {
+    let patient = Arc::new(Patient::new(Arc::clone(&fleet.home), stop.clone()));
+    let waiting = WaitingRoom::measured(Arc::clone(metrics)).remembering(LINES_REMEMBERED);
+    let limit = settings.limits.max_concurrency;
+    let concurrency = limit.map_or_else(Concurrency::adaptive, Concurrency::fixed);
+    let owner = OwnerId::random();
+    let workplace = Workplace {
+        home: Arc::clone(&patient),
+        waiting: Arc::new(waiting),
+        patience: Some(PATIENCE),
+        sources: workplace::sources(settings, settings.files.data_roots.clone())?,
+        concurrency: concurrency.clone(),
+        company: Arc::default(),
+        owner: owner.clone(),
+        events: events.clone(),
+        metrics: Arc::clone(metrics),
+    };
+    let contexts = ContextMaker::new(settings.clone(), workplace, stop.clone())?;
+    let runs = Arc::new(FleetRuns::new(contexts));
+    let worker = Worker {
+        jobs: Arc::new(fleet.queues.jobs()),
+        results: Arc::new(fleet.queues.results()),
+        runs: Runs::Many(FleetOfRuns::new(runs.clone(), patient, owner)),
+        concurrency,
+        events,
+        metrics: Arc::clone(metrics),
+    };
+    Ok((Arc::new(worker), runs))
+}
+
+/// Says again and again that this process lives, and what of others that do not is spent.
+async fn beat(home: &RedisHome) {
+    let mut ticks = interval(HEARTBEAT);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        if let Err(error) = home.sweep().await {
+            tracing::debug!(%error, "no heartbeat");
+        }
+    }
+}
+
+/// Once the worker stops, ends it at once after this time.
+async fn end_in_time(stop: &Shutdown, drain_timeout: Duration) {
+    stop.drain.cancelled().await;
+    sleep(drain_timeout).await;
+    tracing::warn!("not everything could be finished in time: the rest is given back");
+    stop.now.cancel();
+}
+
+/// A worker reads files from its folders, hosts and buckets only, so one without any would fail
+/// every job.
+fn check_roots(settings: &Settings) -> Result<(), Failure> {
+    let files = &settings.files;
+    if files.data_roots.is_empty() && files.hosts.is_empty() && files.buckets.is_empty() {
+        return Err(Failure::usage(
+            "a worker opens only files of folders, hosts and buckets that it was given: name the \
+             folders that the datasets lie in with --data-root DIR, or in files.data_roots, or \
+             allow files.hosts or files.buckets",
+        ));
+    }
+    let unusable =
+        |root: &Path| std::fs::read_dir(root).err().map(|error| (root.to_owned(), error));
+    match settings.files.data_roots.iter().find_map(|root| unusable(root)) {
+        None => Ok(()),
+        Some((root, error)) => Err(Failure::usage(format!(
+            "folder {} (--data-root) cannot be read: {error}; mount it, or name another one",
+            root.display()
+        ))),
+    }
+}
+
+fn describe(fleet: &Fleet, settings: &Settings) -> String {
+    let calls = match settings.limits.max_concurrency {
+        Some(limit) => format!("{limit} calls at once"),
+        None => "16 calls at once at first, then as many as the judge bears".to_owned(),
+    };
+    format!(
+        "{}, Redis at {}, namespace {}, {calls}",
+        fleet.queues.address(),
+        fleet.home.address(),
+        settings.fleet.namespace
+    )
+}
+
+impl WorkerArguments {
+    fn layers(&self) -> Vec<Layer> {
+        let data_root = self.data_root.clone();
+        let judging = JudgingFlags { data_root, ..JudgingFlags::default() };
+        let mut layers =
+            [judging.layers(), self.calling.layers(), self.fleet.layers(), self.serving.layers()]
+                .concat();
+        layers.extend(self.drain_timeout.map(|seconds| {
+            let seconds = i64::from(seconds);
+            Layer::of("fleet", "drain_timeout_seconds", seconds)
+        }));
+        layers
+    }
+}

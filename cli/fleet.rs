@@ -1,0 +1,150 @@
+//! The fleet's servers, as the settings name them.
+
+use crate::{
+    args::{FleetFlags, GlobalFlags},
+    exit::Failure,
+    finish,
+};
+use juror_common::{
+    admission::AdmissionError,
+    event::{Event, Events},
+    queue::{
+        QueueError,
+        rabbitmq::{RabbitQueues, RabbitSettings},
+    },
+    redis::{RedisHome, RedisSettings},
+    run::RunRecord,
+    settings::{Layer, Settings},
+};
+use std::{sync::Arc, time::Duration};
+use tokio::time::{Instant, sleep};
+
+/// How long to wait before a Redis that is away is tried again.
+const BETWEEN_TRIES: Duration = Duration::from_millis(500);
+
+/// Connections to both servers. Close it when all roles have ended.
+pub struct Fleet {
+    /// Jobs and results.
+    pub queues: RabbitQueues,
+    /// Admission, claims, results and the status of runs.
+    pub home: Arc<RedisHome>,
+}
+
+impl Fleet {
+    /// Connects to both; waits for those that are not up yet.
+    pub async fn open(settings: &Settings, events: Events) -> Result<Self, Failure> {
+        let home = await_home(settings, &events).await?;
+        let queues = match open_queues(settings, events).await {
+            Ok(queues) => queues,
+            Err(failure) => {
+                home.close().await;
+                return Err(failure);
+            }
+        };
+        Ok(Self { queues, home })
+    }
+
+    /// Closes both connections.
+    pub async fn close(self) {
+        self.queues.close().await;
+        self.home.close().await;
+    }
+}
+
+/// Connects to Redis.
+pub async fn open_home(settings: &Settings) -> Result<Arc<RedisHome>, Failure> {
+    let home = RedisHome::open(redis_settings(settings)?).await;
+    Ok(Arc::new(home.map_err(home_failure)?))
+}
+
+/// Connects to Redis; waits for one that is not up yet, as for RabbitMQ.
+async fn await_home(settings: &Settings, events: &Events) -> Result<Arc<RedisHome>, Failure> {
+    let redis = redis_settings(settings)?;
+    let patience = Duration::from_secs(settings.fleet.patience_seconds);
+    let deadline = Instant::now() + patience;
+    let mut told = false;
+    loop {
+        let reason = match RedisHome::open(redis.clone()).await {
+            Err(AdmissionError::Unavailable(reason)) if Instant::now() < deadline => reason,
+            opened => return Ok(Arc::new(opened.map_err(home_failure)?)),
+        };
+        if !std::mem::replace(&mut told, true) {
+            let seconds = patience.as_secs();
+            let words = format!("{reason}; waiting for it, at most {seconds} s");
+            events.emit(Event::Warning(words)).await;
+        }
+        sleep(BETWEEN_TRIES).await;
+    }
+}
+
+fn redis_settings(settings: &Settings) -> Result<RedisSettings, Failure> {
+    let fleet = &settings.fleet;
+    Ok(RedisSettings {
+        namespace: fleet.namespace.clone(),
+        allow_volatile: fleet.allow_volatile_redis,
+        ..RedisSettings::new(require("redis", fleet.redis.as_ref())?)
+    })
+}
+
+/// Connects to RabbitMQ; waits for one that is not up yet.
+pub async fn open_queues(settings: &Settings, events: Events) -> Result<RabbitQueues, Failure> {
+    let fleet = &settings.fleet;
+    let rabbit = RabbitSettings {
+        url: require("broker", fleet.broker.as_ref())?,
+        namespace: fleet.namespace.clone(),
+        max_length: fleet.max_queue_length,
+        patience: Duration::from_secs(fleet.patience_seconds),
+    };
+    RabbitQueues::connect(&rabbit, events).await.map_err(queue_failure)
+}
+
+/// The namespace of the fleet that a run belongs to, as a setting: a run knows its home.
+pub fn namespace_of(
+    record: Option<&RunRecord>,
+    flags: &FleetFlags,
+) -> Result<Option<Layer>, Failure> {
+    let Some((run, home)) =
+        record.and_then(|record| Some((&record.run_id, record.fleet.as_ref()?)))
+    else {
+        return Ok(None);
+    };
+    match &flags.namespace {
+        Some(asked) if asked != home => Err(Failure::usage(format!(
+            "run {run} belongs to the fleet {home}, not {asked}: leave --namespace out"
+        ))),
+        _ => Ok(Some(Layer::of("fleet", "namespace", home.as_str()))),
+    }
+}
+
+/// The flags by which the next command finds the same run. Addresses are not among them: they may
+/// hold passwords.
+pub fn whereabouts(global: &GlobalFlags, flags: &FleetFlags) -> String {
+    let namespace = flags.namespace.as_ref().map(|name| format!(" --namespace {name}"));
+    finish::whereabouts(global) + &namespace.unwrap_or_default()
+}
+
+/// What only a person can mend exits with 2.
+pub fn home_failure(error: AdmissionError) -> Failure {
+    match error {
+        AdmissionError::Broken(_) => Failure::usage(error),
+        AdmissionError::Unavailable(_) => Failure::error(error),
+    }
+}
+
+/// What only a person can mend exits with 2.
+pub fn queue_failure(error: QueueError) -> Failure {
+    match error {
+        QueueError::Refused(_) => Failure::usage(error),
+        QueueError::Closed | QueueError::Unavailable(_) => Failure::error(error),
+    }
+}
+
+/// The address that this setting gives.
+pub fn require(key: &str, url: Option<&String>) -> Result<String, Failure> {
+    url.cloned().ok_or_else(|| {
+        Failure::usage(format!(
+            "a fleet needs the setting fleet.{key}: give --{key} URL, or set JUROR_FLEET_{}",
+            key.to_uppercase()
+        ))
+    })
+}

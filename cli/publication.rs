@@ -1,0 +1,182 @@
+//! Publishes the jobs of a run to the fleet, shows how that goes, and heeds signals.
+
+use crate::{
+    exit::Failure,
+    fleet::{self, home_failure, queue_failure},
+    progress::{self, Style},
+    session::Session,
+    signals,
+};
+use juror_aggregator::fold::Rounds;
+use juror_common::{
+    event::Events,
+    id::RunId,
+    job::Job,
+    queue::{DeadLetters as _, Lane, Queue, QueueError, rabbitmq::RabbitQueues},
+    redis::RedisHome,
+    run::RunRecord,
+    shutdown::Shutdown,
+};
+use juror_producer::{
+    fleet::{FleetError, FleetRun, Published, PublishedEnd, open, open_budgets},
+    plan,
+    submit::{RoundOf, Submission, SubmitError},
+};
+use std::sync::Arc;
+use tokio::sync::watch;
+
+const EVENT_CAPACITY: usize = 1_000;
+/// Publishes that wait for the broker's word at once.
+const WINDOW: usize = 1_000;
+
+/// The jobs of a run, about to be published.
+pub struct Publication<'run> {
+    /// What they are about.
+    pub session: &'run Session,
+    /// The fleet's home.
+    pub home: &'run Arc<RedisHome>,
+    /// The run, as it is to be announced.
+    pub record: &'run RunRecord,
+    /// Whether it is new, or goes on.
+    pub opening: Opening,
+    /// The lane that they go by.
+    pub lane: Lane,
+    /// Whether to show no progress.
+    pub quiet: bool,
+}
+
+/// What is known of the run's jobs before they are published.
+pub enum Opening {
+    /// A new run.
+    New,
+    /// A run of which so many jobs may be published already, all in their first round.
+    GoOn {
+        /// How many were noted.
+        noted: u64,
+    },
+    /// A run whose jobs are sent again where they are not scored, each in its next round.
+    Again(Arc<Rounds>),
+}
+
+impl Publication<'_> {
+    /// Publishes the jobs; `announced` is called when the run is open, before the first job.
+    pub async fn publish(
+        self,
+        announced: impl FnOnce() -> Result<(), Failure>,
+    ) -> Result<Published, Failure> {
+        let (events, heard) = Events::channel(EVENT_CAPACITY);
+        let (published, count) = watch::channel(0);
+        let shutdown = Shutdown::new();
+        let listening = tokio::spawn(signals::listen(shutdown.clone(), events.clone()));
+        let style = Style::fitting(self.quiet);
+        let showing = tokio::spawn(progress::publishing(heard, count, style));
+        let ended = self.over_broker(announced, events, published, &shutdown).await;
+        shutdown.now.cancel();
+        // Both have nothing left to do; a panic in either would be a defect that loses nothing.
+        let _ = tokio::join!(listening, showing);
+        ended
+    }
+
+    async fn over_broker(
+        self,
+        announced: impl FnOnce() -> Result<(), Failure>,
+        events: Events,
+        published: watch::Sender<u64>,
+        shutdown: &Shutdown,
+    ) -> Result<Published, Failure> {
+        let queues = tokio::select! {
+            queues = fleet::open_queues(&self.session.settings, events.clone()) => queues?,
+            () = shutdown.drain.cancelled() => {
+                return Err(Failure::error("stopped before anything was published"));
+            }
+        };
+        let ended = self.into_queues(&queues, announced, events, published, shutdown).await;
+        queues.close().await;
+        ended
+    }
+
+    async fn into_queues(
+        self,
+        queues: &RabbitQueues,
+        announced: impl FnOnce() -> Result<(), Failure>,
+        events: Events,
+        published: watch::Sender<u64>,
+        shutdown: &Shutdown,
+    ) -> Result<Published, Failure> {
+        let budgets = &self.session.settings.budget;
+        let opened = match self.opening {
+            Opening::GoOn { .. } => open_budgets(self.home, &self.record.run_id, budgets).await,
+            Opening::New | Opening::Again(_) => open(self.home, self.record, budgets).await,
+        };
+        opened.map_err(home_failure)?;
+        announced()?;
+        let submission = self.submission(queues, events, published)?;
+        let publishing = self.fleet_run();
+        let ended = publishing.publish(submission, shutdown).await.map_err(fleet_failure)?;
+        if let (Opening::Again(rounds), PublishedEnd::Closed) = (self.opening, ended.end) {
+            forget_superseded(queues, &self.record.run_id, &rounds).await?;
+        }
+        Ok(ended)
+    }
+
+    fn fleet_run(&self) -> FleetRun {
+        let (earlier_results, noted) = match &self.opening {
+            Opening::New => (0, 0),
+            Opening::GoOn { noted } => (0, *noted),
+            Opening::Again(rounds) => (rounds.results(), 0),
+        };
+        let (home, run) = (Arc::clone(self.home), self.record.run_id.clone());
+        FleetRun { home, run, earlier_results, noted }
+    }
+
+    fn submission(
+        &self,
+        queues: &RabbitQueues,
+        events: Events,
+        published: watch::Sender<u64>,
+    ) -> Result<Submission, Failure> {
+        let Session { dataset, options, plan, .. } = self.session;
+        let jobs = plan::jobs(dataset, options, &self.session.template(&self.record.run_id));
+        let (scored, round_of): (u64, RoundOf) = match &self.opening {
+            Opening::New | Opening::GoOn { .. } => (0, Box::new(|_| Some(0))),
+            Opening::Again(rounds) => {
+                let (scored, rounds) = (rounds.scored(), Arc::clone(rounds));
+                (scored, Box::new(move |job| rounds.next_round(&job.job_id)))
+            }
+        };
+        Ok(Submission {
+            queue: Arc::new(queues.jobs()) as Arc<dyn Queue<Job>>,
+            jobs: jobs.map_err(Failure::usage)?.inlining(dataset),
+            planned: plan.jobs.saturating_sub(scored),
+            round_of,
+            lane: self.lane,
+            window: WINDOW,
+            events,
+            published,
+        })
+    }
+}
+
+/// Dead letters of jobs that have been sent again in a later round are of no more use: sending them
+/// once more would be sending them twice.
+async fn forget_superseded(
+    queues: &RabbitQueues,
+    run: &RunId,
+    rounds: &Rounds,
+) -> Result<(), Failure> {
+    let superseded = |job: &Job| {
+        let next = rounds.next_round(&job.job_id);
+        job.run_id == *run && next.is_none_or(|next| job.round < next)
+    };
+    queues.jobs().forget(&superseded).await.map(drop).map_err(queue_failure)
+}
+
+fn fleet_failure(error: FleetError) -> Failure {
+    match error {
+        FleetError::Home(error) => home_failure(error),
+        FleetError::Submit(SubmitError::Queue { source: QueueError::Refused(_), .. }) => {
+            Failure::usage(error)
+        }
+        FleetError::Submit(_) | FleetError::Forgotten(_) => Failure::error(error),
+    }
+}

@@ -1,0 +1,93 @@
+//! Makes the context of a fleet's run: of its record, and of the worker's own settings.
+
+use crate::{commands::rubric as rubrics, exit::Failure, judge, workplace::Workplace};
+use juror_common::{
+    admission::{Admission as _, AdmissionError},
+    id::RunId,
+    redis::RedisHome,
+    rubric::Rubric,
+    run::RunRecord,
+    settings::Settings,
+    shutdown::Shutdown,
+};
+use juror_worker::{
+    ceiling::Ceiling,
+    context::{Context, JudgeSetup},
+    image::Preparer,
+    patient::Patient,
+};
+use std::sync::Arc;
+
+/// Everything of a context that is the worker's.
+pub struct ContextMaker {
+    settings: Settings,
+    workplace: Workplace<Patient<RedisHome>>,
+    /// Asks all of the worker's runs to stop.
+    shutdown: Shutdown,
+    preparer: Preparer,
+    ceiling: Arc<Ceiling>,
+}
+
+impl ContextMaker {
+    /// Endpoint, key, prices, stage commands, thresholds and bounds come from these settings.
+    pub fn new(
+        settings: Settings,
+        workplace: Workplace<Patient<RedisHome>>,
+        shutdown: Shutdown,
+    ) -> Result<Self, Failure> {
+        let ceiling = Arc::new(judge::ceiling(&settings)?);
+        Ok(Self { settings, workplace, shutdown, preparer: judge::preparer(), ceiling })
+    }
+
+    /// The fleet's home.
+    pub fn home(&self) -> &Patient<RedisHome> {
+        &self.workplace.home
+    }
+
+    /// Whether the worker itself stops.
+    pub fn is_stopping(&self) -> bool {
+        self.shutdown.drain.is_cancelled()
+    }
+
+    /// Forgets how long calls of this run have waited.
+    pub fn forget_waiting(&self, run: &RunId) {
+        self.workplace.waiting.forget(run);
+    }
+
+    /// The context of a run, or why this worker cannot judge it.
+    pub async fn make(
+        &self,
+        record: &RunRecord,
+    ) -> Result<Result<Context, Failure>, AdmissionError> {
+        let (rubric, judge) = match self.rubric_and_judge(record) {
+            Ok(found) => found,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        if let Some(judge) = &judge {
+            let limits = judge::limits(&self.settings, Some(&judge.terms.facts));
+            self.home().set_limits(&judge.endpoint, limits).await?;
+        }
+        let Shutdown { drain, now } = &self.shutdown;
+        let shutdown = Shutdown { drain: drain.child_token(), now: now.clone() };
+        Ok(Ok(self.workplace.context(&self.settings, rubric, judge, shutdown)))
+    }
+
+    fn rubric_and_judge(
+        &self,
+        record: &RunRecord,
+    ) -> Result<(Rubric, Option<Arc<JudgeSetup>>), Failure> {
+        let (rubric, _) = rubrics::recorded(record)?;
+        let Some(candidate) = judge::recorded(&self.settings, record)? else {
+            return Ok((rubric, None));
+        };
+        // Read anew for each context: a key that was mended is found.
+        let key = judge::key(&self.settings)?;
+        judge::require_key(&self.settings, key.as_ref())?;
+        let setup = JudgeSetup {
+            preparer: self.preparer.clone(),
+            ceiling: Arc::clone(&self.ceiling),
+            ..judge::setup(&self.settings, &rubric, &candidate, key)?
+        };
+        Ok((rubric, Some(Arc::new(setup))))
+    }
+}

@@ -1,0 +1,40 @@
+//! S3, Amazon's or another one.
+
+use super::{ObjectSettings, connection::Connector, retries};
+use crate::causes::with_causes;
+use object_store::{ObjectStore, aws::AmazonS3Builder};
+use std::sync::Arc;
+
+pub(super) fn open(
+    bucket: &str,
+    settings: &ObjectSettings,
+    connector: Connector,
+) -> Result<Arc<dyn ObjectStore>, String> {
+    let credentials = &settings.credentials;
+    let mut builder = AmazonS3Builder::new()
+        .with_bucket_name(bucket)
+        .with_retry(retries(settings))
+        .with_http_connector(connector);
+    if let Some(region) = settings.region.as_deref().or(credentials.get("AWS_REGION")) {
+        builder = builder.with_region(region);
+    }
+    if let Some(endpoint) = &settings.endpoint {
+        builder = builder.with_endpoint(endpoint.trim_end_matches('/'));
+    }
+    builder = match (credentials.get("AWS_ACCESS_KEY_ID"), credentials.get("AWS_SECRET_ACCESS_KEY"))
+    {
+        (Some(id), Some(secret)) => builder.with_access_key_id(id).with_secret_access_key(secret),
+        // Without an account the library would ask the machine's metadata service for one.
+        (None, None) => builder.with_skip_signature(true),
+        _ => {
+            let problem = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY go together, and one is \
+                           not set";
+            return Err(problem.to_owned());
+        }
+    };
+    if let Some(token) = credentials.get("AWS_SESSION_TOKEN") {
+        builder = builder.with_token(token);
+    }
+    let store = builder.build().map_err(|error| with_causes(&error))?;
+    Ok(Arc::new(store))
+}

@@ -1,0 +1,18 @@
+//! What an operator sees of a process: metrics for Prometheus, health and readiness.
+//!
+//! Roles count in their own words, on [`Metrics`]; nothing else knows Prometheus. Names, labels
+//! and meanings of all metrics are in `docs/metrics.md`.
+
+mod families;
+mod labels;
+mod listener;
+mod metrics;
+mod readiness;
+
+pub use labels::{BudgetScope, CallCost, CallResult, MessageKind};
+pub use listener::serve;
+pub use metrics::{Metrics, Ongoing};
+pub use readiness::{Condition, Readiness};
+
+#[cfg(test)]
+mod tests;

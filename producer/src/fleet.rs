@@ -1,0 +1,210 @@
+//! A run's way into a fleet: opened, its jobs published, closed.
+
+use crate::submit::{self, Submission, SubmitError, Submitted};
+use juror_common::{
+    admission::{Admission as _, AdmissionError, Budget, Period},
+    event::{Event, Events},
+    id::RunId,
+    redis::RedisHome,
+    run::RunRecord,
+    settings::BudgetSettings,
+    shutdown::Shutdown,
+};
+use std::{pin::pin, sync::Arc, time::Duration};
+use tokio::{sync::watch, time::sleep};
+
+/// How often it is noted what is published, and looked whether the run is cancelled.
+const NOTING: Duration = Duration::from_secs(1);
+
+/// Where a run is noted while its jobs are published.
+#[derive(Clone)]
+pub struct FleetRun {
+    /// The fleet's home.
+    pub home: Arc<RedisHome>,
+    /// The run.
+    pub run: RunId,
+    /// Results of earlier rounds, which the run has beside those of the jobs published now.
+    pub earlier_results: u64,
+    /// What was noted as published before: publishing the same jobs again makes it no less.
+    pub noted: u64,
+}
+
+/// How publishing a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// Jobs that the queue vouches for.
+    pub jobs: u64,
+    /// Why no more will come.
+    pub end: PublishedEnd,
+}
+
+/// Why no more jobs will come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PublishedEnd {
+    /// They are all published, and the run is closed.
+    Closed,
+    /// The run was cancelled meanwhile, and is closed with what was published.
+    Cancelled,
+    /// A stop was asked for. The run is left open: publishing it again completes it.
+    Stopped,
+}
+
+/// Why a run could not be published. It is left open: publishing it again completes it.
+#[derive(Debug, thiserror::Error)]
+pub enum FleetError {
+    /// The jobs could not all be published.
+    #[error(transparent)]
+    Submit(#[from] SubmitError),
+    /// What is published could not be noted.
+    #[error(transparent)]
+    Home(#[from] AdmissionError),
+    /// The run's record is gone.
+    #[error(
+        "Redis does not know run {0} any more: it was emptied, or has lost what it knew; publish \
+         the run again"
+    )]
+    Forgotten(RunId),
+}
+
+/// Writes down what a run, and all runs of a day and a month, may cost. A cap on day or month that
+/// stands stays until another is given.
+pub async fn open_budgets(
+    home: &RedisHome,
+    run: &RunId,
+    budgets: &BudgetSettings,
+) -> Result<(), AdmissionError> {
+    // Opening a run leaves day and month unlimited if there is no word on them yet.
+    home.open_run(run, budgets.run_usd.map_or(Budget::Unlimited, Budget::Cap)).await?;
+    for (period, cap) in [(Period::Day, budgets.day_usd), (Period::Month, budgets.month_usd)] {
+        if let Some(cap) = cap {
+            home.set_period_budget(period, Budget::Cap(cap)).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Opens a run, or opens it again: what it may cost first, then what it is. Nothing may be
+/// published before.
+pub async fn open(
+    home: &RedisHome,
+    record: &RunRecord,
+    budgets: &BudgetSettings,
+) -> Result<(), AdmissionError> {
+    open_budgets(home, &record.run_id, budgets).await?;
+    home.announce_run(record).await
+}
+
+impl FleetRun {
+    /// Publishes the jobs of an open run and closes it. About once a second it notes what is
+    /// published, and stops if the run was cancelled. A Redis that is away is waited for.
+    pub async fn publish(
+        &self,
+        submission: Submission,
+        shutdown: &Shutdown,
+    ) -> Result<Published, FleetError> {
+        let (events, published) = (submission.events.clone(), submission.published.subscribe());
+        let stop = Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() };
+        let mut submitting = pin!(submit::run(submission, &stop));
+        let interruption = tokio::select! {
+            submitted = &mut submitting => return self.end(submitted?, &events, shutdown).await,
+            interruption = self.watch(&published, &events) => interruption,
+        };
+        stop.drain.cancel();
+        let Submitted { published: jobs, .. } = submitting.await?;
+        match interruption {
+            Interruption::Broken(error) => Err(error.into()),
+            Interruption::Forgotten => Err(FleetError::Forgotten(self.run.clone())),
+            Interruption::Cancelled => {
+                self.close(jobs, &events, shutdown).await?;
+                Ok(Published { jobs, end: PublishedEnd::Cancelled })
+            }
+        }
+    }
+
+    async fn end(
+        &self,
+        submitted: Submitted,
+        events: &Events,
+        shutdown: &Shutdown,
+    ) -> Result<Published, FleetError> {
+        let jobs = submitted.published;
+        if submitted.complete {
+            self.close(jobs, events, shutdown).await?;
+            return Ok(Published { jobs, end: PublishedEnd::Closed });
+        }
+        self.home.note_published(&self.run, self.results(jobs)).await?;
+        Ok(Published { jobs, end: PublishedEnd::Stopped })
+    }
+
+    /// Notes and looks until there is a reason to stop.
+    async fn watch(&self, published: &watch::Receiver<u64>, events: &Events) -> Interruption {
+        let mut away = false;
+        loop {
+            sleep(NOTING).await;
+            let jobs = *published.borrow();
+            match self.note(jobs).await {
+                Ok(None) => away = false,
+                Ok(Some(interruption)) => return interruption,
+                Err(AdmissionError::Unavailable(problem)) => {
+                    if !away {
+                        events.emit(Event::Warning(problem)).await;
+                    }
+                    away = true;
+                }
+                Err(error @ AdmissionError::Broken(_)) => return Interruption::Broken(error),
+            }
+        }
+    }
+
+    async fn note(&self, jobs: u64) -> Result<Option<Interruption>, AdmissionError> {
+        if !self.home.note_published(&self.run, self.results(jobs)).await? {
+            return Ok(Some(Interruption::Forgotten));
+        }
+        let status = self.home.run_status(&self.run).await?;
+        let cancelled = status.is_some_and(|status| status.cancelled);
+        Ok(cancelled.then_some(Interruption::Cancelled))
+    }
+
+    /// Closes the run, as soon as Redis takes it.
+    async fn close(
+        &self,
+        jobs: u64,
+        events: &Events,
+        shutdown: &Shutdown,
+    ) -> Result<(), FleetError> {
+        let mut away = false;
+        loop {
+            let problem = match self.home.close_run(&self.run, self.results(jobs)).await {
+                Ok(true) => return Ok(()),
+                Ok(false) => return Err(FleetError::Forgotten(self.run.clone())),
+                Err(AdmissionError::Unavailable(problem)) => problem,
+                Err(broken) => return Err(broken.into()),
+            };
+            if !away {
+                events.emit(Event::Warning(problem.clone())).await;
+            }
+            away = true;
+            tokio::select! {
+                () = sleep(NOTING) => {}
+                () = shutdown.drain.cancelled() => {
+                    return Err(AdmissionError::Unavailable(problem).into());
+                }
+            }
+        }
+    }
+
+    /// How many results there will be once so many jobs are published.
+    fn results(&self, jobs: u64) -> u64 {
+        self.noted.max(self.earlier_results + jobs)
+    }
+}
+
+/// Why publishing ends early.
+enum Interruption {
+    Cancelled,
+    Forgotten,
+    Broken(AdmissionError),
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,187 @@
+use super::*;
+use crate::{
+    dataset::{Dataset, DatasetShape},
+    plan::{JobTemplate, PlanOptions, jobs},
+};
+use juror_common::{
+    SCHEMA,
+    id::Digest,
+    job::{Job, RubricReference},
+    queue::{Lane, Queue, local::LocalQueue},
+    redis::{RedisSettings, test_server::TestRedis},
+    run::DatasetRecord,
+    store::RunStatus,
+    usage::Money,
+};
+use tempfile::TempDir;
+
+fn rubric() -> RubricReference {
+    RubricReference { id: "semantic".into(), version: 1, digest: Digest::of(b"") }
+}
+
+fn record() -> RunRecord {
+    RunRecord {
+        schema: SCHEMA,
+        run_id: RunId::new("nightly"),
+        created_at: "2026-11-21T00:00:00Z".into(),
+        program_version: "0.1.0".into(),
+        dataset: DatasetRecord {
+            path: "set.jsonl".into(),
+            digest: Digest::of(b""),
+            limit: None,
+            filters: Vec::new(),
+        },
+        data_roots: Vec::new(),
+        rubric: rubric(),
+        rubric_text: String::new(),
+        judge: None,
+        max_side: None,
+        base_url: None,
+        budget_usd: None,
+        repeat: 1,
+        planned: 10,
+        published: None,
+        fleet: Some("juror".into()),
+    }
+}
+
+/// A run of ten jobs that is open in a Redis of the test's own namespace.
+struct Scene {
+    redis: TestRedis,
+    home: Arc<RedisHome>,
+    folder: TempDir,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let redis = TestRedis::shared();
+        let home = Arc::new(RedisHome::open(redis.settings()).await.unwrap());
+        open(&home, &record(), &BudgetSettings::default()).await.unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let lines: String =
+            (0..10).map(|id| format!("{{\"id\":\"{id}\",\"screenshot\":\"1.png\"}}\n")).collect();
+        std::fs::write(folder.path().join("set.jsonl"), lines).unwrap();
+        Self { redis, home, folder }
+    }
+
+    fn run(&self) -> FleetRun {
+        let (home, run) = (Arc::clone(&self.home), record().run_id);
+        FleetRun { home, run, earlier_results: 0, noted: 0 }
+    }
+
+    fn submission(&self, queue: &Arc<LocalQueue<Job>>) -> Submission {
+        let shape = DatasetShape { images: vec!["screenshot".into()], ..DatasetShape::default() };
+        let dataset = Dataset::open(&self.folder.path().join("set.jsonl"), &shape).unwrap();
+        let template = JobTemplate { run_id: record().run_id, rubric: rubric(), judge: None };
+        Submission {
+            queue: Arc::clone(queue) as Arc<dyn Queue<Job>>,
+            jobs: jobs(&dataset, &PlanOptions::default(), &template).unwrap(),
+            planned: 10,
+            round_of: Box::new(|_| Some(0)),
+            lane: Lane::Work,
+            window: 100,
+            events: Events::silent(),
+            published: watch::Sender::new(0),
+        }
+    }
+
+    async fn status(&self) -> RunStatus {
+        self.home.run_status(&record().run_id).await.unwrap().unwrap()
+    }
+}
+
+#[tokio::test]
+async fn a_run_is_closed_with_what_it_will_have() {
+    let scene = Scene::new().await;
+    let queue = Arc::new(LocalQueue::new(100));
+    let run = FleetRun { earlier_results: 7, ..scene.run() };
+    let published = run.publish(scene.submission(&queue), &Shutdown::new()).await.unwrap();
+    assert_eq!(published, Published { jobs: 10, end: PublishedEnd::Closed });
+    assert_eq!(scene.status().await.expected, Some(17));
+    scene.home.close().await;
+}
+
+#[tokio::test]
+async fn a_stop_leaves_the_run_open_and_the_count_noted() {
+    let scene = Scene::new().await;
+    let queue = Arc::new(LocalQueue::new(3));
+    let (submission, shutdown) = (scene.submission(&queue), Shutdown::new());
+    let mut count = submission.published.subscribe();
+    let stopping = async {
+        count.wait_for(|count| *count == 3).await.unwrap();
+        shutdown.escalate();
+    };
+    let run = scene.run();
+    let (published, ()) = tokio::join!(run.publish(submission, &shutdown), stopping);
+    assert_eq!(published.unwrap(), Published { jobs: 3, end: PublishedEnd::Stopped });
+    let status = scene.status().await;
+    assert_eq!((status.published, status.expected), (3, None));
+    // Going on notes no less than before, however little is published again.
+    let run = FleetRun { noted: 5, ..run };
+    let stopped = Shutdown::new();
+    stopped.escalate();
+    run.publish(scene.submission(&queue), &stopped).await.unwrap();
+    assert_eq!(scene.status().await.published, 5);
+    scene.home.close().await;
+}
+
+#[tokio::test]
+async fn a_cancelled_run_is_left_and_closed_with_what_is_out() {
+    let scene = Scene::new().await;
+    let queue = Arc::new(LocalQueue::new(3));
+    let submission = scene.submission(&queue);
+    let mut count = submission.published.subscribe();
+    let cancelling = async {
+        count.wait_for(|count| *count == 3).await.unwrap();
+        scene.home.cancel_run(&record().run_id).await.unwrap();
+    };
+    let (run, shutdown) = (scene.run(), Shutdown::new());
+    let (published, ()) = tokio::join!(run.publish(submission, &shutdown), cancelling);
+    assert_eq!(published.unwrap(), Published { jobs: 3, end: PublishedEnd::Cancelled });
+    let status = scene.status().await;
+    assert_eq!((status.expected, status.cancelled), (Some(3), true));
+    assert!(!shutdown.drain.is_cancelled(), "the caller was not asked to stop");
+    scene.home.close().await;
+}
+
+#[tokio::test]
+async fn a_run_that_is_forgotten_is_an_error_that_names_it() {
+    let scene = Scene::new().await;
+    scene.redis.command(&["DEL", &format!("{}:run:nightly", scene.redis.namespace)]);
+    for room in [3, 100] {
+        let queue = Arc::new(LocalQueue::new(room));
+        let submission = scene.submission(&queue);
+        let error = scene.run().publish(submission, &Shutdown::new()).await.unwrap_err();
+        assert!(matches!(error, FleetError::Forgotten(_)), "{error:?}");
+        assert!(error.to_string().contains("nightly"), "{error}");
+    }
+    scene.home.close().await;
+}
+
+#[tokio::test]
+async fn a_budget_is_refused_by_a_redis_that_may_forget_it() {
+    let redis = TestRedis::own(&[]);
+    let run = RunId::new("nightly");
+    let one = |text: &str| text.parse::<Money>().ok();
+    let settings = RedisSettings { allow_volatile: false, ..redis.settings() };
+    let home = RedisHome::open(settings).await.unwrap();
+    let unlimited = BudgetSettings::default();
+    open_budgets(&home, &run, &unlimited).await.unwrap();
+    for budgets in [
+        BudgetSettings { run_usd: one("1"), ..unlimited.clone() },
+        BudgetSettings { day_usd: one("1"), ..unlimited.clone() },
+    ] {
+        let refused = open_budgets(&home, &run, &budgets).await.unwrap_err();
+        assert!(matches!(refused, AdmissionError::Broken(_)), "{refused:?}");
+    }
+    home.close().await;
+
+    let home = RedisHome::open(redis.settings()).await.unwrap();
+    let budgets = BudgetSettings { run_usd: one("1"), day_usd: one("2"), month_usd: None };
+    open_budgets(&home, &run, &budgets).await.unwrap();
+    open_budgets(&home, &RunId::new("other"), &unlimited).await.unwrap();
+    let of = async |period| home.period_budget(period).await.unwrap();
+    assert_eq!(of(Period::Day).await, one("2").map(Budget::Cap), "it stands");
+    assert_eq!(of(Period::Month).await, Some(Budget::Unlimited));
+    home.close().await;
+}

@@ -1,0 +1,113 @@
+//! Small files with code and tokens, put into the jobs that name them: whoever does those jobs on
+//! another machine need not see the files.
+
+use crate::dataset::Dataset;
+use juror_common::item::{Item, Text, TokenSource};
+use serde_json::Value;
+
+/// The largest file that travels with a job, in bytes; larger ones are named.
+const MAX_INLINE_BYTES: u64 = 64 * 1024;
+
+/// Replaces what the item names by what stands there. What cannot be read as code or tokens stays
+/// named, so that whoever does the job says what is wrong with it.
+pub(super) fn inline(item: &mut Item, dataset: &Dataset) {
+    if let Some(Text::Path(path)) = &item.generated_code
+        && let Some(code) = dataset.read_text(path, MAX_INLINE_BYTES)
+    {
+        item.generated_code = Some(Text::Inline(code));
+    }
+    for tokens in [&mut item.expected_tokens, &mut item.extracted_tokens] {
+        if let Some(TokenSource::Path(path)) = tokens
+            && !path.ends_with(".json5")
+            && let Some(text) = dataset.read_text(path, MAX_INLINE_BYTES)
+            && let Ok(object @ Value::Object(_)) = serde_json::from_str(&text)
+        {
+            *tokens = Some(TokenSource::Inline(object));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::DatasetShape;
+    use juror_common::item::Language;
+    use serde_json::json;
+
+    /// The first item of a manifest beside these files, with its small files in it.
+    fn inlined(files: &[(&str, &[u8])], fields: Value) -> Item {
+        let home = tempfile::tempdir().unwrap();
+        for (name, content) in files {
+            std::fs::write(home.path().join(name), content).unwrap();
+        }
+        let mut line = json!({"id": "a", "screenshot": "1.png"});
+        line.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        std::fs::write(home.path().join("set.jsonl"), line.to_string()).unwrap();
+        let shape = DatasetShape { images: vec!["screenshot".into()], ..DatasetShape::default() };
+        let dataset = Dataset::open(&home.path().join("set.jsonl"), &shape).unwrap();
+        let mut item = dataset.items().unwrap().next().unwrap().unwrap().item;
+        inline(&mut item, &dataset);
+        item
+    }
+
+    #[test]
+    fn small_files_travel_and_keep_what_their_names_told() {
+        let files: [(&str, &[u8]); 3] = [
+            ("a.jsx", "\u{feff}<a>é</a>".as_bytes()),
+            ("a.json", br##"{"color": {"primary": "#fff"}}"##),
+            ("b.json", b"\xef\xbb\xbf{}"),
+        ];
+        let fields = json!({
+            "generated_code": "a.jsx", "expected_tokens": "a.json", "extracted_tokens": "b.json",
+        });
+        let item = inlined(&files, fields);
+        assert_eq!(item.generated_code, Some(Text::Inline("<a>é</a>".into())));
+        assert_eq!(item.language, Some(Language::Jsx));
+        let tokens = json!({"color": {"primary": "#fff"}});
+        assert_eq!(item.expected_tokens, Some(TokenSource::Inline(tokens)));
+        assert_eq!(item.extracted_tokens, Some(TokenSource::Inline(json!({}))));
+        assert_eq!(item.images["screenshot"].reference, "1.png", "images never travel");
+    }
+
+    #[test]
+    fn what_is_large_stays_named() {
+        let most = vec![b'x'; 64 * 1024];
+        let fields = json!({"generated_code": "a.tsx"});
+        let item = inlined(&[("a.tsx", &most)], fields.clone());
+        assert!(matches!(item.generated_code, Some(Text::Inline(code)) if code.len() == 65_536));
+        let item = inlined(&[("a.tsx", &[&most[..], b"x"].concat())], fields);
+        assert_eq!(item.generated_code, Some(Text::Path("a.tsx".into())));
+    }
+
+    #[test]
+    fn what_cannot_be_read_stays_named() {
+        for (name, content) in
+            [("a.tsx", &b"\xff\xfe"[..]), ("a.json", b"[1]"), ("a.json", b"{"), ("a.json5", b"{}")]
+        {
+            let field = if name == "a.tsx" { "generated_code" } else { "expected_tokens" };
+            let item = inlined(&[(name, content)], json!({ field: name }));
+            let code = item.generated_code.map(|code| code == Text::Path(name.into()));
+            let tokens = item.expected_tokens.map(|set| set == TokenSource::Path(name.into()));
+            assert_eq!(code.or(tokens), Some(true), "{name}");
+        }
+        let item = inlined(&[], json!({"generated_code": "gone.tsx"}));
+        assert_eq!(item.generated_code, Some(Text::Path("gone.tsx".into())));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_out_of_the_folder_is_not_followed() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("set");
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(home.path().join("secret.tsx"), "secret").unwrap();
+        std::fs::write(folder.join("own.tsx"), "own").unwrap();
+        std::os::unix::fs::symlink("../secret.tsx", folder.join("out.tsx")).unwrap();
+        std::os::unix::fs::symlink("own.tsx", folder.join("in.tsx")).unwrap();
+        std::fs::write(folder.join("set.jsonl"), "").unwrap();
+        let dataset = Dataset::open(&folder.join("set.jsonl"), &DatasetShape::default()).unwrap();
+        for (name, text) in [("out.tsx", None), ("in.tsx", Some("own")), (".", None)] {
+            assert_eq!(dataset.read_text(name, 100).as_deref(), text, "{name}");
+        }
+    }
+}

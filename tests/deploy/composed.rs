@@ -1,0 +1,206 @@
+//! `deploy/compose.yaml`: read by docker compose itself, then looked at as it read it.
+
+use crate::{
+    checkers::{compose, says_nothing},
+    repository, settings_of, text_of,
+};
+use juror_common::{
+    admission::{Admission as _, Budget},
+    id::RunId,
+    redis::{RedisHome, RedisSettings, test_server::TestRedis},
+    settings::Settings,
+    usage::Money,
+};
+use serde_json::Value;
+use std::{collections::BTreeMap, net::SocketAddr, process::Command, time::Duration};
+
+/// What `.env` must hold; the values are told apart in what is looked at.
+const GIVEN: [(&str, &str); 4] = [
+    ("RABBITMQ_PASSWORD", "of-rabbitmq"),
+    ("REDIS_PASSWORD", "of-redis"),
+    ("DATA_DIR", "/the/dataset"),
+    ("OPENAI_API_KEY_FILE", "/the/key"),
+];
+
+/// docker compose, with nothing from outside but what is given.
+fn compose_with(given: &[(&str, &str)]) -> Command {
+    let mut command = compose();
+    command.arg("--file").arg(repository("deploy/compose.yaml"));
+    command.args(["--env-file", "/dev/null", "--profile", "*", "config"]);
+    for (name, _) in GIVEN {
+        command.env_remove(name);
+    }
+    command.env_remove("IMAGE").envs(given.iter().copied());
+    command
+}
+
+/// The file as docker compose resolves it.
+fn fleet() -> Value {
+    let output = compose_with(&GIVEN).args(["--format", "json"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn words(list: &Value) -> Vec<&str> {
+    list.as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect()
+}
+
+fn environment(service: &Value) -> BTreeMap<String, String> {
+    serde_json::from_value(service["environment"].clone()).unwrap()
+}
+
+/// What a role's container makes of its settings: those of the image, and over them its own.
+fn settings(fleet: &Value, role: &str) -> Settings {
+    let mut variables = crate::image::environment();
+    variables.extend(environment(&fleet["services"][role]));
+    settings_of(&variables)
+}
+
+#[test]
+fn docker_compose_takes_it() {
+    says_nothing(compose_with(&GIVEN).arg("--quiet"));
+}
+
+#[test]
+fn nothing_starts_without_what_env_must_hold() {
+    let example = text_of("deploy/.env.example");
+    for (name, _) in GIVEN {
+        let line = format!("\n{name}=\n");
+        assert!(example.contains(&line), "{name} is not in .env.example, or has a value there");
+        let others = GIVEN.into_iter().filter(|(other, _)| *other != name).collect::<Vec<_>>();
+        for given in [others.clone(), [others, vec![(name, "")]].concat()] {
+            let output = compose_with(&given).arg("--quiet").output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success() && said.contains(name), "{name}: {said}");
+        }
+    }
+}
+
+#[test]
+fn every_role_gets_settings_that_the_command_knows() {
+    let fleet = fleet();
+    for role in ["worker", "aggregate", "juror"] {
+        let settings = settings(&fleet, role).fleet;
+        assert_eq!(settings.broker.unwrap(), "amqp://juror:of-rabbitmq@rabbitmq:5672", "{role}");
+        assert_eq!(settings.redis.unwrap(), "redis://:of-redis@redis:6379", "{role}");
+    }
+}
+
+#[test]
+fn every_role_is_started_by_a_command_that_there_is() {
+    let fleet = fleet();
+    for role in ["worker", "aggregate"] {
+        let command = words(&fleet["services"][role]["command"]);
+        let command: Vec<String> = command.into_iter().map(str::to_owned).collect();
+        crate::words::assert_known("deploy/compose.yaml", &command);
+        assert_eq!(command[0], role);
+    }
+}
+
+#[test]
+fn only_workers_hold_the_key_and_in_a_file() {
+    let fleet = fleet();
+    assert_eq!(fleet["secrets"]["openai_api_key"]["file"], "/the/key");
+    for (name, service) in fleet["services"].as_object().unwrap() {
+        let has_key = !service["secrets"].is_null();
+        assert_eq!(has_key, name == "worker", "{name}");
+    }
+    let told = settings(&fleet, "worker").judge.api_key_file.unwrap();
+    assert_eq!(fleet["services"]["worker"]["secrets"][0]["target"], told.to_str().unwrap());
+}
+
+#[test]
+fn whoever_is_stopped_gets_the_time_that_stopping_takes() {
+    let fleet = fleet();
+    let drain = Duration::from_secs(settings(&fleet, "worker").fleet.drain_timeout_seconds);
+    let grace = grace(&fleet["services"]["worker"]);
+    assert!(grace >= drain + Duration::from_secs(15), "{grace:?} for a drain of {drain:?}");
+    for (name, service) in fleet["services"].as_object().unwrap() {
+        let keeps_data = ["aggregate", "rabbitmq", "redis"].contains(&name.as_str());
+        // Docker's own is 10 s.
+        assert!(!keeps_data || service["stop_grace_period"].is_string(), "{name}");
+    }
+}
+
+/// Docker writes a duration as in `2m0s`.
+fn grace(service: &Value) -> Duration {
+    let text = service["stop_grace_period"].as_str().unwrap();
+    let (minutes, seconds) = text.split_once('m').unwrap_or(("0", text));
+    let seconds = seconds.strip_suffix('s').unwrap().parse::<u64>().unwrap();
+    Duration::from_secs(minutes.parse::<u64>().unwrap() * 60 + seconds)
+}
+
+#[tokio::test]
+async fn its_redis_may_hold_a_budget() {
+    let fleet = fleet();
+    let command = words(&fleet["services"]["redis"]["command"]);
+    assert_eq!(command[0], "redis-server");
+    let redis = TestRedis::own(&command[1..]);
+    let url = redis.url.replace("redis://", "redis://:of-redis@");
+    let home = RedisHome::open(RedisSettings::new(url)).await.unwrap();
+    let run = RunId::parse("first").unwrap();
+    home.open_run(&run, Budget::Cap("5.00".parse::<Money>().unwrap())).await.unwrap();
+    assert!(home.ledger(&run).await.unwrap().is_some());
+    home.close().await;
+}
+
+#[test]
+fn what_outlives_a_container_is_in_a_volume() {
+    let fleet = fleet();
+    let volumes = |service: &str| -> Vec<(String, String)> {
+        let list = fleet["services"][service]["volumes"].as_array().unwrap().iter();
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        list.map(|volume| (text(&volume["source"]), text(&volume["target"]))).collect()
+    };
+    let runs = settings(&fleet, "aggregate").run.runs_dir.display().to_string();
+    for (service, source, target) in [
+        ("aggregate", "runs", runs.as_str()),
+        ("juror", "runs", &runs),
+        ("rabbitmq", "rabbitmq", "/var/lib/rabbitmq"),
+        ("redis", "redis", "/data"),
+        ("prometheus", "prometheus", "/prometheus"),
+    ] {
+        let wanted = (source.to_owned(), target.to_owned());
+        assert!(volumes(service).contains(&wanted), "{service}: {:?}", volumes(service));
+    }
+    for service in ["worker", "juror"] {
+        let list = fleet["services"][service]["volumes"].as_array().unwrap();
+        let data = list.iter().find(|volume| volume["target"] == "/data").unwrap();
+        assert_eq!(data["read_only"], true, "{service}");
+        let root = settings(&fleet, service).files.data_roots;
+        assert_eq!(root, [std::path::PathBuf::from("/data")], "{service}");
+    }
+}
+
+#[test]
+fn every_container_is_bounded_pinned_and_watched() {
+    let fleet = fleet();
+    for (name, service) in fleet["services"].as_object().unwrap() {
+        assert!(service["deploy"]["resources"]["limits"]["memory"].is_string(), "{name}");
+        let image = service["image"].as_str().unwrap();
+        let ours = image == "juror";
+        let tag = image.split_once(':').map_or("latest", |(_, tag)| tag);
+        assert!(ours || tag.contains(|letter: char| letter.is_ascii_digit()), "{name}: {image}");
+        // The image has a health check of its own.
+        assert!(ours || service["healthcheck"]["test"].is_array(), "{name}");
+        assert!(!ours || service["read_only"] == true, "{name}");
+        for port in service["ports"].as_array().into_iter().flatten() {
+            assert_eq!(port["host_ip"], "127.0.0.1", "{name}");
+        }
+    }
+}
+
+#[test]
+fn prometheus_asks_where_the_roles_listen() {
+    let fleet = fleet();
+    let asked = crate::prometheus::ports_by_service();
+    for role in ["worker", "aggregate"] {
+        let listen: SocketAddr = settings(&fleet, role).fleet.listen.unwrap();
+        assert!(listen.ip().is_unspecified(), "{role} listens to {listen} alone");
+        assert_eq!(asked.get(role), Some(&listen.port()), "{role}");
+        for name in [role, "prometheus"] {
+            let networks = fleet["services"][name]["networks"].as_object().unwrap();
+            assert!(networks.contains_key("fleet"), "{name} is not where {role} is found");
+        }
+    }
+}

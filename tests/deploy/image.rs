@@ -1,0 +1,166 @@
+//! `deploy/Dockerfile` and what its build is given.
+
+use crate::{
+    checkers::{hadolint, says_nothing},
+    repository, text_of,
+};
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    net::TcpListener,
+    path::Path,
+    process::Command,
+};
+
+/// The instructions of the Dockerfile, each on one line, without comments.
+fn instructions() -> Vec<String> {
+    let text = text_of("deploy/Dockerfile");
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let joined = lines.collect::<Vec<_>>().join("\n").replace("\\\n", " ");
+    joined.lines().map(str::to_owned).collect()
+}
+
+/// What the image sets for whoever starts it.
+pub fn environment() -> BTreeMap<String, String> {
+    let instructions = instructions();
+    let pairs = instructions.iter().filter_map(|line| line.strip_prefix("ENV "));
+    let pairs = pairs.flat_map(str::split_whitespace);
+    pairs.map(|pair| pair.split_once('=').unwrap()).map(|(a, b)| (a.into(), b.into())).collect()
+}
+
+#[test]
+fn the_linter_has_nothing_to_say() {
+    says_nothing(hadolint().arg(repository("deploy/Dockerfile")));
+}
+
+#[test]
+fn the_program_in_it_is_not_root() {
+    let instructions = instructions();
+    let user = instructions.iter().rev().find_map(|line| line.strip_prefix("USER ")).unwrap();
+    let (user, group) = user.split_once(':').unwrap();
+    assert!(user.parse::<u32>().unwrap() > 0 && group.parse::<u32>().unwrap() > 0);
+}
+
+#[test]
+fn it_builds_with_the_toolchain_that_the_manifest_asks_for() {
+    let manifest: toml::Table = text_of("Cargo.toml").parse().unwrap();
+    let wanted = manifest["workspace"]["package"]["rust-version"].as_str().unwrap();
+    let from = format!("FROM rust:{wanted}-");
+    assert!(instructions().iter().any(|line| line.starts_with(&from)), "no {from}");
+}
+
+#[test]
+fn both_stages_are_of_one_debian_so_that_the_program_finds_its_c_library() {
+    let instructions = instructions();
+    let images = instructions.iter().filter_map(|line| line.strip_prefix("FROM "));
+    let images = images.map(|rest| rest.split(' ').next().unwrap()).collect::<Vec<_>>();
+    let [builder, last] = images[..] else { panic!("{images:?}") };
+    let suite = last.strip_prefix("debian:").unwrap().strip_suffix("-slim").unwrap();
+    assert!(builder.ends_with(&format!("-slim-{suite}")), "{images:?}");
+}
+
+/// The folders and files that the build is given; everything else stays outside.
+fn context() -> Vec<String> {
+    let text = text_of(".dockerignore");
+    let mut patterns = text.lines().filter(|line| !line.starts_with('#'));
+    assert_eq!(patterns.next(), Some("*"), "what is not named must stay outside");
+    patterns.map(|line| line.strip_prefix('!').unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_build_is_given_all_that_the_program_is_made_of() {
+    let folder = tempfile::tempdir().unwrap();
+    for entry in context() {
+        let copy = folder.path().join(&entry);
+        fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        let copied = Command::new("cp").arg("-r").args([repository(&entry), copy]).status();
+        assert!(copied.unwrap().success(), "{entry}");
+    }
+    // Every manifest is there, with the files that it names, and the lock fits them.
+    let tree = Command::new(env!("CARGO"))
+        .args(["tree", "--workspace", "--locked", "--offline"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    let mut included = 0;
+    visit(folder.path(), &mut |source| {
+        // What only tests include may stay outside.
+        if source.to_string_lossy().ends_with("tests.rs") {
+            return;
+        }
+        let text = fs::read_to_string(source).unwrap();
+        for name in text.split("include_").skip(1).filter_map(included_file) {
+            let path = match name.strip_prefix("$CARGO_MANIFEST_DIR/") {
+                Some(from_root) => folder.path().join(from_root),
+                None => source.parent().unwrap().join(name),
+            };
+            assert!(path.exists(), "{} includes {name}: not in .dockerignore", source.display());
+            included += 1;
+        }
+    });
+    assert!(included > 5);
+}
+
+/// What `str!("…")` and its kin name.
+fn included_file(macro_call: &str) -> Option<&str> {
+    let (kind, rest) = macro_call.split_once("!(\"")?;
+    ["str", "bytes", "dir"].contains(&kind).then(|| rest.split('"').next()).flatten()
+}
+
+fn visit(folder: &Path, visitor: &mut impl FnMut(&Path)) {
+    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            visit(&path, visitor);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            visitor(&path);
+        }
+    }
+}
+
+#[test]
+fn nothing_that_might_be_secret_is_given_to_the_build() {
+    for entry in context() {
+        let private = [".git", ".env", "deploy", "runs", "target", "juror.toml"];
+        assert!(!private.contains(&entry.as_str()), "{entry}");
+    }
+    let instructions = instructions();
+    assert!(!instructions.iter().any(|line| line.contains("API_KEY") || line.starts_with("ADD ")));
+}
+
+/// Asks the image's health check of a role that listens there.
+fn is_healthy(listen: &str) -> bool {
+    let instructions = instructions();
+    let check = instructions.iter().find_map(|line| line.strip_prefix("HEALTHCHECK ")).unwrap();
+    let (_, words) = check.split_once("CMD ").unwrap();
+    let words: Vec<String> = serde_json::from_str(words).unwrap();
+    let mut command = Command::new(&words[0]);
+    let output = command.args(&words[1..]).env("JUROR_FLEET_LISTEN", listen).output().unwrap();
+    output.status.success()
+}
+
+#[test]
+fn the_health_check_believes_what_the_role_says_of_itself() {
+    for (answer, healthy) in [("200 OK", true), ("503 Service Unavailable", false)] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let role = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let lines = BufReader::new(&stream).lines().map(Result::unwrap);
+            let request: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+            write!(stream, "HTTP/1.1 {answer}\r\nContent-Length: 0\r\n\r\n").unwrap();
+            request
+        });
+        assert_eq!(is_healthy(&format!("0.0.0.0:{port}")), healthy, "{answer}");
+        assert_eq!(role.join().unwrap()[0], "GET /healthz HTTP/1.1");
+    }
+}
+
+#[test]
+fn a_role_that_does_not_answer_is_not_healthy() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    drop(listener);
+    assert!(!is_healthy(&format!("0.0.0.0:{port}")));
+}

@@ -1,0 +1,43 @@
+//! What `deploy/` holds, put before the programs that will read it, and compared with the command
+//! that it starts.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may break off"
+)]
+
+mod checkers;
+mod composed;
+mod image;
+mod prometheus;
+mod units;
+mod words;
+
+use juror_common::settings::{Layer, Settings};
+use std::{collections::BTreeMap, path::PathBuf};
+
+/// A file of this repository.
+fn repository(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn text_of(path: &str) -> String {
+    std::fs::read_to_string(repository(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// What a process makes of this environment over `deploy/juror.toml`, if it reads that file; panics
+/// at a variable or a key that is no setting, as the command ends with 2.
+fn settings_of(environment: &BTreeMap<String, String>) -> Settings {
+    let mut layers = Vec::new();
+    if environment.contains_key("JUROR_CONFIG") {
+        layers.push(Layer::parse(&text_of("deploy/juror.toml"), "deploy/juror.toml").unwrap());
+    }
+    let variables = environment.iter().filter(|(name, _)| name.starts_with("JUROR_"));
+    layers.extend(
+        variables
+            .filter(|(name, _)| *name != "JUROR_CONFIG")
+            .map(|(name, value)| Layer::from_variable(name, value).unwrap()),
+    );
+    Settings::resolve(&layers).unwrap()
+}

@@ -1,0 +1,27 @@
+//! `deploy/prometheus.yml`.
+
+use crate::{checkers::promtool, repository, text_of};
+use std::collections::BTreeMap;
+
+/// The port at which each service's replicas are asked.
+pub fn ports_by_service() -> BTreeMap<String, u16> {
+    let text = text_of("deploy/prometheus.yml");
+    let mut service = None;
+    let mut ports = BTreeMap::new();
+    for line in text.lines().map(|line| line.trim().trim_start_matches("- ")) {
+        if let Some(name) = line.strip_prefix("names: [").and_then(|rest| rest.strip_suffix(']')) {
+            service = Some(name.to_owned());
+        } else if let Some(port) = line.strip_prefix("port: ") {
+            ports.insert(service.take().unwrap(), port.parse().unwrap());
+        }
+    }
+    ports
+}
+
+#[test]
+fn prometheus_takes_it() {
+    let file = repository("deploy/prometheus.yml");
+    let output = promtool().args(["check", "config", "--lint-fatal"]).arg(file).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("SUCCESS"), "{said}");
+}

@@ -1,0 +1,188 @@
+//! `deploy/systemd/`: verified by systemd's own program as it lies on a machine, then looked at.
+
+use crate::{
+    checkers::{says_nothing, systemd_analyze},
+    repository, settings_of, text_of,
+};
+use juror_common::settings::Settings;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+    process::Command,
+};
+use tempfile::TempDir;
+
+const UNITS: [&str; 4] =
+    ["juror-worker@1.service", "juror-aggregate.service", "juror-nightly.service", TIMER];
+const TIMER: &str = "juror-nightly.timer";
+const SHARED: &str = "juror-.service.d/10-juror.conf";
+/// What systemd calls well kept goes from 0 to 10, and a plain unit has more than 9.
+const MOST_EXPOSURE: &str = "15";
+
+/// A machine on which the units and the command lie where `docs/deploy.md` puts them.
+fn machine() -> TempDir {
+    let machine = tempfile::tempdir().unwrap();
+    let place = |name: &str| {
+        let path = machine.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        path
+    };
+    fs::copy(env!("CARGO_BIN_EXE_juror"), place("usr/local/bin/juror")).unwrap();
+    fs::copy("/bin/sh", place("bin/sh")).unwrap();
+    // The targets that every unit hangs on.
+    let copied = Command::new("cp")
+        .args(["-r", "/usr/lib/systemd/system"])
+        .arg(place("usr/lib/systemd/system"))
+        .status();
+    assert!(copied.unwrap().success());
+    for unit in UNITS.map(file_of).into_iter().chain([SHARED.to_owned()]) {
+        let from = repository("deploy/systemd").join(&unit);
+        fs::copy(from, place(&format!("etc/systemd/system/{unit}"))).unwrap();
+    }
+    machine
+}
+
+/// The file of a unit, which for an instance is its template's.
+fn file_of(unit: &str) -> String {
+    unit.replace("@1.", "@.")
+}
+
+/// A unit's lines with what all units share, as key and value.
+fn lines(unit: &str) -> Vec<(String, String)> {
+    let shared = if unit == TIMER { String::new() } else { text_of(&in_systemd(SHARED)) };
+    let text = shared + &text_of(&in_systemd(&file_of(unit)));
+    let lines = text.replace("\\\n", " ");
+    let lines = lines.lines().filter(|line| !line.starts_with('#'));
+    let pairs = lines.filter_map(|line| line.split_once('='));
+    pairs.map(|(key, value)| (key.to_owned(), value.replace("%i", "1"))).collect()
+}
+
+fn in_systemd(name: &str) -> String {
+    format!("deploy/systemd/{name}")
+}
+
+/// The last value of a key, which is the one that counts.
+fn value(unit: &str, key: &str) -> String {
+    let lines = lines(unit);
+    let found = lines.iter().rev().find(|(name, _)| name == key);
+    found.unwrap_or_else(|| panic!("{unit} has no {key}")).1.clone()
+}
+
+/// The variables of an environment file, where a value may stand in single quotes.
+fn variables(file: &str) -> BTreeMap<String, String> {
+    let text = text_of(&in_systemd(file));
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let pairs = lines.filter_map(|line| line.split_once('='));
+    pairs.map(|(name, value)| (name.into(), value.trim_matches('\'').into())).collect()
+}
+
+/// What a unit's process makes of its environment.
+fn settings(unit: &str) -> Settings {
+    let mut environment = variables("juror.env.example");
+    for (_, pair) in lines(unit).into_iter().filter(|(key, _)| key == "Environment") {
+        let (name, value) = pair.split_once('=').unwrap();
+        environment.insert(name.to_owned(), value.to_owned());
+    }
+    settings_of(&environment)
+}
+
+#[test]
+fn systemd_takes_every_unit_without_a_word() {
+    let machine = machine();
+    says_nothing(systemd_analyze().arg("verify").arg("--root").arg(machine.path()).args(UNITS));
+}
+
+#[test]
+fn every_service_is_kept_in() {
+    let machine = machine();
+    for unit in UNITS.into_iter().filter(|unit| *unit != TIMER) {
+        let mut security = systemd_analyze();
+        security.args(["security", "--offline=yes", "--threshold", MOST_EXPOSURE, "--root"]);
+        let output = security.arg(machine.path()).arg(unit).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{unit}:\n{said}");
+        assert_eq!(value(unit, "User"), "juror");
+    }
+}
+
+#[test]
+fn the_timer_starts_once_a_night() {
+    let output = systemd_analyze().arg("calendar").arg(value(TIMER, "OnCalendar")).output();
+    let output = output.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // The elements: any year, month and day; one hour, minute and second.
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains("Normalized form: *-*-* 02:30:00 UTC")
+    );
+    assert_eq!(value(TIMER, "Persistent"), "true");
+}
+
+#[test]
+fn every_variable_is_a_setting_that_the_command_knows() {
+    for unit in UNITS.into_iter().filter(|unit| *unit != TIMER) {
+        let settings = settings(unit);
+        assert!(settings.fleet.broker.is_some() && settings.fleet.redis.is_some(), "{unit}");
+        assert_eq!(settings.files.data_roots, [Path::new("/srv/juror")], "{unit}");
+    }
+}
+
+#[test]
+fn the_key_is_a_credential_of_those_who_call() {
+    for unit in ["juror-worker@1.service", "juror-nightly.service"] {
+        let credential = value(unit, "LoadCredential");
+        let (name, file) = credential.split_once(':').unwrap();
+        assert!(file.starts_with("/etc/juror/"), "{unit}");
+        let told = settings(unit).judge.api_key_file.unwrap();
+        assert_eq!(told, Path::new("%d").join(name), "{unit}");
+    }
+    assert!(!lines("juror-aggregate.service").iter().any(|(key, _)| key == "LoadCredential"));
+}
+
+#[test]
+fn whoever_is_stopped_gets_the_time_that_stopping_takes() {
+    let worker = "juror-worker@1.service";
+    let command = value(worker, "ExecStart");
+    let mut words = command.split_whitespace();
+    let drain = words.find(|word| *word == "--drain-timeout").and_then(|_| words.next());
+    let drain = drain.unwrap().parse::<u64>().unwrap();
+    let grace = value(worker, "TimeoutStopSec").parse::<u64>().unwrap();
+    assert!(grace >= drain + 15, "{grace} s for a drain of {drain} s");
+    assert_eq!(value(worker, "KillMode"), "mixed");
+    let call = settings(worker).judge.timeout_seconds;
+    let grace = value("juror-nightly.service", "TimeoutStopSec").parse::<u64>().unwrap();
+    assert!(grace > call * 2, "{grace} s for a call of {call} s and its slower retry");
+}
+
+#[test]
+fn every_file_that_a_unit_reads_has_an_example() {
+    for unit in UNITS.into_iter().filter(|unit| *unit != TIMER) {
+        for (_, file) in lines(unit).into_iter().filter(|(key, _)| key == "EnvironmentFile") {
+            let name = file.strip_prefix("/etc/juror/").unwrap();
+            assert!(!variables(&format!("{name}.example")).is_empty(), "{unit} reads {file}");
+        }
+    }
+}
+
+#[test]
+fn every_variable_of_the_nightly_run_has_an_example() {
+    let command = value("juror-nightly.service", "ExecStart");
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let words = command.split(|letter| !is_letter(letter));
+    let used = words.filter(|word| word.starts_with("NIGHTLY_")).map(str::to_owned);
+    let used = used.collect::<BTreeSet<_>>();
+    assert_eq!(used, variables("nightly.env.example").into_keys().collect());
+}
+
+#[test]
+fn a_night_is_asked_for_by_flags_that_both_of_its_commands_take() {
+    let line = value("juror-nightly.service", "ExecStart");
+    let flags = line.split_whitespace().filter(|word| word.starts_with("--"));
+    let flags: Vec<String> = flags.map(str::to_owned).collect();
+    assert!(flags.len() >= 4, "{flags:?}");
+    for command in [&["run"][..], &["enqueue", "--wait"]] {
+        let command = command.iter().map(|word| (*word).to_owned());
+        let words: Vec<String> = command.chain(flags.iter().cloned()).collect();
+        crate::words::assert_known("juror-nightly.service", &words);
+    }
+}

@@ -1,0 +1,199 @@
+//! `--wait` and `juror retry`: a run of the fleet is followed to its end, and judged again. Workers
+//! are played by the stories.
+
+use super::servers::Servers;
+use crate::workshop::{Running, Workshop, pico, write_items};
+use juror_common::{
+    id::RunId,
+    job::Job,
+    outcome::{ErrorKind, JobError, JobResult, Outcome},
+    redis::test_server::TestRedis,
+    stage::TokenExtraction,
+};
+use rustix::process::Signal;
+use serde_json::Value;
+
+fn aggregator(servers: &Servers, workshop: &Workshop) -> Running {
+    let mut aggregator = servers.start(workshop, &["aggregate"]);
+    aggregator.await_words("works: results of fleet");
+    aggregator
+}
+
+fn scored(job: &Job) -> Option<JobResult> {
+    let mut result = JobResult::empty(job, Outcome::Scored);
+    result.pipeline_success = Some(true);
+    result.token_extraction = Some(TokenExtraction { accuracy: 0.82 });
+    Some(result)
+}
+
+fn failed(job: &Job) -> Option<JobResult> {
+    let mut result = JobResult::empty(job, Outcome::Failed);
+    result.pipeline_success = Some(false);
+    let message = "shots/0001.png: no such file".to_owned();
+    result.error = Some(JobError { kind: ErrorKind::Image, message });
+    Some(result)
+}
+
+/// The first of the items fails.
+fn but_one(job: &Job) -> Option<JobResult> {
+    if job.item.id == "item_0000" { failed(job) } else { scored(job) }
+}
+
+#[test]
+fn a_run_is_followed_to_its_report() {
+    let (workshop, servers) = (Workshop::new(), Servers::with(TestRedis::shared()));
+    write_items(&workshop, 10);
+    let aggregator = aggregator(&servers, &workshop);
+    let flags = ["--run-id", "night", "--wait", "-o", "night.csv", "--priority", "high"];
+    let enqueue = [&["enqueue", "manifest.jsonl"], &flags[..]].concat();
+    let waiting = servers.start(&workshop, &enqueue);
+    servers.work(10, scored);
+    let waited = waiting.finish().exits(0);
+    waited.prints(&["10 of 10 scored"]).says(&["run night", "10/10 published", "10/10 done"]);
+    let rows = std::fs::read_to_string(workshop.path("night.csv")).unwrap();
+    assert_eq!(rows.lines().count(), 11);
+
+    // Following it again is the report again.
+    let again = servers.juror(&workshop, &["enqueue", "--wait", "--resume", "night", "--json"]);
+    let report: Value = serde_json::from_str(&again.exits(0).stdout).unwrap();
+    assert_eq!(report["coverage"]["scored"], 10);
+    let missed = [&enqueue[..], &["--gate", "targets"]].concat();
+    servers.juror(&workshop, &missed).exits(100).prints(&["Token Accuracy"]);
+    aggregator.signal(Signal::TERM);
+    aggregator.finish().exits(0);
+}
+
+#[test]
+fn where_the_journal_is_elsewhere_counts_are_told() {
+    let (workshop, elsewhere) = (Workshop::new(), Workshop::new());
+    let servers = Servers::with(TestRedis::shared());
+    write_items(&workshop, 4);
+    let _aggregator = aggregator(&servers, &elsewhere);
+    let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "night", "--wait"];
+    let waiting = servers.start(&workshop, &enqueue);
+    servers.work(4, but_one);
+    let waited = waiting.finish().exits(3);
+    waited.prints(&["run night: 3 of 4 scored, 0 unscorable, 1 failed", "aggregator's runs"]);
+    let again = servers.juror(&workshop, &[&enqueue[..], &["--json"]].concat()).exits(3);
+    let told: Value = serde_json::from_str(&again.stdout).unwrap();
+    assert_eq!((&told["scored"], &told["failed"]), (&Value::from(3), &Value::from(1)));
+}
+
+#[test]
+fn who_stops_waiting_stops_nobody_else() {
+    let (workshop, servers) = (Workshop::new(), Servers::with(TestRedis::shared()));
+    write_items(&workshop, 3);
+    let _aggregator = aggregator(&servers, &workshop);
+    let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "night", "--wait"];
+    let mut waiting = servers.start(&workshop, &enqueue);
+    waiting.await_words("3 jobs of run night are published");
+    waiting.signal(Signal::INT);
+    let stopped = waiting.finish().exits(3).says(&["the run goes on without us"]);
+    let line = stopped.stderr.lines().find_map(|line| line.split_once("follow it with: juror "));
+    let follow: Vec<&str> = line.unwrap().1.split(' ').collect();
+    let following = servers.start(&workshop, &follow);
+    servers.work(3, scored);
+    following.finish().exits(0).prints(&["3 of 3 scored"]);
+}
+
+#[test]
+fn a_pause_is_told_and_a_retry_ends_it() {
+    let (workshop, servers) = (Workshop::new(), Servers::with(TestRedis::shared()));
+    write_items(&workshop, 5);
+    let _aggregator = aggregator(&servers, &workshop);
+    let run = RunId::new("night");
+    let mut waiting =
+        servers.start(&workshop, &["enqueue", "manifest.jsonl", "--run-id", "night", "--wait"]);
+    waiting.await_words("are published");
+    servers.take_jobs(5);
+    servers.run(servers.home.pause_run(&run, "the key is refused")).unwrap();
+    waiting.await_words("paused: the key is refused");
+    waiting.await_words("go on with: juror retry night");
+    let retried = servers.juror(&workshop, &["retry", "night"]).exits(0);
+    retried.says(&["5 jobs of run night are sent again"]);
+    waiting.await_words("the run goes on");
+    let taken = servers.work(5, scored);
+    assert!(taken.iter().all(|taken| taken.job.round == 0), "none had a result");
+    waiting.finish().exits(0).prints(&["5 of 5 scored"]);
+}
+
+#[test]
+fn a_cancelled_run_is_waited_for_and_tells_so() {
+    let (workshop, servers) = (Workshop::new(), Servers::with(TestRedis::shared()));
+    write_items(&workshop, 3);
+    let _aggregator = aggregator(&servers, &workshop);
+    let mut waiting =
+        servers.start(&workshop, &["enqueue", "manifest.jsonl", "--run-id", "night", "--wait"]);
+    waiting.await_words("are published");
+    servers.juror(&workshop, &["cancel", "night"]).exits(0);
+    waiting.await_words("cancelled: what is not judged yet is skipped");
+    servers.work(3, scored);
+    waiting.finish().exits(3).prints(&["3 of 3 scored"]);
+    let over = servers.juror(&workshop, &["cancel", "night"]).exits(0);
+    over.prints(&["run night is cancelled"]);
+}
+
+#[test]
+fn what_was_not_scored_is_judged_again_by_the_fleet() {
+    let (workshop, servers) = (Workshop::new(), Servers::with(TestRedis::shared()));
+    write_items(&workshop, 6);
+    let _aggregator = aggregator(&servers, &workshop);
+    let run = RunId::new("night");
+    servers.juror(&workshop, &["enqueue", "manifest.jsonl", "--run-id", "night"]).exits(0);
+    let taken = servers.work(6, but_one);
+    servers.await_report(&run, 6);
+    // A letter of a job that is sent again anyway is of no more use.
+    let dead = taken.into_iter().find(|taken| taken.job.item.id == "item_0000").unwrap();
+    servers.poison(dead.job, "killed five workers");
+
+    let local = workshop.juror(&["run", "--resume", "night"]).exits(2);
+    local.says(&["is the fleet's", "juror retry night"]);
+    let flags = ["run", "manifest.jsonl", "--run-id", "night"];
+    workshop.juror(&flags).exits(2).says(&["juror retry night"]);
+    servers.juror(&workshop, &["retry", "night", "-j", "3"]).exits(2).says(&["leave it out"]);
+    let elsewhere = ["retry", "night", "--namespace", "elsewhere"];
+    servers.juror(&workshop, &elsewhere).exits(2).says(&["belongs to the fleet"]);
+
+    let waiting = servers.start(&workshop, &["retry", "night", "--wait", "--priority", "high"]);
+    let again = servers.work(1, scored);
+    assert_eq!((again[0].job.item.id.as_str(), again[0].job.round), ("item_0000", 1));
+    waiting.finish().exits(0).prints(&["6 of 6 scored"]).says(&["1 jobs of run night"]);
+    let known = servers.status(&run).unwrap();
+    assert_eq!(known.expected, Some(7));
+    assert!(servers.run(servers.queues().dead_letters()).unwrap().is_empty());
+
+    // Repeating it changes nothing, also where the journal is not to be seen.
+    for runs_dir in ["runs", "empty"] {
+        let flags = ["retry", "night", "--runs-dir", runs_dir];
+        servers.juror(&workshop, &flags).exits(0).says(&["jobs of run night are sent again"]);
+    }
+    workshop.juror(&["run", "manifest.jsonl", "--run-id", "local"]).exits(0);
+    servers.juror(&workshop, &["retry", "local", "--wait"]).exits(2).says(&["this machine"]);
+    servers.juror(&workshop, &["retry", "none"]).exits(2).says(&["no run none"]);
+    workshop.juror(&["retry", "none"]).exits(2).says(&["no run \"none\" in runs"]);
+}
+
+#[test]
+fn a_report_reads_the_fleets_ledger_and_says_when_it_cannot() {
+    let (workshop, servers) = (Workshop::new(), Servers::with(TestRedis::shared()));
+    write_items(&workshop, 2);
+    let aggregator = aggregator(&servers, &workshop);
+    let flags = ["--run-id", "night", "--budget-usd", "3", "--allow-volatile-redis"];
+    let enqueue = [&["enqueue", "manifest.jsonl", "--wait", "--enable-llm-judge"], &flags[..]];
+    let waiting = servers.start(&workshop, &enqueue.concat());
+    servers.work(2, failed);
+    waiting.finish().exits(3);
+    aggregator.signal(Signal::TERM);
+    aggregator.finish().exits(0);
+    let raise = ["enqueue", "--resume", "night", "--budget-usd", "4", "--allow-volatile-redis"];
+    servers.juror(&workshop, &raise).exits(0);
+    let report = servers.juror(&workshop, &["report", "night", "--json"]).exits(3);
+    assert_eq!(report.stderr, "");
+    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    assert_eq!(pico(&report["cost"]["budget_usd"]), 4_000_000_000_000);
+    let alone = workshop.juror(&["report", "night", "--json"]).exits(3);
+    alone.says(&["the ledger of the fleet", "cannot be read", "--redis URL"]);
+    let listed = servers.juror(&workshop, &["runs", "--json"]).exits(0);
+    let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
+    assert_eq!(listed[0]["fleet"], servers.redis.namespace);
+}

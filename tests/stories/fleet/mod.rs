@@ -1,0 +1,9 @@
+//! Stories of a fleet, with a real RabbitMQ and a real Redis.
+
+mod aggregate;
+mod dead;
+mod enqueue;
+mod follow;
+mod servers;
+mod worker;
+mod worker_outages;

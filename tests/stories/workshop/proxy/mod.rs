@@ -1,0 +1,216 @@
+//! TCP proxies of a story's own, one for each process and server. They read enough of what passes
+//! to hold it at a moment of the story's choice, and they cut connections and refuse new ones.
+
+mod amqp;
+mod http;
+mod resp;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+pub use wire::{Exchange, Moment, Step, Wire};
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    sync::{Arc, LazyLock},
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{
+        TcpListener, TcpStream,
+        tcp::{ReadHalf, WriteHalf},
+    },
+    runtime::{Builder, Runtime},
+    sync::watch,
+    task::{JoinHandle, JoinSet},
+};
+
+/// What all proxies of a test program run on.
+static RUNTIME: LazyLock<Runtime> =
+    LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap());
+
+/// In which direction something passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    ToServer,
+    ToProcess,
+}
+
+/// A part of a stream that is passed on as a whole.
+#[derive(Debug)]
+pub struct Piece {
+    bytes: Vec<u8>,
+    /// What it means, if that is of interest.
+    moment: Option<Moment>,
+}
+
+/// What is understood of one connection.
+pub trait Protocol: Send {
+    /// Takes the next bytes of one direction; answers the pieces that they complete.
+    fn read(&mut self, way: Way, bytes: &[u8], wire: &Wire) -> Vec<Piece>;
+}
+
+/// Which protocol a proxy understands.
+#[derive(Clone, Copy, Debug)]
+pub enum Speaks {
+    Amqp,
+    Resp,
+    Http,
+}
+
+/// Forwards to one port of this machine. Dropped, it cuts everything.
+pub struct Proxy {
+    address: SocketAddr,
+    gates: watch::Sender<Gates>,
+    refused: watch::Receiver<u64>,
+    accepting: JoinHandle<()>,
+}
+
+/// What is let through.
+#[derive(Clone, Copy, Debug)]
+struct Gates {
+    /// Raised by each cut: connections of an earlier count end.
+    cuts: u64,
+    /// Whether new connections are taken.
+    open: bool,
+}
+
+/// What every connection of a proxy needs.
+#[derive(Clone)]
+struct Forwarding {
+    target: u16,
+    speaks: Speaks,
+    wire: Arc<Wire>,
+    gates: watch::Receiver<Gates>,
+}
+
+impl Proxy {
+    /// Forwards to this port, and shows what passes to `wire`.
+    pub fn start(target: u16, speaks: Speaks, wire: &Arc<Wire>) -> Self {
+        let (gates, seen) = watch::channel(Gates { cuts: 0, open: true });
+        let (refusing, refused) = watch::channel(0);
+        let wire = Arc::clone(wire);
+        let forwarding = Forwarding { target, speaks, wire, gates: seen };
+        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        let accepting = RUNTIME.spawn(accept(listener, forwarding, refusing));
+        Self { address, gates, refused, accepting }
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Resets every connection; new ones are taken as before.
+    pub fn cut(&self) {
+        self.gates.send_modify(|gates| gates.cuts += 1);
+    }
+
+    /// Resets every connection and takes none until [`restore`](Self::restore).
+    pub fn shut(&self) {
+        self.gates.send_modify(|gates| *gates = Gates { cuts: gates.cuts + 1, open: false });
+    }
+
+    /// Takes connections again.
+    pub fn restore(&self) {
+        self.gates.send_modify(|gates| gates.open = true);
+    }
+
+    /// How many connections were refused so far.
+    pub fn refused(&self) -> u64 {
+        *self.refused.borrow()
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+/// Owns the connections: they end with it.
+async fn accept(
+    listener: std::net::TcpListener,
+    forwarding: Forwarding,
+    refusing: watch::Sender<u64>,
+) {
+    let listener = TcpListener::from_std(listener).unwrap();
+    let mut connections = JoinSet::new();
+    loop {
+        let (near, _) = listener.accept().await.unwrap();
+        let mut forwarding = forwarding.clone();
+        if !forwarding.gates.borrow_and_update().open {
+            reset(&near);
+            refusing.send_modify(|count| *count += 1);
+            continue;
+        }
+        connections.spawn(forward(near, forwarding));
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+async fn forward(mut near: TcpStream, forwarding: Forwarding) {
+    let Forwarding { target, speaks, wire, mut gates } = forwarding;
+    let cuts = gates.borrow().cuts;
+    let Ok(mut far) = TcpStream::connect((Ipv4Addr::LOCALHOST, target)).await else {
+        return reset(&near);
+    };
+    for stream in [&near, &far] {
+        stream.set_nodelay(true).unwrap();
+    }
+    let protocol: Box<dyn Protocol> = match speaks {
+        Speaks::Amqp => Box::<amqp::Amqp>::default(),
+        Speaks::Resp => Box::<resp::Resp>::default(),
+        Speaks::Http => Box::new(http::Http),
+    };
+    let protocol = tokio::sync::Mutex::new(protocol);
+    let was_cut = {
+        let (from_near, to_near) = near.split();
+        let (from_far, to_far) = far.split();
+        // A cut comes first: what is held then never passes, even if it is let go right after.
+        tokio::select! {
+            biased;
+            _ = gates.wait_for(|now| now.cuts > cuts) => true,
+            () = pump(from_near, to_far, Way::ToServer, &protocol, &wire) => false,
+            () = pump(from_far, to_near, Way::ToProcess, &protocol, &wire) => false,
+        }
+    };
+    if was_cut {
+        reset(&near);
+        reset(&far);
+    }
+}
+
+/// Passes pieces on until one side has ended.
+async fn pump(
+    mut from: ReadHalf<'_>,
+    mut to: WriteHalf<'_>,
+    way: Way,
+    protocol: &tokio::sync::Mutex<Box<dyn Protocol>>,
+    wire: &Wire,
+) {
+    let mut buffer = vec![0; 64 * 1_024];
+    while let Ok(length @ 1..) = from.read(&mut buffer).await {
+        let pieces = protocol.lock().await.read(way, &buffer[..length], wire);
+        for Piece { bytes, moment } in pieces {
+            if let Some(moment) = moment {
+                wire.arrives(moment).await;
+            }
+            if to.write_all(&bytes).await.is_err() {
+                return;
+            }
+            if let Some(moment) = moment {
+                wire.has_passed(moment);
+            }
+        }
+    }
+}
+
+/// Lets a connection end by a reset when it is dropped, as a cut does, not by a good-bye.
+fn reset(stream: &TcpStream) {
+    // It may have ended already.
+    let _ = stream.set_zero_linger();
+}

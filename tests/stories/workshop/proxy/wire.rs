@@ -1,0 +1,169 @@
+//! What passes between one process and all of its servers, counted, and held where a story wants it.
+
+use std::{
+    collections::HashMap,
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+use tokio::sync::watch;
+
+/// An exchange, by what it is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Exchange {
+    Jobs,
+    Results,
+    /// Hold queues and dead letters.
+    Aside,
+}
+
+/// A step of Redis that stands on a call's way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    Claim,
+    Admit,
+    Settle,
+}
+
+/// One thing that passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Moment {
+    /// RabbitMQ has let the process in.
+    Connection,
+    /// RabbitMQ delivers a message of this exchange.
+    Delivery(Exchange),
+    /// The process publishes to this exchange.
+    Publish(Exchange),
+    /// RabbitMQ confirms what was published to this exchange.
+    Confirm(Exchange),
+    /// The process acknowledges deliveries.
+    Acknowledgement,
+    /// The process asks Redis to take this step.
+    Request(Step),
+    /// Redis has taken it.
+    Reply(Step),
+    /// The process asks the judge.
+    Call,
+    /// The judge answers.
+    Answer,
+}
+
+/// All connections of one process.
+#[derive(Default)]
+pub struct Wire {
+    seen: Mutex<Seen>,
+    changed: Condvar,
+    /// Raised to let go what is held.
+    releases: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct Seen {
+    passed: HashMap<Moment, u64>,
+    trap: Option<Trap>,
+    /// Whoever claims jobs there.
+    owner: Option<String>,
+}
+
+struct Trap {
+    moment: Moment,
+    /// How many more of them may pass.
+    spare: u64,
+    holds: bool,
+}
+
+impl Wire {
+    /// Holds the next of these moments, or a later one: `nth` counts from 1. What was held before
+    /// goes on.
+    pub fn hold(&self, moment: Moment, nth: u64) {
+        self.let_go();
+        self.lock().trap = Some(Trap { moment, spare: nth.saturating_sub(1), holds: false });
+    }
+
+    /// Whether it is held, as soon as it is, or when the time is over.
+    pub fn is_held(&self, within: Duration) -> bool {
+        self.wait(within, |seen| seen.trap.as_ref().is_some_and(|trap| trap.holds))
+    }
+
+    /// Holds nothing any more.
+    pub fn let_go(&self) {
+        self.lock().trap = None;
+        self.releases.send_modify(|count| *count += 1);
+    }
+
+    /// How many of these moments have passed.
+    pub fn count(&self, moment: Moment) -> u64 {
+        self.lock().passed.get(&moment).copied().unwrap_or(0)
+    }
+
+    /// Whether so many of these moments have passed, as soon as they have.
+    pub fn passes(&self, moment: Moment, count: u64, within: Duration) -> bool {
+        self.wait(within, |seen| seen.passed.get(&moment).is_some_and(|passed| *passed >= count))
+    }
+
+    /// The name under which the process claims jobs; none before its first claim.
+    pub fn owner(&self) -> Option<String> {
+        self.lock().owner.clone()
+    }
+
+    /// Forgets everything of an earlier process.
+    pub fn begin_anew(&self) {
+        self.let_go();
+        *self.lock() = Seen::default();
+    }
+
+    /// Something has arrived and may pass when this returns.
+    pub(super) async fn arrives(&self, moment: Moment) {
+        let mut releases = self.releases.subscribe();
+        if self.springs(moment) {
+            // It ends only with this wire.
+            let _ = releases.changed().await;
+        }
+    }
+
+    pub(super) fn has_passed(&self, moment: Moment) {
+        *self.lock().passed.entry(moment).or_default() += 1;
+        self.changed.notify_all();
+    }
+
+    pub(super) fn is_owned_by(&self, owner: &str) {
+        let mut seen = self.lock();
+        if seen.owner.as_deref() != Some(owner) {
+            seen.owner = Some(owner.to_owned());
+        }
+    }
+
+    fn springs(&self, moment: Moment) -> bool {
+        let mut seen = self.lock();
+        let Some(trap) = seen.trap.as_mut().filter(|trap| trap.moment == moment && !trap.holds)
+        else {
+            return false;
+        };
+        match trap.spare.checked_sub(1) {
+            Some(spare) => trap.spare = spare,
+            None => trap.holds = true,
+        }
+        let holds = trap.holds;
+        self.changed.notify_all();
+        holds
+    }
+
+    fn wait(&self, within: Duration, condition: impl Fn(&Seen) -> bool) -> bool {
+        let deadline = Instant::now() + within;
+        let mut seen = self.lock();
+        while !condition(&seen) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            seen = match self.changed.wait_timeout(seen, left) {
+                Ok((seen, _)) => seen,
+                Err(poisoned) => poisoned.into_inner().0,
+            };
+        }
+        true
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

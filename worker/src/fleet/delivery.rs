@@ -1,0 +1,182 @@
+//! One delivery of a job of any run, until it is settled. Nothing is forgotten before its result is
+//! published, and what cannot be judged now is held back without being lost.
+
+use super::{Fleet, Standing, cancelled};
+use crate::{
+    evaluate::evaluate,
+    interruption::Interruption,
+    run::{Worker, WorkerError},
+};
+use juror_common::{
+    SCHEMA,
+    admission::AdmissionError,
+    id::RunId,
+    job::Job,
+    outcome::{ErrorKind, JobResult},
+    queue::{Delivery, Disposition, Lane},
+    shutdown::Shutdown,
+};
+use std::time::Duration;
+
+/// How long jobs are held back that wait for a person, or for another worker's result.
+const LONG_HOLD: Duration = Duration::from_secs(10 * 60);
+/// How long jobs are held back that may be judged soon: others get their turn meanwhile.
+const SHORT_HOLD: Duration = Duration::from_secs(30);
+
+/// Judges a delivered job, publishes its result and settles the delivery.
+pub async fn work(
+    delivery: Delivery<Job>,
+    worker: &Worker,
+    fleet: &Fleet,
+    shutdown: &Shutdown,
+) -> Result<(), WorkerError> {
+    let way = Way { worker, fleet, shutdown };
+    let run = delivery.message.run_id.clone();
+    let reached = match fleet.in_hand.take(&delivery.message) {
+        Some(_in_hand) => way.to_result(&delivery.message).await,
+        // Its first delivery broke off with the connection, and its work did not.
+        None => Err(Setback::Interrupted(Interruption::Waited)),
+    };
+    match reached {
+        Ok(result) => way.publish(result, delivery).await,
+        Err(setback) => way.put_back(setback, &run, delivery).await,
+    }
+}
+
+/// Why a job has no result yet.
+enum Setback {
+    Interrupted(Interruption),
+    /// It cannot be judged here, for this reason.
+    Unknown(String),
+}
+
+impl From<Interruption> for Setback {
+    fn from(interruption: Interruption) -> Self {
+        Self::Interrupted(interruption)
+    }
+}
+
+impl From<AdmissionError> for Setback {
+    fn from(error: AdmissionError) -> Self {
+        Self::Interrupted(error.into())
+    }
+}
+
+/// What a delivery meets on its way.
+struct Way<'worker> {
+    worker: &'worker Worker,
+    fleet: &'worker Fleet,
+    shutdown: &'worker Shutdown,
+}
+
+impl Way<'_> {
+    async fn to_result(&self, job: &Job) -> Result<JobResult, Setback> {
+        if job.schema != SCHEMA {
+            return Err(Setback::Unknown(format!(
+                "its job has schema {}, and this program reads schema {SCHEMA}: update the worker",
+                job.schema
+            )));
+        }
+        loop {
+            if self.shutdown.drain.is_cancelled() {
+                return Err(Interruption::Stopping.into());
+            }
+            let context = match self.fleet.standings.standing(job).await? {
+                Standing::Open(context) => context,
+                Standing::Cancelled => {
+                    let skipped = cancelled::skip(job, self.fleet, &self.worker.metrics);
+                    return Ok(skipped.await?);
+                }
+                Standing::Paused(reason) => return Err(Interruption::Paused(reason).into()),
+                Standing::Unknown(reason) => return Err(Setback::Unknown(reason)),
+            };
+            match evaluate(job, &context).await {
+                // Only its run was stopped: it stands otherwise now.
+                Err(Interruption::Stopping) if !self.shutdown.drain.is_cancelled() => {}
+                Err(Interruption::Paused(reason)) => {
+                    self.fleet.standings.pause(&job.run_id, &reason).await?;
+                    return Err(Interruption::Paused(reason).into());
+                }
+                evaluated => return Ok(evaluated?),
+            }
+        }
+    }
+
+    /// Publishes a result; only then is its job done.
+    async fn publish(&self, result: JobResult, delivery: Delivery<Job>) -> Result<(), WorkerError> {
+        let disposition = end_of(&result, &delivery.message);
+        let publishing = self.worker.results.publish(result, Lane::Work);
+        match self.shutdown.now.run_until_cancelled(publishing).await {
+            Some(published) => published?,
+            // It is stored: whoever claims the job next publishes it.
+            None => return Ok(()),
+        }
+        self.settle(delivery, disposition).await
+    }
+
+    async fn put_back(
+        &self,
+        setback: Setback,
+        run: &RunId,
+        delivery: Delivery<Job>,
+    ) -> Result<(), WorkerError> {
+        let (disposition, ended) = match setback {
+            Setback::Unknown(reason) => {
+                let words = format!("jobs of run {run} are kept for 10 minutes: {reason}");
+                self.fleet.told.tell(run, words, &self.worker.events).await;
+                (Disposition::RetryAfter(LONG_HOLD), Ok(()))
+            }
+            Setback::Interrupted(interruption) => match interruption {
+                Interruption::Paused(reason) => {
+                    let words = format!(
+                        "run {run} is paused and keeps its jobs: {reason}; go on with: juror retry {run}"
+                    );
+                    self.fleet.told.tell(run, words, &self.worker.events).await;
+                    (Disposition::RetryAfter(LONG_HOLD), Ok(()))
+                }
+                // Whoever took it over publishes its result, unless the ledger has forgotten both.
+                Interruption::Overtaken => (Disposition::RetryAfter(LONG_HOLD), Ok(())),
+                Interruption::Waited => (Disposition::RetryAfter(SHORT_HOLD), Ok(())),
+                Interruption::Stopping => (Disposition::GiveBack, Ok(())),
+                Interruption::Ledger(AdmissionError::Unavailable(_)) => {
+                    (self.while_the_ledger_is_away(), Ok(()))
+                }
+                // The next worker would fail on it at once.
+                broken @ Interruption::Ledger(AdmissionError::Broken(_)) => {
+                    (Disposition::RetryAfter(LONG_HOLD), Err(broken.into()))
+                }
+            },
+        };
+        self.settle(delivery, disposition).await?;
+        ended
+    }
+
+    fn while_the_ledger_is_away(&self) -> Disposition {
+        match self.shutdown.drain.is_cancelled() {
+            true => Disposition::GiveBack,
+            false => Disposition::RetryAfter(SHORT_HOLD),
+        }
+    }
+
+    /// Settles a delivery; at a hard stop it is dropped, and so given back.
+    async fn settle(
+        &self,
+        delivery: Delivery<Job>,
+        disposition: Disposition,
+    ) -> Result<(), WorkerError> {
+        match self.shutdown.now.run_until_cancelled(delivery.settle(disposition)).await {
+            Some(settled) => Ok(settled?),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What becomes of a job whose result is published: one that killed its workers is kept aside too,
+/// for a person to look at.
+fn end_of(result: &JobResult, job: &Job) -> Disposition {
+    let poison = result.error.as_ref().filter(|error| error.kind == ErrorKind::Poison);
+    match poison {
+        Some(error) if result.round == job.round => Disposition::DeadLetter(error.message.clone()),
+        _ => Disposition::Acknowledge,
+    }
+}

@@ -1,0 +1,179 @@
+//! Reads what references lead to: files of this machine, of web servers and of buckets, as far as
+//! the settings allow. Nothing else in this crate opens any.
+
+mod address;
+mod fetch;
+mod resolver;
+#[cfg(test)]
+mod tests;
+mod web;
+
+use crate::{ceiling::InvalidCeiling, retry};
+use bytes::Bytes;
+use fetch::Miss;
+use juror_common::{
+    allowed::{Allowed, NotAllowed},
+    files::{FileError, Roots},
+    objects::{Bucket, Credentials, ObjectError, ObjectSettings, ObjectSetupError},
+    reference::{InvalidReference, Reference, shown},
+    settings::{FileSettings, SettingsError},
+};
+use resolver::SystemLookup;
+use std::{sync::Arc, time::Duration};
+use web::Web;
+
+/// Everything that files may be read from.
+pub struct Sources {
+    roots: Roots,
+    allowed: Arc<Allowed>,
+    /// None where no host is allowed.
+    web: Option<Web>,
+    /// One for each allowed bucket, in their order.
+    buckets: Vec<Bucket>,
+    pause: fn(u32) -> Duration,
+}
+
+/// Why a file was not read. Shows no query of a URL, which may be a signature.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// A file of this machine.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// No reference at all.
+    #[error(transparent)]
+    Reference(#[from] InvalidReference),
+    /// The settings do not allow its place.
+    #[error("{reference}: {reason}")]
+    NotAllowed {
+        /// What the item names.
+        reference: String,
+        /// What is not allowed, and which setting would allow it.
+        reason: NotAllowed,
+    },
+    /// It was not to be had.
+    #[error("{reference}: {problem}")]
+    Fetch {
+        /// What the item names.
+        reference: String,
+        /// What went wrong, with the remedy.
+        problem: String,
+    },
+}
+
+/// Why files cannot be read from where the settings say.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceSetupError {
+    /// A setting without sense.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// A pace that is none.
+    #[error("setting files.fetches_per_second_per_host: {0}")]
+    Pace(#[from] InvalidCeiling),
+    /// A bucket that cannot be used.
+    #[error(transparent)]
+    Bucket(#[from] ObjectSetupError),
+    /// TLS cannot be set up: this machine has no root certificates, for one.
+    #[error("no client for HTTPS can be set up: {0}; are the system's CA certificates installed?")]
+    Tls(String),
+}
+
+impl Sources {
+    /// Local files alone.
+    pub fn local(roots: Roots) -> Self {
+        let allowed = Arc::default();
+        Self { roots, allowed, web: None, buckets: Vec::new(), pause: retry::full_jitter }
+    }
+
+    /// Local files, and what else the settings allow. Asks nobody.
+    pub fn open(
+        roots: Roots,
+        settings: &FileSettings,
+        credentials: Credentials,
+    ) -> Result<Self, SourceSetupError> {
+        let allowed = Arc::new(settings.allowed()?);
+        let timeout = Duration::from_secs(settings.fetch_timeout_seconds);
+        let web = match allowed.hosts() {
+            [] => None,
+            _ => {
+                let rate = f64::from(settings.fetches_per_second_per_host);
+                Some(Web::new(&allowed, rate, timeout, Arc::new(SystemLookup))?)
+            }
+        };
+        let objects = ObjectSettings {
+            endpoint: settings.s3_endpoint.clone(),
+            region: settings.s3_region.clone(),
+            credentials,
+            timeout,
+            // Whatever goes wrong is tried again from here.
+            retries: 0,
+        };
+        let open = |bucket: &juror_common::allowed::AllowedBucket| {
+            Bucket::open(bucket.service, &bucket.name, &objects)
+        };
+        let buckets = allowed.buckets().iter().map(open).collect::<Result<_, _>>()?;
+        Ok(Self { roots, allowed, web, buckets, pause: retry::full_jitter })
+    }
+
+    /// The folders of local files.
+    pub fn roots(&self) -> &Roots {
+        &self.roots
+    }
+
+    /// Reads a file of at most `max_bytes` bytes. What fails for a passing reason is tried again.
+    pub async fn read(&self, reference: &str, max_bytes: u64) -> Result<Bytes, SourceError> {
+        let not_allowed =
+            |reason| SourceError::NotAllowed { reference: shown(reference).into_owned(), reason };
+        let fetched = match Reference::parse(reference)? {
+            Reference::Path(path) => return Ok(self.roots.read(path, max_bytes).await?),
+            Reference::Web(url) => {
+                self.allowed.host(&url).map_err(not_allowed)?;
+                let web = self.web.as_ref();
+                self.persistently(|| async {
+                    web.ok_or_else(Miss::nowhere)?.fetch(url.clone(), max_bytes).await
+                })
+                .await
+            }
+            Reference::Object(object) => {
+                let place = self.allowed.bucket(&object).map_err(not_allowed)?;
+                let bucket = self.buckets.get(place);
+                self.persistently(|| async {
+                    let bucket = bucket.ok_or_else(Miss::nowhere)?;
+                    Ok(bucket.read(&object.key, max_bytes).await?)
+                })
+                .await
+            }
+        };
+        let reference = shown(reference).into_owned();
+        fetched.map_err(|problem| SourceError::Fetch { reference, problem })
+    }
+
+    /// Fetches until something comes, or until it is plain that nothing will.
+    async fn persistently<Fetch: Future<Output = Result<Bytes, Miss>>>(
+        &self,
+        fetch: impl Fn() -> Fetch,
+    ) -> Result<Bytes, String> {
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            match fetch().await {
+                Ok(content) => return Ok(content),
+                Err(Miss::Final(problem)) => return Err(problem),
+                Err(Miss::Passing { problem, wait }) => {
+                    match retry::before_the_next_fetch(attempts, wait, self.pause) {
+                        Some(pause) => tokio::time::sleep(pause).await,
+                        None => return Err(format!("{problem}, {attempts} times in a row")),
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl From<ObjectError> for Miss {
+    fn from(error: ObjectError) -> Self {
+        match error {
+            ObjectError::Unavailable(problem) => Self::Passing { problem, wait: None },
+            error => Self::Final(error.to_string()),
+        }
+    }
+}

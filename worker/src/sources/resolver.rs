@@ -1,0 +1,80 @@
+//! From names to addresses that may be connected to. What is checked here is what the connection is
+//! made to: nobody asks for the name a second time.
+
+use super::address::is_public;
+use async_trait::async_trait;
+use juror_common::allowed::Allowed;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
+
+/// Finds the addresses of a name.
+#[async_trait]
+pub(super) trait Lookup: Send + Sync {
+    /// Every address that it has now.
+    async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>>;
+}
+
+/// The operating system's own way.
+pub(super) struct SystemLookup;
+
+#[async_trait]
+impl Lookup for SystemLookup {
+    async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>> {
+        Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect())
+    }
+}
+
+/// An address that may not be connected to.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{leads} {address}, which is no public address and may not be connected to; if it is meant to \
+     be, add {entry:?} to files.private_hosts"
+)]
+pub(super) struct AddressRefused {
+    leads: String,
+    address: IpAddr,
+    entry: String,
+}
+
+/// Checks an address that stands in a URL itself.
+pub(super) fn check_address(allowed: &Allowed, address: IpAddr) -> Result<(), AddressRefused> {
+    // An IPv4 address in the shape of IPv6 is what it stands for.
+    if is_public(address) || allowed.is_private_address(address.to_canonical()) {
+        return Ok(());
+    }
+    Err(AddressRefused { leads: "it leads to".to_owned(), address, entry: address.to_string() })
+}
+
+/// Resolves names for an HTTP client, to checked addresses alone.
+pub(super) struct CheckedResolver {
+    pub(super) allowed: Arc<Allowed>,
+    pub(super) lookup: Arc<dyn Lookup>,
+}
+
+impl Resolve for CheckedResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let (allowed, lookup) = (Arc::clone(&self.allowed), Arc::clone(&self.lookup));
+        Box::pin(async move {
+            let name = name.as_str();
+            let addresses = lookup.lookup(name).await?;
+            if !allowed.is_private_host(name) {
+                // One address that is not public is enough: whoever answers for this name could
+                // mean that one.
+                for address in &addresses {
+                    check_address(&allowed, *address).map_err(|refused| AddressRefused {
+                        leads: format!("{name} has the address"),
+                        entry: name.to_owned(),
+                        ..refused
+                    })?;
+                }
+            }
+            // The port is the URL's.
+            let addresses = addresses.into_iter().map(|address| SocketAddr::new(address, 0));
+            Ok(Box::new(addresses) as Addrs)
+        })
+    }
+}

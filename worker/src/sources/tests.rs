@@ -1,0 +1,357 @@
+//! What is read, and every kind of thing that is not.
+
+use super::{
+    resolver::{Lookup, SystemLookup},
+    *,
+};
+use async_trait::async_trait;
+use juror_services::{
+    s3,
+    web::{Answer, Request, WebServer},
+};
+use std::{
+    collections::VecDeque,
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Mutex,
+};
+
+/// Every URL here is signed with it, and nothing that is said may show it.
+const SIGNATURE: &str = "?signature=c0ffee";
+const LIMIT: u64 = 100;
+
+/// Sources that may fetch from these hosts, with nothing between two attempts.
+fn sources_by(lookup: Arc<dyn Lookup>, hosts: &[String], private: &[&str]) -> Sources {
+    let private: Vec<String> = private.iter().map(|&host| host.to_owned()).collect();
+    let allowed = Arc::new(Allowed::parse(hosts, &private, &[]).unwrap());
+    let web = Web::new(&allowed, 1_000.0, Duration::from_secs(60), lookup).unwrap();
+    let pause = |_| Duration::ZERO;
+    Sources { allowed, web: Some(web), pause, ..Sources::local(Roots::new(vec![])) }
+}
+
+fn sources(hosts: &[String], private: &[&str]) -> Sources {
+    sources_by(Arc::new(SystemLookup), hosts, private)
+}
+
+/// Sources that may fetch from this server alone.
+fn sources_at(server: &WebServer) -> Sources {
+    sources(&[format!("http://{}", server.address())], &["127.0.0.1"])
+}
+
+fn url(server: &WebServer, path: &str) -> String {
+    format!("http://{}{path}{SIGNATURE}", server.address())
+}
+
+/// What is said of a file that is not read.
+async fn refusal(sources: &Sources, reference: &str) -> String {
+    let error = sources.read(reference, LIMIT).await.unwrap_err().to_string();
+    assert!(!error.contains("c0ffee"), "{error}");
+    error
+}
+
+fn file(_: &Request) -> Answer {
+    Answer::file(b"content")
+}
+
+/// Answers each name with one of these after the other.
+struct Scripted(Mutex<VecDeque<Vec<IpAddr>>>);
+
+impl Scripted {
+    fn new(answers: &[&[&str]]) -> Arc<Self> {
+        let addresses =
+            |answer: &&[&str]| answer.iter().map(|address| address.parse().unwrap()).collect();
+        Arc::new(Self(Mutex::new(answers.iter().map(addresses).collect())))
+    }
+
+    fn left(&self) -> usize {
+        self.0.lock().unwrap().len()
+    }
+}
+
+#[async_trait]
+impl Lookup for Scripted {
+    async fn lookup(&self, _: &str) -> io::Result<Vec<IpAddr>> {
+        Ok(self.0.lock().unwrap().pop_front().unwrap())
+    }
+}
+
+/// A name that leads to this server's port.
+fn host_at(address: SocketAddr) -> String {
+    format!("http://images.test:{}", address.port())
+}
+
+#[tokio::test]
+async fn files_come_from_folders_and_allowed_hosts() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("1.png"), "local").unwrap();
+    let server = WebServer::start(file);
+    let roots = Roots::new(vec![folder.path().to_owned()]);
+    let sources = Sources { roots, ..sources_at(&server) };
+    assert_eq!(&sources.read("1.png", LIMIT).await.unwrap()[..], b"local");
+    assert_eq!(&sources.read(&url(&server, "/a%20b/1.png"), 7).await.unwrap()[..], b"content");
+    assert_eq!(server.requests()[0].path, format!("/a%20b/1.png{SIGNATURE}"));
+    assert!(refusal(&sources, "../1.png").await.contains("'..' is not allowed"));
+    assert!(refusal(&sources, "/etc/passwd").await.contains("outside the folders"));
+    assert!(refusal(&sources, "file:///etc/passwd").await.contains("no reference"));
+}
+
+#[tokio::test]
+async fn other_hosts_and_buckets_are_refused_unasked() {
+    let server = WebServer::start(file);
+    let other = WebServer::start(file);
+    let sources = sources_at(&server);
+    let error = refusal(&sources, &url(&other, "/1.png")).await;
+    let origin = format!("http://{}", other.address());
+    assert!(error.starts_with(&format!("{origin}/1.png: the settings allow no files")), "{error}");
+    assert!(error.contains(&format!("add {origin:?} to files.hosts")), "{error}");
+    let secure = url(&server, "/1.png").replace("http://", "https://");
+    assert!(refusal(&sources, &secure).await.contains("files.hosts"));
+    assert!(refusal(&sources, "s3://bucket/1.png").await.contains("files.buckets"));
+    assert_eq!((server.requests(), other.requests()), (vec![], vec![]));
+}
+
+#[tokio::test]
+async fn an_address_that_is_not_public_is_refused_however_it_is_written() {
+    let server = WebServer::start(file);
+    let port = server.address().port();
+    for host in
+        ["127.0.0.1", "2130706433", "0x7f.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]"]
+    {
+        let allowed = format!("http://{host}:{port}");
+        let sources = sources(std::slice::from_ref(&allowed), &[]);
+        let error = refusal(&sources, &format!("{allowed}/1.png{SIGNATURE}")).await;
+        assert!(error.contains("no public address"), "{host}: {error}");
+        assert!(error.contains("to files.private_hosts"), "{host}: {error}");
+    }
+    assert_eq!(server.requests(), []);
+}
+
+#[tokio::test]
+async fn a_private_host_is_reached_if_the_settings_name_it() {
+    let server = WebServer::start(file);
+    let address = server.address();
+    for (host, private) in [("127.0.0.1", "127.0.0.1"), ("[::ffff:127.0.0.1]", "127.0.0.1")] {
+        let allowed = format!("http://{host}:{}", address.port());
+        let sources = sources(std::slice::from_ref(&allowed), &[private]);
+        sources.read(&format!("{allowed}/1.png"), LIMIT).await.unwrap();
+    }
+    for private in ["images.test", "127.0.0.1"] {
+        let lookup = Scripted::new(&[&["127.0.0.1"]]);
+        let sources = sources_by(lookup, &[host_at(address)], &[private]);
+        sources.read(&format!("{}/1.png", host_at(address)), LIMIT).await.unwrap();
+    }
+    assert_eq!(server.requests().len(), 4);
+}
+
+#[tokio::test]
+async fn the_address_that_was_checked_is_the_one_connected_to() {
+    // The first of them stands for a public address, the second for a private one at the same port.
+    let checked = WebServer::start_at("127.0.0.2:0", file);
+    let port = checked.address().port();
+    let private = WebServer::start_at(&format!("127.0.0.1:{port}"), file);
+    let lookup = Scripted::new(&[&["127.0.0.2"], &["127.0.0.1"]]);
+    let host = host_at(checked.address());
+    let sources = sources_by(lookup.clone(), std::slice::from_ref(&host), &["127.0.0.2"]);
+    let reference = format!("{host}/1.png{SIGNATURE}");
+    sources.read(&reference, LIMIT).await.unwrap();
+    assert_eq!((lookup.left(), checked.requests().len()), (1, 1));
+    let error = refusal(&sources, &reference).await;
+    assert!(error.contains("images.test has the address 127.0.0.1, which is no public"), "{error}");
+    assert_eq!((lookup.left(), checked.requests().len()), (0, 1));
+    assert_eq!(private.requests(), []);
+}
+
+#[tokio::test]
+async fn a_name_with_one_private_address_among_public_ones_is_refused() {
+    let server = WebServer::start(file);
+    let lookup = Scripted::new(&[&["1.1.1.1", "127.0.0.1"]]);
+    let host = host_at(server.address());
+    let sources = sources_by(lookup, std::slice::from_ref(&host), &[]);
+    let error = refusal(&sources, &format!("{host}/1.png")).await;
+    assert!(error.contains("127.0.0.1, which is no public address"), "{error}");
+    assert_eq!(server.requests(), []);
+}
+
+#[tokio::test]
+async fn redirects_are_followed_to_allowed_hosts() {
+    let end = WebServer::start(file);
+    let to = url(&end, "/end.png");
+    let server = WebServer::start(move |request| match request.path.starts_with("/1.png") {
+        true => Answer::redirect("/2.png"),
+        false => Answer::redirect(&to),
+    });
+    let hosts = [&server, &end].map(|server| format!("http://{}", server.address()));
+    let sources = sources(&hosts, &["127.0.0.1"]);
+    let content = sources.read(&url(&server, "/1.png"), LIMIT).await.unwrap();
+    assert_eq!(&content[..], b"content");
+    assert_eq!(server.requests()[1].path, "/2.png");
+}
+
+#[tokio::test]
+async fn a_redirect_to_what_may_not_be_reached_is_refused() {
+    let private = WebServer::start(file);
+    let secret = url(&private, "/secret");
+    let origin = format!("http://{}", private.address());
+    for (to, says) in [
+        // Allowed by name and not by address; not allowed by name; no web at all.
+        (secret.as_str(), "127.0.0.1, which is no public address"),
+        ("http://169.254.169.254/latest?c0ffee", "http://169.254.169.254/latest: the settings"),
+        ("file:///etc/passwd", "neither https nor http"),
+        ("s3://bucket/1.png", "neither https nor http"),
+    ] {
+        let location = to.to_owned();
+        let server = WebServer::start_at("127.0.0.2:0", move |_| Answer::redirect(&location));
+        let hosts = [format!("http://{}", server.address()), origin.clone()];
+        let error = refusal(&sources(&hosts, &["127.0.0.2"]), &url(&server, "/1.png")).await;
+        assert!(error.contains("it is redirected to") && error.contains(says), "{to}: {error}");
+        assert_eq!(server.requests().len(), 1, "{to}");
+    }
+    assert_eq!(private.requests(), []);
+}
+
+#[tokio::test]
+async fn a_ring_of_redirects_ends() {
+    let server = WebServer::start(|_| Answer::redirect("/1.png"));
+    let error = refusal(&sources_at(&server), &url(&server, "/1.png")).await;
+    assert!(error.contains("redirected more than 5 times"), "{error}");
+    assert_eq!(server.requests().len(), 6);
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_refused_whether_its_size_is_told_or_not() {
+    let body = vec![0; LIMIT as usize + 1];
+    let untold = [b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n", &body[..]].concat();
+    let chunk = [format!("{:x}\r\n", body.len()).as_bytes(), &body, b"\r\n0\r\n\r\n"].concat();
+    let chunked = [b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", &chunk[..]].concat();
+    for answer in [Answer::file(&body), Answer::Bytes(untold), Answer::Bytes(chunked)] {
+        let mut answer = Some(answer);
+        let server = WebServer::start(move |_| answer.take().unwrap());
+        let error = refusal(&sources_at(&server), &url(&server, "/1.png")).await;
+        assert!(error.ends_with("larger than the 100 bytes that are allowed here"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn what_fails_for_a_passing_reason_is_tried_again() {
+    let cut = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nonly".to_vec();
+    for first in [
+        Answer::status("503 Service Unavailable", &[], b""),
+        Answer::status("429 Too Many Requests", &["retry-after: 0"], b""),
+        Answer::Bytes(cut),
+        Answer::Bytes(Vec::new()),
+    ] {
+        let mut answers = VecDeque::from([first]);
+        let server =
+            WebServer::start(move |_| answers.pop_front().unwrap_or(Answer::file(b"content")));
+        let content = sources_at(&server).read(&url(&server, "/1.png"), LIMIT).await.unwrap();
+        assert_eq!(&content[..], b"content");
+        assert_eq!(server.requests().len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_tried_more_than_three_times_or_in_vain() {
+    for (status, requests, says) in [
+        ("500 Internal Server Error", 3, "status 500, 3 times in a row"),
+        ("403 Forbidden", 1, "status 403: it is not for everybody; sign its URL anew"),
+        ("404 Not Found", 1, "status 404: there is no such file"),
+        ("418 I'm a teapot", 1, "status 418"),
+        ("204 No Content", 1, "status 204"),
+    ] {
+        let server = WebServer::start(move |_| Answer::status(status, &[], b""));
+        let error = refusal(&sources_at(&server), &url(&server, "/1.png")).await;
+        assert!(error.contains(says), "{error}");
+        let shown = format!("http://{}/1.png: ", server.address());
+        assert!(error.starts_with(&shown), "{error}");
+        assert_eq!(server.requests().len(), requests, "{status}");
+    }
+    let server = WebServer::start(file);
+    let (sources, reference) = (sources_at(&server), url(&server, "/1.png"));
+    drop(server);
+    let error = refusal(&sources, &reference).await;
+    assert!(error.contains("cannot be reached") && error.contains("3 times"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_keeps_silent_is_given_up() {
+    let server = WebServer::start(|_| Answer::Silence);
+    let error = refusal(&sources_at(&server), &url(&server, "/1.png")).await;
+    assert!(error.contains("3 times in a row"), "{error}");
+}
+
+#[tokio::test]
+async fn each_host_has_a_pace_of_its_own() {
+    let servers = [WebServer::start(file), WebServer::start(file)];
+    let hosts = servers.each_ref().map(|server| format!("http://{}", server.address()));
+    let allowed = Arc::new(Allowed::parse(&hosts, &["127.0.0.1".to_owned()], &[]).unwrap());
+    // One fetch in some seventeen minutes.
+    let web = Web::new(&allowed, 0.001, Duration::from_secs(60), Arc::new(SystemLookup)).unwrap();
+    let fetch = |server: &WebServer| web.fetch(url(server, "/1.png").parse().unwrap(), LIMIT);
+    fetch(&servers[0]).await.unwrap();
+    tokio::select! {
+        biased;
+        _ = fetch(&servers[0]) => panic!("a second fetch at once"),
+        fetched = fetch(&servers[1]) => assert_eq!(&fetched.unwrap()[..], b"content"),
+    }
+    assert_eq!(servers[0].requests().len(), 1);
+}
+
+#[tokio::test]
+async fn objects_come_from_allowed_buckets() {
+    let bucket = s3::new_bucket();
+    for key in ["golden/1.png", "golden2/1.png", "other/1.png"] {
+        s3::put(&bucket, key, b"content");
+    }
+    let settings = FileSettings {
+        buckets: vec![format!("s3://{bucket}/golden")],
+        s3_endpoint: Some(s3::shared_endpoint()),
+        fetches_per_second_per_host: 1,
+        fetch_timeout_seconds: 60,
+        ..FileSettings::default()
+    };
+    let credentials = Credentials::gather(|name| match name {
+        "AWS_ACCESS_KEY_ID" => Some(s3::ACCESS_KEY.to_owned()),
+        "AWS_SECRET_ACCESS_KEY" => Some(s3::SECRET_KEY.to_owned()),
+        _ => None,
+    });
+    let sources = Sources::open(Roots::new(vec![]), &settings, credentials).unwrap();
+    let reference = |key: &str| format!("s3://{bucket}/{key}");
+    let content = sources.read(&reference("golden/1.png"), LIMIT).await.unwrap();
+    assert_eq!(&content[..], b"content");
+    for (key, says) in [
+        ("golden2/1.png", "files.buckets"),
+        ("other/1.png", "files.buckets"),
+        ("golden/../other/1.png", "'..'"),
+        ("golden/2.png", "no such object"),
+    ] {
+        assert!(refusal(&sources, &reference(key)).await.contains(says), "{key}");
+    }
+    assert!(refusal(&sources, "s3://elsewhere/golden/1.png").await.contains("files.buckets"));
+    let error = sources.read(&reference("golden/1.png"), 6).await.unwrap_err().to_string();
+    assert!(error.ends_with("golden/1.png: larger than the 6 bytes that are allowed here"));
+}
+
+#[tokio::test]
+async fn an_object_store_that_is_busy_is_asked_again() {
+    let mut count = 0;
+    let server = WebServer::start(move |_| {
+        count += 1;
+        match count {
+            1 => Answer::status("503 Slow Down", &[], b""),
+            _ => {
+                let modified = "last-modified: Wed, 21 Oct 2015 07:28:00 GMT";
+                Answer::status("200 OK", &["etag: \"a\"", modified], b"content")
+            }
+        }
+    });
+    let settings = FileSettings {
+        buckets: vec!["s3://bucket".to_owned()],
+        s3_endpoint: Some(format!("http://{}", server.address())),
+        fetch_timeout_seconds: 60,
+        ..FileSettings::default()
+    };
+    let sources = Sources::open(Roots::new(vec![]), &settings, Credentials::default()).unwrap();
+    let sources = Sources { pause: |_| Duration::ZERO, ..sources };
+    assert_eq!(&sources.read("s3://bucket/1.png", LIMIT).await.unwrap()[..], b"content");
+    assert_eq!(server.requests().len(), 2);
+}

@@ -1,0 +1,265 @@
+//! Fetches files from web servers: hosts of the settings alone, public addresses alone, redirects
+//! by hand.
+
+use super::{
+    SourceSetupError,
+    fetch::Miss,
+    resolver::{AddressRefused, CheckedResolver, Lookup, check_address},
+};
+use crate::{ceiling::Ceiling, vision::headers};
+use bytes::Bytes;
+use jiff::Timestamp;
+use juror_common::{allowed::Allowed, causes::with_causes, reference::shown};
+use reqwest::{
+    Client, Response, StatusCode, Url,
+    header::{HeaderMap, LOCATION},
+    redirect,
+};
+use std::{error::Error, net::IpAddr, sync::Arc, time::Duration};
+use tokio::time::timeout;
+
+/// Redirects that are followed for one file.
+const MOST_REDIRECTS: usize = 5;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Idle connections to a host that are kept for a while.
+const IDLE_CONNECTIONS: usize = 16;
+/// A server's word on how much is coming is taken up to here, when space is made for it.
+const MOST_SPACE_AHEAD: usize = 1 << 20;
+
+/// The web, as far as it is allowed.
+pub(super) struct Web {
+    client: Client,
+    allowed: Arc<Allowed>,
+    /// One for each allowed host, in their order.
+    paces: Vec<Ceiling>,
+    timeout: Duration,
+}
+
+/// What a server answers.
+enum Answer {
+    Content(Bytes),
+    Redirect(Url),
+}
+
+impl Web {
+    pub(super) fn new(
+        allowed: &Arc<Allowed>,
+        fetches_per_second: f64,
+        timeout: Duration,
+        lookup: Arc<dyn Lookup>,
+    ) -> Result<Self, SourceSetupError> {
+        let pace = |_| Ceiling::per_second(fetches_per_second);
+        let paces = allowed.hosts().iter().map(pace).collect::<Result<_, _>>()?;
+        let client = client(allowed, timeout, lookup).map_err(SourceSetupError::Tls)?;
+        Ok(Self { client, allowed: Arc::clone(allowed), paces, timeout })
+    }
+
+    /// One attempt, over all redirects.
+    pub(super) async fn fetch(&self, url: Url, max_bytes: u64) -> Result<Bytes, Miss> {
+        self.admit(&url).await?;
+        let followed = timeout(self.timeout, self.follow(url, max_bytes)).await;
+        followed.unwrap_or_else(|_| {
+            let seconds = self.timeout.as_secs_f64();
+            Err(Miss::passing(format!(
+                "it did not come within {seconds} s (files.fetch_timeout_seconds)"
+            )))
+        })
+    }
+
+    /// Every step is admitted as if the item had named it.
+    async fn follow(&self, mut url: Url, max_bytes: u64) -> Result<Bytes, Miss> {
+        let mut way = String::new();
+        for _ in 0..=MOST_REDIRECTS {
+            match self.ask(&url, max_bytes).await.map_err(|miss| miss.after(&way))? {
+                Answer::Content(content) => return Ok(content),
+                Answer::Redirect(next) => url = next,
+            }
+            way = format!("it is redirected to {}: ", shown(url.as_str()));
+            self.admit(&url).await.map_err(|miss| miss.after(&way))?;
+        }
+        Err(Miss::Final(format!(
+            "it is redirected more than {MOST_REDIRECTS} times; name the address at its end"
+        )))
+    }
+
+    /// Checks what the URL says, and waits for the host's turn. What a name leads to is checked
+    /// when it is connected to.
+    async fn admit(&self, url: &Url) -> Result<(), Miss> {
+        let host = self.allowed.host(url).map_err(refused)?;
+        if let Some(address) = address(url) {
+            check_address(&self.allowed, address).map_err(refused)?;
+        }
+        if let Some(pace) = self.paces.get(host) {
+            pace.wait().await;
+        }
+        Ok(())
+    }
+
+    async fn ask(&self, url: &Url, max_bytes: u64) -> Result<Answer, Miss> {
+        let response = self.client.get(url.clone()).send().await.map_err(unsent)?;
+        let status = response.status();
+        match status {
+            StatusCode::OK => content(response, max_bytes).await.map(Answer::Content),
+            StatusCode::MOVED_PERMANENTLY
+            | StatusCode::FOUND
+            | StatusCode::SEE_OTHER
+            | StatusCode::TEMPORARY_REDIRECT
+            | StatusCode::PERMANENT_REDIRECT => {
+                target(url, response.headers()).map(Answer::Redirect).map_err(Miss::Final)
+            }
+            StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => {
+                Err(unavailable(&response))
+            }
+            _ if status.is_server_error() => Err(unavailable(&response)),
+            _ => Err(Miss::Final(refusal(status))),
+        }
+    }
+}
+
+impl Miss {
+    /// The same, with the way that led there.
+    fn after(self, way: &str) -> Self {
+        match self {
+            Self::Final(problem) => Self::Final(format!("{way}{problem}")),
+            Self::Passing { problem, wait } => {
+                Self::Passing { problem: format!("{way}{problem}"), wait }
+            }
+        }
+    }
+}
+
+fn client(
+    allowed: &Arc<Allowed>,
+    timeout: Duration,
+    lookup: Arc<dyn Lookup>,
+) -> Result<Client, String> {
+    // An error says only that a provider is installed already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = Client::builder()
+        .user_agent(concat!("juror/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT_TIMEOUT.min(timeout))
+        .pool_max_idle_per_host(IDLE_CONNECTIONS)
+        .dns_resolver(Arc::new(CheckedResolver { allowed: Arc::clone(allowed), lookup }))
+        .redirect(redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        // A proxy would connect to what nobody checked.
+        .no_proxy();
+    let plain = allowed.hosts().iter().all(|host| host.is_plain());
+    // Without TLS there is no need to find and read the system's certificates.
+    let builder = if plain { builder.tls_certs_only([]) } else { builder };
+    builder.build().map_err(|error| with_causes(&error))
+}
+
+/// The address that a URL names itself.
+fn address(url: &Url) -> Option<IpAddr> {
+    // The brackets around IPv6 are the URL's.
+    url.host_str()?.trim_matches(['[', ']']).parse().ok()
+}
+
+/// Where a redirect leads.
+fn target(from: &Url, headers: &HeaderMap) -> Result<Url, String> {
+    let location = headers.get(LOCATION).and_then(|location| location.to_str().ok());
+    let target = location.and_then(|location| from.join(location).ok());
+    let mut target = target.ok_or("it is redirected, and the server does not say where to")?;
+    target.set_fragment(None);
+    let shown = shown(target.as_str());
+    if !["http", "https"].contains(&target.scheme()) {
+        return Err(format!("it is redirected to {shown:?}, which is neither https nor http"));
+    }
+    if from.scheme() == "https" && target.scheme() == "http" {
+        return Err(format!("it is redirected from https to {shown}, which anybody could read"));
+    }
+    if !target.username().is_empty() || target.password().is_some() {
+        return Err(format!("it is redirected to {shown} with a user or password"));
+    }
+    Ok(target)
+}
+
+async fn content(mut response: Response, max_bytes: u64) -> Result<Bytes, Miss> {
+    let too_large =
+        || Miss::Final(format!("larger than the {max_bytes} bytes that are allowed here"));
+    let length = response.content_length().unwrap_or(0);
+    if length > max_bytes {
+        return Err(too_large());
+    }
+    let mut content = Vec::with_capacity(
+        usize::try_from(length).map_or(0, |length| length.min(MOST_SPACE_AHEAD)),
+    );
+    while let Some(piece) = response.chunk().await.map_err(|error| cut(&error.without_url()))? {
+        if content.len() as u64 + piece.len() as u64 > max_bytes {
+            return Err(too_large());
+        }
+        content.extend_from_slice(&piece);
+    }
+    Ok(content.into())
+}
+
+fn cut(error: &reqwest::Error) -> Miss {
+    Miss::passing(format!("it came only in part: {}", with_causes(error)))
+}
+
+/// No answer came.
+fn unsent(error: reqwest::Error) -> Miss {
+    let error = error.without_url();
+    let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
+    while let Some(next) = cause {
+        if let Some(address) = next.downcast_ref::<AddressRefused>() {
+            return refused(address);
+        }
+        cause = next.source();
+    }
+    Miss::passing(format!("the server cannot be reached: {}", with_causes(&error)))
+}
+
+fn refused(reason: impl ToString) -> Miss {
+    Miss::Final(reason.to_string())
+}
+
+fn unavailable(response: &Response) -> Miss {
+    let problem = format!("the server answers with status {}", response.status().as_u16());
+    Miss::Passing { problem, wait: headers::wait(response.headers(), Timestamp::now()) }
+}
+
+fn refusal(status: StatusCode) -> String {
+    let remedy = match status.as_u16() {
+        401 | 403 => "it is not for everybody; sign its URL anew, or let this machine read it",
+        404 | 410 => "there is no such file; check the URL",
+        _ => "check the URL",
+    };
+    format!("the server answers with status {}: {remedy}", status.as_u16())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use reqwest::header::HeaderValue;
+
+    fn redirected(from: &str, location: &'static str) -> Result<String, String> {
+        let headers = HeaderMap::from_iter([(LOCATION, HeaderValue::from_static(location))]);
+        target(&from.parse().unwrap(), &headers).map(|url| url.to_string())
+    }
+
+    #[test]
+    fn a_redirect_leads_on_without_losing_what_protects_it() {
+        let from = "https://host/a/1.png?old";
+        for (location, to) in [
+            ("2.png", "https://host/a/2.png"),
+            ("/b/2.png?new#part", "https://host/b/2.png?new"),
+            ("//other/2.png", "https://other/2.png"),
+            ("HTTPS://other:444/2.png", "https://other:444/2.png"),
+        ] {
+            assert_eq!(redirected(from, location), Ok(to.to_owned()));
+        }
+        for (location, says) in [
+            ("http://host/2.png?sig=secret", "from https to http://host/2.png,"),
+            ("file:///etc/passwd", "neither https nor http"),
+            ("https://user:secret@host/2.png", "to https://host/2.png with a user"),
+            ("https://", "does not say where to"),
+        ] {
+            let error = redirected(from, location).unwrap_err();
+            assert!(error.contains(says) && !error.contains("secret"), "{error}");
+        }
+        assert!(redirected("http://host/1.png", "https://host/1.png").is_ok());
+        assert!(target(&from.parse().unwrap(), &HeaderMap::new()).is_err());
+    }
+}

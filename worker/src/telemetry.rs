@@ -1,0 +1,92 @@
+//! What an operator sees of jobs and calls: metrics and log lines. Reasons are told by their
+//! class, since what a provider says may quote the question or the answer. What a user must know is
+//! an event, and is told louder than here.
+
+use crate::{
+    context::Context,
+    interruption::Interruption,
+    retry::Next,
+    vision::{Call, CallEnd},
+};
+use juror_common::{
+    job::Job,
+    outcome::JobResult,
+    queue::Delivery,
+    telemetry::{CallCost, MessageKind, Metrics, Ongoing},
+};
+use std::time::Duration;
+use tracing::{Span, debug, error_span, info};
+
+/// The span of a job's work, so that every log line of it names run and job. Its level is the
+/// highest: it must be there however little is logged.
+pub fn span(job: &Job) -> Span {
+    error_span!("job", run = %job.run_id, job = %job.job_id)
+}
+
+/// A job came.
+pub fn job_taken(delivery: &Delivery<Job>, metrics: &Metrics) -> Ongoing {
+    if delivery.redelivered {
+        metrics.redelivered(MessageKind::Job);
+    }
+    metrics.job_in_hand()
+}
+
+/// A job came whose result was stored before.
+pub fn job_was_finished(metrics: &Metrics) {
+    metrics.duplicate(MessageKind::Job);
+    debug!("the job was finished before; its result is published again");
+}
+
+/// A job's result is stored.
+pub fn job_finished(result: &JobResult, metrics: &Metrics) {
+    metrics.job_finished(result);
+    info!(
+        outcome = result.outcome.name(),
+        error = result.error.as_ref().map(|error| error.kind.name()),
+        attempts = result.attempts,
+        cost_usd = %result.cost_usd,
+        cached = result.cached,
+        latency_ms = result.total_latency_ms,
+        "job finished"
+    );
+}
+
+/// A call ended: with a verdict in it, or without.
+pub fn call_ended(call: &Call, has_verdict: bool, cost: CallCost, model: &str, context: &Context) {
+    let result = call.end.result(has_verdict);
+    context.metrics.call_ended(model, result, call.latency, cost);
+    let latency_ms = milliseconds(call.latency);
+    debug!(model, result = result.name(), status = call.end.status(), latency_ms, "call ended");
+    if let CallEnd::Account { problem, .. } = &call.end {
+        info!(%problem, "the run is paused");
+    }
+}
+
+/// The job goes on after a call that was in vain.
+pub fn goes_on(next: &Next) {
+    let (what, pause) = match next {
+        Next::RetryAfter(pause) => ("calling again", Some(pause)),
+        Next::Cooldown(pause) => ("calling again when the provider allows it", Some(pause)),
+        Next::AskAgain => ("asking again, since the answer holds no verdict", None),
+        _ => return,
+    };
+    debug!(after_ms = pause.map(|pause| milliseconds(*pause)), "{what}");
+}
+
+/// No call was admitted for so long that the run is paused.
+pub fn starved() {
+    info!("the run is paused: no call was admitted for 60 minutes");
+}
+
+/// A job is put back without a result.
+pub fn job_put_back(interruption: &Interruption) {
+    match interruption {
+        Interruption::Paused(_) => info!("job put back: its run is paused"),
+        Interruption::Waited => info!("job put back: it has waited for its call for long"),
+        _ => debug!("job put back: the worker or its run stops"),
+    }
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
