@@ -12,10 +12,10 @@ pub use interval::Interval;
 pub use overall::{GenerationMetrics, Overall, RetrievalMetrics, SemanticMetrics, TokenMetrics};
 
 pub(crate) use definition::score_of;
-pub(crate) use interval::tidy;
+pub(crate) use interval::{Estimate, Moments, Sample, tidy};
 
 use indexmap::IndexMap;
-use interval::{Sample, Sums};
+use interval::Sums;
 use juror_common::{
     outcome::{JobResult, Outcome},
     rubric::{Formula, Rubric},
