@@ -178,6 +178,7 @@ impl<'a> Scan<'a> {
             cost: cost(record, input, coverage.pending),
             targets: input.gate.map(|gate| gate.judge(&metrics, &coverage, streak)),
             coverage,
+            comparison: None,
             common_issues,
             common_strengths,
             warnings,

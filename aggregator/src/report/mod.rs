@@ -9,9 +9,11 @@ mod terminal;
 
 pub use output::{OutputError, OutputFormat, write_output};
 pub use row::ItemRow;
-pub use terminal::{TerminalOptions, render as render_terminal};
+pub use terminal::{TerminalOptions, render as render_terminal, render_comparison};
+pub(crate) use terminal::{counted, dollars, figure};
 
 use crate::{
+    compare::Comparison,
     gate::GateReport,
     issues::StatementGroup,
     items::Items,
@@ -44,6 +46,8 @@ pub struct Report {
     pub cost: Cost,
     /// What became of the gate, if there is one.
     pub targets: Option<GateReport>,
+    /// What became of it since another run, if it was compared.
+    pub comparison: Option<Comparison>,
     /// What is often wrong, most frequent first.
     pub common_issues: Vec<StatementGroup>,
     /// What is often right, most frequent first.
