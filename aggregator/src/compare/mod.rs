@@ -13,6 +13,7 @@ mod item;
 mod lists;
 mod markdown;
 mod mcnemar;
+mod output;
 mod power;
 mod scan;
 mod settle;
@@ -26,6 +27,7 @@ pub use issues::{IssueChange, IssueChanges, issue_changes};
 pub use lists::{ItemChange, ItemLists, NewFailure};
 pub use markdown::render as render_markdown;
 pub use mcnemar::PassTable;
+pub use output::{ComparisonFormat, ComparisonOutputError, write_comparison};
 pub use scan::Side;
 pub use settle::Settling;
 

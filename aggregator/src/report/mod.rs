@@ -18,6 +18,7 @@ use crate::{
     issues::StatementGroup,
     items::Items,
     metrics::{Interval, Metric, Overall},
+    repeats::Repeats,
 };
 use indexmap::IndexMap;
 use juror_common::{
@@ -46,6 +47,8 @@ pub struct Report {
     pub cost: Cost,
     /// What became of the gate, if there is one.
     pub targets: Option<GateReport>,
+    /// What judging items several times told of the judge, if they were.
+    pub repeats: Option<Repeats>,
     /// What became of it since another run, if it was compared.
     pub comparison: Option<Comparison>,
     /// What is often wrong, most frequent first.

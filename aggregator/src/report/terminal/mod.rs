@@ -5,6 +5,7 @@ mod comparison;
 mod figures;
 mod page;
 mod quality;
+mod repeats;
 mod screenshots;
 mod statements;
 
@@ -44,6 +45,7 @@ pub fn render(report: &Report, options: TerminalOptions) -> String {
         quality::coverage(&mut page, report);
     }
     screenshots::table(&mut page, report);
+    repeats::section(&mut page, report);
     closing::targets(&mut page, report);
     closing::cost_and_time(&mut page, report);
     closing::warnings(&mut page, report);
