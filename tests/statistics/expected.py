@@ -16,7 +16,7 @@ import krippendorff
 import numpy as np
 import pandas
 import pingouin
-from scipy import linalg, stats
+from scipy import linalg, optimize, stats
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.contingency_tables import mcnemar
@@ -83,6 +83,14 @@ def paired(name, base, head, clusters=None):
         half = stats.t.ppf(0.975, degrees) * error
         case["low"], case["high"] = case["difference"] - half, case["difference"] + half
         case["p_value"] = float(2 * stats.t.sf(abs(case["difference"]) / error, degrees))
+        critical = stats.t.ppf(0.975, degrees)
+
+        def power(shift):
+            # SciPy has no figure for the far tail where it is next to nothing.
+            far = np.nan_to_num(stats.nct.cdf(-critical, degrees, shift))
+            return stats.nct.sf(critical, degrees, shift) + far
+
+        case["detectable"] = float(optimize.brentq(lambda shift: power(shift) - 0.8, 0, 3 * critical) * error)
     return case
 
 

@@ -55,9 +55,9 @@ fn means(text: &mut String, comparison: &Comparison) {
         "| | Base | Head | Change | 95 % interval | n | d_z | p | Detectable | |\n\
          |---|--:|--:|--:|:-:|--:|--:|--:|--:|---|\n",
     );
-    mean(text, &comparison.decisive, "**");
-    for each in comparison.criteria.iter().chain(&comparison.metrics) {
-        mean(text, each, "");
+    for each in comparison.means() {
+        let mark = if each == &comparison.decisive { "**" } else { "" };
+        mean(text, each, mark);
     }
     text.push_str(
         "\nHead − base, in percentage points, points or ms. p of criteria is adjusted (Holm). \

@@ -20,9 +20,11 @@ const MOST: f64 = 1e9;
 /// standard error of the mean difference and its degrees of freedom: by the noncentral t
 /// distribution, as `TTestPower` of statsmodels has it.
 pub(crate) fn detectable(standard_error: f64, degrees_of_freedom: f64) -> Option<f64> {
-    if standard_error <= 0.0 || degrees_of_freedom < 1.0 {
+    if standard_error <= 0.0 {
         return None;
     }
+    // Two groups have one; sums may round it to a little less, where the density has a pole.
+    let degrees_of_freedom = degrees_of_freedom.max(1.0);
     let critical = StudentsT::new(0.0, 1.0, degrees_of_freedom).ok()?.inverse_cdf(UPPER);
     let (mut low, mut high) = (0.0, 10.0 * critical);
     for _ in 0..40 {

@@ -9,7 +9,13 @@ use super::{
 };
 use crate::{journal::JournalError, repeats::Judgements, report::Report};
 use juror_common::outcome::JobResult;
-use std::{cmp::Ordering, collections::HashMap};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeSet, HashMap},
+};
+
+/// So many of a judge's backends are told apart.
+const MOST_BACKENDS: usize = 8;
 
 /// A run, its report and its results in the order of its items.
 pub struct Side<'a, R> {
@@ -32,6 +38,8 @@ pub(crate) struct Scanned {
     pub(crate) clusters: usize,
     pub(crate) base: Judging,
     pub(crate) head: Judging,
+    /// The backends that the judges named themselves, where those of the runs have none in common.
+    pub(crate) other_backends: Option<(BTreeSet<String>, BTreeSet<String>)>,
 }
 
 /// Reads both runs once.
@@ -81,7 +89,10 @@ where
             scan.lists.new.extend(passed.filter(|_| order.is_gt()).map(|item| item.id));
         }
     }
-    Ok(scan.finish(base_jobs.judging(base_report), head_jobs.judging(head_report)))
+    let judging = (base_jobs.judging(base_report), head_jobs.judging(head_report));
+    let (before, after) = (base_jobs.backends, head_jobs.backends);
+    let differ = !before.is_empty() && !after.is_empty() && before.is_disjoint(&after);
+    Ok(Scanned { other_backends: differ.then_some((before, after)), ..scan.finish(judging) })
 }
 
 struct Scan<'a> {
@@ -151,7 +162,7 @@ impl<'a> Scan<'a> {
         number
     }
 
-    fn finish(mut self, base: Judging, head: Judging) -> Scanned {
+    fn finish(mut self, (base, head): (Judging, Judging)) -> Scanned {
         self.lists.sort();
         let margin = self.rules.margin;
         let decisive = MetricDifference::new(&self.metrics.decisive, &self.decisive, margin);
@@ -181,6 +192,7 @@ impl<'a> Scan<'a> {
             clusters: self.clusters.len(),
             base,
             head,
+            other_backends: None,
         }
     }
 }
@@ -191,10 +203,18 @@ struct Jobs {
     judgements: Judgements,
     pico_usd: u64,
     paid: u64,
+    backends: BTreeSet<String>,
 }
 
 impl Jobs {
     fn add(&mut self, result: &JobResult) {
+        let backend = result.judge.as_ref().and_then(|judge| judge.fingerprint.as_ref());
+        if let Some(backend) = backend
+            && self.backends.len() < MOST_BACKENDS
+            && !self.backends.contains(backend)
+        {
+            self.backends.insert(backend.clone());
+        }
         if result.attempts > 0 {
             let cost = u64::try_from(result.cost_usd.pico()).unwrap_or_default();
             self.pico_usd = self.pico_usd.saturating_add(cost);

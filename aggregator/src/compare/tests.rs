@@ -192,6 +192,15 @@ fn another_rubric_is_refused_and_another_judge_is_told() {
     let found = compared_as((mine, twenty(0)), (judge, simulated), RULES).unwrap();
     assert!(found.simulated && found.judge_differences.len() == 2, "{:?}", found.judge_differences);
     assert!(found.judge_differences[0].contains("gpt-4.1"));
+
+    let backend = |name: &str| {
+        let mut results = twenty(0);
+        results[0].judge.as_mut().unwrap().fingerprint = Some(name.into());
+        results
+    };
+    let found = compared(backend("fp_one"), backend("fp_two"), RULES);
+    assert!(found.warnings[0].contains("fp_one in the base, fp_two in the head"), "{found:?}");
+    assert!(compared(backend("fp_one"), backend("fp_one"), RULES).warnings.is_empty());
 }
 
 #[test]

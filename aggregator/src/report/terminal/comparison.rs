@@ -67,8 +67,7 @@ fn tables(page: &mut Page, comparison: &Comparison) {
     page.blank();
     let heads = ["Base", "Head", "Change", "95 %", "d_z", "p"];
     heading(page, "MEANS", heads.map(str::to_owned));
-    mean(page, &comparison.decisive);
-    for metric in comparison.criteria.iter().chain(&comparison.metrics) {
+    for metric in comparison.means() {
         mean(page, metric);
     }
     page.wrapped("p of criteria is adjusted (Holm)", 0, Style::Faint);
