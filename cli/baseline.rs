@@ -69,6 +69,7 @@ impl Baseline {
             rubric: &rubric,
             ledger: None,
             gate: None,
+            earlier: &[],
             failures: self.rules.failures,
             finished_at: jiff::Timestamp::now().to_string(),
         };

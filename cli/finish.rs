@@ -10,6 +10,7 @@ use crate::{
 use juror_aggregator::{
     fold::Counted,
     gate::{Decision, Gate},
+    history::earlier_runs,
     journal::{JournalError, RunFiles},
     metrics::FailurePolicy,
     report::{OutputFormat, Report, TerminalOptions, render_terminal, write_output},
@@ -54,7 +55,9 @@ pub fn report(
     ledger: Option<Ledger>,
     finishing: &Finishing<'_>,
 ) -> Result<Report, Failure> {
+    let looked_back = finishing.gate.map_or(0, Gate::earlier_runs);
     let input = SummaryInput {
+        earlier: &earlier_runs(files, looked_back),
         counted,
         rubric: finishing.rubric,
         ledger,

@@ -9,6 +9,7 @@ pub mod compare;
 pub mod fleet;
 pub mod fold;
 pub mod gate;
+pub mod history;
 pub mod issues;
 pub mod items;
 pub mod journal;

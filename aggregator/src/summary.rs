@@ -3,6 +3,7 @@
 use crate::{
     fold::Counted,
     gate::{ApiStreak, Gate},
+    history::PastRun,
     issues::Statements,
     items::Items,
     journal::{JournalError, RunFiles},
@@ -35,6 +36,8 @@ pub struct SummaryInput<'a> {
     pub ledger: Option<Ledger>,
     /// What the run must meet.
     pub gate: Option<&'a Gate>,
+    /// The runs before it that ask the same, newest first, as far as the gate looks at them.
+    pub earlier: &'a [PastRun],
     /// Whether failed jobs enter averages.
     pub failures: FailurePolicy,
     /// Now, RFC 3339 in UTC.
@@ -182,7 +185,7 @@ impl<'a> Scan<'a> {
                 .map(|metric| (metric.definition.path.clone(), metric.interval))
                 .collect(),
             cost: cost(record, input, coverage.pending),
-            targets: input.gate.map(|gate| gate.judge(&metrics, &coverage, streak)),
+            targets: input.gate.map(|gate| gate.judge(&metrics, &coverage, streak, input.earlier)),
             coverage,
             repeats: None,
             comparison: None,

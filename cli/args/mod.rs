@@ -76,7 +76,7 @@ pub enum Command {
     Worker(Box<WorkerArguments>),
     /// Fleet: commit the results of all runs to their journals, and report the runs
     Aggregate(AggregateArguments),
-    /// List the runs
+    /// List the runs, show one, or show how their metrics changed
     Runs(RunsArguments),
     /// Show and check rubrics
     #[command(subcommand)]
@@ -163,9 +163,44 @@ pub struct BaselineFlags {
 
 /// `juror runs`
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct RunsArguments {
+    #[command(subcommand)]
+    pub command: Option<RunsCommand>,
     #[command(flatten)]
     pub fleet: FleetFlags,
+}
+
+/// What `juror runs` does
+#[derive(Debug, Subcommand)]
+pub enum RunsCommand {
+    /// List the runs, newest first
+    List {
+        #[command(flatten)]
+        fleet: FleetFlags,
+    },
+    /// Show what a run is and what it came to, without its items
+    Show {
+        /// The run
+        run: String,
+        #[command(flatten)]
+        fleet: FleetFlags,
+    },
+    /// Show how each metric changed over the runs that asked the same, with 95 % intervals and costs
+    Trend(TrendArguments),
+}
+
+/// `juror runs trend`
+#[derive(Debug, Args)]
+pub struct TrendArguments {
+    /// The run whose kind is meant: the same items, rubric and judge [default: the newest]
+    pub run: Option<String>,
+    /// Only the last so many runs
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    pub last: u32,
+    /// Only this metric, as in semantic.avg_visual_similarity (repeatable)
+    #[arg(long = "metric", value_name = "PATH")]
+    pub metrics: Vec<String>,
 }
 
 /// `juror aggregate`

@@ -3,6 +3,7 @@
 use super::{home::FleetHome, open_run::Snapshot};
 use crate::{
     gate::Gate,
+    history::earlier_runs,
     metrics::FailurePolicy,
     report::{Coverage, write_output},
     summary::{SummaryInput, summarise},
@@ -104,11 +105,13 @@ fn write_now(
         .map_err(|error| with_causes(&error))?;
     let gate = options.gate.as_deref().map(|gate| Gate::load(gate, &rubric)).transpose();
     let gate = gate.map_err(|error| with_causes(&error))?;
+    let earlier = earlier_runs(&files, gate.as_ref().map_or(0, Gate::earlier_runs));
     let input = SummaryInput {
         counted: &counted,
         rubric: &rubric,
         ledger,
         gate: gate.as_ref(),
+        earlier: &earlier,
         failures: options.failures,
         finished_at: jiff::Timestamp::now().to_string(),
     };

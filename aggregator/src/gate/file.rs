@@ -1,7 +1,7 @@
 //! Where gates come from: two built in, or a TOML file of the user's.
 
-use super::{Bound, Gate, Rule};
-use crate::metrics::{MetricDefinition, tidy};
+use super::{Bound, Gate, Rule, TrendRule};
+use crate::metrics::{MetricDefinition, Unit, tidy};
 use juror_common::{
     SCHEMA,
     rubric::{Formula, Rubric, Success},
@@ -100,7 +100,16 @@ struct RuleLine {
     metric: String,
     above: Option<f64>,
     at_least: Option<f64>,
+    not_below_median_of_last: Option<usize>,
+    margin: Option<f64>,
 }
+
+/// What a rule says of the metric that stands for all of them.
+const EVERY_METRIC: &str = "*";
+/// More runs than this nobody looks back at.
+const MOST_RUNS: usize = 1_000;
+/// How far below the median of earlier runs a metric may lie, unless the rule says otherwise.
+const MARGIN: f64 = 0.01;
 
 impl Gate {
     /// The gate of this name, or of the file at this path, for runs by this rubric.
@@ -137,12 +146,14 @@ impl Gate {
                 file.min_coverage
             )));
         }
-        let rules: Vec<Rule> = file
-            .rules
-            .into_iter()
-            .map(|line| line.rule().map_err(invalid))
-            .collect::<Result<_, _>>()?;
+        let (trends, rules): (Vec<_>, Vec<_>) =
+            file.rules.into_iter().partition(|line| line.not_below_median_of_last.is_some());
+        let rules: Vec<Rule> =
+            rules.into_iter().map(RuleLine::rule).collect::<Result<_, _>>().map_err(invalid)?;
+        let trends: Vec<TrendRule> =
+            trends.into_iter().map(RuleLine::trend).collect::<Result<_, _>>().map_err(invalid)?;
         if rules.is_empty()
+            && trends.is_empty()
             && file.min_coverage == 0.0
             && file.consecutive_without_api_failure.is_none()
         {
@@ -153,6 +164,7 @@ impl Gate {
             min_coverage: file.min_coverage,
             consecutive_without_api_failure: file.consecutive_without_api_failure,
             rules,
+            trends,
         })
     }
 
@@ -173,12 +185,22 @@ impl Gate {
 
     fn check(&self, rubric: &Rubric) -> Result<(), GateError> {
         let known = MetricDefinition::all(rubric);
-        let is_known = |rule: &&Rule| known.iter().any(|metric| metric.path == rule.metric);
-        match self.rules.iter().find(|rule| !is_known(rule)) {
+        let is_known = |path: &&String| known.iter().any(|metric| metric.path == **path);
+        let trends = self.trends.iter().filter_map(|trend| trend.metric.as_ref());
+        let is_time = |path: &&String| {
+            let is_it = |metric: &MetricDefinition| metric.path == **path;
+            known.iter().any(|metric| is_it(metric) && metric.unit == Unit::Milliseconds)
+        };
+        if let Some(path) = trends.clone().find(is_time) {
+            let reason = format!("{path} is better when it is lower, and a trend bounds it below");
+            return Err(GateError::Invalid { name: self.name.clone(), reason });
+        }
+        let mut paths = self.rules.iter().map(|rule| &rule.metric).chain(trends);
+        match paths.find(|path| !is_known(path)) {
             None => Ok(()),
-            Some(rule) => Err(GateError::Metric {
+            Some(path) => Err(GateError::Metric {
                 name: self.name.clone(),
-                metric: rule.metric.clone(),
+                metric: path.clone(),
                 rubric: rubric.id.clone(),
                 known: known.into_iter().map(|metric| metric.path).collect::<Vec<_>>().join(", "),
             }),
@@ -192,9 +214,35 @@ impl RuleLine {
             (Some(bound), None) => Bound::Above(bound),
             (None, Some(bound)) => Bound::AtLeast(bound),
             _ => {
-                return Err(format!("the rule for {} takes either above or at_least", self.metric));
+                return Err(format!(
+                    "the rule for {} takes either above or at_least, or else \
+                     not_below_median_of_last",
+                    self.metric
+                ));
             }
         };
+        if self.metric == EVERY_METRIC || self.margin.is_some() {
+            return Err(format!(
+                "the rule for {} bounds by a figure: \"*\" and margin go with \
+                 not_below_median_of_last alone",
+                self.metric
+            ));
+        }
         Ok(Rule { metric: self.metric, bound })
+    }
+
+    fn trend(self) -> Result<TrendRule, String> {
+        let Self { metric, above, at_least, not_below_median_of_last, margin } = self;
+        let last = not_below_median_of_last.unwrap_or(0);
+        let margin = margin.unwrap_or(MARGIN);
+        if above.is_some() || at_least.is_some() {
+            return Err(format!("the rule for {metric} takes one bound, and has two"));
+        }
+        if !(1..=MOST_RUNS).contains(&last) || !(0.0..=1.0).contains(&margin) {
+            return Err(format!(
+                "the rule for {metric} looks at 1 to {MOST_RUNS} runs, with a margin from 0 to 1"
+            ));
+        }
+        Ok(TrendRule { metric: Some(metric).filter(|metric| metric != EVERY_METRIC), last, margin })
     }
 }

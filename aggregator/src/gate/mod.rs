@@ -1,10 +1,12 @@
 //! Gates: bounds that a run must meet. Pure.
 
 mod file;
+mod trend;
 
 pub use file::GateError;
+pub use trend::{EarlierRuns, TrendRule};
 
-use crate::{metrics::Metric, report::Coverage};
+use crate::{history::PastRun, metrics::Metric, report::Coverage};
 use serde::Serialize;
 
 /// Bounds that a run must meet.
@@ -18,6 +20,8 @@ pub struct Gate {
     pub consecutive_without_api_failure: Option<u64>,
     /// Bounds of metrics.
     pub rules: Vec<Rule>,
+    /// Bounds that earlier runs set.
+    pub trends: Vec<TrendRule>,
 }
 
 /// A bound of one metric.
@@ -69,11 +73,14 @@ pub struct RuleReport {
     pub metric: String,
     /// Its figure; none without data.
     pub value: Option<f64>,
-    /// What it must be.
+    /// What it must be; none where no earlier run sets it.
     #[serde(flatten)]
-    pub bound: Bound,
+    pub bound: Option<Bound>,
     /// Items or jobs that the figure is over.
     pub n: u64,
+    /// The earlier runs that set the bound, if they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<EarlierRuns>,
     /// What became of it.
     pub decision: Decision,
 }
@@ -108,10 +115,18 @@ impl Bound {
 
 impl Gate {
     /// Judges what was scored of a run. A metric without data is undecided; a gate whose coverage
-    /// is too low is missed, whatever was scored.
-    pub fn judge(&self, metrics: &[Metric], coverage: &Coverage, streak: ApiStreak) -> GateReport {
+    /// is too low is missed, whatever was scored. `earlier` are the runs before it that ask the same,
+    /// newest first.
+    pub fn judge(
+        &self,
+        metrics: &[Metric],
+        coverage: &Coverage,
+        streak: ApiStreak,
+        earlier: &[PastRun],
+    ) -> GateReport {
         let mut rules: Vec<RuleReport> =
             self.rules.iter().map(|rule| rule.judge(metrics)).collect();
+        rules.extend(self.trends.iter().flat_map(|trend| trend.judge(metrics, earlier)));
         if self.min_coverage > 0.0 {
             rules.push(judge_coverage(self.min_coverage, coverage));
         }
@@ -120,6 +135,13 @@ impl Gate {
         }
         let decision = rules.iter().map(|rule| rule.decision).max().unwrap_or(Decision::Met);
         GateReport { gate: self.name.clone(), decision, rules }
+    }
+}
+
+impl Gate {
+    /// How many earlier runs it looks at.
+    pub fn earlier_runs(&self) -> usize {
+        self.trends.iter().map(|trend| trend.last).max().unwrap_or(0)
     }
 }
 
@@ -133,7 +155,8 @@ impl Rule {
             Some(_) => Decision::Missed,
         };
         let n = metric.map_or(0, |metric| metric.interval.n);
-        RuleReport { metric: self.metric.clone(), value, bound: self.bound, n, decision }
+        let (metric, bound) = (self.metric.clone(), Some(self.bound));
+        RuleReport { metric, value, bound, n, earlier: None, decision }
     }
 }
 
@@ -143,8 +166,9 @@ fn judge_coverage(least: f64, coverage: &Coverage) -> RuleReport {
     RuleReport {
         metric: "coverage.scored".into(),
         value: Some(share),
-        bound,
+        bound: Some(bound),
         n: coverage.planned,
+        earlier: None,
         decision: if bound.holds(share) { Decision::Met } else { Decision::Missed },
     }
 }
@@ -161,8 +185,9 @@ fn judge_streak(wanted: u64, streak: ApiStreak) -> RuleReport {
     RuleReport {
         metric: "consecutive_without_api_failure".into(),
         value: Some(streak.longest as f64),
-        bound,
+        bound: Some(bound),
         n: streak.jobs,
+        earlier: None,
         decision,
     }
 }

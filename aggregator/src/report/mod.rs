@@ -9,7 +9,7 @@ mod terminal;
 
 pub use output::{OutputError, OutputFormat, write_output};
 pub use row::ItemRow;
-pub use terminal::{TerminalOptions, render as render_terminal, render_comparison};
+pub use terminal::{TerminalOptions, render as render_terminal, render_comparison, render_trend};
 pub(crate) use terminal::{counted, dollars, figure};
 
 use crate::{

@@ -245,6 +245,7 @@ pub(crate) fn report_of(
         rubric: &rubric,
         ledger,
         gate: gate.as_ref(),
+        earlier: &[],
         failures: FailurePolicy::Exclude,
         finished_at: "2026-11-21T02:03:15Z".into(),
     };

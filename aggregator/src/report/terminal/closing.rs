@@ -5,7 +5,7 @@ use super::{
     page::{INDENT, Page, Style, fit, harmless, padded},
 };
 use crate::{
-    gate::{Bound, Decision, RuleReport},
+    gate::{Bound, Decision, EarlierRuns, RuleReport},
     metrics::{Unit, title_of},
     report::{Report, row::word},
 };
@@ -28,17 +28,27 @@ pub(super) fn targets(page: &mut Page, report: &Report) {
         let decision = padded(&word(&rule.decision), 11);
         let (title, value, bound) = rule_texts(report, rule);
         let text = format!(
-            "{}{}{}n={}",
+            "{}{}{}n={}{}",
             padded(&fit(&title, title_width - 1), title_width),
             padded(&value, 10),
             padded(&bound, 12),
-            grouped(rule.n)
+            grouped(rule.n),
+            rule.earlier.as_ref().map(earlier_text).unwrap_or_default()
         );
         page.line(&[
             (&" ".repeat(INDENT), Style::Plain),
             (&decision, style_of(rule.decision)),
             (&text, Style::Plain),
         ]);
+    }
+}
+
+/// Where a bound comes from.
+fn earlier_text(earlier: &EarlierRuns) -> String {
+    match earlier.runs {
+        0 => ", no earlier run".to_owned(),
+        1 => ", by 1 earlier run".to_owned(),
+        runs => format!(", by {runs} earlier runs"),
     }
 }
 
@@ -141,8 +151,9 @@ fn rule_texts(report: &Report, rule: &RuleReport) -> (String, String, String) {
         None => title_of(rule.metric.trim_end_matches(".scored")),
     };
     let bound = match rule.bound {
-        Bound::Above(bound) => format!("> {}", shown(bound)),
-        Bound::AtLeast(bound) => format!("≥ {}", shown(bound)),
+        Some(Bound::Above(bound)) => format!("> {}", shown(bound)),
+        Some(Bound::AtLeast(bound)) => format!("≥ {}", shown(bound)),
+        None => "–".to_owned(),
     };
     (title, rule.value.map_or_else(|| "–".to_owned(), shown), bound)
 }

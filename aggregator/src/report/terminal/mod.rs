@@ -8,8 +8,10 @@ mod quality;
 mod repeats;
 mod screenshots;
 mod statements;
+mod trend;
 
 pub(crate) use figures::{counted, dollars, figure};
+pub use trend::render_trend;
 
 use super::Report;
 use crate::compare::Comparison;

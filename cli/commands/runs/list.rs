@@ -1,17 +1,14 @@
-//! `juror runs`: the runs of the runs directory, newest first.
+//! `juror runs list`: the runs of the runs directory, newest first.
 
 use crate::{
-    args::{GlobalFlags, RunsArguments},
+    args::{FleetFlags, GlobalFlags},
     exit::{Exit, Failure},
     layers,
     ledgers::Ledgers,
     screen,
 };
-use juror_aggregator::{
-    fold::Fold,
-    journal::{JournalError, RunFiles},
-};
-use juror_common::{id::RunId, run::RunRecord, settings::Settings, usage::Money};
+use juror_aggregator::fold::Fold;
+use juror_common::{run::RunRecord, settings::Settings, usage::Money};
 use serde_json::json;
 use std::path::Path;
 
@@ -22,13 +19,12 @@ struct Row {
     cost: Money,
 }
 
-/// Runs `juror runs`.
-pub async fn run(arguments: &RunsArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let settings = layers::settle(global, arguments.fleet.layers())?;
+/// Runs `juror runs list`.
+pub async fn run(fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let settings = layers::settle(global, fleet.layers())?;
     let runs_dir = &settings.run.runs_dir;
     let Found { runs, exit } = read(runs_dir)?;
-    let mut runs = with_costs(runs, &settings).await?;
-    runs.sort_by(|one, other| other.record.created_at.cmp(&one.record.created_at));
+    let runs = with_costs(runs, &settings).await?;
     if global.json {
         let runs: Vec<_> = runs.iter().map(as_json).collect();
         screen::print_json(&runs)?;
@@ -48,23 +44,9 @@ struct Found {
 
 fn read(runs_dir: &Path) -> Result<Found, Failure> {
     let mut found = Found { runs: Vec::new(), exit: Exit::Done };
-    let entries = match std::fs::read_dir(runs_dir) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(found),
-        Err(error) => {
-            let shown = runs_dir.display();
-            return Err(Failure::error(format!("{shown} cannot be read: {error}")));
-        }
-    };
-    for entry in entries {
-        let name = entry.map_err(Failure::error)?.file_name();
-        let name = name.to_string_lossy();
-        let Ok(run) = RunId::parse(&name) else { continue };
-        if !runs_dir.join(&*name).join("run.json").is_file() {
-            continue;
-        }
-        match read_run(runs_dir, &run) {
-            Ok(run) => found.runs.push(run),
+    for run in super::files_in(runs_dir)? {
+        match run.and_then(|files| Ok((Fold::of_journal(&files)?, files))) {
+            Ok((fold, files)) => found.runs.push((files.record().clone(), fold)),
             Err(error) => {
                 screen::tell(&format!("juror: {}", Failure::error(error)));
                 found.exit = Exit::Error;
@@ -72,12 +54,6 @@ fn read(runs_dir: &Path) -> Result<Found, Failure> {
         }
     }
     Ok(found)
-}
-
-fn read_run(runs_dir: &Path, run: &RunId) -> Result<(RunRecord, Fold), JournalError> {
-    let files = RunFiles::open(runs_dir, run)?;
-    let fold = Fold::of_journal(&files)?;
-    Ok((files.record().clone(), fold))
 }
 
 /// What runs cost is told by results and ledger together.
