@@ -111,13 +111,15 @@ impl Wire {
         *self.lock() = Seen::default();
     }
 
-    /// Something has arrived and may pass when this returns.
-    pub(super) async fn arrives(&self, moment: Moment) {
+    /// Something has arrived and may pass when this returns, with whether it was held.
+    pub(super) async fn arrives(&self, moment: Moment) -> bool {
         let mut releases = self.releases.subscribe();
-        if self.springs(moment) {
+        let held = self.springs(moment);
+        if held {
             // It ends only with this wire.
             let _ = releases.changed().await;
         }
+        held
     }
 
     pub(super) fn has_passed(&self, moment: Moment) {
