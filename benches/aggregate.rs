@@ -154,6 +154,7 @@ fn record(rubric: &Rubric, text: &str, namespace: &str, planned: u64) -> RunReco
         planned,
         published: None,
         fleet: Some(namespace.to_owned()),
+        upload: None,
     }
 }
 
