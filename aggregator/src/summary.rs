@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 use juror_common::{
     admission::{Budget, Ledger},
     outcome::{ErrorKind, JobResult, Outcome},
-    rubric::Rubric,
+    rubric::{Formula, Rubric},
     run::RunRecord,
 };
 use std::num::NonZeroU16;
@@ -101,8 +101,11 @@ impl JudgedItems {
 impl<'a> Scan<'a> {
     fn new(record: &RunRecord, input: &SummaryInput<'a>) -> Self {
         let judged = record.judge.is_some();
-        let titles: Vec<String> =
-            input.rubric.criteria.iter().map(|criterion| criterion.title.clone()).collect();
+        let criteria = input.rubric.criteria.iter().map(|criterion| criterion.title.clone());
+        let titles: Vec<String> = match input.rubric.formula {
+            Formula::SumOverMax => Vec::new(),
+            Formula::WeightedGroups => criteria.collect(),
+        };
         Self {
             tally: Tally::new(input.rubric, judged, record.repeat, input.failures),
             items: Items::new(record.repeat),

@@ -64,7 +64,7 @@ pub struct StatementGroup {
 #[derive(Debug)]
 pub struct Statements {
     tone: Tone,
-    /// What a statement may begin with, as an answer's rationales do: `Clarity: `.
+    /// What a rationale begins with: `Clarity: `.
     criteria: Vec<String>,
     /// By kind; there are only as many as the vocabulary has.
     kinds: HashMap<String, Collected>,
@@ -89,7 +89,8 @@ enum Group {
 }
 
 impl Statements {
-    /// Collects what the judge says by these criteria (their titles). Of statements that the
+    /// Collects what the judge says. Rationales of criteria begin with one of these titles. Of
+    /// statements that the
     /// vocabulary does not know, at most so many different ones are counted: beyond it, those are
     /// kept whose words have the lowest hash, which no order can change.
     pub fn new(tone: Tone, criteria: Vec<String>, most_others: usize) -> Self {
@@ -155,8 +156,9 @@ impl Statements {
         }
         let wording = hash(&spoken.join(" "));
         let group = match (sense::read(words, self.tone, &VOCABULARY), criterion) {
-            (Sense::Kind(kind), _) => Group::Kind(kind),
-            (Sense::Words(_), Some((title, _))) => Group::Kind(title.clone()),
+            (Sense::Kind(kind), Some(_)) if VOCABULARY.is_of_pictures(&kind) => Group::Kind(kind),
+            (_, Some((title, _))) => Group::Kind(title.clone()),
+            (Sense::Kind(kind), None) => Group::Kind(kind),
             (Sense::Words(words), None) => {
                 let words = words.join(" ");
                 Group::Other(hash(&words), words)

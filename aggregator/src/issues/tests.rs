@@ -93,7 +93,7 @@ fn a_criterion_decides_where_the_rationale_does_not() {
     let mut statements = issues(10);
     statements.add(0, &texts(&["Intent alignment: A fox was wanted"]));
     statements.add(1, &texts(&["Intent alignment: Nobody asked for this"]));
-    statements.add(2, &texts(&["Intent alignment: The icon is missing", "Icon missing"]));
+    statements.add(2, &texts(&["Intent alignment: No brushwork to be seen", "Waxy texture"]));
     let groups = statements.finish(3).0;
     assert_eq!(groups.iter().map(|group| group.count).collect::<Vec<_>>(), [2, 1]);
     assert_eq!(groups[1].items, [2]);

@@ -49,6 +49,8 @@ pub(super) struct About {
     pub(super) thing: bool,
     /// What it counts as where it is praised: "layout and alignment match" is one strength.
     pub(super) strength: Option<String>,
+    /// It says more than the criterion under which a rationale stands.
+    pub(super) picture: bool,
 }
 
 /// Phrases, by the number of their first word; the longest first.
@@ -146,6 +148,8 @@ struct WrittenAbout {
     #[serde(default)]
     thing: bool,
     strength: Option<String>,
+    #[serde(default)]
+    picture: bool,
     words: Vec<String>,
 }
 
@@ -207,16 +211,22 @@ impl Vocabulary {
             abouts: written
                 .about
                 .into_iter()
-                .map(|WrittenAbout { id, rank, thing, strength, .. }| About {
-                    id,
-                    rank,
-                    thing,
-                    strength,
+                .map(|about| About {
+                    id: about.id,
+                    rank: about.rank,
+                    thing: about.thing,
+                    strength: about.strength,
+                    picture: about.picture,
                 })
                 .collect(),
             whole: written.whole,
             numbers,
         })
+    }
+
+    /// Whether this is a kind of what is wrong with pictures.
+    pub(super) fn is_of_pictures(&self, kind: &str) -> bool {
+        self.abouts.iter().any(|about| about.picture && about.id == kind)
     }
 
     /// The numbers of words; all words that are in no phrase have the same.
