@@ -4,10 +4,10 @@
 //! however it is worded and whatever the component, the direction and the numbers are.
 //! `docs/issues.md` says where the lines are drawn.
 //!
-//! Each statement is read by itself ([`sense`]): a vocabulary of interface and picture terms
+//! Each statement is read by itself (`sense`): a vocabulary of interface and picture terms
 //! (`config/statements.toml`) and a few rules of English say what it is about and whether that is
 //! missing, wrong or too much. Statements of one such kind are one group. Statements of which the
-//! vocabulary knows nothing are grouped by the words that they share ([`alike`]).
+//! vocabulary knows nothing are grouped by the words that they share (`alike`).
 //!
 //! Chosen by measurement with `aggregator/tests-data/statements`. To compare stems or n-grams of
 //! letters, with or without weights by rarity, by leader or by average-link clustering, agrees with
