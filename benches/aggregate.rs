@@ -18,30 +18,23 @@ mod workbench;
 
 use futures_util::{StreamExt as _, stream};
 use juror_common::{
-    SCHEMA,
     admission::{Admission as _, Budget},
     event::Events,
-    id::{Digest, RunId},
-    item::Item,
-    job::{Detail, Job, Judge, Provider},
-    outcome::{JobResult, JudgeRecord, Outcome},
     queue::{
         Lane, Queue as _,
         rabbitmq::{RabbitQueues, RabbitSettings, test_namespace::TestNamespace},
     },
     redis::{RedisHome, test_server::TestRedis},
-    rubric::{Rubric, builtin},
-    run::{DatasetRecord, RunRecord},
+    rubric::builtin,
+    run::RunRecord,
     store::RunProgress,
-    usage::Usage,
-    verdict::{Score, Verdict},
 };
 use std::{
     path::Path,
     process::Command,
     time::{Duration, Instant},
 };
-use workbench::{Mark, Table, juror, measure_beside};
+use workbench::{Mark, Table, journal, juror, measure_beside};
 
 /// Publishes that wait for their confirms.
 const WINDOW: usize = 1_000;
@@ -57,7 +50,8 @@ fn main() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let home = runtime.block_on(RedisHome::open(redis.settings())).unwrap();
     let rubric = builtin().iter().find(|rubric| rubric.id == "semantic").unwrap();
-    let record = record(&rubric.parse().unwrap(), rubric.text, &redis.namespace, count as u64);
+    let mut record = journal::record(&rubric.parse().unwrap(), rubric.text, count as u64);
+    record.fleet = Some(redis.namespace.clone());
 
     let began = Instant::now();
     runtime.block_on(publish(&record, &home, &broker, count));
@@ -88,11 +82,11 @@ fn main() {
         assert!(stop.unwrap().success());
         (first, all, reported)
     });
-    let journal = std::fs::metadata(folder.path().join("runs/large/results.jsonl")).unwrap().len();
+    let bytes = std::fs::metadata(folder.path().join("runs/large/results.jsonl")).unwrap().len();
 
     let table = Table::new(&format!(
         "juror aggregate over {count} results of {:.1} KB, which wait in RabbitMQ",
-        journal as f64 / count as f64 / 1e3
+        bytes as f64 / count as f64 / 1e3
     ));
     let begun = first.min(all);
     let began_at = measured.began;
@@ -114,8 +108,8 @@ async fn publish(record: &RunRecord, home: &RedisHome, broker: &str, count: usiz
     home.open_run(&record.run_id, Budget::Unlimited).await.unwrap();
     home.announce_run(record).await.unwrap();
     let results = queues.results();
-    let publishing =
-        stream::iter(0..count).map(|number| results.publish(result(record, number), Lane::Work));
+    let publishing = stream::iter(0..count)
+        .map(|number| results.publish(journal::result(record, number), Lane::Work));
     let mut publishing = publishing.buffer_unordered(WINDOW);
     while let Some(published) = publishing.next().await {
         published.unwrap();
@@ -123,82 +117,4 @@ async fn publish(record: &RunRecord, home: &RedisHome, broker: &str, count: usiz
     drop(publishing);
     home.close_run(&record.run_id, count as u64).await.unwrap();
     queues.close().await;
-}
-
-fn record(rubric: &Rubric, text: &str, namespace: &str, planned: u64) -> RunRecord {
-    RunRecord {
-        schema: SCHEMA,
-        run_id: RunId::new("large"),
-        created_at: "2026-11-21T02:00:03Z".to_owned(),
-        program_version: "bench".to_owned(),
-        dataset: DatasetRecord {
-            path: "large.jsonl".to_owned(),
-            digest: Digest::of(b"large"),
-            limit: None,
-            filters: Vec::new(),
-        },
-        data_roots: Vec::new(),
-        rubric: rubric.reference(),
-        rubric_text: text.to_owned(),
-        judge: Some(Judge {
-            provider: Provider::OpenAi,
-            model: "gpt-4o".to_owned(),
-            temperature: Some(0.1),
-            detail: Detail::High,
-            max_output_tokens: 1_000,
-        }),
-        max_side: None,
-        base_url: None,
-        budget_usd: None,
-        repeat: 1,
-        planned,
-        published: None,
-        fleet: Some(namespace.to_owned()),
-        upload: None,
-    }
-}
-
-/// A result as a judge's answers make it: five scores, two issues, a strength.
-fn result(record: &RunRecord, number: usize) -> JobResult {
-    const KEYS: [&str; 5] = [
-        "visual_similarity",
-        "token_adherence",
-        "variant_accuracy",
-        "feature_completeness",
-        "layout_accuracy",
-    ];
-    let item = Item { id: format!("item_{number:08}"), ..Item::default() };
-    let job = Job::new(&record.run_id, item, 0, record.rubric.clone(), record.judge.clone());
-    let mut result = JobResult::empty(&job, Outcome::Scored);
-    let score = 6 + (number % 5) as u32;
-    let issues = vec![
-        format!("The padding of the button is {}px, should be 16px", number % 32),
-        format!("The border of the card has the colour #{:03x}", number % 4_096),
-    ];
-    let strengths = vec!["The heading's typeface is that of the screenshot".to_owned()];
-    let scores = KEYS.map(|key| (key.to_owned(), score)).into_iter().collect();
-    let (total_score, max_score) = (f64::from(score * 5), 50.0);
-    let semantic_correctness = total_score / max_score;
-    result.reply = Some(format!(
-        "{{\"scores\":{{{}}},\"issues\":{issues:?},\"strengths\":{strengths:?}}}",
-        KEYS.map(|key| format!("\"{key}\":{score}")).join(",")
-    ));
-    result.semantic = Some(Verdict {
-        rubric: "semantic@1".to_owned(),
-        score: Score::Sum { semantic_correctness, scores, total_score, max_score },
-        issues,
-        strengths,
-    });
-    result.pipeline_success = Some(score > 8);
-    result.judge = Some(JudgeRecord {
-        provider: Provider::OpenAi,
-        model: "gpt-4o".to_owned(),
-        fingerprint: Some("fp_0123456789".to_owned()),
-        simulated: false,
-    });
-    result.usage = Usage { input_tokens: 1_523, cached_input_tokens: 0, output_tokens: 212 };
-    result.cost_usd = "0.0059275".parse().unwrap();
-    result.attempts = 1;
-    result.total_latency_ms = 2_850;
-    result
 }

@@ -4,14 +4,16 @@ use juror_common::causes::with_causes;
 use std::{error::Error, fmt, process::ExitCode};
 
 /// What the command's exit code says. Where several hold, the first of this order wins: usage,
-/// error, gate, incomplete.
+/// error, gate, incomplete, inconclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     /// 0: done, and the gate met.
     Done,
+    /// 4: a comparison that cannot tell, where that is asked for strictly.
+    Inconclusive,
     /// 3: finished incomplete; some jobs failed, were unscorable or skipped.
     Incomplete,
-    /// 100: the gate was not met.
+    /// 100: the gate was not met, or the run is worse than its baseline.
     Gate,
     /// 1: an error.
     Error,
@@ -31,6 +33,7 @@ impl Exit {
             Self::Error => 1,
             Self::Usage => 2,
             Self::Incomplete => 3,
+            Self::Inconclusive => 4,
             Self::Gate => 100,
         }
     }
@@ -74,7 +77,14 @@ mod tests {
 
     #[test]
     fn where_several_codes_hold_the_documented_order_decides() {
-        let strongest_first = [Exit::Usage, Exit::Error, Exit::Gate, Exit::Incomplete, Exit::Done];
+        let strongest_first = [
+            Exit::Usage,
+            Exit::Error,
+            Exit::Gate,
+            Exit::Incomplete,
+            Exit::Inconclusive,
+            Exit::Done,
+        ];
         for (position, stronger) in strongest_first.iter().enumerate() {
             for weaker in strongest_first.iter().skip(position) {
                 assert_eq!(stronger.and(*weaker), *stronger);
@@ -82,6 +92,6 @@ mod tests {
             }
         }
         let numbers: Vec<u8> = strongest_first.iter().map(|exit| exit.number()).collect();
-        assert_eq!(numbers, [2, 1, 100, 3, 0]);
+        assert_eq!(numbers, [2, 1, 100, 3, 4, 0]);
     }
 }

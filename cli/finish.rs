@@ -2,6 +2,7 @@
 
 use crate::{
     args::GlobalFlags,
+    baseline::{self, Baseline},
     execute::Executed,
     exit::{Exit, Failure},
     screen,
@@ -17,7 +18,7 @@ use juror_aggregator::{
 use juror_common::{
     admission::Ledger, outcome::ErrorKind, rubric::Rubric, settings::Failures, usage::Money,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What a report is made by.
 pub struct Finishing<'run> {
@@ -25,6 +26,8 @@ pub struct Finishing<'run> {
     pub rubric: &'run Rubric,
     /// What the run must meet.
     pub gate: Option<&'run Gate>,
+    /// What it is compared against.
+    pub baseline: Option<&'run Baseline>,
     /// How failed jobs enter averages.
     pub failures: Failures,
     /// Files to write, beside `report.json`.
@@ -60,6 +63,9 @@ pub fn report(
         finished_at: jiff::Timestamp::now().to_string(),
     };
     let mut report = summarise(files, &input).map_err(journal_failure)?;
+    if let Some(baseline) = finishing.baseline {
+        report.comparison = Some(baseline.compared(files, &report)?);
+    }
     let own = files.path_of("report.json");
     write_output(&own, &report, files).map_err(Failure::error)?;
     if finishing.global.json {
@@ -81,26 +87,34 @@ pub fn report(
 pub fn check_outputs(outputs: &[PathBuf]) -> Result<(), Failure> {
     for output in outputs {
         OutputFormat::of(output).map_err(Failure::usage)?;
-        let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-            return Err(Failure::usage(format!(
-                "{} cannot be written: there is no folder {}; make it first",
-                output.display(),
-                folder.display()
-            )));
-        }
+        check_folder(output)?;
     }
     Ok(())
+}
+
+/// Refuses a file whose folder is not there.
+pub fn check_folder(output: &Path) -> Result<(), Failure> {
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder.filter(|folder| !folder.is_dir()) {
+        None => Ok(()),
+        Some(folder) => Err(Failure::usage(format!(
+            "{} cannot be written: there is no folder {}; make it first",
+            output.display(),
+            folder.display()
+        ))),
+    }
 }
 
 /// The exit code that a report asks for.
 pub fn exit_of(report: &Report) -> Exit {
     let complete = if report.coverage.is_complete() { Exit::Done } else { Exit::Incomplete };
-    match &report.targets {
+    let gate = match &report.targets {
         // An undecided gate says so in the report; too little was run to call it missed.
-        Some(gate) if gate.decision == Decision::Missed => complete.and(Exit::Gate),
-        _ => complete,
-    }
+        Some(gate) if gate.decision == Decision::Missed => Exit::Gate,
+        _ => Exit::Done,
+    };
+    let comparison = report.comparison.as_ref().map_or(Exit::Done, baseline::exit_of);
+    complete.and(gate).and(comparison)
 }
 
 /// How failed jobs enter averages, by this setting.

@@ -2,7 +2,7 @@
 
 use crate::{
     args::GlobalFlags,
-    commands::report,
+    commands::{report, run::Ends},
     exit::{Exit, Failure},
     fleet::home_failure,
     progress::{Doing, Progress, Standing, Style},
@@ -21,7 +21,7 @@ use juror_common::{
     shutdown::Shutdown,
     store::{RunProgress, RunStatus},
 };
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 const LOOKING: Duration = Duration::from_secs(1);
 
@@ -33,8 +33,8 @@ pub struct Following<'run> {
     pub run: &'run RunId,
     /// The settings.
     pub settings: &'run Settings,
-    /// Files to write, beside what is printed.
-    pub outputs: &'run [PathBuf],
+    /// What is asked for at its end, beside its report.
+    pub ends: Ends<'run>,
     /// How things are shown.
     pub global: &'run GlobalFlags,
     /// The flags by which the next command finds the same run.
@@ -42,14 +42,14 @@ pub struct Following<'run> {
 }
 
 /// Refuses what only a run's journal can answer where the aggregator keeps that elsewhere.
-pub fn require_journal(settings: &Settings, outputs: &[PathBuf]) -> Result<(), Failure> {
-    let wanted = !outputs.is_empty() || settings.run.gate.is_some();
+pub fn require_journal(settings: &Settings, ends: Ends<'_>) -> Result<(), Failure> {
+    let wanted = !ends.outputs.is_empty() || ends.baseline.is_some() || settings.run.gate.is_some();
     let runs_dir = &settings.run.runs_dir;
     if !wanted || RunsLock::is_known(runs_dir) {
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "--output and --gate need the run's journal, and no aggregator works in {}: share its runs \
+        "--output, --gate and --baseline need the run's journal, and no aggregator works in {}: share its runs \
          directory and name that by --runs-dir (start the aggregator first), or leave them out and \
          call `juror report` where the aggregator is",
         runs_dir.display()
@@ -115,8 +115,12 @@ impl Following<'_> {
     /// As `juror report` would, where the journal can be read; otherwise by the counts.
     async fn conclude(&self, status: &RunStatus) -> Result<Exit, Failure> {
         let exit = match RunFiles::open(&self.settings.run.runs_dir, self.run) {
-            Ok(files) => report::report(&files, self.settings, self.outputs, self.global).await?,
-            Err(JournalError::Missing { .. }) if self.outputs.is_empty() => self.count(status)?,
+            Ok(files) => report::report(&files, self.settings, self.ends, self.global).await?,
+            Err(JournalError::Missing { .. })
+                if self.ends.outputs.is_empty() && self.ends.baseline.is_none() =>
+            {
+                self.count(status)?
+            }
             Err(error) => return Err(Failure::error(error)),
         };
         Ok(if status.cancelled { exit.and(Exit::Incomplete) } else { exit })

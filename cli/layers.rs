@@ -1,7 +1,9 @@
 //! Gathers the layers of settings: file, environment, flags.
 
 use crate::{
-    args::{CallingFlags, FleetFlags, GlobalFlags, JudgingFlags, RunFlags, ServingFlags},
+    args::{
+        CallingFlags, ComparingFlags, FleetFlags, GlobalFlags, JudgingFlags, RunFlags, ServingFlags,
+    },
     exit::Failure,
 };
 use juror_common::{
@@ -95,10 +97,21 @@ impl CallingFlags {
     }
 }
 
+impl ComparingFlags {
+    /// The flags that were given, as settings.
+    pub fn layers(&self) -> Vec<Layer> {
+        given([
+            ("compare", "margin", self.margin.map(toml::Value::from)),
+            ("compare", "strict", self.strict.then_some(true.into())),
+        ])
+    }
+}
+
 impl RunFlags {
     /// The flags that were given, as settings.
     pub fn layers(&self) -> Vec<Layer> {
         let mut layers = self.judging.layers();
+        layers.extend(self.against.comparing.layers());
         layers.extend(self.budget_usd.map(budget));
         layers.extend(self.gate.clone().map(|gate| Layer::of("run", "gate", gate)));
         layers

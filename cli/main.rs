@@ -2,6 +2,7 @@
 
 mod args;
 mod asked;
+mod baseline;
 mod catch_up;
 mod commands;
 mod door;
@@ -46,6 +47,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Demo(arguments) => runtime.block_on(commands::demo::run(arguments, global)),
         Command::Run(arguments) => runtime.block_on(commands::run::run(arguments, global)),
         Command::Report(arguments) => runtime.block_on(commands::report::run(arguments, global)),
+        Command::Compare(arguments) => commands::compare::run(arguments, global),
         Command::Estimate(arguments) => {
             runtime.block_on(commands::estimate::run(arguments, global))
         }

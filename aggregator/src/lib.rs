@@ -5,6 +5,7 @@
 //! that is said of a run is computed from the journal alone: [`fold`] decides which result of a
 //! job counts, [`summary`] reads those once in flat memory, and [`report`] renders.
 
+pub mod compare;
 pub mod fleet;
 pub mod fold;
 pub mod gate;
@@ -12,6 +13,7 @@ pub mod issues;
 pub mod items;
 pub mod journal;
 pub mod metrics;
+pub mod repeats;
 mod replace_file;
 pub mod report;
 pub mod run;

@@ -7,6 +7,7 @@ use crate::{
     items::Items,
     journal::{JournalError, RunFiles},
     metrics::{FailurePolicy, Overall, Tally, tidy},
+    repeats::repeats,
     report::{Cost, Coverage, ItemRow, Report, RunSummary},
 };
 use indexmap::IndexMap;
@@ -45,7 +46,8 @@ pub struct SummaryInput<'a> {
     pub finished_at: String,
 }
 
-/// Reads a run's results once and says what they say.
+/// Reads a run's results and says what they say: once, or twice where items were judged several
+/// times.
 pub fn summarise(files: &RunFiles, input: &SummaryInput<'_>) -> Result<Report, JournalError> {
     let record = files.record();
     let mut scan = Scan::new(record, input);
@@ -55,7 +57,11 @@ pub fn summarise(files: &RunFiles, input: &SummaryInput<'_>) -> Result<Report, J
             scan.add(result, offset);
         }
     }
-    Ok(scan.finish(record, input))
+    let mut report = scan.finish(record, input);
+    if record.repeat > 1 && record.judge.is_some() {
+        report.repeats = Some(repeats(input.rubric, report.items.read(files)?)?);
+    }
+    Ok(report)
 }
 
 struct Scan<'a> {
@@ -192,6 +198,8 @@ impl<'a> Scan<'a> {
             cost: cost(record, input, coverage.pending),
             targets: input.gate.map(|gate| gate.judge(&metrics, &coverage, streak)),
             coverage,
+            repeats: None,
+            comparison: None,
             common_issues,
             common_strengths,
             warnings,

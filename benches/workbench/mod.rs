@@ -9,6 +9,7 @@ mod bare_loop;
 mod dataset;
 mod enforced;
 mod fleet;
+pub mod journal;
 mod measured;
 mod simulator;
 mod table;

@@ -7,6 +7,7 @@ use std::fmt::Display;
 pub enum Mark {
     AtMost(f64),
     AtLeast(f64),
+    Between(f64, f64),
 }
 
 /// Printed row by row, as soon as a figure is known.
@@ -25,11 +26,13 @@ impl Table {
 
     /// A figure with its mark.
     pub fn marked(&self, what: impl Display, value: f64, unit: &str, mark: Mark) {
-        let (sign, bound, met) = match mark {
-            Mark::AtMost(bound) => ("≤", bound, value <= bound),
-            Mark::AtLeast(bound) => ("≥", bound, value >= bound),
+        let (bound, met) = match mark {
+            Mark::AtMost(most) => (format!("≤ {}", figure(most, unit)), value <= most),
+            Mark::AtLeast(least) => (format!("≥ {}", figure(least, unit)), value >= least),
+            Mark::Between(least, most) => {
+                (format!("{least} to {}", figure(most, unit)), (least..=most).contains(&value))
+            }
         };
-        let bound = format!("{sign} {}", figure(bound, unit));
         let verdict = if met { "met" } else { "MISSED" };
         println!("{what:<58} {:>12}   {bound:<14} {verdict}", figure(value, unit));
     }

@@ -61,7 +61,7 @@ account for it (AWS_ACCESS_KEY_ID and so on).
 The run's id is printed as soon as the run is announced. What was killed or stopped half-way goes \
 on by the same command with --run-id ID, or by --resume ID. With --wait the command follows the run \
 to its end, however often it is called, and then prints the report and exits as `juror report` \
-does; for that, and for --output and --gate, --runs-dir must be the folder that the aggregator \
+does; for that, and for --output, --gate and --baseline, --runs-dir must be the folder that the aggregator \
 writes to. Where that cannot be read, the run's counts are printed and decide the exit code.";
 
 /// `juror enqueue`

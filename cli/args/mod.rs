@@ -23,7 +23,8 @@ pub struct Arguments {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 done and gate met; 1 error; 2 usage or settings; \
-3 finished incomplete (failed, unscorable or skipped jobs); 100 gate not met.";
+3 finished incomplete (failed, unscorable or skipped jobs); 4 inconclusive comparison, only with \
+--strict; 100 gate not met, or worse than the baseline.";
 
 /// Flags that every command takes.
 #[derive(Debug, Args)]
@@ -58,6 +59,8 @@ pub enum Command {
     Run(Box<RunArguments>),
     /// Render a run's report again from its journal
     Report(ReportArguments),
+    /// Tell whether a run is worse than another, where, and how sure that is
+    Compare(CompareArguments),
     /// Tell what a run would take: tokens, money, time
     Estimate(Box<EstimateArguments>),
     /// Judge again what a run did not score
@@ -118,7 +121,44 @@ pub struct ReportArguments {
     #[arg(long, value_name = "NAME|FILE")]
     pub gate: Option<String>,
     #[command(flatten)]
+    pub against: BaselineFlags,
+    #[command(flatten)]
     pub fleet: FleetFlags,
+}
+
+/// `juror compare`
+#[derive(Debug, Args)]
+pub struct CompareArguments {
+    /// The run to compare against: its id, or its directory
+    pub base: String,
+    /// The run that may have got worse: its id, or its directory
+    pub head: String,
+    #[command(flatten)]
+    pub comparing: ComparingFlags,
+    /// Write the comparison to a file too (repeatable); the ending picks the format (.json .md)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
+}
+
+/// How comparisons are decided.
+#[derive(Debug, Default, Args)]
+pub struct ComparingFlags {
+    /// A change of the score, as a share, that does not matter [default: 0.01]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub margin: Option<f64>,
+    /// Let a criterion that got worse decide too, and exit with 4 where the data cannot tell
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// What a run is compared against at its end.
+#[derive(Debug, Default, Args)]
+pub struct BaselineFlags {
+    /// Compare with this run (its id, its directory or its report.json); exit with 100 if it got worse
+    #[arg(long, value_name = "RUN|FILE")]
+    pub baseline: Option<String>,
+    #[command(flatten)]
+    pub comparing: ComparingFlags,
 }
 
 /// `juror runs`

@@ -1,6 +1,6 @@
 //! What a run judges and how, and what it may cost.
 
-use super::at_least_one;
+use super::{BaselineFlags, at_least_one};
 use clap::Args;
 use juror_common::usage::Money;
 use std::path::PathBuf;
@@ -68,6 +68,8 @@ pub struct RunFlags {
     /// Exit with 100 unless this gate is met: targets, production, or a gate file
     #[arg(long, value_name = "NAME|FILE")]
     pub gate: Option<String>,
+    #[command(flatten)]
+    pub against: BaselineFlags,
     /// Go on with a run where it stopped
     #[arg(long, value_name = "RUN", conflicts_with = "run_id")]
     pub resume: Option<String>,

@@ -3,7 +3,11 @@
 use crate::{
     args::{DemoArguments, GlobalFlags},
     asked::new_run_id,
-    commands::{rubric, run, simulate},
+    commands::{
+        rubric,
+        run::{self, Ends},
+        simulate,
+    },
     exit::{Exit, Failure},
     golden::{self, Golden},
     layers, screen,
@@ -71,7 +75,8 @@ async fn judge(
             session.rubric.name()
         ));
     }
-    let exit = run::begin_or_continue(session, run_id, None, &arguments.output, global).await?;
+    let ends = Ends { outputs: &arguments.output, ..Ends::default() };
+    let exit = run::begin_or_continue(session, run_id, None, ends, global).await?;
     if !global.quiet {
         screen::tell(
             "next: judge your own screenshots with `juror run DATASET`; `juror doctor` checks what \

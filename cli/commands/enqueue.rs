@@ -5,7 +5,8 @@ mod telling;
 use crate::{
     args::{EnqueueArguments, GlobalFlags},
     asked::{Asked, new_run_id, print_plan, tell_warnings},
-    commands::run::known_run,
+    baseline::Baseline,
+    commands::run::{Ends, known_run},
     exit::{Exit, Failure},
     finish,
     fleet::{self, home_failure, queue_failure, require},
@@ -35,13 +36,17 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     let settings = asked.settings()?;
     let named = asked.run_id()?;
     finish::check_outputs(&flags.output)?;
+    let ends = Ends { outputs: &flags.output, baseline: flags.against.baseline.as_deref() };
     match arguments.wait {
-        true => require_journal(&settings, &flags.output)?,
-        false if flags.gate.is_some() || !flags.output.is_empty() => {
-            return Err(Failure::usage("--output and --gate judge a run at its end: add --wait"));
+        true => require_journal(&settings, ends)?,
+        false if flags.gate.is_some() || !flags.output.is_empty() || ends.baseline.is_some() => {
+            return Err(Failure::usage(
+                "--output, --gate and --baseline judge a run at its end: add --wait",
+            ));
         }
         false => {}
     }
+    let baseline = Baseline::named(ends.baseline, &settings)?;
     require("broker", settings.fleet.broker.as_ref())?;
     let home = fleet::open_home(&settings).await?;
     let telling = Telling {
@@ -51,7 +56,8 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
         fleet: &settings.fleet.namespace,
         whereabouts: fleet::whereabouts(global, &arguments.fleet),
     };
-    let enqueuing = Enqueuing { arguments, asked, settings: &settings, home: &home, telling };
+    let enqueuing =
+        Enqueuing { arguments, asked, settings: &settings, baseline, ends, home: &home, telling };
     let ended = enqueuing.run(named).await;
     home.close().await;
     ended
@@ -61,6 +67,8 @@ struct Enqueuing<'a> {
     arguments: &'a EnqueueArguments,
     asked: Asked<'a>,
     settings: &'a Settings,
+    baseline: Option<Baseline>,
+    ends: Ends<'a>,
     home: &'a Arc<RedisHome>,
     telling: Telling<'a>,
 }
@@ -79,6 +87,9 @@ impl Enqueuing<'_> {
         }
         let session = self.asked.session(&run, record)?;
         self.check_upload(&session, record)?;
+        if let Some(baseline) = &self.baseline {
+            baseline.check(&run, &session.rubric.reference())?;
+        }
         if self.asked.flags.dry_run {
             return self.dry_run(&session).await;
         }
@@ -220,12 +231,12 @@ impl Enqueuing<'_> {
         if !self.arguments.wait {
             return Ok(Exit::Done);
         }
-        let Asked { flags, global, .. } = &self.asked;
+        let Asked { global, .. } = &self.asked;
         let following = Following {
             home: self.home,
             run,
             settings: self.settings,
-            outputs: &flags.output,
+            ends: self.ends,
             global,
             whereabouts: &self.telling.whereabouts,
         };

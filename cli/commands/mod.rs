@@ -3,6 +3,7 @@
 pub mod aggregate;
 pub mod cache;
 pub mod cancel;
+pub mod compare;
 pub mod dead;
 pub mod demo;
 pub mod doctor;

@@ -2,7 +2,11 @@
 
 use crate::{
     args::{GlobalFlags, ReportArguments},
-    commands::{rubric, run::run_files},
+    baseline::Baseline,
+    commands::{
+        rubric,
+        run::{Ends, run_files},
+    },
     exit::{Exit, Failure},
     finish::{self, Finishing},
     layers,
@@ -13,28 +17,30 @@ use juror_common::{
     id::RunId,
     settings::{Layer, Settings},
 };
-use std::path::PathBuf;
 
 /// Runs `juror report`.
 pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let mut flags = arguments.fleet.layers();
     flags.extend(arguments.gate.clone().map(|gate| Layer::of("run", "gate", gate)));
+    flags.extend(arguments.against.comparing.layers());
     let settings = layers::settle(global, flags)?;
     let run = RunId::parse(&arguments.run).map_err(Failure::usage)?;
     finish::check_outputs(&arguments.output)?;
     let files = run_files(&settings.run.runs_dir, &run)?;
-    report(&files, &settings, &arguments.output, global).await
+    let baseline = arguments.against.baseline.as_deref();
+    report(&files, &settings, Ends { outputs: &arguments.output, baseline }, global).await
 }
 
 /// Reports a run from its files, and exits by it.
 pub async fn report(
     files: &RunFiles,
     settings: &Settings,
-    outputs: &[PathBuf],
+    ends: Ends<'_>,
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
     let (rubric, _) = rubric::recorded(files.record())?;
     let gate = finish::gate(settings.run.gate.as_deref(), &rubric)?;
+    let baseline = Baseline::named(ends.baseline, settings)?;
     let counted = Fold::of_journal(files).map_err(finish::journal_failure)?.counted();
     let mut ledgers = Ledgers::new(settings);
     let ledger = ledgers.of(files.record()).await;
@@ -42,8 +48,9 @@ pub async fn report(
     let finishing = Finishing {
         rubric: &rubric,
         gate: gate.as_ref(),
+        baseline: baseline.as_ref(),
         failures: settings.run.failures,
-        outputs,
+        outputs: ends.outputs,
         global,
     };
     let report = finish::report(files, &counted, ledger?, &finishing)?;

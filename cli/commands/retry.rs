@@ -3,7 +3,7 @@
 use crate::{
     args::{GlobalFlags, RetryArguments, RunFlags},
     asked::{Asked, tell_warnings},
-    commands::run::{known_run, no_such_run, resume, run_files},
+    commands::run::{Ends, known_run, no_such_run, resume, run_files},
     exit::{Exit, Failure},
     finish::journal_failure,
     fleet::{self, home_failure},
@@ -45,7 +45,7 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
     layers.extend(fleet::namespace_of(here.as_ref(), &arguments.fleet)?);
     let settings = layers::settle(global, layers.clone())?;
     if arguments.wait {
-        require_journal(&settings, &[])?;
+        require_journal(&settings, Ends::default())?;
     }
     let home = fleet::open_home(&settings).await?;
     let retrying = Retrying { arguments, global, layers, settings: &settings, home: &home };
@@ -161,7 +161,7 @@ impl Retrying<'_> {
             home: self.home,
             run,
             settings: self.settings,
-            outputs: &[],
+            ends: Ends::default(),
             global: self.global,
             whereabouts: &fleet::whereabouts(self.global, &self.arguments.fleet),
         };

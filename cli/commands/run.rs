@@ -3,6 +3,7 @@
 use crate::{
     args::{CallingFlags, GlobalFlags, RunArguments, RunFlags},
     asked::{Asked, new_run_id, print_plan, tell_warnings},
+    baseline::Baseline,
     execute::{self, Execution},
     exit::{Exit, Failure},
     finish::{self, Finishing},
@@ -32,13 +33,14 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
     }
     let run = named.unwrap_or_else(|| new_run_id(""));
     let session = asked.session(&run, known.as_ref())?;
+    let ends = Ends { outputs: &flags.output, baseline: flags.against.baseline.as_deref() };
     if flags.dry_run {
-        ready(&session, &flags.output)?;
+        ready(&session, &run, ends)?;
         tell_warnings(&session, global.quiet);
         print_plan(&session, "Nothing was spent.", global.json)?;
         return Ok(Exit::Done);
     }
-    begin_or_continue(session, run, known, &flags.output, global).await
+    begin_or_continue(session, run, known, ends, global).await
 }
 
 /// Continues a run of this machine from its record alone.
@@ -56,15 +58,24 @@ pub async fn resume(
     Box::pin(self::run(&again, global)).await
 }
 
+/// What is asked for at a run's end, beside its report.
+#[derive(Clone, Copy, Default)]
+pub struct Ends<'a> {
+    /// Files to write.
+    pub outputs: &'a [PathBuf],
+    /// The run to compare it with.
+    pub baseline: Option<&'a str>,
+}
+
 /// Runs a session to its report.
 pub async fn begin_or_continue(
     session: Session,
     run_id: RunId,
     known: Option<RunRecord>,
-    outputs: &[PathBuf],
+    ends: Ends<'_>,
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
-    let Ready { gate, setup } = ready(&session, outputs)?;
+    let Ready { gate, baseline, setup } = ready(&session, &run_id, ends)?;
     tell_warnings(&session, global.quiet);
     let record = RunRecord {
         created_at: known
@@ -85,8 +96,9 @@ pub async fn begin_or_continue(
         &Finishing {
             rubric: &session.rubric,
             gate: gate.as_ref(),
+            baseline: baseline.as_ref(),
             failures: session.settings.run.failures,
-            outputs,
+            outputs: ends.outputs,
             global,
         },
     )
@@ -95,19 +107,24 @@ pub async fn begin_or_continue(
 /// What a run needs beside its session.
 struct Ready {
     gate: Option<Gate>,
+    baseline: Option<Baseline>,
     setup: Option<JudgeSetup>,
 }
 
 /// Checks what is left to check before anything is written or spent.
-fn ready(session: &Session, outputs: &[PathBuf]) -> Result<Ready, Failure> {
-    finish::check_outputs(outputs)?;
+fn ready(session: &Session, run: &RunId, ends: Ends<'_>) -> Result<Ready, Failure> {
+    finish::check_outputs(ends.outputs)?;
     let Session { settings, rubric, candidate, .. } = session;
     let gate = finish::gate(settings.run.gate.as_deref(), rubric)?;
-    let Some(candidate) = candidate else { return Ok(Ready { gate, setup: None }) };
+    let baseline = Baseline::named(ends.baseline, settings)?;
+    if let Some(baseline) = &baseline {
+        baseline.check(run, &rubric.reference())?;
+    }
+    let Some(candidate) = candidate else { return Ok(Ready { gate, baseline, setup: None }) };
     let key = judge::key(settings)?;
     judge::require_key(settings, key.as_ref())?;
     let setup = judge::setup(settings, rubric, candidate, key)?;
-    Ok(Ready { gate, setup: Some(setup) })
+    Ok(Ready { gate, baseline, setup: Some(setup) })
 }
 
 /// A run knows its home: what a fleet judges is not judged here as well.

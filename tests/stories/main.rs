@@ -13,6 +13,7 @@ mod budget;
 mod cache;
 mod chaos;
 mod commands;
+mod compare;
 mod datasets;
 mod demo;
 mod doctor;

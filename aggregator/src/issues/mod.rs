@@ -46,6 +46,8 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
 pub struct StatementGroup {
     /// The most central of them, as the judge put it; cut if it is very long.
     pub label: String,
+    /// What kind of issue it is, the same in every run, if the vocabulary knows it.
+    pub kind: Option<String>,
     /// Items that it was said of; an item's repeats count once.
     pub count: u64,
     /// `count` over the items that have a verdict.
@@ -125,14 +127,16 @@ impl Statements {
     /// how many statements were dropped because there were too many different ones.
     pub fn finish(self, judged_items: u64) -> (Vec<StatementGroup>, u64) {
         let others = self.others.into_iter().map(|((_, words), collected)| (words, collected));
-        let collected = self.kinds.into_values().chain(alike::merge(others.collect()));
+        let kinds = self.kinds.into_iter().map(|(kind, collected)| (Some(kind), collected));
+        let others = alike::merge(others.collect()).into_iter();
+        let collected = kinds.chain(others.map(|collected| (None, collected)));
         let mut groups: Vec<StatementGroup> = collected
-            .map(|collected| {
+            .map(|(kind, collected)| {
                 let (label, examples) = collected.central();
                 let items = collected.items();
                 let count = items.len() as u64;
                 let share = crate::metrics::tidy(count as f64 / judged_items.max(1) as f64);
-                StatementGroup { label, count, share, items, worst: Vec::new(), examples }
+                StatementGroup { label, kind, count, share, items, worst: Vec::new(), examples }
             })
             .collect();
         groups.sort_unstable_by(|left, right| {

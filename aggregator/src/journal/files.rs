@@ -22,10 +22,14 @@ pub struct RunFiles {
 impl RunFiles {
     /// Reads what the run of this id is.
     pub fn open(runs_dir: &Path, run: &RunId) -> Result<Self, JournalError> {
-        let directory = runs_dir.join(run.as_str());
+        Self::open_directory(&runs_dir.join(run.as_str()))
+    }
+
+    /// Reads what the run in this directory is, wherever it lies.
+    pub fn open_directory(directory: &Path) -> Result<Self, JournalError> {
         let path = directory.join("run.json");
         let bytes = fs::read(&path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => JournalError::Missing { directory: directory.clone() },
+            io::ErrorKind::NotFound => JournalError::Missing { directory: directory.to_owned() },
             _ => JournalError::io("read", &path, error),
         })?;
         let record: RunRecord = parse_record(&bytes, &path, 1)?;
@@ -33,7 +37,7 @@ impl RunFiles {
             let found = u64::from(record.schema);
             return Err(JournalError::Schema { path, line: 1, found });
         }
-        Ok(Self::new(directory, record))
+        Ok(Self::new(directory.to_owned(), record))
     }
 
     pub(crate) fn new(directory: PathBuf, record: RunRecord) -> Self {

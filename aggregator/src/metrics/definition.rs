@@ -1,7 +1,8 @@
 //! Which metrics a run has: the fixed ones of the deterministic stages, and those of its rubric.
 
+use super::FailurePolicy;
 use juror_common::{
-    outcome::JobResult,
+    outcome::{JobResult, Outcome},
     rubric::{Formula, MetricKind, Rubric},
     verdict::{Score, Verdict},
 };
@@ -132,6 +133,35 @@ impl MetricDefinition {
         fixed.chain([whole]).chain(own).collect()
     }
 
+    /// A verdict as one share from 0 to 1, whatever the rubric calls it: what comparisons are
+    /// decided by.
+    pub fn decisive(rubric: &Rubric) -> Self {
+        let name = match rubric.formula {
+            Formula::SumOverMax => "semantic_correctness",
+            Formula::WeightedGroups => "percentage",
+        };
+        Self {
+            path: format!("semantic.avg_{name}"),
+            title: title_of(name),
+            unit: Unit::Share,
+            rate: false,
+            source: Source::Correctness,
+        }
+    }
+
+    /// The score of each criterion.
+    pub fn criteria(rubric: &Rubric) -> Vec<Self> {
+        let scale = Unit::Points { least: rubric.scale.min.into(), most: rubric.scale.max.into() };
+        let criterion = |key: &String| Self {
+            path: format!("semantic.scores.{key}"),
+            title: title_of(key),
+            unit: scale,
+            rate: false,
+            source: Source::Criterion(key.clone()),
+        };
+        rubric.criteria.iter().map(|each| criterion(&each.key)).collect()
+    }
+
     /// Whether the judge's verdicts make it.
     pub fn is_semantic(&self) -> bool {
         self.path.starts_with("semantic.")
@@ -145,8 +175,32 @@ impl MetricDefinition {
         }
     }
 
+    /// Whether it is a mean that [`Self::decisive`] and [`Self::criteria`] do not tell.
+    pub fn is_further_mean(&self) -> bool {
+        let told =
+            matches!(self.source, Source::Correctness | Source::Percentage | Source::Criterion(_));
+        !self.rate && !told
+    }
+
+    /// Its value in a result as far as that counts: jobs that were not scored are left out, or
+    /// count as zeros where they failed and the policy says so.
+    pub(crate) fn counted_value(
+        &self,
+        result: &JobResult,
+        judged: bool,
+        policy: FailurePolicy,
+    ) -> Option<f64> {
+        let zero = policy.counts_as_zero(result);
+        let value = match self.is_semantic() && zero {
+            true => judged.then_some(0.0),
+            false if zero || result.outcome == Outcome::Scored => self.value(result),
+            false => None,
+        };
+        value.filter(|value| value.is_finite())
+    }
+
     /// Its value in a result; none where the result has no data for it.
-    pub(crate) fn value(&self, result: &JobResult) -> Option<f64> {
+    fn value(&self, result: &JobResult) -> Option<f64> {
         let verdict = result.semantic.as_ref();
         match &self.source {
             Source::PipelineSuccess => result.pipeline_success.map(share),

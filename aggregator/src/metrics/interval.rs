@@ -27,7 +27,7 @@ pub(crate) struct Sample {
 
 /// Count, mean and sum of squared deviations (Welford's recurrence).
 #[derive(Clone, Copy, Debug, Default)]
-struct Moments {
+pub(crate) struct Moments {
     count: f64,
     mean: f64,
     squares: f64,
@@ -50,7 +50,35 @@ pub(crate) struct Estimate {
     pub(crate) mean: f64,
     /// Variance of the mean; none with fewer than two groups.
     variance: Option<f64>,
-    degrees_of_freedom: f64,
+    pub(crate) degrees_of_freedom: f64,
+}
+
+impl Moments {
+    pub(crate) fn add(&mut self, value: f64) {
+        self.count += 1.0;
+        let deviation = value - self.mean;
+        self.mean += deviation / self.count;
+        self.squares += deviation * (value - self.mean);
+    }
+
+    pub(crate) fn count(&self) -> f64 {
+        self.count
+    }
+
+    /// 0 without values.
+    pub(crate) fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// Sum of squared deviations from the mean.
+    pub(crate) fn squares(&self) -> f64 {
+        self.squares
+    }
+
+    /// The standard deviation of a sample; none with fewer than two values.
+    pub(crate) fn deviation(&self) -> Option<f64> {
+        (self.count > 1.0).then(|| (self.squares / (self.count - 1.0)).sqrt())
+    }
 }
 
 impl Sums {
@@ -68,11 +96,7 @@ impl Sample {
     /// Takes in an item's value.
     pub(crate) fn add(&mut self, value: f64, cluster: Option<usize>) {
         let Some(cluster) = cluster else {
-            self.alone.count += 1.0;
-            let deviation = value - self.alone.mean;
-            self.alone.mean += deviation / self.alone.count;
-            self.alone.squares += deviation * (value - self.alone.mean);
-            return;
+            return self.alone.add(value);
         };
         if self.clusters.len() <= cluster {
             self.clusters.resize(cluster + 1, Sums::default());
@@ -123,6 +147,11 @@ impl Sample {
 }
 
 impl Estimate {
+    /// Of the mean; none with fewer than two groups.
+    pub(crate) fn standard_error(&self) -> Option<f64> {
+        self.variance.map(f64::sqrt)
+    }
+
     /// The mean ± Student's t, cut at what the metric can be at all.
     pub(crate) fn mean_interval(&self, least: f64, most: f64) -> Interval {
         let half = self.variance.and_then(|variance| {

@@ -12,10 +12,9 @@ pub use interval::Interval;
 pub use overall::{GenerationMetrics, Overall, RetrievalMetrics, SemanticMetrics, TokenMetrics};
 
 pub(crate) use definition::score_of;
-pub(crate) use interval::tidy;
+pub(crate) use interval::{Estimate, Moments, Sample, Sums, tidy};
 
 use indexmap::IndexMap;
-use interval::{Sample, Sums};
 use juror_common::{
     outcome::{JobResult, Outcome},
     rubric::{Formula, Rubric},
@@ -33,6 +32,13 @@ pub enum FailurePolicy {
     Exclude,
     /// They count as zeros.
     Zero,
+}
+
+impl FailurePolicy {
+    /// Whether this result's verdict counts as zeros.
+    pub(crate) fn counts_as_zero(self, result: &JobResult) -> bool {
+        self == Self::Zero && result.outcome == Outcome::Failed
+    }
 }
 
 /// A metric of a run.
@@ -103,7 +109,7 @@ impl<'a> Tally<'a> {
 
     /// Takes in a job's result that counts. `item` numbers the run's items from 0.
     pub fn add(&mut self, result: &JobResult, item: usize) {
-        let zero = self.policy == FailurePolicy::Zero && result.outcome == Outcome::Failed;
+        let zero = self.policy.counts_as_zero(result);
         if result.outcome != Outcome::Scored && !zero {
             return;
         }
@@ -116,11 +122,8 @@ impl<'a> Tally<'a> {
         }
         let metrics = self.definitions.iter().zip(&mut self.samples).zip(&mut self.items);
         for ((definition, sample), items) in metrics {
-            let value = match definition.is_semantic() && zero {
-                true => self.judged.then_some(0.0),
-                false => definition.value(result),
-            };
-            let Some(value) = value.filter(|value| value.is_finite()) else { continue };
+            let value = definition.counted_value(result, self.judged, self.policy);
+            let Some(value) = value else { continue };
             if !self.repeated {
                 sample.add(value, cluster);
                 continue;

@@ -27,6 +27,12 @@ pub(crate) fn write(
     map.serialize_entry("coverage", &report.coverage)?;
     map.serialize_entry("cost", &report.cost)?;
     map.serialize_entry("targets", &report.targets)?;
+    if let Some(repeats) = &report.repeats {
+        map.serialize_entry("repeats", repeats)?;
+    }
+    if let Some(comparison) = &report.comparison {
+        map.serialize_entry("comparison", comparison)?;
+    }
     let statements = |groups| Statements { groups, items: &report.items };
     map.serialize_entry("common_issues", &statements(&report.common_issues))?;
     map.serialize_entry("common_strengths", &statements(&report.common_strengths))?;

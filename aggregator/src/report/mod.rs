@@ -9,13 +9,16 @@ mod terminal;
 
 pub use output::{OutputError, OutputFormat, write_output};
 pub use row::ItemRow;
-pub use terminal::{TerminalOptions, render as render_terminal};
+pub use terminal::{TerminalOptions, render as render_terminal, render_comparison};
+pub(crate) use terminal::{counted, dollars, figure};
 
 use crate::{
+    compare::Comparison,
     gate::GateReport,
     issues::StatementGroup,
     items::Items,
     metrics::{Interval, Metric, Overall},
+    repeats::Repeats,
 };
 use indexmap::IndexMap;
 use juror_common::{
@@ -44,6 +47,10 @@ pub struct Report {
     pub cost: Cost,
     /// What became of the gate, if there is one.
     pub targets: Option<GateReport>,
+    /// What judging items several times told of the judge, if they were.
+    pub repeats: Option<Repeats>,
+    /// What became of it since another run, if it was compared.
+    pub comparison: Option<Comparison>,
     /// What is often wrong, most frequent first.
     pub common_issues: Vec<StatementGroup>,
     /// What is often right, most frequent first.

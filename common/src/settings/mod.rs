@@ -26,6 +26,8 @@ pub struct Settings {
     pub schema: u32,
     /// Runs.
     pub run: RunSettings,
+    /// Comparisons of runs.
+    pub compare: CompareSettings,
     /// The judge.
     pub judge: JudgeSettings,
     /// Rates and concurrency.
@@ -77,6 +79,16 @@ pub enum Failures {
     Excluded,
     /// They count as zero.
     Zero,
+}
+
+/// `[compare]`.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CompareSettings {
+    /// A change of the score, as a share, that does not matter.
+    pub margin: f64,
+    /// Whether a criterion that got worse decides too.
+    pub strict: bool,
 }
 
 /// `[judge]`.
@@ -244,6 +256,7 @@ impl Settings {
             }
         };
         self.files.check()?;
+        share("compare.margin", self.compare.margin)?;
         share("stages.token_accuracy", self.stages.token_accuracy)?;
         share("stages.correctness", self.stages.correctness.unwrap_or(0.0))?;
         if !(0.0..=2.0).contains(&self.judge.temperature) {

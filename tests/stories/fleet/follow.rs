@@ -57,6 +57,10 @@ fn a_run_is_followed_to_its_report() {
     let again = servers.juror(&workshop, &["enqueue", "--wait", "--resume", "night", "--json"]);
     let report: Value = serde_json::from_str(&again.exits(0).stdout).unwrap();
     assert_eq!(report["coverage"]["scored"], 10);
+    let compared = ["enqueue", "--wait", "--resume", "night", "--baseline", "night", "--json"];
+    let report: Value =
+        serde_json::from_str(&servers.juror(&workshop, &compared).exits(0).stdout).unwrap();
+    assert_eq!(report["comparison"]["paired"], 10);
     let missed = [&enqueue[..], &["--gate", "targets"]].concat();
     servers.juror(&workshop, &missed).exits(100).prints(&["Token Accuracy"]);
     aggregator.signal(Signal::TERM);

@@ -4,7 +4,7 @@ use crate::metrics::{Interval, Unit};
 use juror_common::usage::Money;
 
 /// A metric's figure: `88.5%`, `8.9/10`, `0.88`, `2.85 s`.
-pub(super) fn figure(value: f64, unit: Unit) -> String {
+pub(crate) fn figure(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Share => format!("{}%", decimals(value * 100.0, 1)),
         Unit::Score => decimals(value, 2),
@@ -72,7 +72,7 @@ pub(super) fn duration(milliseconds: f64) -> String {
 }
 
 /// `$12.35` from a dollar on, `$0.1067` below.
-pub(super) fn dollars(money: Money) -> String {
+pub(crate) fn dollars(money: Money) -> String {
     let places = if money.pico().unsigned_abs() >= 1_000_000_000_000 || money == Money::ZERO {
         2
     } else {
@@ -95,7 +95,7 @@ pub(super) fn grouped(count: u64) -> String {
 }
 
 /// `1 item`, `2 items`.
-pub(super) fn counted(count: u64, noun: &str) -> String {
+pub(crate) fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 

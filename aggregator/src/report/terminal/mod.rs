@@ -1,13 +1,18 @@
 //! The report as text for a terminal.
 
 mod closing;
+mod comparison;
 mod figures;
 mod page;
 mod quality;
+mod repeats;
 mod screenshots;
 mod statements;
 
+pub(crate) use figures::{counted, dollars, figure};
+
 use super::Report;
+use crate::compare::Comparison;
 use page::{Page, Style, harmless};
 
 /// How wide and how colourful a terminal is.
@@ -40,9 +45,21 @@ pub fn render(report: &Report, options: TerminalOptions) -> String {
         quality::coverage(&mut page, report);
     }
     screenshots::table(&mut page, report);
+    repeats::section(&mut page, report);
     closing::targets(&mut page, report);
     closing::cost_and_time(&mut page, report);
     closing::warnings(&mut page, report);
+    if let Some(comparison) = &report.comparison {
+        page.blank();
+        comparison::section(&mut page, comparison);
+    }
+    page.finish()
+}
+
+/// A comparison alone.
+pub fn render_comparison(comparison: &Comparison, options: TerminalOptions) -> String {
+    let mut page = Page::new(options.width, options.color);
+    comparison::section(&mut page, comparison);
     page.finish()
 }
 

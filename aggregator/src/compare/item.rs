@@ -1,0 +1,159 @@
+//! One item of a run, its repeats taken together.
+
+use crate::{
+    journal::JournalError,
+    metrics::{FailurePolicy, MetricDefinition, Sums},
+};
+use juror_common::{
+    id::Digest,
+    outcome::{ErrorKind, JobResult, Outcome},
+    rubric::Rubric,
+};
+use std::iter::Peekable;
+
+/// What is compared of every item.
+pub(crate) struct ComparedMetrics {
+    /// The rubric's one number, as a share.
+    pub(crate) decisive: MetricDefinition,
+    /// The criteria, so many, and then further means.
+    pub(crate) others: Vec<MetricDefinition>,
+    pub(crate) criteria: usize,
+    /// What an item passes or fails, and which of them is the pipeline's success.
+    pub(crate) passes: Vec<MetricDefinition>,
+    pub(crate) success: Option<usize>,
+}
+
+impl ComparedMetrics {
+    pub(crate) fn of(rubric: &Rubric) -> Self {
+        let all = MetricDefinition::all(rubric);
+        let mut others = MetricDefinition::criteria(rubric);
+        others.extend(all.iter().filter(|each| each.is_further_mean()).cloned());
+        let passes: Vec<_> = all.into_iter().filter(|each| each.rate).collect();
+        Self {
+            decisive: MetricDefinition::decisive(rubric),
+            others,
+            criteria: rubric.criteria.len(),
+            success: passes.iter().position(|each| each.path == "pipeline_success_rate"),
+            passes,
+        }
+    }
+}
+
+/// What a run found of an item.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ItemValues {
+    pub(crate) id: String,
+    pub(crate) cluster: Option<String>,
+    /// Digest of the image that the rubric names first; what further images show is a pipeline's
+    /// work, as its code is. None where it is not known.
+    pub(crate) input: Option<Digest>,
+    /// The decisive metric of each repeat.
+    pub(crate) scores: Vec<f64>,
+    /// The mean over the repeats, for each further metric.
+    pub(crate) values: Vec<Option<f64>>,
+    /// Whether most repeats pass, for everything that can be passed.
+    pub(crate) passes: Vec<Option<bool>>,
+    /// How the item ended if no repeat of it is scored.
+    pub(crate) unscored: Option<(Outcome, Option<ErrorKind>)>,
+}
+
+impl ItemValues {
+    /// The mean of the decisive metric over the repeats.
+    pub(crate) fn decisive(&self) -> Option<f64> {
+        let count = self.scores.len() as f64;
+        (count > 0.0).then(|| self.scores.iter().sum::<f64>() / count)
+    }
+}
+
+/// The items of a run, in the order of their ids, from its results in that order.
+pub(crate) struct ItemsOf<'a, R: Iterator> {
+    results: Peekable<R>,
+    metrics: &'a ComparedMetrics,
+    first_image: &'a str,
+    judged: bool,
+    policy: FailurePolicy,
+}
+
+impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
+    pub(crate) fn new(
+        results: R,
+        metrics: &'a ComparedMetrics,
+        first_image: &'a str,
+        judged: bool,
+        policy: FailurePolicy,
+    ) -> Self {
+        Self { results: results.peekable(), metrics, first_image, judged, policy }
+    }
+
+    /// The next item; every result of it is shown to `look`.
+    pub(crate) fn next_item(
+        &mut self,
+        mut look: impl FnMut(&JobResult),
+    ) -> Result<Option<ItemValues>, JournalError> {
+        let Some(first) = self.results.next() else { return Ok(None) };
+        let first = first?;
+        let mut gathered = Gathered::new(self.metrics);
+        self.gather(&mut gathered, &first);
+        look(&first);
+        let same = |next: &Result<JobResult, JournalError>| match next {
+            Ok(result) => result.screenshot_id == first.screenshot_id,
+            Err(_) => true,
+        };
+        while let Some(next) = self.results.next_if(same) {
+            let next = next?;
+            self.gather(&mut gathered, &next);
+            look(&next);
+        }
+        Ok(Some(gathered.into_item(first)))
+    }
+
+    fn gather(&self, gathered: &mut Gathered, result: &JobResult) {
+        let value = |definition: &MetricDefinition| {
+            definition.counted_value(result, self.judged, self.policy)
+        };
+        gathered.scores.extend(value(&self.metrics.decisive));
+        let others = self.metrics.others.iter().zip(&mut gathered.values);
+        let passes = self.metrics.passes.iter().zip(&mut gathered.passes);
+        for (definition, sums) in others.chain(passes) {
+            value(definition).into_iter().for_each(|value| sums.add(value));
+        }
+        gathered.is_scored |= result.outcome == Outcome::Scored;
+        let mut images = result.item.inputs.iter();
+        let image = images.find(|image| image.name == self.first_image);
+        gathered.input = gathered.input.or(image.and_then(|image| image.digest));
+    }
+}
+
+struct Gathered {
+    scores: Vec<f64>,
+    values: Vec<Sums>,
+    passes: Vec<Sums>,
+    is_scored: bool,
+    input: Option<Digest>,
+}
+
+impl Gathered {
+    fn new(metrics: &ComparedMetrics) -> Self {
+        Self {
+            scores: Vec::new(),
+            values: vec![Sums::default(); metrics.others.len()],
+            passes: vec![Sums::default(); metrics.passes.len()],
+            is_scored: false,
+            input: None,
+        }
+    }
+
+    fn into_item(self, first: JobResult) -> ItemValues {
+        let ending = (first.outcome, first.error.map(|error| error.kind));
+        let passes = self.passes.iter().map(|sums| Some(sums.mean()? > 0.5));
+        ItemValues {
+            id: first.screenshot_id,
+            cluster: first.item.cluster,
+            input: self.input,
+            scores: self.scores,
+            values: self.values.iter().map(Sums::mean).collect(),
+            passes: passes.collect(),
+            unscored: (!self.is_scored).then_some(ending),
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Sentences that every format shares.
+
+use super::{Comparison, Decision, Settling, figures};
+use crate::report::{counted, dollars, figure};
+
+/// `Worse: Semantic Correctness 88.3% → 81.2%, −7.1 [−8.1, −5.9] percentage points`.
+pub(crate) fn headline(comparison: &Comparison) -> String {
+    let decisive = &comparison.decisive;
+    let difference = &decisive.difference;
+    let word = match comparison.decision {
+        Decision::Same => "Same",
+        Decision::Better => "Better",
+        Decision::Worse => "Worse",
+        Decision::Inconclusive => "Inconclusive",
+    };
+    let unit = decisive.unit();
+    let (Some(base), Some(head), Some(change)) =
+        (difference.base, difference.head, difference.difference)
+    else {
+        return word.to_owned();
+    };
+    let interval = match (difference.low, difference.high) {
+        (Some(low), Some(high)) => {
+            format!(" [{}, {}]", figures::change(low, unit), figures::change(high, unit))
+        }
+        _ => String::new(),
+    };
+    format!(
+        "{word}: {} {} → {}, {}{interval} {}",
+        decisive.title,
+        figure(base, unit),
+        figure(head, unit),
+        figures::change(change, unit),
+        figures::name_of(unit)
+    )
+}
+
+/// What it would take to settle an inconclusive comparison.
+pub(crate) fn settling_words(settling: &Settling) -> String {
+    let cost =
+        |money: Option<_>| money.map_or_else(String::new, |money| format!(" ({})", dollars(money)));
+    let items = settling.more_items.map(|items| {
+        format!("{} in both runs{}", counted(items, "more item"), cost(settling.more_items_usd))
+    });
+    let repeats = settling
+        .repeats
+        .map(|repeats| format!("each item {repeats} times{}", cost(settling.repeats_usd)));
+    let chance = "If the true change is the one that was seen, a chance of 80 % to settle it takes";
+    match (items, repeats) {
+        (Some(items), Some(repeats)) => format!("{chance} {items}, or judging {repeats} in both."),
+        (Some(items), None) if settling.noise_is_known => {
+            format!("{chance} {items}; judging the same ones more often does not settle it.")
+        }
+        (Some(items), None) => format!(
+            "{chance} {items}. What repeats would do is not known: neither run judged its items \
+             several times."
+        ),
+        (None, Some(repeats)) => format!("{chance} judging {repeats} in both runs."),
+        (None, None) => {
+            "The change is so near to the margin that no sensible number of items settles it."
+                .to_owned()
+        }
+    }
+}
+
+/// `3 regressed, 1 improved, …`: every list of items that is not empty.
+pub(crate) fn item_counts(comparison: &Comparison) -> String {
+    let lists = &comparison.items;
+    let counts = [
+        (lists.regressed.len(), "regressed"),
+        (lists.improved.len(), "improved"),
+        (lists.newly_failing.len(), "newly failing"),
+        (lists.changed_input.len(), "with another input"),
+        (lists.new.len(), "new"),
+        (lists.gone.len(), "gone"),
+    ];
+    let named = counts.into_iter().filter(|(count, _)| *count > 0);
+    let named: Vec<String> = named.map(|(count, what)| format!("{count} {what}")).collect();
+    if named.is_empty() { "none changed".to_owned() } else { named.join(", ") }
+}

@@ -1,0 +1,112 @@
+//! The run that another one is compared against.
+
+use crate::{
+    commands::rubric,
+    exit::{Exit, Failure},
+    finish::{failure_policy, journal_failure},
+};
+use juror_aggregator::{
+    compare::{CompareError, Comparison, Decision, Rules, Side, check_rubrics, compare},
+    fold::Fold,
+    journal::RunFiles,
+    report::Report,
+    summary::{SummaryInput, summarise},
+};
+use juror_common::{id::RunId, job::RubricReference, settings::Settings};
+use std::path::Path;
+
+/// A run that is there to be compared, and how that is decided.
+pub struct Baseline {
+    files: RunFiles,
+    rules: Rules,
+}
+
+impl Baseline {
+    /// The run of this id in the runs directory, or in this directory, or that this file (its
+    /// report, say) lies beside.
+    pub fn open(named: &str, settings: &Settings) -> Result<Self, Failure> {
+        let rules = Rules {
+            margin: settings.compare.margin,
+            strict: settings.compare.strict,
+            failures: failure_policy(settings.run.failures),
+        };
+        Ok(Self { files: open_run(named, &settings.run.runs_dir)?, rules })
+    }
+
+    /// The run that is named, if one is.
+    pub fn named(named: Option<&str>, settings: &Settings) -> Result<Option<Self>, Failure> {
+        named.map(|named| Self::open(named, settings)).transpose()
+    }
+
+    /// Refuses a run by another rubric; ask before it is paid for.
+    pub fn check(&self, head: &RunId, rubric: &RubricReference) -> Result<(), Failure> {
+        let record = self.files.record();
+        check_rubrics((&record.run_id, &record.rubric), (head, rubric)).map_err(compare_failure)
+    }
+
+    /// What became of this run in another one, of which there is a report.
+    pub fn compared(&self, head: &RunFiles, report: &Report) -> Result<Comparison, Failure> {
+        self.check(&report.run.id, &report.run.rubric)?;
+        let own = self.report(&self.files)?;
+        let base =
+            Side { report: &own, results: own.items.read(&self.files).map_err(journal_failure)? };
+        let head = Side { report, results: report.items.read(head).map_err(journal_failure)? };
+        compare(base, head, self.rules).map_err(compare_failure)
+    }
+
+    /// What became of this run in another one.
+    pub fn compared_with(&self, head: &RunFiles) -> Result<Comparison, Failure> {
+        let record = head.record();
+        self.check(&record.run_id, &record.rubric)?;
+        self.compared(head, &self.report(head)?)
+    }
+
+    /// What a run's results say; comparisons need no ledger.
+    fn report(&self, files: &RunFiles) -> Result<Report, Failure> {
+        let (rubric, _) = rubric::recorded(files.record())?;
+        let input = SummaryInput {
+            counted: &Fold::of_journal(files).map_err(journal_failure)?.counted(),
+            rubric: &rubric,
+            ledger: None,
+            gate: None,
+            failures: self.rules.failures,
+            finished_at: jiff::Timestamp::now().to_string(),
+        };
+        summarise(files, &input).map_err(journal_failure)
+    }
+}
+
+/// The files of a run by its id in the runs directory, or by a path.
+pub fn open_run(named: &str, runs_dir: &Path) -> Result<RunFiles, Failure> {
+    if let Ok(run) = RunId::parse(named)
+        && runs_dir.join(named).join("run.json").exists()
+    {
+        return RunFiles::open(runs_dir, &run).map_err(journal_failure);
+    }
+    let path = Path::new(named);
+    let directory = if path.is_file() { path.parent().unwrap_or(path) } else { path };
+    if !directory.is_dir() {
+        return Err(Failure::usage(format!(
+            "there is no run {named:?} in {}, and no run directory of that path; `juror runs` \
+             lists the runs",
+            runs_dir.display()
+        )));
+    }
+    RunFiles::open_directory(directory).map_err(journal_failure)
+}
+
+/// The exit code that a comparison asks for.
+pub fn exit_of(comparison: &Comparison) -> Exit {
+    match comparison.decision {
+        Decision::Worse => Exit::Gate,
+        Decision::Inconclusive if comparison.strict => Exit::Inconclusive,
+        Decision::Inconclusive | Decision::Same | Decision::Better => Exit::Done,
+    }
+}
+
+fn compare_failure(error: CompareError) -> Failure {
+    match error {
+        CompareError::Journal(error) => journal_failure(error),
+        CompareError::Rubric { .. } => Failure::usage(error),
+    }
+}
