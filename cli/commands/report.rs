@@ -39,13 +39,7 @@ pub async fn report(
     let mut ledgers = Ledgers::new(settings);
     let ledger = ledgers.of(files.record()).await;
     ledgers.close().await;
-    let finishing = Finishing {
-        rubric: &rubric,
-        gate: gate.as_ref(),
-        failures: settings.run.failures,
-        outputs,
-        global,
-    };
+    let finishing = Finishing { rubric: &rubric, gate: gate.as_ref(), settings, outputs, global };
     let report = finish::report(files, &counted, ledger?, &finishing)?;
     Ok(finish::exit_of(&report))
 }

@@ -85,7 +85,7 @@ pub async fn begin_or_continue(
         &Finishing {
             rubric: &session.rubric,
             gate: gate.as_ref(),
-            failures: session.settings.run.failures,
+            settings: &session.settings,
             outputs,
             global,
         },

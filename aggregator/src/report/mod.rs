@@ -1,14 +1,21 @@
 //! A run's report: what it says, and one pure renderer per format.
 
 mod csv;
+mod exhibit;
+mod figures;
+mod harmless;
+mod html;
 mod json;
 mod jsonl;
 mod output;
 mod row;
 mod terminal;
+mod words;
 
+pub use exhibit::{Code, Exhibit, Exhibits, NoExhibits, Picture, Shown};
 pub use output::{OutputError, OutputFormat, write_output};
 pub use row::ItemRow;
+pub(crate) use row::urgency;
 pub use terminal::{TerminalOptions, render as render_terminal};
 
 use crate::{

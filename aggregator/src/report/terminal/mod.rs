@@ -1,14 +1,13 @@
 //! The report as text for a terminal.
 
 mod closing;
-mod figures;
 mod page;
 mod quality;
 mod screenshots;
 mod statements;
 
-use super::Report;
-use page::{Page, Style, harmless};
+use super::{Report, harmless::harmless, words::has_stages};
+use page::{Page, Style};
 
 /// How wide and how colourful a terminal is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +18,6 @@ pub struct TerminalOptions {
     pub color: bool,
 }
 
-/// What stands in the heading and beside every score of a simulated run.
-const SIMULATED: &str = "SIMULATED";
-
 /// The whole report.
 pub fn render(report: &Report, options: TerminalOptions) -> String {
     let mut page = Page::new(options.width, options.color);
@@ -30,7 +26,7 @@ pub fn render(report: &Report, options: TerminalOptions) -> String {
         quality::semantic(&mut page, report);
         quality::coverage(&mut page, report);
         statements::common(&mut page, report);
-        if quality::has_stages(report) {
+        if has_stages(report) {
             page.blank();
             page.heading("PIPELINE", &[]);
             quality::stages(&mut page, report);
