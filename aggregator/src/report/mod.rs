@@ -7,6 +7,8 @@ mod harmless;
 mod html;
 mod json;
 mod jsonl;
+mod junit;
+mod markdown;
 mod output;
 mod row;
 mod terminal;

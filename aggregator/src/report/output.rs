@@ -1,12 +1,12 @@
 //! Writing a report into a file whose ending tells the format.
 
-use super::{Exhibits, Report, csv, html, json, jsonl};
+use super::{Exhibits, Report, csv, html, json, jsonl, junit, markdown};
 use crate::{
     journal::{JournalError, RunFiles},
     replace_file::replace_file,
 };
 use std::{
-    io,
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -21,6 +21,10 @@ pub enum OutputFormat {
     Csv,
     /// A page for people.
     Html,
+    /// A comment on a pull request.
+    Markdown,
+    /// Test cases for a CI system.
+    Junit,
 }
 
 /// Why a report file was not written; the file that was there before is as it was.
@@ -28,23 +32,12 @@ pub enum OutputFormat {
 pub enum OutputError {
     /// No format has this ending.
     #[error(
-        "{}: the ending picks the format; take one of .json, .jsonl, .csv, .html",
+        "{}: the ending picks the format; take one of .json, .jsonl, .csv, .html, .md, .junit.xml",
         path.display()
     )]
     UnknownEnding {
         /// The file.
         path: PathBuf,
-    },
-    /// The format will come.
-    #[error(
-        "{}: {ending} is not available in this version; take one of .json, .jsonl, .csv, .html",
-        path.display()
-    )]
-    NotAvailable {
-        /// The file.
-        path: PathBuf,
-        /// Its ending.
-        ending: &'static str,
     },
     /// The results cannot be read.
     #[error(transparent)]
@@ -69,15 +62,13 @@ impl OutputFormat {
             (".jsonl", Self::Jsonl),
             (".csv", Self::Csv),
             (".html", Self::Html),
+            (".md", Self::Markdown),
+            (".junit.xml", Self::Junit),
         ];
-        if let Some((_, format)) = known.into_iter().find(|(ending, _)| name.ends_with(ending)) {
-            return Ok(format);
-        }
-        let mut to_come = [".md", ".junit.xml"].into_iter();
-        Err(match to_come.find(|ending| name.ends_with(ending)) {
-            Some(ending) => OutputError::NotAvailable { path: path.to_owned(), ending },
-            None => OutputError::UnknownEnding { path: path.to_owned() },
-        })
+        let found = known.into_iter().find(|(ending, _)| name.ends_with(ending));
+        found
+            .map(|(_, format)| format)
+            .ok_or_else(|| OutputError::UnknownEnding { path: path.to_owned() })
     }
 }
 
@@ -96,6 +87,11 @@ pub fn write_output(
         OutputFormat::Jsonl => jsonl::write(results, out),
         OutputFormat::Csv => csv::write(&report.rubric, results, out),
         OutputFormat::Html => html::write(report, files, exhibits, out),
+        OutputFormat::Markdown => out.write_all(markdown::render(report).as_bytes()),
+        OutputFormat::Junit => {
+            let before = report.items.read(files).map_err(io::Error::other)?;
+            junit::write(report, junit::Counts::of(report, before)?, results, out)
+        }
     })
     .map_err(|source: io::Error| OutputError::Write { path: path.to_owned(), source })
 }
