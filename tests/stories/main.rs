@@ -19,6 +19,7 @@ mod doctor;
 mod errors;
 mod fleet;
 mod fleet_cap;
+mod formats;
 mod gates;
 mod hostile;
 mod judging;
