@@ -17,6 +17,7 @@ mod datasets;
 mod demo;
 mod doctor;
 mod errors;
+mod exhibits;
 mod fleet;
 mod fleet_cap;
 mod formats;

@@ -161,14 +161,14 @@ fn write_case(report: &Report, result: &JobResult, out: &mut impl Write) -> io::
         Case::Failure { kind, message } => {
             write!(out, r#"      <failure type="{kind}" message="{}">"#, escaped(&message))?;
             for issue in result.semantic.iter().flat_map(|verdict| &verdict.issues) {
-                write!(out, "- {}\n", escaped(issue))?;
+                writeln!(out, "- {}", escaped(issue))?;
             }
             writeln!(out, "</failure>")?;
         }
     }
     write!(out, "      <system-out>")?;
     for (name, value) in facts(result) {
-        write!(out, "{name}: {}\n", escaped(&value))?;
+        writeln!(out, "{name}: {}", escaped(&value))?;
     }
     writeln!(out, "</system-out>\n    </testcase>")
 }

@@ -101,7 +101,9 @@ fn metrics(report: &Report) -> String {
         let judged = metric.definition.is_semantic() && report.run.judge.is_some();
         judged || is_stage(metric) && metric.value.is_some()
     };
-    let lines = report.metrics.iter().filter(wanted).take(MOST_LINES).map(|metric| {
+    let (judged, stages): (Vec<&Metric>, Vec<&Metric>) =
+        report.metrics.iter().filter(wanted).partition(|metric| metric.definition.is_semantic());
+    let lines = judged.into_iter().chain(stages).take(MOST_LINES).map(|metric| {
         let unit = metric.definition.unit;
         let value = metric.value.map_or_else(|| "no data".to_owned(), |value| figure(value, unit));
         let sure = interval(&metric.interval, unit);
@@ -217,27 +219,30 @@ const APART: char = '\u{2060}';
 /// name behind `@`, a number behind `#` and an address are set apart from what makes them links.
 fn escaped(text: &str) -> String {
     let mut shown = String::new();
-    for (number, character) in harmless(text).chars().enumerate() {
+    let text = harmless(text);
+    let mut characters = text.trim().chars().enumerate().peekable();
+    while let Some((number, character)) = characters.next() {
         if number == LONGEST {
             shown.push('…');
             break;
         }
+        let before_digit = characters.peek().is_some_and(|(_, next)| next.is_ascii_digit());
         match character {
-            '&' | '<' | '>' | '"' | '\'' | '|' | '`' | '*' | '_' | '[' | ']' | '(' | ')' | '\\'
-            | '~' | '!' | '$' | '{' | '}' => {
+            '&' | '<' | '>' | '"' | '\'' | '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '~' | '!'
+            | '$' | '{' | '}' => shown.push_str(&format!("&#{};", u32::from(character))),
+            '-' | '+' | '#' if number == 0 => {
                 shown.push_str(&format!("&#{};", u32::from(character)));
-            }
-            '-' | '+' if shown.is_empty() => {
-                shown.push_str(&format!("&#{};", u32::from(character)));
+                shown.push(APART);
             }
             // A character reference alone would still be a mention or a link.
-            '@' | '#' => shown.extend([character, APART]),
+            '@' => shown.extend([character, APART]),
+            '#' if before_digit => shown.extend([character, APART]),
             '/' if shown.ends_with(':') => shown.extend([APART, character]),
             '.' if shown.to_ascii_lowercase().ends_with("www") => shown.extend([APART, character]),
             _ => shown.push(character),
         }
     }
-    shown.trim().to_owned()
+    shown
 }
 
 #[cfg(test)]

@@ -153,7 +153,7 @@ fn targets(report: &Report, gate: &GateReport) -> Markup {
     html! {
         section.card aria-labelledby="targets" {
             h2 #targets {
-                "Targets: " (harmless(&gate.gate))
+                "Gate " (harmless(&gate.gate))
                 @if report.run.simulated { " " (simulated()) }
             }
             div.scroll tabindex="0" role="region" aria-labelledby="targets" {

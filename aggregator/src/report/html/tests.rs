@@ -90,7 +90,7 @@ fn what_the_simulator_made_up_is_marked_wherever_it_is_shown() {
         "Gate targets: missed</strong> ",
         "Semantic Correctness ",
         "Pipeline Success ",
-        "Targets: targets ",
+        ">Gate targets ",
         "How the scores are spread ",
         "Common issues ",
         "Common strengths ",
