@@ -25,7 +25,7 @@ const MOST_OF_ONE: u64 = 32 << 10;
 const MOST_PIXELS: u32 = 440;
 
 /// So many items are worked on before it is asked whether there is room for more.
-const AT_A_TIME: usize = 64;
+const AT_A_TIME: usize = 50;
 
 /// The pictures of one item by the names that the rubric gives them, or why there are none.
 type Pictures = Vec<(String, Result<Picture, String>)>;

@@ -26,10 +26,10 @@ pub(super) fn opening(report: &Report, survey: &Survey, columns: &[Column<'_>]) 
         h2 #items-title { "All items" @if report.run.simulated { " " (simulated()) } }
         (filters(report, survey))
         (PreEscaped("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"items-title\"><table class=\"results\" id=\"results\">"))
-        caption {
+        caption { span {
             (counted(results as u64, "result")) ", worst first: what could not be judged, then the lowest scores."
             @if results > MOST_SECTIONS { " Those with a link are shown in full below." }
-        }
+        } }
         (head(columns))
         (PreEscaped("<tbody>"))
     }

@@ -65,7 +65,7 @@ fn the_decision_comes_first_and_every_result_is_there() {
             "2 of 4 scored (50%), 1 failed, 1 skipped.",
             "Missed: ",
             "503 four times",
-            "<caption>4 results, worst first",
+            "<caption><span>4 results, worst first",
             "aria-label=\"Visual similarity. 4: 1, 10: 1\"",
             "Missing icon",
             "7/10",
