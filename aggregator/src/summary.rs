@@ -8,7 +8,7 @@ use crate::{
     journal::{JournalError, RunFiles},
     metrics::{FailurePolicy, Overall, Tally, tidy},
     repeats::repeats,
-    report::{Cost, Coverage, ItemRow, Report, RunSummary},
+    report::{Cost, Coverage, ItemRow, Report, RunSummary, urgency},
 };
 use indexmap::IndexMap;
 use juror_common::{
@@ -227,22 +227,10 @@ fn order_items(group: &mut StatementGroup, items: &Items, judged: &JudgedItems) 
     group.worst = worst;
 }
 
-/// Orders results from what a reader must look at first: what could not be judged, then low
-/// scores, then what the stages found wrong; ties by id.
-fn badness(row: &ItemRow) -> (u8, u64, u8, &str, u32) {
-    let outcome = match row.outcome {
-        Outcome::Failed => 0,
-        Outcome::Unscorable => 1,
-        Outcome::Scored => 2,
-        Outcome::Skipped => 3,
-    };
-    // Scores are shares, so a millionth tells any two apart.
-    let score = row.score().map_or(u64::MAX, |score| (score.clamp(0.0, 1.0) * 1e6) as u64);
-    let passed = match row.pipeline_success {
-        Some(false) => 0,
-        None | Some(true) => 1,
-    };
-    (outcome, score, passed, row.screenshot_id.as_str(), row.repeat)
+/// What a reader must look at first; ties by id.
+fn badness(row: &ItemRow) -> ((u8, u64, u8), &str, u32) {
+    let urgency = urgency(row.outcome, row.score(), row.pipeline_success);
+    (urgency, row.screenshot_id.as_str(), row.repeat)
 }
 
 fn run_summary(record: &RunRecord, simulated: bool, finished_at: &str) -> RunSummary {

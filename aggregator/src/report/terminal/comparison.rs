@@ -1,9 +1,12 @@
 //! What became of a run since another one.
 
 use super::{
-    SIMULATED,
-    figures::{counted, figure, grouped},
-    page::{INDENT, Page, Style, fit, harmless, padded, right_aligned},
+    super::{
+        figures::{counted, figure, grouped},
+        harmless::harmless,
+        words::SIMULATED,
+    },
+    page::{INDENT, Page, Style, fit, padded, right_aligned},
 };
 use crate::{
     compare::{
