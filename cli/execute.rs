@@ -238,6 +238,7 @@ fn submission(
     let plan = plan::jobs(&session.dataset, &session.options, &session.template(run));
     let rounds = fold.rounds();
     Ok(submit::Submission {
+        uploader: None,
         queue: Arc::clone(jobs) as Arc<dyn Queue<Job>>,
         jobs: plan.map_err(Failure::usage)?,
         planned: session.plan.jobs.saturating_sub(fold.counts().scored),

@@ -4,6 +4,7 @@ use crate::{
     args::GlobalFlags,
     baseline::{self, Baseline},
     execute::Executed,
+    exhibits::DatasetExhibits,
     exit::{Exit, Failure},
     screen,
 };
@@ -13,11 +14,15 @@ use juror_aggregator::{
     history::earlier_runs,
     journal::{JournalError, RunFiles},
     metrics::FailurePolicy,
-    report::{OutputFormat, Report, TerminalOptions, render_terminal, write_output},
+    report::{NoExhibits, OutputFormat, Report, TerminalOptions, render_terminal, write_output},
     summary::{SummaryInput, summarise},
 };
 use juror_common::{
-    admission::Ledger, outcome::ErrorKind, rubric::Rubric, settings::Failures, usage::Money,
+    admission::Ledger,
+    outcome::ErrorKind,
+    rubric::Rubric,
+    settings::{Failures, Settings},
+    usage::Money,
 };
 use std::path::{Path, PathBuf};
 
@@ -29,8 +34,8 @@ pub struct Finishing<'run> {
     pub gate: Option<&'run Gate>,
     /// What it is compared against.
     pub baseline: Option<&'run Baseline>,
-    /// How failed jobs enter averages.
-    pub failures: Failures,
+    /// How failed jobs enter averages, and where files may be read from.
+    pub settings: &'run Settings,
     /// Files to write, beside `report.json`.
     pub outputs: &'run [PathBuf],
     /// How results and hints are shown, and where runs are.
@@ -62,7 +67,7 @@ pub fn report(
         rubric: finishing.rubric,
         ledger,
         gate: finishing.gate,
-        failures: failure_policy(finishing.failures),
+        failures: failure_policy(finishing.settings.run.failures),
         finished_at: jiff::Timestamp::now().to_string(),
     };
     let mut report = summarise(files, &input).map_err(journal_failure)?;
@@ -70,7 +75,7 @@ pub fn report(
         report.comparison = Some(baseline.compared(files, &report)?);
     }
     let own = files.path_of("report.json");
-    write_output(&own, &report, files).map_err(Failure::error)?;
+    write_output(&own, &report, files, &NoExhibits).map_err(Failure::error)?;
     if finishing.global.json {
         let text = std::fs::read_to_string(&own).map_err(Failure::error)?;
         screen::print(&text)?;
@@ -80,8 +85,13 @@ pub fn report(
         let (width, colour) = screen::width_and_colour();
         screen::print(&render_terminal(&report, TerminalOptions { width, color: colour }))?;
     }
+    let exhibits = DatasetExhibits {
+        record: files.record(),
+        rubric: finishing.rubric,
+        settings: finishing.settings,
+    };
     for output in finishing.outputs {
-        write_output(output, &report, files).map_err(Failure::error)?;
+        write_output(output, &report, files, &exhibits).map_err(Failure::error)?;
     }
     Ok(report)
 }

@@ -6,7 +6,6 @@ use std::{
     io::{self, IsTerminal as _},
     sync::OnceLock,
 };
-use tracing::Level;
 use tracing_subscriber::{
     EnvFilter, Layer as _, filter::filter_fn, fmt, layer::SubscriberExt as _,
     util::SubscriberInitExt as _,
@@ -24,7 +23,7 @@ static FORMAT: OnceLock<LogFormat> = OnceLock::new();
 pub fn start(global: &GlobalFlags) -> Result<(), Failure> {
     let log = layers::settle(global, Vec::new())?.log;
     let registry = tracing_subscriber::registry().with(filter(&log.level)?);
-    let discreet = filter_fn(move |line| may_speak(line.target(), *line.level(), &log.level));
+    let discreet = filter_fn(move |line| may_speak(line.target(), &log.level));
     match log.format {
         LogFormat::Text => {
             let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
@@ -54,11 +53,12 @@ fn filter(level: &str) -> Result<EnvFilter, Failure> {
     Ok(filter.add_directive(told))
 }
 
-/// An indiscreet library logs its errors alone, unless the user's filter names it.
-fn may_speak(target: &str, level: Level, filter: &str) -> bool {
+/// An indiscreet library is silent, unless the user's filter names it: what its errors mean is told
+/// by whoever uses it, in plain words.
+fn may_speak(target: &str, filter: &str) -> bool {
     let library = INDISCREET.iter().find(|library| target.starts_with(**library));
     let is_named = |library: &str| filter.split(',').any(|part| part.trim().starts_with(library));
-    library.is_none_or(|library| level == Level::ERROR || is_named(library))
+    library.is_none_or(|library| is_named(library))
 }
 
 #[cfg(test)]
@@ -66,18 +66,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_library_that_logs_what_it_carries_speaks_only_of_errors_unless_it_is_named() {
-        for (filter, level, may) in [
-            ("trace", Level::WARN, false),
-            ("trace", Level::ERROR, true),
-            ("info,juror_common=trace", Level::INFO, false),
-            ("info, lapin::channels=debug", Level::DEBUG, true),
-            ("lapin=debug", Level::DEBUG, true),
+    fn a_library_that_logs_what_it_carries_is_silent_unless_it_is_named() {
+        for (filter, may) in [
+            ("trace", false),
+            ("info,juror_common=trace", false),
+            ("info, lapin::channels=debug", true),
+            ("lapin=debug", true),
         ] {
-            assert_eq!(may_speak("lapin::returned_messages", level, filter), may, "{filter}");
+            assert_eq!(may_speak("lapin::returned_messages", filter), may, "{filter}");
         }
-        assert!(may_speak("juror_worker::telemetry", Level::TRACE, "trace"));
-        assert!(!may_speak("amq_protocol_tcp", Level::TRACE, "trace,lapin=trace"));
+        assert!(may_speak("juror_worker::telemetry", "trace"));
+        assert!(!may_speak("amq_protocol_tcp", "trace,lapin=trace"));
     }
 
     #[test]

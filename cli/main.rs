@@ -7,6 +7,7 @@ mod catch_up;
 mod commands;
 mod door;
 mod execute;
+mod exhibits;
 mod exit;
 mod finish;
 mod fleet;

@@ -3,13 +3,16 @@
 use crate::{
     exit::Failure,
     fleet::{self, home_failure, queue_failure},
+    layers,
     progress::{self, Style},
+    screen,
     session::Session,
     signals,
 };
 use juror_aggregator::fold::Rounds;
 use juror_common::{
     event::Events,
+    files::Roots,
     id::RunId,
     job::Job,
     queue::{DeadLetters as _, Lane, Queue, QueueError, rabbitmq::RabbitQueues},
@@ -21,6 +24,7 @@ use juror_producer::{
     fleet::{FleetError, FleetRun, Published, PublishedEnd, open, open_budgets},
     plan,
     submit::{RoundOf, Submission, SubmitError},
+    upload::{Uploaded, Uploader},
 };
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -103,6 +107,7 @@ impl Publication<'_> {
         published: watch::Sender<u64>,
         shutdown: &Shutdown,
     ) -> Result<Published, Failure> {
+        let uploader = self.uploader()?.map(Arc::new);
         let budgets = &self.session.settings.budget;
         let opened = match self.opening {
             Opening::GoOn { .. } => open_budgets(self.home, &self.record.run_id, budgets).await,
@@ -110,13 +115,23 @@ impl Publication<'_> {
         };
         opened.map_err(home_failure)?;
         announced()?;
-        let submission = self.submission(queues, events, published)?;
+        let submission = self.submission(queues, uploader.clone(), events, published)?;
         let publishing = self.fleet_run();
-        let ended = publishing.publish(submission, shutdown).await.map_err(fleet_failure)?;
+        let ended = publishing.publish(submission, shutdown).await;
+        if let Some(uploader) = uploader.filter(|_| !self.quiet) {
+            let Uploaded { sent, found } = uploader.uploaded();
+            screen::tell(&format!("{sent} files are uploaded, {found} were there already"));
+        }
+        let ended = ended.map_err(fleet_failure)?;
         if let (Opening::Again(rounds), PublishedEnd::Closed) = (self.opening, ended.end) {
             forget_superseded(queues, &self.record.run_id, &rounds).await?;
         }
         Ok(ended)
+    }
+
+    /// What puts the files where the run's record says, if it says so.
+    fn uploader(&self) -> Result<Option<Uploader>, Failure> {
+        self.record.upload.as_deref().map(|place| uploader(place, self.session)).transpose()
     }
 
     fn fleet_run(&self) -> FleetRun {
@@ -132,6 +147,7 @@ impl Publication<'_> {
     fn submission(
         &self,
         queues: &RabbitQueues,
+        uploader: Option<Arc<Uploader>>,
         events: Events,
         published: watch::Sender<u64>,
     ) -> Result<Submission, Failure> {
@@ -150,11 +166,21 @@ impl Publication<'_> {
             planned: plan.jobs.saturating_sub(scored),
             round_of,
             lane: self.lane,
+            uploader,
             window: WINDOW,
             events,
             published,
         })
     }
+}
+
+/// What puts a dataset's files into a bucket; asks nobody yet.
+pub fn uploader(place: &str, session: &Session) -> Result<Uploader, Failure> {
+    let files = &session.settings.files;
+    let folder = session.dataset.folder().to_owned();
+    let roots = [folder].into_iter().chain(files.data_roots.iter().cloned()).collect();
+    let opened = Uploader::open(place, files, layers::credentials(), Roots::new(roots));
+    opened.map_err(|error| Failure::usage(format!("--upload: {error}")))
 }
 
 /// Dead letters of jobs that have been sent again in a later round are of no more use: sending them
@@ -175,6 +201,11 @@ fn fleet_failure(error: FleetError) -> Failure {
     match error {
         FleetError::Home(error) => home_failure(error),
         FleetError::Submit(SubmitError::Queue { source: QueueError::Refused(_), .. }) => {
+            Failure::usage(error)
+        }
+        FleetError::Submit(SubmitError::Upload { ref source, .. })
+            if source.is_of_the_dataset() =>
+        {
             Failure::usage(error)
         }
         FleetError::Submit(_) | FleetError::Forgotten(_) => Failure::error(error),

@@ -126,6 +126,7 @@ impl Session {
             repeat: self.options.repeat.get(),
             planned: self.plan.jobs,
             fleet: None,
+            upload: None,
             published: None,
         }
     }

@@ -83,6 +83,22 @@ impl Items {
         self.rows.len()
     }
 
+    /// The item, by number, of the result at this place of the order.
+    pub fn number_at(&self, place: u32) -> Option<u32> {
+        self.rows.get(place as usize).map(|row| row.item)
+    }
+
+    /// Reads the results at these places of the order, one at a time.
+    pub fn read_at<'a>(
+        &'a self,
+        files: &RunFiles,
+        places: &'a [u32],
+    ) -> Result<impl Iterator<Item = Result<JobResult, JournalError>> + 'a, JournalError> {
+        let mut results = files.results()?;
+        let rows = places.iter().filter_map(|place| self.rows.get(*place as usize));
+        Ok(rows.map(move |row| results.at(row.offset)))
+    }
+
     /// Reads the results, in order, one at a time.
     pub fn read<'a>(&'a self, files: &RunFiles) -> Result<ItemResults<'a>, JournalError> {
         Ok(ItemResults { rows: self.rows.iter(), results: files.results()? })

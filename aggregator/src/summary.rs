@@ -4,26 +4,31 @@ use crate::{
     fold::Counted,
     gate::{ApiStreak, Gate},
     history::PastRun,
-    issues::Statements,
+    issues::{StatementGroup, Statements, Tone},
     items::Items,
     journal::{JournalError, RunFiles},
     metrics::{FailurePolicy, Overall, Tally, tidy},
     repeats::repeats,
-    report::{Cost, Coverage, ItemRow, Report, RunSummary},
+    report::{Cost, Coverage, ItemRow, Report, RunSummary, urgency},
 };
 use indexmap::IndexMap;
 use juror_common::{
     admission::{Budget, Ledger},
     outcome::{ErrorKind, JobResult, Outcome},
-    rubric::Rubric,
+    rubric::{Formula, Rubric},
     run::RunRecord,
 };
+use std::num::NonZeroU16;
 
 /// So many results are shown one by one where all would be too many.
 const WORST: usize = 20;
 
-/// So many different statements are counted at a time, issues and strengths each.
-const MOST_GROUPS: usize = 50_000;
+/// So many of a group's items are named as its worst.
+const WORST_OF_GROUP: usize = 3;
+
+/// So many different statements that the vocabulary does not know are counted, issues and
+/// strengths each.
+const MOST_UNKNOWN: usize = 50_000;
 
 /// What a report is made of, beside the journal.
 #[derive(Clone, Debug)]
@@ -67,7 +72,6 @@ struct Scan<'a> {
     items: Items,
     issues: Statements,
     strengths: Statements,
-    /// The last item with a verdict, and how many there are.
     judged_items: JudgedItems,
     streak: ApiStreak,
     errors: IndexMap<ErrorKind, u64>,
@@ -75,34 +79,47 @@ struct Scan<'a> {
     simulated: bool,
 }
 
-/// Counts items with a verdict, each once however often it is judged.
+/// The items with a verdict, each once however often it is judged, with their lowest scores.
 #[derive(Default)]
 struct JudgedItems {
-    seen: Vec<bool>,
+    /// Scores as shares of [`JudgedItems::WHOLE`]; items without a verdict have none.
+    scores: Vec<Option<NonZeroU16>>,
     count: u64,
 }
 
 impl JudgedItems {
-    fn add(&mut self, item: u32) {
+    const WHOLE: f64 = 65_534.0;
+
+    fn add(&mut self, item: u32, share: f64) {
         let position = item as usize;
-        if self.seen.len() <= position {
-            self.seen.resize(position + 1, false);
+        if self.scores.len() <= position {
+            self.scores.resize(position + 1, None);
         }
-        if let Some(seen) = self.seen.get_mut(position) {
-            self.count += u64::from(!*seen);
-            *seen = true;
+        let score = NonZeroU16::MIN.saturating_add((share.clamp(0.0, 1.0) * Self::WHOLE) as u16);
+        if let Some(known) = self.scores.get_mut(position) {
+            self.count += u64::from(known.is_none());
+            *known = Some(known.map_or(score, |lowest| lowest.min(score)));
         }
+    }
+
+    fn score(&self, item: u32) -> Option<NonZeroU16> {
+        self.scores.get(item as usize).copied().flatten()
     }
 }
 
 impl<'a> Scan<'a> {
     fn new(record: &RunRecord, input: &SummaryInput<'a>) -> Self {
         let judged = record.judge.is_some();
+        let criteria = input.rubric.criteria.iter().map(|criterion| criterion.title.clone());
+        let titles: Vec<String> = match input.rubric.formula {
+            Formula::SumOverMax => Vec::new(),
+            Formula::WeightedGroups => criteria.collect(),
+        };
         Self {
             tally: Tally::new(input.rubric, judged, record.repeat, input.failures),
             items: Items::new(record.repeat),
-            issues: Statements::new(MOST_GROUPS),
-            strengths: Statements::new(MOST_GROUPS),
+            issues: Statements::new(Tone::Issues, titles.clone(), MOST_UNKNOWN),
+            strengths: Statements::new(Tone::Strengths, titles, MOST_UNKNOWN),
             judged_items: JudgedItems::default(),
             streak: ApiStreak::default(),
             errors: IndexMap::new(),
@@ -121,7 +138,7 @@ impl<'a> Scan<'a> {
         }
         self.simulated |= result.judge.as_ref().is_some_and(|judge| judge.simulated);
         if let (Outcome::Scored, Some(verdict)) = (result.outcome, &result.semantic) {
-            self.judged_items.add(item);
+            self.judged_items.add(item, verdict.correctness());
             self.issues.add(item, &verdict.issues);
             self.strengths.add(item, &verdict.strengths);
         }
@@ -148,16 +165,13 @@ impl<'a> Scan<'a> {
         let judged_items = self.judged_items.count;
         let (mut common_issues, dropped_issues) = self.issues.finish(judged_items);
         let (mut common_strengths, dropped_strengths) = self.strengths.finish(judged_items);
-        // Items are numbered as their results came in, which no report may depend on.
         for group in common_issues.iter_mut().chain(&mut common_strengths) {
-            group
-                .items
-                .sort_unstable_by(|one, other| self.items.id(*one).cmp(self.items.id(*other)));
+            order_items(group, &self.items, &self.judged_items);
         }
         let dropped = dropped_issues + dropped_strengths;
         if dropped > 0 {
             warnings.push(format!(
-                "{dropped} rare issues and strengths are not listed: there are more different ones than are counted at a time"
+                "{dropped} issues and strengths are not listed: more than {MOST_UNKNOWN} different ones are in words of their own, and only so many are counted"
             ));
         }
         if input.failures == FailurePolicy::Zero && coverage.failed > 0 {
@@ -200,22 +214,26 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Orders results from what a reader must look at first: what could not be judged, then low
-/// scores, then what the stages found wrong; ties by id.
-fn badness(row: &ItemRow) -> (u8, u64, u8, &str, u32) {
-    let outcome = match row.outcome {
-        Outcome::Failed => 0,
-        Outcome::Unscorable => 1,
-        Outcome::Scored => 2,
-        Outcome::Skipped => 3,
-    };
-    // Scores are shares, so a millionth tells any two apart.
-    let score = row.score().map_or(u64::MAX, |score| (score.clamp(0.0, 1.0) * 1e6) as u64);
-    let passed = match row.pipeline_success {
-        Some(false) => 0,
-        None | Some(true) => 1,
-    };
-    (outcome, score, passed, row.screenshot_id.as_str(), row.repeat)
+/// Puts a group's items in the order of their ids, and names the worst. Items are numbered as their
+/// results came in, which no report may depend on.
+fn order_items(group: &mut StatementGroup, items: &Items, judged: &JudgedItems) {
+    group.items.sort_unstable_by(|one, other| items.id(*one).cmp(items.id(*other)));
+    let mut worst: Vec<u32> = Vec::with_capacity(WORST_OF_GROUP + 1);
+    for item in &group.items {
+        let score = judged.score(*item);
+        let place = worst.partition_point(|known| judged.score(*known) <= score);
+        if place < WORST_OF_GROUP {
+            worst.insert(place, *item);
+            worst.truncate(WORST_OF_GROUP);
+        }
+    }
+    group.worst = worst;
+}
+
+/// What a reader must look at first; ties by id.
+fn badness(row: &ItemRow) -> ((u8, u64, u8), &str, u32) {
+    let urgency = urgency(row.outcome, row.score(), row.pipeline_success);
+    (urgency, row.screenshot_id.as_str(), row.repeat)
 }
 
 fn run_summary(record: &RunRecord, simulated: bool, finished_at: &str) -> RunSummary {

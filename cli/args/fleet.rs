@@ -53,7 +53,10 @@ impl From<Priority> for Lane {
 
 const ENQUEUING: &str = "Endpoint, key, limits and prices of calls are the workers' own. Files of \
 code and tokens up to 64 KB travel with the jobs; images do not, so the workers must find them \
-under a --data-root of theirs, by the names that the dataset gives them.
+under a --data-root of theirs, by the names that the dataset gives them. With --upload every local \
+file that does not travel is put into a bucket first, named by its content, so that what is there \
+already is not sent again; the workers must have that bucket in files.buckets, and both sides an \
+account for it (AWS_ACCESS_KEY_ID and so on).
 
 The run's id is printed as soon as the run is announced. What was killed or stopped half-way goes \
 on by the same command with --run-id ID, or by --resume ID. With --wait the command follows the run \
@@ -73,6 +76,10 @@ pub struct EnqueueArguments {
     /// Follow the run to its end, print its report and exit by it
     #[arg(long)]
     pub wait: bool,
+    /// Put the dataset's files there first, as in s3://bucket/prefix, and let the workers read them
+    /// from there
+    #[arg(long, value_name = "URL")]
+    pub upload: Option<String>,
     #[command(flatten)]
     pub fleet: FleetFlags,
 }

@@ -62,7 +62,8 @@ pub struct RunFlags {
     /// The most that the run may cost, in US dollars
     #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
     pub budget_usd: Option<Money>,
-    /// Write the report to a file too (repeatable); the ending picks the format (.json .jsonl .csv)
+    /// Write the report to a file too (repeatable); the ending picks the format (.json .jsonl .csv
+    /// .html .md .junit.xml)
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
     /// Exit with 100 unless this gate is met: targets, production, or a gate file

@@ -11,7 +11,7 @@ use crate::{
     finish,
     fleet::{self, home_failure, queue_failure, require},
     follow::{Following, require_journal},
-    publication::{Opening, Publication},
+    publication::{Opening, Publication, uploader},
     session::Session,
 };
 use juror_common::{
@@ -86,6 +86,7 @@ impl Enqueuing<'_> {
             return self.follow_published(&run).await;
         }
         let session = self.asked.session(&run, record)?;
+        self.check_upload(&session, record)?;
         if let Some(baseline) = &self.baseline {
             baseline.check(&run, &session.rubric.reference())?;
         }
@@ -132,6 +133,21 @@ impl Enqueuing<'_> {
                 "the fleet {namespace} knows no run {run}; with a dataset it is started"
             ))),
             (None, None) => self.refuse_leftovers(run).await.map(|()| None),
+        }
+    }
+
+    /// Files go to one place, which can be used.
+    fn check_upload(&self, session: &Session, known: Option<&RunRecord>) -> Result<(), Failure> {
+        let Some(place) = &self.arguments.upload else { return Ok(()) };
+        match known {
+            Some(known) if known.upload.as_ref() != Some(place) => {
+                let before = known.upload.as_deref().map_or("nowhere".to_owned(), str::to_owned);
+                Err(Failure::usage(format!(
+                    "run {} has uploaded its files to {before}, not to {place}: leave --upload out",
+                    known.run_id
+                )))
+            }
+            _ => uploader(place, session).map(|_| ()),
         }
     }
 
@@ -183,6 +199,7 @@ impl Enqueuing<'_> {
                 // Endpoints are the workers' own.
                 base_url: None,
                 fleet: Some(self.settings.fleet.namespace.clone()),
+                upload: self.arguments.upload.clone(),
                 ..session.record(run.clone())
             },
         };

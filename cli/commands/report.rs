@@ -49,7 +49,7 @@ pub async fn report(
         rubric: &rubric,
         gate: gate.as_ref(),
         baseline: baseline.as_ref(),
-        failures: settings.run.failures,
+        settings,
         outputs: ends.outputs,
         global,
     };

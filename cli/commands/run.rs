@@ -97,7 +97,7 @@ pub async fn begin_or_continue(
             rubric: &session.rubric,
             gate: gate.as_ref(),
             baseline: baseline.as_ref(),
-            failures: session.settings.run.failures,
+            settings: &session.settings,
             outputs: ends.outputs,
             global,
         },

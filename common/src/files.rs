@@ -81,7 +81,7 @@ impl Roots {
         let permit = reads.acquire_owned().await.map_err(|_| interrupted())?;
         let (roots, name) = (self.clone(), reference.to_owned());
         let reading = spawn_blocking(move || {
-            let read = roots.read_blocking(&name, max_bytes);
+            let read = roots.read_now(&name, max_bytes);
             drop(permit);
             read
         });
@@ -120,7 +120,8 @@ impl Roots {
         Err(FileError::Missing { reference: reference.to_owned(), folders: folders.join(", ") })
     }
 
-    fn read_blocking(&self, reference: &str, max_bytes: u64) -> Result<Bytes, FileError> {
+    /// As [`Roots::read`], on this thread.
+    pub fn read_now(&self, reference: &str, max_bytes: u64) -> Result<Bytes, FileError> {
         let refused = |reason| FileError::Refused { reference: reference.to_owned(), reason };
         let unreadable = |source| FileError::Unreadable { reference: reference.to_owned(), source };
         let too_large =

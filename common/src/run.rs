@@ -47,6 +47,10 @@ pub struct RunRecord {
     /// The namespace of the fleet that judges it; none for a run on one machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<String>,
+    /// Where its files were put for the workers, as in `s3://bucket/prefix`; none if they read them
+    /// where the dataset names them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upload: Option<String>,
 }
 
 impl RunRecord {

@@ -1,6 +1,10 @@
 //! The producer's role: publishes the jobs of a plan, a window of them at a time.
 
-use crate::{dataset::LineError, plan::Jobs};
+use crate::{
+    dataset::LineError,
+    plan::Jobs,
+    upload::{UploadError, Uploader},
+};
 use futures_util::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
 use juror_common::{
     event::{Event, Events},
@@ -30,6 +34,8 @@ pub struct Submission {
     pub round_of: RoundOf,
     /// The lane that they go by.
     pub lane: Lane,
+    /// What puts the files of each job where workers find them, before it is published.
+    pub uploader: Option<Arc<Uploader>>,
     /// How many publishes may wait for the queue's word at once (at least one).
     pub window: usize,
     /// Who is told.
@@ -68,6 +74,14 @@ pub enum SubmitError {
         /// What the queue said.
         source: QueueError,
     },
+    /// The files of a job are not where workers could find them.
+    #[error("{published} jobs are published, and then: {source}")]
+    Upload {
+        /// Jobs that the queue vouches for.
+        published: u64,
+        /// What went wrong.
+        source: UploadError,
+    },
     /// Reading the dataset broke down.
     #[error("the dataset's reader ended unexpectedly after {published} jobs; start again")]
     Reader {
@@ -80,18 +94,20 @@ pub enum SubmitError {
 /// what the queue has not yet vouched for: a full queue would keep it waiting for workers that
 /// stop too.
 pub async fn run(submission: Submission, shutdown: &Shutdown) -> Result<Submitted, SubmitError> {
-    let Submission { queue, jobs, planned, round_of, lane, window, events, published } = submission;
+    let Submission { queue, jobs, planned, round_of, lane, uploader, window, events, published } =
+        submission;
     events.emit(Event::Planned { jobs: planned }).await;
     let (sender, receiver) = mpsc::channel(READ_AHEAD);
     // Files are read where blocking is allowed. The reader ends when the receiver is gone.
     let reader = tokio::task::spawn_blocking(move || read(jobs, &round_of, &sender));
-    let way = Way { queue: &*queue, lane, window: window.max(1) };
+    let way = Way { queue: &*queue, lane, uploader: uploader.as_deref(), window: window.max(1) };
     let ended = publish(&way, receiver, &published, shutdown).await;
     let read = reader.await;
     let published = *published.borrow();
     let complete = ended.map_err(|failure| match failure {
         Failure::Dataset(source) => SubmitError::Dataset { published, source },
         Failure::Queue(source) => SubmitError::Queue { published, source },
+        Failure::Upload(source) => SubmitError::Upload { published, source },
     })?;
     let skipped = read.map_err(|_| SubmitError::Reader { published })?;
     Ok(Submitted { published, skipped, complete })
@@ -124,12 +140,24 @@ fn read(jobs: Jobs, round_of: &RoundOf, sender: &mpsc::Sender<Result<Job, LineEr
 struct Way<'a> {
     queue: &'a dyn Queue<Job>,
     lane: Lane,
+    uploader: Option<&'a Uploader>,
     window: usize,
+}
+
+impl Way<'_> {
+    /// Puts a job's files where workers find them, and publishes the job.
+    async fn take(&self, mut job: Job) -> Result<(), Failure> {
+        if let Some(uploader) = self.uploader {
+            job.item = uploader.upload_item(job.item).await.map_err(Failure::Upload)?;
+        }
+        self.queue.publish(job, self.lane).await.map_err(Failure::Queue)
+    }
 }
 
 enum Failure {
     Dataset(LineError),
     Queue(QueueError),
+    Upload(UploadError),
 }
 
 /// Answers whether all jobs were published, and counts those that the queue vouches for. After a
@@ -157,11 +185,11 @@ async fn publish(
                 Ok(()) => one_more(),
                 Err(error) => {
                     reading = false;
-                    failure.get_or_insert(Failure::Queue(error));
+                    failure.get_or_insert(error);
                 }
             },
             job = jobs.recv(), if reading && waiting.len() < way.window => match job {
-                Some(Ok(job)) => waiting.push(way.queue.publish(job, way.lane)),
+                Some(Ok(job)) => waiting.push(way.take(job)),
                 Some(Err(error)) => {
                     reading = false;
                     failure.get_or_insert(Failure::Dataset(error));

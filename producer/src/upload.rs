@@ -13,15 +13,15 @@ use juror_common::{
     settings::FileSettings,
 };
 use std::{
-    collections::HashSet,
+    collections::HashMap,
     path::Path,
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
-use tokio::sync::Semaphore;
+use tokio::sync::{OnceCell, Semaphore};
 
 /// Files that are under way at once; each is held in memory. More items than this in hand at once
 /// gain nothing.
@@ -39,7 +39,8 @@ pub struct Uploader {
     place: AllowedBucket,
     roots: Roots,
     turns: Semaphore,
-    known: Mutex<HashSet<String>>,
+    /// What is there, or on its way: many items may share a file.
+    known: Mutex<HashMap<String, Arc<OnceCell<()>>>>,
     sent: AtomicU64,
     found: AtomicU64,
 }
@@ -89,6 +90,13 @@ pub enum UploadError {
         /// What the bucket says.
         source: ObjectError,
     },
+}
+
+impl UploadError {
+    /// Whether the dataset must be mended before it can be uploaded.
+    pub fn is_of_the_dataset(&self) -> bool {
+        matches!(self, Self::File { .. } | Self::Digest { .. })
+    }
 }
 
 /// What was uploaded so far.
@@ -188,16 +196,17 @@ impl Uploader {
         let object = self.object(reference, digest);
         let shown = object.to_string();
         let failed = |source| UploadError::Object { object: shown.clone(), source };
-        if !self.lock().contains(&object.key) {
-            let size = self.bucket.size(&object.key).await.map_err(failed)?;
-            if size == Some(content.len() as u64) {
+        let there = self.known(&object.key);
+        let sending = there.get_or_try_init(async || {
+            if self.bucket.size(&object.key).await? == Some(content.len() as u64) {
                 self.found.fetch_add(1, Ordering::Relaxed);
             } else {
-                self.bucket.write(&object.key, content).await.map_err(failed)?;
+                self.bucket.write(&object.key, content).await?;
                 self.sent.fetch_add(1, Ordering::Relaxed);
             }
-            self.remember(object.key);
-        }
+            Ok(())
+        });
+        sending.await.map_err(failed)?;
         Ok(Some(ImageReference { reference: shown, sha256: Some(digest) }))
     }
 
@@ -218,17 +227,13 @@ impl Uploader {
         }
     }
 
-    fn remember(&self, key: String) {
-        let mut known = self.lock();
+    fn known(&self, key: &str) -> Arc<OnceCell<()>> {
+        // A map of cells is whole after every step.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MOST_KNOWN {
             known.clear();
         }
-        known.insert(key);
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
-        // A set of names is whole after every step.
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        Arc::clone(known.entry(key.to_owned()).or_default())
     }
 }
 

@@ -8,10 +8,7 @@ mod turmoil;
 use plan::Plan;
 use turmoil::Turmoil;
 
-/// Some seeds find a worker that takes no more jobs: it lost the broker twice in a row, and the
-/// jobs that others took over meanwhile wait for ever to be held back.
 #[test]
-#[ignore = "a worker may hang on jobs to hold back after the broker was lost twice"]
 fn a_fleet_that_is_shaken_ends_as_if_nothing_had_happened() {
     Turmoil::begin(Plan { seed: 20_261_122, jobs: 300, rounds: 1 }).run();
 }

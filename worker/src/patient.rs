@@ -14,7 +14,7 @@ use juror_common::{
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -32,13 +32,23 @@ const LAST_MOMENT: Duration = Duration::from_secs(2);
 pub struct Patient<Home> {
     home: Arc<Home>,
     shutdown: Shutdown,
-    away: AtomicBool,
+    /// How many callers wait for it now.
+    waiting: AtomicUsize,
+}
+
+/// One caller that waits.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl<Home: Admission + Store> Patient<Home> {
     /// A patient caller of this home, until `shutdown`.
     pub fn new(home: Arc<Home>, shutdown: Shutdown) -> Self {
-        Self { home, shutdown, away: AtomicBool::new(false) }
+        Self { home, shutdown, waiting: AtomicUsize::new(0) }
     }
 
     /// The home itself.
@@ -71,7 +81,7 @@ impl<Home: Admission + Store> Patient<Home> {
         Answer: Future<Output = Result<T, AdmissionError>>,
     {
         let mut changes = self.home.changes();
-        let mut repetition = 0;
+        let (mut repetition, mut waiting) = (0, None);
         loop {
             // Seen before asking: whatever changes from here on is a reason to ask again.
             changes.borrow_and_update();
@@ -84,10 +94,10 @@ impl<Home: Admission + Store> Patient<Home> {
             };
             match answer {
                 Err(AdmissionError::Unavailable(reason)) if !stop.is_cancelled() => {
-                    self.note_away(&reason);
+                    waiting.get_or_insert_with(|| self.wait(&reason));
                 }
                 settled => {
-                    self.note_back(&settled);
+                    self.note_back(waiting, settled.is_ok());
                     return settled;
                 }
             }
@@ -106,14 +116,16 @@ impl<Home: Admission + Store> Patient<Home> {
         sleep(LAST_MOMENT).await;
     }
 
-    fn note_away(&self, reason: &str) {
-        if !self.away.swap(true, Ordering::Relaxed) {
+    fn wait(&self, reason: &str) -> Waiting<'_> {
+        if self.waiting.fetch_add(1, Ordering::Relaxed) == 0 {
             tracing::warn!("nobody is called until the ledger can be used again: {reason}");
         }
+        Waiting(&self.waiting)
     }
 
-    fn note_back<T>(&self, answer: &Result<T, AdmissionError>) {
-        if answer.is_ok() && self.away.swap(false, Ordering::Relaxed) {
+    /// The last one who waited says so: a ledger that is being reconciled answers some already.
+    fn note_back(&self, waited: Option<Waiting<'_>>, heard: bool) {
+        if waited.is_some() && heard && self.waiting.load(Ordering::Relaxed) == 1 {
             tracing::warn!("the ledger can be used again");
         }
     }

@@ -80,7 +80,7 @@ pub(crate) fn warnings(base: &Report, head: &Report) -> Vec<String> {
     let (base_repeat, head_repeat) = (base.run.repeat, head.run.repeat);
     if base_repeat != head_repeat {
         warnings.push(format!(
-            "the base judged each item {base_repeat} times, the head {head_repeat} times"
+            "judgements of each item differ: {base_repeat} in the base, {head_repeat} in the head"
         ));
     }
     warnings

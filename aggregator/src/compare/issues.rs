@@ -38,7 +38,7 @@ pub fn issue_changes(
     head: &[StatementGroup],
     margin: f64,
 ) -> IssueChanges {
-    let mut unmatched: HashMap<String, &StatementGroup> = HashMap::new();
+    let mut unmatched: HashMap<_, &StatementGroup> = HashMap::new();
     for group in base {
         unmatched.entry(key(group)).or_insert(group);
     }
@@ -68,10 +68,15 @@ pub fn issue_changes(
     changes
 }
 
-/// What makes the groups of two runs one: their labels, but for case and space.
-fn key(group: &StatementGroup) -> String {
-    let words: Vec<String> = group.label.split_whitespace().map(str::to_lowercase).collect();
-    words.join(" ")
+/// What makes the groups of two runs one: their kind, or where the vocabulary knows none, their
+/// labels, but for case and space.
+fn key(group: &StatementGroup) -> (Option<&str>, String) {
+    let label = |group: &StatementGroup| {
+        let words: Vec<String> = group.label.split_whitespace().map(str::to_lowercase).collect();
+        words.join(" ")
+    };
+    let kind = group.kind.as_deref();
+    (kind, if kind.is_some() { String::new() } else { label(group) })
 }
 
 fn change(
@@ -94,7 +99,10 @@ mod tests {
             label: label.into(),
             count,
             share: count as f64 / 100.0,
+            kind: None,
             items: Vec::new(),
+            worst: Vec::new(),
+            examples: Vec::new(),
         }
     }
 
@@ -123,5 +131,18 @@ mod tests {
         let more = &changes.more_frequent[0];
         assert_eq!((more.base_count, more.head_count), (20, 40));
         assert_eq!(issue_changes(&base, &base, 0.0), IssueChanges::default());
+    }
+
+    #[test]
+    fn what_is_of_one_kind_is_one_issue_however_it_is_worded() {
+        let of_kind =
+            |label, count| StatementGroup { kind: Some("icon".into()), ..group(label, count) };
+        let changes = issue_changes(
+            &[of_kind("The icon is missing", 4), group("No icon", 1)],
+            &[of_kind("No icon", 9)],
+            0.01,
+        );
+        assert_eq!((changes.new.len(), changes.more_frequent.len()), (0, 1));
+        assert_eq!(changes.gone[0].label, "No icon");
     }
 }

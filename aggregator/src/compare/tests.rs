@@ -275,10 +275,16 @@ fn write_the_comparisons_anew() {
 #[test]
 fn no_line_of_a_comparison_is_wider_than_the_terminal() {
     use unicode_width::UnicodeWidthStr as _;
+    let comparison = Comparison { simulated: true, ..rich() };
     for width in [74, 80, 120] {
         let options = crate::report::TerminalOptions { width, color: false };
-        for line in crate::report::render_comparison(&rich(), options).lines() {
+        let text = crate::report::render_comparison(&comparison, options);
+        for line in text.lines() {
             assert!(line.width() <= width, "at {width}: {line:?}");
+        }
+        for section in ["COMPARISON", "MEANS", "PASSES", "ITEMS", "ISSUES"] {
+            let heading = text.lines().find(|line| line.starts_with(section)).unwrap();
+            assert!(heading.contains("SIMULATED"), "at {width}: {heading:?}");
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     gate::Gate,
     history::earlier_runs,
     metrics::FailurePolicy,
-    report::{Coverage, write_output},
+    report::{Coverage, NoExhibits, write_output},
     summary::{SummaryInput, summarise},
 };
 use juror_common::{
@@ -117,7 +117,7 @@ fn write_now(
     };
     let summary = summarise(&files, &input).map_err(|error| with_causes(&error))?;
     let path = files.path_of("report.json");
-    write_output(&path, &summary, &files).map_err(|error| with_causes(&error))?;
+    write_output(&path, &summary, &files, &NoExhibits).map_err(|error| with_causes(&error))?;
     let cost_usd = summary.cost.total_usd;
     Ok(CompletedRun { run, coverage: summary.coverage, cost_usd, report: path })
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    report::write_output,
+    report::{NoExhibits, write_output},
     test_results::{SEMANTIC, judged, record, report_of},
 };
 use juror_common::run::DatasetRecord;
@@ -13,7 +13,7 @@ fn a_report_is_read_again_as_it_was_written() {
     let files = directory.files();
     assert_eq!(PastRun::read(files).unwrap(), None, "there is no report yet");
     let path = files.path_of("report.json");
-    write_output(&path, &report, files).unwrap();
+    write_output(&path, &report, files, &NoExhibits).unwrap();
     let run = PastRun::read(files).unwrap().unwrap();
     assert_eq!((run.figures.planned, run.figures.scored), (3, 2));
     assert_eq!(run.figures.cost_usd, report.cost.total_usd);

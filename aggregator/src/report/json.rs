@@ -62,20 +62,25 @@ struct OneGroup<'a> {
 
 impl Serialize for OneGroup<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(4))?;
+        let mut map = serializer.serialize_map(Some(6))?;
         map.serialize_entry("label", &self.group.label)?;
         map.serialize_entry("count", &self.group.count)?;
         map.serialize_entry("share", &self.group.share)?;
-        map.serialize_entry("items", &Ids(self))?;
+        map.serialize_entry("examples", &self.group.examples)?;
+        map.serialize_entry("worst", &Ids { items: self.items, ids: &self.group.worst })?;
+        map.serialize_entry("items", &Ids { items: self.items, ids: &self.group.items })?;
         map.end()
     }
 }
 
-struct Ids<'a>(&'a OneGroup<'a>);
+struct Ids<'a> {
+    items: &'a Items,
+    ids: &'a [u32],
+}
 
 impl Serialize for Ids<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.group.items.iter().map(|item| self.0.items.id(*item)))
+        serializer.collect_seq(self.ids.iter().map(|item| self.items.id(*item)))
     }
 }
 

@@ -1,16 +1,25 @@
 //! A run's report: what it says, and one pure renderer per format.
 
 mod csv;
+mod exhibit;
+mod figures;
+mod harmless;
+mod html;
 mod json;
 mod jsonl;
+mod junit;
+mod markdown;
 mod output;
 mod row;
 mod terminal;
+mod words;
 
+pub use exhibit::{Code, Exhibit, Exhibits, NoExhibits, Picture, Shown};
+pub(crate) use figures::{counted, dollars, figure};
 pub use output::{OutputError, OutputFormat, write_output};
 pub use row::ItemRow;
+pub(crate) use row::urgency;
 pub use terminal::{TerminalOptions, render as render_terminal, render_comparison, render_trend};
-pub(crate) use terminal::{counted, dollars, figure};
 
 use crate::{
     compare::Comparison,

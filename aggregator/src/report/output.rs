@@ -1,12 +1,12 @@
 //! Writing a report into a file whose ending tells the format.
 
-use super::{Report, csv, json, jsonl};
+use super::{Exhibits, Report, csv, html, json, jsonl, junit, markdown};
 use crate::{
     journal::{JournalError, RunFiles},
     replace_file::replace_file,
 };
 use std::{
-    io,
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -19,6 +19,12 @@ pub enum OutputFormat {
     Jsonl,
     /// A table of the results.
     Csv,
+    /// A page for people.
+    Html,
+    /// A comment on a pull request.
+    Markdown,
+    /// Test cases for a CI system.
+    Junit,
 }
 
 /// Why a report file was not written; the file that was there before is as it was.
@@ -26,23 +32,12 @@ pub enum OutputFormat {
 pub enum OutputError {
     /// No format has this ending.
     #[error(
-        "{}: the ending picks the format; take one of .json, .jsonl, .csv",
+        "{}: the ending picks the format; take one of .json, .jsonl, .csv, .html, .md, .junit.xml",
         path.display()
     )]
     UnknownEnding {
         /// The file.
         path: PathBuf,
-    },
-    /// The format will come.
-    #[error(
-        "{}: {ending} is not available in this version; take one of .json, .jsonl, .csv",
-        path.display()
-    )]
-    NotAvailable {
-        /// The file.
-        path: PathBuf,
-        /// Its ending.
-        ending: &'static str,
     },
     /// The results cannot be read.
     #[error(transparent)]
@@ -62,26 +57,41 @@ impl OutputFormat {
     /// nothing.
     pub fn of(path: &Path) -> Result<Self, OutputError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let known = [(".json", Self::Json), (".jsonl", Self::Jsonl), (".csv", Self::Csv)];
-        if let Some((_, format)) = known.into_iter().find(|(ending, _)| name.ends_with(ending)) {
-            return Ok(format);
-        }
-        let mut to_come = [".html", ".md", ".junit.xml"].into_iter();
-        Err(match to_come.find(|ending| name.ends_with(ending)) {
-            Some(ending) => OutputError::NotAvailable { path: path.to_owned(), ending },
-            None => OutputError::UnknownEnding { path: path.to_owned() },
-        })
+        let known = [
+            (".json", Self::Json),
+            (".jsonl", Self::Jsonl),
+            (".csv", Self::Csv),
+            (".html", Self::Html),
+            (".md", Self::Markdown),
+            (".junit.xml", Self::Junit),
+        ];
+        let found = known.into_iter().find(|(ending, _)| name.ends_with(ending));
+        found
+            .map(|(_, format)| format)
+            .ok_or_else(|| OutputError::UnknownEnding { path: path.to_owned() })
     }
 }
 
-/// Writes the report into a file, replaced in one step, in the format of its ending.
-pub fn write_output(path: &Path, report: &Report, files: &RunFiles) -> Result<(), OutputError> {
+/// Writes the report into a file, replaced in one step, in the format of its ending. Formats that
+/// show pictures and code have them from `exhibits`.
+pub fn write_output(
+    path: &Path,
+    report: &Report,
+    files: &RunFiles,
+    exhibits: &dyn Exhibits,
+) -> Result<(), OutputError> {
     let format = OutputFormat::of(path)?;
     let results = report.items.read(files)?;
     replace_file(path, |out| match format {
         OutputFormat::Json => json::write(report, results, out),
         OutputFormat::Jsonl => jsonl::write(results, out),
         OutputFormat::Csv => csv::write(&report.rubric, results, out),
+        OutputFormat::Html => html::write(report, files, exhibits, out),
+        OutputFormat::Markdown => out.write_all(markdown::render(report).as_bytes()),
+        OutputFormat::Junit => {
+            let before = report.items.read(files).map_err(io::Error::other)?;
+            junit::write(report, junit::Counts::of(report, before)?, results, out)
+        }
     })
     .map_err(|source: io::Error| OutputError::Write { path: path.to_owned(), source })
 }

@@ -67,6 +67,28 @@ impl ItemRow {
     }
 }
 
+/// Orders results from what a reader must look at first: what could not be judged, then low
+/// scores, then what the stages found wrong.
+pub(crate) fn urgency(
+    outcome: Outcome,
+    score: Option<f64>,
+    pipeline_success: Option<bool>,
+) -> (u8, u64, u8) {
+    let outcome = match outcome {
+        Outcome::Failed => 0,
+        Outcome::Unscorable => 1,
+        Outcome::Scored => 2,
+        Outcome::Skipped => 3,
+    };
+    // Scores are shares, so a millionth tells any two apart.
+    let score = score.map_or(u64::MAX, |score| (score.clamp(0.0, 1.0) * 1e6) as u64);
+    let passed = match pipeline_success {
+        Some(false) => 0,
+        None | Some(true) => 1,
+    };
+    (outcome, score, passed)
+}
+
 /// A word of a data file for a kind or an outcome, as serde spells it.
 pub(crate) fn word(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {

@@ -134,6 +134,7 @@ pub(crate) fn record(rubric: &str, planned: u64) -> RunRecord {
         repeat: 1,
         planned,
         fleet: None,
+        upload: None,
         published: None,
     }
 }

@@ -132,5 +132,6 @@ pub fn record() -> RunRecord {
         planned: 3,
         published: None,
         fleet: None,
+        upload: None,
     }
 }

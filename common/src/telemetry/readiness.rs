@@ -11,8 +11,9 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Time between two looks.
+/// Time between two looks while all is well, and while it is not.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// What does not answer within this time is not there.
 const LONGEST_LOOK: Duration = Duration::from_secs(5);
 
@@ -56,13 +57,15 @@ impl Condition {
         self.0.send_replace(met);
     }
 
-    /// Looks every 10 s, until the token is cancelled; `look` answers whether it is met. A look
-    /// that takes longer than 5 s is given up, and the condition is unmet.
+    /// Looks every 10 s while it is met and every second while it is not, until the token is
+    /// cancelled; `look` answers whether it is met. A look that takes longer than 5 s is given up,
+    /// and the condition is unmet.
     pub async fn keep_looking(&self, cancelled: &CancellationToken, look: impl AsyncFn() -> bool) {
         let looking = async {
             loop {
-                self.set(timeout(LONGEST_LOOK, look()).await.unwrap_or(false));
-                sleep(LOOK_EVERY).await;
+                let met = timeout(LONGEST_LOOK, look()).await.unwrap_or(false);
+                self.set(met);
+                sleep(if met { LOOK_EVERY } else { LOOK_AGAIN }).await;
             }
         };
         cancelled.run_until_cancelled(looking).await;

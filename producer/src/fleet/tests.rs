@@ -42,6 +42,7 @@ fn record() -> RunRecord {
         planned: 10,
         published: None,
         fleet: Some("juror".into()),
+        upload: None,
     }
 }
 
@@ -79,6 +80,7 @@ impl Scene {
             planned: 10,
             round_of: Box::new(|_| Some(0)),
             lane: Lane::Work,
+            uploader: None,
             window: 100,
             events: Events::silent(),
             published: watch::Sender::new(0),

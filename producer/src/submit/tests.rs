@@ -39,6 +39,7 @@ fn submission(queue: &Arc<LocalQueue<Job>>, jobs: Jobs) -> Submission {
         planned: 10,
         round_of: Box::new(|_| Some(2)),
         lane: Lane::High,
+        uploader: None,
         window: 4,
         events: Events::silent(),
         published: watch::Sender::new(0),

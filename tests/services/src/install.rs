@@ -21,7 +21,7 @@ fn install(package: &str) {
 
 /// The Python of a folder of the system's for temporary files, in which this package of PyPI can be
 /// imported, with all that it needs.
-pub(crate) fn python_with(package: &str, import: &str) -> PathBuf {
+pub fn python_with(package: &str, import: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("juror-{import}"));
     fs::create_dir_all(&folder).expect("a folder for Python");
     let _alone = alone(&folder);

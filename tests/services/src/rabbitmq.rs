@@ -5,19 +5,22 @@ use crate::{
     process::{KEEPER, free_port},
 };
 use std::{
+    ffi::OsStr,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{Ipv4Addr, SocketAddr, TcpStream},
     os::unix::process::CommandExt as _,
     path::PathBuf,
     process::{Child, Command, Stdio},
     sync::OnceLock,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// Where Debian and the upstream packages put the server's own script, which, unlike the one on
 /// the path, runs as whoever calls it.
 const SERVER: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 const USUAL_PORT: u16 = 5672;
+/// How long a broker may take to write down which queues it has.
+const WRITING: Duration = Duration::from_secs(60);
 
 /// The port of a broker that all tests of this process share.
 pub fn shared_port() -> u16 {
@@ -49,10 +52,31 @@ impl Broker {
         self.port
     }
 
-    /// Kills it as a power cut would, and starts it again over the same data.
+    /// Kills it as a power cut would, and starts it again over the same data, as soon as it can
+    /// survive that: version 3.10 keeps the names of new quorum queues in memory for some seconds,
+    /// and does not find them again if it is killed before.
     pub fn restart(&mut self) {
+        let deadline = Instant::now() + WRITING;
+        while !self.queues_are_written() {
+            assert!(Instant::now() < deadline, "RabbitMQ does not write its queues' names");
+            std::thread::sleep(Duration::from_millis(50));
+        }
         self.kill();
         self.server = launch(self.port, &self.folder);
+    }
+
+    /// Whether every quorum queue, which has a folder of its own, stands in the list of names.
+    fn queues_are_written(&self) -> bool {
+        let node = node(self.port);
+        let quorum = self.folder.join("data").join(&node).join("quorum").join(&node);
+        let Ok(names) = std::fs::read(quorum.join("names.dets")) else { return false };
+        let is_named = |queue: &OsStr| {
+            let queue = queue.as_encoded_bytes();
+            names.windows(queue.len()).any(|part| part == queue)
+        };
+        let entries = std::fs::read_dir(&quorum).expect("RabbitMQ's folder of quorum queues");
+        let mut folders = entries.flatten().filter(|entry| entry.path().is_dir());
+        folders.all(|folder| is_named(&folder.file_name()))
     }
 
     fn kill(&mut self) {
@@ -69,11 +93,15 @@ impl Drop for Broker {
     }
 }
 
+fn node(port: u16) -> String {
+    format!("juror{port}@localhost")
+}
+
 fn launch(port: u16, folder: &std::path::Path) -> Child {
     let mut server = Command::new("sh")
         .args(["-c", KEEPER, SERVER])
         .env("HOME", folder)
-        .env("RABBITMQ_NODENAME", format!("juror{port}@localhost"))
+        .env("RABBITMQ_NODENAME", node(port))
         .env("RABBITMQ_NODE_IP_ADDRESS", "127.0.0.1")
         .env("RABBITMQ_NODE_PORT", port.to_string())
         .env("RABBITMQ_DIST_PORT", free_port().to_string())

@@ -90,6 +90,7 @@ impl Turmoil {
             Mishap::KillWorker(_, moment) => {
                 let victim = self.random.random_range(0..WORKERS);
                 self.await_work(victim);
+                self.note(format!("it will be worker {victim}"));
                 self.fleet.workers[victim].wire.hold(moment, 1);
                 self.drip_until_held();
                 self.kill_worker(victim);
@@ -244,7 +245,8 @@ impl Turmoil {
     pub fn story(&mut self) -> String {
         let mut story = format!("{:?}\n{}\n", self.plan, self.log.join("\n"));
         for member in self.fleet.members() {
-            story += &format!("-- {} said last:\n{}\n", member.name, member.said());
+            let Member { name, wire, .. } = &*member;
+            story += &format!("-- {name} ({wire:?}) said last:\n{}\n", member.said());
         }
         story
     }

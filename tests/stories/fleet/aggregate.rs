@@ -56,6 +56,7 @@ fn record(servers: &Servers, run: &str, planned: u64) -> RunRecord {
         planned,
         published: None,
         fleet: Some(servers.redis.namespace.clone()),
+        upload: None,
     }
 }
 

@@ -5,5 +5,6 @@ mod dead;
 mod enqueue;
 mod follow;
 mod servers;
+mod upload;
 mod worker;
 mod worker_outages;

@@ -1,15 +1,16 @@
 //! Targets, money, time, and what a reader must know.
 
-use super::{
-    figures::{counted, decimals, dollars, duration, figure, grouped},
-    page::{INDENT, Page, Style, fit, harmless, padded},
-};
+use super::page::{INDENT, Page, Style, fit, padded};
 use crate::{
-    gate::{Bound, Decision, EarlierRuns, RuleReport},
-    metrics::{Unit, title_of},
-    report::{Report, row::word},
+    gate::{Decision, EarlierRuns},
+    report::{
+        Report,
+        figures::{counted, duration, grouped},
+        harmless::harmless,
+        row::word,
+        words::{cost_text, elapsed_milliseconds, estimate_text, rule_texts},
+    },
 };
-use juror_common::usage::Money;
 
 const LABEL: usize = 11;
 
@@ -102,73 +103,10 @@ pub(super) fn warnings(page: &mut Page, report: &Report) {
     }
 }
 
-fn cost_text(report: &Report) -> String {
-    let cost = &report.cost;
-    let budget = match cost.budget_usd {
-        Some(budget) => format!(" of a budget of {}", dollars(budget)),
-        None => ", no budget set".to_owned(),
-    };
-    let mut text = format!("{}{budget}", dollars(cost.total_usd));
-    if cost.presumed_usd > Money::ZERO {
-        text.push_str(&format!(
-            "; of it {} presumed spent by calls that never ended",
-            dollars(cost.presumed_usd)
-        ));
-    }
-    if cost.overrun_usd > Money::ZERO {
-        text.push_str(&format!("; {} above what was reserved", dollars(cost.overrun_usd)));
-    }
-    text
-}
-
-fn estimate_text(report: &Report) -> Option<String> {
-    let mut text = dollars(report.cost.estimated_usd?);
-    if let Some(error) = report.cost.estimate_error {
-        let percent = decimals(error.abs() * 100.0, 1);
-        text.push_str(&match percent.as_str() {
-            "0" => " (the run cost as much)".to_owned(),
-            _ if error > 0.0 => format!(" (the run cost {percent}% more)"),
-            _ => format!(" (the run cost {percent}% less)"),
-        });
-    }
-    if let Some(worst) = report.cost.worst_case_usd {
-        text.push_str(&format!(", at worst {}", dollars(worst)));
-    }
-    Some(text)
-}
-
-fn rule_texts(report: &Report, rule: &RuleReport) -> (String, String, String) {
-    let metric = report.metrics.iter().find(|metric| metric.definition.path == rule.metric);
-    let counts_jobs = rule.metric == "consecutive_without_api_failure";
-    let shown = |value: f64| match metric {
-        Some(metric) => figure(value, metric.definition.unit),
-        None if counts_jobs => grouped(value as u64),
-        None => figure(value, Unit::Share),
-    };
-    let title = match metric {
-        Some(metric) => metric.definition.title.clone(),
-        None if counts_jobs => "Jobs without API failure".to_owned(),
-        None => title_of(rule.metric.trim_end_matches(".scored")),
-    };
-    let bound = match rule.bound {
-        Some(Bound::Above(bound)) => format!("> {}", shown(bound)),
-        Some(Bound::AtLeast(bound)) => format!("≥ {}", shown(bound)),
-        None => "–".to_owned(),
-    };
-    (title, rule.value.map_or_else(|| "–".to_owned(), shown), bound)
-}
-
 fn style_of(decision: Decision) -> Style {
     match decision {
         Decision::Met => Style::Good,
         Decision::Undecided => Style::Doubtful,
         Decision::Missed => Style::Bad,
     }
-}
-
-fn elapsed_milliseconds(report: &Report) -> Option<f64> {
-    let start: jiff::Timestamp = report.run.created_at.parse().ok()?;
-    let end: jiff::Timestamp = report.run.finished_at.parse().ok()?;
-    let elapsed = end.as_millisecond().checked_sub(start.as_millisecond())?;
-    (elapsed >= 0).then_some(elapsed as f64)
 }

@@ -1,8 +1,12 @@
 //! What became of a run since another one.
 
 use super::{
-    figures::{counted, figure, grouped},
-    page::{INDENT, Page, Style, fit, harmless, padded, right_aligned},
+    super::{
+        figures::{counted, figure, grouped},
+        harmless::harmless,
+        words::SIMULATED,
+    },
+    page::{INDENT, Page, Style, fit, padded, right_aligned},
 };
 use crate::{
     compare::{
@@ -19,7 +23,7 @@ const WIDTHS: [usize; 6] = [8, 8, 8, 17, 7, 8];
 
 /// The section, at the end of a report or alone.
 pub(super) fn section(page: &mut Page, comparison: &Comparison) {
-    let mark = if comparison.simulated { "  SIMULATED" } else { "" };
+    let mark = mark(comparison);
     let decision = comparison.decision;
     let word = decision.name().to_uppercase();
     page.heading(&format!("COMPARISON{mark}"), &[(&word, style_of(decision))]);
@@ -63,10 +67,16 @@ pub(super) fn section(page: &mut Page, comparison: &Comparison) {
     }
 }
 
+/// Stands in every heading of what the simulator had a part in.
+fn mark(comparison: &Comparison) -> String {
+    if comparison.simulated { format!("  {SIMULATED}") } else { String::new() }
+}
+
 fn tables(page: &mut Page, comparison: &Comparison) {
     page.blank();
     let heads = ["Base", "Head", "Change", "95 %", "d_z", "p"];
-    heading(page, "MEANS", heads.map(str::to_owned));
+    let mark = mark(comparison);
+    heading(page, &format!("MEANS{mark}"), heads.map(str::to_owned));
     for metric in comparison.means() {
         mean(page, metric);
     }
@@ -76,7 +86,7 @@ fn tables(page: &mut Page, comparison: &Comparison) {
     }
     page.blank();
     let heads = ["Base", "Head", "", "only base / head", "n", "p"];
-    heading(page, "PASS OR FAIL", heads.map(str::to_owned));
+    heading(page, &format!("PASSES{mark}"), heads.map(str::to_owned));
     for pass in &comparison.passes {
         line(page, &pass.title, &pass_cells(pass), Style::Plain);
     }
@@ -139,7 +149,7 @@ fn line(page: &mut Page, title: &str, cells: &[String; 6], style: Style) {
 
 fn items(page: &mut Page, comparison: &Comparison) {
     page.blank();
-    page.heading("ITEMS", &[]);
+    page.heading(&format!("ITEMS{}", mark(comparison)), &[]);
     let lists = &comparison.items;
     page.wrapped(&item_counts(comparison), 0, Style::Plain);
     let changed = |item: &ItemChange| {
@@ -173,7 +183,7 @@ fn issues(page: &mut Page, comparison: &Comparison) {
         return;
     }
     page.blank();
-    page.heading("ISSUES", &[]);
+    page.heading(&format!("ISSUES{}", mark(comparison)), &[]);
     for (title, changes) in lists {
         list(page, title, changes, |issue: &IssueChange| {
             let share = |share: f64| figure(share, Unit::Share);

@@ -2,7 +2,6 @@
 
 mod closing;
 mod comparison;
-mod figures;
 mod page;
 mod quality;
 mod repeats;
@@ -10,12 +9,11 @@ mod screenshots;
 mod statements;
 mod trend;
 
-pub(crate) use figures::{counted, dollars, figure};
 pub use trend::render_trend;
 
-use super::Report;
+use super::{Report, harmless::harmless, words::has_stages};
 use crate::compare::Comparison;
-use page::{Page, Style, harmless};
+use page::{Page, Style};
 
 /// How wide and how colourful a terminal is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,9 +24,6 @@ pub struct TerminalOptions {
     pub color: bool,
 }
 
-/// What stands in the heading and beside every score of a simulated run.
-const SIMULATED: &str = "SIMULATED";
-
 /// The whole report.
 pub fn render(report: &Report, options: TerminalOptions) -> String {
     let mut page = Page::new(options.width, options.color);
@@ -37,7 +32,7 @@ pub fn render(report: &Report, options: TerminalOptions) -> String {
         quality::semantic(&mut page, report);
         quality::coverage(&mut page, report);
         statements::common(&mut page, report);
-        if quality::has_stages(report) {
+        if has_stages(report) {
             page.blank();
             page.heading("PIPELINE", &[]);
             quality::stages(&mut page, report);

@@ -101,16 +101,6 @@ impl Page {
     }
 }
 
-/// Text of others made harmless: what a terminal would obey, or what turns the reading direction,
-/// becomes a space.
-pub(super) fn harmless(text: &str) -> String {
-    let obeyed = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars().map(|c| if obeyed(c) { ' ' } else { c }).collect()
-}
-
 /// The text, cut with an ellipsis where it is wider than this.
 pub(super) fn fit(text: &str, width: usize) -> String {
     if text.width() <= width {
@@ -166,11 +156,6 @@ mod tests {
         assert_eq!(fit("按钮按钮", 5), "按钮…");
         assert_eq!(padded("按钮", 6), "按钮  ");
         assert_eq!(right_aligned("按钮", 6), "  按钮");
-    }
-
-    #[test]
-    fn a_terminal_obeys_nothing_that_a_model_wrote() {
-        assert_eq!(harmless("a\u{1b}[2Jb\r\n\u{202e}c"), "a [2Jb   c");
     }
 
     #[test]

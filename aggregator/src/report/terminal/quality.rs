@@ -1,13 +1,15 @@
 //! The metrics, and how much of the dataset they rest on.
 
-use super::{
-    SIMULATED,
-    figures::{figure, grouped, interval},
-    page::{INDENT, Page, Style, broken, harmless, padded},
-};
+use super::page::{INDENT, Page, Style, broken, padded};
 use crate::{
-    metrics::{Metric, Perfection, Unit},
-    report::{Report, row::word},
+    metrics::Metric,
+    report::{
+        Report,
+        figures::{figure, grouped, interval},
+        harmless::harmless,
+        row::word,
+        words::{SIMULATED, coverage_text, error_example, has_stages, is_stage, perfection},
+    },
 };
 use unicode_width::UnicodeWidthStr as _;
 
@@ -31,11 +33,6 @@ pub(super) fn semantic(page: &mut Page, report: &Report) {
     }
 }
 
-/// Whether any deterministic stage has data.
-pub(super) fn has_stages(report: &Report) -> bool {
-    report.metrics.iter().any(|metric| is_stage(metric) && metric.value.is_some())
-}
-
 /// The deterministic stages that have data.
 pub(super) fn stages(page: &mut Page, report: &Report) {
     let with_data = |metric: &&Metric| is_stage(metric) && metric.value.is_some();
@@ -52,35 +49,16 @@ pub(super) fn stages(page: &mut Page, report: &Report) {
 /// How many jobs the metrics rest on, and why the others are missing.
 pub(super) fn coverage(page: &mut Page, report: &Report) {
     let coverage = &report.coverage;
-    let mut text = format!("{} of {} scored", grouped(coverage.scored), grouped(coverage.planned));
-    if coverage.planned > 0 && !coverage.is_complete() {
-        let share = coverage.scored as f64 / coverage.planned as f64;
-        text.push_str(&format!(" ({})", figure(share, Unit::Share)));
-    }
-    let others = [
-        (coverage.unscorable, "unscorable"),
-        (coverage.failed, "failed"),
-        (coverage.skipped, "skipped"),
-        (coverage.pending, "pending"),
-    ];
-    for (count, outcome) in others.into_iter().filter(|(count, _)| *count > 0) {
-        text.push_str(&format!(", {} {outcome}", grouped(count)));
-    }
-    page.labelled("Coverage", LABEL, &text);
+    page.labelled("Coverage", LABEL, &coverage_text(coverage));
     for (number, (kind, count)) in coverage.errors.iter().enumerate() {
         let label = if number == 0 { "Errors:" } else { "" };
-        let example = report.worst.iter().filter_map(|row| row.error.as_ref());
-        let example =
-            example.filter(|error| error.kind == *kind).map(|error| &error.message).next();
-        let message = example.map(|message| format!(": {}", harmless(message))).unwrap_or_default();
+        let message = error_example(report, *kind)
+            .map(|message| format!(": {}", harmless(message)))
+            .unwrap_or_default();
         let text = format!("{} {}{message}", word(kind), grouped(*count));
         let label = padded(label, LABEL).replace(' ', "\u{2007}");
         page.wrapped(&format!("{label}\u{2007}{text}"), LABEL + 1, Style::Plain);
     }
-}
-
-fn is_stage(metric: &Metric) -> bool {
-    !metric.definition.is_semantic() && metric.definition.unit != Unit::Milliseconds
 }
 
 fn metric_line(page: &mut Page, metric: &Metric, simulated: bool) {
@@ -120,18 +98,4 @@ fn metric_line(page: &mut Page, metric: &Metric, simulated: bool) {
             page.line(&[(&" ".repeat(margin), Style::Plain), (detail, Style::Plain)]);
         }
     }
-}
-
-/// `(15/18 perfect, 3 with minor issues)`, `(11/16 perfect, 3 minor and 2 major issues)`.
-fn perfection(spread: &Perfection) -> String {
-    let Perfection { perfect, minor, major } = *spread;
-    let others = match (minor, major) {
-        (0, 0) => String::new(),
-        (minor, 0) => format!(", {} with minor issues", grouped(minor)),
-        (0, major) => format!(", {} with major issues", grouped(major)),
-        (minor, major) => format!(", {} minor and {} major issues", grouped(minor), grouped(major)),
-    };
-    // A figure space stands where a line must not break: it breaks behind the comma only.
-    let others = others.replace(' ', "\u{2007}").replacen('\u{2007}', " ", 1);
-    format!("({}/{} perfect{others})", grouped(perfect), grouped(perfect + minor + major))
 }

@@ -1,8 +1,11 @@
 //! How far the judge agrees with itself, where items were judged several times.
 
 use super::{
-    figures::{counted, decimals, figure},
-    page::{INDENT, Page, Style, fit, harmless, padded, right_aligned},
+    super::{
+        figures::{counted, decimals, figure},
+        harmless::harmless,
+    },
+    page::{INDENT, Page, Style, fit, padded, right_aligned},
 };
 use crate::{
     metrics::Unit,

@@ -1,12 +1,14 @@
 //! Score by score: what to look at first.
 
-use super::{
-    figures::{decimals, figure, grouped},
-    page::{INDENT, Page, Style, fit, harmless, padded, right_aligned},
-};
+use super::page::{INDENT, Page, Style, fit, padded, right_aligned};
 use crate::{
     metrics::{Unit, score_of, title_of},
-    report::{ItemRow, Report, row::word},
+    report::{
+        ItemRow, Report,
+        figures::{decimals, figure, grouped},
+        harmless::harmless,
+        row::word,
+    },
 };
 use juror_common::{rubric::Formula, verdict::Score};
 use std::collections::HashSet;

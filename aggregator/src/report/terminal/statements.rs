@@ -1,11 +1,16 @@
 //! What the judge often found wrong and right.
 
-use super::{
-    SIMULATED,
-    figures::{counted, figure},
-    page::{Page, Style, harmless},
+use super::page::{Page, Style};
+use crate::{
+    issues::StatementGroup,
+    metrics::Unit,
+    report::{
+        Report,
+        figures::{counted, figure, grouped},
+        harmless::harmless,
+        words::SIMULATED,
+    },
 };
-use crate::{issues::StatementGroup, metrics::Unit, report::Report};
 
 /// So many are shown of each; report.json has them all.
 const MOST: usize = 5;
@@ -30,6 +35,6 @@ fn list(page: &mut Page, title: &str, groups: &[StatementGroup]) {
     }
     let more = groups.len().saturating_sub(MOST) as u64;
     if more > 0 {
-        page.wrapped(&format!("… {} more", super::figures::grouped(more)), 2, Style::Faint);
+        page.wrapped(&format!("… {} more", grouped(more)), 2, Style::Faint);
     }
 }

@@ -6,6 +6,7 @@ use crate::test_results::{
     ACRUE, SEMANTIC, broken, judged, ledger, record, report_of, restyled, staged,
 };
 use juror_common::{
+    id::JobId,
     outcome::{ErrorKind, JobResult, Outcome},
     run::RunRecord,
     usage::Money,
@@ -127,6 +128,19 @@ fn simulated() -> (RunRecord, Vec<JobResult>) {
     (record, results)
 }
 
+fn repeated() -> (RunRecord, Vec<JobResult>) {
+    let result = |(item, repeat): (u32, u32)| {
+        let noise = (item * 5 + repeat * 7) % 4 / 2;
+        let scores = [9 - item % 5, 9 - noise, 10 - item % 3, 10 - noise * 2, 8];
+        let mut result = judged(&format!("shot_{item:02}"), scores, &[], &[VARIANT]);
+        result.repeat = repeat;
+        result.job_id = JobId::of(&result.run_id, &result.screenshot_id, repeat);
+        result
+    };
+    let jobs = (0..6).flat_map(|item| (0..3).map(move |repeat| (item, repeat)));
+    (RunRecord { repeat: 3, ..record(SEMANTIC, 18) }, jobs.map(result).collect())
+}
+
 fn ten_thousand() -> (RunRecord, Vec<JobResult>) {
     let result = |number: u32| {
         let score = |shift: u32| 10 - (number / 7 + shift * number) % 5 * (number % 3) / 2;
@@ -139,13 +153,14 @@ fn ten_thousand() -> (RunRecord, Vec<JobResult>) {
 
 type Case = (&'static str, fn() -> (RunRecord, Vec<JobResult>), Option<&'static str>);
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 8] = [
     ("semantic", semantic, Some("targets")),
     ("judge_off", judge_off, Some("targets")),
     ("acrue", acrue, Some("targets")),
     ("all_failed", all_failed, Some("production")),
     ("one_item", one_item, None),
     ("simulated", simulated, None),
+    ("repeated", repeated, None),
     ("ten_thousand", ten_thousand, Some("production")),
 ];
 
@@ -183,7 +198,7 @@ fn write_the_reports_anew() {
 #[test]
 fn no_line_is_wider_than_the_terminal() {
     use unicode_width::UnicodeWidthStr as _;
-    for case in &CASES[..6] {
+    for case in &CASES[..7] {
         for width in [74, 80, 120] {
             for line in rendered(case, TerminalOptions { width, color: false }).lines() {
                 assert!(line.width() <= width, "{} at {width}: {line:?}", case.0);

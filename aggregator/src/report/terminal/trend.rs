@@ -1,9 +1,12 @@
 //! How metrics changed over runs, as text for a terminal.
 
 use super::{
+    super::{
+        figures::{dollars, figure, grouped, interval},
+        harmless::harmless,
+    },
     TerminalOptions,
-    figures::{dollars, figure, grouped, interval},
-    page::{Page, Style, fit, harmless, padded, right_aligned},
+    page::{Page, Style, fit, padded, right_aligned},
 };
 use crate::{
     history::{PastMetric, PastRun},

@@ -141,7 +141,8 @@ impl Publisher {
             if self.pausing == 1 {
                 let exchange = &letter.exchange;
                 let warning = format!(
-                    "the queue behind {exchange} is full: publishing pauses until it is not"
+                    "the queue behind {exchange} takes nothing now, since it is full or has \
+                     no leader: publishing pauses until it does"
                 );
                 self.events.emit(Event::Warning(warning)).await;
             }

@@ -196,8 +196,11 @@ async fn pump(
     while let Ok(length @ 1..) = from.read(&mut buffer).await {
         let pieces = protocol.lock().await.read(way, &buffer[..length], wire);
         for Piece { bytes, moment } in pieces {
-            if let Some(moment) = moment {
-                wire.arrives(moment).await;
+            if let Some(moment) = moment
+                && wire.arrives(moment).await
+            {
+                // It may have been let go in the very step that held it: lets a cut be seen first.
+                tokio::task::yield_now().await;
             }
             if to.write_all(&bytes).await.is_err() {
                 return;

@@ -1,14 +1,15 @@
 //! What passes between one process and all of its servers, counted, and held where a story wants it.
 
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
+    fmt,
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 use tokio::sync::watch;
 
 /// An exchange, by what it is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exchange {
     Jobs,
     Results,
@@ -17,7 +18,7 @@ pub enum Exchange {
 }
 
 /// A step of Redis that stands on a call's way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     Claim,
     Admit,
@@ -25,7 +26,7 @@ pub enum Step {
 }
 
 /// One thing that passes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Moment {
     /// RabbitMQ has let the process in.
     Connection,
@@ -58,7 +59,7 @@ pub struct Wire {
 
 #[derive(Default)]
 struct Seen {
-    passed: HashMap<Moment, u64>,
+    passed: BTreeMap<Moment, u64>,
     trap: Option<Trap>,
     /// Whoever claims jobs there.
     owner: Option<String>,
@@ -69,6 +70,13 @@ struct Trap {
     /// How many more of them may pass.
     spare: u64,
     holds: bool,
+}
+
+/// What has passed, how often.
+impl fmt::Debug for Wire {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_map().entries(&self.lock().passed).finish()
+    }
 }
 
 impl Wire {
@@ -111,13 +119,15 @@ impl Wire {
         *self.lock() = Seen::default();
     }
 
-    /// Something has arrived and may pass when this returns.
-    pub(super) async fn arrives(&self, moment: Moment) {
+    /// Something has arrived and may pass when this returns, with whether it was held.
+    pub(super) async fn arrives(&self, moment: Moment) -> bool {
         let mut releases = self.releases.subscribe();
-        if self.springs(moment) {
+        let held = self.springs(moment);
+        if held {
             // It ends only with this wire.
             let _ = releases.changed().await;
         }
+        held
     }
 
     pub(super) fn has_passed(&self, moment: Moment) {

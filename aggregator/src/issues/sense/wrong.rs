@@ -1,0 +1,91 @@
+//! What a statement is about where nothing is said to be missing: a property, a colour of something,
+//! or the thing itself.
+
+use super::{COLOR_NAME_RANK, Reading};
+use crate::issues::{vocabulary::ColorOf, words::FIGURE};
+
+/// Colour that is called so outranks all but what is surely about something else.
+const NAMED_COLOR_RANK: u32 = 80;
+/// The name of a colour beside a background is likely its colour.
+const BACKGROUND_NAME_RANK: u32 = 60;
+
+impl Reading<'_> {
+    /// What it is about, with nothing said to be missing.
+    pub(super) fn wrong_kind(&self) -> Option<String> {
+        let highest = self.highest();
+        let rank = highest.map_or(0, |hit| self.rank(hit));
+        let about = highest.map(|hit| self.id(hit)).unwrap_or_default();
+        let has_color = self.names_color();
+        let has_color_name = self.has(&self.vocabulary.color_names);
+        if about == "border" {
+            let is_color = (has_color || has_color_name) && !self.has(&self.vocabulary.thickness);
+            return Some(if is_color { self.color() } else { about });
+        }
+        let color = self.color();
+        let is_of_ground = color == "background color" && rank < BACKGROUND_NAME_RANK;
+        let is_color = has_color && rank < NAMED_COLOR_RANK && about != "shadow"
+            || has_color_name && (rank < COLOR_NAME_RANK || is_of_ground);
+        if is_color {
+            return Some(color);
+        }
+        if about == "size" {
+            return Some(self.size());
+        }
+        if rank < COLOR_NAME_RANK {
+            return self.wrong_thing().or(highest.map(|_| about));
+        }
+        highest.map(|_| about)
+    }
+
+    /// Nothing but things is named: the first of them is meant, and with figures its size.
+    fn wrong_thing(&self) -> Option<String> {
+        let noun = self.nouns(0, self.words.len()).next()?;
+        let about = self.vocabulary.abouts.get(self.hit_at(noun)?.about)?;
+        let is_measured = self.words.iter().any(|word| word == FIGURE);
+        Some(match about.thing && about.id != "text" && is_measured {
+            true => "size".to_owned(),
+            false => about.id.clone(),
+        })
+    }
+
+    fn size(&self) -> String {
+        let head = self.nouns(0, self.words.len()).next();
+        let is_text = head.is_some_and(|noun| self.is_at(&self.vocabulary.letters, noun));
+        let id = if is_text { "font size" } else { "size" };
+        id.to_owned()
+    }
+
+    /// Whether the word "colour" stands there for itself: in "colour filter" it does not.
+    fn names_color(&self) -> bool {
+        let is_alone = |position: usize| {
+            !self
+                .hits
+                .iter()
+                .any(|hit| hit.start <= position && position < hit.end && hit.end - hit.start > 1)
+        };
+        (0..self.words.len())
+            .any(|position| self.is_at(&self.vocabulary.color, position) && is_alone(position))
+    }
+
+    /// Whose colour is spoken of: what stands right before the word, or else what is named first.
+    pub(super) fn color(&self) -> String {
+        let of = &self.vocabulary.color_of;
+        let named = |position: &usize| of.at(&self.numbers, *position).map(|(_, of)| of);
+        let before_word = (1..self.words.len())
+            .filter(|position| self.is_at(&self.vocabulary.color, *position))
+            .find_map(|position| named(&(position - 1)));
+        let first = || (0..self.words.len()).find_map(|position| named(&position));
+        let kind = match before_word.or_else(first) {
+            Some(ColorOf::Background) => "background color",
+            Some(ColorOf::Text) => "text color",
+            Some(ColorOf::Border) => "border color",
+            Some(ColorOf::Icon) => "icon color",
+            None if self.has(&self.vocabulary.picture) => "palette",
+            None if !self.has(&self.vocabulary.color) && self.has(&self.vocabulary.parts) => {
+                "background color"
+            }
+            None => "color",
+        };
+        kind.to_owned()
+    }
+}

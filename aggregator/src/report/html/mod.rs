@@ -1,0 +1,85 @@
+//! The report as one page for a browser: self-contained, readable without script, safe against
+//! whatever a model, a dataset or code says.
+
+mod card;
+mod charts;
+mod columns;
+mod facts;
+mod frame;
+mod section;
+mod statements;
+mod survey;
+mod table;
+mod verdict;
+
+use super::{Exhibits, Report, Shown};
+use crate::journal::RunFiles;
+use maud::Markup;
+use std::io::{self, Write};
+use survey::Survey;
+
+/// So many results are shown in full, the worst first; the table has all of them. A browser lays
+/// out this many in about a second, and their pictures and code stay within some ten megabytes.
+const MOST_SECTIONS: usize = 2_000;
+
+/// So many rows a table has: a browser takes minutes to lay out 100,000. What is folded is not laid
+/// out, and the script shows as many of all rows at a time.
+const AT_A_TIME: usize = 2_000;
+
+/// Writes the page. The journal is read in two passes and once more for the results that are shown
+/// in full, so that memory holds some 50 bytes a result, and what is shown in full.
+pub(crate) fn write(
+    report: &Report,
+    files: &RunFiles,
+    exhibits: &dyn Exhibits,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let survey = Survey::of(report, report.items.read(files).map_err(io::Error::other)?)?;
+    let mut put = |markup: Markup| out.write_all(markup.into_string().as_bytes());
+    put(frame::opening(report))?;
+    put(card::headline(report))?;
+    put(facts::facts(report))?;
+    put(charts::distributions(report, &survey))?;
+    put(statements::common(report, &survey))?;
+    let columns = columns::columns(report, survey.stages);
+    put(table::opening(report, &survey, &columns))?;
+    let results = survey.order.len();
+    let rows = report.items.read_at(files, &survey.order).map_err(io::Error::other)?;
+    for (number, result) in rows.enumerate() {
+        let result = result.map_err(io::Error::other)?;
+        if number > 0 && number.is_multiple_of(AT_A_TIME) {
+            put(table::fold(number, results, &columns))?;
+        }
+        put(table::row(report, &survey, &columns, number, &result))?;
+    }
+    put(table::closing(results))?;
+    sections(report, files, exhibits, &survey, &mut put)?;
+    put(frame::closing(report))
+}
+
+fn sections(
+    report: &Report,
+    files: &RunFiles,
+    exhibits: &dyn Exhibits,
+    survey: &Survey,
+    put: &mut impl FnMut(Markup) -> io::Result<()>,
+) -> io::Result<()> {
+    let places = survey.in_full();
+    let read = || report.items.read_at(files, places).map_err(io::Error::other);
+    let shown = |result| {
+        let result: juror_common::outcome::JobResult = result?;
+        Ok(Shown { screenshot_id: result.screenshot_id, inputs: result.item.inputs })
+    };
+    let shown: Result<Vec<Shown>, crate::journal::JournalError> = read()?.map(shown).collect();
+    let exhibits = exhibits.gather(&shown.map_err(io::Error::other)?);
+    put(section::opening(report, survey))?;
+    for (number, result) in read()?.enumerate() {
+        let result = result.map_err(io::Error::other)?;
+        let exhibit = exhibits.get(&result.screenshot_id);
+        put(section::of(report, number, &result, exhibit))?;
+    }
+    put(section::closing())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+//! What reports for people say in words, whatever they are written as.
+
+use super::{
+    Coverage, Report,
+    figures::{decimals, dollars, figure, grouped},
+};
+use crate::{
+    gate::{Bound, RuleReport},
+    metrics::{Metric, Perfection, Unit, title_of},
+};
+use juror_common::{outcome::ErrorKind, usage::Money};
+
+/// What stands in the heading and beside every score of a simulated run.
+pub(crate) const SIMULATED: &str = "SIMULATED";
+
+/// Whether any deterministic stage has data.
+pub(crate) fn has_stages(report: &Report) -> bool {
+    report.metrics.iter().any(|metric| is_stage(metric) && metric.value.is_some())
+}
+
+/// Whether it is a metric of a deterministic stage, or of them all.
+pub(crate) fn is_stage(metric: &Metric) -> bool {
+    !metric.definition.is_semantic() && metric.definition.unit != Unit::Milliseconds
+}
+
+/// `2 of 4 scored (50%), 1 unscorable, 1 failed`.
+pub(crate) fn coverage_text(coverage: &Coverage) -> String {
+    let mut text = format!("{} of {} scored", grouped(coverage.scored), grouped(coverage.planned));
+    if coverage.planned > 0 && !coverage.is_complete() {
+        let share = coverage.scored as f64 / coverage.planned as f64;
+        text.push_str(&format!(" ({})", figure(share, Unit::Share)));
+    }
+    let others = [
+        (coverage.unscorable, "unscorable"),
+        (coverage.failed, "failed"),
+        (coverage.skipped, "skipped"),
+        (coverage.pending, "pending"),
+    ];
+    for (count, outcome) in others.into_iter().filter(|(count, _)| *count > 0) {
+        text.push_str(&format!(", {} {outcome}", grouped(count)));
+    }
+    text
+}
+
+/// What one of the worst results says of an error of this kind.
+pub(crate) fn error_example(report: &Report, kind: ErrorKind) -> Option<&str> {
+    let mut errors = report.worst.iter().filter_map(|row| row.error.as_ref());
+    errors.find(|error| error.kind == kind).map(|error| error.message.as_str())
+}
+
+/// `$0.19 of a budget of $1.00`, and what else a reader must know of the money.
+pub(crate) fn cost_text(report: &Report) -> String {
+    let cost = &report.cost;
+    let budget = match cost.budget_usd {
+        Some(budget) => format!(" of a budget of {}", dollars(budget)),
+        None => ", no budget set".to_owned(),
+    };
+    let mut text = format!("{}{budget}", dollars(cost.total_usd));
+    if cost.presumed_usd > Money::ZERO {
+        text.push_str(&format!(
+            "; of it {} presumed spent by calls that never ended",
+            dollars(cost.presumed_usd)
+        ));
+    }
+    if cost.overrun_usd > Money::ZERO {
+        text.push_str(&format!("; {} above what was reserved", dollars(cost.overrun_usd)));
+    }
+    text
+}
+
+/// `$0.2189 (the run cost 14.9% less), at worst $0.6565`; none without an estimate.
+pub(crate) fn estimate_text(report: &Report) -> Option<String> {
+    let mut text = dollars(report.cost.estimated_usd?);
+    if let Some(error) = report.cost.estimate_error {
+        let percent = decimals(error.abs() * 100.0, 1);
+        text.push_str(&match percent.as_str() {
+            "0" => " (the run cost as much)".to_owned(),
+            _ if error > 0.0 => format!(" (the run cost {percent}% more)"),
+            _ => format!(" (the run cost {percent}% less)"),
+        });
+    }
+    if let Some(worst) = report.cost.worst_case_usd {
+        text.push_str(&format!(", at worst {}", dollars(worst)));
+    }
+    Some(text)
+}
+
+/// Title, figure and bound of a gate's rule.
+pub(crate) fn rule_texts(report: &Report, rule: &RuleReport) -> (String, String, String) {
+    let metric = report.metrics.iter().find(|metric| metric.definition.path == rule.metric);
+    let counts_jobs = rule.metric == "consecutive_without_api_failure";
+    let shown = |value: f64| match metric {
+        Some(metric) => figure(value, metric.definition.unit),
+        None if counts_jobs => grouped(value as u64),
+        None => figure(value, Unit::Share),
+    };
+    let title = match metric {
+        Some(metric) => metric.definition.title.clone(),
+        None if counts_jobs => "Jobs without API failure".to_owned(),
+        None => title_of(rule.metric.trim_end_matches(".scored")),
+    };
+    let bound = match rule.bound {
+        Some(Bound::Above(bound)) => format!("> {}", shown(bound)),
+        Some(Bound::AtLeast(bound)) => format!("≥ {}", shown(bound)),
+        None => "–".to_owned(),
+    };
+    (title, rule.value.map_or_else(|| "–".to_owned(), shown), bound)
+}
+
+/// `(15/18 perfect, 3 with minor issues)`, `(11/16 perfect, 3 minor and 2 major issues)`.
+pub(crate) fn perfection(spread: &Perfection) -> String {
+    let Perfection { perfect, minor, major } = *spread;
+    let others = match (minor, major) {
+        (0, 0) => String::new(),
+        (minor, 0) => format!(", {} with minor issues", grouped(minor)),
+        (0, major) => format!(", {} with major issues", grouped(major)),
+        (minor, major) => format!(", {} minor and {} major issues", grouped(minor), grouped(major)),
+    };
+    // A figure space stands where a line must not break: it breaks behind the comma only.
+    let others = others.replace(' ', "\u{2007}").replacen('\u{2007}', " ", 1);
+    format!("({}/{} perfect{others})", grouped(perfect), grouped(perfect + minor + major))
+}
+
+/// From the run's creation to its report.
+pub(crate) fn elapsed_milliseconds(report: &Report) -> Option<f64> {
+    let start: jiff::Timestamp = report.run.created_at.parse().ok()?;
+    let end: jiff::Timestamp = report.run.finished_at.parse().ok()?;
+    let elapsed = end.as_millisecond().checked_sub(start.as_millisecond())?;
+    (elapsed >= 0).then_some(elapsed as f64)
+}

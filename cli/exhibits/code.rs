@@ -1,0 +1,40 @@
+//! Generated code, within bounds.
+
+use juror_aggregator::report::Code;
+use juror_common::{
+    files::{MOST_TEXT_BYTES, Roots},
+    item::{Language, Text},
+    reference::Reference,
+};
+
+/// So many bytes of code are shown in all.
+pub const MOST_BYTES: usize = 8 << 20;
+
+/// So many bytes of one item's code are shown.
+const MOST_OF_ONE: usize = 20_000;
+
+/// The code, or why it is not shown; takes what it needs from what is left for all.
+pub fn read(
+    code: &Text,
+    language: Option<Language>,
+    roots: &Roots,
+    room: &mut usize,
+) -> Result<Code, String> {
+    let text = match code {
+        Text::Inline(text) => text.clone(),
+        Text::Path(path) => {
+            let Ok(Reference::Path(path)) = Reference::parse(path) else {
+                return Err("it is not on this machine, and a page fetches nothing".to_owned());
+            };
+            let bytes = roots.read_now(path, MOST_TEXT_BYTES).map_err(|error| error.to_string())?;
+            String::from_utf8_lossy(&bytes).into_owned()
+        }
+    };
+    let end = text.floor_char_boundary(MOST_OF_ONE);
+    if end > *room {
+        return Err("this page has as much code as it may have".to_owned());
+    }
+    *room -= end;
+    let shown = text.get(..end).unwrap_or_default().to_owned();
+    Ok(Code { left_out: text.len() - shown.len(), text: shown, language })
+}

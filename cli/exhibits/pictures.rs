@@ -1,0 +1,122 @@
+//! Small pictures of what was judged, within bounds.
+
+use juror_aggregator::report::{Picture, Shown};
+use juror_common::{
+    files::{MOST_IMAGE_BYTES, Roots},
+    id::Digest,
+    item::Item,
+    reference::Reference,
+};
+use juror_worker::image::{Format, Rules, prepare};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::atomic::{AtomicUsize, Ordering},
+    thread::{self, available_parallelism},
+};
+
+/// So many items are shown with pictures.
+const MOST_ITEMS: usize = 1_000;
+
+/// So many bytes of pictures a page may have.
+const MOST_BYTES: usize = 24 << 20;
+
+/// So many bytes one picture may have, and so many pixels its longer side.
+const MOST_OF_ONE: u64 = 32 << 10;
+const MOST_PIXELS: u32 = 440;
+
+/// So many items are worked on before it is asked whether there is room for more.
+const AT_A_TIME: usize = 50;
+
+/// The pictures of one item by the names that the rubric gives them, or why there are none.
+type Pictures = Vec<(String, Result<Picture, String>)>;
+
+/// The pictures of each item.
+pub fn of(
+    shown: &[Shown],
+    items: &HashMap<String, Item>,
+    roots: &Roots,
+) -> HashMap<String, Pictures> {
+    let mut room = MOST_BYTES;
+    let mut found: HashMap<String, Pictures> = HashMap::new();
+    // An item that is judged several times is shown several times, with the same pictures.
+    let mut seen = HashSet::new();
+    let first_of_each: Vec<&Shown> =
+        shown.iter().filter(|one| seen.insert(one.screenshot_id.as_str())).collect();
+    for some in first_of_each.chunks(AT_A_TIME) {
+        let left_out = room == 0 || found.len() >= MOST_ITEMS;
+        let pictures = match left_out {
+            true => some.iter().map(|one| full(one)).collect(),
+            false => side_by_side(some, |one| of_one(one, items.get(&one.screenshot_id), roots)),
+        };
+        for (one, pictures) in some.iter().zip(pictures) {
+            let bytes = pictures.iter().filter_map(|(_, picture)| picture.as_ref().ok());
+            let bytes: usize = bytes.map(|picture| picture.bytes.len()).sum();
+            let fits = bytes <= room;
+            room = room.saturating_sub(bytes);
+            found.insert(one.screenshot_id.clone(), if fits { pictures } else { full(one) });
+        }
+    }
+    found
+}
+
+/// What stands in the places of an item's pictures where there is no room for more.
+fn full(one: &Shown) -> Pictures {
+    let none = || Err("this page has as many as it may have".to_owned());
+    one.inputs.iter().map(|input| (input.name.clone(), none())).collect()
+}
+
+/// Decoding takes processors; the answers are in the order of the items.
+fn side_by_side(some: &[&Shown], work: impl Fn(&Shown) -> Pictures + Sync) -> Vec<Pictures> {
+    let next = AtomicUsize::new(0);
+    let threads = available_parallelism().map_or(1, usize::from);
+    let mut done: Vec<(usize, Pictures)> = thread::scope(|scope| {
+        let worker = || {
+            let mut done = Vec::new();
+            loop {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                let Some(one) = some.get(place) else { return done };
+                done.push((place, work(one)));
+            }
+        };
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
+    });
+    done.sort_unstable_by_key(|(place, _)| *place);
+    done.into_iter().map(|(_, pictures)| pictures).collect()
+}
+
+fn of_one(one: &Shown, item: Option<&Item>, roots: &Roots) -> Pictures {
+    let pictures = one.inputs.iter().map(|input| {
+        // A result names a URL without its query; the dataset has the reference whole.
+        let reference = item.and_then(|item| item.images.get(&input.name));
+        let picture = match reference {
+            Some(image) => read(&image.reference, input.digest, roots),
+            None => Err("the dataset has no such item".to_owned()),
+        };
+        (input.name.clone(), picture)
+    });
+    pictures.collect()
+}
+
+fn read(reference: &str, judged: Option<Digest>, roots: &Roots) -> Result<Picture, String> {
+    let Ok(Reference::Path(path)) = Reference::parse(reference) else {
+        return Err("it is not on this machine, and a page fetches nothing".to_owned());
+    };
+    let bytes = roots.read_now(path, MOST_IMAGE_BYTES).map_err(|error| error.to_string())?;
+    if judged.is_some_and(|judged| judged != Digest::of(&bytes)) {
+        return Err("the file has changed since it was judged".to_owned());
+    }
+    let rules = Rules {
+        formats: vec![Format::Png, Format::Jpeg],
+        max_bytes: MOST_OF_ONE,
+        max_side: MOST_PIXELS,
+        user_max_side: None,
+    };
+    let small = prepare(bytes, &rules).map_err(|error| error.to_string())?;
+    Ok(Picture {
+        media_type: small.media_type,
+        bytes: small.bytes.to_vec(),
+        width: small.width,
+        height: small.height,
+    })
+}

@@ -1,0 +1,150 @@
+//! A real browser without a window, told what to do over the pipe of its own debugging protocol.
+
+use juror_services::install;
+use serde_json::{Value, json};
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    path::Path,
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::mpsc::{Receiver, channel},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+use tempfile::TempDir;
+
+const CHROMIUM: &str = "/usr/bin/chromium";
+
+/// Nothing here takes a hundredth of it; a browser that hangs must not hang the test.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A browser with one page open.
+pub struct Browser {
+    child: Child,
+    commands: Option<ChildStdin>,
+    messages: Receiver<Value>,
+    reader: Option<JoinHandle<()>>,
+    session: String,
+    asked: u64,
+    events: Vec<Value>,
+    _profile: TempDir,
+}
+
+impl Browser {
+    /// Opens a file and waits until it has been loaded.
+    pub fn open(file: &Path) -> Self {
+        install::ensure(CHROMIUM, "chromium");
+        let profile = tempfile::tempdir().unwrap();
+        // The browser reads commands from descriptor 3 and answers on 4.
+        let plumbing = r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#;
+        let mut child = Command::new("sh")
+            .args(["-c", plumbing, CHROMIUM, "--headless", "--remote-debugging-pipe"])
+            .args(["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+            .args(["--disable-background-networking", "--no-first-run"])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let commands = child.stdin.take();
+        let mut answers = BufReader::new(child.stdout.take().unwrap());
+        let (sender, messages) = channel();
+        let reader = thread::spawn(move || {
+            let mut message = Vec::new();
+            while answers.read_until(0, &mut message).is_ok_and(|length| length > 0) {
+                let read = serde_json::from_slice(message.strip_suffix(&[0]).unwrap_or(&message));
+                let Ok(read) = read else { return };
+                // The test may have ended.
+                if sender.send(read).is_err() {
+                    return;
+                }
+                message.clear();
+            }
+        });
+        let mut browser = Self {
+            child,
+            commands,
+            messages,
+            reader: Some(reader),
+            session: String::new(),
+            asked: 0,
+            events: Vec::new(),
+            _profile: profile,
+        };
+        browser.load(file);
+        browser
+    }
+
+    /// The value of an expression in the page; a promise is waited for.
+    pub fn value(&mut self, expression: &str) -> Value {
+        let asked = json!({
+            "expression": expression, "awaitPromise": true, "returnByValue": true,
+        });
+        let answer = self.ask("Runtime.evaluate", asked);
+        assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer}");
+        answer["result"]["value"].clone()
+    }
+
+    /// Every address that the page has asked for.
+    pub fn requests(&self) -> Vec<String> {
+        let sent = self.of("Network.requestWillBeSent");
+        sent.map(|event| event["request"]["url"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Everything that the browser complained of: errors of the script, and what it refused.
+    pub fn complaints(&self) -> Vec<String> {
+        let thrown = self.of("Runtime.exceptionThrown").chain(self.of("Runtime.consoleAPICalled"));
+        let logged = self.of("Log.entryAdded").map(|event| &event["entry"]);
+        thrown.chain(logged).map(Value::to_string).collect()
+    }
+
+    fn load(&mut self, file: &Path) {
+        let target = self.ask("Target.createTarget", json!({"url": "about:blank"}));
+        let attach = json!({"targetId": target["targetId"], "flatten": true});
+        let session = self.ask("Target.attachToTarget", attach);
+        self.session = session["sessionId"].as_str().unwrap().to_owned();
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            self.ask(&format!("{domain}.enable"), json!({}));
+        }
+        let url = format!("file://{}", file.display());
+        self.ask("Page.navigate", json!({"url": url}));
+        while self.of("Page.loadEventFired").next().is_none() {
+            let event = self.messages.recv_timeout(PATIENCE).unwrap();
+            self.events.push(event);
+        }
+    }
+
+    fn of<'a>(&'a self, method: &'a str) -> impl Iterator<Item = &'a Value> {
+        let events = self.events.iter().filter(move |event| event["method"] == method);
+        events.map(|event| &event["params"])
+    }
+
+    fn ask(&mut self, method: &str, parameters: Value) -> Value {
+        self.asked += 1;
+        let mut command = json!({"id": self.asked, "method": method, "params": parameters});
+        if !self.session.is_empty() {
+            command["sessionId"] = json!(self.session);
+        }
+        let commands = self.commands.as_mut().unwrap();
+        commands.write_all(format!("{command}\0").as_bytes()).unwrap();
+        loop {
+            let message = self.messages.recv_timeout(PATIENCE).unwrap();
+            if message["id"] == self.asked {
+                assert!(message.get("error").is_none(), "{method}: {message}");
+                return message["result"].clone();
+            }
+            self.events.push(message);
+        }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // It ends when nobody can tell it anything any more.
+        drop(self.commands.take());
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if let Some(reader) = self.reader.take() {
+            let _ = reader.join();
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Pages that the command writes, opened in a real browser.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::unreachable,
+    reason = "a test may break off"
+)]
+
+mod browser;
+mod run;
+
+use browser::Browser;
+use run::HOSTILE;
+use serde_json::json;
+use std::fs;
+
+/// The ids in the table's first column, in the order in which they are shown.
+const SHOWN: &str =
+    "Array.from(document.querySelectorAll('#results tbody bdi'), id => id.textContent)";
+
+/// Clicks the button in the head of this name and answers the head's `aria-sort`.
+fn click_head(browser: &mut Browser, head: &str) -> serde_json::Value {
+    browser.value(&format!(
+        "(() => {{
+            const heads = Array.from(document.querySelectorAll('#results thead button'));
+            const button = heads.find(button => button.textContent === {head:?});
+            button.click();
+            return button.parentElement.getAttribute('aria-sort');
+        }})()"
+    ))
+}
+
+/// Sets a filter as a person would, and waits until it has been applied.
+fn filter(browser: &mut Browser, name: &str, choice: &str) -> serde_json::Value {
+    browser.value(&format!(
+        "new Promise(done => {{
+            const control = document.querySelector('[data-filter=\"{name}\"]');
+            const option = Array.from(control.options || []).find(o => o.text.startsWith({choice:?}));
+            control.value = option ? option.value : {choice:?};
+            control.dispatchEvent(new Event('input', {{bubbles: true}}));
+            setTimeout(() => done({SHOWN}), 0);
+        }})"
+    ))
+}
+
+fn reset(browser: &mut Browser) {
+    let all = browser.value(&format!(
+        "new Promise(done => {{
+            document.getElementById('filters').reset();
+            setTimeout(() => done({SHOWN}.length), 0);
+        }})"
+    ));
+    assert_eq!(all, 4);
+}
+
+#[test]
+fn the_page_loads_nothing_and_what_others_wrote_stays_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = run::page(folder.path());
+    let mut browser = Browser::open(&page);
+    assert_eq!(browser.value("typeof hacked"), "undefined");
+    assert_eq!(browser.value("document.scripts.length"), 1);
+    assert_eq!(browser.value("document.styleSheets.length"), 1);
+    let pictures = browser.value(
+        "Promise.all(Array.from(document.images, picture => {
+            // Those below the fold would wait until somebody scrolls.
+            picture.loading = 'eager';
+            return picture.decode().then(
+                () => picture.naturalWidth > 0 && picture.src.startsWith('data:image/png'));
+        }))",
+    );
+    assert_eq!(pictures, json!([true, true, true, true]));
+    let texts = browser.value(
+        "[document.querySelector('#results tbody bdi'), document.querySelector('.issues bdi'),
+          document.querySelector('.strengths bdi'), document.querySelector('.statements bdi')]
+            .map(element => element.textContent)",
+    );
+    assert_eq!(texts, json!([HOSTILE, HOSTILE, HOSTILE, HOSTILE]));
+    let code = browser.value("document.querySelector('pre code').textContent");
+    assert_eq!(code, format!("<p>\n{HOSTILE}</p>"));
+    assert_eq!(browser.value("document.querySelectorAll('.sides, header.page').length"), 5);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+    let own = format!("file://{}", page.display());
+    let foreign = browser.requests().into_iter();
+    let foreign = foreign.filter(|url| *url != own && !url.starts_with("data:"));
+    assert_eq!(foreign.collect::<Vec<_>>(), Vec::<String>::new());
+}
+
+#[test]
+fn the_table_sorts_by_every_column_and_filters() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut browser = Browser::open(&run::page(folder.path()));
+    assert_eq!(browser.value(SHOWN), json!([HOSTILE, "gamma", "alpha", "beta"]));
+    assert_eq!(click_head(&mut browser, "Score"), "ascending");
+    assert_eq!(browser.value(SHOWN), json!(["gamma", "alpha", "beta", HOSTILE]));
+    assert_eq!(click_head(&mut browser, "Score"), "descending");
+    assert_eq!(browser.value(SHOWN), json!(["beta", "alpha", "gamma", HOSTILE]));
+    assert_eq!(click_head(&mut browser, "Item"), "ascending");
+    assert_eq!(browser.value(SHOWN), json!([HOSTILE, "alpha", "beta", "gamma"]));
+    let sorted = "document.querySelectorAll('#results th:not([aria-sort=none])[aria-sort]').length";
+    assert_eq!(browser.value(sorted), 1);
+
+    assert_eq!(filter(&mut browser, "text", "AMM"), json!(["gamma"]));
+    let said = browser.value("document.getElementById('shown').textContent");
+    assert_eq!(said, "1 of 4 results");
+    reset(&mut browser);
+    assert_eq!(filter(&mut browser, "o", "failed"), json!([HOSTILE]));
+    reset(&mut browser);
+    assert_eq!(filter(&mut browser, "t", "button"), json!(["alpha", "gamma"]));
+    assert_eq!(filter(&mut browser, "i", "</script>"), json!(["alpha", "gamma"]));
+    assert_eq!(filter(&mut browser, "t", "form"), json!([]));
+    reset(&mut browser);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn a_script_or_a_picture_that_found_its_way_in_would_not_be_obeyed() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = run::page(folder.path());
+    let attack = "<script>hacked=1</script><p onclick='hacked=2' id=bait>bait</p>\
+                  <img src='http://127.0.0.1:9/spy.png'><style>body{display:none}</style></main>";
+    let text = fs::read_to_string(&page).unwrap().replace("</main>", attack);
+    fs::write(&page, text).unwrap();
+    let mut browser = Browser::open(&page);
+    browser.value("document.getElementById('bait').click()");
+    assert_eq!(browser.value("typeof hacked"), "undefined");
+    assert_eq!(browser.value("getComputedStyle(document.body).display"), "block");
+    let refused = browser.complaints();
+    assert!(refused.len() >= 4, "{refused:?}");
+    assert!(refused.iter().all(|complaint| complaint.contains("Content Security Policy")));
+}

@@ -1,0 +1,154 @@
+//! A run whose dataset, judge and provider all wish the reader ill, written where the command finds
+//! it.
+
+use juror_common::{
+    id::{Digest, RunId},
+    item::{ImageReference, Item, Text},
+    job::{Detail, Job, Judge, Provider},
+    outcome::{ErrorKind, JobError, JobResult, JudgeRecord, Outcome},
+    rubric::builtin,
+    run::{DatasetRecord, RunRecord},
+    usage::Money,
+    verdict::{Score, Verdict},
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// What would be obeyed if it were not text.
+pub const HOSTILE: &str =
+    "</script></style></template><script>hacked=1</script><img src=x onerror=hacked=2>\"'`&amp;";
+
+/// Writes the run and has the command report it as a page.
+pub fn page(folder: &Path) -> PathBuf {
+    let rubric = builtin().iter().find(|rubric| rubric.id == "semantic").unwrap();
+    let parsed = rubric.parse().unwrap();
+    let judge = Judge {
+        provider: Provider::OpenAi,
+        model: HOSTILE.into(),
+        temperature: Some(0.1),
+        detail: Detail::High,
+        max_output_tokens: 1_000,
+    };
+    let run_id = RunId::parse("page").unwrap();
+    let items = items(folder);
+    let mut results: Vec<JobResult> = items
+        .iter()
+        .map(|item| {
+            let job = Job::new(&run_id, item.clone(), 0, parsed.reference(), Some(judge.clone()));
+            JobResult::empty(&job, Outcome::Scored)
+        })
+        .collect();
+    let scores = [[9, 9, 10, 8, 9], [10; 5], [2, 3, 4, 5, 6]];
+    for (number, (result, scores)) in results.iter_mut().zip(scores).enumerate() {
+        let keys = parsed.criteria.iter().map(|criterion| criterion.key.clone());
+        let total = f64::from(scores.iter().sum::<u32>());
+        let issues = if number == 1 { vec![] } else { vec![HOSTILE.into()] };
+        result.semantic = Some(Verdict {
+            rubric: parsed.name(),
+            score: Score::Sum {
+                semantic_correctness: total / 50.0,
+                scores: keys.zip(scores).collect(),
+                total_score: total,
+                max_score: 50.0,
+            },
+            issues,
+            strengths: vec![HOSTILE.into()],
+        });
+        result.judge = Some(JudgeRecord {
+            provider: Provider::OpenAi,
+            model: HOSTILE.into(),
+            fingerprint: None,
+            simulated: false,
+        });
+    }
+    let failed = results.last_mut().unwrap();
+    failed.outcome = Outcome::Failed;
+    failed.error = Some(JobError { kind: ErrorKind::Api, message: HOSTILE.into() });
+
+    let directory = folder.join("runs/page");
+    fs::create_dir_all(&directory).unwrap();
+    let manifest = folder.join("manifest.jsonl");
+    let record = RunRecord {
+        schema: juror_common::SCHEMA,
+        run_id,
+        created_at: "2026-11-21T02:00:00Z".into(),
+        program_version: "0.1.0".into(),
+        dataset: DatasetRecord {
+            path: manifest.to_str().unwrap().into(),
+            digest: Digest::of(&fs::read(&manifest).unwrap()),
+            limit: None,
+            filters: vec![HOSTILE.into()],
+        },
+        data_roots: Vec::new(),
+        rubric: parsed.reference(),
+        rubric_text: rubric.text.into(),
+        judge: Some(judge),
+        max_side: None,
+        base_url: Some("https://api.example/v1".into()),
+        budget_usd: Some(Money::ZERO),
+        repeat: 1,
+        planned: 4,
+        published: None,
+        fleet: None,
+        upload: None,
+    };
+    fs::write(directory.join("run.json"), serde_json::to_vec(&record).unwrap()).unwrap();
+    let lines: Vec<String> =
+        results.iter().map(|result| serde_json::to_string(result).unwrap() + "\n").collect();
+    fs::write(directory.join("results.jsonl"), lines.concat()).unwrap();
+    report(folder)
+}
+
+fn report(folder: &Path) -> PathBuf {
+    let page = folder.join("page.html");
+    let reported = Command::new(env!("CARGO_BIN_EXE_juror"))
+        .args(["report", "page", "--quiet", "-o"])
+        .arg(&page)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&reported.stderr);
+    assert_eq!(reported.status.code(), Some(3), "{said}");
+    page
+}
+
+/// Four items and their files; the last one has a name like an attack.
+fn items(folder: &Path) -> Vec<Item> {
+    fs::create_dir_all(folder.join("shots")).unwrap();
+    let shot = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/golden/shots/tabs.png");
+    fs::copy(shot, folder.join("shots/tabs.png")).unwrap();
+    let item = |id: &str, tag: &str| Item {
+        id: id.into(),
+        images: [(
+            "screenshot".to_owned(),
+            ImageReference { reference: "shots/tabs.png".into(), sha256: None },
+        )]
+        .into_iter()
+        .collect(),
+        generated_code: Some(Text::Inline(format!("<p>\n{HOSTILE}</p>"))),
+        tags: vec![tag.into()],
+        ..Item::default()
+    };
+    let items = vec![
+        item("alpha", "button"),
+        item("beta", "form"),
+        item("gamma", "button"),
+        item(HOSTILE, HOSTILE),
+    ];
+    let lines: Vec<String> = items
+        .iter()
+        .map(|item| {
+            let Some(Text::Inline(code)) = &item.generated_code else { unreachable!() };
+            let line = serde_json::json!({
+                "id": item.id, "screenshot": "shots/tabs.png", "generated_code": code,
+                "tags": item.tags,
+            });
+            format!("{line}\n")
+        })
+        .collect();
+    fs::write(folder.join("manifest.jsonl"), lines.concat()).unwrap();
+    items
+}

@@ -1,0 +1,141 @@
+//! The files that other programs read, put before programs that know nothing of this one.
+
+use crate::workshop::{Recorder, Workshop, repository, write_items};
+use juror_services::install;
+use serde_json::json;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// Checks files against one of the published schemas.
+fn check(schema: &str, files: &[PathBuf]) -> Output {
+    let python = install::python_with("jsonschema==4.26.0", "jsonschema");
+    Command::new(python)
+        .arg(repository("tests/stories/formats/schema.py"))
+        .arg(repository(&format!("docs/schemas/{schema}.schema.json")))
+        .args(files)
+        .output()
+        .unwrap()
+}
+
+#[track_caller]
+fn holds(output: &Output) {
+    let said = [output.stdout.as_slice(), &output.stderr].concat();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
+}
+
+/// A run of each kind, each in a workshop of its own, with all files that other programs read.
+fn runs() -> Vec<Workshop> {
+    let mut runs =
+        vec![demo(&["demo", "--run-id", "first"]), demo(&["demo", "--acrue", "--run-id", "first"])];
+    let unjudged = Workshop::new();
+    write_items(&unjudged, 3);
+    unjudged.juror(&["run", "manifest.jsonl", "--run-id", "first"]).exits(0);
+    runs.push(unjudged);
+
+    let failed = Workshop::new();
+    write_items(&failed, 3);
+    let judge = Recorder::start(vec![(400, json!({"error": {"message": "no", "code": "no"}}))]);
+    failed.judge(&judge.base_url(), "manifest.jsonl", &["--gate", "production"]).exits(100);
+    runs.push(failed);
+
+    let penniless = Workshop::new();
+    write_items(&penniless, 3);
+    let flags = ["--budget-usd", "0.000001"];
+    penniless.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(3);
+    runs.push(penniless);
+
+    // As a run that was cancelled half-way left it.
+    let half = demo(&["demo", "--run-id", "first"]);
+    let journal = half.path("runs/first/results.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    let kept: Vec<&str> = text.lines().take(5).collect();
+    fs::write(&journal, kept.join("\n") + "\n").unwrap();
+    let record = half.path("runs/first/run.json");
+    let mut cancelled: serde_json::Value =
+        serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+    cancelled["published"] = json!(7);
+    fs::write(record, cancelled.to_string()).unwrap();
+    runs.push(half);
+
+    for workshop in &runs {
+        let outputs = ["-o", "all.jsonl", "-o", "all.junit.xml", "-o", "all.md", "-o", "all.html"];
+        workshop.juror(&[&["report", "first"], outputs.as_slice()].concat());
+    }
+    runs
+}
+
+fn demo(arguments: &[&str]) -> Workshop {
+    let workshop = Workshop::new();
+    workshop.juror(arguments).exits(0);
+    workshop
+}
+
+#[test]
+fn every_file_is_what_its_published_schema_says() {
+    let runs = runs();
+    let of_all = |name: &str| runs.iter().map(|run| run.path(name)).collect::<Vec<_>>();
+    let outcomes = ["scored", "scored", "scored", "failed", "skipped", "pending"];
+    for (run, outcome) in runs.iter().zip(outcomes) {
+        assert!(run.report("first")["coverage"][outcome].as_u64() > Some(0), "{outcome}");
+    }
+    holds(&check("report", &of_all("runs/first/report.json")));
+    holds(&check("result", &of_all("runs/first/results.jsonl")));
+    holds(&check("result", &of_all("all.jsonl")));
+    holds(&xmllint(&of_all("all.junit.xml")));
+    for page in of_all("all.html") {
+        assert!(fs::read_to_string(page).unwrap().ends_with("</body></html>\n"));
+    }
+    for comment in of_all("all.md") {
+        assert!(fs::read_to_string(comment).unwrap().starts_with("## Juror: "));
+    }
+}
+
+#[test]
+fn a_schema_refuses_what_is_not_a_report() {
+    let workshop = demo(&["demo", "--run-id", "first"]);
+    let mut report = workshop.report("first");
+    report["coverage"]["scored"] = json!("27");
+    report["overall"]["extra"] = json!({});
+    let path = workshop.write("wrong.json", report.to_string());
+    let output = check("report", &[path]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(!output.status.success());
+    assert!(
+        said.contains("$.coverage.scored") && said.contains("'extra' was unexpected"),
+        "{said}"
+    );
+}
+
+fn xmllint(files: &[PathBuf]) -> Output {
+    let program = "/usr/bin/xmllint";
+    install::ensure(program, "libxml2-utils");
+    let schema = repository("tests/stories/formats/junit.xsd");
+    Command::new(Path::new(program))
+        .args(["--noout", "--nonet", "--schema", &schema])
+        .args(files)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn hostile_names_become_text_in_every_file() {
+    let workshop = Workshop::new();
+    let id = "=cmd()|</testcase>]]>&\u{fffe}<script>";
+    let line = json!({"id": id, "screenshot": "a.png", "quality_score": 0.5, "tags": ["@all"]});
+    workshop.write("a.png", crate::workshop::png(1, 8, 8));
+    workshop.write("manifest.jsonl", format!("{line}\n"));
+    let outputs = ["-o", "all.csv", "-o", "all.junit.xml", "-o", "all.md", "-o", "all.html"];
+    let run = ["run", "manifest.jsonl", "--run-id", "first"];
+    workshop.juror(&[&run[..], &outputs].concat()).exits(0);
+    let read = |name: &str| fs::read_to_string(workshop.path(name)).unwrap();
+    assert!(read("all.csv").contains("\n'=cmd()"));
+    assert!(read("all.md").contains("| =cmd()&#124;&#60;/testcase"));
+    assert!(
+        read("all.html").contains("=cmd()|&lt;/testcase&gt;")
+            && !read("all.html").contains("<script>]")
+    );
+    holds(&xmllint(&[workshop.path("all.junit.xml")]));
+}
