@@ -23,6 +23,7 @@ mod fleet;
 mod fleet_cap;
 mod formats;
 mod gates;
+mod history;
 mod hostile;
 mod judging;
 mod limits;

@@ -1,0 +1,118 @@
+//! Runs over time: listed, shown, as a trend, and as what a gate goes by.
+
+use crate::workshop::{Finished, Recorder, Workshop, completion, repository, verdict, write_items};
+use serde_json::Value;
+use std::fs;
+
+const STEADY: &str = "schema = 1\n[[rule]]\nmetric = \"*\"\nnot_below_median_of_last = 7\n";
+
+/// Judges four items, each with this score in all criteria.
+fn night(workshop: &Workshop, run: &str, score: u64, flags: &[&str]) -> Finished {
+    let judge = Recorder::start(vec![completion(&verdict(score), 1_000, 50); 4]);
+    let url = judge.base_url();
+    let fixed = ["run", "manifest.jsonl", "--run-id", run, "--enable-llm-judge", "-j", "1"];
+    workshop.juror(&[&fixed[..], &["--base-url", &url, "--no-cache"], flags].concat())
+}
+
+/// As many nights as scores, named from `night-1` on.
+fn nights(scores: &[u64]) -> Workshop {
+    let workshop = Workshop::new();
+    write_items(&workshop, 4);
+    workshop.write("steady.toml", STEADY);
+    for (number, score) in scores.iter().enumerate() {
+        night(&workshop, &format!("night-{}", number + 1), *score, &[]).exits(0);
+    }
+    workshop
+}
+
+#[test]
+fn a_run_below_the_median_of_those_before_misses_the_gate() {
+    let workshop = nights(&[9, 9]);
+    let gate = ["--gate", "steady.toml"];
+    let few = night(&workshop, "night-3", 5, &gate).exits(0);
+    few.prints(&["TARGETS (steady.toml)", "undecided", "by 2 earlier runs"]);
+    night(&workshop, "night-4", 9, &gate).exits(0).prints(&["met", "by 3 earlier runs"]);
+    night(&workshop, "night-5", 8, &gate).exits(100).prints(&["missed", "≥ 89%"]);
+    // Other questions have no part in it.
+    night(&workshop, "some", 3, &["--limit", "2"]).exits(0);
+    night(&workshop, "night-6", 9, &gate).exits(0).prints(&["by 5 earlier runs"]);
+    let report = workshop.report("night-6");
+    let rules = report["targets"]["rules"].as_array().unwrap();
+    let whole = rules.iter().find(|rule| rule["metric"] == "semantic.avg_semantic_correctness");
+    let whole = whole.unwrap();
+    assert_eq!((&whole["earlier"]["median"], &whole["at_least"]), (&0.9.into(), &0.89.into()));
+    assert!(rules.iter().all(|rule| rule["metric"] != "avg_latency_ms"));
+}
+
+#[test]
+fn a_trend_is_of_the_runs_that_asked_the_same() {
+    let workshop = nights(&[8, 6]);
+    night(&workshop, "half", 3, &["--limit", "2"]).exits(0);
+    night(&workshop, "night-3", 9, &["--repeat", "1"]).exits(0);
+    let trend = workshop.juror(&["runs", "trend"]).exits(0);
+    let trend = trend.prints(&["TREND of semantic@1", "4/4 scored", "Semantic Correctness  ▆▁█"]);
+    assert!(!trend.stdout.contains("half"), "{}", trend.stdout);
+    let order: Vec<_> = ["night-1", "night-2", "night-3"].map(|run| trend.stdout.find(run)).into();
+    assert!(order.is_sorted(), "oldest first: {}", trend.stdout);
+
+    let told = workshop.juror(&["runs", "trend", "night-2", "--json"]).exits(0).stdout;
+    let runs: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(runs.as_array().unwrap().len(), 2);
+    let of = |run: usize| &runs[run]["figures"]["metrics"]["semantic.avg_visual_similarity"];
+    assert_eq!((&of(0)["value"], &of(1)["value"]), (&8.0.into(), &6.0.into()));
+    assert_eq!(of(0)["n"], 4);
+
+    let one = ["runs", "trend", "--last", "1", "--metric", "retrieval.accuracy"];
+    let one = workshop.juror(&one).exits(0);
+    assert!(!one.stdout.contains("night-2") && !one.stdout.contains("Visual"), "{}", one.stdout);
+    let unknown = workshop.juror(&["runs", "trend", "--metric", "beauty"]).exits(2);
+    unknown.says(&["no metric \"beauty\"", "semantic.avg_visual_similarity"]);
+}
+
+#[test]
+fn a_run_is_shown_without_its_items() {
+    let workshop = nights(&[8]);
+    workshop.juror(&["runs", "show", "night-1"]).exits(0).prints(&[
+        "night-1",
+        "manifest.jsonl",
+        "semantic@1 (digest ",
+        "gpt-4o",
+        "4 of 4 scored, 0 unscorable, 0 failed, 0 skipped, 0 pending",
+        "Budget:       none",
+    ]);
+    let told = workshop.juror(&["runs", "show", "night-1", "--json"]).exits(0).stdout;
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(
+        (&told["coverage"]["scored"], &told["run"]["run_id"]),
+        (&4.into(), &"night-1".into())
+    );
+    assert_eq!(told["run"]["rubric_text"], Value::Null);
+    workshop.juror(&["runs", "show", "none"]).exits(2).says(&["no run"]);
+}
+
+#[test]
+fn a_damaged_report_is_named_and_stops_nothing() {
+    let workshop = nights(&[8, 9]);
+    workshop.write("runs/night-1/report.json", "{");
+    let trend = workshop.juror(&["runs", "trend"]).exits(0);
+    assert!(!trend.stdout.contains("night-1"), "{}", trend.stdout);
+    trend.says(&["an earlier run is left out", "juror report night-1"]);
+    workshop.write("runs/night-2/report.json", "{}");
+    workshop.juror(&["runs", "trend"]).exits(1).says(&["juror report night-2"]);
+    let empty = Workshop::new();
+    empty.juror(&["runs", "trend"]).exits(2).says(&["no run in runs has a report"]);
+}
+
+#[test]
+fn every_command_of_the_manual_does_what_it_says() {
+    let workshop = nights(&[8, 9, 9]);
+    let manual = fs::read_to_string(repository("docs/history.md")).unwrap();
+    let gate = manual.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    workshop.write("steady.toml", gate);
+    let commands: Vec<&str> =
+        manual.lines().filter_map(|line| line.strip_prefix("juror ")).collect();
+    assert_eq!(commands.len(), 6, "{commands:?}");
+    for line in commands {
+        workshop.juror(&line.split_whitespace().collect::<Vec<_>>()).exits(0);
+    }
+}
