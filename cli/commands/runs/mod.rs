@@ -1,0 +1,30 @@
+//! `juror runs`: what the runs directory holds.
+
+mod list;
+mod show;
+mod trend;
+
+use crate::{
+    args::{GlobalFlags, RunsArguments, RunsCommand},
+    exit::{Exit, Failure},
+};
+use juror_aggregator::{
+    history,
+    journal::{JournalError, RunFiles},
+};
+use std::path::Path;
+
+/// Runs `juror runs`, which lists them unless it is told otherwise.
+pub async fn run(arguments: &RunsArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+    match &arguments.command {
+        None => list::run(&arguments.fleet, global).await,
+        Some(RunsCommand::List { fleet }) => list::run(fleet, global).await,
+        Some(RunsCommand::Show { run, fleet }) => show::run(run, fleet, global).await,
+        Some(RunsCommand::Trend(arguments)) => trend::run(arguments, global),
+    }
+}
+
+fn files_in(runs_dir: &Path) -> Result<Vec<Result<RunFiles, JournalError>>, Failure> {
+    history::runs_in(runs_dir)
+        .map_err(|error| Failure::error(format!("{} cannot be read: {error}", runs_dir.display())))
+}

@@ -1,0 +1,92 @@
+//! `juror runs show`: what a run is and what it came to.
+
+use crate::{
+    args::{FleetFlags, GlobalFlags},
+    commands::run::run_files,
+    exit::{Exit, Failure},
+    finish::journal_failure,
+    layers,
+    ledgers::Ledgers,
+    screen,
+};
+use juror_aggregator::fold::Fold;
+use juror_common::{id::RunId, run::RunRecord};
+use serde_json::{Value, json};
+
+/// Columns of the names before what they name.
+const LABEL: usize = 14;
+
+/// Runs `juror runs show`.
+pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let settings = layers::settle(global, fleet.layers())?;
+    let run = RunId::parse(run).map_err(Failure::usage)?;
+    let files = run_files(&settings.run.runs_dir, &run)?;
+    let record = files.record();
+    let fold = Fold::of_journal(&files).map_err(journal_failure)?;
+    let mut ledgers = Ledgers::new(&settings);
+    let ledger = ledgers.of(record).await;
+    ledgers.close().await;
+    let cost = fold.spent().total(ledger?.as_ref());
+    let counts = fold.counts();
+    let ended = counts.scored + counts.unscorable + counts.failed + counts.skipped;
+    let pending = record.jobs().saturating_sub(ended);
+    if global.json {
+        screen::print_json(&json!({
+            "run": without_rubric(record)?, "simulated": fold.spent().simulated,
+            "coverage": {
+                "planned": record.jobs(), "scored": counts.scored,
+                "unscorable": counts.unscorable, "failed": counts.failed,
+                "skipped": counts.skipped, "pending": pending,
+            },
+            "cost_usd": cost, "directory": files.directory(),
+        }))?;
+        return Ok(Exit::Done);
+    }
+    let mark = if fold.spent().simulated { " (SIMULATED)" } else { "" };
+    let coverage = format!(
+        "{} of {} scored, {} unscorable, {} failed, {} skipped, {pending} pending",
+        counts.scored,
+        record.jobs(),
+        counts.unscorable,
+        counts.failed,
+        counts.skipped
+    );
+    let mut lines = described(record, mark);
+    lines.push(("Coverage", coverage));
+    lines.push(("Cost", format!("${}", cost.rounded(4))));
+    lines.push(("Directory", files.directory().display().to_string()));
+    let text = lines.iter().map(|(label, text)| format!("{:LABEL$}{text}\n", format!("{label}:")));
+    screen::print(&text.collect::<String>())?;
+    Ok(Exit::Done)
+}
+
+fn described(record: &RunRecord, mark: &str) -> Vec<(&'static str, String)> {
+    let RunRecord { dataset, rubric, judge, .. } = record;
+    let mut which = screen::as_seen_from_here(&dataset.path);
+    which.extend(dataset.limit.map(|limit| format!(", the first {limit} items")));
+    which.extend(dataset.filters.iter().map(|filter| format!(", {filter}")));
+    let judge = judge.as_ref().map_or("off".to_owned(), |judge| format!("{}{mark}", judge.model));
+    let mut lines = vec![
+        ("Run", record.run_id.to_string()),
+        ("Created", format!("{} by juror {}", record.created_at, record.program_version)),
+        ("Dataset", format!("{which} (digest {})", dataset.digest)),
+        ("Rubric", format!("{}@{} (digest {})", rubric.id, rubric.version, rubric.digest)),
+        ("Judge", judge),
+    ];
+    lines.extend(record.base_url.clone().map(|url| ("Endpoint", url)));
+    lines.extend(record.fleet.clone().map(|fleet| ("Fleet", fleet)));
+    lines.extend(record.upload.clone().map(|place| ("Uploaded to", place)));
+    lines.push(("Repeats", record.repeat.to_string()));
+    let budget = record.budget_usd.map_or("none".to_owned(), |cap| format!("${}", cap.rounded(2)));
+    lines.push(("Budget", budget));
+    lines
+}
+
+/// A rubric's text has a command of its own.
+fn without_rubric(record: &RunRecord) -> Result<Value, Failure> {
+    let mut shown = serde_json::to_value(record).map_err(Failure::error)?;
+    if let Some(fields) = shown.as_object_mut() {
+        fields.remove("rubric_text");
+    }
+    Ok(shown)
+}

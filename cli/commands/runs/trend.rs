@@ -1,0 +1,82 @@
+//! `juror runs trend`: how metrics changed over the runs that asked the same.
+
+use crate::{
+    args::{GlobalFlags, TrendArguments},
+    commands::{rubric, run::run_files},
+    exit::{Exit, Failure},
+    layers, screen,
+};
+use juror_aggregator::{
+    history::{PastRun, earlier_runs},
+    journal::RunFiles,
+    metrics::MetricDefinition,
+    report::{TerminalOptions, render_trend},
+};
+use juror_common::id::RunId;
+use serde_json::json;
+use std::path::Path;
+
+/// Runs `juror runs trend`.
+pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let runs_dir = layers::settle(global, Vec::new())?.run.runs_dir;
+    let newest = match &arguments.run {
+        Some(run) => run_files(&runs_dir, &RunId::parse(run).map_err(Failure::usage)?)?,
+        None => newest(&runs_dir)?,
+    };
+    let (rubric, _) = rubric::recorded(newest.record())?;
+    let metrics = chosen(MetricDefinition::all(&rubric), &arguments.metrics)?;
+    let mut runs = series(&newest, arguments.last)?;
+    for run in &mut runs {
+        let path = &mut run.record.dataset.path;
+        *path = screen::as_seen_from_here(path);
+    }
+    if global.json {
+        let runs: Vec<_> = runs
+            .iter()
+            .map(|run| {
+                json!({
+                    "run_id": run.id, "created_at": run.record.created_at, "figures": run.figures,
+                })
+            })
+            .collect();
+        screen::print_json(&runs)?;
+    } else {
+        let (width, color) = screen::width_and_colour();
+        screen::print(&render_trend(&runs, &metrics, TerminalOptions { width, color }))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn newest(runs_dir: &Path) -> Result<RunFiles, Failure> {
+    let mut runs = super::files_in(runs_dir)?.into_iter().flatten();
+    runs.find(|run| run.path_of("report.json").is_file()).ok_or_else(|| {
+        Failure::usage(format!(
+            "no run in {} has a report; `juror demo` makes one",
+            runs_dir.display()
+        ))
+    })
+}
+
+/// This run and those before it, oldest first.
+fn series(newest: &RunFiles, last: u32) -> Result<Vec<PastRun>, Failure> {
+    let own = PastRun::read(newest).map_err(Failure::error)?.ok_or_else(|| {
+        let run = &newest.record().run_id;
+        Failure::usage(format!("run {run} has no report yet; write one by: juror report {run}"))
+    })?;
+    let mut runs = vec![own];
+    runs.extend(earlier_runs(newest, usize::try_from(last).unwrap_or(usize::MAX) - 1));
+    runs.reverse();
+    Ok(runs)
+}
+
+fn chosen(all: Vec<MetricDefinition>, paths: &[String]) -> Result<Vec<MetricDefinition>, Failure> {
+    if let Some(unknown) = paths.iter().find(|path| all.iter().all(|each| each.path != **path)) {
+        let known: Vec<_> = all.into_iter().map(|metric| metric.path).collect();
+        return Err(Failure::usage(format!(
+            "these runs have no metric {unknown:?}; they have {}",
+            known.join(", ")
+        )));
+    }
+    let is_chosen = |metric: &MetricDefinition| paths.is_empty() || paths.contains(&metric.path);
+    Ok(all.into_iter().filter(is_chosen).collect())
+}
