@@ -135,6 +135,7 @@ pub(crate) fn record(rubric: &str, planned: u64) -> RunRecord {
         planned,
         fleet: None,
         published: None,
+        preparation: None,
     }
 }
 
