@@ -3,6 +3,7 @@
 use crate::{
     args::GlobalFlags,
     baseline::{self, Baseline},
+    calibrations::Calibrations,
     execute::Executed,
     exit::{Exit, Failure},
     screen,
@@ -28,6 +29,8 @@ pub struct Finishing<'run> {
     pub gate: Option<&'run Gate>,
     /// What it is compared against.
     pub baseline: Option<&'run Baseline>,
+    /// What is known of its judge.
+    pub calibrations: &'run Calibrations,
     /// How failed jobs enter averages.
     pub failures: Failures,
     /// Files to write, beside `report.json`.
@@ -63,6 +66,7 @@ pub fn report(
         finished_at: jiff::Timestamp::now().to_string(),
     };
     let mut report = summarise(files, &input).map_err(journal_failure)?;
+    report.calibration = finishing.calibrations.of_run(files, &report);
     if let Some(baseline) = finishing.baseline {
         report.comparison = Some(baseline.compared(files, &report)?);
     }

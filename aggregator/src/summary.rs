@@ -185,6 +185,7 @@ impl<'a> Scan<'a> {
             targets: input.gate.map(|gate| gate.judge(&metrics, &coverage, streak)),
             coverage,
             repeats: None,
+            calibration: None,
             comparison: None,
             common_issues,
             common_strengths,

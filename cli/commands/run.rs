@@ -4,6 +4,7 @@ use crate::{
     args::{CallingFlags, GlobalFlags, RunArguments, RunFlags},
     asked::{Asked, new_run_id, print_plan, tell_warnings},
     baseline::Baseline,
+    calibrations::Calibrations,
     execute::{self, Execution},
     exit::{Exit, Failure},
     finish::{self, Finishing},
@@ -75,7 +76,7 @@ pub async fn begin_or_continue(
     ends: Ends<'_>,
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
-    let Ready { gate, baseline, setup } = ready(&session, &run_id, ends)?;
+    let Ready { gate, baseline, calibrations, setup } = ready(&session, &run_id, ends)?;
     tell_warnings(&session, global.quiet);
     let record = RunRecord {
         created_at: known
@@ -97,6 +98,7 @@ pub async fn begin_or_continue(
             rubric: &session.rubric,
             gate: gate.as_ref(),
             baseline: baseline.as_ref(),
+            calibrations: &calibrations,
             failures: session.settings.run.failures,
             outputs: ends.outputs,
             global,
@@ -108,6 +110,7 @@ pub async fn begin_or_continue(
 struct Ready {
     gate: Option<Gate>,
     baseline: Option<Baseline>,
+    calibrations: Calibrations,
     setup: Option<JudgeSetup>,
 }
 
@@ -120,11 +123,14 @@ fn ready(session: &Session, run: &RunId, ends: Ends<'_>) -> Result<Ready, Failur
     if let Some(baseline) = &baseline {
         baseline.check(run, &rubric.reference())?;
     }
-    let Some(candidate) = candidate else { return Ok(Ready { gate, baseline, setup: None }) };
+    let calibrations = Calibrations::of(settings)?;
+    let Some(candidate) = candidate else {
+        return Ok(Ready { gate, baseline, calibrations, setup: None });
+    };
     let key = judge::key(settings)?;
     judge::require_key(settings, key.as_ref())?;
     let setup = judge::setup(settings, rubric, candidate, key)?;
-    Ok(Ready { gate, baseline, setup: Some(setup) })
+    Ok(Ready { gate, baseline, calibrations, setup: Some(setup) })
 }
 
 /// A run knows its home: what a fleet judges is not judged here as well.

@@ -2,9 +2,14 @@
 
 use super::{home::FleetHome, open_run::Snapshot};
 use crate::{
+    calibration::{
+        Binding,
+        known::{KnownCalibration, RunCalibration},
+    },
     gate::Gate,
+    journal::RunFiles,
     metrics::FailurePolicy,
-    report::{Coverage, write_output},
+    report::{Coverage, Report, write_output},
     summary::{SummaryInput, summarise},
 };
 use juror_common::{
@@ -56,6 +61,8 @@ pub struct ReportOptions {
     pub failures: FailurePolicy,
     /// What runs must meet: the name or the file of a gate.
     pub gate: Option<String>,
+    /// A calibration of the judge; without it, the newest one beside the run is looked for.
+    pub calibration: Option<KnownCalibration>,
 }
 
 /// Writes reports as they are ordered, until no more are.
@@ -112,9 +119,22 @@ fn write_now(
         failures: options.failures,
         finished_at: jiff::Timestamp::now().to_string(),
     };
-    let summary = summarise(&files, &input).map_err(|error| with_causes(&error))?;
+    let mut summary = summarise(&files, &input).map_err(|error| with_causes(&error))?;
+    summary.calibration = calibration(&files, &summary, options);
     let path = files.path_of("report.json");
     write_output(&path, &summary, &files).map_err(|error| with_causes(&error))?;
     let cost_usd = summary.cost.total_usd;
     Ok(CompletedRun { run, coverage: summary.coverage, cost_usd, report: path })
+}
+
+/// What cannot be read of other runs is none of this run's.
+fn calibration(
+    files: &RunFiles,
+    report: &Report,
+    options: &ReportOptions,
+) -> Option<RunCalibration> {
+    let now = Binding::of(files.record(), report.run.simulated)?;
+    let beside = || KnownCalibration::newest_in(files.directory().parent()?, &now).0;
+    let known = options.calibration.clone().or_else(beside)?;
+    Some(known.of_run(&now, report.run.base_url.as_deref()))
 }
