@@ -171,3 +171,30 @@ fn clusters_widen_what_repeats_one_item() {
     assert!(width(&clustered.pearson) > width(&five.pearson));
     assert!(width(&clustered.exact) > width(&five.exact));
 }
+
+/// What VIEScore's authors printed for the same ratings, by their own code.
+#[test]
+fn real_ratings_give_the_correlations_that_their_authors_published() {
+    let text = include_str!("../../../tests/statistics/viescore.csv");
+    let steps = Steps { least: 0.0, most: 1.0, width: 0.1 };
+    for (model, published) in [
+        ("Glide", [0.4417, 0.3575]),
+        ("BlendedDiffusion", [0.2487, 0.224]),
+        ("SDInpaint", [0.5325, 0.3008]),
+        ("SDXLInpaint", [0.6185, 0.2853]),
+    ] {
+        let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+        let rows: Vec<_> = rows.iter().filter(|row| row[0] == model).collect();
+        assert_eq!(rows.len(), 179);
+        for (measure, published) in published.into_iter().enumerate() {
+            let mut paired = Paired::default();
+            for row in &rows {
+                let value = |column: usize| row[column].parse().unwrap();
+                paired.add(value(1 + 2 * measure), value(2 + 2 * measure), None);
+            }
+            let found = Agreement::of(&paired, steps).spearman;
+            near(found.value, Some(published), 0.000_05, model);
+            assert!(found.low < found.value && found.value < found.high, "{model}: {found:?}");
+        }
+    }
+}

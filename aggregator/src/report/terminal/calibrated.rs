@@ -2,7 +2,7 @@
 
 use super::{
     calibration::{coefficient, difference, size},
-    figures::counted,
+    figures::{counted, grouped},
     page::{INDENT, Page, Style, fit, harmless, padded, right_aligned},
 };
 use crate::{
@@ -11,6 +11,8 @@ use crate::{
     report::Report,
 };
 
+/// So many criteria are shown.
+const MOST: usize = 8;
 const WIDTHS: [usize; 3] = [20, 8, 21];
 
 pub(super) fn section(page: &mut Page, report: &Report) {
@@ -55,7 +57,7 @@ fn figures(page: &mut Page, known: &RunCalibration, report: &Report) {
         page.line(&[(&indent, style), (&title, style), (&cells, style)]);
     };
     line(page, "", ["Kappa", "Off by", "Bias"].map(str::to_owned), Style::Faint);
-    for each in &known.figures {
+    for each in known.figures.iter().take(MOST) {
         let is_criterion = report.rubric.criteria.iter().any(|own| own.key == each.key);
         let unit = match is_criterion {
             true => Unit::Points { least: 0.0, most: 1.0 },
@@ -65,5 +67,10 @@ fn figures(page: &mut Page, known: &RunCalibration, report: &Report) {
         let off = error.value.map_or_else(|| "–".to_owned(), |value| size(value, unit));
         let cells = [coefficient(weighted_kappa), off, difference(bias, unit)];
         line(page, &each.title, cells, Style::Plain);
+    }
+    let more = known.figures.len().saturating_sub(MOST) as u64;
+    if more > 0 {
+        let text = format!("… {} more in report.json", grouped(more));
+        page.wrapped(&text, 0, Style::Faint);
     }
 }
