@@ -3,12 +3,12 @@
 use crate::{
     args::GlobalFlags,
     baseline::{self, Baseline},
-    calibrations::Calibrations,
     execute::Executed,
     exit::{Exit, Failure},
     screen,
 };
 use juror_aggregator::{
+    calibration::known::{self, KnownCalibration},
     fold::Counted,
     gate::{Decision, Gate},
     journal::{JournalError, RunFiles},
@@ -29,8 +29,8 @@ pub struct Finishing<'run> {
     pub gate: Option<&'run Gate>,
     /// What it is compared against.
     pub baseline: Option<&'run Baseline>,
-    /// What is known of its judge.
-    pub calibrations: &'run Calibrations,
+    /// What is known of its judge, if a file is named.
+    pub calibration: Option<&'run KnownCalibration>,
     /// How failed jobs enter averages.
     pub failures: Failures,
     /// Files to write, beside `report.json`.
@@ -66,7 +66,7 @@ pub fn report(
         finished_at: jiff::Timestamp::now().to_string(),
     };
     let mut report = summarise(files, &input).map_err(journal_failure)?;
-    report.calibration = finishing.calibrations.of_run(files, &report);
+    known::add_to(&mut report, files, finishing.calibration);
     if let Some(baseline) = finishing.baseline {
         report.comparison = Some(baseline.compared(files, &report)?);
     }

@@ -3,7 +3,7 @@
 use crate::{
     args::{GlobalFlags, ReportArguments},
     baseline::Baseline,
-    calibrations::Calibrations,
+    calibrations,
     commands::{
         rubric,
         run::{Ends, run_files},
@@ -43,7 +43,7 @@ pub async fn report(
     let (rubric, _) = rubric::recorded(files.record())?;
     let gate = finish::gate(settings.run.gate.as_deref(), &rubric)?;
     let baseline = Baseline::named(ends.baseline, settings)?;
-    let calibration = Calibrations::of(settings)?;
+    let calibration = calibrations::named(settings)?;
     let counted = Fold::of_journal(files).map_err(finish::journal_failure)?.counted();
     let mut ledgers = Ledgers::new(settings);
     let ledger = ledgers.of(files.record()).await;
@@ -52,7 +52,7 @@ pub async fn report(
         rubric: &rubric,
         gate: gate.as_ref(),
         baseline: baseline.as_ref(),
-        calibrations: &calibration,
+        calibration: calibration.as_ref(),
         failures: settings.run.failures,
         outputs: ends.outputs,
         global,

@@ -108,6 +108,10 @@ fn a_later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
     assert!(known["notes"][0].as_str().unwrap().contains("the judge was asked at"), "{known}");
     workshop.juror(&["report", "base"]).exits(0).prints(&[" CALIBRATED"]);
 
+    workshop.write("runs/torn/calibration.json", "{");
+    let warned = workshop.juror(&["report", "base"]).exits(0);
+    warned.prints(&[" CALIBRATED", "runs/torn/calibration.json is no calibration"]);
+
     let hot = run(&workshop, "other", &JUDGED, &["--model", "gpt-4.1"]).exits(0);
     hot.prints(&["UNCALIBRATED", "CHANGED: judge: openai gpt-4o then, openai gpt-4.1 now"]);
     let known = &workshop.report("other")["calibration"];

@@ -178,12 +178,12 @@ impl CriterionCalibration {
 fn warnings(columns: &[Column], coverage: &LabelCoverage) -> Vec<String> {
     let mut warnings = Vec::new();
     for (ids, what) in [
-        (&coverage.unknown, "are no items of the run"),
-        (&coverage.not_scored, "are items that the run did not score"),
+        (&coverage.unknown, "the run has no such items"),
+        (&coverage.not_scored, "the run did not score those items"),
     ] {
         if !ids.is_empty() {
             warnings.push(format!(
-                "{} of the {} labelled ids {what}, and count nowhere",
+                "{} of the {} labelled ids count nowhere: {what}",
                 ids.len(),
                 coverage.labelled_items
             ));

@@ -1,5 +1,8 @@
 use super::*;
-use crate::test_results::{SEMANTIC, broken, judged, record, rubric};
+use crate::{
+    report::{TerminalOptions, render_calibration, render_terminal},
+    test_results::{SEMANTIC, broken, judged, record, report_of, rubric},
+};
 use juror_common::outcome::{ErrorKind, Outcome};
 use known::{CalibrationFileError, CalibrationStatus, FILE_NAME, KnownCalibration};
 
@@ -110,4 +113,71 @@ fn the_newest_of_the_same_judge_is_taken_and_the_simulators_never_for_a_judge() 
     assert_eq!((found.status, found.n), (CalibrationStatus::Calibrated, 2));
     assert_eq!(found.figures.len(), 1, "people rated one criterion alone");
     assert!(found.notes[0].contains("http://elsewhere/v1 now"), "{:?}", found.notes);
+}
+
+/// Twenty items, two raters, one of whom rated the layout 9 throughout.
+fn twenty(simulated: bool) -> Calibration {
+    let mut labels = "id,rater,visual_similarity,token_adherence,variant_accuracy,\
+                      feature_completeness,layout_accuracy\n"
+        .to_owned();
+    let mut results = Vec::new();
+    for number in 0..20_u32 {
+        let (good, other) = (10 - number % 7, 9 - (number * 3) % 5);
+        results.push(judged(&format!("i{number:02}"), [good, other, 10, good, 8], &[], &[]));
+        let (one, two) = (good - number % 2, other - number % 3);
+        labels.push_str(
+            &format!("i{number:02},anna,{one},{two},10,{good}.5,9\n").replace("10.5", "10"),
+        );
+        labels.push_str(&format!("i{number:02},ben,{good},{two},,,\n"));
+    }
+    labels.push_str("gone,anna,5,,,,\n");
+    calibrated(results, &labels, simulated)
+}
+
+fn pages(width: usize) -> [(&'static str, String); 3] {
+    let options = TerminalOptions { width, color: false };
+    let (record, results) = (record(SEMANTIC, 1), [judged("a", [9; 5], &[], &[])]);
+    let mut report = report_of(&record, &results, None, None).0;
+    let known = KnownCalibration {
+        path: "runs/labelled/calibration.json".into(),
+        calibration: twenty(false),
+    };
+    let mut section = |record: &RunRecord, base_url| {
+        let now = Binding::of(record, false).unwrap();
+        report.calibration = Some(known.of_run(&now, base_url));
+        let text = render_terminal(&report, options);
+        let text = &text[text.find("JUDGE AND PEOPLE").unwrap()..];
+        text[..text.find("\nCOST AND TIME").unwrap()].to_owned()
+    };
+    let other = RunRecord { max_side: Some(640), ..record.clone() };
+    [
+        ("calibration.txt", render_calibration(&twenty(true), options)),
+        ("calibrated.txt", section(&record, Some("http://elsewhere:8000/v1"))),
+        ("uncalibrated.txt", section(&other, None)),
+    ]
+}
+
+#[test]
+fn pages_are_those_that_were_looked_at() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests-data");
+    for (name, page) in pages(80) {
+        let expected = std::fs::read_to_string(folder.join(name)).unwrap();
+        assert_eq!(page, expected, "{name}");
+    }
+    use unicode_width::UnicodeWidthStr as _;
+    for width in [74, 120] {
+        for (name, page) in pages(width) {
+            let widest = page.lines().map(|line| line.width()).max();
+            assert!(widest <= Some(width), "{name} at {width}:\n{page}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "writes the files that the other test compares with"]
+fn write_the_pages_anew() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests-data");
+    for (name, page) in pages(80) {
+        std::fs::write(folder.join(name), page).unwrap();
+    }
 }

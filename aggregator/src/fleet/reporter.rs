@@ -2,14 +2,10 @@
 
 use super::{home::FleetHome, open_run::Snapshot};
 use crate::{
-    calibration::{
-        Binding,
-        known::{KnownCalibration, RunCalibration},
-    },
+    calibration::known::{self, KnownCalibration},
     gate::Gate,
-    journal::RunFiles,
     metrics::FailurePolicy,
-    report::{Coverage, Report, write_output},
+    report::{Coverage, write_output},
     summary::{SummaryInput, summarise},
 };
 use juror_common::{
@@ -120,21 +116,9 @@ fn write_now(
         finished_at: jiff::Timestamp::now().to_string(),
     };
     let mut summary = summarise(&files, &input).map_err(|error| with_causes(&error))?;
-    summary.calibration = calibration(&files, &summary, options);
+    known::add_to(&mut summary, &files, options.calibration.as_ref());
     let path = files.path_of("report.json");
     write_output(&path, &summary, &files).map_err(|error| with_causes(&error))?;
     let cost_usd = summary.cost.total_usd;
     Ok(CompletedRun { run, coverage: summary.coverage, cost_usd, report: path })
-}
-
-/// What cannot be read of other runs is none of this run's.
-fn calibration(
-    files: &RunFiles,
-    report: &Report,
-    options: &ReportOptions,
-) -> Option<RunCalibration> {
-    let now = Binding::of(files.record(), report.run.simulated)?;
-    let beside = || KnownCalibration::newest_in(files.directory().parent()?, &now).0;
-    let known = options.calibration.clone().or_else(beside)?;
-    Some(known.of_run(&now, report.run.base_url.as_deref()))
 }

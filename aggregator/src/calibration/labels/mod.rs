@@ -190,7 +190,8 @@ impl<'a> Rateable<'a> {
         if !(least..=most).contains(&number) {
             return Err(LabelProblem::OffScale { found: number, least, most });
         }
-        Ok(Some(number / unit))
+        // −0 becomes 0, which it is tied with.
+        Ok(Some(number / unit + 0.0))
     }
 }
 

@@ -135,7 +135,7 @@ impl Table<'_> {
     ) {
         let in_columns = |cells: [String; N]| {
             let all = cells.iter().zip(widths);
-            all.map(|(cell, width)| right_aligned(cell, width)).collect::<String>()
+            all.map(|(cell, width)| right_aligned(&format!(" {cell}"), width)).collect::<String>()
         };
         page.blank();
         let heads = in_columns(heads.map(str::to_owned));
