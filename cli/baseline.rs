@@ -9,6 +9,7 @@ use juror_aggregator::{
     compare::{CompareError, Comparison, Decision, Rules, Side, check_rubrics, compare},
     fold::Fold,
     journal::RunFiles,
+    metrics::FailurePolicy,
     report::Report,
     summary::{SummaryInput, summarise},
 };
@@ -61,20 +62,24 @@ impl Baseline {
         self.compared(head, &self.report(head)?)
     }
 
-    /// What a run's results say; comparisons need no ledger.
     fn report(&self, files: &RunFiles) -> Result<Report, Failure> {
-        let (rubric, _) = rubric::recorded(files.record())?;
-        let input = SummaryInput {
-            counted: &Fold::of_journal(files).map_err(journal_failure)?.counted(),
-            rubric: &rubric,
-            ledger: None,
-            gate: None,
-            earlier: &[],
-            failures: self.rules.failures,
-            finished_at: jiff::Timestamp::now().to_string(),
-        };
-        summarise(files, &input).map_err(journal_failure)
+        report_of(files, self.rules.failures)
     }
+}
+
+/// What a run's results say, without what the ledger knows of its cost.
+pub fn report_of(files: &RunFiles, failures: FailurePolicy) -> Result<Report, Failure> {
+    let (rubric, _) = rubric::recorded(files.record())?;
+    let input = SummaryInput {
+        counted: &Fold::of_journal(files).map_err(journal_failure)?.counted(),
+        rubric: &rubric,
+        ledger: None,
+        gate: None,
+        earlier: &[],
+        failures,
+        finished_at: jiff::Timestamp::now().to_string(),
+    };
+    summarise(files, &input).map_err(journal_failure)
 }
 
 /// The files of a run by its id in the runs directory, or by a path.

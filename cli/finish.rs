@@ -9,6 +9,7 @@ use crate::{
     screen,
 };
 use juror_aggregator::{
+    calibration::known::{self, KnownCalibration},
     fold::Counted,
     gate::{Decision, Gate},
     history::earlier_runs,
@@ -36,6 +37,8 @@ pub struct Finishing<'run> {
     pub baseline: Option<&'run Baseline>,
     /// How failed jobs enter averages, and where files may be read from.
     pub settings: &'run Settings,
+    /// What is known of its judge, if a file is named.
+    pub calibration: Option<&'run KnownCalibration>,
     /// Files to write, beside `report.json`.
     pub outputs: &'run [PathBuf],
     /// How results and hints are shown, and where runs are.
@@ -71,6 +74,7 @@ pub fn report(
         finished_at: jiff::Timestamp::now().to_string(),
     };
     let mut report = summarise(files, &input).map_err(journal_failure)?;
+    known::add_to(&mut report, files, finishing.calibration);
     if let Some(baseline) = finishing.baseline {
         report.comparison = Some(baseline.compared(files, &report)?);
     }

@@ -2,7 +2,8 @@
 
 use crate::{
     args::{
-        CallingFlags, ComparingFlags, FleetFlags, GlobalFlags, JudgingFlags, RunFlags, ServingFlags,
+        CalibrationFlags, CallingFlags, ComparingFlags, FleetFlags, GlobalFlags, JudgingFlags,
+        RunFlags, ServingFlags,
     },
     exit::Failure,
 };
@@ -107,11 +108,20 @@ impl ComparingFlags {
     }
 }
 
+impl CalibrationFlags {
+    /// The flag that was given, as a setting.
+    pub fn layers(&self) -> Vec<Layer> {
+        let path = self.calibration.as_ref().map(|path| path.to_string_lossy().into_owned());
+        path.map(|path| Layer::of("run", "calibration", path)).into_iter().collect()
+    }
+}
+
 impl RunFlags {
     /// The flags that were given, as settings.
     pub fn layers(&self) -> Vec<Layer> {
         let mut layers = self.judging.layers();
         layers.extend(self.against.comparing.layers());
+        layers.extend(self.known.layers());
         layers.extend(self.budget_usd.map(budget));
         layers.extend(self.gate.clone().map(|gate| Layer::of("run", "gate", gate)));
         layers

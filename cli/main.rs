@@ -3,6 +3,7 @@
 mod args;
 mod asked;
 mod baseline;
+mod calibrations;
 mod catch_up;
 mod commands;
 mod door;
@@ -49,6 +50,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Run(arguments) => runtime.block_on(commands::run::run(arguments, global)),
         Command::Report(arguments) => runtime.block_on(commands::report::run(arguments, global)),
         Command::Compare(arguments) => commands::compare::run(arguments, global),
+        Command::Calibrate(arguments) => commands::calibrate::run(arguments, global),
         Command::Estimate(arguments) => {
             runtime.block_on(commands::estimate::run(arguments, global))
         }

@@ -5,7 +5,7 @@ use juror_common::{
     id::RunId,
     job::{Judge, RubricReference},
     rubric::{Need, Rubric},
-    run::{DatasetRecord, RunRecord},
+    run::{DatasetRecord, Preparation, RunRecord},
     settings::Settings,
 };
 use juror_producer::{
@@ -13,7 +13,7 @@ use juror_producer::{
     filter::Filter,
     plan::{self, JobTemplate, PlanOptions, PlanSummary},
 };
-use juror_worker::estimate::Candidate;
+use juror_worker::{estimate::Candidate, image::PREPARATION_VERSION};
 use std::{
     num::NonZeroU32,
     path::{Path, PathBuf},
@@ -121,6 +121,11 @@ impl Session {
             rubric_text: self.rubric_text.clone(),
             judge: self.judge().cloned(),
             max_side: self.judge().and(self.settings.image.max_side),
+            preparation: self.candidate.as_ref().map(|candidate| Preparation {
+                version: PREPARATION_VERSION,
+                max_bytes: candidate.rules.max_bytes,
+                max_side: candidate.rules.max_side,
+            }),
             base_url: self.judge().map(|_| self.settings.judge.base_url.clone()),
             budget_usd: self.settings.budget.run_usd,
             repeat: self.options.repeat.get(),
@@ -153,12 +158,18 @@ pub fn difference(known: &RunRecord, asked: &RunRecord) -> Option<String> {
     let side = |record: &RunRecord| {
         record.max_side.map_or("not set".to_owned(), |pixels| format!("{pixels} pixels"))
     };
+    // Records of earlier versions do not say how images were prepared.
+    let prepared = |record: &RunRecord| {
+        let known = known.preparation.and(record.preparation);
+        known.map_or_else(String::new, |preparation| preparation.to_string())
+    };
     let digest = |record: &RunRecord| record.dataset.digest.to_string();
     differs("dataset", digest(known), digest(asked))
         .or_else(|| differs("selection of items", selection(known), selection(asked)))
         .or_else(|| differs("rubric", rubric(&known.rubric), rubric(&asked.rubric)))
         .or_else(|| differs("judge", judge(&known.judge), judge(&asked.judge)))
         .or_else(|| differs("image.max_side", side(known), side(asked)))
+        .or_else(|| differs("image preparation", prepared(known), prepared(asked)))
         .or_else(|| differs("repeat", known.repeat.to_string(), asked.repeat.to_string()))
 }
 

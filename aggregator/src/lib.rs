@@ -5,6 +5,7 @@
 //! that is said of a run is computed from the journal alone: [`fold`] decides which result of a
 //! job counts, [`summary`] reads those once in flat memory, and [`report`] renders.
 
+pub mod calibration;
 pub mod compare;
 pub mod fleet;
 pub mod fold;

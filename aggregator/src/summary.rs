@@ -202,6 +202,7 @@ impl<'a> Scan<'a> {
             targets: input.gate.map(|gate| gate.judge(&metrics, &coverage, streak, input.earlier)),
             coverage,
             repeats: None,
+            calibration: None,
             comparison: None,
             common_issues,
             common_strengths,

@@ -41,6 +41,7 @@ pub fn record(rubric: &Rubric, text: &str, planned: u64) -> RunRecord {
         repeat: 1,
         planned,
         published: None,
+        preparation: None,
         fleet: None,
         upload: None,
     }

@@ -61,6 +61,8 @@ pub enum Command {
     Report(ReportArguments),
     /// Tell whether a run is worse than another, where, and how sure that is
     Compare(CompareArguments),
+    /// Tell how far a run's judge agrees with people
+    Calibrate(CalibrateArguments),
     /// Tell what a run would take: tokens, money, time
     Estimate(Box<EstimateArguments>),
     /// Judge again what a run did not score
@@ -125,6 +127,8 @@ pub struct ReportArguments {
     #[command(flatten)]
     pub against: BaselineFlags,
     #[command(flatten)]
+    pub known: CalibrationFlags,
+    #[command(flatten)]
     pub fleet: FleetFlags,
 }
 
@@ -140,6 +144,27 @@ pub struct CompareArguments {
     /// Write the comparison to a file too (repeatable); the ending picks the format (.json .md)
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
+}
+
+/// `juror calibrate`
+#[derive(Debug, Args)]
+pub struct CalibrateArguments {
+    /// The run whose judge is calibrated: its id, or its directory
+    pub run: String,
+    /// What people said, .jsonl or .csv [default: the labels that the items brought]
+    #[arg(long, value_name = "FILE")]
+    pub labels: Option<PathBuf>,
+    /// Write the calibration to a file too, as .json (repeatable)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
+}
+
+/// What is known of the judge.
+#[derive(Debug, Default, Args)]
+pub struct CalibrationFlags {
+    /// How far the judge agrees with people, as juror calibrate wrote it [default: the newest of the same judge in the runs directory]
+    #[arg(long, value_name = "FILE")]
+    pub calibration: Option<PathBuf>,
 }
 
 /// How comparisons are decided.

@@ -1,6 +1,6 @@
 //! What a run judges and how, and what it may cost.
 
-use super::{BaselineFlags, at_least_one};
+use super::{BaselineFlags, CalibrationFlags, at_least_one};
 use clap::Args;
 use juror_common::usage::Money;
 use std::path::PathBuf;
@@ -71,6 +71,8 @@ pub struct RunFlags {
     pub gate: Option<String>,
     #[command(flatten)]
     pub against: BaselineFlags,
+    #[command(flatten)]
+    pub known: CalibrationFlags,
     /// Go on with a run where it stopped
     #[arg(long, value_name = "RUN", conflicts_with = "run_id")]
     pub resume: Option<String>,

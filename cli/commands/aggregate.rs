@@ -2,6 +2,7 @@
 
 use crate::{
     args::{AggregateArguments, GlobalFlags},
+    calibrations,
     door::Door,
     exit::{Exit, Failure},
     finish,
@@ -125,12 +126,14 @@ async fn work(
     shutdown: &Shutdown,
 ) -> Result<(), Failure> {
     let Speaking { events, completed, standing } = speaking;
+    let calibration = calibrations::named(settings)?;
     let runs_dir = &settings.run.runs_dir;
     let waiting = RunsLock::wait(runs_dir, LOCK_INTERVAL, shutdown, &standing);
     let Some(lock) = waiting.await.map_err(Failure::error)? else { return Ok(()) };
     let reports = ReportOptions {
         failures: finish::failure_policy(settings.run.failures),
         gate: settings.run.gate.clone(),
+        calibration,
     };
     let options = FleetOptions { reports, ..FleetOptions::default() };
     let results = fleet.queues.results().subscribe(options.prefetch()).await;

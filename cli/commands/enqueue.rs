@@ -3,9 +3,10 @@
 mod telling;
 
 use crate::{
-    args::{EnqueueArguments, GlobalFlags},
+    args::{EnqueueArguments, GlobalFlags, RunFlags},
     asked::{Asked, new_run_id, print_plan, tell_warnings},
     baseline::Baseline,
+    calibrations,
     commands::run::{Ends, known_run},
     exit::{Exit, Failure},
     finish,
@@ -39,14 +40,15 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     let ends = Ends { outputs: &flags.output, baseline: flags.against.baseline.as_deref() };
     match arguments.wait {
         true => require_journal(&settings, ends)?,
-        false if flags.gate.is_some() || !flags.output.is_empty() || ends.baseline.is_some() => {
+        false if asks_for_an_end(flags) => {
             return Err(Failure::usage(
-                "--output, --gate and --baseline judge a run at its end: add --wait",
+                "--output, --gate, --baseline and --calibration are for a run's end: add --wait",
             ));
         }
         false => {}
     }
     let baseline = Baseline::named(ends.baseline, &settings)?;
+    calibrations::named(&settings)?;
     require("broker", settings.fleet.broker.as_ref())?;
     let home = fleet::open_home(&settings).await?;
     let telling = Telling {
@@ -242,4 +244,9 @@ impl Enqueuing<'_> {
         };
         following.wait().await
     }
+}
+
+fn asks_for_an_end(flags: &RunFlags) -> bool {
+    let files = !flags.output.is_empty() || flags.known.calibration.is_some();
+    files || flags.gate.is_some() || flags.against.baseline.is_some()
 }

@@ -2,6 +2,7 @@
 
 pub mod aggregate;
 pub mod cache;
+pub mod calibrate;
 pub mod cancel;
 pub mod compare;
 pub mod dead;

@@ -3,6 +3,7 @@
 use crate::{
     args::{GlobalFlags, ReportArguments},
     baseline::Baseline,
+    calibrations,
     commands::{
         rubric,
         run::{Ends, run_files},
@@ -23,6 +24,7 @@ pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Ex
     let mut flags = arguments.fleet.layers();
     flags.extend(arguments.gate.clone().map(|gate| Layer::of("run", "gate", gate)));
     flags.extend(arguments.against.comparing.layers());
+    flags.extend(arguments.known.layers());
     let settings = layers::settle(global, flags)?;
     let run = RunId::parse(&arguments.run).map_err(Failure::usage)?;
     finish::check_outputs(&arguments.output)?;
@@ -41,6 +43,7 @@ pub async fn report(
     let (rubric, _) = rubric::recorded(files.record())?;
     let gate = finish::gate(settings.run.gate.as_deref(), &rubric)?;
     let baseline = Baseline::named(ends.baseline, settings)?;
+    let calibration = calibrations::named(settings)?;
     let counted = Fold::of_journal(files).map_err(finish::journal_failure)?.counted();
     let mut ledgers = Ledgers::new(settings);
     let ledger = ledgers.of(files.record()).await;
@@ -50,6 +53,7 @@ pub async fn report(
         gate: gate.as_ref(),
         baseline: baseline.as_ref(),
         settings,
+        calibration: calibration.as_ref(),
         outputs: ends.outputs,
         global,
     };

@@ -4,13 +4,14 @@ use crate::{
     args::{CallingFlags, GlobalFlags, RunArguments, RunFlags},
     asked::{Asked, new_run_id, print_plan, tell_warnings},
     baseline::Baseline,
+    calibrations,
     execute::{self, Execution},
     exit::{Exit, Failure},
     finish::{self, Finishing},
     judge,
     session::Session,
 };
-use juror_aggregator::{gate::Gate, journal::RunFiles};
+use juror_aggregator::{calibration::known::KnownCalibration, gate::Gate, journal::RunFiles};
 use juror_common::{id::RunId, run::RunRecord, usage::Money};
 use juror_worker::context::JudgeSetup;
 use std::path::{Path, PathBuf};
@@ -75,7 +76,7 @@ pub async fn begin_or_continue(
     ends: Ends<'_>,
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
-    let Ready { gate, baseline, setup } = ready(&session, &run_id, ends)?;
+    let Ready { gate, baseline, calibration, setup } = ready(&session, &run_id, ends)?;
     tell_warnings(&session, global.quiet);
     let record = RunRecord {
         created_at: known
@@ -98,6 +99,7 @@ pub async fn begin_or_continue(
             gate: gate.as_ref(),
             baseline: baseline.as_ref(),
             settings: &session.settings,
+            calibration: calibration.as_ref(),
             outputs: ends.outputs,
             global,
         },
@@ -108,6 +110,7 @@ pub async fn begin_or_continue(
 struct Ready {
     gate: Option<Gate>,
     baseline: Option<Baseline>,
+    calibration: Option<KnownCalibration>,
     setup: Option<JudgeSetup>,
 }
 
@@ -120,11 +123,14 @@ fn ready(session: &Session, run: &RunId, ends: Ends<'_>) -> Result<Ready, Failur
     if let Some(baseline) = &baseline {
         baseline.check(run, &rubric.reference())?;
     }
-    let Some(candidate) = candidate else { return Ok(Ready { gate, baseline, setup: None }) };
+    let calibration = calibrations::named(settings)?;
+    let Some(candidate) = candidate else {
+        return Ok(Ready { gate, baseline, calibration, setup: None });
+    };
     let key = judge::key(settings)?;
     judge::require_key(settings, key.as_ref())?;
     let setup = judge::setup(settings, rubric, candidate, key)?;
-    Ok(Ready { gate, baseline, setup: Some(setup) })
+    Ok(Ready { gate, baseline, calibration, setup: Some(setup) })
 }
 
 /// A run knows its home: what a fleet judges is not judged here as well.

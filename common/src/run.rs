@@ -33,6 +33,10 @@ pub struct RunRecord {
     /// The longest side that images were shrunk to, where the user asked for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_side: Option<u32>,
+    /// How images are prepared for the judge; none with the judge off, and in records of versions
+    /// that did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preparation: Option<Preparation>,
     /// Base URL that the judge was asked at, without any key.
     pub base_url: Option<String>,
     /// The most that the run may cost; none is unlimited.
@@ -58,6 +62,24 @@ impl RunRecord {
     /// once it is cancelled, those that were published.
     pub fn jobs(&self) -> u64 {
         self.published.unwrap_or(self.planned)
+    }
+}
+
+/// How images are prepared: where this differs, a judge may see other pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Preparation {
+    /// Version of the preparation itself.
+    pub version: u32,
+    /// Most bytes of an encoded image that the provider takes.
+    pub max_bytes: u64,
+    /// Most pixels of either side that the provider takes.
+    pub max_side: u32,
+}
+
+impl std::fmt::Display for Preparation {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { version, max_bytes, max_side } = self;
+        write!(formatter, "version {version}, up to {max_bytes} bytes and {max_side} pixels a side")
     }
 }
 

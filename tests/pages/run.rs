@@ -87,6 +87,7 @@ pub fn page(folder: &Path) -> PathBuf {
         rubric_text: rubric.text.into(),
         judge: Some(judge),
         max_side: None,
+        preparation: None,
         base_url: Some("https://api.example/v1".into()),
         budget_usd: Some(Money::ZERO),
         repeat: 1,

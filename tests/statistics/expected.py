@@ -1,7 +1,8 @@
-"""Computes expected.json, which the statistics of comparisons and repeats are checked against.
+"""Computes expected.json, which the statistics of comparisons, repeats and calibrations are checked
+against.
 
-Everything here comes from an implementation that is not Juror's: SciPy, statsmodels, pingouin and
-krippendorff. The one exception is the clustered variance (CR2 with Satterthwaite's degrees of
+Everything here comes from an implementation that is not Juror's: SciPy, scikit-learn, statsmodels,
+pingouin and krippendorff. The one exception is the clustered variance (CR2 with Satterthwaite's degrees of
 freedom), which is built from its general matrix definition (Bell and McCaffrey 2002; Pustejovsky
 and Tipton 2018), since none of these has it; where every item is a cluster of its own, it is
 checked against SciPy here.
@@ -17,11 +18,13 @@ import numpy as np
 import pandas
 import pingouin
 from scipy import linalg, optimize, stats
+from sklearn.metrics import cohen_kappa_score, confusion_matrix, mean_absolute_error
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import NormalIndPower, TTestPower
+from statsmodels.stats.proportion import proportion_confint
 
 random = np.random.default_rng(11)
 
@@ -210,9 +213,108 @@ def agreement_cases():
     ]
 
 
+def bootstrapped(statistic, *columns):
+    """The percentile bootstrap with many more resamples than Juror takes."""
+    result = stats.bootstrap(columns, statistic, paired=True, vectorized=False, method="percentile",
+                             n_resamples=20_000, rng=np.random.default_rng(5))
+    low, high = result.confidence_interval
+    return [finite(low), finite(high)]
+
+
+def calibrated(name, judge, people, least=0, most=10, bootstrap=False):
+    """`judge` and `people` hold each item's mean; what lacks either is left out."""
+    both = [(j, p) for j, p in zip(judge, people) if j is not None and p is not None]
+    x, y = (np.array([pair[side] for pair in both], float) for side in (0, 1))
+    n = len(both)
+    case = {"name": name, "judge": judge, "people": people, "least": least, "most": most, "n": n}
+    # A table of whole steps, half-way values at the upper one.
+    steps = np.arange(least, most + 1)
+    a, b = (np.floor(np.round(values, 9) + 0.5).astype(int) for values in (x, y))
+    case["confusion"] = confusion_matrix(b, a, labels=steps).tolist() if n else np.zeros((len(steps),) * 2, int).tolist()
+    case |= dict.fromkeys(["pearson", "pearson_interval", "spearman", "kendall", "kappa", "error",
+                           "error_interval", "bias", "bias_interval", "exact", "exact_interval",
+                           "adjacent", "adjacent_interval", "bootstrap"])
+    if n == 0:
+        return case
+    case["error"] = float(mean_absolute_error(y, x))
+    case["bias"] = float(np.mean(x - y))
+    for key, values in [("error", np.abs(x - y)), ("bias", x - y)]:
+        if n > 1 and values.std() > 1e-9:
+            ends = stats.ttest_1samp(values, 0).confidence_interval(0.95)
+            width = most - least
+            ends = np.clip([ends.low, ends.high], 0 if key == "error" else -width, width)
+            case[key + "_interval"] = [float(end) for end in ends]
+    for key, apart in [("exact", 0), ("adjacent", 1)]:
+        hits = int((np.abs(a - b) <= apart).sum())
+        case[key] = hits / n
+        case[key + "_interval"] = [float(end) for end in proportion_confint(hits, n, method="wilson")]
+    if n < 3:
+        return case
+    case["kappa"] = finite(cohen_kappa_score(a, b, weights="quadratic", labels=steps))
+    if x.std() == 0 or y.std() == 0:
+        return case
+    test = stats.pearsonr(x, y)
+    case["pearson"] = float(test.statistic)
+    if n > 3 and abs(test.statistic) < 1 - 1e-9:
+        case["pearson_interval"] = [float(end) for end in test.confidence_interval(0.95)]
+    case["spearman"] = float(stats.spearmanr(x, y).statistic)
+    case["kendall"] = float(stats.kendalltau(x, y).statistic)
+    if bootstrap:
+        kappa = lambda one, other: cohen_kappa_score(one, other, weights="quadratic", labels=steps)
+        case["bootstrap"] = {
+            "spearman": bootstrapped(lambda one, other: stats.spearmanr(one, other).statistic, x, y),
+            "kendall": bootstrapped(lambda one, other: stats.kendalltau(one, other).statistic, x, y),
+            "kappa": bootstrapped(kappa, a, b),
+        }
+    return case
+
+
+def calibration_cases():
+    def rated(n, raters, noise, bias=0.0, least=0, most=10):
+        truth = random.normal(least + 0.7 * (most - least), 0.18 * (most - least), n)
+        within = lambda values: [round(float(min(most, max(least, v)))) for v in values]
+        judge = within(truth + bias + random.normal(0, noise, n))
+        people = np.mean([within(truth + random.normal(0, 0.8, n)) for _ in range(raters)], axis=0)
+        return [float(v) for v in judge], [float(v) for v in people]
+
+    gaps = rated(30, 2, 1.0)
+    repeated = rated(25, 1, 1.0)
+    return [
+        calibrated("none", [], []),
+        calibrated("none in common", [7.0, None], [None, 8.0]),
+        calibrated("one", [7.0], [8.0]),
+        calibrated("two", [7.0, 9.0], [8.0, 8.5]),
+        calibrated("three", [7.0, 9.0, 4.0], [8.0, 8.5, 6.0]),
+        calibrated("four on a line", [1.0, 2.0, 3.0, 4.0], [3.0, 4.0, 5.0, 6.0]),
+        calibrated("constant judge", [8.0] * 5, [8.0, 7.0, 9.0, 6.0, 8.0]),
+        calibrated("constant people", [8.0, 7.0, 9.0, 6.0, 8.0], [8.0] * 5),
+        calibrated("both constant, apart", [8.0] * 4, [7.0] * 4),
+        calibrated("both constant, alike", [8.0] * 4, [8.0] * 4),
+        calibrated("ties", [9.0, 9.0, 9.0, 8.0, 8.0, 7.0, 7.0, 7.0], [9.0, 8.0, 8.0, 8.0, 7.0, 7.0, 7.0, 9.0]),
+        calibrated("against each other", [1.0, 3.0, 5.0, 7.0, 9.0], [9.0, 8.0, 5.0, 5.0, 0.0]),
+        calibrated("halves", [7.0, 8.0, 8.0, 3.0, 10.0], [6.5, 7.5, 8.5, 3.5, 9.5]),
+        calibrated("missing values", [None if i % 5 == 2 else v for i, v in enumerate(gaps[0])],
+                   [None if i % 7 == 3 else v for i, v in enumerate(gaps[1])]),
+        calibrated("judged several times", [v + float(s) for v, s in zip(repeated[0], random.integers(-1, 2, 25) / 3)],
+                   repeated[1]),
+        calibrated("forty", *rated(40, 3, 1.2, 0.8), bootstrap=True),
+        calibrated("two hundred", *rated(200, 1, 2.0), bootstrap=True),
+        calibrated("one to five", *rated(60, 2, 0.7, -0.3, 1, 5), 1, 5, bootstrap=True),
+    ]
+
+
+def rater_cases():
+    truth = random.normal(7, 2, 40)
+    rated = [[float(round(min(10, max(0, t + e)))) for e in random.normal(0, 1, 1 + i % 3)] for i, t in enumerate(truth)]
+    several = [values for values in rated if len(values) > 1]
+    columns = np.array([v + [np.nan] * (3 - len(v)) for v in several], float)
+    alpha = lambda *raters: krippendorff.alpha(np.array(raters), level_of_measurement="interval")
+    return {"items": rated, "alpha": finite(alpha(*columns.T)), "interval": bootstrapped(alpha, *columns.T)}
+
+
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     print(json.dumps({
         "paired": paired_cases(), "mcnemar": mcnemar_cases(), "holm": holm_cases(),
-        "power": power_cases(), "agreement": agreement_cases(),
+        "power": power_cases(), "agreement": agreement_cases(), "calibration": calibration_cases(), "raters": rater_cases(),
     }, indent=1))

@@ -11,6 +11,7 @@ mod answers;
 mod bad_input;
 mod budget;
 mod cache;
+mod calibrate;
 mod chaos;
 mod commands;
 mod compare;

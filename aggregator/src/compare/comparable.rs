@@ -51,7 +51,11 @@ pub fn check_rubrics(
 pub(crate) fn judge_differences(base: &Report, head: &Report) -> Vec<String> {
     let mut differences = Vec::new();
     match (&base.run.judge, &head.run.judge) {
-        (Some(base), Some(head)) => differences.extend(settings_that_differ(base, head)),
+        (Some(base), Some(head)) => {
+            differences.extend(judge_settings_that_differ(base, head).into_iter().map(
+                |(what, base, head)| format!("{what}: {base} in the base, {head} in the head"),
+            ))
+        }
         (None, None) => {}
         (Some(_), None) => differences.push("the head was run with the judge off".to_owned()),
         (None, Some(_)) => differences.push("the base was run with the judge off".to_owned()),
@@ -92,7 +96,11 @@ pub(crate) fn width_of(unit: Unit) -> f64 {
     most - least
 }
 
-fn settings_that_differ(base: &Judge, head: &Judge) -> Vec<String> {
+/// What of two judges is not the same: its name and both values.
+pub(crate) fn judge_settings_that_differ(
+    base: &Judge,
+    head: &Judge,
+) -> Vec<(&'static str, String, String)> {
     let temperature = |judge: &Judge| {
         judge.temperature.map_or_else(|| "none".to_owned(), |value| value.to_string())
     };
@@ -106,7 +114,6 @@ fn settings_that_differ(base: &Judge, head: &Judge) -> Vec<String> {
     ]
     .into_iter()
     .filter(|(_, base, head)| base != head)
-    .map(|(what, base, head)| format!("{what}: {base} in the base, {head} in the head"))
     .collect()
 }
 

@@ -33,6 +33,7 @@ pub use output::{ComparisonFormat, ComparisonOutputError, write_comparison};
 pub use scan::Side;
 pub use settle::Settling;
 
+pub(crate) use comparable::judge_settings_that_differ;
 pub(crate) use figures::{change, p_value};
 pub(crate) use words::{headline, item_counts, settling_words};
 

@@ -2,6 +2,7 @@
 
 use super::{home::FleetHome, open_run::Snapshot};
 use crate::{
+    calibration::known::{self, KnownCalibration},
     gate::Gate,
     history::earlier_runs,
     metrics::FailurePolicy,
@@ -57,6 +58,8 @@ pub struct ReportOptions {
     pub failures: FailurePolicy,
     /// What runs must meet: the name or the file of a gate.
     pub gate: Option<String>,
+    /// A calibration of the judge; without it, the newest one beside the run is looked for.
+    pub calibration: Option<KnownCalibration>,
 }
 
 /// Writes reports as they are ordered, until no more are.
@@ -115,7 +118,8 @@ fn write_now(
         failures: options.failures,
         finished_at: jiff::Timestamp::now().to_string(),
     };
-    let summary = summarise(&files, &input).map_err(|error| with_causes(&error))?;
+    let mut summary = summarise(&files, &input).map_err(|error| with_causes(&error))?;
+    known::add_to(&mut summary, &files, options.calibration.as_ref());
     let path = files.path_of("report.json");
     write_output(&path, &summary, &files, &NoExhibits).map_err(|error| with_causes(&error))?;
     let cost_usd = summary.cost.total_usd;

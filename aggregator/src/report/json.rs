@@ -30,6 +30,9 @@ pub(crate) fn write(
     if let Some(repeats) = &report.repeats {
         map.serialize_entry("repeats", repeats)?;
     }
+    if let Some(calibration) = &report.calibration {
+        map.serialize_entry("calibration", calibration)?;
+    }
     if let Some(comparison) = &report.comparison {
         map.serialize_entry("comparison", comparison)?;
     }

@@ -19,9 +19,12 @@ pub(crate) use figures::{counted, dollars, figure};
 pub use output::{OutputError, OutputFormat, write_output};
 pub use row::ItemRow;
 pub(crate) use row::urgency;
-pub use terminal::{TerminalOptions, render as render_terminal, render_comparison, render_trend};
+pub use terminal::{
+    TerminalOptions, render as render_terminal, render_calibration, render_comparison, render_trend,
+};
 
 use crate::{
+    calibration::known::RunCalibration,
     compare::Comparison,
     gate::GateReport,
     issues::StatementGroup,
@@ -58,6 +61,8 @@ pub struct Report {
     pub targets: Option<GateReport>,
     /// What judging items several times told of the judge, if they were.
     pub repeats: Option<Repeats>,
+    /// What is known of its judge's agreement with people, if anything is.
+    pub calibration: Option<RunCalibration>,
     /// What became of it since another run, if it was compared.
     pub comparison: Option<Comparison>,
     /// What is often wrong, most frequent first.

@@ -136,6 +136,7 @@ pub(crate) fn record(rubric: &str, planned: u64) -> RunRecord {
         fleet: None,
         upload: None,
         published: None,
+        preparation: None,
     }
 }
 

@@ -131,6 +131,7 @@ pub fn record() -> RunRecord {
         repeat: 1,
         planned: 3,
         published: None,
+        preparation: None,
         fleet: None,
         upload: None,
     }

@@ -68,6 +68,8 @@ pub struct RunSettings {
     pub failures: Failures,
     /// Name or path of the gate.
     pub gate: Option<String>,
+    /// What is known of the judge's agreement with people: a file of `juror calibrate`.
+    pub calibration: Option<PathBuf>,
 }
 
 /// How failed jobs enter averages.

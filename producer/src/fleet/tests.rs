@@ -41,6 +41,7 @@ fn record() -> RunRecord {
         repeat: 1,
         planned: 10,
         published: None,
+        preparation: None,
         fleet: Some("juror".into()),
         upload: None,
     }

@@ -55,6 +55,7 @@ fn record(servers: &Servers, run: &str, planned: u64) -> RunRecord {
         repeat: 1,
         planned,
         published: None,
+        preparation: None,
         fleet: Some(servers.redis.namespace.clone()),
         upload: None,
     }

@@ -87,6 +87,7 @@ impl Scene {
             repeat: 1,
             planned: 0,
             published: None,
+            preparation: None,
             fleet: Some(self.servers.redis.namespace.clone()),
             upload: None,
         }

@@ -1,5 +1,7 @@
 //! The report as text for a terminal.
 
+mod calibrated;
+mod calibration;
 mod closing;
 mod comparison;
 mod page;
@@ -12,7 +14,7 @@ mod trend;
 pub use trend::render_trend;
 
 use super::{Report, harmless::harmless, words::has_stages};
-use crate::compare::Comparison;
+use crate::{calibration::Calibration, compare::Comparison};
 use page::{Page, Style};
 
 /// How wide and how colourful a terminal is.
@@ -43,6 +45,7 @@ pub fn render(report: &Report, options: TerminalOptions) -> String {
     }
     screenshots::table(&mut page, report);
     repeats::section(&mut page, report);
+    calibrated::section(&mut page, report);
     closing::targets(&mut page, report);
     closing::cost_and_time(&mut page, report);
     closing::warnings(&mut page, report);
@@ -57,6 +60,13 @@ pub fn render(report: &Report, options: TerminalOptions) -> String {
 pub fn render_comparison(comparison: &Comparison, options: TerminalOptions) -> String {
     let mut page = Page::new(options.width, options.color);
     comparison::section(&mut page, comparison);
+    page.finish()
+}
+
+/// A calibration alone.
+pub fn render_calibration(calibration: &Calibration, options: TerminalOptions) -> String {
+    let mut page = Page::new(options.width, options.color);
+    calibration::page(&mut page, calibration);
     page.finish()
 }
 

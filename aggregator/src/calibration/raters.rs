@@ -1,0 +1,41 @@
+//! How far people agree with each other: no judge can be expected to agree with them more.
+
+use super::{figure::Figure, resample::Groups};
+use crate::repeats::Judgements;
+use serde::{Deserialize, Serialize};
+
+/// How far people agree with each other on one criterion.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RaterAgreement {
+    /// The most ratings that an item has.
+    pub raters: u64,
+    /// Items with at least two ratings; the others tell nothing of it.
+    pub items: u64,
+    /// Krippendorff's alpha for interval data.
+    pub alpha: Figure,
+}
+
+impl RaterAgreement {
+    /// Of the ratings of each item, and the items' clusters.
+    pub(super) fn of(ratings: &[Vec<f64>], clusters: &[Option<usize>]) -> Self {
+        let rated = ratings.iter().zip(clusters).filter(|(ratings, _)| ratings.len() > 1);
+        let (several, clusters): (Vec<&Vec<f64>>, Vec<Option<usize>>) = rated.unzip();
+        let alpha_of = |times: &[u32]| {
+            let mut judgements = Judgements::default();
+            for (ratings, times) in several.iter().zip(times) {
+                (0..*times).for_each(|_| judgements.add(ratings));
+            }
+            [judgements.agreement().alpha]
+        };
+        let raters = ratings.iter().map(|ratings| ratings.len() as u64).max().unwrap_or_default();
+        let alpha = match alpha_of(&vec![1; several.len()]) {
+            _ if several.is_empty() => Figure::unknown("no item was rated by two people"),
+            [None] => Figure::unknown("all ratings are one and the same"),
+            value => {
+                let [alpha] = Groups::of(&clusters).intervals(value, alpha_of);
+                alpha
+            }
+        };
+        Self { raters, items: several.len() as u64, alpha }
+    }
+}

@@ -1,0 +1,79 @@
+//! What is known, from an earlier run, of how far a run's judge agrees with people.
+
+use super::{
+    super::{
+        figures::{counted, grouped},
+        harmless::harmless,
+    },
+    calibration::{coefficient, difference, size},
+    page::{INDENT, Page, Style, fit, padded, right_aligned},
+};
+use crate::{
+    calibration::known::{CalibrationStatus, Headline, RunCalibration},
+    metrics::Unit,
+    report::Report,
+};
+
+/// So many criteria are shown.
+const MOST: usize = 8;
+const WIDTHS: [usize; 3] = [20, 8, 21];
+
+pub(super) fn section(page: &mut Page, report: &Report) {
+    let Some(known) = &report.calibration else { return };
+    let mark = if known.simulated { "  SIMULATED" } else { "" };
+    let (word, style) = match known.status {
+        CalibrationStatus::Calibrated => ("CALIBRATED", Style::Good),
+        CalibrationStatus::Uncalibrated => ("UNCALIBRATED", Style::Bad),
+    };
+    page.blank();
+    page.heading(&format!("JUDGE AND PEOPLE{mark}"), &[(word, style)]);
+    let facts = format!(
+        "{} · run {} · {} · {}",
+        counted(known.n, "labelled item"),
+        harmless(known.run.as_str()),
+        harmless(known.created_at.split('T').next().unwrap_or_default()),
+        harmless(&known.file)
+    );
+    page.wrapped(&facts, 0, Style::Faint);
+    for change in &known.changed {
+        page.wrapped(&format!("CHANGED: {}", harmless(change)), 2, Style::Bad);
+    }
+    if known.status == CalibrationStatus::Uncalibrated {
+        let text = "How far this judge agrees with people is not known: that calibration is of \
+                    another one. Calibrate this one with juror calibrate.";
+        page.wrapped(text, 0, Style::Plain);
+    } else {
+        figures(page, known, report);
+    }
+    for note in &known.notes {
+        page.wrapped(&format!("!\u{2007}{}", harmless(note)), 2, Style::Doubtful);
+    }
+}
+
+fn figures(page: &mut Page, known: &RunCalibration, report: &Report) {
+    let room = page.width.saturating_sub(INDENT + WIDTHS.iter().sum::<usize>());
+    let line = |page: &mut Page, title: &str, cells: [String; 3], style: Style| {
+        let title = padded(&fit(&harmless(title), room.saturating_sub(1)), room);
+        let cells = cells.iter().zip(WIDTHS);
+        let cells: String = cells.map(|(cell, width)| right_aligned(cell, width)).collect();
+        let indent = " ".repeat(INDENT);
+        page.line(&[(&indent, style), (&title, style), (&cells, style)]);
+    };
+    line(page, "", ["Kappa", "Off by", "Bias"].map(str::to_owned), Style::Faint);
+    for each in known.figures.iter().take(MOST) {
+        let is_criterion = report.rubric.criteria.iter().any(|own| own.key == each.key);
+        let unit = match is_criterion {
+            true => Unit::Points { least: 0.0, most: 1.0 },
+            false => Unit::Share,
+        };
+        let Headline { weighted_kappa, mean_absolute_error: error, bias, .. } = each;
+        let off = error.value.map_or_else(|| "–".to_owned(), |value| size(value, unit));
+        let cells = [coefficient(weighted_kappa), off, difference(bias, unit)];
+        line(page, &each.title, cells, Style::Plain);
+    }
+    let more = known.figures.len().saturating_sub(MOST) as u64;
+    if more > 0 {
+        let text = format!("… {} more in report.json", grouped(more));
+        page.wrapped(&text, 0, Style::Faint);
+    }
+}

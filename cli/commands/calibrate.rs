@@ -1,0 +1,130 @@
+//! `juror calibrate`: does a run's judge agree with people?
+
+use crate::{
+    args::{CalibrateArguments, GlobalFlags},
+    baseline,
+    calibrations::calibration_failure,
+    exit::{Exit, Failure},
+    finish::{self, journal_failure},
+    layers, screen,
+};
+use juror_aggregator::{
+    calibration::{Binding, Calibration, CalibrationInput, LabelError, Labels, calibrate, known},
+    journal::{JournalError, RunFiles},
+    metrics::FailurePolicy,
+    report::{Report, TerminalOptions, render_calibration},
+};
+use juror_common::rubric::Rubric;
+use std::path::Path;
+
+/// Runs `juror calibrate`.
+pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let settings = layers::settle(global, Vec::new())?;
+    for output in &arguments.output {
+        known::check_output(output).map_err(calibration_failure)?;
+        finish::check_folder(output)?;
+    }
+    let files = baseline::open_run(&arguments.run, &settings.run.runs_dir)?;
+    let calibration = calibrated(&files, arguments.labels.as_deref())?;
+    let own = files.path_of(known::FILE_NAME);
+    for output in std::iter::once(&own).chain(&arguments.output) {
+        known::write(output, &calibration).map_err(calibration_failure)?;
+    }
+    if global.json {
+        screen::print_json(&calibration)?;
+    } else {
+        let (width, color) = screen::width_and_colour();
+        screen::print(&render_calibration(&calibration, TerminalOptions { width, color }))?;
+    }
+    if !global.quiet {
+        screen::tell(&format!("calibration: {}", own.display()));
+    }
+    Ok(Exit::Done)
+}
+
+fn calibrated(files: &RunFiles, file: Option<&Path>) -> Result<Calibration, Failure> {
+    let report = baseline::report_of(files, FailurePolicy::Exclude)?;
+    let record = files.record();
+    let Some(binding) = Binding::of(record, report.run.simulated) else {
+        return Err(Failure::usage(format!(
+            "run {} has no judge to calibrate: it was run with the judge off",
+            record.run_id
+        )));
+    };
+    let labels = match file {
+        Some(file) => read(file, &report.rubric)?,
+        None => of_items(files, &report)?,
+    };
+    let name = file.map(|file| file.display().to_string());
+    let created_at = jiff::Timestamp::now().to_string();
+    let input = CalibrationInput {
+        record,
+        binding: &binding,
+        rubric: &report.rubric,
+        labels: &labels,
+        file: name.as_deref(),
+        created_at: &created_at,
+    };
+    let results = report.items.read(files).map_err(journal_failure)?;
+    let calibration = calibrate(input, results).map_err(journal_failure)?;
+    check_met(&calibration)?;
+    Ok(calibration)
+}
+
+fn read(file: &Path, rubric: &Rubric) -> Result<Labels, Failure> {
+    let name = file.display().to_string();
+    let bytes = std::fs::read(file)
+        .map_err(|error| Failure::usage(format!("the labels {name} cannot be read: {error}")))?;
+    Labels::read(&name, &bytes, rubric).map_err(Failure::usage)
+}
+
+fn of_items(files: &RunFiles, report: &Report) -> Result<Labels, Failure> {
+    let results = report.items.read(files).map_err(journal_failure)?;
+    let results = results.map(|result| result.map_err(Unreadable::Journal));
+    let labels = Labels::of_items(&report.rubric, results).map_err(|error| match error {
+        Unreadable::Label(error) => Failure::usage(error),
+        Unreadable::Journal(error) => journal_failure(error),
+    })?;
+    if labels.is_empty() {
+        return Err(Failure::usage(format!(
+            "no item of run {} has a label for a criterion: give --labels FILE, or the items \
+             `labels` in the dataset",
+            report.run.id
+        )));
+    }
+    Ok(labels)
+}
+
+/// Refuses labels of which none is of a scored item: nothing could be said, and later runs would
+/// find it.
+fn check_met(calibration: &Calibration) -> Result<(), Failure> {
+    let coverage = &calibration.coverage;
+    if coverage.paired_items > 0 {
+        return Ok(());
+    }
+    let ids: Vec<String> = coverage.unknown.iter().take(3).map(|id| format!("{id:?}")).collect();
+    let unknown = match ids.is_empty() {
+        true => String::new(),
+        false => format!(
+            ", and {} of them are no items of it ({}, …)",
+            coverage.unknown.len(),
+            ids.join(", ")
+        ),
+    };
+    Err(Failure::usage(format!(
+        "none of the {} labelled items has a score for what is rated in run {}{unknown}; label \
+         items by their ids in the dataset",
+        coverage.labelled_items, calibration.run
+    )))
+}
+
+enum Unreadable {
+    Label(LabelError),
+    Journal(JournalError),
+}
+
+impl From<LabelError> for Unreadable {
+    fn from(error: LabelError) -> Self {
+        Self::Label(error)
+    }
+}
