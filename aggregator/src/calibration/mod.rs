@@ -207,4 +207,4 @@ fn warnings(columns: &[Column], coverage: &LabelCoverage) -> Vec<String> {
 #[cfg(test)]
 mod expected_tests;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

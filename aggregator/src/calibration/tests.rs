@@ -21,7 +21,8 @@ fn calibrated(results: Vec<JobResult>, labels: &str, simulated: bool) -> Calibra
     calibrate(input, results.into_iter().map(Ok)).unwrap()
 }
 
-fn some() -> Calibration {
+/// Of two items, by what the crate's test records say.
+pub(crate) fn of_two_items() -> Calibration {
     let results = vec![judged("a", [9; 5], &[], &[]), judged("b", [7; 5], &[], &[])];
     calibrated(results, "id,visual_similarity\na,8\nb,7\n", false)
 }
@@ -61,9 +62,9 @@ fn repeats_and_raters_are_averaged_and_what_does_not_meet_is_named() {
 fn a_file_reads_back_and_a_changed_one_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(FILE_NAME);
-    known::write(&path, &some()).unwrap();
+    known::write(&path, &of_two_items()).unwrap();
     let read = KnownCalibration::read(&path).unwrap();
-    assert_eq!(read.calibration, some());
+    assert_eq!(read.calibration, of_two_items());
     let text = std::fs::read_to_string(&path).unwrap();
     for (from, to, word) in [
         ("gpt-4o", "gpt-5", "its digest is not"),
@@ -75,7 +76,7 @@ fn a_file_reads_back_and_a_changed_one_is_refused() {
         let said = KnownCalibration::read(&path).unwrap_err().to_string();
         assert!(said.contains(word), "{said}");
     }
-    let other = known::write(&folder.path().join("c.csv"), &some()).unwrap_err();
+    let other = known::write(&folder.path().join("c.csv"), &of_two_items()).unwrap_err();
     assert!(matches!(other, CalibrationFileError::UnknownEnding { .. }));
 }
 
@@ -88,12 +89,12 @@ fn the_newest_of_the_same_judge_is_taken_and_the_simulators_never_for_a_judge() 
     };
     let now = Binding::of(&record(SEMANTIC, 1), false).unwrap();
     let newest = || KnownCalibration::newest_in(folder.path(), &now);
-    let mut simulated = some();
+    let mut simulated = of_two_items();
     simulated.binding = Binding::of(&record(SEMANTIC, 1), true).unwrap();
     simulated.created_at = "2026-11-29T02:00:03Z".into();
     write("simulated", &simulated);
     assert_eq!(newest().0, None);
-    let mut other = some();
+    let mut other = of_two_items();
     let hot = RunRecord { max_side: Some(640), ..record(SEMANTIC, 1) };
     other.binding = Binding::of(&hot, false).unwrap();
     other.created_at = "2026-11-28T02:00:03Z".into();
@@ -102,8 +103,8 @@ fn the_newest_of_the_same_judge_is_taken_and_the_simulators_never_for_a_judge() 
     assert_eq!(found.status, CalibrationStatus::Uncalibrated);
     assert_eq!(found.changed, ["image.max_side: 640 then, not set now"]);
     assert!(found.figures.is_empty());
-    write("old", &some());
-    write("new", &Calibration { created_at: "2026-11-21T02:00:03.5Z".into(), ..some() });
+    write("old", &of_two_items());
+    write("new", &Calibration { created_at: "2026-11-21T02:00:03.5Z".into(), ..of_two_items() });
     std::fs::create_dir(folder.path().join("torn")).unwrap();
     std::fs::write(folder.path().join("torn").join(FILE_NAME), "{").unwrap();
     let (found, unreadable) = newest();
