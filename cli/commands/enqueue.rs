@@ -81,9 +81,9 @@ impl Enqueuing<'_> {
         };
         let run = named.unwrap_or_else(|| new_run_id(""));
         let record = known.as_ref().map(|known| &known.record);
-        let is_published = known.as_ref().is_some_and(|known| known.expected.is_some());
-        if is_published && self.asked.flags.dataset.is_none() {
-            return self.follow_published(&run).await;
+        let published = known.as_ref().filter(|known| known.expected.is_some());
+        if let Some(known) = published.filter(|_| self.asked.flags.dataset.is_none()) {
+            return self.follow_published(&run, known).await;
         }
         let session = self.asked.session(&run, record)?;
         self.check_upload(&session, record)?;
@@ -93,8 +93,8 @@ impl Enqueuing<'_> {
         if self.asked.flags.dry_run {
             return self.dry_run(&session).await;
         }
-        if is_published {
-            return self.follow_published(&run).await;
+        if let Some(known) = published {
+            return self.follow_published(&run, known).await;
         }
         tell_warnings(&session, self.asked.global.quiet);
         let published = self.publish(&session, &run, known.as_ref()).await?;
@@ -167,8 +167,8 @@ impl Enqueuing<'_> {
     }
 
     /// Every job is published: there is only a budget to change, and an end to wait for.
-    async fn follow_published(&self, run: &RunId) -> Result<Exit, Failure> {
-        self.telling.published_already(run)?;
+    async fn follow_published(&self, run: &RunId, known: &RunStatus) -> Result<Exit, Failure> {
+        self.telling.published_already(run, known.is_reported())?;
         if self.asked.flags.dry_run {
             return Ok(Exit::Done);
         }

@@ -67,6 +67,16 @@ async fn retry_here(
     resume(run, arguments.budget_usd, arguments.max_concurrency, global).await
 }
 
+/// How it is known which results the journal has.
+#[derive(Clone, Copy)]
+enum Written {
+    /// It is here.
+    InJournal,
+    /// It is elsewhere, and has so many scored jobs, as the aggregator told last. It is not known
+    /// which, so if more are stored, all of them are sent for.
+    Told { scored: u64 },
+}
+
 struct Retrying<'a> {
     arguments: &'a RetryArguments,
     global: &'a GlobalFlags,
@@ -79,7 +89,11 @@ impl Retrying<'_> {
     /// Takes the record of the run's directory, if there is one, unless Redis has one.
     async fn run(self, run: &RunId, here: Option<RunRecord>) -> Result<Exit, Failure> {
         let status = self.home.run_status(run).await.map_err(home_failure)?;
-        let has_journal = here.is_some();
+        let told = status.as_ref().and_then(|status| status.progress.as_ref());
+        let written = match here {
+            Some(_) => Written::InJournal,
+            None => Written::Told { scored: told.map_or(0, |told| told.scored) },
+        };
         let Some(known) = status.map(|status| status.record).or(here) else {
             return Err(Failure::usage(format!(
                 "there is no run {run} in {}, and the fleet {} knows none either",
@@ -91,7 +105,7 @@ impl Retrying<'_> {
         let asked = Asked { flags: &flags, layers: self.layers.clone(), global: self.global };
         let session = asked.session(run, Some(&known))?;
         tell_warnings(&session, self.global.quiet);
-        let rounds = Arc::new(self.rounds(run, has_journal).await?);
+        let rounds = Arc::new(self.rounds(run, written).await?);
         // What a cancellation left out is published now.
         let record =
             RunRecord { budget_usd: session.settings.budget.run_usd, published: None, ..known };
@@ -113,15 +127,22 @@ impl Retrying<'_> {
     }
 
     /// How far each job has come, by the journal and by Redis: the one may lag behind what is
-    /// stored, the other forgets in time.
-    async fn rounds(&self, run: &RunId, has_journal: bool) -> Result<Rounds, Failure> {
-        let mut rounds = Rounds::default();
-        if has_journal {
-            let files = run_files(&self.settings.run.runs_dir, run)?;
-            rounds = Fold::of_journal(&files).map_err(journal_failure)?.rounds();
-        }
+    /// stored, or have lost it on the way, the other forgets in time.
+    async fn rounds(&self, run: &RunId, written: Written) -> Result<Rounds, Failure> {
+        let mut rounds = match written {
+            Written::InJournal => {
+                let files = run_files(&self.settings.run.runs_dir, run)?;
+                Fold::of_journal(&files).map_err(journal_failure)?.rounds()
+            }
+            Written::Told { .. } => Rounds::default(),
+        };
         let noting = |job, round, outcome| rounds.note(&job, round, outcome);
         self.home.for_each_outcome(run, noting).await.map_err(home_failure)?;
+        if let Written::Told { scored } = written
+            && scored >= rounds.scored()
+        {
+            rounds.trust_journal();
+        }
         Ok(rounds)
     }
 
@@ -130,11 +151,18 @@ impl Retrying<'_> {
         if self.global.json && !self.arguments.wait {
             screen::print_json(&serde_json::json!({
                 "run_id": run, "fleet": self.settings.fleet.namespace, "published": jobs,
-                "scored": rounds.scored(), "complete": end == PublishedEnd::Closed,
+                "scored": rounds.scored(), "missing": rounds.missing(), "complete": end == PublishedEnd::Closed,
             }))?;
         }
         if end == PublishedEnd::Closed && self.global.quiet {
             return Ok(());
+        }
+        if rounds.missing() > 0 {
+            screen::tell(&format!(
+                "{} of the jobs are scored and perhaps not in the journal: they are sent for their \
+                 stored results, and nobody is called for them",
+                rounds.missing()
+            ));
         }
         let again = format!("{run}{}", fleet::whereabouts(self.global, &self.arguments.fleet));
         screen::tell(&match end {
