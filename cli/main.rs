@@ -3,6 +3,7 @@
 mod args;
 mod asked;
 mod baseline;
+mod cap;
 mod catch_up;
 mod commands;
 mod door;

@@ -21,7 +21,7 @@ use juror_common::{
     shutdown::Shutdown,
 };
 use juror_producer::{
-    fleet::{FleetError, FleetRun, Published, PublishedEnd, open, open_budgets},
+    fleet::{FleetError, FleetRun, Published, PublishedEnd, change_budgets, open},
     plan,
     submit::{RoundOf, Submission, SubmitError},
     upload::{Uploaded, Uploader},
@@ -39,7 +39,7 @@ pub struct Publication<'run> {
     pub session: &'run Session,
     /// The fleet's home.
     pub home: &'run Arc<RedisHome>,
-    /// The run, as it is to be announced.
+    /// The run, as it is to be known.
     pub record: &'run RunRecord,
     /// Whether it is new, or goes on.
     pub opening: Opening,
@@ -111,7 +111,7 @@ impl Publication<'_> {
         let uploader = self.uploader()?.map(Arc::new);
         let budgets = &self.session.settings.budget;
         let opened = match self.opening {
-            Opening::GoOn { .. } => open_budgets(self.home, &self.record.run_id, budgets).await,
+            Opening::GoOn { .. } => change_budgets(self.home, self.record, budgets).await,
             Opening::New | Opening::Again(_) => open(self.home, self.record, budgets).await,
         };
         opened.map_err(home_failure)?;

@@ -6,6 +6,7 @@ use crate::{
     args::{EnqueueArguments, GlobalFlags},
     asked::{Asked, new_run_id, print_plan, tell_warnings},
     baseline::Baseline,
+    cap::Cap,
     commands::run::{Ends, known_run},
     exit::{Exit, Failure},
     finish,
@@ -24,7 +25,7 @@ use juror_common::{
     store::RunStatus,
     usage::Money,
 };
-use juror_producer::fleet::{Published, PublishedEnd, open_budgets};
+use juror_producer::fleet::{Published, PublishedEnd, change_budgets};
 use std::sync::Arc;
 use telling::Telling;
 
@@ -85,7 +86,7 @@ impl Enqueuing<'_> {
         if let Some(known) = published.filter(|_| self.asked.flags.dataset.is_none()) {
             return self.follow_published(&run, known).await;
         }
-        let session = self.asked.session(&run, record)?;
+        let mut session = self.asked.session(&run, record)?;
         self.check_upload(&session, record)?;
         if let Some(baseline) = &self.baseline {
             baseline.check(&run, &session.rubric.reference())?;
@@ -96,8 +97,15 @@ impl Enqueuing<'_> {
         if let Some(known) = published {
             return self.follow_published(&run, known).await;
         }
+        let cap = match &known {
+            Some(known) => Some(self.cap(known).await?),
+            None => None,
+        };
+        if let Some(cap) = cap {
+            session.settings.budget.run_usd = cap.now;
+        }
         tell_warnings(&session, self.asked.global.quiet);
-        let published = self.publish(&session, &run, known.as_ref()).await?;
+        let published = self.publish(&session, &run, known.as_ref().zip(cap)).await?;
         self.telling.published(&run, session.plan.jobs, published)?;
         match published.end {
             PublishedEnd::Stopped => Ok(Exit::Incomplete),
@@ -173,10 +181,17 @@ impl Enqueuing<'_> {
             return Ok(Exit::Done);
         }
         if self.asked.flags.budget_usd.is_some() {
-            let budgets = &self.settings.budget;
-            open_budgets(self.home, run, budgets).await.map_err(home_failure)?;
+            let cap = self.cap(known).await?;
+            let (budgets, record) = (&self.settings.budget, capped(known, cap));
+            change_budgets(self.home, &record, budgets).await.map_err(home_failure)?;
+            cap.tell(run, self.asked.global.quiet);
         }
         self.wait_if_asked(run).await
+    }
+
+    async fn cap(&self, known: &RunStatus) -> Result<Cap, Failure> {
+        let RunRecord { run_id, budget_usd, .. } = &known.record;
+        Cap::of(self.home, run_id, self.asked.flags.budget_usd, *budget_usd).await
     }
 
     async fn dry_run(&self, session: &Session) -> Result<Exit, Failure> {
@@ -191,10 +206,10 @@ impl Enqueuing<'_> {
         &self,
         session: &Session,
         run: &RunId,
-        known: Option<&RunStatus>,
+        known: Option<(&RunStatus, Cap)>,
     ) -> Result<Published, Failure> {
         let record = match known {
-            Some(known) => known.record.clone(),
+            Some((known, cap)) => capped(known, cap),
             None => RunRecord {
                 // Endpoints are the workers' own.
                 base_url: None,
@@ -208,7 +223,7 @@ impl Enqueuing<'_> {
             home: self.home,
             record: &record,
             opening: match known {
-                Some(known) => Opening::GoOn { noted: known.published },
+                Some((known, _)) => Opening::GoOn { noted: known.published },
                 None => Opening::New,
             },
             lane: self.arguments.priority.into(),
@@ -218,6 +233,9 @@ impl Enqueuing<'_> {
         let published = publication
             .publish(|| {
                 announced = true;
+                if let Some((_, cap)) = known {
+                    cap.tell(run, self.asked.global.quiet);
+                }
                 self.telling.announced(run)
             })
             .await;
@@ -242,4 +260,8 @@ impl Enqueuing<'_> {
         };
         following.wait().await
     }
+}
+
+fn capped(known: &RunStatus, cap: Cap) -> RunRecord {
+    RunRecord { budget_usd: cap.now, ..known.record.clone() }
 }

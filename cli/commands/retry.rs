@@ -3,6 +3,7 @@
 use crate::{
     args::{GlobalFlags, RetryArguments, RunFlags},
     asked::{Asked, tell_warnings},
+    cap::Cap,
     commands::run::{Ends, known_run, no_such_run, resume, run_files},
     exit::{Exit, Failure},
     finish::journal_failure,
@@ -103,12 +104,13 @@ impl Retrying<'_> {
         };
         let flags = RunFlags { resume: Some(run.to_string()), ..RunFlags::default() };
         let asked = Asked { flags: &flags, layers: self.layers.clone(), global: self.global };
-        let session = asked.session(run, Some(&known))?;
+        let mut session = asked.session(run, Some(&known))?;
+        let cap = Cap::of(self.home, run, self.arguments.budget_usd, known.budget_usd).await?;
+        session.settings.budget.run_usd = cap.now;
         tell_warnings(&session, self.global.quiet);
         let rounds = Arc::new(self.rounds(run, written).await?);
         // What a cancellation left out is published now.
-        let record =
-            RunRecord { budget_usd: session.settings.budget.run_usd, published: None, ..known };
+        let record = RunRecord { budget_usd: cap.now, published: None, ..known };
         let publication = Publication {
             session: &session,
             home: self.home,
@@ -117,7 +119,11 @@ impl Retrying<'_> {
             lane: self.arguments.priority.unwrap_or_default().into(),
             quiet: self.global.quiet,
         };
-        let published = publication.publish(|| Ok(())).await?;
+        let opened = || {
+            cap.tell(run, self.global.quiet);
+            Ok(())
+        };
+        let published = publication.publish(opened).await?;
         self.tell(run, &rounds, published)?;
         match published.end {
             PublishedEnd::Closed if self.arguments.wait => self.wait(run).await,

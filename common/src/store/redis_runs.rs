@@ -77,6 +77,12 @@ impl RedisHome {
         self.note(run, "paused", reason.to_owned()).await
     }
 
+    /// Notes what a run is now, as when its cap has changed; how it stands does not change. Another
+    /// record than before wants another report. Answers whether there is such a run.
+    pub async fn note_record(&self, record: &RunRecord) -> Result<bool, AdmissionError> {
+        self.note(&record.run_id, "record", write_json(record)?).await
+    }
+
     /// Notes how far a run has come. Answers whether there is such a run.
     pub async fn note_progress(
         &self,

@@ -1,8 +1,13 @@
 //! `juror retry`: what got lost on its way comes again, without being paid again.
 
-use super::{servers::Servers, worker::Scene};
-use crate::workshop::{Running, Workshop};
-use juror_common::{id::RunId, outcome::JobResult};
+use super::{
+    servers::{Servers, await_some},
+    worker::Scene,
+};
+use crate::workshop::{Finished, Running, Workshop, write_items};
+use juror_common::{
+    admission::Budget, id::RunId, outcome::JobResult, redis::test_server::TestRedis, usage::Money,
+};
 use serde_json::Value;
 
 const ITEMS: u32 = 6;
@@ -60,4 +65,44 @@ fn without_the_journal_all_are_sent_for_if_the_aggregator_told_of_fewer() {
     // Now that it has told of all of them, nothing is left to send.
     servers.juror(workshop, &retry).exits(0).says(&["0 jobs of run night are sent again"]);
     assert_eq!(simulator.count("billed_calls"), u64::from(ITEMS));
+}
+
+#[test]
+fn a_changed_cap_is_told_and_stays_until_another_is_given() {
+    let (workshop, servers) = (Workshop::new(), Servers::with(TestRedis::durable()));
+    write_items(&workshop, 2);
+    let run = RunId::new("night");
+    let _aggregator = aggregator(&servers, &workshop);
+    let flags = ["--run-id", "night", "--enable-llm-judge", "--budget-usd", "0.05"];
+    servers.juror(&workshop, &[&["enqueue", "manifest.jsonl"], &flags[..]].concat()).exits(0);
+    let stands = |cap: &str| {
+        let cap: Money = cap.parse().unwrap();
+        assert_eq!(servers.ledger(&run).budget, Budget::Cap(cap));
+        assert_eq!(servers.status(&run).unwrap().record.budget_usd, Some(cap));
+        let file = workshop.path("runs/night/run.json");
+        let written = || {
+            let text = std::fs::read_to_string(&file).ok()?;
+            let record: Value = serde_json::from_str(&text).unwrap();
+            Some(record["budget_usd"].clone()).filter(|written| *written == cap.to_string())
+        };
+        await_some(written, &format!("a run.json with {cap}"));
+    };
+    stands("0.05");
+    let raise = ["enqueue", "--resume", "night", "--budget-usd", "0.10"];
+    let raised = servers.juror(&workshop, &raise).exits(0);
+    raised.says(&["run night may cost $0.100000000 from now on in all; before: $0.050000000"]);
+    stands("0.10");
+
+    // Neither a plain retry nor a setting has a say in it.
+    let mut retry = servers.command(&workshop, &["retry", "night"]);
+    retry.env("JUROR_BUDGET_RUN_USD", "7");
+    let retried = Finished::from(retry.output().unwrap()).exits(0);
+    assert!(!retried.stderr.contains("may cost"), "{}", retried.stderr);
+    stands("0.10");
+    servers.redis.command(&["DEL", &format!("{}:run:night", servers.redis.namespace)]);
+    servers.juror(&workshop, &["retry", "night"]).exits(0);
+    stands("0.10");
+    let raised = servers.juror(&workshop, &["retry", "night", "--budget-usd", "0.2"]).exits(0);
+    raised.says(&["run night may cost $0.200000000"]);
+    stands("0.20");
 }
