@@ -128,9 +128,12 @@ impl Enqueuing<'_> {
         }
         let status = self.home.run_status(run).await.map_err(home_failure)?;
         match (status, here) {
-            (Some(status), _) if status.cancelled => Err(Failure::usage(format!(
-                "run {run} was cancelled; judge what is left of it by: juror retry {run}"
-            ))),
+            (Some(status), _) if status.cancelled && !self.arguments.wait => {
+                Err(Failure::usage(format!(
+                    "run {run} was cancelled; follow it to its end by --wait, or judge what is \
+                     left of it by: juror retry {run}"
+                )))
+            }
             (Some(status), _) => Ok(Some(status)),
             (None, Some(_)) => Err(Failure::usage(format!(
                 "run {run} has a directory in {}, and the fleet {namespace} knows it no longer; \
@@ -176,7 +179,9 @@ impl Enqueuing<'_> {
 
     /// Every job is published: there is only a budget to change, and an end to wait for.
     async fn follow_published(&self, run: &RunId, known: &RunStatus) -> Result<Exit, Failure> {
-        self.telling.published_already(run, known.is_reported())?;
+        if !known.cancelled {
+            self.telling.published_already(run, known.is_reported())?;
+        }
         if self.asked.flags.dry_run {
             return Ok(Exit::Done);
         }

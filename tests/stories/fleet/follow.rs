@@ -131,8 +131,14 @@ fn a_cancelled_run_is_waited_for_and_tells_so() {
     waiting.await_words("are published");
     servers.juror(&workshop, &["cancel", "night"]).exits(0);
     waiting.await_words("cancelled: what is not judged yet is skipped");
+    let follow = ["enqueue", "--wait", "--resume", "night"];
+    let mut later = servers.start(&workshop, &follow);
+    later.await_words("cancelled: what is not judged yet is skipped");
     servers.work(3, scored);
     waiting.finish().exits(3).prints(&["3 of 3 scored"]);
+    later.finish().exits(3).prints(&["3 of 3 scored"]);
+    servers.juror(&workshop, &follow).exits(3).prints(&["3 of 3 scored"]);
+    servers.juror(&workshop, &["enqueue", "--resume", "night"]).exits(2).says(&["by --wait"]);
     let over = servers.juror(&workshop, &["cancel", "night"]).exits(0);
     over.prints(&["run night is cancelled"]);
 }
