@@ -29,6 +29,16 @@ pub struct RunStatus {
 }
 
 impl RunStatus {
+    /// How many jobs the run has of what was published: those with a result, and as many more as
+    /// results are still to come. While nobody has told how far it has come, rounds cannot be told
+    /// from jobs, and all that were planned bound their number.
+    pub fn jobs(&self) -> u64 {
+        let results = self.expected.unwrap_or(self.published);
+        let progress = self.progress.clone().unwrap_or_default();
+        let jobs = progress.jobs() + results.saturating_sub(progress.results);
+        jobs.min(self.record.planned)
+    }
+
     /// Whether the run's report tells all the results that it will have. A report of fewer is one
     /// of an earlier round.
     pub fn is_reported(&self) -> bool {
@@ -55,6 +65,13 @@ pub struct RunProgress {
     /// The number of results upon which the run was complete and its report was written; none
     /// before that. Another one than [`RunStatus::expected`] tells of an earlier round.
     pub reported_at: Option<u64>,
+}
+
+impl RunProgress {
+    /// Jobs that have a result.
+    pub fn jobs(&self) -> u64 {
+        self.scored + self.unscorable + self.failed + self.skipped
+    }
 }
 
 impl RedisHome {

@@ -169,7 +169,7 @@ fn what_was_not_scored_is_judged_again_by_the_fleet() {
     assert_eq!((again[0].job.item.id.as_str(), again[0].job.round), ("item_0000", 1));
     waiting.finish().exits(0).prints(&["6 of 6 scored"]).says(&["1 jobs of run night"]);
     let known = servers.status(&run).unwrap();
-    assert_eq!(known.expected, Some(7));
+    assert_eq!((known.expected, known.jobs()), (Some(7), 6));
     assert!(servers.run(servers.queues().dead_letters()).unwrap().is_empty());
 
     // Repeating it changes nothing, also where the journal is not to be seen.
@@ -206,4 +206,18 @@ fn a_report_reads_the_fleets_ledger_and_says_when_it_cannot() {
     let listed = servers.juror(&workshop, &["runs", "--json"]).exits(0);
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     assert_eq!(listed[0]["fleet"], servers.redis.namespace);
+}
+
+#[test]
+fn a_run_that_is_cancelled_in_its_second_round_counts_its_jobs_once() {
+    let (workshop, servers) = (Workshop::new(), Servers::with(TestRedis::shared()));
+    write_items(&workshop, 4);
+    let _aggregator = aggregator(&servers, &workshop);
+    servers.juror(&workshop, &["enqueue", "manifest.jsonl", "--run-id", "night"]).exits(0);
+    servers.work(4, failed);
+    servers.await_report(&RunId::new("night"), 4);
+    servers.juror(&workshop, &["retry", "night"]).exits(0);
+    servers.await_progress(&RunId::new("night"), |progress| progress.results == 4);
+    let cancelled = servers.juror(&workshop, &["cancel", "night"]).exits(0);
+    cancelled.prints(&["4 of 4 planned jobs were published", "4 results"]);
 }
