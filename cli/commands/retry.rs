@@ -172,6 +172,9 @@ impl Retrying<'_> {
         }
         let again = format!("{run}{}", fleet::whereabouts(self.global, &self.arguments.fleet));
         screen::tell(&match end {
+            PublishedEnd::Closed if jobs == 0 => {
+                format!("run {run} is complete: all its {} jobs are scored", rounds.scored())
+            }
             PublishedEnd::Closed if self.arguments.wait => {
                 format!("{jobs} jobs of run {run} are sent again")
             }

@@ -63,7 +63,7 @@ fn without_the_journal_all_are_sent_for_if_the_aggregator_told_of_fewer() {
     assert_eq!(told["scored"], ITEMS);
 
     // Now that it has told of all of them, nothing is left to send.
-    servers.juror(workshop, &retry).exits(0).says(&["0 jobs of run night are sent again"]);
+    servers.juror(workshop, &retry).exits(0).says(&["run night is complete: all its 6 jobs"]);
     assert_eq!(simulator.count("billed_calls"), u64::from(ITEMS));
 }
 
