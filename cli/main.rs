@@ -4,6 +4,7 @@ mod args;
 mod asked;
 mod baseline;
 mod calibrations;
+mod cap;
 mod catch_up;
 mod commands;
 mod door;

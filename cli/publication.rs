@@ -21,7 +21,7 @@ use juror_common::{
     shutdown::Shutdown,
 };
 use juror_producer::{
-    fleet::{FleetError, FleetRun, Published, PublishedEnd, open, open_budgets},
+    fleet::{FleetError, FleetRun, Published, PublishedEnd, change_budgets, open},
     plan,
     submit::{RoundOf, Submission, SubmitError},
     upload::{Uploaded, Uploader},
@@ -39,7 +39,7 @@ pub struct Publication<'run> {
     pub session: &'run Session,
     /// The fleet's home.
     pub home: &'run Arc<RedisHome>,
-    /// The run, as it is to be announced.
+    /// The run, as it is to be known.
     pub record: &'run RunRecord,
     /// Whether it is new, or goes on.
     pub opening: Opening,
@@ -58,7 +58,8 @@ pub enum Opening {
         /// How many were noted.
         noted: u64,
     },
-    /// A run whose jobs are sent again where they are not scored, each in its next round.
+    /// A run whose jobs are sent again where they are not scored, each in its next round, and where
+    /// the journal lacks their score, in their old one.
     Again(Arc<Rounds>),
 }
 
@@ -110,7 +111,7 @@ impl Publication<'_> {
         let uploader = self.uploader()?.map(Arc::new);
         let budgets = &self.session.settings.budget;
         let opened = match self.opening {
-            Opening::GoOn { .. } => open_budgets(self.home, &self.record.run_id, budgets).await,
+            Opening::GoOn { .. } => change_budgets(self.home, self.record, budgets).await,
             Opening::New | Opening::Again(_) => open(self.home, self.record, budgets).await,
         };
         opened.map_err(home_failure)?;
@@ -138,7 +139,8 @@ impl Publication<'_> {
         let (earlier_results, noted) = match &self.opening {
             Opening::New => (0, 0),
             Opening::GoOn { noted } => (0, *noted),
-            Opening::Again(rounds) => (rounds.results(), 0),
+            // What the journal lacks comes of the jobs that are sent again for it.
+            Opening::Again(rounds) => (rounds.results() - rounds.missing(), 0),
         };
         let (home, run) = (Arc::clone(self.home), self.record.run_id.clone());
         FleetRun { home, run, earlier_results, noted }
@@ -153,17 +155,18 @@ impl Publication<'_> {
     ) -> Result<Submission, Failure> {
         let Session { dataset, options, plan, .. } = self.session;
         let jobs = plan::jobs(dataset, options, &self.session.template(&self.record.run_id));
-        let (scored, round_of): (u64, RoundOf) = match &self.opening {
+        let (left_out, round_of): (u64, RoundOf) = match &self.opening {
             Opening::New | Opening::GoOn { .. } => (0, Box::new(|_| Some(0))),
             Opening::Again(rounds) => {
-                let (scored, rounds) = (rounds.scored(), Arc::clone(rounds));
-                (scored, Box::new(move |job| rounds.next_round(&job.job_id)))
+                let left_out = rounds.scored() - rounds.missing();
+                let rounds = Arc::clone(rounds);
+                (left_out, Box::new(move |job| rounds.round_to_send(&job.job_id)))
             }
         };
         Ok(Submission {
             queue: Arc::new(queues.jobs()) as Arc<dyn Queue<Job>>,
             jobs: jobs.map_err(Failure::usage)?.inlining(dataset),
-            planned: plan.jobs.saturating_sub(scored),
+            planned: plan.jobs.saturating_sub(left_out),
             round_of,
             lane: self.lane,
             uploader,

@@ -182,6 +182,7 @@ impl Fold {
         let last = |latest: &Latest| LastRound {
             round: latest.round,
             scored: latest.outcome == Outcome::Scored,
+            in_journal: true,
         };
         Rounds(self.jobs.iter().map(|(key, latest)| (*key, last(latest))).collect())
     }
@@ -243,12 +244,14 @@ pub struct Rounds(HashMap<[u8; 16], LastRound>);
 struct LastRound {
     round: u32,
     scored: bool,
+    in_journal: bool,
 }
 
 impl Rounds {
-    /// Takes in how a job ended in a round; the last round of each job counts.
+    /// Takes in how a job ended in a round, by what is stored beside the journal; the last round of
+    /// each job counts.
     pub fn note(&mut self, job: &JobId, round: u32, outcome: Outcome) {
-        let noted = LastRound { round, scored: outcome == Outcome::Scored };
+        let noted = LastRound { round, scored: outcome == Outcome::Scored, in_journal: false };
         let last = self.0.entry(key(job)).or_insert(noted);
         if last.round < round {
             *last = noted;
@@ -263,14 +266,40 @@ impl Rounds {
         }
     }
 
+    /// The round in which the job is to be sent again, if it is: as [`Rounds::next_round`], but in
+    /// its old round if its score is stored and the journal does not have it. A worker that gets it
+    /// finds that result and publishes it once more, without a call.
+    pub fn round_to_send(&self, job: &JobId) -> Option<u32> {
+        match self.0.get(&key(job)) {
+            Some(last) if last.is_missing() => Some(last.round),
+            _ => self.next_round(job),
+        }
+    }
+
+    /// Says that the journal has whatever is stored.
+    pub fn trust_journal(&mut self) {
+        self.0.values_mut().for_each(|last| last.in_journal = true);
+    }
+
     /// How many jobs are scored.
     pub fn scored(&self) -> u64 {
         self.0.values().filter(|last| last.scored).count() as u64
     }
 
+    /// How many of the scored jobs have a result that is stored and that the journal does not have.
+    pub fn missing(&self) -> u64 {
+        self.0.values().filter(|last| last.is_missing()).count() as u64
+    }
+
     /// How many results there are: rounds of a job follow each other without a gap.
     pub fn results(&self) -> u64 {
         self.0.values().map(|last| u64::from(last.round) + 1).sum()
+    }
+}
+
+impl LastRound {
+    fn is_missing(&self) -> bool {
+        self.scored && !self.in_journal
     }
 }
 
@@ -354,6 +383,26 @@ mod tests {
         let next = ["a", "b", "c", "d"].map(|name| rounds.next_round(&id(name)));
         assert_eq!(next, [Some(1), None, Some(2), Some(0)]);
         assert_eq!((rounds.scored(), rounds.results()), (1, 6));
+    }
+
+    #[test]
+    fn a_score_that_the_journal_lacks_is_sent_for_in_its_old_round() {
+        let mut fold = Fold::default();
+        fold.apply(&bare("written", Outcome::Scored), 0);
+        fold.apply(&bare("again", Outcome::Failed), 100);
+        let id = |name: &str| bare(name, Outcome::Scored).job_id;
+        let mut rounds = fold.rounds();
+        rounds.note(&id("written"), 0, Outcome::Scored);
+        rounds.note(&id("again"), 1, Outcome::Scored);
+        rounds.note(&id("lost"), 0, Outcome::Scored);
+        rounds.note(&id("failed"), 0, Outcome::Failed);
+        let names = ["written", "again", "lost", "failed", "unknown"];
+        let to_send = |rounds: &Rounds| names.map(|name| rounds.round_to_send(&id(name)));
+        assert_eq!(to_send(&rounds), [None, Some(1), Some(0), Some(1), Some(0)]);
+        assert_eq!((rounds.scored(), rounds.missing(), rounds.results()), (3, 2, 5));
+        rounds.trust_journal();
+        assert_eq!(to_send(&rounds), [None, None, None, Some(1), Some(0)]);
+        assert_eq!(rounds.missing(), 0);
     }
 
     proptest! {

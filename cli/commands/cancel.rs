@@ -7,7 +7,12 @@ use crate::{
     fleet::{self, home_failure},
     layers, screen,
 };
-use juror_common::{id::RunId, redis::RedisHome, settings::Settings, store::RunStatus};
+use juror_common::{
+    id::RunId,
+    redis::RedisHome,
+    settings::Settings,
+    store::{RunProgress, RunStatus},
+};
 
 /// Runs `juror cancel`.
 pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
@@ -46,8 +51,8 @@ async fn cancel(home: &RedisHome, run: &RunId, settings: &Settings) -> Result<Ru
 }
 
 fn tell(status: &RunStatus, run: &RunId, global: &GlobalFlags) -> Result<(), Failure> {
-    let published = status.expected.unwrap_or(status.published);
-    let results = status.progress.as_ref().map_or(0, |progress| progress.results);
+    let published = status.jobs();
+    let results = status.progress.as_ref().map_or(0, RunProgress::jobs);
     if global.json {
         return screen::print_json(&serde_json::json!({
             "run_id": run, "cancelled": status.cancelled, "planned": status.record.planned,

@@ -7,6 +7,7 @@ use crate::{
     asked::{Asked, new_run_id, print_plan, tell_warnings},
     baseline::Baseline,
     calibrations,
+    cap::Cap,
     commands::run::{Ends, known_run},
     exit::{Exit, Failure},
     finish,
@@ -25,7 +26,7 @@ use juror_common::{
     store::RunStatus,
     usage::Money,
 };
-use juror_producer::fleet::{Published, PublishedEnd, open_budgets};
+use juror_producer::fleet::{Published, PublishedEnd, change_budgets};
 use std::sync::Arc;
 use telling::Telling;
 
@@ -83,11 +84,11 @@ impl Enqueuing<'_> {
         };
         let run = named.unwrap_or_else(|| new_run_id(""));
         let record = known.as_ref().map(|known| &known.record);
-        let is_published = known.as_ref().is_some_and(|known| known.expected.is_some());
-        if is_published && self.asked.flags.dataset.is_none() {
-            return self.follow_published(&run).await;
+        let published = known.as_ref().filter(|known| known.expected.is_some());
+        if let Some(known) = published.filter(|_| self.asked.flags.dataset.is_none()) {
+            return self.follow_published(&run, known).await;
         }
-        let session = self.asked.session(&run, record)?;
+        let mut session = self.asked.session(&run, record)?;
         self.check_upload(&session, record)?;
         if let Some(baseline) = &self.baseline {
             baseline.check(&run, &session.rubric.reference())?;
@@ -95,11 +96,18 @@ impl Enqueuing<'_> {
         if self.asked.flags.dry_run {
             return self.dry_run(&session).await;
         }
-        if is_published {
-            return self.follow_published(&run).await;
+        if let Some(known) = published {
+            return self.follow_published(&run, known).await;
+        }
+        let cap = match &known {
+            Some(known) => Some(self.cap(known).await?),
+            None => None,
+        };
+        if let Some(cap) = cap {
+            session.settings.budget.run_usd = cap.now;
         }
         tell_warnings(&session, self.asked.global.quiet);
-        let published = self.publish(&session, &run, known.as_ref()).await?;
+        let published = self.publish(&session, &run, known.as_ref().zip(cap)).await?;
         self.telling.published(&run, session.plan.jobs, published)?;
         match published.end {
             PublishedEnd::Stopped => Ok(Exit::Incomplete),
@@ -122,9 +130,12 @@ impl Enqueuing<'_> {
         }
         let status = self.home.run_status(run).await.map_err(home_failure)?;
         match (status, here) {
-            (Some(status), _) if status.cancelled => Err(Failure::usage(format!(
-                "run {run} was cancelled; judge what is left of it by: juror retry {run}"
-            ))),
+            (Some(status), _) if status.cancelled && !self.arguments.wait => {
+                Err(Failure::usage(format!(
+                    "run {run} was cancelled; follow it to its end by --wait, or judge what is \
+                     left of it by: juror retry {run}"
+                )))
+            }
             (Some(status), _) => Ok(Some(status)),
             (None, Some(_)) => Err(Failure::usage(format!(
                 "run {run} has a directory in {}, and the fleet {namespace} knows it no longer; \
@@ -169,16 +180,25 @@ impl Enqueuing<'_> {
     }
 
     /// Every job is published: there is only a budget to change, and an end to wait for.
-    async fn follow_published(&self, run: &RunId) -> Result<Exit, Failure> {
-        self.telling.published_already(run)?;
+    async fn follow_published(&self, run: &RunId, known: &RunStatus) -> Result<Exit, Failure> {
+        if !known.cancelled {
+            self.telling.published_already(run, known.is_reported())?;
+        }
         if self.asked.flags.dry_run {
             return Ok(Exit::Done);
         }
         if self.asked.flags.budget_usd.is_some() {
-            let budgets = &self.settings.budget;
-            open_budgets(self.home, run, budgets).await.map_err(home_failure)?;
+            let cap = self.cap(known).await?;
+            let (budgets, record) = (&self.settings.budget, capped(known, cap));
+            change_budgets(self.home, &record, budgets).await.map_err(home_failure)?;
+            cap.tell(run, self.asked.global.quiet);
         }
         self.wait_if_asked(run).await
+    }
+
+    async fn cap(&self, known: &RunStatus) -> Result<Cap, Failure> {
+        let RunRecord { run_id, budget_usd, .. } = &known.record;
+        Cap::of(self.home, run_id, self.asked.flags.budget_usd, *budget_usd).await
     }
 
     async fn dry_run(&self, session: &Session) -> Result<Exit, Failure> {
@@ -193,10 +213,10 @@ impl Enqueuing<'_> {
         &self,
         session: &Session,
         run: &RunId,
-        known: Option<&RunStatus>,
+        known: Option<(&RunStatus, Cap)>,
     ) -> Result<Published, Failure> {
         let record = match known {
-            Some(known) => known.record.clone(),
+            Some((known, cap)) => capped(known, cap),
             None => RunRecord {
                 // Endpoints are the workers' own.
                 base_url: None,
@@ -210,7 +230,7 @@ impl Enqueuing<'_> {
             home: self.home,
             record: &record,
             opening: match known {
-                Some(known) => Opening::GoOn { noted: known.published },
+                Some((known, _)) => Opening::GoOn { noted: known.published },
                 None => Opening::New,
             },
             lane: self.arguments.priority.into(),
@@ -220,6 +240,9 @@ impl Enqueuing<'_> {
         let published = publication
             .publish(|| {
                 announced = true;
+                if let Some((_, cap)) = known {
+                    cap.tell(run, self.asked.global.quiet);
+                }
                 self.telling.announced(run)
             })
             .await;
@@ -249,4 +272,8 @@ impl Enqueuing<'_> {
 fn asks_for_an_end(flags: &RunFlags) -> bool {
     let files = !flags.output.is_empty() || flags.known.calibration.is_some();
     files || flags.gate.is_some() || flags.against.baseline.is_some()
+}
+
+fn capped(known: &RunStatus, cap: Cap) -> RunRecord {
+    RunRecord { budget_usd: cap.now, ..known.record.clone() }
 }

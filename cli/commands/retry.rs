@@ -3,6 +3,7 @@
 use crate::{
     args::{GlobalFlags, RetryArguments, RunFlags},
     asked::{Asked, tell_warnings},
+    cap::Cap,
     commands::run::{Ends, known_run, no_such_run, resume, run_files},
     exit::{Exit, Failure},
     finish::journal_failure,
@@ -67,6 +68,16 @@ async fn retry_here(
     resume(run, arguments.budget_usd, arguments.max_concurrency, global).await
 }
 
+/// How it is known which results the journal has.
+#[derive(Clone, Copy)]
+enum Written {
+    /// It is here.
+    InJournal,
+    /// It is elsewhere, and has so many scored jobs, as the aggregator told last. It is not known
+    /// which, so if more are stored, all of them are sent for.
+    Told { scored: u64 },
+}
+
 struct Retrying<'a> {
     arguments: &'a RetryArguments,
     global: &'a GlobalFlags,
@@ -79,7 +90,11 @@ impl Retrying<'_> {
     /// Takes the record of the run's directory, if there is one, unless Redis has one.
     async fn run(self, run: &RunId, here: Option<RunRecord>) -> Result<Exit, Failure> {
         let status = self.home.run_status(run).await.map_err(home_failure)?;
-        let has_journal = here.is_some();
+        let told = status.as_ref().and_then(|status| status.progress.as_ref());
+        let written = match here {
+            Some(_) => Written::InJournal,
+            None => Written::Told { scored: told.map_or(0, |told| told.scored) },
+        };
         let Some(known) = status.map(|status| status.record).or(here) else {
             return Err(Failure::usage(format!(
                 "there is no run {run} in {}, and the fleet {} knows none either",
@@ -89,12 +104,13 @@ impl Retrying<'_> {
         };
         let flags = RunFlags { resume: Some(run.to_string()), ..RunFlags::default() };
         let asked = Asked { flags: &flags, layers: self.layers.clone(), global: self.global };
-        let session = asked.session(run, Some(&known))?;
+        let mut session = asked.session(run, Some(&known))?;
+        let cap = Cap::of(self.home, run, self.arguments.budget_usd, known.budget_usd).await?;
+        session.settings.budget.run_usd = cap.now;
         tell_warnings(&session, self.global.quiet);
-        let rounds = Arc::new(self.rounds(run, has_journal).await?);
+        let rounds = Arc::new(self.rounds(run, written).await?);
         // What a cancellation left out is published now.
-        let record =
-            RunRecord { budget_usd: session.settings.budget.run_usd, published: None, ..known };
+        let record = RunRecord { budget_usd: cap.now, published: None, ..known };
         let publication = Publication {
             session: &session,
             home: self.home,
@@ -103,7 +119,11 @@ impl Retrying<'_> {
             lane: self.arguments.priority.unwrap_or_default().into(),
             quiet: self.global.quiet,
         };
-        let published = publication.publish(|| Ok(())).await?;
+        let opened = || {
+            cap.tell(run, self.global.quiet);
+            Ok(())
+        };
+        let published = publication.publish(opened).await?;
         self.tell(run, &rounds, published)?;
         match published.end {
             PublishedEnd::Closed if self.arguments.wait => self.wait(run).await,
@@ -113,15 +133,22 @@ impl Retrying<'_> {
     }
 
     /// How far each job has come, by the journal and by Redis: the one may lag behind what is
-    /// stored, the other forgets in time.
-    async fn rounds(&self, run: &RunId, has_journal: bool) -> Result<Rounds, Failure> {
-        let mut rounds = Rounds::default();
-        if has_journal {
-            let files = run_files(&self.settings.run.runs_dir, run)?;
-            rounds = Fold::of_journal(&files).map_err(journal_failure)?.rounds();
-        }
+    /// stored, or have lost it on the way, the other forgets in time.
+    async fn rounds(&self, run: &RunId, written: Written) -> Result<Rounds, Failure> {
+        let mut rounds = match written {
+            Written::InJournal => {
+                let files = run_files(&self.settings.run.runs_dir, run)?;
+                Fold::of_journal(&files).map_err(journal_failure)?.rounds()
+            }
+            Written::Told { .. } => Rounds::default(),
+        };
         let noting = |job, round, outcome| rounds.note(&job, round, outcome);
         self.home.for_each_outcome(run, noting).await.map_err(home_failure)?;
+        if let Written::Told { scored } = written
+            && scored >= rounds.scored()
+        {
+            rounds.trust_journal();
+        }
         Ok(rounds)
     }
 
@@ -130,14 +157,24 @@ impl Retrying<'_> {
         if self.global.json && !self.arguments.wait {
             screen::print_json(&serde_json::json!({
                 "run_id": run, "fleet": self.settings.fleet.namespace, "published": jobs,
-                "scored": rounds.scored(), "complete": end == PublishedEnd::Closed,
+                "scored": rounds.scored(), "missing": rounds.missing(), "complete": end == PublishedEnd::Closed,
             }))?;
         }
         if end == PublishedEnd::Closed && self.global.quiet {
             return Ok(());
         }
+        if rounds.missing() > 0 {
+            screen::tell(&format!(
+                "{} of the jobs are scored and perhaps not in the journal: they are sent for their \
+                 stored results, and nobody is called for them",
+                rounds.missing()
+            ));
+        }
         let again = format!("{run}{}", fleet::whereabouts(self.global, &self.arguments.fleet));
         screen::tell(&match end {
+            PublishedEnd::Closed if jobs == 0 => {
+                format!("run {run} is complete: all its {} jobs are scored", rounds.scored())
+            }
             PublishedEnd::Closed if self.arguments.wait => {
                 format!("{jobs} jobs of run {run} are sent again")
             }

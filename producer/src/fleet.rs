@@ -68,7 +68,7 @@ pub enum FleetError {
 
 /// Writes down what a run, and all runs of a day and a month, may cost. A cap on day or month that
 /// stands stays until another is given.
-pub async fn open_budgets(
+async fn open_budgets(
     home: &RedisHome,
     run: &RunId,
     budgets: &BudgetSettings,
@@ -81,6 +81,16 @@ pub async fn open_budgets(
         }
     }
     Ok(())
+}
+
+/// Changes what a run may cost that goes on, and what its record says of that.
+pub async fn change_budgets(
+    home: &RedisHome,
+    record: &RunRecord,
+    budgets: &BudgetSettings,
+) -> Result<(), AdmissionError> {
+    open_budgets(home, &record.run_id, budgets).await?;
+    home.note_record(record).await.map(drop)
 }
 
 /// Opens a run, or opens it again: what it may cost first, then what it is. Nothing may be

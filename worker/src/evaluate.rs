@@ -178,7 +178,7 @@ async fn store(finished: FinishedJob, context: &Context) -> Result<JobResult, In
 fn poisonous(starts: u32) -> JobError {
     let message = format!(
         "started {starts} times, the last of them alone, and never ended: it seems to kill its worker; look at its files, \
-         then judge it again with `juror retry`"
+         then judge it again with `juror dead replay`, or with `juror retry` among all that its run has not scored"
     );
     JobError { kind: ErrorKind::Poison, message }
 }

@@ -12,18 +12,13 @@ pub(super) fn complete_at(status: &RunStatus, progress: &RunProgress) -> Option<
     expected.filter(|expected| progress.results >= *expected)
 }
 
-/// Jobs that have a result.
-pub(super) fn jobs(progress: &RunProgress) -> u64 {
-    progress.scored + progress.unscorable + progress.failed + progress.skipped
-}
-
 /// What `run.json` is to say: the record as it was announced and, once the run is cancelled, how
 /// many of its jobs were published. Those are the jobs with a result, and as many more as results
 /// are still to come; each of them ends in one outcome, and the others never were jobs.
 pub(super) fn record_of(status: &RunStatus, progress: &RunProgress) -> RunRecord {
     let mut record = RunRecord { published: None, ..status.record.clone() };
     if let (true, Some(expected)) = (status.cancelled, status.expected) {
-        let published = jobs(progress) + expected.saturating_sub(progress.results);
+        let published = progress.jobs() + expected.saturating_sub(progress.results);
         record.published = Some(published).filter(|published| *published < record.planned);
     }
     record

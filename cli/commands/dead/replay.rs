@@ -8,7 +8,7 @@ use crate::{
 };
 use juror_common::{
     event::Events,
-    id::JobId,
+    id::{JobId, RunId},
     job::Job,
     outcome::Outcome,
     queue::{
@@ -65,9 +65,20 @@ struct Chosen {
     results: BTreeSet<String>,
 }
 
+impl Chosen {
+    fn is_empty(&self) -> bool {
+        self.jobs.is_empty() && self.results.is_empty()
+    }
+}
+
 async fn replay(fleet: &Fleet, arguments: &ReplayArguments) -> Result<Replayed, Failure> {
     let letters = fleet.queues.dead_letters().await.map_err(queue_failure)?;
     let chosen = choose(letters, arguments)?;
+    if let Some(run) = &arguments.run
+        && chosen.is_empty()
+    {
+        require_run(fleet, run).await?;
+    }
     let mut replayed = Replayed::default();
     for result in &chosen.results {
         // Which round it is of is its own affair, and another delivery of it changes nothing.
@@ -95,6 +106,17 @@ async fn replay(fleet: &Fleet, arguments: &ReplayArguments) -> Result<Replayed, 
     let is_done = |job: &Job| rounds.get(&job.job_id).is_some_and(|round| job.round < *round);
     fleet.queues.jobs().forget(&is_done).await.map_err(queue_failure)?;
     Ok(replayed)
+}
+
+/// Refuses a run that nobody knows, of which nothing was kept aside: its name is mistyped.
+async fn require_run(fleet: &Fleet, run: &str) -> Result<(), Failure> {
+    let status = fleet.home.run_status(&RunId::new(run)).await.map_err(home_failure)?;
+    status.map(drop).ok_or_else(|| {
+        Failure::usage(format!(
+            "there is no run {run} in this fleet, and nothing of one was kept aside; `juror dead \
+             list` shows what there is"
+        ))
+    })
 }
 
 fn choose(letters: Vec<KeptLetter>, arguments: &ReplayArguments) -> Result<Chosen, Failure> {

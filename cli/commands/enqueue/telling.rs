@@ -61,12 +61,23 @@ impl Telling<'_> {
     }
 
     /// Nothing is left to publish.
-    pub fn published_already(&self, run: &RunId) -> Result<(), Failure> {
+    pub fn published_already(&self, run: &RunId, is_reported: bool) -> Result<(), Failure> {
+        if !is_reported {
+            self.beside(&format!("every job of run {run} is published already"));
+            self.how_to_follow(run);
+            let whereabouts = &self.whereabouts;
+            self.beside(&format!(
+                "  if it does not go on, send again what is missing: juror retry {run}{whereabouts}"
+            ));
+        } else if !self.wait {
+            self.beside(&format!(
+                "every job of run {run} is published already, and it is reported"
+            ));
+            self.how_to_follow(run);
+        }
         if self.wait {
             return Ok(());
         }
-        self.beside(&format!("every job of run {run} is published already"));
-        self.how_to_follow(run);
         match self.json {
             false => screen::print(run.as_str()),
             true => screen::print_json(&json!({

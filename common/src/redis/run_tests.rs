@@ -43,6 +43,14 @@ async fn a_run_is_announced_closed_cancelled_and_opened_again() {
     let RunStatus { paused, progress, .. } = status().await;
     assert_eq!(paused.as_deref(), Some("no key"), "the first reason tells most");
     assert_eq!(progress.map(|progress| progress.results), Some(3));
+    assert!(home.note_record(&record()).await.unwrap());
+    assert!(status().await.is_reported(), "it is what it was");
+    let cap = Some("0.1".parse().unwrap());
+    let capped = RunRecord { budget_usd: cap, ..record() };
+    assert!(home.note_record(&capped).await.unwrap());
+    let known = status().await;
+    assert_eq!((&known.record, known.expected, known.progress), (&capped, Some(3), None));
+    assert!(known.cancelled && known.paused.is_some(), "how it stands does not change");
     for round in [1, 1, 2] {
         assert!(home.expect_round(&run(), &JobId::new("job"), round).await.unwrap());
     }

@@ -29,6 +29,16 @@ pub struct RunStatus {
 }
 
 impl RunStatus {
+    /// How many jobs the run has of what was published: those with a result, and as many more as
+    /// results are still to come. While nobody has told how far it has come, rounds cannot be told
+    /// from jobs, and all that were planned bound their number.
+    pub fn jobs(&self) -> u64 {
+        let results = self.expected.unwrap_or(self.published);
+        let progress = self.progress.clone().unwrap_or_default();
+        let jobs = progress.jobs() + results.saturating_sub(progress.results);
+        jobs.min(self.record.planned)
+    }
+
     /// Whether the run's report tells all the results that it will have. A report of fewer is one
     /// of an earlier round.
     pub fn is_reported(&self) -> bool {
@@ -57,6 +67,13 @@ pub struct RunProgress {
     pub reported_at: Option<u64>,
 }
 
+impl RunProgress {
+    /// Jobs that have a result.
+    pub fn jobs(&self) -> u64 {
+        self.scored + self.unscorable + self.failed + self.skipped
+    }
+}
+
 impl RedisHome {
     /// Says what a run is, before its first job. Doing so again opens the run again: it is neither
     /// closed, cancelled nor paused any more, and keeps its claims and results.
@@ -75,6 +92,12 @@ impl RedisHome {
     /// announced again. Answers whether there is such a run.
     pub async fn pause_run(&self, run: &RunId, reason: &str) -> Result<bool, AdmissionError> {
         self.note(run, "paused", reason.to_owned()).await
+    }
+
+    /// Notes what a run is now, as when its cap has changed; how it stands does not change. Another
+    /// record than before wants another report. Answers whether there is such a run.
+    pub async fn note_record(&self, record: &RunRecord) -> Result<bool, AdmissionError> {
+        self.note(&record.run_id, "record", write_json(record)?).await
     }
 
     /// Notes how far a run has come. Answers whether there is such a run.

@@ -82,6 +82,8 @@ fn what_was_kept_aside_is_listed_shown_and_sent_again() {
 
     dead(&["replay", "--all", "--run", "night"]).exits(0).prints(&["3 sent again"]);
     assert!(listed(dead(&["list", "--json"])).is_empty());
+    dead(&["replay", "--all", "--run", "night"]).exits(0).prints(&["0 sent again"]);
+    dead(&["replay", "--all", "--run", "nosuch"]).exits(2).says(&["no run nosuch", "dead list"]);
     assert_eq!(expected(), Some(6), "two jobs, and a result that is what it was");
     assert_eq!(servers.take_jobs(2).len(), 2);
     let again = servers.run(async {

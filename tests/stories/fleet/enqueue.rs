@@ -67,7 +67,7 @@ fn each_job_is_published_once_and_the_run_is_closed() {
 
     let again = servers.juror(&workshop, &["enqueue", "--resume", "night"]).exits(0);
     assert_eq!(again.stdout, "night\n");
-    again.says(&["every job of run night is published already"]);
+    again.says(&["every job of run night is published already", "juror retry night"]);
     assert_eq!(status(&servers, "night").expected, Some(20));
 }
 

@@ -131,8 +131,14 @@ fn a_cancelled_run_is_waited_for_and_tells_so() {
     waiting.await_words("are published");
     servers.juror(&workshop, &["cancel", "night"]).exits(0);
     waiting.await_words("cancelled: what is not judged yet is skipped");
+    let follow = ["enqueue", "--wait", "--resume", "night"];
+    let mut later = servers.start(&workshop, &follow);
+    later.await_words("cancelled: what is not judged yet is skipped");
     servers.work(3, scored);
     waiting.finish().exits(3).prints(&["3 of 3 scored"]);
+    later.finish().exits(3).prints(&["3 of 3 scored"]);
+    servers.juror(&workshop, &follow).exits(3).prints(&["3 of 3 scored"]);
+    servers.juror(&workshop, &["enqueue", "--resume", "night"]).exits(2).says(&["by --wait"]);
     let over = servers.juror(&workshop, &["cancel", "night"]).exits(0);
     over.prints(&["run night is cancelled"]);
 }
@@ -163,14 +169,15 @@ fn what_was_not_scored_is_judged_again_by_the_fleet() {
     assert_eq!((again[0].job.item.id.as_str(), again[0].job.round), ("item_0000", 1));
     waiting.finish().exits(0).prints(&["6 of 6 scored"]).says(&["1 jobs of run night"]);
     let known = servers.status(&run).unwrap();
-    assert_eq!(known.expected, Some(7));
+    assert_eq!((known.expected, known.jobs()), (Some(7), 6));
     assert!(servers.run(servers.queues().dead_letters()).unwrap().is_empty());
 
     // Repeating it changes nothing, also where the journal is not to be seen.
-    for runs_dir in ["runs", "empty"] {
-        let flags = ["retry", "night", "--runs-dir", runs_dir];
-        servers.juror(&workshop, &flags).exits(0).says(&["jobs of run night are sent again"]);
-    }
+    let complete = servers.juror(&workshop, &["retry", "night"]).exits(0);
+    assert!(!complete.stderr.contains("follow it"), "{}", complete.stderr);
+    complete.says(&["run night is complete: all its 6 jobs are scored"]);
+    let elsewhere = ["retry", "night", "--runs-dir", "empty"];
+    servers.juror(&workshop, &elsewhere).exits(0).says(&["jobs of run night are sent again"]);
     workshop.juror(&["run", "manifest.jsonl", "--run-id", "local"]).exits(0);
     servers.juror(&workshop, &["retry", "local", "--wait"]).exits(2).says(&["this machine"]);
     servers.juror(&workshop, &["retry", "none"]).exits(2).says(&["no run none"]);
@@ -200,4 +207,18 @@ fn a_report_reads_the_fleets_ledger_and_says_when_it_cannot() {
     let listed = servers.juror(&workshop, &["runs", "--json"]).exits(0);
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     assert_eq!(listed[0]["fleet"], servers.redis.namespace);
+}
+
+#[test]
+fn a_run_that_is_cancelled_in_its_second_round_counts_its_jobs_once() {
+    let (workshop, servers) = (Workshop::new(), Servers::with(TestRedis::shared()));
+    write_items(&workshop, 4);
+    let _aggregator = aggregator(&servers, &workshop);
+    servers.juror(&workshop, &["enqueue", "manifest.jsonl", "--run-id", "night"]).exits(0);
+    servers.work(4, failed);
+    servers.await_report(&RunId::new("night"), 4);
+    servers.juror(&workshop, &["retry", "night"]).exits(0);
+    servers.await_progress(&RunId::new("night"), |progress| progress.results == 4);
+    let cancelled = servers.juror(&workshop, &["cancel", "night"]).exits(0);
+    cancelled.prints(&["4 of 4 planned jobs were published", "4 results"]);
 }

@@ -4,6 +4,7 @@ mod aggregate;
 mod dead;
 mod enqueue;
 mod follow;
+mod retry;
 mod servers;
 mod upload;
 mod worker;
