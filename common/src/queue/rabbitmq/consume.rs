@@ -6,6 +6,7 @@ use super::{
     envelope,
     link::Link,
     names::Route,
+    preference::{Counted, Preference},
     settle::Settlement,
     shared::Shared,
     tags::Tags,
@@ -19,7 +20,10 @@ use lapin::{
     types::FieldTable,
 };
 use std::{future::poll_fn, sync::Arc, task::Poll};
-use tokio::sync::Semaphore;
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, sleep_until},
+};
 
 /// Makes a message of what was delivered, or says why it cannot be read.
 pub(super) type Decode<M> = fn(&lapin::message::Delivery) -> Result<M, String>;
@@ -78,7 +82,8 @@ impl<M: Message> Subscription<M> for RabbitSubscription<M> {
             };
             let decoded = (self.decode)(&delivery);
             let redelivered = delivery.redelivered || envelope::was_delivered(&delivery.properties);
-            let settlement = Settlement::new(&self.shared, &live.tags, delivery, lane, self.route);
+            let settlement = Settlement::new(&self.shared, &live.tags, delivery, lane, self.route)
+                .counting(live.count(lane));
             match decoded {
                 Ok(message) => {
                     let settlement = Box::new(settlement.holding(slot));
@@ -111,6 +116,8 @@ struct Live {
     tags: Arc<Tags>,
     /// The preferred lane first.
     consumers: Vec<(Lane, Consumer)>,
+    /// What is known of the preferred lane; none where there is only one.
+    preference: Option<Arc<Preference>>,
 }
 
 impl Live {
@@ -121,25 +128,41 @@ impl Live {
         prefetch: u16,
     ) -> Result<Self, QueueError> {
         let channel = link.channel().await?;
-        link.during(channel.basic_qos(prefetch, BasicQosOptions::default())).await?;
+        let queues = shared.namespace.queues(route);
+        let preference = (queues.len() > 1).then(|| Arc::new(Preference::new(prefetch)));
         let mut consumers = Vec::new();
-        for (lane, queue) in shared.namespace.queues(route) {
+        for (lane, queue) in queues {
+            let preferred = preference.as_ref().filter(|_| consumers.is_empty());
+            let prefetch = preferred.map_or(prefetch, |preference| preference.prefetch());
+            // Holds for each consumer that begins after it, and for each by itself.
+            link.during(channel.basic_qos(prefetch, BasicQosOptions::default())).await?;
             let options = BasicConsumeOptions::default();
             let arguments = FieldTable::default();
             let consuming = channel.basic_consume(queue, "".into(), options, arguments);
             consumers.push((lane, link.during(consuming).await?));
         }
         let tags = Arc::new(Tags::new(Arc::clone(&link), channel));
-        Ok(Self { link, tags, consumers })
+        Ok(Self { link, tags, consumers, preference })
+    }
+
+    /// What counts a delivery of this lane as out while it lives; none where that is of no use.
+    fn count(&self, lane: Lane) -> Option<Counted> {
+        let (preferred, _) = self.consumers.first()?;
+        let preference = self.preference.as_ref().filter(|_| *preferred == lane)?;
+        Some(preference.count())
     }
 
     /// The next delivery; none when the link is over.
     async fn next(&mut self) -> Option<(Lane, lapin::message::Delivery)> {
         loop {
+            let doubt = self.preference.as_ref().and_then(|preference| preference.doubt());
+            let reached = if doubt.is_some() { 1 } else { self.consumers.len() };
+            let (consumers, _) = self.consumers.split_at_mut(reached);
             let (lane, delivered) = tokio::select! {
                 biased;
                 _ = self.link.over() => return None,
-                delivered = first_of(&mut self.consumers) => delivered,
+                delivered = first_of(consumers) => delivered,
+                () = sleep_until(doubt.unwrap_or_else(Instant::now)), if doubt.is_some() => continue,
             };
             match delivered {
                 // One that cannot be settled any more comes again by itself.
