@@ -39,6 +39,10 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
                 telemetry::job_was_finished(&context.metrics);
                 return Ok(*result);
             }
+            Claim::Held => {
+                telemetry::job_put_back(&Interruption::Held);
+                return Err(Interruption::Held);
+            }
             Claim::Granted { fence, unfinished_starts, alone, carried } => {
                 (fence, unfinished_starts, alone, carried)
             }

@@ -14,6 +14,9 @@ pub enum Interruption {
     /// The job waited for as long as a delivery may be held.
     #[error("the job has waited for as long as it may at one go")]
     Waited,
+    /// Another worker has the job in hand.
+    #[error("another worker has the job in hand")]
+    Held,
     /// Another worker took the job over.
     #[error("another worker has taken the job over")]
     Overtaken,

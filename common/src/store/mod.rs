@@ -27,7 +27,8 @@ use serde::{Deserialize, Serialize};
 #[async_trait]
 pub trait Store: Send + Sync {
     /// Starts work on a job, or returns the result that it already has in this round or a later
-    /// one. A claim of another owner is taken over.
+    /// one. A claim of another owner is taken over, unless its process is seen to live: on one
+    /// machine, who asks has proved that it does not.
     async fn claim(&self, key: &ClaimKey, owner: &OwnerId) -> Result<Claim, AdmissionError>;
 
     /// Stores a finished job that no call is to be settled for. Answers whether the claim still
@@ -81,6 +82,8 @@ pub enum Claim {
     },
     /// The job has its result already: publish that again, call nobody.
     Done(Box<JobResult>),
+    /// Another process has the job in hand and lives: its result will come.
+    Held,
 }
 
 /// What a job's settled calls cost before it was finished.

@@ -34,8 +34,9 @@ pub async fn work(
     let run = delivery.message.run_id.clone();
     let reached = match fleet.in_hand.take(&delivery.message) {
         Some(_in_hand) => way.to_result(&delivery.message).await,
-        // Its first delivery broke off with the connection, and its work did not.
-        None => Err(Setback::Interrupted(Interruption::Waited)),
+        // Its first delivery broke off with the connection, and its work did not; or it was
+        // published twice.
+        None => Err(Interruption::Held.into()),
     };
     match reached {
         Ok(result) => way.publish(result, delivery).await,
@@ -136,7 +137,9 @@ impl Way<'_> {
                 }
                 // Whoever took it over publishes its result, unless the ledger has forgotten both.
                 Interruption::Overtaken => (Disposition::RetryAfter(LONG_HOLD), Ok(())),
-                Interruption::Waited => (Disposition::RetryAfter(SHORT_HOLD), Ok(())),
+                Interruption::Waited | Interruption::Held => {
+                    (Disposition::RetryAfter(SHORT_HOLD), Ok(()))
+                }
                 Interruption::Stopping => (Disposition::GiveBack, Ok(())),
                 Interruption::Ledger(AdmissionError::Unavailable(_)) => {
                     (self.while_the_ledger_is_away(), Ok(()))
