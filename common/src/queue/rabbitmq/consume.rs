@@ -19,11 +19,14 @@ use lapin::{
     options::{BasicConsumeOptions, BasicNackOptions, BasicQosOptions},
     types::FieldTable,
 };
-use std::{future::poll_fn, sync::Arc, task::Poll};
+use std::{future::poll_fn, sync::Arc, task::Poll, time::Duration};
 use tokio::{
     sync::Semaphore,
     time::{Instant, sleep_until},
 };
+
+/// How long jobs of another version are held back at a time.
+const KEPT: Duration = Duration::from_secs(10 * 60);
 
 /// Makes a message of what was delivered, or says why it cannot be read.
 pub(super) type Decode<M> = fn(&lapin::message::Delivery) -> Result<M, String>;
@@ -36,6 +39,8 @@ pub(super) struct RabbitSubscription<M> {
     slots: Arc<Semaphore>,
     decode: Decode<M>,
     live: Option<Live>,
+    /// The last words about jobs of another version.
+    told: Option<String>,
 }
 
 impl<M: Message> RabbitSubscription<M> {
@@ -48,9 +53,19 @@ impl<M: Message> RabbitSubscription<M> {
     ) -> Result<Self, QueueError> {
         let prefetch = u16::try_from(prefetch.max(1)).unwrap_or(u16::MAX);
         let slots = Arc::new(Semaphore::new(prefetch.into()));
-        let mut subscription = Self { shared, route, prefetch, slots, decode, live: None };
+        let mut subscription =
+            Self { shared, route, prefetch, slots, decode, live: None, told: None };
         subscription.live = Some(subscription.resubscribe().await?);
         Ok(subscription)
+    }
+
+    /// A job of another version is for a worker of that version, or for this one after its update.
+    async fn keep(&mut self, settlement: Settlement, words: String) -> Result<(), QueueError> {
+        if self.told.as_ref() != Some(&words) {
+            tracing::warn!("jobs are kept for 10 minutes at a time: {words}");
+            self.told = Some(words);
+        }
+        Box::new(settlement).settle(Disposition::RetryAfter(KEPT)).await
     }
 
     async fn resubscribe(&self) -> Result<Live, QueueError> {
@@ -81,6 +96,10 @@ impl<M: Message> Subscription<M> for RabbitSubscription<M> {
                 continue;
             };
             let decoded = (self.decode)(&delivery);
+            let other_version = match &decoded {
+                Err(_) => envelope::other_version(&delivery.data),
+                Ok(_) => None,
+            };
             let redelivered = delivery.redelivered || envelope::was_delivered(&delivery.properties);
             let settlement = Settlement::new(&self.shared, &live.tags, delivery, lane, self.route)
                 .counting(live.count(lane));
@@ -89,7 +108,12 @@ impl<M: Message> Subscription<M> for RabbitSubscription<M> {
                     let settlement = Box::new(settlement.holding(slot));
                     return Ok(Some(Delivery::new(message, lane, redelivered, settlement)));
                 }
-                Err(problem) => set_aside(settlement, self.route, problem).await?,
+                Err(problem) => match other_version {
+                    Some(words) if self.route == Route::Jobs => {
+                        self.keep(settlement, words).await?;
+                    }
+                    _ => set_aside(settlement, self.route, problem).await?,
+                },
             }
         }
     }
