@@ -20,6 +20,9 @@ pub enum Interruption {
     /// Another worker took the job over.
     #[error("another worker has taken the job over")]
     Overtaken,
+    /// A file of the job is not to be had here, and another worker may have it.
+    #[error("{0}")]
+    Elsewhere(String),
     /// The ledger cannot be used, so nothing may be spent or published.
     #[error(transparent)]
     Ledger(#[from] AdmissionError),

@@ -43,6 +43,10 @@ pub trait Store: Send + Sync {
     /// for a job that is put back, to be tried later or by somebody else.
     async fn give_back(&self, key: &ClaimKey) -> Result<(), AdmissionError>;
 
+    /// Counts a worker that does not have a file of the job. Answers how many before it did not
+    /// either in this round; none where no other worker could have it.
+    async fn miss(&self, key: &ClaimKey) -> Result<Option<u32>, AdmissionError>;
+
     /// The answer to a question that was asked before.
     async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, AdmissionError>;
 

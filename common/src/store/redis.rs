@@ -53,6 +53,13 @@ impl Store for RedisHome {
         self.connection.perform(&scripts::GIVE_BACK, &named(key)).await.map(drop)
     }
 
+    async fn miss(&self, key: &ClaimKey) -> Result<Option<u32>, AdmissionError> {
+        let [run, job, ..] = named(key);
+        let answer = self.connection.perform(&scripts::MISS, &[run, job]).await?;
+        let missed = answer.first().and_then(|missed| missed.parse().ok());
+        missed.map(Some).ok_or_else(|| odd_answer("count who misses a file"))
+    }
+
     async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, AdmissionError> {
         let mut command = redis::cmd("GET");
         command.arg(self.connection.key(&format!("reply:{question}")));

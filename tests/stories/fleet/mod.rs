@@ -7,4 +7,5 @@ mod follow;
 mod servers;
 mod upload;
 mod worker;
+mod worker_files;
 mod worker_outages;

@@ -22,6 +22,8 @@ use std::time::Duration;
 const LONG_HOLD: Duration = Duration::from_secs(10 * 60);
 /// How long jobs are held back that may be judged soon: others get their turn meanwhile.
 const SHORT_HOLD: Duration = Duration::from_secs(30);
+/// How long a job is held back whose files another worker may have.
+const MOMENT: Duration = Duration::from_secs(5);
 
 /// Judges a delivered job, publishes its result and settles the delivery.
 pub async fn work(
@@ -139,6 +141,15 @@ impl Way<'_> {
                 Interruption::Overtaken => (Disposition::RetryAfter(LONG_HOLD), Ok(())),
                 Interruption::Waited | Interruption::Held => {
                     (Disposition::RetryAfter(SHORT_HOLD), Ok(()))
+                }
+                Interruption::Elsewhere(absence) => {
+                    let words = format!(
+                        "run {run} names files that are not here; its jobs are left to other \
+                         workers, and fail if those do not have them either: {absence}; are the \
+                         folders of --data-root the right ones, and mounted?"
+                    );
+                    self.fleet.told.tell_of_files(run, words, &self.worker.events).await;
+                    (Disposition::RetryAfter(MOMENT), Ok(()))
                 }
                 Interruption::Stopping => (Disposition::GiveBack, Ok(())),
                 Interruption::Ledger(AdmissionError::Unavailable(_)) => {

@@ -5,7 +5,8 @@
 --                 has none now, and the process that has the job in hand, if any
 -- alive:PROCESS   a channel that the process listens to while it is connected
 -- carried:RUN     what settled calls of unfinished jobs took: 'JOB:calls', 'JOB:cost', 'JOB:input',
---                 'JOB:cached_input', 'JOB:output'
+--                 'JOB:cached_input', 'JOB:output'; and 'JOB:missed', how many workers did not have a
+--                 file of it
 -- results:RUN     by job: 'ROUND RESULT', of the highest round
 -- reply:QUESTION  a remembered reply
 -- replayed:RUN    'JOB:ROUND' of the jobs that were sent again, besides what was published
@@ -78,6 +79,6 @@ local function store_result(run, job, claim, result)
   local cost = carried_by(run, job)[2]
   add(key('account', 'run', run), 'carried', minus(cost))
   redis.call('HDEL', key('carried', run), job .. ':calls', job .. ':cost', job .. ':input',
-    job .. ':cached_input', job .. ':output')
+    job .. ':cached_input', job .. ':output', job .. ':missed')
   keep_for_a_while(run)
 end
