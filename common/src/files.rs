@@ -88,6 +88,18 @@ impl Roots {
         reading.await.map_err(|_| interrupted())?
     }
 
+    /// Why a file is not to be had here although it may be elsewhere: no folder holds it, or this
+    /// process may not read it.
+    pub fn absence(&self, reference: &str) -> Option<FileError> {
+        let unreadable = |source| FileError::Unreadable { reference: reference.to_owned(), source };
+        let looked = self.resolve(reference).and_then(|path| {
+            // Opening something else may have effects.
+            if path.is_file() { open(&path).map(drop).map_err(unreadable) } else { Ok(()) }
+        });
+        let error = looked.err()?;
+        matches!(error, FileError::Missing { .. } | FileError::Unreadable { .. }).then_some(error)
+    }
+
     /// The real path of a file that may be opened.
     pub fn resolve(&self, reference: &str) -> Result<PathBuf, FileError> {
         let refused = |reason| FileError::Refused { reference: reference.to_owned(), reason };
@@ -226,5 +238,9 @@ mod tests {
             assert!(error.contains(reason), "{reference}: {error}");
         }
         assert_eq!(&roots.read("inside.txt", 10).await.unwrap()[..], b"a1");
+        assert!(matches!(roots.absence("none.txt"), Some(FileError::Missing { .. })));
+        for reference in ["inside.txt", "/etc/passwd", "../secret.txt", "sub"] {
+            assert!(roots.absence(reference).is_none(), "{reference}");
+        }
     }
 }

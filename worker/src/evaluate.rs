@@ -28,6 +28,9 @@ const STARTS_OF_A_SUSPECT: u32 = 2;
 /// others prove nothing: whatever ends a process ends every job that it has in hand.
 const LONE_STARTS_OF_A_POISONOUS_JOB: u32 = 3;
 
+/// So often a job is put back for others whose file is not to be had here.
+const WORKERS_THAT_LOOK_FOR_A_FILE: u32 = 3;
+
 /// Judges one job. Whatever goes wrong with the job itself is an outcome; an [`Interruption`] is
 /// about the worker or the run.
 pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, Interruption> {
@@ -38,6 +41,10 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
             Claim::Done(result) => {
                 telemetry::job_was_finished(&context.metrics);
                 return Ok(*result);
+            }
+            Claim::Held => {
+                telemetry::job_put_back(&Interruption::Held);
+                return Err(Interruption::Held);
             }
             Claim::Granted { fence, unfinished_starts, alone, carried } => {
                 (fence, unfinished_starts, alone, carried)
@@ -54,8 +61,10 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
     match &evaluated {
         Ok(result) => telemetry::job_finished(result, &context.metrics),
         Err(
-            interruption
-            @ (Interruption::Stopping | Interruption::Paused(_) | Interruption::Waited),
+            interruption @ (Interruption::Stopping
+            | Interruption::Paused(_)
+            | Interruption::Waited
+            | Interruption::Elsewhere(_)),
         ) => {
             telemetry::job_put_back(interruption);
             // Put back in good order: this start says nothing against the job.
@@ -120,12 +129,34 @@ impl<'job> Work<'job> {
         prepared.ok_or(Interruption::Stopping)?
     }
 
+    /// Ends a job whose files cannot be used, unless one of them may be had by other workers, who
+    /// look for it first.
+    async fn without_input(
+        &self,
+        record: Record,
+        mut error: JobError,
+    ) -> Result<Prepared<'job>, Interruption> {
+        let references = self.job.item.references().map(str::to_owned).collect();
+        if let Some(absence) = self.context.sources.absence(references).await {
+            match self.context.store.miss(&record.claim).await? {
+                None => {}
+                Some(others) if others < WORKERS_THAT_LOOK_FOR_A_FILE => {
+                    return Err(Interruption::Elsewhere(absence.to_string()));
+                }
+                Some(others) => {
+                    error.message += &format!(" (and {others} times before, no worker had it)");
+                }
+            }
+        }
+        Ok(Prepared::Finished(record.failed(error)))
+    }
+
     /// Everything that is free.
     async fn prepare(&self, mut record: Record) -> Result<Prepared<'job>, Interruption> {
         let Self { job, context, deadline } = *self;
         let (loaded, stages) = match prepare_stages(job, context).await {
             Ok(staged) => staged,
-            Err(error) => return Ok(Prepared::Finished(record.failed(error))),
+            Err(error) => return self.without_input(record, error).await,
         };
         record.stages(stages);
 
@@ -138,7 +169,7 @@ impl<'job> Work<'job> {
 
         let question = match Question::of(job, judge, &loaded, setup, context).await {
             Ok(question) => question,
-            Err(error) => return Ok(Prepared::Finished(record.failed(error))),
+            Err(error) => return self.without_input(record, error).await,
         };
         record.inputs(question.inputs());
         if setup.cache

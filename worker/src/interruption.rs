@@ -14,9 +14,15 @@ pub enum Interruption {
     /// The job waited for as long as a delivery may be held.
     #[error("the job has waited for as long as it may at one go")]
     Waited,
+    /// Another worker has the job in hand.
+    #[error("another worker has the job in hand")]
+    Held,
     /// Another worker took the job over.
     #[error("another worker has taken the job over")]
     Overtaken,
+    /// A file of the job is not to be had here, and another worker may have it.
+    #[error("{0}")]
+    Elsewhere(String),
     /// The ledger cannot be used, so nothing may be spent or published.
     #[error(transparent)]
     Ledger(#[from] AdmissionError),

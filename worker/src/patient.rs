@@ -199,6 +199,10 @@ impl<Home: Admission + Store> Store for Patient<Home> {
         self.telling(|| self.home.give_back(key)).await
     }
 
+    async fn miss(&self, key: &ClaimKey) -> Result<Option<u32>, AdmissionError> {
+        self.telling(|| self.home.miss(key)).await
+    }
+
     async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, AdmissionError> {
         self.asking(|| self.home.cached(question)).await
     }

@@ -83,6 +83,8 @@ pub fn job_put_back(interruption: &Interruption) {
     match interruption {
         Interruption::Paused(_) => info!("job put back: its run is paused"),
         Interruption::Waited => info!("job put back: it has waited for its call for long"),
+        Interruption::Held => info!("job put back: another worker has it in hand"),
+        Interruption::Elsewhere(_) => info!("job put back: a file of it is not here"),
         _ => debug!("job put back: the worker or its run stops"),
     }
 }

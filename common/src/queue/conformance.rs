@@ -61,6 +61,7 @@ pub async fn every_queue(harness: &impl Harness) {
     an_acknowledged_message_never_comes_again(harness).await;
     several_are_acknowledged_at_once_and_no_other(harness).await;
     a_lane_keeps_its_order_and_the_high_lane_comes_first(harness).await;
+    no_other_lane_has_its_turn_while_the_high_lane_holds_more(harness).await;
     a_dropped_delivery_comes_again_marked(harness).await;
     what_is_given_back_comes_again_marked(harness).await;
     a_retry_waits_keeps_its_lane_and_frees_its_place(harness).await;
@@ -118,6 +119,30 @@ async fn a_lane_keeps_its_order_and_the_high_lane_comes_first(harness: &impl Har
         assert_eq!((delivery.message.0.as_str(), delivery.lane), (name, lane));
         delivery.acknowledge().await.unwrap();
     }
+}
+
+async fn no_other_lane_has_its_turn_while_the_high_lane_holds_more(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    for number in 0..20 {
+        publish(&*queue, &format!("ordinary {number}"), Lane::Work).await;
+        publish(&*queue, &format!("urgent {number}"), Lane::High).await;
+    }
+    let mut subscription = queue.subscribe(3).await.unwrap();
+    let mut out = Vec::new();
+    let mut lanes = Vec::new();
+    for _ in 0..40 {
+        // One place is free at a time at first, and then all of them.
+        if out.len() == 3 {
+            let settled = if lanes.len() < 10 { 1 } else { 3 };
+            for delivery in out.drain(..settled).collect::<Vec<Delivery<Note>>>() {
+                delivery.acknowledge().await.unwrap();
+            }
+        }
+        let delivery = expect_next(&mut subscription).await;
+        lanes.push(delivery.lane);
+        out.push(delivery);
+    }
+    assert_eq!(lanes, [[Lane::High; 20], [Lane::Work; 20]].concat());
 }
 
 async fn a_dropped_delivery_comes_again_marked(harness: &impl Harness) {

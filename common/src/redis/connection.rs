@@ -8,7 +8,7 @@ use super::{
     presence::Presence,
     scripts::{self, Step},
 };
-use crate::admission::AdmissionError;
+use crate::{admission::AdmissionError, id::OwnerId};
 use redis::{AsyncConnectionConfig, Client, RedisError, aio::MultiplexedConnection};
 use std::{
     sync::{
@@ -30,6 +30,7 @@ pub struct Connection {
     /// Host and port, for messages.
     address: String,
     prefix: String,
+    process: OwnerId,
     link: tokio::sync::Mutex<Link>,
     /// How many connections were tried.
     tries: AtomicU64,
@@ -74,6 +75,7 @@ impl Connection {
             client,
             address,
             prefix,
+            process: OwnerId::random(),
             link: tokio::sync::Mutex::default(),
             tries: AtomicU64::new(0),
             presence: Mutex::default(),
@@ -132,13 +134,20 @@ impl Connection {
         &self.address
     }
 
-    /// A connection of its own that hears of changes.
+    /// Names this process among those that are connected.
+    pub fn process(&self) -> &OwnerId {
+        &self.process
+    }
+
+    /// A connection of its own that hears of changes, and by which others see that this process
+    /// lives.
     pub async fn listen(&self) -> Result<redis::aio::PubSub, AdmissionError> {
         // So that a restarted server hears of us even while nobody asks for anything.
         self.link().await?;
         let subscribed = async {
             let mut messages = self.client.get_async_pubsub().await?;
-            messages.subscribe(self.key("changes")).await?;
+            let alive = self.key(&format!("alive:{}", self.process));
+            messages.subscribe(&[self.key("changes"), alive]).await?;
             Ok(messages)
         };
         match tokio::time::timeout(CONNECTING, subscribed).await {

@@ -80,6 +80,10 @@ step! {
     GIVE_BACK = "lua/books.lua" "lua/claims.lua" "lua/give_back.lua"
 }
 step! {
+    /// Counts a worker without a job's file.
+    MISS = "lua/books.lua" "lua/miss.lua"
+}
+step! {
     /// Says what a run is.
     ANNOUNCE_RUN = "lua/books.lua" "lua/announce_run.lua"
 }

@@ -27,7 +27,8 @@ use serde::{Deserialize, Serialize};
 #[async_trait]
 pub trait Store: Send + Sync {
     /// Starts work on a job, or returns the result that it already has in this round or a later
-    /// one. A claim of another owner is taken over.
+    /// one. A claim of another owner is taken over, unless its process is seen to live: on one
+    /// machine, who asks has proved that it does not.
     async fn claim(&self, key: &ClaimKey, owner: &OwnerId) -> Result<Claim, AdmissionError>;
 
     /// Stores a finished job that no call is to be settled for. Answers whether the claim still
@@ -41,6 +42,10 @@ pub trait Store: Send + Sync {
     /// Ends a start without a result, so that it does not count as one that killed its worker:
     /// for a job that is put back, to be tried later or by somebody else.
     async fn give_back(&self, key: &ClaimKey) -> Result<(), AdmissionError>;
+
+    /// Counts a worker that does not have a file of the job. Answers how many before it did not
+    /// either in this round; none where no other worker could have it.
+    async fn miss(&self, key: &ClaimKey) -> Result<Option<u32>, AdmissionError>;
 
     /// The answer to a question that was asked before.
     async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, AdmissionError>;
@@ -81,6 +86,8 @@ pub enum Claim {
     },
     /// The job has its result already: publish that again, call nobody.
     Done(Box<JobResult>),
+    /// Another process has the job in hand and lives: its result will come.
+    Held,
 }
 
 /// What a job's settled calls cost before it was finished.

@@ -15,8 +15,9 @@ const KEYS_AT_ONCE: usize = 1_000;
 #[async_trait]
 impl Store for RedisHome {
     async fn claim(&self, key: &ClaimKey, owner: &OwnerId) -> Result<Claim, AdmissionError> {
-        let arguments =
-            [key.run.to_string(), key.job.to_string(), key.round.to_string(), owner.to_string()];
+        let process = self.connection.process().to_string();
+        let [run, job, round, _] = named(key);
+        let arguments = [run, job, round, owner.to_string(), process];
         let answer = self.connection.perform(&scripts::CLAIM, &arguments).await?;
         match answer.split_first() {
             Some((word, [result])) if word == "done" => {
@@ -27,6 +28,7 @@ impl Store for RedisHome {
             Some((word, granted)) if word == "granted" => {
                 granted_from(granted).ok_or_else(|| odd_answer("claim a job"))
             }
+            Some((word, [])) if word == "held" => Ok(Claim::Held),
             _ => Err(odd_answer("claim a job")),
         }
     }
@@ -49,6 +51,13 @@ impl Store for RedisHome {
 
     async fn give_back(&self, key: &ClaimKey) -> Result<(), AdmissionError> {
         self.connection.perform(&scripts::GIVE_BACK, &named(key)).await.map(drop)
+    }
+
+    async fn miss(&self, key: &ClaimKey) -> Result<Option<u32>, AdmissionError> {
+        let [run, job, ..] = named(key);
+        let answer = self.connection.perform(&scripts::MISS, &[run, job]).await?;
+        let missed = answer.first().and_then(|missed| missed.parse().ok());
+        missed.map(Some).ok_or_else(|| odd_answer("count who misses a file"))
     }
 
     async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, AdmissionError> {

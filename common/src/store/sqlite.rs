@@ -56,6 +56,10 @@ impl Store for LocalHome {
         self.writer.perform(move |connection, _| ClaimRecords(connection).give_back(&key)).await
     }
 
+    async fn miss(&self, _: &ClaimKey) -> Result<Option<u32>, AdmissionError> {
+        Ok(None)
+    }
+
     async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, AdmissionError> {
         let wanted = *question;
         let text =

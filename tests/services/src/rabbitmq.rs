@@ -106,6 +106,7 @@ fn launch(port: u16, folder: &std::path::Path) -> Child {
         .env("RABBITMQ_NODE_PORT", port.to_string())
         .env("RABBITMQ_DIST_PORT", free_port().to_string())
         .env("RABBITMQ_MNESIA_BASE", folder.join("data"))
+        .env("ERL_CRASH_DUMP", folder.join("erl_crash.dump"))
         .env("RABBITMQ_LOG_BASE", folder.join("log"))
         .env("RABBITMQ_CONFIG_FILE", folder.join("none"))
         .env("RABBITMQ_ENABLED_PLUGINS_FILE", folder.join("plugins"))

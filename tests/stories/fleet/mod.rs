@@ -8,4 +8,5 @@ mod retry;
 mod servers;
 mod upload;
 mod worker;
+mod worker_files;
 mod worker_outages;

@@ -213,6 +213,7 @@ fn a_second_worker_finishes_what_a_killed_one_had() {
     all_scored(&results);
     stop(second);
     assert!(scene.simulator.count("billed_calls") <= 6);
+    assert_eq!(scene.servers.held("30s"), 0, "nobody waits for a dead worker");
     let ledger = scene.servers.ledger(&RunId::new("killed"));
     let told: i64 = results.iter().map(|result| result.cost_usd.pico()).sum();
     assert_eq!(ledger.committed.pico() - ledger.presumed.pico(), told);

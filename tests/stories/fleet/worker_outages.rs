@@ -4,6 +4,7 @@ use super::{
     servers::{Servers, await_some},
     worker::{Scene, all_scored, semantic, stop},
 };
+use crate::workshop::proxy::{Proxy, Speaks};
 use juror_common::{
     admission::Reconciliation, id::RunId, job::Job, outcome::ErrorKind,
     redis::test_server::TestRedis,
@@ -84,4 +85,40 @@ fn a_broker_that_is_killed_costs_no_call() {
     assert_eq!(scene.simulator.count("billed_calls"), 4, "nothing is asked twice");
     drop(scene);
     drop(broker);
+}
+
+#[test]
+fn what_a_living_worker_has_in_hand_is_not_asked_again_by_another() {
+    let scene = Scene::gated(Servers::with(TestRedis::shared()), 4);
+    let first = scene.start(&["-j", "4"]);
+    let jobs = scene.enqueue("doubled");
+    scene.simulator.await_count("billed_calls", 4);
+    let second = scene.start(&["-j", "4"]);
+    // As `juror retry` does while the run is under way.
+    scene.servers.enqueue(&jobs);
+    await_some(|| (scene.servers.held("30s") == 4).then_some(()), "all of them wait");
+    scene.gate.open();
+    all_scored(&scene.servers.take_results(4));
+    [first, second].into_iter().for_each(stop);
+    assert_eq!(scene.simulator.count("billed_calls"), 4);
+}
+
+#[test]
+fn a_worker_that_loses_the_broker_keeps_what_it_has_in_hand() {
+    let scene = Scene::gated(Servers::with(TestRedis::shared()), 4);
+    let port = scene.servers.broker().rsplit_once(':').unwrap().1.parse().unwrap();
+    let proxy = Proxy::start(port, Speaks::Amqp, &Default::default());
+    let broker = format!("amqp://guest:guest@{}", proxy.address());
+    let mut first = scene.start(&["-j", "4", "--broker", &broker]);
+    scene.enqueue("cut-off");
+    scene.simulator.await_count("billed_calls", 4);
+    let second = scene.start(&["-j", "4"]);
+    proxy.shut();
+    await_some(|| (scene.servers.held("30s") == 4).then_some(()), "the other one waits for it");
+    scene.gate.let_through(4);
+    first.await_words("connecting again");
+    proxy.restore();
+    all_scored(&scene.servers.take_results(4));
+    assert_eq!(scene.simulator.count("billed_calls"), 4);
+    [first, second].into_iter().for_each(stop);
 }

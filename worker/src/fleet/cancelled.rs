@@ -17,6 +17,7 @@ pub async fn skip(job: &Job, fleet: &Fleet, metrics: &Metrics) -> Result<JobResu
             telemetry::job_was_finished(metrics);
             Ok(*result)
         }
+        Claim::Held => Err(Interruption::Held),
         Claim::Granted { fence, carried, .. } => {
             let result = skipped(job, carried);
             let claim = ClaimKey { fence, ..unclaimed };

@@ -22,6 +22,8 @@ use std::time::Duration;
 const LONG_HOLD: Duration = Duration::from_secs(10 * 60);
 /// How long jobs are held back that may be judged soon: others get their turn meanwhile.
 const SHORT_HOLD: Duration = Duration::from_secs(30);
+/// How long a job is held back whose files another worker may have.
+const MOMENT: Duration = Duration::from_secs(5);
 
 /// Judges a delivered job, publishes its result and settles the delivery.
 pub async fn work(
@@ -34,8 +36,9 @@ pub async fn work(
     let run = delivery.message.run_id.clone();
     let reached = match fleet.in_hand.take(&delivery.message) {
         Some(_in_hand) => way.to_result(&delivery.message).await,
-        // Its first delivery broke off with the connection, and its work did not.
-        None => Err(Setback::Interrupted(Interruption::Waited)),
+        // Its first delivery broke off with the connection, and its work did not; or it was
+        // published twice.
+        None => Err(Interruption::Held.into()),
     };
     match reached {
         Ok(result) => way.publish(result, delivery).await,
@@ -136,7 +139,18 @@ impl Way<'_> {
                 }
                 // Whoever took it over publishes its result, unless the ledger has forgotten both.
                 Interruption::Overtaken => (Disposition::RetryAfter(LONG_HOLD), Ok(())),
-                Interruption::Waited => (Disposition::RetryAfter(SHORT_HOLD), Ok(())),
+                Interruption::Waited | Interruption::Held => {
+                    (Disposition::RetryAfter(SHORT_HOLD), Ok(()))
+                }
+                Interruption::Elsewhere(absence) => {
+                    let words = format!(
+                        "run {run} names files that are not here; its jobs are left to other \
+                         workers, and fail if those do not have them either: {absence}; are the \
+                         folders of --data-root the right ones, and mounted?"
+                    );
+                    self.fleet.told.tell_of_files(run, words, &self.worker.events).await;
+                    (Disposition::RetryAfter(MOMENT), Ok(()))
+                }
                 Interruption::Stopping => (Disposition::GiveBack, Ok(())),
                 Interruption::Ledger(AdmissionError::Unavailable(_)) => {
                     (self.while_the_ledger_is_away(), Ok(()))

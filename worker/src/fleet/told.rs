@@ -14,25 +14,40 @@ use tokio::time::Instant;
 /// How long the same words of a run are not repeated.
 const SILENCE: Duration = Duration::from_secs(10 * 60);
 
+/// What is told of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Topic {
+    Standing,
+    Files,
+}
+
 /// The last words about each run.
 #[derive(Debug, Default)]
-pub struct Told(Mutex<HashMap<RunId, (Instant, String)>>);
+pub struct Told(Mutex<HashMap<(RunId, Topic), (Instant, String)>>);
 
 impl Told {
-    /// Tells this about a run, unless it was told just now.
+    /// Tells how a run stands, unless that was told just now.
     pub async fn tell(&self, run: &RunId, words: String, events: &Events) {
-        if self.is_news(run, &words) {
+        if self.is_news(run, Topic::Standing, &words) {
             events.emit(Event::Warning(words)).await;
         }
     }
 
-    fn is_news(&self, run: &RunId, words: &str) -> bool {
+    /// Tells of a file of a run, unless another of its files was told of just now.
+    pub async fn tell_of_files(&self, run: &RunId, words: String, events: &Events) {
+        if self.is_news(run, Topic::Files, &words) {
+            events.emit(Event::Warning(words)).await;
+        }
+    }
+
+    fn is_news(&self, run: &RunId, topic: Topic, words: &str) -> bool {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         told.retain(|_, (since, _)| since.elapsed() < SILENCE);
-        if told.get(run).is_some_and(|(_, last)| last == words) {
+        let key = (run.clone(), topic);
+        if told.get(&key).is_some_and(|(_, last)| topic == Topic::Files || last == words) {
             return false;
         }
-        told.insert(run.clone(), (Instant::now(), words.to_owned()));
+        told.insert(key, (Instant::now(), words.to_owned()));
         true
     }
 }

@@ -147,6 +147,20 @@ impl Sources {
         fetched.map_err(|problem| SourceError::Fetch { reference, problem })
     }
 
+    /// Why one of these files of this machine is not to be had here although another machine may have
+    /// it; none if none is missing.
+    pub async fn absence(&self, references: Vec<String>) -> Option<FileError> {
+        let roots = self.roots.clone();
+        let looking = tokio::task::spawn_blocking(move || {
+            references.iter().find_map(|reference| match Reference::parse(reference) {
+                Ok(Reference::Path(path)) => roots.absence(path),
+                _ => None,
+            })
+        });
+        // A look that broke off found nothing.
+        looking.await.ok().flatten()
+    }
+
     /// Fetches until something comes, or until it is plain that nothing will.
     async fn persistently<Fetch: Future<Output = Result<Bytes, Miss>>>(
         &self,

@@ -6,6 +6,7 @@ use super::{
     envelope,
     link::Link,
     names::Route,
+    preference::{Counted, Preference},
     settle::Settlement,
     shared::Shared,
     tags::Tags,
@@ -18,8 +19,14 @@ use lapin::{
     options::{BasicConsumeOptions, BasicNackOptions, BasicQosOptions},
     types::FieldTable,
 };
-use std::{future::poll_fn, sync::Arc, task::Poll};
-use tokio::sync::Semaphore;
+use std::{future::poll_fn, sync::Arc, task::Poll, time::Duration};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, sleep_until},
+};
+
+/// How long jobs of another version are held back at a time.
+const KEPT: Duration = Duration::from_secs(10 * 60);
 
 /// Makes a message of what was delivered, or says why it cannot be read.
 pub(super) type Decode<M> = fn(&lapin::message::Delivery) -> Result<M, String>;
@@ -32,6 +39,8 @@ pub(super) struct RabbitSubscription<M> {
     slots: Arc<Semaphore>,
     decode: Decode<M>,
     live: Option<Live>,
+    /// The last words about jobs of another version.
+    told: Option<String>,
 }
 
 impl<M: Message> RabbitSubscription<M> {
@@ -44,9 +53,19 @@ impl<M: Message> RabbitSubscription<M> {
     ) -> Result<Self, QueueError> {
         let prefetch = u16::try_from(prefetch.max(1)).unwrap_or(u16::MAX);
         let slots = Arc::new(Semaphore::new(prefetch.into()));
-        let mut subscription = Self { shared, route, prefetch, slots, decode, live: None };
+        let mut subscription =
+            Self { shared, route, prefetch, slots, decode, live: None, told: None };
         subscription.live = Some(subscription.resubscribe().await?);
         Ok(subscription)
+    }
+
+    /// A job of another version is for a worker of that version, or for this one after its update.
+    async fn keep(&mut self, settlement: Settlement, words: String) -> Result<(), QueueError> {
+        if self.told.as_ref() != Some(&words) {
+            tracing::warn!("jobs are kept for 10 minutes at a time: {words}");
+            self.told = Some(words);
+        }
+        Box::new(settlement).settle(Disposition::RetryAfter(KEPT)).await
     }
 
     async fn resubscribe(&self) -> Result<Live, QueueError> {
@@ -77,14 +96,24 @@ impl<M: Message> Subscription<M> for RabbitSubscription<M> {
                 continue;
             };
             let decoded = (self.decode)(&delivery);
+            let other_version = match &decoded {
+                Err(_) => envelope::other_version(&delivery.data),
+                Ok(_) => None,
+            };
             let redelivered = delivery.redelivered || envelope::was_delivered(&delivery.properties);
-            let settlement = Settlement::new(&self.shared, &live.tags, delivery, lane, self.route);
+            let settlement = Settlement::new(&self.shared, &live.tags, delivery, lane, self.route)
+                .counting(live.count(lane));
             match decoded {
                 Ok(message) => {
                     let settlement = Box::new(settlement.holding(slot));
                     return Ok(Some(Delivery::new(message, lane, redelivered, settlement)));
                 }
-                Err(problem) => set_aside(settlement, self.route, problem).await?,
+                Err(problem) => match other_version {
+                    Some(words) if self.route == Route::Jobs => {
+                        self.keep(settlement, words).await?;
+                    }
+                    _ => set_aside(settlement, self.route, problem).await?,
+                },
             }
         }
     }
@@ -111,6 +140,8 @@ struct Live {
     tags: Arc<Tags>,
     /// The preferred lane first.
     consumers: Vec<(Lane, Consumer)>,
+    /// What is known of the preferred lane; none where there is only one.
+    preference: Option<Arc<Preference>>,
 }
 
 impl Live {
@@ -121,25 +152,41 @@ impl Live {
         prefetch: u16,
     ) -> Result<Self, QueueError> {
         let channel = link.channel().await?;
-        link.during(channel.basic_qos(prefetch, BasicQosOptions::default())).await?;
+        let queues = shared.namespace.queues(route);
+        let preference = (queues.len() > 1).then(|| Arc::new(Preference::new(prefetch)));
         let mut consumers = Vec::new();
-        for (lane, queue) in shared.namespace.queues(route) {
+        for (lane, queue) in queues {
+            let preferred = preference.as_ref().filter(|_| consumers.is_empty());
+            let prefetch = preferred.map_or(prefetch, |preference| preference.prefetch());
+            // Holds for each consumer that begins after it, and for each by itself.
+            link.during(channel.basic_qos(prefetch, BasicQosOptions::default())).await?;
             let options = BasicConsumeOptions::default();
             let arguments = FieldTable::default();
             let consuming = channel.basic_consume(queue, "".into(), options, arguments);
             consumers.push((lane, link.during(consuming).await?));
         }
         let tags = Arc::new(Tags::new(Arc::clone(&link), channel));
-        Ok(Self { link, tags, consumers })
+        Ok(Self { link, tags, consumers, preference })
+    }
+
+    /// What counts a delivery of this lane as out while it lives; none where that is of no use.
+    fn count(&self, lane: Lane) -> Option<Counted> {
+        let (preferred, _) = self.consumers.first()?;
+        let preference = self.preference.as_ref().filter(|_| *preferred == lane)?;
+        Some(preference.count())
     }
 
     /// The next delivery; none when the link is over.
     async fn next(&mut self) -> Option<(Lane, lapin::message::Delivery)> {
         loop {
+            let doubt = self.preference.as_ref().and_then(|preference| preference.doubt());
+            let reached = if doubt.is_some() { 1 } else { self.consumers.len() };
+            let (consumers, _) = self.consumers.split_at_mut(reached);
             let (lane, delivered) = tokio::select! {
                 biased;
                 _ = self.link.over() => return None,
-                delivered = first_of(&mut self.consumers) => delivered,
+                delivered = first_of(consumers) => delivered,
+                () = sleep_until(doubt.unwrap_or_else(Instant::now)), if doubt.is_some() => continue,
             };
             match delivered {
                 // One that cannot be settled any more comes again by itself.

@@ -4,11 +4,13 @@ use super::{
     super::{Disposition, Lane, Message, QueueError},
     names::{Namespace, Route, key},
 };
+use crate::SCHEMA;
 use bytes::Bytes;
 use lapin::{
     BasicProperties,
     types::{AMQPValue, FieldTable, ShortString},
 };
+use serde::Deserialize;
 
 /// Set on what was delivered before and then published anew.
 const REDELIVERED: &str = "juror-redelivered";
@@ -132,6 +134,25 @@ pub(super) fn belongs_to(properties: &BasicProperties, route: Route) -> bool {
 /// Reads a message's payload.
 pub(super) fn decode<M: Message>(payload: &[u8]) -> Result<M, String> {
     serde_json::from_slice(payload).map_err(|error| format!("it cannot be read: {error}"))
+}
+
+/// What every version of a message tells of itself, whatever else has changed.
+#[derive(Deserialize)]
+struct Stamp {
+    schema: u32,
+    run_id: String,
+}
+
+/// Whether a payload is a message of another version of this program, in words.
+pub(super) fn other_version(payload: &[u8]) -> Option<String> {
+    let stamp: Stamp = serde_json::from_slice(payload).ok()?;
+    (stamp.schema != SCHEMA).then(|| {
+        format!(
+            "run {} has messages of schema {}, and this program reads schema {SCHEMA}: use the \
+             same version of juror everywhere",
+            stamp.run_id, stamp.schema
+        )
+    })
 }
 
 fn header<'a>(properties: &'a BasicProperties, name: &str) -> Option<&'a AMQPValue> {

@@ -16,6 +16,7 @@ mod failure;
 mod greeting;
 mod link;
 mod names;
+mod preference;
 mod publish;
 mod settle;
 mod shared;

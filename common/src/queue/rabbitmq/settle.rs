@@ -7,6 +7,7 @@ use super::{
     },
     envelope::{Letter, Received},
     names::Route,
+    preference::Counted,
     shared::Shared,
     tags::Tags,
 };
@@ -29,6 +30,7 @@ pub(super) struct Settlement {
     /// Keeps the channel open until the delivery is settled, whatever becomes of its subscription.
     tags: Arc<Tags>,
     slot: Option<OwnedSemaphorePermit>,
+    counted: Option<Counted>,
 }
 
 impl Settlement {
@@ -51,7 +53,14 @@ impl Settlement {
             tag,
             tags: Arc::clone(tags),
             slot: None,
+            counted: None,
         }
+    }
+
+    /// Counts as out until it is settled.
+    pub(super) fn counting(mut self, counted: Option<Counted>) -> Self {
+        self.counted = counted;
+        self
     }
 
     /// Keeps this place taken until it is settled.

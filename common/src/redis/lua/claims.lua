@@ -1,10 +1,12 @@
 -- Claims, results and remembered replies.
 --
--- claims:RUN      by job: 'ROUND FENCE STARTS ALONE_STARTS ALONE OWNER': starts of this round without
---                 an end, how many of them broke off without a neighbour, and whether the holder
---                 has none now
+-- claims:RUN      by job: 'ROUND FENCE STARTS ALONE_STARTS ALONE OWNER HOLDER': starts of this round
+--                 without an end, how many of them broke off without a neighbour, whether the owner
+--                 has none now, and the process that has the job in hand, if any
+-- alive:PROCESS   a channel that the process listens to while it is connected
 -- carried:RUN     what settled calls of unfinished jobs took: 'JOB:calls', 'JOB:cost', 'JOB:input',
---                 'JOB:cached_input', 'JOB:output'
+--                 'JOB:cached_input', 'JOB:output'; and 'JOB:missed', how many workers did not have a
+--                 file of it
 -- results:RUN     by job: 'ROUND RESULT', of the highest round
 -- reply:QUESTION  a remembered reply
 -- replayed:RUN    'JOB:ROUND' of the jobs that were sent again, besides what was published
@@ -14,18 +16,19 @@
 local function claim_of(run, job)
   local text = redis.call('HGET', key('claims', run), job)
   if not text then return nil end
-  local round, fence, starts, alone_starts, alone, owner =
-    text:match('^(%d+) (%d+) (%d+) (%d+) (%d+) (.*)$')
+  local round, fence, starts, alone_starts, alone, owner, holder =
+    text:match('^(%d+) (%d+) (%d+) (%d+) (%d+) (%S*) ?(%S*)$')
   return {
     round = tonumber(round), fence = tonumber(fence), starts = tonumber(starts),
     alone_starts = tonumber(alone_starts), alone = tonumber(alone), owner = owner,
+    holder = holder,
   }
 end
 
 local function write_claim(run, job, claim)
   local numbers = {
     whole(claim.round), whole(claim.fence), whole(claim.starts), whole(claim.alone_starts),
-    whole(claim.alone), claim.owner,
+    whole(claim.alone), claim.owner, claim.holder,
   }
   redis.call('HSET', key('claims', run), job, table.concat(numbers, ' '))
 end
@@ -71,11 +74,11 @@ end
 -- Stores a result under a claim that holds: it tells all that the job carried.
 local function store_result(run, job, claim, result)
   redis.call('HSET', key('results', run), job, whole(claim.round) .. ' ' .. result)
-  claim.starts, claim.alone_starts = 0, 0
+  claim.starts, claim.alone_starts, claim.holder = 0, 0, ''
   write_claim(run, job, claim)
   local cost = carried_by(run, job)[2]
   add(key('account', 'run', run), 'carried', minus(cost))
   redis.call('HDEL', key('carried', run), job .. ':calls', job .. ':cost', job .. ':input',
-    job .. ':cached_input', job .. ':output')
+    job .. ':cached_input', job .. ':output', job .. ':missed')
   keep_for_a_while(run)
 end

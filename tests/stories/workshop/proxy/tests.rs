@@ -48,7 +48,7 @@ async fn claim(home: &RedisHome, owner: &str) -> u32 {
     let key = ClaimKey { run: RunId::new("run"), job: JobId::new("job"), round: 0, fence: 0 };
     match home.claim(&key, &OwnerId::new(owner)).await.unwrap() {
         Claim::Granted { unfinished_starts, .. } => unfinished_starts,
-        Claim::Done(result) => panic!("{result:?}"),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -121,6 +121,10 @@ impl Store for Unsteady {
         self.reach()?.give_back(key).await
     }
 
+    async fn miss(&self, key: &ClaimKey) -> Result<Option<u32>, AdmissionError> {
+        self.reach()?.miss(key).await
+    }
+
     async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, AdmissionError> {
         self.reach()?.cached(question).await
     }

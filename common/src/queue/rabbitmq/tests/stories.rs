@@ -115,6 +115,32 @@ async fn a_message_that_cannot_be_read_is_kept_aside_and_stops_nobody() {
 }
 
 #[tokio::test]
+async fn a_job_of_another_version_is_kept_for_those_who_can_read_it() {
+    let own = Own::new();
+    let queues = own.connect(&broker_url()).await;
+    let raw = raw_connection().await;
+    let channel = raw.create_channel().await.unwrap();
+    let newer = br#"{"schema": 2, "run_id": "nightly", "shape": "another"}"#;
+    let (exchange, options) = (own.name("jobs").into(), BasicPublishOptions::default());
+    let properties = BasicProperties::default();
+    channel.basic_publish(exchange, "work".into(), options, newer, properties).await.unwrap();
+    raw.close(200, "done".into()).await.unwrap();
+    let words = envelope::other_version(newer).unwrap();
+    assert!(words.contains("run nightly") && words.contains("schema 2"), "{words}");
+    assert!(words.contains("reads schema 1"), "{words}");
+    assert_eq!(envelope::other_version(br#"{"schema": 1, "run_id": "nightly"}"#), None);
+    let jobs = queues.jobs();
+    jobs.publish(job("good"), Lane::Work).await.unwrap();
+    let mut subscription = jobs.subscribe(1).await.unwrap();
+    next(&mut subscription).await.acknowledge().await.unwrap();
+    assert!(queues.dead_letters().await.unwrap().is_empty());
+    let depths = queues.depths().await.unwrap();
+    assert!(depths.contains(&("hold.10m", 1)), "{depths:?}");
+    drop(subscription);
+    queues.close().await;
+}
+
+#[tokio::test]
 async fn results_go_their_own_way_and_are_never_delayed() {
     let own = Own::new();
     let queues = own.connect(&broker_url()).await;
