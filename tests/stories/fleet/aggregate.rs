@@ -26,7 +26,7 @@ fn semantic() -> (Rubric, &'static str) {
     (rubric.parse().unwrap(), rubric.text)
 }
 
-fn record(servers: &Servers, run: &str, planned: u64) -> RunRecord {
+pub(super) fn record(servers: &Servers, run: &str, planned: u64) -> RunRecord {
     let (rubric, text) = semantic();
     RunRecord {
         schema: SCHEMA,
@@ -65,7 +65,7 @@ fn job(record: &RunRecord, number: u32) -> Job {
     Job::new(&record.run_id, item, 0, record.rubric.clone(), record.judge.clone())
 }
 
-fn scored(record: &RunRecord, number: u32) -> JobResult {
+pub(super) fn scored(record: &RunRecord, number: u32) -> JobResult {
     let keys = semantic().0.criteria.into_iter().map(|criterion| criterion.key);
     let mut result = JobResult::empty(&job(record, number), Outcome::Scored);
     let score = 5 + number % 5;
@@ -100,7 +100,7 @@ fn failed(record: &RunRecord, number: u32) -> JobResult {
     result
 }
 
-fn start(servers: &Servers, workshop: &Workshop) -> Running {
+pub(super) fn start(servers: &Servers, workshop: &Workshop) -> Running {
     let mut aggregator = Running::start(servers.command(workshop, &["aggregate"]));
     aggregator.await_words(WORKS);
     aggregator

@@ -1,6 +1,7 @@
 //! Stories of a fleet, with a real RabbitMQ and a real Redis.
 
 mod aggregate;
+mod aggregate_damage;
 mod dead;
 mod enqueue;
 mod follow;
