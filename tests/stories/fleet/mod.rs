@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod aggregate_damage;
+mod aggregate_elsewhere;
 mod dead;
 mod enqueue;
 mod follow;
