@@ -247,13 +247,14 @@ fn results_go_on_while_redis_is_emptied_and_it_is_told_again_what_they_cost() {
     let budget = Some(Money::from_pico(100 * COST));
     let record = RunRecord { budget_usd: budget, ..record(&servers, "kept", 4) };
     servers.announce(&record);
-    let aggregator = start(&servers, &workshop);
+    let mut aggregator = start(&servers, &workshop);
     servers.publish(&[scored(&record, 0), scored(&record, 1)]);
     servers.await_progress(&record.run_id, |progress| progress.results == 2);
     servers.redis.command(&["FLUSHALL"]);
     servers.publish(&[scored(&record, 2)]);
     await_some(|| Some(()).filter(|()| workshop.journal("kept").len() == 3), "the third result");
     assert_eq!(servers.status(&record.run_id), None);
+    aggregator.await_words("what is left of it by: juror retry kept");
     // As `juror retry` does.
     servers.announce(&record);
     let committed = || servers.ledger(&record.run_id).committed;

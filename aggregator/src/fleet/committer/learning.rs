@@ -91,8 +91,14 @@ impl Committer {
             self.board.forget(&run);
             return Ok(());
         };
-        known.status = None;
-        if known.place == Place::Unknown && !self.go_on_by_directory(&run).await? {
+        let is_unknown = known.place == Place::Unknown;
+        if known.status.take().is_some() && known.place == Place::Directory {
+            let warning = format!(
+                "Redis does not know run {run} any more: results that come are committed, but no further call goes out; judge what is left of it by: juror retry {run}"
+            );
+            self.events.emit(Event::Warning(warning)).await;
+        }
+        if is_unknown && !self.go_on_by_directory(&run).await? {
             let reason = format!(
                 "the fleet knows no run {run}, and {} has no directory of it",
                 self.runs_dir.display()
