@@ -128,7 +128,7 @@ impl Statements {
     pub fn finish(self, judged_items: u64) -> (Vec<StatementGroup>, u64) {
         let others = self.others.into_iter().map(|((_, words), collected)| (words, collected));
         let kinds = self.kinds.into_iter().map(|(kind, collected)| (Some(kind), collected));
-        let others = alike::merge(others.collect()).into_iter();
+        let others = alike::merge(others.collect());
         let collected = kinds.chain(others.map(|collected| (None, collected)));
         let mut groups: Vec<StatementGroup> = collected
             .map(|(kind, collected)| {
