@@ -233,6 +233,10 @@ pub struct TrendArguments {
 /// `juror aggregate`
 #[derive(Debug, Args)]
 pub struct AggregateArguments {
+    /// Let the fleet's results go into this --runs-dir from now on, if they went elsewhere; runs
+    /// that are not complete there do not go on
+    #[arg(long)]
+    pub take_over: bool,
     #[command(flatten)]
     pub fleet: FleetFlags,
     #[command(flatten)]

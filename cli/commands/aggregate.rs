@@ -11,12 +11,13 @@ use crate::{
 };
 use juror_aggregator::{
     fleet::{
-        self, CompletedRun, FleetHome, FleetOptions, FleetResources, ReportOptions, RunsLock,
-        Standing,
+        self, CompletedRun, FleetError, FleetHome, FleetOptions, FleetResources, ReportOptions,
+        RunsLock, Standing,
     },
     report::Coverage,
 };
 use juror_common::{
+    admission::AdmissionError,
     event::{Event, Events},
     queue::Queue as _,
     settings::Settings,
@@ -55,7 +56,7 @@ pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result
     };
     let telling = tokio::spawn(teller.tell(heard, complete, stands));
     let speaking = Speaking { events, completed, standing };
-    let outcome = aggregate(&settings, speaking, &shutdown).await;
+    let outcome = aggregate(&settings, arguments.take_over, speaking, &shutdown).await;
     shutdown.now.cancel();
     // Both have nothing left to do; a panic in either would be a defect that loses nothing.
     let _ = tokio::join!(listening, telling);
@@ -71,6 +72,7 @@ struct Speaking {
 
 async fn aggregate(
     settings: &Settings,
+    take_over: bool,
     speaking: Speaking,
     shutdown: &Shutdown,
 ) -> Result<(), Failure> {
@@ -79,7 +81,7 @@ async fn aggregate(
     let opening = Fleet::open(settings, speaking.events.clone());
     let Some(opened) = shutdown.drain.run_until_cancelled(opening).await else { return Ok(()) };
     let fleet = opened?;
-    let outcome = serve(&fleet, settings, speaking, door, shutdown).await;
+    let outcome = serve(&fleet, settings, take_over, speaking, door, shutdown).await;
     fleet.close().await;
     outcome
 }
@@ -88,6 +90,7 @@ async fn aggregate(
 async fn serve(
     fleet: &Fleet,
     settings: &Settings,
+    take_over: bool,
     speaking: Speaking,
     door: Option<Door>,
     shutdown: &Shutdown,
@@ -97,7 +100,7 @@ async fn serve(
     let standing = speaking.standing.subscribe();
     let over = CancellationToken::new();
     let working = async {
-        let outcome = work(fleet, settings, speaking, &metrics, shutdown).await;
+        let outcome = work(fleet, settings, take_over, speaking, &metrics, shutdown).await;
         over.cancel();
         outcome
     };
@@ -121,6 +124,7 @@ async fn follow_lock(lock: Option<Condition>, mut standing: watch::Receiver<Stan
 async fn work(
     fleet: &Fleet,
     settings: &Settings,
+    take_over: bool,
     speaking: Speaking,
     metrics: &Arc<Metrics>,
     shutdown: &Shutdown,
@@ -130,6 +134,10 @@ async fn work(
     let runs_dir = &settings.run.runs_dir;
     let waiting = RunsLock::wait(runs_dir, LOCK_INTERVAL, shutdown, &standing);
     let Some(lock) = waiting.await.map_err(Failure::error)? else { return Ok(()) };
+    // Before anything is received: results for another directory are not ours.
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let directory = fleet::identify(&lock, host).map_err(Failure::error)?;
+    fleet::claim(fleet.home.as_ref(), &directory, take_over).await.map_err(role_failure)?;
     let reports = ReportOptions {
         failures: finish::failure_policy(settings.run.failures),
         gate: settings.run.gate.clone(),
@@ -139,6 +147,7 @@ async fn work(
     let results = fleet.queues.results().subscribe(options.prefetch()).await;
     let resources = FleetResources {
         lock,
+        directory,
         results: results.map_err(queue_failure)?,
         dead: fleet.queues.poison(DEAD_PREFETCH).await.map_err(queue_failure)?,
         home: Arc::clone(&fleet.home) as Arc<dyn FleetHome>,
@@ -149,8 +158,18 @@ async fn work(
     };
     let measured = settings.fleet.listen.is_some();
     tokio::select! {
-        ended = fleet::run(resources, shutdown.clone()) => ended.map(drop).map_err(Failure::error),
+        ended = fleet::run(resources, shutdown.clone()) => ended.map(drop).map_err(role_failure),
         () = measure(fleet, metrics), if measured => Ok(()),
+    }
+}
+
+/// What only a person can mend exits with 2.
+fn role_failure(error: FleetError) -> Failure {
+    match error {
+        FleetError::Elsewhere { .. } | FleetError::Home(AdmissionError::Broken(_)) => {
+            Failure::usage(error)
+        }
+        error => Failure::error(error),
     }
 }
 

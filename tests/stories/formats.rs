@@ -1,6 +1,6 @@
 //! The files that other programs read, put before programs that know nothing of this one.
 
-use crate::workshop::{Recorder, Workshop, repository, write_items};
+use crate::workshop::{Recorder, Workshop, completion, repository, verdict, write_items};
 use juror_services::install;
 use serde_json::json;
 use std::{
@@ -60,11 +60,32 @@ fn runs() -> Vec<Workshop> {
     fs::write(record, cancelled.to_string()).unwrap();
     runs.push(half);
 
+    runs.push(compared_and_repeated());
+
     for workshop in &runs {
         let outputs = ["-o", "all.jsonl", "-o", "all.junit.xml", "-o", "all.md", "-o", "all.html"];
-        workshop.juror(&[&["report", "first"], outputs.as_slice()].concat());
+        let has_baseline = workshop.path("runs/base").exists();
+        let baseline: &[&str] = if has_baseline { &["--baseline", "base"] } else { &[] };
+        workshop.juror(&[&["report", "first"], outputs.as_slice(), baseline].concat());
     }
     runs
+}
+
+/// A run that judged its items twice, not always alike, and is worse than its baseline.
+fn compared_and_repeated() -> Workshop {
+    let workshop = Workshop::new();
+    write_items(&workshop, 6);
+    let judge_of = |scores: &[u64]| {
+        Recorder::start(scores.iter().map(|score| completion(&verdict(*score), 900, 50)).collect())
+    };
+    let base = judge_of(&[9, 8, 9, 8, 9, 9]);
+    let url = base.base_url();
+    let flags = ["run", "manifest.jsonl", "--run-id", "base", "--enable-llm-judge", "-j", "1"];
+    workshop.juror(&[&flags[..], &["--base-url", &url]].concat()).exits(0);
+    let head = judge_of(&[6, 5, 6, 6, 9, 8, 5, 5, 6, 4, 7, 7]);
+    let flags = ["--repeat", "2", "--baseline", "base", "--no-cache", "-j", "1"];
+    workshop.judge(&head.base_url(), "manifest.jsonl", &flags).exits(100);
+    workshop
 }
 
 fn demo(arguments: &[&str]) -> Workshop {
@@ -77,7 +98,7 @@ fn demo(arguments: &[&str]) -> Workshop {
 fn every_file_is_what_its_published_schema_says() {
     let runs = runs();
     let of_all = |name: &str| runs.iter().map(|run| run.path(name)).collect::<Vec<_>>();
-    let outcomes = ["scored", "scored", "scored", "failed", "skipped", "pending"];
+    let outcomes = ["scored", "scored", "scored", "failed", "skipped", "pending", "scored"];
     for (run, outcome) in runs.iter().zip(outcomes) {
         assert!(run.report("first")["coverage"][outcome].as_u64() > Some(0), "{outcome}");
     }
@@ -91,6 +112,33 @@ fn every_file_is_what_its_published_schema_says() {
     for comment in of_all("all.md") {
         assert!(fs::read_to_string(comment).unwrap().starts_with("## Juror: "));
     }
+    let compared = runs.last().unwrap();
+    let report = compared.report("first");
+    assert_eq!(
+        (&report["comparison"]["decision"], &report["repeats"]["score"]["items"]),
+        (&json!("worse"), &json!(6))
+    );
+    let has = |file: &str, words: &[&str]| {
+        let text = fs::read_to_string(compared.path(file)).unwrap();
+        for word in words {
+            assert!(text.contains(word), "{word} in {file}");
+        }
+    };
+    let linked = "Regressed <span class=\"faint\">(6)</span></summary><ul><li><a href=\"#i";
+    has(
+        "all.html",
+        &[
+            "Since run",
+            "Worse: ",
+            linked,
+            "Does the judge repeat itself?",
+            "svg class=\"range change\"",
+        ],
+    );
+    has(
+        "all.md",
+        &["**❌ Worse: ", "Since run base: ", "| Layout Accuracy | ", "- Regressed (6): item"],
+    );
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::{
     settle::Settling,
     survey::Answer,
     telemetry,
-    work::{Done, From, Work},
+    work::{Done, From, Undone, Work},
 };
 use futures_util::future::join_all;
 use indexmap::IndexMap;
@@ -138,8 +138,8 @@ impl Committer {
         Work { run, from, record: None, batch }
     }
 
-    /// Does work of several runs at a time, as many as may be open. On an error nothing of those
-    /// is acknowledged.
+    /// Does work of several runs at a time, as many as may be open. A run whose files are damaged
+    /// is turned away; on any other error nothing of those is acknowledged.
     async fn perform(&mut self, mut work: Vec<Work>) -> Result<(), FleetError> {
         while !work.is_empty() {
             let later = work.split_off(work.len().min(self.options.open_runs.max(1)));
@@ -148,8 +148,19 @@ impl Committer {
                 spawn_blocking(move || work.perform(&runs_dir, &stop))
             });
             let ended = join_all(begun).await.into_iter().collect::<Result<Vec<_>, JoinError>>()?;
-            for done in ended.into_iter().collect::<Result<Vec<_>, _>>()? {
+            let (mut all_done, mut all_damaged) = (Vec::new(), Vec::new());
+            for ended in ended {
+                match ended {
+                    Ok(done) => all_done.push(done),
+                    Err(undone) if undone.error.is_damage() => all_damaged.push(*undone),
+                    Err(undone) => return Err(undone.error.into()),
+                }
+            }
+            for done in all_done {
                 self.take_back(done).await;
+            }
+            for Undone { run, batch, error } in all_damaged {
+                self.turn_away_damaged(&run, batch, &error).await;
             }
             self.close_the_least_used();
             work = later;

@@ -5,7 +5,7 @@ use juror_common::{
     admission::{Admission, AdmissionError, Ledger, Reconciliation},
     id::RunId,
     redis::RedisHome,
-    store::{RunProgress, RunStatus},
+    store::{RunProgress, RunStatus, RunsDirectory},
     usage::Money,
 };
 
@@ -24,6 +24,14 @@ pub trait FleetHome: Send + Sync {
         run: &RunId,
         progress: &RunProgress,
     ) -> Result<(), AdmissionError>;
+
+    /// Says that results go to this directory, unless they go to another one that it is not to take
+    /// over from. Answers to which they go.
+    async fn claim_runs_directory(
+        &self,
+        directory: &RunsDirectory,
+        take_over: bool,
+    ) -> Result<RunsDirectory, AdmissionError>;
 
     /// A run's money; none if there is no record.
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, AdmissionError>;
@@ -54,6 +62,14 @@ impl FleetHome for RedisHome {
         progress: &RunProgress,
     ) -> Result<(), AdmissionError> {
         Self::note_progress(self, run, progress).await.map(drop)
+    }
+
+    async fn claim_runs_directory(
+        &self,
+        directory: &RunsDirectory,
+        take_over: bool,
+    ) -> Result<RunsDirectory, AdmissionError> {
+        Self::claim_runs_directory(self, directory, take_over).await
     }
 
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, AdmissionError> {

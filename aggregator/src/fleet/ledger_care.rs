@@ -136,7 +136,16 @@ impl LedgerCare {
             }
             let (runs_dir, of_run, stop) = (self.runs_dir.clone(), run.clone(), self.stop.clone());
             let reading = spawn_blocking(move || cost_of(&runs_dir, &of_run, &stop));
-            read.insert(run, reading.await??);
+            let cost = match reading.await? {
+                // It must not hold up the calls of all other runs.
+                Err(error) if error.is_damage() => {
+                    self.say(&format!("the ledger of run {run} stays as Redis has it: {error}"))
+                        .await;
+                    Money::ZERO
+                }
+                cost => cost?,
+            };
+            read.insert(run, cost);
         }
         Ok(())
     }

@@ -16,6 +16,7 @@ mod batch;
 mod board;
 mod committer;
 mod complete;
+mod directory;
 mod home;
 mod known;
 mod ledger_care;
@@ -29,6 +30,7 @@ mod survey;
 mod telemetry;
 mod work;
 
+pub use directory::{claim, identify};
 pub use home::FleetHome;
 pub use lock::{RunsLock, Standing};
 pub use reporter::{CompletedRun, ReportOptions};
@@ -37,11 +39,13 @@ use crate::journal::JournalError;
 use board::Board;
 use committer::{Committer, Inputs};
 use juror_common::{
+    admission::AdmissionError,
     event::Events,
     job::Job,
     outcome::JobResult,
     queue::{DeadLetter, QueueError, Subscription},
     shutdown::Shutdown,
+    store::RunsDirectory,
     telemetry::Metrics,
 };
 use ledger_care::LedgerCare;
@@ -60,6 +64,8 @@ const SETTLING: usize = 2;
 pub struct FleetResources {
     /// The lock of the runs directory, held.
     pub lock: RunsLock,
+    /// The directory, which the fleet's results were claimed for.
+    pub directory: RunsDirectory,
     /// The results of all runs.
     pub results: Box<dyn Subscription<JobResult>>,
     /// The jobs that nobody works on any more.
@@ -142,18 +148,40 @@ pub enum FleetError {
     /// No more results can be received.
     #[error("results cannot be received: {0}")]
     Queue(#[from] QueueError),
+    /// The fleet's results go to another runs directory.
+    #[error(
+        "the results of this fleet go into {theirs}, and not into {ours}: give that folder by --runs-dir, or, if no run there is to go on, move the fleet by juror aggregate --take-over"
+    )]
+    Elsewhere {
+        /// The directory that is locked here.
+        ours: Box<RunsDirectory>,
+        /// The one that the fleet's home names.
+        theirs: Box<RunsDirectory>,
+    },
+    /// The fleet's home does not say to which directory results go.
+    #[error("it is not known where the results of this fleet go: {0}")]
+    Home(#[source] AdmissionError),
     /// The thread that writes a journal is gone.
     #[error("a journal's writer ended early: {0}")]
     Writer(#[from] JoinError),
 }
 
-/// Receives, commits and reports until it is asked to stop, or until both queues are closed and
-/// hold nothing more. At a soft stop, what is in hand is committed and acknowledged, and runs that
+/// Receives, commits and reports until it is asked to stop, until another runs directory takes
+/// the fleet over, or until both queues are closed and hold nothing more. At a soft stop, what is in hand is committed and acknowledged, and runs that
 /// changed are reported; a hard stop ends after the batch in hand.
 pub async fn run(resources: FleetResources, shutdown: Shutdown) -> Result<Finished, FleetError> {
-    let FleetResources { lock, results, dead, home, events, completed, metrics, options } =
-        resources;
-    let stop = shutdown.now.clone();
+    let FleetResources {
+        lock,
+        directory,
+        results,
+        dead,
+        home,
+        events,
+        completed,
+        metrics,
+        options,
+    } = resources;
+    let (stop, drain) = (shutdown.now.clone(), shutdown.drain.child_token());
     let board = Board::default();
     let (sender, incoming) = mpsc::channel(options.batch);
     let (settling, to_settle) = mpsc::channel(SETTLING);
@@ -180,8 +208,9 @@ pub async fn run(resources: FleetResources, shutdown: Shutdown) -> Result<Finish
         stop: stop.clone(),
     };
     let reports = options.reports.clone();
-    let receiving = receive(results, dead, sender, shutdown.drain.clone());
-    let reporting = reporter::report(ordered, written, home, reports, stop.clone());
+    let receiving = receive(results, dead, sender, drain.clone());
+    let reporting = reporter::report(ordered, written, Arc::clone(&home), reports, stop.clone());
+    let claiming = options.ledger;
     let settled = settle::settle(to_settle, events.clone(), stop.clone());
     let committer = Committer {
         runs_dir,
@@ -205,9 +234,17 @@ pub async fn run(resources: FleetResources, shutdown: Shutdown) -> Result<Finish
             ended => ended,
         }
     };
-    let (received, finished, ..) = tokio::join!(
+    let keeping = async {
+        let kept = directory::keep(&*home, &directory, claiming);
+        let elsewhere = ended.run_until_cancelled(kept).await;
+        // What is in hand is committed still; everything else is for the other one.
+        drain.cancel();
+        elsewhere
+    };
+    let (received, finished, elsewhere, ..) = tokio::join!(
         receiving,
         committing,
+        keeping,
         reporting,
         settled,
         survey.run(ended.clone(), stop),
@@ -216,7 +253,7 @@ pub async fn run(resources: FleetResources, shutdown: Shutdown) -> Result<Finish
     drop(lock);
     let finished = finished?;
     received?;
-    Ok(finished)
+    elsewhere.map_or(Ok(finished), Err)
 }
 
 #[cfg(test)]

@@ -38,10 +38,14 @@ pub(super) struct Snapshot {
 }
 
 impl OpenRun {
-    /// Makes the directory of a new run.
-    pub(super) fn create(runs_dir: &Path, record: &RunRecord) -> Result<Self, JournalError> {
-        let directory = RunDirectory::create(runs_dir, record)?;
-        Ok(Self { directory, fold: Fold::default() })
+    /// Makes the directory of a run that has no `run.json`. A journal that is there already is read:
+    /// somebody may have taken a damaged `run.json` away.
+    pub(super) fn create(
+        runs_dir: &Path,
+        record: &RunRecord,
+        stop: &CancellationToken,
+    ) -> Result<Self, JournalError> {
+        Self::read(RunDirectory::create(runs_dir, record)?, stop)
     }
 
     /// Opens the directory of a run: cuts a torn last line off, and reads the journal, unless
@@ -51,7 +55,10 @@ impl OpenRun {
         run: &RunId,
         stop: &CancellationToken,
     ) -> Result<Self, JournalError> {
-        let directory = RunDirectory::open(runs_dir, run)?;
+        Self::read(RunDirectory::open(runs_dir, run)?, stop)
+    }
+
+    fn read(directory: RunDirectory, stop: &CancellationToken) -> Result<Self, JournalError> {
         let fold = Fold::of_journal(&directory.files().clone().until(stop.clone()))?;
         Ok(Self { directory, fold })
     }

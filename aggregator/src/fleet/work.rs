@@ -39,23 +39,37 @@ pub(super) struct Done {
     pub(super) committed: Committed,
 }
 
+/// Work that could not be done; nothing of its batch is committed.
+#[derive(Debug)]
+pub(super) struct Undone {
+    pub(super) run: RunId,
+    pub(super) batch: Vec<Incoming>,
+    pub(super) error: JournalError,
+}
+
 impl Work {
     pub(super) fn perform(
         self,
         runs_dir: &Path,
         stop: &CancellationToken,
-    ) -> Result<Done, JournalError> {
+    ) -> Result<Done, Box<Undone>> {
         let Self { run, from, record, batch } = self;
-        let mut open = match (from, &record) {
-            (From::Open(open), _) => *open,
-            (From::Record, Some(record)) => OpenRun::create(runs_dir, record)?,
-            (From::Record | From::Directory, _) => OpenRun::open(runs_dir, &run, stop)?,
+        let committing = || {
+            let mut open = match (from, &record) {
+                (From::Open(open), _) => *open,
+                (From::Record, Some(record)) => OpenRun::create(runs_dir, record, stop)?,
+                (From::Record | From::Directory, _) => OpenRun::open(runs_dir, &run, stop)?,
+            };
+            if let Some(record) = &record {
+                open.keep_record(record)?;
+            }
+            let committed = open.commit(&batch)?;
+            Ok::<_, JournalError>((open, committed))
         };
-        if let Some(record) = &record {
-            open.keep_record(record)?;
+        match committing() {
+            Ok((open, committed)) => Ok(Done { run, open, batch, committed }),
+            Err(error) => Err(Box::new(Undone { run, batch, error })),
         }
-        let committed = open.commit(&batch)?;
-        Ok(Done { run, open, batch, committed })
     }
 }
 

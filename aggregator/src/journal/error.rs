@@ -84,6 +84,12 @@ pub enum JournalError {
 }
 
 impl JournalError {
+    /// Whether what was written is not what it should be: a person must look at the files of this
+    /// run, and no other run is concerned.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self, Self::Unreadable { .. } | Self::Schema { .. })
+    }
+
     /// Sorts what the system says by what can be done about it.
     pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
@@ -94,11 +100,13 @@ impl JournalError {
     }
 }
 
-/// Reads one record of a file, and tells another version from a broken record.
+/// Reads one record of a file, and tells another version from a broken record. `remedy` is what
+/// helps where there is no copy of the file.
 pub(crate) fn parse_record<T: serde::de::DeserializeOwned>(
     bytes: &[u8],
     path: &Path,
     line: u64,
+    remedy: &str,
 ) -> Result<T, JournalError> {
     #[derive(serde::Deserialize)]
     struct Version {
@@ -108,7 +116,7 @@ pub(crate) fn parse_record<T: serde::de::DeserializeOwned>(
         path: path.to_owned(),
         line: line.saturating_add(error.line().saturating_sub(1) as u64),
         reason: format!(
-            "not a readable record ({error}): restore the file from a copy, or take the line out if its job may be judged again"
+            "not a readable record ({error}): restore the file from a copy, or {remedy}"
         ),
     };
     // A record of another version may lack fields of this one, so its version is read by itself;

@@ -11,6 +11,10 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 
+/// What helps where there is no copy of `run.json`.
+const WITHOUT_A_COPY: &str =
+    "take it away if the run is a fleet's: juror aggregate writes it anew, beside the results";
+
 /// The files of a run, to be read; needs no lock, so a run can be reported while it goes on.
 #[derive(Clone, Debug)]
 pub struct RunFiles {
@@ -32,7 +36,7 @@ impl RunFiles {
             io::ErrorKind::NotFound => JournalError::Missing { directory: directory.to_owned() },
             _ => JournalError::io("read", &path, error),
         })?;
-        let record: RunRecord = parse_record(&bytes, &path, 1)?;
+        let record: RunRecord = parse_record(&bytes, &path, 1, WITHOUT_A_COPY)?;
         if record.schema != SCHEMA {
             let found = u64::from(record.schema);
             return Err(JournalError::Schema { path, line: 1, found });

@@ -13,6 +13,9 @@ use tokio_util::sync::CancellationToken;
 /// bounded by a judge's output limit.
 const LONGEST_LINE: u64 = 16 << 20;
 
+/// What helps where there is no copy of the journal.
+const WITHOUT_A_COPY: &str = "take the line out if its job may be judged again";
+
 /// Every result of a journal with its offset in the file, in the order in which they were
 /// committed. A torn last line is not a result and ends the iteration.
 #[derive(Debug)]
@@ -78,7 +81,7 @@ impl Results {
             };
         }
         self.buffer.pop();
-        let result: JobResult = parse_record(&self.buffer, &self.path, self.line)?;
+        let result: JobResult = parse_record(&self.buffer, &self.path, self.line, WITHOUT_A_COPY)?;
         if result.schema != SCHEMA {
             let found = u64::from(result.schema);
             return Err(JournalError::Schema { path: self.path.clone(), line: self.line, found });

@@ -1,6 +1,8 @@
 //! The report as a comment on a pull request: the decision first, then figures, and short enough
 //! for GitHub, which takes 65,536 characters.
 
+mod comparison;
+
 use super::{
     ItemRow, Report,
     figures::{counted, decimals, figure, grouped, interval},
@@ -21,6 +23,9 @@ use juror_common::{outcome::Outcome, verdict::Score};
 const MOST_STATEMENTS: usize = 5;
 const MOST_RESULTS: usize = 10;
 
+/// So many items of each list of a comparison.
+const LONGEST_LIST: usize = 10;
+
 /// Longest text of others, in characters before escaping, which at worst makes six of one.
 const LONGEST: usize = 160;
 
@@ -34,6 +39,7 @@ const MOST_LINES: usize = 30;
 pub(crate) fn render(report: &Report) -> String {
     let sections = [
         headline(report),
+        comparison::section(report),
         targets(report),
         metrics(report),
         facts(report),

@@ -112,6 +112,10 @@ step! {
     RUN_STATUS = "lua/books.lua" "lua/run_status.lua"
 }
 step! {
+    /// Says where results go.
+    CLAIM_RUNS_DIRECTORY = "lua/books.lua" "lua/claim_runs_directory.lua"
+}
+step! {
     /// The runs that are known.
     LIST_RUNS = "lua/books.lua" "lua/list_runs.lua"
 }

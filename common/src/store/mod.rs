@@ -8,11 +8,13 @@ pub mod conformance;
 pub(crate) mod redis;
 mod redis_runs;
 mod redis_standing;
+mod runs_directory;
 pub(crate) mod sqlite;
 mod stored;
 
 pub use redis_runs::{RunProgress, RunStatus};
 pub use redis_standing::JobStanding;
+pub use runs_directory::RunsDirectory;
 
 use crate::{
     admission::AdmissionError,

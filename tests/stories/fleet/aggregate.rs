@@ -26,7 +26,7 @@ fn semantic() -> (Rubric, &'static str) {
     (rubric.parse().unwrap(), rubric.text)
 }
 
-fn record(servers: &Servers, run: &str, planned: u64) -> RunRecord {
+pub(super) fn record(servers: &Servers, run: &str, planned: u64) -> RunRecord {
     let (rubric, text) = semantic();
     RunRecord {
         schema: SCHEMA,
@@ -66,7 +66,7 @@ fn job(record: &RunRecord, number: u32) -> Job {
     Job::new(&record.run_id, item, 0, record.rubric.clone(), record.judge.clone())
 }
 
-fn scored(record: &RunRecord, number: u32) -> JobResult {
+pub(super) fn scored(record: &RunRecord, number: u32) -> JobResult {
     let keys = semantic().0.criteria.into_iter().map(|criterion| criterion.key);
     let mut result = JobResult::empty(&job(record, number), Outcome::Scored);
     let score = 5 + number % 5;
@@ -101,7 +101,7 @@ fn failed(record: &RunRecord, number: u32) -> JobResult {
     result
 }
 
-fn start(servers: &Servers, workshop: &Workshop) -> Running {
+pub(super) fn start(servers: &Servers, workshop: &Workshop) -> Running {
     let mut aggregator = Running::start(servers.command(workshop, &["aggregate"]));
     aggregator.await_words(WORKS);
     aggregator
@@ -248,13 +248,14 @@ fn results_go_on_while_redis_is_emptied_and_it_is_told_again_what_they_cost() {
     let budget = Some(Money::from_pico(100 * COST));
     let record = RunRecord { budget_usd: budget, ..record(&servers, "kept", 4) };
     servers.announce(&record);
-    let aggregator = start(&servers, &workshop);
+    let mut aggregator = start(&servers, &workshop);
     servers.publish(&[scored(&record, 0), scored(&record, 1)]);
     servers.await_progress(&record.run_id, |progress| progress.results == 2);
     servers.redis.command(&["FLUSHALL"]);
     servers.publish(&[scored(&record, 2)]);
     await_some(|| Some(()).filter(|()| workshop.journal("kept").len() == 3), "the third result");
     assert_eq!(servers.status(&record.run_id), None);
+    aggregator.await_words("what is left of it by: juror retry kept");
     // As `juror retry` does.
     servers.announce(&record);
     let committed = || servers.ledger(&record.run_id).committed;

@@ -1,6 +1,8 @@
 //! Stories of a fleet, with a real RabbitMQ and a real Redis.
 
 mod aggregate;
+mod aggregate_damage;
+mod aggregate_elsewhere;
 mod dead;
 mod enqueue;
 mod follow;

@@ -3,6 +3,7 @@
 use super::{
     super::{
         FleetError,
+        batch::Incoming,
         complete::{difference, record_of},
         known::{Known, Place},
         survey::Answer,
@@ -12,6 +13,7 @@ use super::{
 };
 use crate::journal::JournalError;
 use juror_common::{
+    event::Event,
     id::RunId,
     run::RunRecord,
     store::{RunProgress, RunStatus},
@@ -59,10 +61,17 @@ impl Committer {
         let Some(status) = known.status.as_ref() else { return Ok(()) };
         let there = match &known.open {
             Some(open) => Some(open.record().clone()),
-            None => look_up_in(self.runs_dir.clone(), run.clone()).await??,
+            None => match look_up_in(self.runs_dir.clone(), run.clone()).await? {
+                Err(error) if error.is_damage() => {
+                    self.turn_away_damaged(run, Vec::new(), &error).await;
+                    return Ok(());
+                }
+                found => found?,
+            },
         };
         if let Some(reason) = there.as_ref().and_then(|record| difference(record, &status.record)) {
-            return self.turn_away(run, reason).await;
+            self.turn_away_foreign(run, reason).await;
+            return Ok(());
         }
         let none = RunProgress::default();
         let record = record_of(status, known.progress.as_ref().unwrap_or(&none));
@@ -82,8 +91,14 @@ impl Committer {
             self.board.forget(&run);
             return Ok(());
         };
-        known.status = None;
-        if known.place == Place::Unknown && !self.go_on_by_directory(&run).await? {
+        let is_unknown = known.place == Place::Unknown;
+        if known.status.take().is_some() && known.place == Place::Directory {
+            let warning = format!(
+                "Redis does not know run {run} any more: results that come are committed, but no further call goes out; judge what is left of it by: juror retry {run}"
+            );
+            self.events.emit(Event::Warning(warning)).await;
+        }
+        if is_unknown && !self.go_on_by_directory(&run).await? {
             let reason = format!(
                 "the fleet knows no run {run}, and {} has no directory of it",
                 self.runs_dir.display()
@@ -109,11 +124,17 @@ impl Committer {
 
     /// Answers whether there is a directory.
     async fn go_on_by_directory(&mut self, run: &RunId) -> Result<bool, FleetError> {
-        let Some(record) = look_up_in(self.runs_dir.clone(), run.clone()).await?? else {
-            return Ok(false);
+        let record = match look_up_in(self.runs_dir.clone(), run.clone()).await? {
+            Ok(Some(record)) => record,
+            Ok(None) => return Ok(false),
+            Err(error) if error.is_damage() => {
+                self.turn_away_damaged(run, Vec::new(), &error).await;
+                return Ok(true);
+            }
+            Err(error) => return Err(error.into()),
         };
         if let Some(reason) = difference(&record, &record) {
-            self.turn_away(run, reason).await?;
+            self.turn_away_foreign(run, reason).await;
             return Ok(true);
         }
         if let Some(known) = self.runs.known.get_mut(run) {
@@ -125,15 +146,33 @@ impl Committer {
         Ok(true)
     }
 
-    async fn turn_away(&mut self, run: &RunId, why: &str) -> Result<(), FleetError> {
+    async fn turn_away_foreign(&mut self, run: &RunId, why: &str) {
         let reason = format!("{why}: take another --run-id, or move that directory away");
-        let Some(known) = self.runs.known.get_mut(run) else { return Ok(()) };
+        self.turn_away(run, Vec::new(), reason).await;
+    }
+
+    /// Sets a run aside whose files a person must look at, so that all others go on.
+    pub(super) async fn turn_away_damaged(
+        &mut self,
+        run: &RunId,
+        batch: Vec<Incoming>,
+        error: &JournalError,
+    ) {
+        let reason = format!(
+            "{error}; then start juror aggregate anew, and send what was kept aside: juror dead replay --all --run {run}"
+        );
+        let warning = format!("run {run} is set aside, and all others go on: {reason}");
+        self.events.emit(Event::Warning(warning)).await;
+        self.turn_away(run, batch, reason).await;
+    }
+
+    async fn turn_away(&mut self, run: &RunId, mut batch: Vec<Incoming>, reason: String) {
+        let Some(known) = self.runs.known.get_mut(run) else { return };
         let status = known.status.take();
-        let waiting = std::mem::take(&mut known.waiting);
+        batch.append(&mut known.waiting);
         *known = Known { place: Place::Aside(reason.clone()), status, ..Known::new() };
         self.board.settle(run);
-        self.set_aside(run, waiting, reason).await;
-        Ok(())
+        self.set_aside(run, batch, reason).await;
     }
 
     /// Lets go of a run of which nothing more is to be expected. Another result, or another

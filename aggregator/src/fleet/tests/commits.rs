@@ -169,7 +169,8 @@ async fn nothing_of_a_batch_is_acknowledged_when_the_disk_is_full() {
     let runs = ["a", "b"].map(|name| fleet_record(name, 1));
     let mut known = Runs::default();
     for (number, record) in runs.iter().enumerate() {
-        let mut open = OpenRun::create(fleet.runs_dir.path(), record).unwrap();
+        let mut open =
+            OpenRun::create(fleet.runs_dir.path(), record, &CancellationToken::new()).unwrap();
         if number == 1 {
             open.fill_the_disk();
         }

@@ -6,7 +6,7 @@ use juror_common::{
     admission::{AdmissionError, Ledger, Reconciliation},
     id::{OwnerId, RunId},
     run::RunRecord,
-    store::{RunProgress, RunStatus},
+    store::{RunProgress, RunStatus, RunsDirectory},
     usage::Money,
 };
 use std::collections::BTreeMap;
@@ -16,6 +16,7 @@ use tokio::sync::watch;
 pub struct State {
     pub runs: BTreeMap<RunId, RunStatus>,
     pub ledgers: BTreeMap<RunId, Ledger>,
+    pub directory: Option<RunsDirectory>,
     pub away: bool,
     /// How often it still says that it waits for an owner; none: it does not pause.
     pub paused: Option<u32>,
@@ -110,6 +111,17 @@ impl FleetHome for MemoryHome {
             if let Some(status) = state.runs.get_mut(run) {
                 status.progress = Some(progress.clone());
             }
+        })
+    }
+
+    async fn claim_runs_directory(
+        &self,
+        directory: &RunsDirectory,
+        take_over: bool,
+    ) -> Result<RunsDirectory, AdmissionError> {
+        self.ask(|state| {
+            let held = state.directory.take().filter(|held| !take_over && held.id != directory.id);
+            state.directory.insert(held.unwrap_or_else(|| directory.clone())).clone()
         })
     }
 

@@ -95,3 +95,16 @@ async fn after_a_restart_the_ledger_is_told_of_every_run_until_it_goes_on() {
     assert!(state.sweeps > 0);
     fleet.end(working).await.unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_damaged_run_does_not_hold_up_the_calls_of_the_others_after_a_restart() {
+    let (fleet, run) = Fleet::judging(1);
+    drop(RunDirectory::create(fleet.runs_dir.path(), &fleet_record("nightly", 1)).unwrap());
+    std::fs::write(fleet.path(&run, "run.json"), b"{\"schema\":1,\"run_").unwrap();
+    fleet.home.change(|state| state.paused = Some(1));
+    let working = fleet.start().await;
+    let state = fleet.home.until(|state| state.paused.is_none()).await;
+    let told = vec![(run, Money::ZERO)];
+    assert_eq!(state.reconciled, [told.clone(), told], "nothing is known of what it cost");
+    fleet.end(working).await.unwrap();
+}

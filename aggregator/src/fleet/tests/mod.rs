@@ -66,10 +66,13 @@ impl Fleet {
         let (standing, _) = watch::channel(Standing::default());
         let (runs_dir, interval) = (self.runs_dir.path(), Duration::from_secs(1));
         let lock = RunsLock::wait(runs_dir, interval, &self.shutdown, &standing).await;
+        let lock = lock.unwrap().unwrap();
+        let directory = identify(&lock, "here".to_owned()).unwrap();
         let (completed, complete) = mpsc::channel(100);
         let prefetch = self.options.prefetch();
         let resources = FleetResources {
-            lock: lock.unwrap().unwrap(),
+            lock,
+            directory,
             results: self.results.subscribe(prefetch).await.unwrap(),
             dead: self.dead.subscribe(prefetch).await.unwrap(),
             home: Arc::clone(&self.home) as Arc<dyn FleetHome>,

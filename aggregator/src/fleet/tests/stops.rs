@@ -50,8 +50,11 @@ async fn where_no_more_results_can_be_received_nobody_waits_for_dead_jobs() {
     let (standing, _) = watch::channel(Standing::default());
     let interval = Duration::from_secs(1);
     let lock = RunsLock::wait(fleet.runs_dir.path(), interval, &fleet.shutdown, &standing).await;
+    let lock = lock.unwrap().unwrap();
+    let directory = identify(&lock, "here".to_owned()).unwrap();
     let resources = FleetResources {
-        lock: lock.unwrap().unwrap(),
+        lock,
+        directory,
         results: Box::new(Refusing),
         dead: fleet.dead.subscribe(1).await.unwrap(),
         home: Arc::clone(&fleet.home) as Arc<dyn FleetHome>,

@@ -1,11 +1,14 @@
 //! The report as one page for a browser: self-contained, readable without script, safe against
 //! whatever a model, a dataset or code says.
 
+mod anchors;
 mod card;
 mod charts;
 mod columns;
+mod comparison;
 mod facts;
 mod frame;
+mod repeats;
 mod section;
 mod statements;
 mod survey;
@@ -14,6 +17,7 @@ mod verdict;
 
 use super::{Exhibits, Report, Shown};
 use crate::journal::RunFiles;
+use anchors::Anchors;
 use maud::Markup;
 use std::io::{self, Write};
 use survey::Survey;
@@ -36,11 +40,14 @@ pub(crate) fn write(
 ) -> io::Result<()> {
     let survey = Survey::of(report, report.items.read(files).map_err(io::Error::other)?)?;
     let mut put = |markup: Markup| out.write_all(markup.into_string().as_bytes());
+    let anchors = Anchors::of(report, &survey);
     put(frame::opening(report))?;
+    put(comparison::comparison(report, &anchors))?;
     put(card::headline(report))?;
     put(facts::facts(report))?;
     put(charts::distributions(report, &survey))?;
-    put(statements::common(report, &survey))?;
+    put(repeats::repeats(report, &anchors))?;
+    put(statements::common(report, &anchors))?;
     let columns = columns::columns(report, survey.stages);
     put(table::opening(report, &survey, &columns))?;
     let results = survey.order.len();

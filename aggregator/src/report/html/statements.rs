@@ -1,6 +1,6 @@
 //! What the judge often found wrong and right, with the items.
 
-use super::{frame::simulated, survey::Survey};
+use super::{anchors::Anchors, frame::simulated};
 use crate::{
     issues::StatementGroup,
     metrics::Unit,
@@ -11,30 +11,22 @@ use crate::{
     },
 };
 use maud::{Markup, html};
-use std::collections::HashMap;
 
 /// So many groups of each are listed, and so many items of a group; report.json has them all.
 const MOST_GROUPS: usize = 12;
 const MOST_ITEMS: usize = 50;
 
 /// Common issues beside common strengths.
-pub(super) fn common(report: &Report, survey: &Survey) -> Markup {
+pub(super) fn common(report: &Report, anchors: &Anchors<'_>) -> Markup {
     if report.common_issues.is_empty() && report.common_strengths.is_empty() {
         return html! {};
     }
-    let anchors = anchors(report, survey);
     html! {
         div.cards {
-            (list(report, "Common issues", "issues", &report.common_issues, &anchors))
-            (list(report, "Common strengths", "strengths", &report.common_strengths, &anchors))
+            (list(report, "Common issues", "issues", &report.common_issues, anchors))
+            (list(report, "Common strengths", "strengths", &report.common_strengths, anchors))
         }
     }
-}
-
-/// Items that are shown in full, by number, and where.
-fn anchors(report: &Report, survey: &Survey) -> HashMap<u32, usize> {
-    let numbered = survey.in_full().iter().enumerate().rev();
-    numbered.filter_map(|(number, place)| Some((report.items.number_at(*place)?, number))).collect()
 }
 
 fn list(
@@ -42,7 +34,7 @@ fn list(
     title: &str,
     id: &str,
     groups: &[StatementGroup],
-    anchors: &HashMap<u32, usize>,
+    anchors: &Anchors<'_>,
 ) -> Markup {
     html! {
         section.card aria-labelledby=(id) {
@@ -58,9 +50,16 @@ fn list(
                                     (counted(group.count, "item")) ", " (figure(group.share, Unit::Share))
                                 }
                             }
+                            @for example in &group.examples { p.example { bdi { (harmless(example)) } } }
+                            @if !group.worst.is_empty() && group.worst.len() < group.items.len() {
+                                p.ids {
+                                    "Lowest scores: "
+                                    @for item in &group.worst { (anchors.link(report.items.id(*item))) " " }
+                                }
+                            }
                             p.ids {
                                 @for item in group.items.iter().take(MOST_ITEMS) {
-                                    (item_link(report, *item, anchors)) " "
+                                    (anchors.link(report.items.id(*item))) " "
                                 }
                                 (and_more(group.items.len(), MOST_ITEMS))
                             }
@@ -69,16 +68,6 @@ fn list(
                 }
             }
             (and_more(groups.len(), MOST_GROUPS))
-        }
-    }
-}
-
-fn item_link(report: &Report, item: u32, anchors: &HashMap<u32, usize>) -> Markup {
-    let id = harmless(report.items.id(item));
-    html! {
-        @match anchors.get(&item) {
-            Some(number) => { a href=(format!("#i{number}")) { bdi { (id) } } }
-            None => { bdi { (id) } }
         }
     }
 }

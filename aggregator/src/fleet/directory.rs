@@ -1,0 +1,74 @@
+//! Which runs directory the fleet's results go to: one, whoever else works elsewhere. Two would
+//! split a run so that neither ever has all of its results.
+
+use super::{FleetError, home::FleetHome, lock::RunsLock};
+use crate::{journal::JournalError, replace_file::replace_file};
+use juror_common::{admission::AdmissionError, store::RunsDirectory};
+use std::{fs, io, io::Write as _, path::Path, time::Duration};
+use tokio::time::sleep;
+
+/// What holds the id of a runs directory, in the directory itself.
+const ID_FILE: &str = ".juror-fleet";
+
+/// The directory that is locked, with its id; it gets one if it has none.
+///
+/// # Errors
+/// [`FleetError::RunsDirectory`] if the id cannot be read or written.
+pub fn identify(lock: &RunsLock, host: String) -> Result<RunsDirectory, FleetError> {
+    let runs_dir = lock.runs_dir();
+    let id = id_of(runs_dir).map_err(FleetError::RunsDirectory)?;
+    let path = fs::canonicalize(runs_dir).unwrap_or_else(|_| runs_dir.to_owned());
+    Ok(RunsDirectory { id, host, path: path.display().to_string() })
+}
+
+/// Claims the fleet's results for this directory. A home that is away is asked again by
+/// [`keep`]; who takes over must be told that it did.
+///
+/// # Errors
+/// [`FleetError::Elsewhere`] if they go to another one.
+pub async fn claim(
+    home: &dyn FleetHome,
+    directory: &RunsDirectory,
+    take_over: bool,
+) -> Result<(), FleetError> {
+    match home.claim_runs_directory(directory, take_over).await {
+        Ok(holder) if holder.id == directory.id => Ok(()),
+        Ok(theirs) => {
+            let ours = directory.clone();
+            Err(FleetError::Elsewhere { ours: Box::new(ours), theirs: Box::new(theirs) })
+        }
+        Err(AdmissionError::Unavailable(_)) if !take_over => Ok(()),
+        Err(error) => Err(FleetError::Home(error)),
+    }
+}
+
+/// Claims again and again, since the home may be emptied. Ends when the results go elsewhere.
+pub(super) async fn keep(
+    home: &dyn FleetHome,
+    directory: &RunsDirectory,
+    interval: Duration,
+) -> FleetError {
+    loop {
+        sleep(interval).await;
+        match claim(home, directory, false).await {
+            Err(elsewhere @ FleetError::Elsewhere { .. }) => return elsewhere,
+            Err(error) => tracing::debug!(%error, "the runs directory was not claimed"),
+            Ok(()) => {}
+        }
+    }
+}
+
+fn id_of(runs_dir: &Path) -> Result<String, JournalError> {
+    let path = runs_dir.join(ID_FILE);
+    match fs::read_to_string(&path) {
+        Ok(id) if !id.trim().is_empty() => return Ok(id.trim().to_owned()),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(JournalError::io("read", &path, error));
+        }
+        Ok(_) | Err(_) => {}
+    }
+    let id = RunsDirectory::random_id();
+    replace_file(&path, |out| writeln!(out, "{id}"))
+        .map_err(|error| JournalError::io("write", &path, error))?;
+    Ok(id)
+}
