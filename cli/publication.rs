@@ -19,6 +19,7 @@ use juror_common::{
     redis::RedisHome,
     run::RunRecord,
     shutdown::Shutdown,
+    usage::Money,
 };
 use juror_producer::{
     fleet::{FleetError, FleetRun, Published, PublishedEnd, open, open_budgets},
@@ -59,7 +60,12 @@ pub enum Opening {
         noted: u64,
     },
     /// A run whose jobs are sent again where they are not scored, each in its next round.
-    Again(Arc<Rounds>),
+    Again {
+        /// How far each job has come.
+        rounds: Arc<Rounds>,
+        /// What the results in the run's journal cost.
+        spent: Money,
+    },
 }
 
 impl Publication<'_> {
@@ -110,8 +116,11 @@ impl Publication<'_> {
         let uploader = self.uploader()?.map(Arc::new);
         let budgets = &self.session.settings.budget;
         let opened = match self.opening {
-            Opening::GoOn { .. } => open_budgets(self.home, &self.record.run_id, budgets).await,
-            Opening::New | Opening::Again(_) => open(self.home, self.record, budgets).await,
+            Opening::GoOn { .. } => {
+                open_budgets(self.home, &self.record.run_id, budgets, Money::ZERO).await
+            }
+            Opening::New => open(self.home, self.record, budgets, Money::ZERO).await,
+            Opening::Again { spent, .. } => open(self.home, self.record, budgets, spent).await,
         };
         opened.map_err(home_failure)?;
         announced()?;
@@ -123,7 +132,7 @@ impl Publication<'_> {
             screen::tell(&format!("{sent} files are uploaded, {found} were there already"));
         }
         let ended = ended.map_err(fleet_failure)?;
-        if let (Opening::Again(rounds), PublishedEnd::Closed) = (self.opening, ended.end) {
+        if let (Opening::Again { rounds, .. }, PublishedEnd::Closed) = (self.opening, ended.end) {
             forget_superseded(queues, &self.record.run_id, &rounds).await?;
         }
         Ok(ended)
@@ -138,7 +147,7 @@ impl Publication<'_> {
         let (earlier_results, noted) = match &self.opening {
             Opening::New => (0, 0),
             Opening::GoOn { noted } => (0, *noted),
-            Opening::Again(rounds) => (rounds.results(), 0),
+            Opening::Again { rounds, .. } => (rounds.results(), 0),
         };
         let (home, run) = (Arc::clone(self.home), self.record.run_id.clone());
         FleetRun { home, run, earlier_results, noted }
@@ -155,7 +164,7 @@ impl Publication<'_> {
         let jobs = plan::jobs(dataset, options, &self.session.template(&self.record.run_id));
         let (scored, round_of): (u64, RoundOf) = match &self.opening {
             Opening::New | Opening::GoOn { .. } => (0, Box::new(|_| Some(0))),
-            Opening::Again(rounds) => {
+            Opening::Again { rounds, .. } => {
                 let (scored, rounds) = (rounds.scored(), Arc::clone(rounds));
                 (scored, Box::new(move |job| rounds.next_round(&job.job_id)))
             }

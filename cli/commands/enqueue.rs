@@ -174,7 +174,7 @@ impl Enqueuing<'_> {
         }
         if self.asked.flags.budget_usd.is_some() {
             let budgets = &self.settings.budget;
-            open_budgets(self.home, run, budgets).await.map_err(home_failure)?;
+            open_budgets(self.home, run, budgets, Money::ZERO).await.map_err(home_failure)?;
         }
         self.wait_if_asked(run).await
     }

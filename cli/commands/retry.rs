@@ -18,6 +18,7 @@ use juror_common::{
     redis::RedisHome,
     run::RunRecord,
     settings::{Layer, Settings},
+    usage::Money,
 };
 use juror_producer::fleet::{Published, PublishedEnd};
 use std::sync::Arc;
@@ -91,7 +92,8 @@ impl Retrying<'_> {
         let asked = Asked { flags: &flags, layers: self.layers.clone(), global: self.global };
         let session = asked.session(run, Some(&known))?;
         tell_warnings(&session, self.global.quiet);
-        let rounds = Arc::new(self.rounds(run, has_journal).await?);
+        let (rounds, spent) = self.rounds(run, has_journal).await?;
+        let rounds = Arc::new(rounds);
         // What a cancellation left out is published now.
         let record =
             RunRecord { budget_usd: session.settings.budget.run_usd, published: None, ..known };
@@ -99,7 +101,7 @@ impl Retrying<'_> {
             session: &session,
             home: self.home,
             record: &record,
-            opening: Opening::Again(Arc::clone(&rounds)),
+            opening: Opening::Again { rounds: Arc::clone(&rounds), spent },
             lane: self.arguments.priority.unwrap_or_default().into(),
             quiet: self.global.quiet,
         };
@@ -113,16 +115,18 @@ impl Retrying<'_> {
     }
 
     /// How far each job has come, by the journal and by Redis: the one may lag behind what is
-    /// stored, the other forgets in time.
-    async fn rounds(&self, run: &RunId, has_journal: bool) -> Result<Rounds, Failure> {
-        let mut rounds = Rounds::default();
+    /// stored, the other forgets in time. And what the results in the journal cost, lest an emptied
+    /// Redis open the run with its whole budget.
+    async fn rounds(&self, run: &RunId, has_journal: bool) -> Result<(Rounds, Money), Failure> {
+        let (mut rounds, mut spent) = (Rounds::default(), Money::ZERO);
         if has_journal {
             let files = run_files(&self.settings.run.runs_dir, run)?;
-            rounds = Fold::of_journal(&files).map_err(journal_failure)?.rounds();
+            let fold = Fold::of_journal(&files).map_err(journal_failure)?;
+            (rounds, spent) = (fold.rounds(), fold.spent().cost);
         }
         let noting = |job, round, outcome| rounds.note(&job, round, outcome);
         self.home.for_each_outcome(run, noting).await.map_err(home_failure)?;
-        Ok(rounds)
+        Ok((rounds, spent))
     }
 
     fn tell(&self, run: &RunId, rounds: &Rounds, published: Published) -> Result<(), Failure> {

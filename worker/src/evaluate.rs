@@ -54,8 +54,10 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
     match &evaluated {
         Ok(result) => telemetry::job_finished(result, &context.metrics),
         Err(
-            interruption
-            @ (Interruption::Stopping | Interruption::Paused(_) | Interruption::Waited),
+            interruption @ (Interruption::Stopping
+            | Interruption::Paused(_)
+            | Interruption::Unknown(_)
+            | Interruption::Waited),
         ) => {
             telemetry::job_put_back(interruption);
             // Put back in good order: this start says nothing against the job.
