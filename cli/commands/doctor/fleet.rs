@@ -11,7 +11,7 @@ use juror_common::{
 
 /// The oldest versions that are known to do what a fleet asks of them.
 const OLDEST_BROKER: [u64; 2] = [3, 10];
-const OLDEST_REDIS: [u64; 2] = [6, 2];
+const OLDEST_REDIS: [u64; 2] = [7, 0];
 
 /// What there is to say of the servers that the settings name.
 pub async fn checks(settings: &Settings) -> Vec<Check> {

@@ -233,7 +233,7 @@ async fn without_memory_nothing_is_admitted_and_nothing_is_half_done() {
     admitted(&home, "a", "here", 10).await;
     redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
     let reason = refused(&home, "b").await;
-    assert!(reason.contains("no memory left"), "{reason}");
+    assert!(reason.contains("no memory left") && reason.contains("juror cache clear"));
     assert!(home.release(&LeaseId::new("a")).await.is_err());
     redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
     assert_eq!(figures(&home).await, [0, 0, 0, 10]);
@@ -262,6 +262,8 @@ async fn a_server_that_is_not_there_or_not_open_to_us_is_named() {
         matches!(&away, AdmissionError::Unavailable(why) if why.contains("127.0.0.1")),
         "{away}"
     );
+    let tls = open("rediss://:hidden@host").await.to_string();
+    assert!(tls.contains("TLS is not built in") && !tls.contains("hidden"), "{tls}");
     let no_url = open("http://:hidden@host").await;
     assert!(matches!(&no_url, AdmissionError::Broken(why) if !why.contains("hidden")), "{no_url}");
 }

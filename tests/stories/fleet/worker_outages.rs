@@ -92,6 +92,23 @@ fn an_emptied_redis_gives_no_run_its_budget_twice() {
 }
 
 #[test]
+fn the_cache_of_a_redis_without_memory_can_be_emptied() {
+    let scene = Scene::gated(Servers::with(TestRedis::own(&[])), 3);
+    scene.gate.open();
+    let Scene { servers, workshop, .. } = &scene;
+    let worker = scene.start(&[]);
+    scene.enqueue("cached");
+    all_scored(&servers.take_results(3));
+    stop(worker);
+    servers.redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
+    servers.juror(workshop, &["cache", "stats"]).exits(0).prints(&["3 replies in", "in Redis at"]);
+    let cache = ["cache", "clear", "--redis", &servers.redis.url];
+    servers.juror(workshop, &cache).exits(0).prints(&["3 replies", "forgotten"]);
+    servers.juror(workshop, &["cache", "stats"]).exits(0).prints(&["0 replies in"]);
+    workshop.juror(&["cache", "stats"]).exits(0).prints(&["0 replies in 0 bytes, which"]);
+}
+
+#[test]
 fn a_broker_that_is_killed_costs_no_call() {
     let mut broker = Broker::start();
     let servers = Servers::with_broker(TestRedis::shared(), broker.port());
