@@ -82,8 +82,14 @@ fn redis_settings(settings: &Settings) -> Result<RedisSettings, Failure> {
     Ok(RedisSettings {
         namespace: fleet.namespace.clone(),
         allow_volatile: fleet.allow_volatile_redis,
+        replies_kept: days(fleet.replies_kept_days),
+        results_kept: days(fleet.results_kept_days),
         ..RedisSettings::new(require("redis", fleet.redis.as_ref())?)
     })
+}
+
+fn days(days: u32) -> Duration {
+    Duration::from_secs(u64::from(days) * 24 * 60 * 60)
 }
 
 /// Connects to RabbitMQ; waits for one that is not up yet.

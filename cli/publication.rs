@@ -19,6 +19,7 @@ use juror_common::{
     redis::RedisHome,
     run::RunRecord,
     shutdown::Shutdown,
+    usage::Money,
 };
 use juror_producer::{
     fleet::{FleetError, FleetRun, Published, PublishedEnd, change_budgets, open},
@@ -60,7 +61,12 @@ pub enum Opening {
     },
     /// A run whose jobs are sent again where they are not scored, each in its next round, and where
     /// the journal lacks their score, in their old one.
-    Again(Arc<Rounds>),
+    Again {
+        /// How far each job has come.
+        rounds: Arc<Rounds>,
+        /// What the results in the run's journal cost.
+        spent: Money,
+    },
 }
 
 impl Publication<'_> {
@@ -112,7 +118,8 @@ impl Publication<'_> {
         let budgets = &self.session.settings.budget;
         let opened = match self.opening {
             Opening::GoOn { .. } => change_budgets(self.home, self.record, budgets).await,
-            Opening::New | Opening::Again(_) => open(self.home, self.record, budgets).await,
+            Opening::New => open(self.home, self.record, budgets, Money::ZERO).await,
+            Opening::Again { spent, .. } => open(self.home, self.record, budgets, spent).await,
         };
         opened.map_err(home_failure)?;
         announced()?;
@@ -124,7 +131,7 @@ impl Publication<'_> {
             screen::tell(&format!("{sent} files are uploaded, {found} were there already"));
         }
         let ended = ended.map_err(fleet_failure)?;
-        if let (Opening::Again(rounds), PublishedEnd::Closed) = (self.opening, ended.end) {
+        if let (Opening::Again { rounds, .. }, PublishedEnd::Closed) = (self.opening, ended.end) {
             forget_superseded(queues, &self.record.run_id, &rounds).await?;
         }
         Ok(ended)
@@ -140,7 +147,7 @@ impl Publication<'_> {
             Opening::New => (0, 0),
             Opening::GoOn { noted } => (0, *noted),
             // What the journal lacks comes of the jobs that are sent again for it.
-            Opening::Again(rounds) => (rounds.results() - rounds.missing(), 0),
+            Opening::Again { rounds, .. } => (rounds.results() - rounds.missing(), 0),
         };
         let (home, run) = (Arc::clone(self.home), self.record.run_id.clone());
         FleetRun { home, run, earlier_results, noted }
@@ -157,7 +164,7 @@ impl Publication<'_> {
         let jobs = plan::jobs(dataset, options, &self.session.template(&self.record.run_id));
         let (left_out, round_of): (u64, RoundOf) = match &self.opening {
             Opening::New | Opening::GoOn { .. } => (0, Box::new(|_| Some(0))),
-            Opening::Again(rounds) => {
+            Opening::Again { rounds, .. } => {
                 let left_out = rounds.scored() - rounds.missing();
                 let rounds = Arc::clone(rounds);
                 (left_out, Box::new(move |job| rounds.round_to_send(&job.job_id)))

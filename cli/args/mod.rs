@@ -260,13 +260,24 @@ pub enum RubricCommand {
     },
 }
 
+const CACHE: &str = "With a fleet's Redis (--redis, JUROR_FLEET_REDIS or fleet.redis) it is the \
+fleet's cache, otherwise that of this machine's own runs.";
+
 /// `juror cache`
 #[derive(Debug, Subcommand)]
 pub enum CacheCommand {
     /// Tell what the cache holds
-    Stats,
+    #[command(after_help = CACHE)]
+    Stats {
+        #[command(flatten)]
+        fleet: FleetFlags,
+    },
     /// Empty the cache
-    Clear,
+    #[command(after_help = CACHE)]
+    Clear {
+        #[command(flatten)]
+        fleet: FleetFlags,
+    },
 }
 
 /// `juror doctor`

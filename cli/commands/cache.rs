@@ -4,39 +4,55 @@ use crate::{
     args::{CacheCommand, GlobalFlags},
     execute,
     exit::{Exit, Failure},
+    fleet::open_home,
     layers, screen,
 };
-use juror_common::{sqlite::LocalHome, store::Store as _};
+use juror_common::store::Store;
 
-/// Runs one of the subcommands.
+/// Runs one of the subcommands, on the fleet's cache where a Redis is named.
 pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let settings = layers::settle(global, Vec::new())?;
-    let home = execute::open_home(&settings)?;
-    let answered = answer(command, &home, global.json).await;
-    home.close().await;
+    let (CacheCommand::Stats { fleet } | CacheCommand::Clear { fleet }) = command;
+    let settings = layers::settle(global, fleet.layers())?;
+    let answered = if settings.fleet.redis.is_some() {
+        let home = open_home(&settings).await?;
+        let place = format!(" in Redis at {}", home.address());
+        let answered = answer(command, &*home, &place, global.json).await;
+        home.close().await;
+        answered
+    } else {
+        let home = execute::open_home(&settings)?;
+        let answered = answer(command, &home, "", global.json).await;
+        home.close().await;
+        answered
+    };
     answered.map(|()| Exit::Done)
 }
 
-async fn answer(command: &CacheCommand, home: &LocalHome, json: bool) -> Result<(), Failure> {
+async fn answer(
+    command: &CacheCommand,
+    home: &dyn Store,
+    place: &str,
+    json: bool,
+) -> Result<(), Failure> {
     match command {
-        CacheCommand::Stats => {
+        CacheCommand::Stats { .. } => {
             let stats = home.cache_stats().await.map_err(Failure::error)?;
             if json {
                 return screen::print_json(&stats);
             }
             screen::print(&format!(
-                "{} replies in {} bytes, which cost ${} when they were asked",
+                "{} replies in {} bytes{place}, which cost ${} when they were asked",
                 stats.replies,
                 stats.bytes,
                 stats.cost_usd.rounded(4)
             ))
         }
-        CacheCommand::Clear => {
+        CacheCommand::Clear { .. } => {
             let replies = home.clear_cache().await.map_err(Failure::error)?;
             if json {
                 return screen::print_json(&serde_json::json!({ "forgotten": replies }));
             }
-            screen::print(&format!("{replies} replies forgotten"))
+            screen::print(&format!("{replies} replies{place} forgotten"))
         }
     }
 }

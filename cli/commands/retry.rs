@@ -19,6 +19,7 @@ use juror_common::{
     redis::RedisHome,
     run::RunRecord,
     settings::{Layer, Settings},
+    usage::Money,
 };
 use juror_producer::fleet::{Published, PublishedEnd};
 use std::sync::Arc;
@@ -108,14 +109,15 @@ impl Retrying<'_> {
         let cap = Cap::of(self.home, run, self.arguments.budget_usd, known.budget_usd).await?;
         session.settings.budget.run_usd = cap.now;
         tell_warnings(&session, self.global.quiet);
-        let rounds = Arc::new(self.rounds(run, written).await?);
+        let (rounds, spent) = self.rounds(run, written).await?;
+        let rounds = Arc::new(rounds);
         // What a cancellation left out is published now.
         let record = RunRecord { budget_usd: cap.now, published: None, ..known };
         let publication = Publication {
             session: &session,
             home: self.home,
             record: &record,
-            opening: Opening::Again(Arc::clone(&rounds)),
+            opening: Opening::Again { rounds: Arc::clone(&rounds), spent },
             lane: self.arguments.priority.unwrap_or_default().into(),
             quiet: self.global.quiet,
         };
@@ -133,14 +135,16 @@ impl Retrying<'_> {
     }
 
     /// How far each job has come, by the journal and by Redis: the one may lag behind what is
-    /// stored, or have lost it on the way, the other forgets in time.
-    async fn rounds(&self, run: &RunId, written: Written) -> Result<Rounds, Failure> {
-        let mut rounds = match written {
+    /// stored, or have lost it on the way, the other forgets in time. And what the results in the
+    /// journal cost, lest an emptied Redis open the run with its whole budget.
+    async fn rounds(&self, run: &RunId, written: Written) -> Result<(Rounds, Money), Failure> {
+        let (mut rounds, spent) = match written {
             Written::InJournal => {
                 let files = run_files(&self.settings.run.runs_dir, run)?;
-                Fold::of_journal(&files).map_err(journal_failure)?.rounds()
+                let fold = Fold::of_journal(&files).map_err(journal_failure)?;
+                (fold.rounds(), fold.spent().cost)
             }
-            Written::Told { .. } => Rounds::default(),
+            Written::Told { .. } => (Rounds::default(), Money::ZERO),
         };
         let noting = |job, round, outcome| rounds.note(&job, round, outcome);
         self.home.for_each_outcome(run, noting).await.map_err(home_failure)?;
@@ -149,7 +153,7 @@ impl Retrying<'_> {
         {
             rounds.trust_journal();
         }
-        Ok(rounds)
+        Ok((rounds, spent))
     }
 
     fn tell(&self, run: &RunId, rounds: &Rounds, published: Published) -> Result<(), Failure> {

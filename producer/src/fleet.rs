@@ -2,13 +2,14 @@
 
 use crate::submit::{self, Submission, SubmitError, Submitted};
 use juror_common::{
-    admission::{Admission as _, AdmissionError, Budget, Period},
+    admission::{AdmissionError, Budget, Period},
     event::{Event, Events},
     id::RunId,
     redis::RedisHome,
     run::RunRecord,
     settings::BudgetSettings,
     shutdown::Shutdown,
+    usage::Money,
 };
 use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::{sync::watch, time::sleep};
@@ -67,14 +68,17 @@ pub enum FleetError {
 }
 
 /// Writes down what a run, and all runs of a day and a month, may cost. A cap on day or month that
-/// stands stays until another is given.
+/// stands stays until another is given. What the run has `spent` by its journal is booked in the same
+/// step as its budget, should the ledger have forgotten it.
 async fn open_budgets(
     home: &RedisHome,
     run: &RunId,
     budgets: &BudgetSettings,
+    spent: Money,
 ) -> Result<(), AdmissionError> {
     // Opening a run leaves day and month unlimited if there is no word on them yet.
-    home.open_run(run, budgets.run_usd.map_or(Budget::Unlimited, Budget::Cap)).await?;
+    let budget = budgets.run_usd.map_or(Budget::Unlimited, Budget::Cap);
+    home.open_run_again(run, budget, spent).await?;
     for (period, cap) in [(Period::Day, budgets.day_usd), (Period::Month, budgets.month_usd)] {
         if let Some(cap) = cap {
             home.set_period_budget(period, Budget::Cap(cap)).await?;
@@ -89,7 +93,7 @@ pub async fn change_budgets(
     record: &RunRecord,
     budgets: &BudgetSettings,
 ) -> Result<(), AdmissionError> {
-    open_budgets(home, &record.run_id, budgets).await?;
+    open_budgets(home, &record.run_id, budgets, Money::ZERO).await?;
     home.note_record(record).await.map(drop)
 }
 
@@ -99,8 +103,9 @@ pub async fn open(
     home: &RedisHome,
     record: &RunRecord,
     budgets: &BudgetSettings,
+    spent: Money,
 ) -> Result<(), AdmissionError> {
-    open_budgets(home, &record.run_id, budgets).await?;
+    open_budgets(home, &record.run_id, budgets, spent).await?;
     home.announce_run(record).await
 }
 

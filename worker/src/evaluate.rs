@@ -63,6 +63,7 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
         Err(
             interruption @ (Interruption::Stopping
             | Interruption::Paused(_)
+            | Interruption::Unknown(_)
             | Interruption::Waited
             | Interruption::Elsewhere(_)),
         ) => {

@@ -11,6 +11,9 @@ pub enum Interruption {
     /// No call of this run can succeed until a person does something.
     #[error("{0}")]
     Paused(String),
+    /// It cannot be judged here, or the ledger has no record of its run's budget.
+    #[error("{0}")]
+    Unknown(String),
     /// The job waited for as long as a delivery may be held.
     #[error("the job has waited for as long as it may at one go")]
     Waited,

@@ -132,6 +132,7 @@ impl Judging<'_> {
         match self.admittance(&ask).await? {
             Admittance::Admitted => self.pace(ask.lease).await.map(Ok),
             Admittance::NoBudget { reason } => Ok(Err(reason)),
+            Admittance::NoRecord { reason } => Err(Interruption::Unknown(reason)),
             Admittance::Cancelled if self.context.shutdown.drain.is_cancelled() => {
                 Err(Interruption::Stopping)
             }

@@ -82,6 +82,7 @@ pub fn starved() {
 pub fn job_put_back(interruption: &Interruption) {
     match interruption {
         Interruption::Paused(_) => info!("job put back: its run is paused"),
+        Interruption::Unknown(_) => info!("job put back: nothing is known of its run"),
         Interruption::Waited => info!("job put back: it has waited for its call for long"),
         Interruption::Held => info!("job put back: another worker has it in hand"),
         Interruption::Elsewhere(_) => info!("job put back: a file of it is not here"),

@@ -1,7 +1,10 @@
 //! Looks after the fleet's ledger: processes that are gone, and a home that was started anew or
 //! emptied and has forgotten what journals still tell.
 
-use super::{board::Entries, home::FleetHome};
+use super::{
+    board::{Entries, Entry},
+    home::FleetHome,
+};
 use crate::{
     fold::Fold,
     journal::{JournalError, RunFiles},
@@ -83,25 +86,33 @@ impl LedgerCare {
         }
     }
 
-    /// What a journal tells must be in the ledger. After a restart all runs that the home knows are
-    /// told, which ends the pause. A home that was emptied does not pause: there, each run is told
-    /// that goes on, as soon as it is announced again.
+    /// What a journal tells must be in the ledger. After a restart, or when the home was emptied, all
+    /// runs are told that the home knows or that are not complete, which ends the pause. At other
+    /// times each run is told that goes on.
     async fn look(&self, pause: &mut Option<Pause>) -> Result<(), CareError> {
         if !self.home.is_paused().await? {
             *pause = None;
-            let costs = self.costs(|settled| !settled);
+            let costs = self.costs(|_, entry| !entry.settled);
             if !costs.is_empty() {
                 self.home.reconcile(&costs.into_iter().collect::<Vec<_>>()).await?;
             }
             return Ok(());
         }
         if pause.is_none() {
-            self.say("Redis was started anew: calls pause until the ledger is reconciled").await;
+            self.say(
+                "Redis was started anew or emptied: calls pause until the ledger is reconciled",
+            )
+            .await;
         }
         let read = &mut pause.get_or_insert_default().read;
-        self.read_others(read).await?;
+        let announced = self.home.announced().await?;
+        self.read_others(&announced, read).await?;
         let mut costs = read.clone();
-        costs.extend(self.costs(|_| true));
+        // A complete run that the home does not know goes on by `juror retry`, which tells it.
+        costs.extend(self.costs(|run, entry| {
+            let complete = entry.progress.as_ref().is_some_and(|told| told.reported_at.is_some());
+            !complete || announced.contains(run)
+        }));
         match self.home.reconcile(&costs.into_iter().collect::<Vec<_>>()).await? {
             Reconciliation::Waiting { owners } => {
                 tracing::info!(owners = owners.len(), "waiting for owners to say what they hold");
@@ -117,21 +128,25 @@ impl LedgerCare {
         Ok(())
     }
 
-    /// What results cost of the runs on the board that are settled or not, as asked for.
-    fn costs(&self, which: impl Fn(bool) -> bool) -> BTreeMap<RunId, Money> {
+    /// What results cost of these runs on the board.
+    fn costs(&self, which: impl Fn(&RunId, &Entry) -> bool) -> BTreeMap<RunId, Money> {
         let entries = self.board.borrow();
-        let chosen = entries.iter().filter(|(_, entry)| which(entry.settled));
+        let chosen = entries.iter().filter(|(run, entry)| which(run, entry));
         let costs = chosen
             .filter_map(|(run, entry)| Some((run.clone(), entry.progress.as_ref()?.cost_usd)));
         costs.filter(|(_, cost)| *cost > Money::ZERO).collect()
     }
 
     /// Reads the journals of known runs that nothing came of since this aggregator works.
-    async fn read_others(&self, read: &mut BTreeMap<RunId, Money>) -> Result<(), CareError> {
-        for run in self.home.announced().await? {
+    async fn read_others(
+        &self,
+        announced: &[RunId],
+        read: &mut BTreeMap<RunId, Money>,
+    ) -> Result<(), CareError> {
+        for run in announced {
             let on_board =
-                |entries: &Entries| entries.get(&run).is_some_and(|entry| entry.progress.is_some());
-            if read.contains_key(&run) || on_board(&self.board.borrow()) {
+                |entries: &Entries| entries.get(run).is_some_and(|entry| entry.progress.is_some());
+            if read.contains_key(run) || on_board(&self.board.borrow()) {
                 continue;
             }
             let (runs_dir, of_run, stop) = (self.runs_dir.clone(), run.clone(), self.stop.clone());
@@ -145,7 +160,7 @@ impl LedgerCare {
                 }
                 cost => cost?,
             };
-            read.insert(run, cost);
+            read.insert(run.clone(), cost);
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use juror_common::{
 
 /// The oldest versions that are known to do what a fleet asks of them.
 const OLDEST_BROKER: [u64; 2] = [3, 10];
-const OLDEST_REDIS: [u64; 2] = [6, 2];
+const OLDEST_REDIS: [u64; 2] = [7, 0];
 
 /// What there is to say of the servers that the settings name.
 pub async fn checks(settings: &Settings) -> Vec<Check> {
@@ -44,7 +44,7 @@ async fn look(home: &RedisHome, may_forget: bool) -> Result<Check, AdmissionErro
         return Ok(warning(
             "redis",
             format!(
-                "{}; it was started anew, and no call is admitted until the aggregator has \
+                "{}; it was started anew or emptied, and no call is admitted until the aggregator has \
                  reconciled the ledger: start that",
                 check.says
             ),

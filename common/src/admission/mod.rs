@@ -132,6 +132,12 @@ pub enum Decision {
         /// Which budget, in plain words with its figures.
         reason: String,
     },
+    /// Never as it is: a home that may forget, as a fleet's, has no record of a budget. Nothing is
+    /// known of the run.
+    NoRecord {
+        /// Which budget, and what to do, in plain words.
+        reason: String,
+    },
 }
 
 /// What stands in the way of a call.

@@ -16,7 +16,7 @@ use crate::{
     usage::Money,
 };
 use async_trait::async_trait;
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 use tokio::sync::watch;
 
 /// Nobody is asked to wait longer than this.
@@ -41,7 +41,7 @@ pub enum Reconciliation {
 #[async_trait]
 impl Admission for RedisHome {
     async fn open_run(&self, run: &RunId, budget: Budget) -> Result<(), AdmissionError> {
-        self.set_budget(Scope::Run(run.clone()).budget_key(), budget).await
+        self.open_run_again(run, budget, Money::ZERO).await
     }
 
     async fn set_limits(&self, endpoint: &str, limits: Limits) -> Result<(), AdmissionError> {
@@ -69,16 +69,22 @@ impl Admission for RedisHome {
         let answer: Vec<&str> = answer.iter().map(String::as_str).collect();
         if let ["admitted", day] = *answer {
             self.connection.presence().holds(&ask.lease, day.to_owned());
+            self.seen_in_use.store(true, Ordering::Relaxed);
             return Ok(Decision::Admitted);
         }
         if answer == ["paused"] {
             return Err(AdmissionError::Unavailable(format!(
-                "Redis at {} was restarted, and the ledger in it has not been reconciled since: start the aggregator, which does so",
+                "Redis at {} was restarted or emptied, and the ledger in it has not been reconciled since: start the aggregator, which does so",
                 self.connection.address()
             )));
         }
         self.connection.presence().ends(&ask.lease);
-        refusal(ask, &answer).ok_or_else(|| odd_answer("admit a call"))
+        let refusal = refusal(ask, &answer).ok_or_else(|| odd_answer("admit a call"))?;
+        if matches!(refusal, Decision::NoRecord { .. }) {
+            // Says that the server was emptied, if that is why.
+            self.is_paused().await?;
+        }
+        Ok(refusal)
     }
 
     async fn settle(&self, settlement: Settlement) -> Result<Settled, AdmissionError> {
@@ -125,9 +131,13 @@ impl Admission for RedisHome {
     }
 
     async fn sweep(&self) -> Result<(), AdmissionError> {
-        let mut arguments = vec![milliseconds(LEASE_KEPT)];
+        let mut arguments = vec![milliseconds(LEASE_KEPT), self.seen_in_use()];
         arguments.extend(self.connection.presence().owners().map(OwnerId::to_string));
-        self.connection.perform(&scripts::SWEEP, &arguments).await?;
+        let answer = self.connection.perform(&scripts::SWEEP, &arguments).await?;
+        if answer.first().is_some_and(|emptied| emptied == "1") {
+            let introduction = self.connection.presence().introduction();
+            self.connection.perform(&scripts::CHECK_IN, &introduction).await?;
+        }
         self.clear_doubts().await
     }
 
@@ -162,6 +172,18 @@ impl Admission for RedisHome {
 
 /// What the roles of a fleet need beyond the seam.
 impl RedisHome {
+    /// As [`Admission::open_run`], for a run whose results have cost so much already by its journal:
+    /// what the ledger has forgotten of that is booked in the same step, also on the current day and
+    /// month.
+    pub async fn open_run_again(
+        &self,
+        run: &RunId,
+        budget: Budget,
+        spent: Money,
+    ) -> Result<(), AdmissionError> {
+        self.set_budget(Scope::Run(run.clone()).budget_key(), budget, spent).await
+    }
+
     /// Sets what each day or each month may cost, over all runs. Without a record, both are written
     /// down as unlimited when a run is opened.
     pub async fn set_period_budget(
@@ -169,7 +191,7 @@ impl RedisHome {
         period: Period,
         budget: Budget,
     ) -> Result<(), AdmissionError> {
-        self.set_budget(period.budget_key().to_owned(), budget).await
+        self.set_budget(period.budget_key().to_owned(), budget, Money::ZERO).await
     }
 
     /// What each day or each month may cost; none if there is no record.
@@ -180,13 +202,20 @@ impl RedisHome {
         budget.ok_or_else(|| odd_answer("tell a budget"))
     }
 
-    /// Whether admission pauses: Redis was started anew since the ledger was last reconciled.
+    /// Whether admission pauses: Redis was started anew, or emptied, since the ledger was last
+    /// reconciled. A server on which nobody has opened a run yet does not.
     pub async fn is_paused(&self) -> Result<bool, AdmissionError> {
-        let answer = self.connection.perform(&scripts::IS_PAUSED, &[]).await?;
-        Ok(answer.first().is_some_and(|paused| paused == "1"))
+        let answer = self.connection.perform(&scripts::IS_PAUSED, &[self.seen_in_use()]).await?;
+        let [paused, in_use] = answer.as_slice() else {
+            return Err(odd_answer("tell whether admission pauses"));
+        };
+        if in_use == "1" {
+            self.seen_in_use.store(true, Ordering::Relaxed);
+        }
+        Ok(paused == "1")
     }
 
-    /// Ends the pause after a restart of Redis. Takes what the results of each run in the journal
+    /// Ends the pause after a restart or an emptying of Redis. Takes what the results of each run in the journal
     /// cost, and books what the ledger has forgotten of that, also on the current day and month.
     /// Every living process says by itself what it holds as soon as it reaches the new server.
     pub async fn reconcile(
@@ -245,7 +274,16 @@ impl RedisHome {
         Asking { connection: &self.connection, lease: &ask.lease }
     }
 
-    async fn set_budget(&self, key: String, budget: Budget) -> Result<(), AdmissionError> {
+    fn seen_in_use(&self) -> String {
+        u8::from(self.seen_in_use.load(Ordering::Relaxed)).to_string()
+    }
+
+    async fn set_budget(
+        &self,
+        key: String,
+        budget: Budget,
+        spent: Money,
+    ) -> Result<(), AdmissionError> {
         let budget = match budget {
             Budget::Unlimited => "unlimited".to_owned(),
             Budget::Cap(cap) => {
@@ -255,7 +293,8 @@ impl RedisHome {
                 amount(cap)
             }
         };
-        self.connection.perform(&scripts::SET_BUDGET, &[key, budget]).await.map(drop)
+        let arguments = [key, budget, self.seen_in_use(), amount(spent)];
+        self.connection.perform(&scripts::SET_BUDGET, &arguments).await.map(drop)
     }
 }
 

@@ -39,16 +39,18 @@ pub fn refusal(ask: &Ask, answer: &[&str]) -> Option<Decision> {
             let Room::Never(reason) = room(&scope, budget, &account, worst, Money::ZERO) else {
                 return None;
             };
-            let reason = if budget.is_none() { no_record(reason) } else { reason };
-            Some(Decision::NoBudget { reason })
+            Some(match budget {
+                Some(_) => Decision::NoBudget { reason },
+                None => Decision::NoRecord { reason: no_record(&reason) },
+            })
         }
         _ => None,
     }
 }
 
-fn no_record(reason: String) -> String {
+fn no_record(reason: &str) -> String {
     format!(
-        "{reason}: it was never opened, or Redis was emptied or has lost the record; enqueue the run again with its budget"
+        "{reason}: it was never opened, or Redis was emptied or has lost the record; `juror retry` opens the run again"
     )
 }
 

@@ -31,6 +31,11 @@ pub enum Admittance {
         /// Which budget, in plain words with its figures.
         reason: String,
     },
+    /// There is no record of a budget, so nothing is known of the run.
+    NoRecord {
+        /// Which budget, and what to do, in plain words.
+        reason: String,
+    },
     /// The caller's token was cancelled; no lease is held.
     Cancelled,
     /// Nobody of this run was admitted to this endpoint for 60 minutes: pause the run. No lease
@@ -113,6 +118,7 @@ impl WaitingRoom {
                     return Ok(Admittance::Admitted);
                 }
                 Decision::NoBudget { reason } => return Ok(Admittance::NoBudget { reason }),
+                Decision::NoRecord { reason } => return Ok(Admittance::NoRecord { reason }),
                 Decision::Wait { retry_after, reason } => (retry_after, reason),
             };
             obstacle = Some(reason);

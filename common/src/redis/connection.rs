@@ -64,6 +64,12 @@ impl Connection {
         prefix: String,
         changes: watch::Sender<u64>,
     ) -> Result<Self, AdmissionError> {
+        if url.starts_with("rediss:") {
+            return Err(AdmissionError::Broken(
+                "the URL of Redis begins with rediss://, and TLS is not built in: write it as redis://host:6379, and protect the way there by a tunnel or a private network"
+                    .to_owned(),
+            ));
+        }
         let client = Client::open(url).map_err(|error| {
             AdmissionError::Broken(format!(
                 "the URL of Redis is not usable ({}): write it as redis://host:6379",

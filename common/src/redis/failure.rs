@@ -34,7 +34,7 @@ pub fn explain(error: &RedisError, server: &str) -> AdmissionError {
         }
         ErrorKind::Extension if error.code().is_some_and(|code| code == "OOM") => {
             AdmissionError::Unavailable(format!(
-                "Redis at {server} has no memory left ({detail}): raise its maxmemory, or clear the verdict cache"
+                "Redis at {server} has no memory left ({detail}): raise its maxmemory, empty the verdict cache by `juror cache clear`, or keep less (fleet.results_kept_days, fleet.replies_kept_days)"
             ))
         }
         _ => AdmissionError::Unavailable(format!(

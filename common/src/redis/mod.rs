@@ -18,7 +18,10 @@ pub use durability::Weakness;
 
 use crate::admission::AdmissionError;
 use connection::Connection;
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 use tokio::{
     sync::{Mutex, watch},
     task::JoinHandle,
@@ -66,6 +69,8 @@ pub struct RedisHome {
     pub(crate) changes: watch::Receiver<u64>,
     /// Held while doubtful leases are given back, so that nobody asks for one of them anew.
     pub(crate) clearing: Mutex<()>,
+    /// Whether this process has seen the ledger in use: without a trace of it, it was emptied.
+    pub(crate) seen_in_use: AtomicBool,
     stop: CancellationToken,
     listener: Mutex<Option<JoinHandle<()>>>,
 }
@@ -93,7 +98,8 @@ impl RedisHome {
         let listening = news::listen(connection.clone(), stop.clone());
         let listener = Mutex::new(Some(tokio::spawn(listening)));
         let clearing = Mutex::default();
-        Ok(Self { connection, settings, changes, clearing, stop, listener })
+        let seen_in_use = AtomicBool::new(false);
+        Ok(Self { connection, settings, changes, clearing, seen_in_use, stop, listener })
     }
 
     /// Host and port of the server.

@@ -17,9 +17,9 @@ pub async fn listen(connection: Arc<Connection>, stop: CancellationToken) {
             match hear(&connection).await {
                 Ok(()) => deaf = false,
                 Err(error) => {
-                    // Once for each time that it is away.
+                    // Once for each time that it is away; whoever needs it tells people.
                     if !std::mem::replace(&mut deaf, true) {
-                        tracing::warn!(%error, "changes of the ledger are not heard of");
+                        tracing::debug!(%error, "changes of the ledger are not heard of");
                     }
                 }
             }

@@ -20,9 +20,9 @@ async fn refused(home: &RedisHome, lease: &str) -> String {
     }
 }
 
-async fn no_budget(home: &RedisHome, lease: &str) -> String {
+async fn no_record(home: &RedisHome, lease: &str) -> String {
     match home.try_admit(&ask(lease, "here", 1)).await {
-        Ok(Decision::NoBudget { reason }) => reason,
+        Ok(Decision::NoRecord { reason }) => reason,
         answer => panic!("{answer:?}"),
     }
 }
@@ -116,23 +116,73 @@ async fn what_a_restored_server_has_forgotten_is_told_to_it() {
 }
 
 #[tokio::test]
-async fn an_emptied_server_has_no_budgets_and_says_so() {
-    let redis = TestRedis::own(&[]);
-    let home = RedisHome::open(redis.settings()).await.unwrap();
+async fn an_emptied_server_has_no_budgets_says_so_and_pauses_until_it_is_reconciled() {
+    let (redis, clock) = (TestRedis::own(&[]), TestClock::new());
+    let home = RedisHome::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
     home.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
     admitted(&home, "a", "here", 10).await;
     let overtaken = claim(&home, "job").await;
     redis.command(&["FLUSHALL"]);
     redis.command(&["SCRIPT", "FLUSH"]);
-    let reason = no_budget(&home, "b").await;
+    clock.pass(1);
+    let reason = no_record(&home, "b").await;
     assert!(reason.contains("no budget on record") && reason.contains("emptied"), "{reason}");
 
     let current = claim(&home, "job").await;
     assert!(current.fence > overtaken.fence, "what was granted once is not granted again");
     assert!(!home.settle(bill("a", 7, &overtaken)).await.unwrap().may_publish);
-    home.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
-    assert_eq!(figures(&home).await, [7, 7, 0, 0], "what was paid is booked all the same");
+    home.open_run_again(&run(), Budget::Cap(money(100)), money(50)).await.unwrap();
+    assert_eq!(figures(&home).await, [57, 7, 0, 0], "what was paid is booked all the same");
+    assert!(refused(&home, "b").await.contains("emptied"));
+    home.sweep().await.unwrap();
+    let waiting = Reconciliation::Waiting { owners: Vec::new() };
+    assert_eq!(home.reconcile(&[(run(), money(60))]).await.unwrap(), waiting);
+    clock.pass(20_000);
+    let done = Reconciliation::Done { presumed: 0 };
+    assert_eq!(home.reconcile(&[(run(), money(60))]).await.unwrap(), done);
+    assert_eq!(figures(&home).await, [67, 7, 0, 0], "it is told once");
     admitted(&home, "b", "here", 10).await;
+    home.close().await;
+}
+
+#[tokio::test]
+async fn a_run_opened_again_on_an_emptied_server_has_what_it_spent_and_what_others_hold() {
+    let (redis, clock) = (TestRedis::own(&[]), TestClock::new());
+    let open = async || RedisHome::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
+    let (worker, aggregator, producer) = (open().await, open().await, open().await);
+    producer.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    admitted(&worker, "a", "here", 30).await;
+    assert!(!aggregator.is_paused().await.unwrap());
+    redis.command(&["FLUSHALL"]);
+    assert!(aggregator.is_paused().await.unwrap());
+    open().await.open_run_again(&run(), Budget::Cap(money(100)), money(60)).await.unwrap();
+    refused(&worker, "b").await;
+    worker.sweep().await.unwrap();
+    assert_eq!(
+        figures(&aggregator).await,
+        [60, 0, 0, 30],
+        "what is in flight is told by its owner"
+    );
+    clock.pass(20_000);
+    let done = Reconciliation::Done { presumed: 0 };
+    assert_eq!(aggregator.reconcile(&[(run(), money(60))]).await.unwrap(), done);
+    let held = Decision::Wait { retry_after: None, reason: WaitReason::Budget };
+    assert_eq!(worker.try_admit(&ask("b", "here", 11)).await.unwrap(), held);
+    admitted(&worker, "b", "here", 10).await;
+    for home in [worker, aggregator, producer] {
+        home.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_new_server_works_without_anybody_who_reconciles() {
+    let redis = TestRedis::own(&[]);
+    let home = RedisHome::open(redis.settings()).await.unwrap();
+    assert!(!home.is_paused().await.unwrap());
+    home.sweep().await.unwrap();
+    no_record(&home, "early").await;
+    home.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    admitted(&home, "a", "here", 10).await;
     home.close().await;
 }
 
@@ -183,7 +233,7 @@ async fn without_memory_nothing_is_admitted_and_nothing_is_half_done() {
     admitted(&home, "a", "here", 10).await;
     redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
     let reason = refused(&home, "b").await;
-    assert!(reason.contains("no memory left"), "{reason}");
+    assert!(reason.contains("no memory left") && reason.contains("juror cache clear"));
     assert!(home.release(&LeaseId::new("a")).await.is_err());
     redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
     assert_eq!(figures(&home).await, [0, 0, 0, 10]);
@@ -212,6 +262,8 @@ async fn a_server_that_is_not_there_or_not_open_to_us_is_named() {
         matches!(&away, AdmissionError::Unavailable(why) if why.contains("127.0.0.1")),
         "{away}"
     );
+    let tls = open("rediss://:hidden@host").await.to_string();
+    assert!(tls.contains("TLS is not built in") && !tls.contains("hidden"), "{tls}");
     let no_url = open("http://:hidden@host").await;
     assert!(matches!(&no_url, AdmissionError::Broken(why) if !why.contains("hidden")), "{no_url}");
 }

@@ -211,6 +211,10 @@ pub struct FleetSettings {
     pub patience_seconds: u64,
     /// How long a stopping worker may take to finish what it has in hand, in seconds.
     pub drain_timeout_seconds: u64,
+    /// For how many days after their last use the results of a closed run are kept in Redis.
+    pub results_kept_days: u32,
+    /// For how many days a judge's reply is kept in Redis.
+    pub replies_kept_days: u32,
     /// Where metrics and health are served.
     pub listen: Option<SocketAddr>,
 }
@@ -275,6 +279,8 @@ impl Settings {
             ("limits.calls_per_second", self.limits.calls_per_second.map(u64::from)),
             ("image.max_side", self.image.max_side.map(u64::from)),
             ("fleet.max_queue_length", self.fleet.max_queue_length.map(u64::from)),
+            ("fleet.results_kept_days", Some(u64::from(self.fleet.results_kept_days))),
+            ("fleet.replies_kept_days", Some(u64::from(self.fleet.replies_kept_days))),
             ("stages.compile_timeout_seconds", Some(self.stages.compile_timeout_seconds)),
             ("stages.pipeline_timeout_seconds", Some(self.stages.pipeline_timeout_seconds)),
         ];

@@ -58,7 +58,7 @@ impl Scene {
     async fn new() -> Self {
         let redis = TestRedis::shared();
         let home = Arc::new(RedisHome::open(redis.settings()).await.unwrap());
-        open(&home, &record(), &BudgetSettings::default()).await.unwrap();
+        open(&home, &record(), &BudgetSettings::default(), Money::ZERO).await.unwrap();
         let folder = tempfile::tempdir().unwrap();
         let lines: String =
             (0..10).map(|id| format!("{{\"id\":\"{id}\",\"screenshot\":\"1.png\"}}\n")).collect();
@@ -169,20 +169,20 @@ async fn a_budget_is_refused_by_a_redis_that_may_forget_it() {
     let settings = RedisSettings { allow_volatile: false, ..redis.settings() };
     let home = RedisHome::open(settings).await.unwrap();
     let unlimited = BudgetSettings::default();
-    open_budgets(&home, &run, &unlimited).await.unwrap();
+    open_budgets(&home, &run, &unlimited, Money::ZERO).await.unwrap();
     for budgets in [
         BudgetSettings { run_usd: one("1"), ..unlimited.clone() },
         BudgetSettings { day_usd: one("1"), ..unlimited.clone() },
     ] {
-        let refused = open_budgets(&home, &run, &budgets).await.unwrap_err();
+        let refused = open_budgets(&home, &run, &budgets, Money::ZERO).await.unwrap_err();
         assert!(matches!(refused, AdmissionError::Broken(_)), "{refused:?}");
     }
     home.close().await;
 
     let home = RedisHome::open(redis.settings()).await.unwrap();
     let budgets = BudgetSettings { run_usd: one("1"), day_usd: one("2"), month_usd: None };
-    open_budgets(&home, &run, &budgets).await.unwrap();
-    open_budgets(&home, &RunId::new("other"), &unlimited).await.unwrap();
+    open_budgets(&home, &run, &budgets, Money::ZERO).await.unwrap();
+    open_budgets(&home, &RunId::new("other"), &unlimited, Money::ZERO).await.unwrap();
     let of = async |period| home.period_budget(period).await.unwrap();
     assert_eq!(of(Period::Day).await, one("2").map(Budget::Cap), "it stands");
     assert_eq!(of(Period::Month).await, Some(Budget::Unlimited));

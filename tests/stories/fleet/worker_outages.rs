@@ -4,12 +4,22 @@ use super::{
     servers::{Servers, await_some},
     worker::{Scene, all_scored, semantic, stop},
 };
-use crate::workshop::proxy::{Proxy, Speaks};
-use juror_common::{
-    admission::Reconciliation, id::RunId, job::Job, outcome::ErrorKind,
-    redis::test_server::TestRedis,
+use crate::workshop::{
+    pico,
+    proxy::{Proxy, Speaks},
 };
+use juror_common::{admission::Reconciliation, id::RunId, redis::test_server::TestRedis};
 use juror_services::rabbitmq::Broker;
+use rustix::process::Signal;
+use serde_json::Value;
+
+impl Scene {
+    /// As the aggregator does, whose journal knows of no result yet.
+    fn reconciled(&self) -> Option<()> {
+        let done = self.servers.run(self.servers.home.reconcile(&[])).ok()?;
+        matches!(done, Reconciliation::Done { .. }).then_some(())
+    }
+}
 
 #[test]
 fn a_redis_that_is_restarted_costs_no_call_and_no_bill() {
@@ -22,12 +32,7 @@ fn a_redis_that_is_restarted_costs_no_call_and_no_bill() {
     scene.gate.open();
     worker.await_words("nobody is called until the ledger can be used again");
     scene.servers.redis.start_again();
-    // As the aggregator does, whose journal knows of no result yet.
-    let reconciled = || {
-        let done = scene.servers.run(scene.servers.home.reconcile(&[])).ok()?;
-        matches!(done, Reconciliation::Done { .. }).then_some(())
-    };
-    await_some(reconciled, "the ledger is reconciled");
+    await_some(|| scene.reconciled(), "the ledger is reconciled");
     let results = scene.servers.take_results(6);
     all_scored(&results);
     stop(worker);
@@ -49,24 +54,61 @@ fn an_emptied_redis_loses_no_job() {
     scene.simulator.await_count("billed_calls", 2);
     scene.servers.redis.command(&["FLUSHALL"]);
     scene.gate.open();
-    // The worker may have believed for another second that the run goes on: then no budget is on
-    // record, and what it takes is skipped.
-    let skipped = || scene.servers.ready("results");
-    await_some(|| (scene.servers.held("10m") + skipped() == 4).then_some(()), "each job is kept");
-    let skipped = scene.servers.take_results(skipped() as usize);
-    for result in &skipped {
-        assert_eq!(result.error.as_ref().unwrap().kind, ErrorKind::Budget);
-    }
+    // The worker may believe for another second that the run goes on: no budget is on record then.
+    await_some(|| (scene.servers.held("10m") == 4).then_some(()), "each job is held");
+    assert_eq!(scene.servers.ready("results"), 0, "none is skipped");
     assert_eq!(scene.simulator.requests(), 2, "nobody is called without a budget on record");
     // As `juror enqueue` and `juror retry` do.
     scene.servers.announce(&scene.record("emptied", semantic()));
-    let again = jobs.into_iter().map(|job| {
-        let was_skipped = skipped.iter().any(|result| result.job_id == job.job_id);
-        Job { round: u32::from(was_skipped), ..job }
-    });
-    scene.servers.enqueue(&again.collect::<Vec<_>>());
+    scene.servers.enqueue(&jobs);
+    await_some(|| scene.reconciled(), "the ledger is reconciled");
     all_scored(&scene.servers.take_results(4));
     stop(worker);
+}
+
+#[test]
+fn an_emptied_redis_gives_no_run_its_budget_twice() {
+    let scene = Scene::gated(Servers::with(TestRedis::durable()), 40);
+    scene.gate.open();
+    let Scene { servers, workshop, simulator, .. } = &scene;
+    let estimate = workshop.juror(&["estimate", "manifest.jsonl", "--enable-llm-judge", "--json"]);
+    let estimate: Value = serde_json::from_str(&estimate.exits(0).stdout).unwrap();
+    let cap = pico(&estimate["models"][0]["worst_case_usd"]) / 4;
+    let budget = format!("{}.{:012}", cap / 1_000_000_000_000, cap % 1_000_000_000_000);
+    let (worker, aggregator) = (scene.start(&["-j", "4"]), servers.start(workshop, &["aggregate"]));
+    let judged = ["--budget-usd", &budget, "--wait"];
+    let enqueue = ["enqueue", "manifest.jsonl", "--enable-llm-judge", "--run-id", "emptied"];
+    servers.juror(workshop, &[&enqueue[..], &judged].concat());
+    let spent = simulator.bill();
+    assert!(cap / 2 < spent && spent <= cap, "{spent} of {cap}");
+    servers.redis.command(&["FLUSHALL"]);
+    servers.juror(workshop, &[&["retry", "emptied"][..], &judged].concat());
+    let billed = simulator.bill();
+    assert!(billed <= cap, "{billed} of {cap} were billed, {spent} before");
+    let ledger = servers.ledger(&RunId::new("emptied"));
+    assert_eq!((ledger.committed.pico(), ledger.outstanding.pico()), (billed, 0));
+    let journal = workshop.journal("emptied");
+    assert!(journal.iter().any(|result| result["round"] == 1), "it went on");
+    stop(worker);
+    aggregator.signal(Signal::TERM);
+    aggregator.finish().exits(0);
+}
+
+#[test]
+fn the_cache_of_a_redis_without_memory_can_be_emptied() {
+    let scene = Scene::gated(Servers::with(TestRedis::own(&[])), 3);
+    scene.gate.open();
+    let Scene { servers, workshop, .. } = &scene;
+    let worker = scene.start(&[]);
+    scene.enqueue("cached");
+    all_scored(&servers.take_results(3));
+    stop(worker);
+    servers.redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
+    servers.juror(workshop, &["cache", "stats"]).exits(0).prints(&["3 replies in", "in Redis at"]);
+    let cache = ["cache", "clear", "--redis", &servers.redis.url];
+    servers.juror(workshop, &cache).exits(0).prints(&["3 replies", "forgotten"]);
+    servers.juror(workshop, &["cache", "stats"]).exits(0).prints(&["0 replies in"]);
+    workshop.juror(&["cache", "stats"]).exits(0).prints(&["0 replies in 0 bytes, which"]);
 }
 
 #[test]

@@ -38,30 +38,11 @@ pub async fn work(
         Some(_in_hand) => way.to_result(&delivery.message).await,
         // Its first delivery broke off with the connection, and its work did not; or it was
         // published twice.
-        None => Err(Interruption::Held.into()),
+        None => Err(Interruption::Held),
     };
     match reached {
         Ok(result) => way.publish(result, delivery).await,
-        Err(setback) => way.put_back(setback, &run, delivery).await,
-    }
-}
-
-/// Why a job has no result yet.
-enum Setback {
-    Interrupted(Interruption),
-    /// It cannot be judged here, for this reason.
-    Unknown(String),
-}
-
-impl From<Interruption> for Setback {
-    fn from(interruption: Interruption) -> Self {
-        Self::Interrupted(interruption)
-    }
-}
-
-impl From<AdmissionError> for Setback {
-    fn from(error: AdmissionError) -> Self {
-        Self::Interrupted(error.into())
+        Err(interruption) => way.put_back(interruption, &run, delivery).await,
     }
 }
 
@@ -73,34 +54,34 @@ struct Way<'worker> {
 }
 
 impl Way<'_> {
-    async fn to_result(&self, job: &Job) -> Result<JobResult, Setback> {
+    async fn to_result(&self, job: &Job) -> Result<JobResult, Interruption> {
         if job.schema != SCHEMA {
-            return Err(Setback::Unknown(format!(
+            return Err(Interruption::Unknown(format!(
                 "its job has schema {}, and this program reads schema {SCHEMA}: update the worker",
                 job.schema
             )));
         }
         loop {
             if self.shutdown.drain.is_cancelled() {
-                return Err(Interruption::Stopping.into());
+                return Err(Interruption::Stopping);
             }
             let context = match self.fleet.standings.standing(job).await? {
                 Standing::Open(context) => context,
                 Standing::Cancelled => {
                     let skipped = cancelled::skip(job, self.fleet, &self.worker.metrics);
-                    return Ok(skipped.await?);
+                    return skipped.await;
                 }
-                Standing::Paused(reason) => return Err(Interruption::Paused(reason).into()),
-                Standing::Unknown(reason) => return Err(Setback::Unknown(reason)),
+                Standing::Paused(reason) => return Err(Interruption::Paused(reason)),
+                Standing::Unknown(reason) => return Err(Interruption::Unknown(reason)),
             };
             match evaluate(job, &context).await {
                 // Only its run was stopped: it stands otherwise now.
                 Err(Interruption::Stopping) if !self.shutdown.drain.is_cancelled() => {}
                 Err(Interruption::Paused(reason)) => {
                     self.fleet.standings.pause(&job.run_id, &reason).await?;
-                    return Err(Interruption::Paused(reason).into());
+                    return Err(Interruption::Paused(reason));
                 }
-                evaluated => return Ok(evaluated?),
+                evaluated => return evaluated,
             }
         }
     }
@@ -119,47 +100,45 @@ impl Way<'_> {
 
     async fn put_back(
         &self,
-        setback: Setback,
+        interruption: Interruption,
         run: &RunId,
         delivery: Delivery<Job>,
     ) -> Result<(), WorkerError> {
-        let (disposition, ended) = match setback {
-            Setback::Unknown(reason) => {
+        let (disposition, ended) = match interruption {
+            Interruption::Unknown(reason) => {
                 let words = format!("jobs of run {run} are kept for 10 minutes: {reason}");
                 self.fleet.told.tell(run, words, &self.worker.events).await;
                 (Disposition::RetryAfter(LONG_HOLD), Ok(()))
             }
-            Setback::Interrupted(interruption) => match interruption {
-                Interruption::Paused(reason) => {
-                    let words = format!(
-                        "run {run} is paused and keeps its jobs: {reason}; go on with: juror retry {run}"
-                    );
-                    self.fleet.told.tell(run, words, &self.worker.events).await;
-                    (Disposition::RetryAfter(LONG_HOLD), Ok(()))
-                }
-                // Whoever took it over publishes its result, unless the ledger has forgotten both.
-                Interruption::Overtaken => (Disposition::RetryAfter(LONG_HOLD), Ok(())),
-                Interruption::Waited | Interruption::Held => {
-                    (Disposition::RetryAfter(SHORT_HOLD), Ok(()))
-                }
-                Interruption::Elsewhere(absence) => {
-                    let words = format!(
-                        "run {run} names files that are not here; its jobs are left to other \
-                         workers, and fail if those do not have them either: {absence}; are the \
-                         folders of --data-root the right ones, and mounted?"
-                    );
-                    self.fleet.told.tell_of_files(run, words, &self.worker.events).await;
-                    (Disposition::RetryAfter(MOMENT), Ok(()))
-                }
-                Interruption::Stopping => (Disposition::GiveBack, Ok(())),
-                Interruption::Ledger(AdmissionError::Unavailable(_)) => {
-                    (self.while_the_ledger_is_away(), Ok(()))
-                }
-                // The next worker would fail on it at once.
-                broken @ Interruption::Ledger(AdmissionError::Broken(_)) => {
-                    (Disposition::RetryAfter(LONG_HOLD), Err(broken.into()))
-                }
-            },
+            Interruption::Paused(reason) => {
+                let words = format!(
+                    "run {run} is paused and keeps its jobs: {reason}; go on with: juror retry {run}"
+                );
+                self.fleet.told.tell(run, words, &self.worker.events).await;
+                (Disposition::RetryAfter(LONG_HOLD), Ok(()))
+            }
+            // Whoever took it over publishes its result, unless the ledger has forgotten both.
+            Interruption::Overtaken => (Disposition::RetryAfter(LONG_HOLD), Ok(())),
+            Interruption::Waited | Interruption::Held => {
+                (Disposition::RetryAfter(SHORT_HOLD), Ok(()))
+            }
+            Interruption::Elsewhere(absence) => {
+                let words = format!(
+                    "run {run} names files that are not here; its jobs are left to other workers, \
+                     and fail if those do not have them either: {absence}; are the folders of \
+                     --data-root the right ones, and mounted?"
+                );
+                self.fleet.told.tell_of_files(run, words, &self.worker.events).await;
+                (Disposition::RetryAfter(MOMENT), Ok(()))
+            }
+            Interruption::Stopping => (Disposition::GiveBack, Ok(())),
+            Interruption::Ledger(AdmissionError::Unavailable(_)) => {
+                (self.while_the_ledger_is_away(), Ok(()))
+            }
+            // The next worker would fail on it at once.
+            broken @ Interruption::Ledger(AdmissionError::Broken(_)) => {
+                (Disposition::RetryAfter(LONG_HOLD), Err(broken.into()))
+            }
         };
         self.settle(delivery, disposition).await?;
         ended

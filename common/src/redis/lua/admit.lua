@@ -7,7 +7,8 @@
 local id, owner, run, endpoint_name = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local tokens, worst = tonumber(ARGV[8]), ARGV[9]
 
-if paused() then return { 'paused' } end
+-- A run that was never opened here waits for no reconciliation: somebody has to open it.
+if paused() and budget_of(scopes_of(run, '')[1]) then return { 'paused' } end
 beat(owner)
 local held_already = lease_of(id)
 if held_already then

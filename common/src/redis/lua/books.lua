@@ -15,7 +15,8 @@
 -- lease:ID        an admitted call: owner, run, endpoint, tokens, worst, day, standing, overrun
 -- held:OWNER      the outstanding leases of an owner
 -- owners          owners by the time of their last heartbeat
--- ledger          which server the ledger was last reconciled with
+-- ledger          which `server` the ledger was last reconciled with, or when somebody first found it
+--                 `emptied`
 
 local prefix, server = ARGV[1], ARGV[2]
 
@@ -197,10 +198,37 @@ local function beat(owner)
   redis.call('ZADD', key('owners'), whole(now), owner)
 end
 
--- Whether this server has not been reconciled with yet: it was started since.
+-- Whether this server has not been reconciled with since it was started or emptied.
 local function paused()
   local known = redis.call('HGET', key('ledger'), 'server')
-  return known and known ~= server
+  if known then return known ~= server end
+  return redis.call('HEXISTS', key('ledger'), 'emptied') == 1
+end
+
+-- Whoever has seen the ledger in use ('1') and finds no trace of that finds it emptied. To others, a
+-- server without a ledger is new.
+local function look_for_trace(seen)
+  local trace = redis.call('HEXISTS', key('ledger'), 'server')
+  if seen == '1' and trace == 0 then
+    redis.call('HSETNX', key('ledger'), 'emptied', whole(now))
+  end
+end
+
+-- Books what the results of a run cost according to its journal, as far as the account lacks it.
+local function tell(run, told)
+  local account = key('account', 'run', run)
+  local figures = figures_of(account)
+  -- What the ledger has of told costs is what it committed, less what no result tells.
+  redis.call('HSET', account, 'missing', told)
+  add(account, 'missing', minus(figures[1]))
+  add(account, 'missing', figures[2])
+  if add(account, 'missing', figures[6]) > 0 then
+    local missing = redis.call('HGET', account, 'missing')
+    for _, scope in ipairs(scopes_of(run, day_of(now))) do
+      commit(account_of(scope), missing)
+    end
+  end
+  redis.call('HDEL', account, 'missing')
 end
 
 -- Wakes those who wait, in every process.

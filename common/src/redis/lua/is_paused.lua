@@ -1,3 +1,6 @@
--- Whether admission pauses until the ledger has been reconciled (1 or 0).
+-- Whether admission pauses until the ledger has been reconciled.
+-- Arguments: whether the caller has seen the ledger in use (1 or 0).
+-- Answers: whether it pauses, and whether the ledger is in use (1 or 0 each).
 
-return { paused() and '1' or '0' }
+look_for_trace(ARGV[4])
+return { paused() and '1' or '0', whole(redis.call('HEXISTS', key('ledger'), 'server')) }

@@ -1,24 +1,14 @@
--- Ends the pause after a restart, once the ledger holds at least what the journals tell and every
--- owner has said what it holds or has been silent for long enough.
+-- Ends the pause after a restart or an emptying, once the ledger holds at least what the journals
+-- tell and every owner has said what it holds or has been silent for long enough. An emptied server
+-- knows no owners: each that lives has said what it holds after a heartbeat.
 -- Arguments: for how long to keep leases (ms); then for each run its id and what its results cost.
 -- Answers: 'done' and how many leases were presumed spent, or 'waiting' and the owners waited for.
 
 local kept = ARGV[4]
+-- A heartbeat of 15 s, and time to say it.
+local ALL_HAVE_BEATEN = 20000
 for position = 5, #ARGV, 2 do
-  local run, told = ARGV[position], ARGV[position + 1]
-  local account = key('account', 'run', run)
-  local figures = figures_of(account)
-  -- What the ledger has of told costs is what it committed, less what no result tells.
-  redis.call('HSET', account, 'missing', told)
-  add(account, 'missing', minus(figures[1]))
-  add(account, 'missing', figures[2])
-  if add(account, 'missing', figures[6]) > 0 then
-    local missing = redis.call('HGET', account, 'missing')
-    for _, scope in ipairs(scopes_of(run, day_of(now))) do
-      commit(account_of(scope), missing)
-    end
-  end
-  redis.call('HDEL', account, 'missing')
+  tell(ARGV[position], ARGV[position + 1])
 end
 if not paused() then return { 'done', '0' } end
 
@@ -32,7 +22,8 @@ for _, owner in ipairs(redis.call('ZRANGE', key('owners'), 0, -1)) do
     list[#list + 1] = owner
   end
 end
-if #absent > 1 then return absent end
+local emptied = tonumber(redis.call('HGET', key('ledger'), 'emptied') or '')
+if #absent > 1 or emptied and now - emptied < ALL_HAVE_BEATEN then return absent end
 local buried = 0
 for _, owner in ipairs(gone) do buried = buried + bury(owner, kept) end
 -- Whoever is here may have been unable to beat while the server was away.
