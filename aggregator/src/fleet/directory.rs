@@ -22,7 +22,7 @@ pub fn identify(lock: &RunsLock, host: String) -> Result<RunsDirectory, FleetErr
 }
 
 /// Claims the fleet's results for this directory. A home that is away is asked again by
-/// [`keep`]; who takes over must be told that it did.
+/// `keep`; who takes over must be told that it did.
 ///
 /// # Errors
 /// [`FleetError::Elsewhere`] if they go to another one.
