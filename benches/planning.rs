@@ -13,14 +13,10 @@
 
 mod workbench;
 
-use juror_common::id::{JobId, RunId};
-use serde_json::{Value, json};
-use std::{
-    fs::{self, File},
-    io::{BufWriter, Write as _},
-    path::Path,
+use std::path::Path;
+use workbench::{
+    Mark, Screenshots, Simulator, Table, enlarge_manifest, enlarge_run, juror, measure,
 };
-use workbench::{Mark, Screenshots, Simulator, Table, juror, measure};
 
 /// Items share so many screenshots: what is measured is the manifest, not the disk's folders.
 const FILES: usize = 100;
@@ -35,14 +31,8 @@ fn main() {
 }
 
 fn plan(folder: &Path, count: usize) {
-    let samples = lines(&folder.join("manifest.jsonl"));
-    let mut manifest = BufWriter::new(File::create(folder.join("large.jsonl")).unwrap());
-    for (number, mut item) in (0..count).zip(samples.iter().cycle().cloned()) {
-        item["id"] = json!(format!("item_{number:08}"));
-        writeln!(manifest, "{item}").unwrap();
-    }
-    manifest.flush().unwrap();
-    drop(manifest);
+    let manifest = folder.join("large.jsonl");
+    enlarge_manifest(&folder.join("manifest.jsonl"), &manifest, count);
     let table = Table::new(&format!("juror run --dry-run with a manifest of {count} lines"));
     let planned =
         measure(&mut juror(folder, &["run", "large.jsonl", "--dry-run", "--quiet"]), &[0]);
@@ -50,7 +40,6 @@ fn plan(folder: &Path, count: usize) {
     table.row("time", planned.wall.as_secs_f64(), "s");
     table.row("CPU", planned.cpu.as_secs_f64(), "s");
     table.row("lines a second", planned.rate(count), "/s");
-    fs::remove_file(folder.join("large.jsonl")).unwrap();
 }
 
 /// Judges a few items, then makes a large journal of their results.
@@ -67,22 +56,7 @@ fn report(folder: &Path, count: usize) {
         "large",
     ];
     measure(&mut juror(folder, &arguments), &[0]);
-    let run = folder.join("runs/large");
-    let record = fs::read_to_string(run.join("run.json")).unwrap();
-    let mut record: Value = serde_json::from_str(&record).unwrap();
-    record["planned"] = json!(count);
-    fs::write(run.join("run.json"), record.to_string()).unwrap();
-    let samples = lines(&run.join("results.jsonl"));
-    let mut journal = BufWriter::new(File::create(run.join("results.jsonl")).unwrap());
-    let run_id = RunId::parse("large").unwrap();
-    for (number, mut result) in (0..count).zip(samples.iter().cycle().cloned()) {
-        let id = format!("item_{number:08}");
-        result["job_id"] = json!(JobId::of(&run_id, &id, 0));
-        result["screenshot_id"] = json!(id);
-        writeln!(journal, "{result}").unwrap();
-    }
-    journal.flush().unwrap();
-    drop(journal);
+    enlarge_run(&folder.join("runs/large"), &folder.join("large.jsonl"), count);
 
     let table = Table::new(&format!("juror report over a journal of {count} results"));
     let reported = measure(&mut juror(folder, &["report", "large", "--quiet"]), &[0]);
@@ -90,9 +64,4 @@ fn report(folder: &Path, count: usize) {
     table.row("time", reported.wall.as_secs_f64(), "s");
     table.row("CPU", reported.cpu.as_secs_f64(), "s");
     table.marked("results a second", reported.rate(count), "/s", Mark::AtLeast(10_000.0));
-}
-
-fn lines(file: &Path) -> Vec<Value> {
-    let text = fs::read_to_string(file).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

@@ -2,10 +2,11 @@
 //! says that is to be continued.
 
 use crate::{
-    args::{GlobalFlags, RunFlags},
+    args::RunFlags,
     commands::rubric,
     exit::Failure,
-    layers, screen,
+    layers::{self, Ground},
+    screen,
     session::{Selection, Session, difference},
 };
 use juror_common::{
@@ -20,14 +21,14 @@ pub struct Asked<'a> {
     pub flags: &'a RunFlags,
     /// Every flag that was given, as settings.
     pub layers: Vec<Layer>,
-    /// What every command takes.
-    pub global: &'a GlobalFlags,
+    /// What stands below and above them.
+    pub ground: &'a Ground,
 }
 
 impl Asked<'_> {
     /// The settings, as far as no record has a say in them.
     pub fn settings(&self) -> Result<Settings, Failure> {
-        layers::settle(self.global, self.layers.clone())
+        self.ground.settle(self.layers.clone())
     }
 
     /// The run that is named, to begin or to go on with.
@@ -75,7 +76,7 @@ impl Asked<'_> {
         let mut layers = layers_of(record);
         // Flags win over the record, so that a difference in them is named.
         layers.extend(self.layers.iter().cloned());
-        let settings = layers::settle(self.global, layers)?;
+        let settings = self.ground.settle(layers)?;
         let judging = &self.flags.judging;
         let filters = match judging.filter.as_slice() {
             [] => record.dataset.filters.clone(),

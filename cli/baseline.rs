@@ -26,12 +26,7 @@ impl Baseline {
     /// The run of this id in the runs directory, or in this directory, or that this file (its
     /// report, say) lies beside.
     pub fn open(named: &str, settings: &Settings) -> Result<Self, Failure> {
-        let rules = Rules {
-            margin: settings.compare.margin,
-            strict: settings.compare.strict,
-            failures: failure_policy(settings.run.failures),
-        };
-        Ok(Self { files: open_run(named, &settings.run.runs_dir)?, rules })
+        Ok(Self { files: open_run(named, &settings.run.runs_dir)?, rules: rules(settings) })
     }
 
     /// The run that is named, if one is.
@@ -64,6 +59,15 @@ impl Baseline {
 
     fn report(&self, files: &RunFiles) -> Result<Report, Failure> {
         report_of(files, self.rules.failures)
+    }
+}
+
+/// How comparisons are decided by these settings.
+pub fn rules(settings: &Settings) -> Rules {
+    Rules {
+        margin: settings.compare.margin,
+        strict: settings.compare.strict,
+        failures: failure_policy(settings.run.failures),
     }
 }
 

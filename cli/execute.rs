@@ -1,9 +1,6 @@
 //! Wires the three roles of one process together, and runs them to their end.
 
-use crate::{
-    catch_up::catch_up, exit::Failure, finish, judge, progress, session::Session, signals,
-    workplace,
-};
+use crate::{catch_up::catch_up, exit::Failure, finish, judge, session::Session, workplace};
 use juror_aggregator::{
     fold::Fold,
     journal::RunDirectory,
@@ -32,7 +29,6 @@ use tokio::sync::watch;
 
 /// Jobs, and results, that wait in memory at most.
 const QUEUE_CAPACITY: usize = 1_000;
-const EVENT_CAPACITY: usize = 1_000;
 
 /// One run, about to be executed.
 pub struct Execution<'run> {
@@ -44,8 +40,12 @@ pub struct Execution<'run> {
     pub continued: bool,
     /// How the judge is asked; none with the judge off.
     pub setup: Option<JudgeSetup>,
-    /// Whether to show no progress.
-    pub quiet: bool,
+}
+
+/// A run whose directory is locked and whose ledger is open. Nothing is spent yet.
+pub struct Begun {
+    home: Arc<LocalHome>,
+    opened: Opened,
 }
 
 /// A run that has been executed, as far as it went.
@@ -62,20 +62,46 @@ pub struct Executed {
     pub paused: Option<String>,
 }
 
-/// Runs producer, workers and aggregator until every job has its outcome, or until a signal.
-pub async fn execute(execution: Execution<'_>) -> Result<Executed, Failure> {
+struct Opened {
+    directory: RunDirectory,
+    fold: Fold,
+    owner: OwnerId,
+    judge: Option<Arc<JudgeSetup>>,
+}
+
+/// Opens the run's home, its directory and its ledger.
+pub async fn begin(execution: Execution<'_>) -> Result<Begun, Failure> {
     // First, since a run that cannot be paid for should leave no directory behind.
     let home = Arc::new(open_home(&execution.session.settings)?);
-    let executed = with_home(execution, &home).await;
-    home.close().await;
-    let (aggregated, ended, ledger, stopped) = executed?;
-    Ok(Executed {
-        directory: aggregated.directory,
-        fold: aggregated.fold,
-        ledger,
-        stopped,
-        paused: ended.paused,
-    })
+    match open_run(execution, &home).await {
+        Ok(opened) => Ok(Begun { home, opened }),
+        Err(failure) => {
+            home.close().await;
+            Err(failure)
+        }
+    }
+}
+
+impl Begun {
+    /// Runs producer, workers and aggregator until every job has its outcome, or until `shutdown`
+    /// is given. `session` is that of the execution.
+    pub async fn run(
+        self,
+        session: &Session,
+        events: Events,
+        shutdown: &Shutdown,
+    ) -> Result<Executed, Failure> {
+        let ran = run_in_home(self.opened, session, &self.home, events, shutdown).await;
+        self.home.close().await;
+        let (aggregated, ended, ledger) = ran?;
+        Ok(Executed {
+            directory: aggregated.directory,
+            fold: aggregated.fold,
+            ledger,
+            stopped: shutdown.drain.is_cancelled(),
+            paused: ended.paused,
+        })
+    }
 }
 
 /// Opens `juror.db`.
@@ -110,10 +136,8 @@ async fn refuse_leftovers(
     )))
 }
 
-type Ran = (Aggregated, Ended, Option<Ledger>, bool);
-
-async fn with_home(execution: Execution<'_>, home: &Arc<LocalHome>) -> Result<Ran, Failure> {
-    let Execution { session, record, continued, setup, quiet } = execution;
+async fn open_run(execution: Execution<'_>, home: &LocalHome) -> Result<Opened, Failure> {
+    let Execution { session, record, continued, setup } = execution;
     let (run, runs_dir) = (&record.run_id, &session.settings.run.runs_dir);
     if !continued && !runs_dir.join(run.as_str()).join("run.json").exists() {
         refuse_leftovers(home, &session.settings, run).await?;
@@ -127,41 +151,40 @@ async fn with_home(execution: Execution<'_>, home: &Arc<LocalHome>) -> Result<Ra
     open_ledger(session, run, home, &owner).await?;
     let mut fold = Fold::of_journal(directory.files()).map_err(Failure::error)?;
     catch_up(&mut directory, &mut fold, home, run).await?;
-    let jobs: Arc<LocalQueue<Job>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
-    let results: Arc<LocalQueue<JobResult>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
-    let (events, heard) = Events::channel(EVENT_CAPACITY);
-
     let judge = setup.map(Arc::new);
     if let Some(judge) = &judge {
         let limits = judge::limits(&session.settings, Some(&judge.terms.facts));
         home.set_limits(&judge.endpoint, limits).await.map_err(Failure::error)?;
     }
-    let shutdown = Shutdown::new();
+    Ok(Opened { directory, fold, owner, judge })
+}
+
+async fn run_in_home(
+    opened: Opened,
+    session: &Session,
+    home: &Arc<LocalHome>,
+    events: Events,
+    shutdown: &Shutdown,
+) -> Result<(Aggregated, Ended, Option<Ledger>), Failure> {
+    let Opened { directory, fold, owner, judge } = opened;
+    let run = directory.files().record().run_id.clone();
+    let jobs: Arc<LocalQueue<Job>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
+    let results: Arc<LocalQueue<JobResult>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
     let context = Arc::new(Context {
         events: events.clone(),
         owner,
         shutdown: Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() },
         ..workplace::of_one_run(session, home, judge)?
     });
-    let submission = submission(session, run, &fold, &jobs, events.clone())?;
+    let submission = submission(session, &run, &fold, &jobs, events.clone())?;
     let subscription = results.subscribe(QUEUE_CAPACITY).await.map_err(Failure::error)?;
-    let told = events.clone();
     let metrics = Arc::clone(&context.metrics);
     let aggregator =
         AggregatorResources { results: subscription, directory, fold, events, metrics };
-
-    let listening = tokio::spawn(signals::listen(shutdown.clone(), told));
-    let style = progress::Style::fitting(quiet);
-    let budget = session.settings.budget.run_usd;
-    let showing = tokio::spawn(progress::follow(heard, style, budget));
-    let ran = run_roles(submission, context, aggregator, &jobs, &results, &shutdown).await;
-    let stopped = shutdown.drain.is_cancelled();
-    shutdown.now.cancel();
-    // Both have nothing left to do; a panic in either would be a defect that loses nothing.
-    let _ = tokio::join!(listening, showing);
-    let (aggregated, ended) = ran?;
-    let ledger = home.ledger(run).await.map_err(Failure::error)?;
-    Ok((aggregated, ended, ledger, stopped))
+    let (aggregated, ended) =
+        run_roles(submission, context, aggregator, &jobs, &results, shutdown).await?;
+    let ledger = home.ledger(&run).await.map_err(Failure::error)?;
+    Ok((aggregated, ended, ledger))
 }
 
 /// Runs the roles side by side. Each one's end is the next one's: no more jobs, no more results.

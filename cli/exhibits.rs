@@ -3,6 +3,9 @@
 
 mod code;
 mod pictures;
+mod shelf;
+
+pub use shelf::Shelf;
 
 use juror_aggregator::report::{Exhibit, Exhibits, Shown};
 use juror_common::{
@@ -12,7 +15,7 @@ use juror_common::{
     run::RunRecord,
     settings::Settings,
 };
-use juror_producer::dataset::{Dataset, DatasetShape};
+use juror_producer::dataset::{Dataset, DatasetError, DatasetShape};
 use std::{
     collections::{HashMap, HashSet},
     path::{Path, PathBuf},
@@ -26,7 +29,14 @@ pub struct DatasetExhibits<'run> {
     pub rubric: &'run Rubric,
     /// Where files may be read from.
     pub settings: &'run Settings,
+    /// Where datasets are kept that are asked for again; none where this is the only time.
+    pub shelf: Option<&'run Shelf>,
 }
+
+/// What a page says of a file that is on a server or in a bucket.
+pub const FETCHES_NOTHING: &str = "it is not on this machine, and a page fetches nothing";
+/// What a page says of what the user's own program made of an item.
+pub const NOT_KEPT: &str = "a pipeline command made what was judged, and it is not kept";
 
 impl Exhibits for DatasetExhibits<'_> {
     fn gather(&self, shown: &[Shown]) -> HashMap<String, Exhibit> {
@@ -34,8 +44,7 @@ impl Exhibits for DatasetExhibits<'_> {
             Ok(found) => found,
             Err(reason) => return unreachable(shown, &reason),
         };
-        let roots =
-            Roots::new([dataset.folder().to_owned()].into_iter().chain(self.roots()).collect());
+        let roots = self.roots_of(&dataset);
         let mut exhibits: HashMap<String, Exhibit> = HashMap::new();
         let mut room = code::MOST_BYTES;
         let made_on_the_way = !self.settings.stages.pipeline_command.is_empty();
@@ -43,7 +52,7 @@ impl Exhibits for DatasetExhibits<'_> {
             let Some(item) = items.get(&one.screenshot_id) else { continue };
             let code = item.generated_code.as_ref().filter(|_| !exhibits.contains_key(&item.id));
             let code = code.map(|code| match made_on_the_way {
-                true => Err("a pipeline command made what was judged, and it is not kept".into()),
+                true => Err(NOT_KEPT.to_owned()),
                 false => code::read(code, item.language, &roots, &mut room),
             });
             exhibits.entry(item.id.clone()).or_default().code = code;
@@ -56,26 +65,57 @@ impl Exhibits for DatasetExhibits<'_> {
 }
 
 impl DatasetExhibits<'_> {
-    /// The dataset, and those of its items that are shown; an error is the reason why there is
-    /// nothing to show.
+    /// One item of the dataset, and the folders that its files may be read in; an error is the
+    /// reason why there is nothing to show.
+    pub fn item(&self, id: &str) -> Result<(Item, Roots), String> {
+        let (dataset, mut items) = self.items_of(&HashSet::from([id]))?;
+        let item = items.remove(id).ok_or("the dataset has no such item")?;
+        Ok((item, self.roots_of(&dataset)))
+    }
+
+    /// The folders that files of the dataset may be read in.
+    pub fn open_roots(&self) -> Result<Roots, String> {
+        Ok(self.roots_of(&self.open()?))
+    }
+
+    /// The dataset, and those of its items that are shown.
     fn items(&self, shown: &[Shown]) -> Result<(Dataset, HashMap<String, Item>), String> {
+        self.items_of(&shown.iter().map(|one| one.screenshot_id.as_str()).collect())
+    }
+
+    fn items_of(&self, wanted: &HashSet<&str>) -> Result<(Dataset, HashMap<String, Item>), String> {
+        let dataset = self.open()?;
+        let kept = self.shelf.and_then(|shelf| shelf.items(&dataset, self.record.rubric.digest));
+        let digest = match &kept {
+            Some((digest, _)) => *digest,
+            None => dataset.digest().map_err(gone)?,
+        };
+        if digest != self.record.dataset.digest {
+            return Err("the dataset has changed since it was judged".to_owned());
+        }
+        let items = match &kept {
+            Some((_, kept)) => wanted.iter().filter_map(|id| kept.get(*id).cloned()).collect(),
+            None => {
+                let items = dataset.items().map_err(gone)?.flatten().map(|placed| placed.item);
+                items.filter(|item| wanted.contains(item.id.as_str())).collect::<Vec<_>>()
+            }
+        };
+        let items = items.into_iter().map(|item| (item.id.clone(), item)).collect();
+        Ok((dataset, items))
+    }
+
+    fn open(&self) -> Result<Dataset, String> {
         let shape = DatasetShape {
             images: self.rubric.images.iter().map(|image| image.name.clone()).collect(),
             style_required: self.rubric.needs(Need::Style),
             data_roots: self.roots(),
             allowed: self.settings.files.allowed().unwrap_or_default(),
         };
-        let path = Path::new(&self.record.dataset.path);
-        let gone = |_| "the dataset cannot be read from here".to_owned();
-        let dataset = Dataset::open(path, &shape).map_err(gone)?;
-        if dataset.digest().map_err(gone)? != self.record.dataset.digest {
-            return Err("the dataset has changed since it was judged".to_owned());
-        }
-        let wanted: HashSet<&str> = shown.iter().map(|one| one.screenshot_id.as_str()).collect();
-        let items = dataset.items().map_err(gone)?.flatten().map(|placed| placed.item);
-        let items = items.filter(|item| wanted.contains(item.id.as_str()));
-        let items = items.map(|item| (item.id.clone(), item)).collect();
-        Ok((dataset, items))
+        Dataset::open(Path::new(&self.record.dataset.path), &shape).map_err(gone)
+    }
+
+    fn roots_of(&self, dataset: &Dataset) -> Roots {
+        Roots::new([dataset.folder().to_owned()].into_iter().chain(self.roots()).collect())
     }
 
     /// Folders beside the dataset's. What a fleet's record names are folders of another machine.
@@ -84,6 +124,10 @@ impl DatasetExhibits<'_> {
         let own = self.settings.files.data_roots.iter().cloned();
         own.chain(recorded.map(PathBuf::from)).collect()
     }
+}
+
+fn gone(_: DatasetError) -> String {
+    "the dataset cannot be read from here".to_owned()
 }
 
 fn unreachable(shown: &[Shown], reason: &str) -> HashMap<String, Exhibit> {

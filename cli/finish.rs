@@ -28,7 +28,8 @@ use juror_common::{
 use std::path::{Path, PathBuf};
 
 /// What a report is made by.
-pub struct Finishing<'run> {
+#[derive(Clone, Copy)]
+pub struct Reporting<'run> {
     /// The run's rubric.
     pub rubric: &'run Rubric,
     /// What the run must meet.
@@ -39,6 +40,12 @@ pub struct Finishing<'run> {
     pub settings: &'run Settings,
     /// What is known of its judge, if a file is named.
     pub calibration: Option<&'run KnownCalibration>,
+}
+
+/// What is done with a report.
+pub struct Finishing<'run> {
+    /// What it is made by.
+    pub reporting: Reporting<'run>,
     /// Files to write, beside `report.json`.
     pub outputs: &'run [PathBuf],
     /// How results and hints are shown, and where runs are.
@@ -63,25 +70,10 @@ pub fn report(
     ledger: Option<Ledger>,
     finishing: &Finishing<'_>,
 ) -> Result<Report, Failure> {
-    let looked_back = finishing.gate.map_or(0, Gate::earlier_runs);
-    let input = SummaryInput {
-        earlier: &earlier_runs(files, looked_back),
-        counted,
-        rubric: finishing.rubric,
-        ledger,
-        gate: finishing.gate,
-        failures: failure_policy(finishing.settings.run.failures),
-        finished_at: jiff::Timestamp::now().to_string(),
-    };
-    let mut report = summarise(files, &input).map_err(journal_failure)?;
-    known::add_to(&mut report, files, finishing.calibration);
-    if let Some(baseline) = finishing.baseline {
-        report.comparison = Some(baseline.compared(files, &report)?);
-    }
-    let own = files.path_of("report.json");
-    write_output(&own, &report, files, &NoExhibits).map_err(Failure::error)?;
-    if finishing.global.json {
-        let text = std::fs::read_to_string(&own).map_err(Failure::error)?;
+    let Finishing { reporting, outputs, global } = finishing;
+    let mut report = write_report(files, counted, ledger, reporting)?;
+    if global.json {
+        let text = std::fs::read_to_string(files.path_of("report.json")).map_err(Failure::error)?;
         screen::print(&text)?;
     } else {
         let path = &mut report.run.dataset.path;
@@ -89,14 +81,38 @@ pub fn report(
         let (width, colour) = screen::width_and_colour();
         screen::print(&render_terminal(&report, TerminalOptions { width, color: colour }))?;
     }
-    let exhibits = DatasetExhibits {
-        record: files.record(),
-        rubric: finishing.rubric,
-        settings: finishing.settings,
-    };
-    for output in finishing.outputs {
+    let (record, Reporting { rubric, settings, .. }) = (files.record(), reporting);
+    let exhibits = DatasetExhibits { record, rubric, settings, shelf: None };
+    for output in *outputs {
         write_output(output, &report, files, &exhibits).map_err(Failure::error)?;
     }
+    Ok(report)
+}
+
+/// Makes a run's report and writes `report.json`.
+pub fn write_report(
+    files: &RunFiles,
+    counted: &Counted,
+    ledger: Option<Ledger>,
+    reporting: &Reporting<'_>,
+) -> Result<Report, Failure> {
+    let looked_back = reporting.gate.map_or(0, Gate::earlier_runs);
+    let input = SummaryInput {
+        earlier: &earlier_runs(files, looked_back),
+        counted,
+        rubric: reporting.rubric,
+        ledger,
+        gate: reporting.gate,
+        failures: failure_policy(reporting.settings.run.failures),
+        finished_at: jiff::Timestamp::now().to_string(),
+    };
+    let mut report = summarise(files, &input).map_err(journal_failure)?;
+    known::add_to(&mut report, files, reporting.calibration);
+    if let Some(baseline) = reporting.baseline {
+        report.comparison = Some(baseline.compared(files, &report)?);
+    }
+    write_output(&files.path_of("report.json"), &report, files, &NoExhibits)
+        .map_err(Failure::error)?;
     Ok(report)
 }
 

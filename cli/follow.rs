@@ -6,7 +6,8 @@ use crate::{
     exit::{Exit, Failure},
     fleet::home_failure,
     progress::{Doing, Progress, Standing, Style},
-    screen, signals,
+    screen,
+    signals::Ears,
 };
 use juror_aggregator::{
     fleet::RunsLock,
@@ -57,10 +58,10 @@ pub fn require_journal(settings: &Settings, ends: Ends<'_>) -> Result<(), Failur
 }
 
 impl Following<'_> {
-    /// Waits for the run's report, and exits by it.
-    pub async fn wait(self) -> Result<Exit, Failure> {
+    /// Waits for the run's report, and exits by it. `ears` have heard what came before.
+    pub async fn wait(self, ears: Ears) -> Result<Exit, Failure> {
         let shutdown = Shutdown::new();
-        let listening = tokio::spawn(signals::listen(shutdown.clone(), Events::silent()));
+        let listening = tokio::spawn(ears.listen(shutdown.clone(), Events::silent()));
         let mut view = View::new(format!("{}{}", self.run, self.whereabouts), self.global.quiet);
         let reported = tokio::select! {
             reported = self.reported(&mut view) => Some(reported),
@@ -71,7 +72,10 @@ impl Following<'_> {
         // It has nothing left to do; a panic in it would be a defect that loses nothing.
         let _ = listening.await;
         match reported {
-            Some(status) => self.conclude(&status?).await,
+            Some(status) => {
+                let remedy = format!("write it by: juror report {}", self.run);
+                Ears::open().leave_at_once(&remedy, self.conclude(&status?)).await
+            }
             None => {
                 screen::tell(&format!(
                     "the run goes on without us\n  follow it with: juror enqueue --wait --resume \

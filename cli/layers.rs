@@ -3,7 +3,7 @@
 use crate::{
     args::{
         CalibrationFlags, CallingFlags, ComparingFlags, FleetFlags, GlobalFlags, JudgingFlags,
-        RunFlags, ServingFlags,
+        RunFlags, ServeArguments, ServingFlags,
     },
     exit::Failure,
 };
@@ -15,23 +15,49 @@ use juror_common::{
 use std::path::Path;
 
 /// Variables of the environment that begin like settings and are none.
-const NOT_SETTINGS: [&str; 1] = ["JUROR_CONFIG"];
+const NOT_SETTINGS: [&str; 3] = ["JUROR_CONFIG", READ_TOKEN, WRITE_TOKEN];
 
-/// Settles all layers: `flags` over the environment over the settings file over the defaults.
-pub fn settle(global: &GlobalFlags, flags: Vec<Layer>) -> Result<Settings, Failure> {
-    let mut layers = Vec::new();
-    layers.extend(file_layer(global)?);
-    layers.extend(environment_layers(std::env::vars_os())?);
-    layers.extend(flags);
-    let folders = [("runs_dir", &global.runs_dir), ("state", &global.state)];
-    for (key, folder) in folders {
-        if let Some(folder) = folder {
-            layers.push(Layer::of("run", key, folder.to_string_lossy().into_owned()));
+/// The variables that hold the tokens of the web door.
+pub const READ_TOKEN: &str = "JUROR_SERVE_READ_TOKEN";
+/// See [`READ_TOKEN`].
+pub const WRITE_TOKEN: &str = "JUROR_SERVE_WRITE_TOKEN";
+
+/// What settings come from beside a command's own flags, as it was when it was read.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    /// File and environment.
+    below: Vec<Layer>,
+    /// The flags that every command takes.
+    above: Vec<Layer>,
+}
+
+impl Ground {
+    /// Reads the settings file and the environment.
+    pub fn read(global: &GlobalFlags) -> Result<Self, Failure> {
+        let mut below = Vec::new();
+        below.extend(file_layer(global)?);
+        below.extend(environment_layers(std::env::vars_os())?);
+        let mut above = Vec::new();
+        for (key, folder) in [("runs_dir", &global.runs_dir), ("state", &global.state)] {
+            if let Some(folder) = folder {
+                above.push(Layer::of("run", key, folder.to_string_lossy().into_owned()));
+            }
         }
+        let log_format = global.log_format.clone();
+        above.extend(log_format.map(|format| Layer::of("log", "format", format)));
+        Ok(Self { below, above })
     }
-    let log_format = global.log_format.clone();
-    layers.extend(log_format.map(|format| Layer::of("log", "format", format)));
-    Settings::resolve(&layers).map_err(Failure::usage)
+
+    /// Settles all layers: `flags` over the environment over the settings file over the defaults.
+    pub fn settle(&self, flags: Vec<Layer>) -> Result<Settings, Failure> {
+        let layers = [self.below.clone(), flags, self.above.clone()].concat();
+        Settings::resolve(&layers).map_err(Failure::usage)
+    }
+}
+
+/// Settles all layers, read now.
+pub fn settle(global: &GlobalFlags, flags: Vec<Layer>) -> Result<Settings, Failure> {
+    Ground::read(global)?.settle(flags)
 }
 
 /// The accounts of object stores, which are no settings.
@@ -169,6 +195,18 @@ impl ServingFlags {
             .map(|listen| Layer::of("fleet", "listen", listen.to_string()))
             .into_iter()
             .collect()
+    }
+}
+
+impl ServeArguments {
+    /// The flags that were given, as settings.
+    pub fn layers(&self) -> Vec<Layer> {
+        let data_root = self.data_root.clone();
+        let judging = JudgingFlags { data_root, ..JudgingFlags::default() };
+        let mut layers = [judging.layers(), self.calling.layers(), self.fleet.layers()].concat();
+        let listen = self.listen.map(|listen| listen.to_string());
+        layers.extend(listen.map(|listen| Layer::of("serve", "listen", listen)));
+        layers
     }
 }
 

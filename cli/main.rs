@@ -1,13 +1,16 @@
 //! The command `juror`: parse → settings → wire → run a role → exit code.
 
+mod another_round;
 mod args;
 mod asked;
+mod attended;
 mod baseline;
 mod calibrations;
 mod cap;
 mod catch_up;
 mod commands;
 mod door;
+mod estimation;
 mod execute;
 mod exhibits;
 mod exit;
@@ -23,6 +26,7 @@ mod progress;
 mod publication;
 mod run_context;
 mod screen;
+mod serving;
 mod session;
 mod signals;
 mod standings;
@@ -67,6 +71,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Rubric(command) => commands::rubric::run(command, global.json),
         Command::Cache(command) => runtime.block_on(commands::cache::run(command, global)),
         Command::Doctor(arguments) => runtime.block_on(commands::doctor::run(arguments, global)),
+        Command::Serve(arguments) => runtime.block_on(commands::serve::run(arguments, global)),
         Command::Simulate(arguments) => {
             runtime.block_on(commands::simulate::run(arguments, global))
         }

@@ -7,10 +7,11 @@ use crate::{
     progress::{self, Style},
     screen,
     session::Session,
-    signals,
+    signals::Ears,
 };
 use juror_aggregator::fold::Rounds;
 use juror_common::{
+    admission::Admission as _,
     event::Events,
     files::Roots,
     id::RunId,
@@ -51,6 +52,7 @@ pub struct Publication<'run> {
 }
 
 /// What is known of the run's jobs before they are published.
+#[derive(Clone)]
 pub enum Opening {
     /// A new run.
     New,
@@ -78,17 +80,19 @@ impl Publication<'_> {
         let (events, heard) = Events::channel(EVENT_CAPACITY);
         let (published, count) = watch::channel(0);
         let shutdown = Shutdown::new();
-        let listening = tokio::spawn(signals::listen(shutdown.clone(), events.clone()));
+        let listening = tokio::spawn(Ears::open().listen(shutdown.clone(), events.clone()));
         let style = Style::fitting(self.quiet);
         let showing = tokio::spawn(progress::publishing(heard, count, style));
-        let ended = self.over_broker(announced, events, published, &shutdown).await;
+        let ended = self.publish_unattended(announced, events, published, &shutdown).await;
         shutdown.now.cancel();
         // Both have nothing left to do; a panic in either would be a defect that loses nothing.
         let _ = tokio::join!(listening, showing);
         ended
     }
 
-    async fn over_broker(
+    /// As [`Publication::publish`], where no signal is heeded and nobody is shown anything; how many
+    /// jobs are out is told through `published`.
+    pub async fn publish_unattended(
         self,
         announced: impl FnOnce() -> Result<(), Failure>,
         events: Events,
@@ -181,6 +185,35 @@ impl Publication<'_> {
             events,
             published,
         })
+    }
+}
+
+/// The record of a new run of the fleet.
+pub fn new_record(session: &Session, run: &RunId, upload: Option<String>) -> RunRecord {
+    RunRecord {
+        // Endpoints are the workers' own.
+        base_url: None,
+        fleet: Some(session.settings.fleet.namespace.clone()),
+        upload,
+        ..session.record(run.clone())
+    }
+}
+
+/// Refuses a new run under the name of one that the fleet has forgotten, but for its money.
+pub async fn refuse_leftovers(
+    home: &RedisHome,
+    run: &RunId,
+    namespace: &str,
+) -> Result<(), Failure> {
+    let ledger = home.ledger(run).await.map_err(home_failure)?;
+    match ledger {
+        Some(ledger) if ledger.committed + ledger.outstanding > Money::ZERO => {
+            Err(Failure::usage(format!(
+                "there was a run {run} before, and what it spent still counts in the ledger of \
+                 the fleet {namespace}: take another --run-id"
+            )))
+        }
+        _ => Ok(()),
     }
 }
 

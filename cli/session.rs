@@ -173,8 +173,8 @@ pub fn difference(known: &RunRecord, asked: &RunRecord) -> Option<String> {
         .or_else(|| differs("repeat", known.repeat.to_string(), asked.repeat.to_string()))
 }
 
-/// Resuming must find the dataset and its files from any folder.
-fn absolute(path: &Path) -> String {
+/// A path as a record has it: resuming must find the dataset and its files from any folder.
+pub fn absolute(path: &Path) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     absolute.to_string_lossy().into_owned()
 }

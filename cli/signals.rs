@@ -1,5 +1,6 @@
 //! Ctrl-C and SIGTERM: once for a soft stop, twice for a hard one.
 
+use crate::screen;
 use juror_common::{
     event::{Event, Events},
     shutdown::Shutdown,
@@ -8,35 +9,61 @@ use std::io;
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Listens until `shutdown.now` is given, by a second signal or by whoever ends the command. Tells
-/// `events` of the first. Signals are heard from this call on, not only once the future is polled.
-pub fn listen(shutdown: Shutdown, events: Events) -> impl Future<Output = ()> {
-    let signals = Signals::new();
-    async move {
+/// What shells expect of a process that a signal has ended: 128 and the number of SIGINT.
+const INTERRUPTED: i32 = 130;
+
+/// Both signals, heard from the moment that this is made: a command of several parts makes it
+/// before the first, lest a signal between two of them is heard by neither.
+pub struct Ears(io::Result<Signals>);
+
+impl Ears {
+    /// Hears from now on.
+    pub fn open() -> Self {
+        Self(Signals::new())
+    }
+
+    /// Listens until `shutdown.now` is given, by a second signal or by whoever ends this part of
+    /// the command. Tells `events` of the first.
+    pub async fn listen(self, shutdown: Shutdown, events: Events) {
         let heard = tokio::select! {
             () = shutdown.now.cancelled() => return,
-            heard = escalate(signals, &shutdown, &events) => heard,
+            heard = self.escalate(&shutdown, &events) => heard,
         };
         if let Err(error) = heard {
             tracing::warn!(%error, "signals cannot be heard; only a kill stops this process");
         }
     }
-}
 
-async fn escalate(
-    signals: io::Result<Signals>,
-    shutdown: &Shutdown,
-    events: &Events,
-) -> io::Result<()> {
-    let mut signals = signals?;
-    while !shutdown.now.is_cancelled() {
-        signals.next().await?;
-        shutdown.escalate();
-        if !shutdown.now.is_cancelled() {
-            events.emit(Event::Stopping).await;
-        }
+    /// Does the last part of a command: a signal ends the process at once, as it would if nobody
+    /// listened. For what is only written, and can be written again as `remedy` says.
+    pub async fn leave_at_once<T>(self, remedy: &str, last: impl Future<Output = T>) -> T {
+        let words = format!("interrupted before the report was written; {remedy}");
+        let leaving = tokio::spawn(async move {
+            if let Ok(mut signals) = self.0
+                && signals.next().await.is_ok()
+            {
+                screen::tell(&words);
+                std::process::exit(INTERRUPTED);
+            }
+        });
+        let done = last.await;
+        leaving.abort();
+        // It was waiting for a signal, and lost nothing.
+        let _ = leaving.await;
+        done
     }
-    Ok(())
+
+    async fn escalate(self, shutdown: &Shutdown, events: &Events) -> io::Result<()> {
+        let mut signals = self.0?;
+        while !shutdown.now.is_cancelled() {
+            signals.next().await?;
+            shutdown.escalate();
+            if !shutdown.now.is_cancelled() {
+                events.emit(Event::Stopping).await;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Both signals, heard from now on: one that comes while another is answered is not lost.
@@ -73,5 +100,22 @@ impl Signals {
 
     async fn next(&mut self) -> io::Result<()> {
         tokio::signal::ctrl_c().await
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use rustix::process::{Signal, getpid, kill_process};
+
+    #[tokio::test]
+    async fn a_signal_before_anybody_listens_is_heard_by_who_listens_next() {
+        let ears = Ears::open();
+        kill_process(getpid(), Signal::TERM).unwrap();
+        let shutdown = Shutdown::new();
+        let listening = tokio::spawn(ears.listen(shutdown.clone(), Events::silent()));
+        shutdown.drain.cancelled().await;
+        shutdown.now.cancel();
+        listening.await.unwrap();
     }
 }

@@ -12,7 +12,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-const ROOMS: [&str; 6] = ["cli", "producer", "worker", "aggregator", "simulator", "common"];
+const ROOMS: [&str; 7] =
+    ["cli", "server", "producer", "worker", "aggregator", "simulator", "common"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -67,6 +68,14 @@ fn the_roles_know_common_and_not_each_other() {
 }
 
 #[test]
+fn the_web_door_knows_who_reads_runs_and_not_who_judges() {
+    let rooms = dependencies("server/Cargo.toml");
+    for unknown in ["juror-worker", "juror-simulator"] {
+        assert!(!rooms.contains(unknown), "server knows {unknown}");
+    }
+}
+
+#[test]
 fn common_knows_no_room() {
     let rooms = dependencies("common/Cargo.toml");
     assert!(!rooms.iter().any(|name| name.starts_with("juror")), "{rooms:?}");
@@ -84,7 +93,8 @@ fn each_library_with_a_room_of_its_own_stays_there() {
         ("redis", &["common/src/redis/", "common/src/admission/redis", "common/src/store/redis"]),
         ("oxc_parser", &["worker/src/stages/"]),
         ("html5ever", &["worker/src/stages/"]),
-        ("hyper", &["simulator/src/", "common/src/telemetry/listener"]),
+        ("hyper", &["simulator/src/", "common/src/telemetry/listener", "server/src/serve.rs"]),
+        ("axum", &["server/src/"]),
         ("lapin", &["common/src/queue/rabbitmq/"]),
         ("prometheus", &["common/src/telemetry/"]),
     ];
@@ -96,7 +106,7 @@ fn each_library_with_a_room_of_its_own_stays_there() {
             let at_home = home.iter().any(|place| name.starts_with(place));
             assert!(!used || at_home, "{name} uses {library}, which belongs in {home:?}");
         }
-        for room in ["common", "producer", "worker", "aggregator", "simulator"] {
+        for room in ["common", "producer", "worker", "aggregator", "simulator", "server"] {
             let known = dependencies(&format!("{room}/Cargo.toml")).contains(library);
             let at_home = home.iter().any(|place| place.starts_with(room));
             assert!(!known || at_home, "{room} depends on {library}, which belongs in {home:?}");
@@ -107,7 +117,7 @@ fn each_library_with_a_room_of_its_own_stays_there() {
 
 #[test]
 fn only_the_command_line_reads_the_environment_and_prints() {
-    let rooms = ["producer", "worker", "aggregator", "simulator", "common"];
+    let rooms = ["producer", "worker", "aggregator", "simulator", "server", "common"];
     for (name, code) in sources(&rooms) {
         for word in ["std::env", "env::var", "env::args", "println!", "eprintln!", "print!("] {
             assert!(!code.contains(word), "{name} has {word}");
@@ -118,11 +128,12 @@ fn only_the_command_line_reads_the_environment_and_prints() {
 #[test]
 fn nobody_reaches_into_a_room_above() {
     for (room, unknown) in [
-        ("common", &["producer", "worker", "aggregator", "simulator"][..]),
-        ("producer", &["worker", "aggregator", "simulator"]),
-        ("worker", &["producer", "aggregator", "simulator"]),
-        ("aggregator", &["producer", "worker", "simulator"]),
-        ("simulator", &["producer", "worker", "aggregator"]),
+        ("common", &["producer", "worker", "aggregator", "simulator", "server"][..]),
+        ("producer", &["worker", "aggregator", "simulator", "server"]),
+        ("worker", &["producer", "aggregator", "simulator", "server"]),
+        ("aggregator", &["producer", "worker", "simulator", "server"]),
+        ("simulator", &["producer", "worker", "aggregator", "server"]),
+        ("server", &["worker", "simulator"]),
     ] {
         let mut files = Vec::new();
         files_under(&root().join(room), &mut files);

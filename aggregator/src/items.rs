@@ -25,9 +25,15 @@ struct Row {
 }
 
 impl Items {
-    /// No items yet, of a run that judges each `repeat` times.
-    pub fn new(repeat: u32) -> Self {
-        Self { numbers: (repeat > 1).then(HashMap::new), ..Self::default() }
+    /// No items yet, of a run that judges each `repeat` times, with room for so many results: what
+    /// grows step by step would be held twice at every step.
+    pub fn new(repeat: u32, results: usize) -> Self {
+        Self {
+            ends: Vec::with_capacity(results / repeat.max(1) as usize),
+            rows: Vec::with_capacity(results),
+            numbers: (repeat > 1).then(HashMap::new),
+            ..Self::default()
+        }
     }
 
     /// Notes that a result counts; answers its item's number.

@@ -117,7 +117,7 @@ impl<'a> Scan<'a> {
         };
         Self {
             tally: Tally::new(input.rubric, judged, record.repeat, input.failures),
-            items: Items::new(record.repeat),
+            items: Items::new(record.repeat, input.counted.len() as usize),
             issues: Statements::new(Tone::Issues, titles.clone(), MOST_UNKNOWN),
             strengths: Statements::new(Tone::Strengths, titles, MOST_UNKNOWN),
             judged_items: JudgedItems::default(),
@@ -206,6 +206,7 @@ impl<'a> Scan<'a> {
             comparison: None,
             common_issues,
             common_strengths,
+            uncounted_issues: dropped_issues,
             warnings,
             metrics,
             items: self.items,

@@ -8,6 +8,7 @@
 mod bare_loop;
 mod dataset;
 mod enforced;
+mod enlarged;
 mod fleet;
 pub mod journal;
 mod measured;
@@ -17,8 +18,9 @@ mod table;
 pub use bare_loop::bare_loop;
 pub use dataset::{Screenshots, write_screenshots};
 pub use enforced::Enforced;
+pub use enlarged::{enlarge_manifest, enlarge_run};
 pub use fleet::Fleet;
-pub use measured::{Measured, cpu_of_children, juror, measure, measure_beside};
+pub use measured::{Measured, cpu_of_children, juror, measure, measure_beside, peak_mb};
 pub use simulator::{Asking, Simulator};
 pub use table::{Mark, Table};
 

@@ -2,12 +2,14 @@
 
 mod fleet;
 mod running;
+mod serving;
 
 pub use fleet::{
     CancelArguments, DeadCommand, EnqueueArguments, FleetFlags, ReplayArguments, RetryArguments,
     ServingFlags, WorkerArguments,
 };
 pub use running::{CallingFlags, EstimateArguments, JudgingFlags, RunArguments, RunFlags};
+pub use serving::ServeArguments;
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -88,6 +90,8 @@ pub enum Command {
     Cache(CacheCommand),
     /// Check settings, key, endpoint, prices, dataset, disk and the fleet's servers, and say what to do
     Doctor(Box<DoctorArguments>),
+    /// Serve a dashboard and an HTTP API over the runs
+    Serve(Box<ServeArguments>),
     /// Serve a vision API that costs nothing
     Simulate(SimulateArguments),
     /// Print every setting with its default and what it means
@@ -311,6 +315,10 @@ pub struct SimulateArguments {
     /// How often a fault happens, as NAME=SHARE (repeatable), as in rate-limit=0.05
     #[arg(long, value_name = "NAME=SHARE")]
     pub fault: Vec<String>,
+    /// Move every score of a criterion by so many points, as CRITERION=POINTS (repeatable), as in
+    /// visual_similarity=-2: a change for juror compare to find
+    #[arg(long, value_name = "CRITERION=POINTS")]
+    pub shift: Vec<String>,
     /// Seed of latencies and faults
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,

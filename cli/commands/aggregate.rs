@@ -7,7 +7,8 @@ use crate::{
     exit::{Exit, Failure},
     finish,
     fleet::{Fleet, queue_failure},
-    layers, screen, signals,
+    layers, screen,
+    signals::Ears,
 };
 use juror_aggregator::{
     fleet::{
@@ -47,7 +48,7 @@ pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result
     let (events, heard) = Events::channel(EVENT_CAPACITY);
     let (completed, complete) = mpsc::channel(EVENT_CAPACITY);
     let (standing, stands) = watch::channel(Standing::default());
-    let listening = tokio::spawn(signals::listen(shutdown.clone(), events.clone()));
+    let listening = tokio::spawn(Ears::open().listen(shutdown.clone(), events.clone()));
     let teller = Teller {
         fleet: settings.fleet.namespace.clone(),
         runs_dir: settings.run.runs_dir.display().to_string(),

@@ -35,7 +35,11 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
 }
 
 /// Cancels the run unless it is at its end; answers how it stood.
-async fn cancel(home: &RedisHome, run: &RunId, settings: &Settings) -> Result<RunStatus, Failure> {
+pub async fn cancel(
+    home: &RedisHome,
+    run: &RunId,
+    settings: &Settings,
+) -> Result<RunStatus, Failure> {
     let unknown = || {
         Failure::usage(format!(
             "the fleet {} knows no run {run}; `juror runs` lists those that have a report",

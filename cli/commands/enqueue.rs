@@ -13,18 +13,18 @@ use crate::{
     finish,
     fleet::{self, home_failure, queue_failure, require},
     follow::{Following, require_journal},
-    publication::{Opening, Publication, uploader},
+    layers::Ground,
+    publication::{Opening, Publication, new_record, refuse_leftovers, uploader},
     session::Session,
+    signals::Ears,
 };
 use juror_common::{
-    admission::Admission as _,
     id::RunId,
     queue::rabbitmq::broker_version,
     redis::RedisHome,
     run::RunRecord,
     settings::{FleetSettings, Settings},
     store::RunStatus,
-    usage::Money,
 };
 use juror_producer::fleet::{Published, PublishedEnd, change_budgets};
 use std::sync::Arc;
@@ -34,7 +34,8 @@ use telling::Telling;
 pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = &arguments.run;
     let layers = [flags.layers(), arguments.fleet.layers()].concat();
-    let asked = Asked { flags, layers, global };
+    let ground = Ground::read(global)?;
+    let asked = Asked { flags, layers, ground: &ground };
     let settings = asked.settings()?;
     let named = asked.run_id()?;
     finish::check_outputs(&flags.output)?;
@@ -59,8 +60,16 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
         fleet: &settings.fleet.namespace,
         whereabouts: fleet::whereabouts(global, &arguments.fleet),
     };
-    let enqueuing =
-        Enqueuing { arguments, asked, settings: &settings, baseline, ends, home: &home, telling };
+    let enqueuing = Enqueuing {
+        arguments,
+        global,
+        asked,
+        settings: &settings,
+        baseline,
+        ends,
+        home: &home,
+        telling,
+    };
     let ended = enqueuing.run(named).await;
     home.close().await;
     ended
@@ -68,6 +77,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
 
 struct Enqueuing<'a> {
     arguments: &'a EnqueueArguments,
+    global: &'a GlobalFlags,
     asked: Asked<'a>,
     settings: &'a Settings,
     baseline: Option<Baseline>,
@@ -78,6 +88,7 @@ struct Enqueuing<'a> {
 
 impl Enqueuing<'_> {
     async fn run(&self, named: Option<RunId>) -> Result<Exit, Failure> {
+        let ears = Ears::open();
         let known = match &named {
             Some(run) => self.known(run).await?,
             None => None,
@@ -86,7 +97,7 @@ impl Enqueuing<'_> {
         let record = known.as_ref().map(|known| &known.record);
         let published = known.as_ref().filter(|known| known.expected.is_some());
         if let Some(known) = published.filter(|_| self.asked.flags.dataset.is_none()) {
-            return self.follow_published(&run, known).await;
+            return self.follow_published(&run, known, ears).await;
         }
         let mut session = self.asked.session(&run, record)?;
         self.check_upload(&session, record)?;
@@ -97,7 +108,7 @@ impl Enqueuing<'_> {
             return self.dry_run(&session).await;
         }
         if let Some(known) = published {
-            return self.follow_published(&run, known).await;
+            return self.follow_published(&run, known, ears).await;
         }
         let cap = match &known {
             Some(known) => Some(self.cap(known).await?),
@@ -106,13 +117,13 @@ impl Enqueuing<'_> {
         if let Some(cap) = cap {
             session.settings.budget.run_usd = cap.now;
         }
-        tell_warnings(&session, self.asked.global.quiet);
+        tell_warnings(&session, self.global.quiet);
         let published = self.publish(&session, &run, known.as_ref().zip(cap)).await?;
         self.telling.published(&run, session.plan.jobs, published)?;
         match published.end {
             PublishedEnd::Stopped => Ok(Exit::Incomplete),
             PublishedEnd::Cancelled if !self.arguments.wait => Ok(Exit::Incomplete),
-            PublishedEnd::Closed | PublishedEnd::Cancelled => self.wait_if_asked(&run).await,
+            PublishedEnd::Closed | PublishedEnd::Cancelled => self.wait_if_asked(&run, ears).await,
         }
     }
 
@@ -145,7 +156,7 @@ impl Enqueuing<'_> {
             (None, None) if self.asked.flags.dataset.is_none() => Err(Failure::usage(format!(
                 "the fleet {namespace} knows no run {run}; with a dataset it is started"
             ))),
-            (None, None) => self.refuse_leftovers(run).await.map(|()| None),
+            (None, None) => refuse_leftovers(self.home, run, namespace).await.map(|()| None),
         }
     }
 
@@ -164,23 +175,13 @@ impl Enqueuing<'_> {
         }
     }
 
-    /// Refuses a new run under the name of one that the fleet has forgotten, but for its money.
-    async fn refuse_leftovers(&self, run: &RunId) -> Result<(), Failure> {
-        let ledger = self.home.ledger(run).await.map_err(home_failure)?;
-        match ledger {
-            Some(ledger) if ledger.committed + ledger.outstanding > Money::ZERO => {
-                Err(Failure::usage(format!(
-                    "there was a run {run} before, and what it spent still counts in the ledger \
-                     of the fleet {}: take another --run-id",
-                    self.settings.fleet.namespace
-                )))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Every job is published: there is only a budget to change, and an end to wait for.
-    async fn follow_published(&self, run: &RunId, known: &RunStatus) -> Result<Exit, Failure> {
+    async fn follow_published(
+        &self,
+        run: &RunId,
+        known: &RunStatus,
+        ears: Ears,
+    ) -> Result<Exit, Failure> {
         if !known.cancelled {
             self.telling.published_already(run, known.is_reported())?;
         }
@@ -191,9 +192,9 @@ impl Enqueuing<'_> {
             let cap = self.cap(known).await?;
             let (budgets, record) = (&self.settings.budget, capped(known, cap));
             change_budgets(self.home, &record, budgets).await.map_err(home_failure)?;
-            cap.tell(run, self.asked.global.quiet);
+            cap.tell(run, self.global.quiet);
         }
-        self.wait_if_asked(run).await
+        self.wait_if_asked(run, ears).await
     }
 
     async fn cap(&self, known: &RunStatus) -> Result<Cap, Failure> {
@@ -204,8 +205,8 @@ impl Enqueuing<'_> {
     async fn dry_run(&self, session: &Session) -> Result<Exit, Failure> {
         let broker = require("broker", self.settings.fleet.broker.as_ref())?;
         broker_version(&broker).await.map_err(queue_failure)?;
-        tell_warnings(session, self.asked.global.quiet);
-        print_plan(session, "Nothing was published.", self.asked.global.json)?;
+        tell_warnings(session, self.global.quiet);
+        print_plan(session, "Nothing was published.", self.global.json)?;
         Ok(Exit::Done)
     }
 
@@ -217,13 +218,7 @@ impl Enqueuing<'_> {
     ) -> Result<Published, Failure> {
         let record = match known {
             Some((known, cap)) => capped(known, cap),
-            None => RunRecord {
-                // Endpoints are the workers' own.
-                base_url: None,
-                fleet: Some(self.settings.fleet.namespace.clone()),
-                upload: self.arguments.upload.clone(),
-                ..session.record(run.clone())
-            },
+            None => new_record(session, run, self.arguments.upload.clone()),
         };
         let publication = Publication {
             session,
@@ -234,14 +229,14 @@ impl Enqueuing<'_> {
                 None => Opening::New,
             },
             lane: self.arguments.priority.into(),
-            quiet: self.asked.global.quiet,
+            quiet: self.global.quiet,
         };
         let mut announced = false;
         let published = publication
             .publish(|| {
                 announced = true;
                 if let Some((_, cap)) = known {
-                    cap.tell(run, self.asked.global.quiet);
+                    cap.tell(run, self.global.quiet);
                 }
                 self.telling.announced(run)
             })
@@ -252,20 +247,19 @@ impl Enqueuing<'_> {
         published
     }
 
-    async fn wait_if_asked(&self, run: &RunId) -> Result<Exit, Failure> {
+    async fn wait_if_asked(&self, run: &RunId, ears: Ears) -> Result<Exit, Failure> {
         if !self.arguments.wait {
             return Ok(Exit::Done);
         }
-        let Asked { global, .. } = &self.asked;
         let following = Following {
             home: self.home,
             run,
             settings: self.settings,
             ends: self.ends,
-            global,
+            global: self.global,
             whereabouts: &self.telling.whereabouts,
         };
-        following.wait().await
+        following.wait(ears).await
     }
 }
 

@@ -15,5 +15,6 @@ pub mod retry;
 pub mod rubric;
 pub mod run;
 pub mod runs;
+pub mod serve;
 pub mod simulate;
 pub mod worker;

@@ -9,7 +9,7 @@ use crate::{
         run::{Ends, run_files},
     },
     exit::{Exit, Failure},
-    finish::{self, Finishing},
+    finish::{self, Finishing, Reporting},
     layers,
     ledgers::Ledgers,
 };
@@ -48,15 +48,14 @@ pub async fn report(
     let mut ledgers = Ledgers::new(settings);
     let ledger = ledgers.of(files.record()).await;
     ledgers.close().await;
-    let finishing = Finishing {
+    let reporting = Reporting {
         rubric: &rubric,
         gate: gate.as_ref(),
         baseline: baseline.as_ref(),
         settings,
         calibration: calibration.as_ref(),
-        outputs: ends.outputs,
-        global,
     };
+    let finishing = Finishing { reporting, outputs: ends.outputs, global };
     let report = finish::report(files, &counted, ledger?, &finishing)?;
     Ok(finish::exit_of(&report))
 }

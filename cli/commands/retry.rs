@@ -1,25 +1,24 @@
 //! `juror retry`: another round for what a run did not score, where the run is judged.
 
 use crate::{
+    another_round::AnotherRound,
     args::{GlobalFlags, RetryArguments, RunFlags},
     asked::{Asked, tell_warnings},
-    cap::Cap,
-    commands::run::{Ends, known_run, no_such_run, resume, run_files},
+    commands::run::{Ends, known_run, no_such_run, resume},
     exit::{Exit, Failure},
-    finish::journal_failure,
-    fleet::{self, home_failure},
+    fleet,
     follow::{Following, require_journal},
-    layers,
-    publication::{Opening, Publication},
+    layers::{self, Ground},
+    publication::Publication,
     screen,
+    signals::Ears,
 };
-use juror_aggregator::fold::{Fold, Rounds};
+use juror_aggregator::fold::Rounds;
 use juror_common::{
     id::RunId,
     redis::RedisHome,
     run::RunRecord,
     settings::{Layer, Settings},
-    usage::Money,
 };
 use juror_producer::fleet::{Published, PublishedEnd};
 use std::sync::Arc;
@@ -69,16 +68,6 @@ async fn retry_here(
     resume(run, arguments.budget_usd, arguments.max_concurrency, global).await
 }
 
-/// How it is known which results the journal has.
-#[derive(Clone, Copy)]
-enum Written {
-    /// It is here.
-    InJournal,
-    /// It is elsewhere, and has so many scored jobs, as the aggregator told last. It is not known
-    /// which, so if more are stored, all of them are sent for.
-    Told { scored: u64 },
-}
-
 struct Retrying<'a> {
     arguments: &'a RetryArguments,
     global: &'a GlobalFlags,
@@ -88,72 +77,33 @@ struct Retrying<'a> {
 }
 
 impl Retrying<'_> {
-    /// Takes the record of the run's directory, if there is one, unless Redis has one.
     async fn run(self, run: &RunId, here: Option<RunRecord>) -> Result<Exit, Failure> {
-        let status = self.home.run_status(run).await.map_err(home_failure)?;
-        let told = status.as_ref().and_then(|status| status.progress.as_ref());
-        let written = match here {
-            Some(_) => Written::InJournal,
-            None => Written::Told { scored: told.map_or(0, |told| told.scored) },
-        };
-        let Some(known) = status.map(|status| status.record).or(here) else {
-            return Err(Failure::usage(format!(
-                "there is no run {run} in {}, and the fleet {} knows none either",
-                self.settings.run.runs_dir.display(),
-                self.settings.fleet.namespace
-            )));
-        };
-        let flags = RunFlags { resume: Some(run.to_string()), ..RunFlags::default() };
-        let asked = Asked { flags: &flags, layers: self.layers.clone(), global: self.global };
-        let mut session = asked.session(run, Some(&known))?;
-        let cap = Cap::of(self.home, run, self.arguments.budget_usd, known.budget_usd).await?;
-        session.settings.budget.run_usd = cap.now;
-        tell_warnings(&session, self.global.quiet);
-        let (rounds, spent) = self.rounds(run, written).await?;
-        let rounds = Arc::new(rounds);
-        // What a cancellation left out is published now.
-        let record = RunRecord { budget_usd: cap.now, published: None, ..known };
+        let ears = Ears::open();
+        let (resume, budget_usd) = (Some(run.to_string()), self.arguments.budget_usd);
+        let flags = RunFlags { resume, budget_usd, ..RunFlags::default() };
+        let ground = Ground::read(self.global)?;
+        let asked = Asked { flags: &flags, layers: self.layers.clone(), ground: &ground };
+        let again = AnotherRound::of(self.home, &asked, run, here).await?;
+        tell_warnings(&again.session, self.global.quiet);
         let publication = Publication {
-            session: &session,
+            session: &again.session,
             home: self.home,
-            record: &record,
-            opening: Opening::Again { rounds: Arc::clone(&rounds), spent },
+            record: &again.record,
+            opening: again.opening(),
             lane: self.arguments.priority.unwrap_or_default().into(),
             quiet: self.global.quiet,
         };
         let opened = || {
-            cap.tell(run, self.global.quiet);
+            again.cap.tell(run, self.global.quiet);
             Ok(())
         };
         let published = publication.publish(opened).await?;
-        self.tell(run, &rounds, published)?;
+        self.tell(run, &again.rounds, published)?;
         match published.end {
-            PublishedEnd::Closed if self.arguments.wait => self.wait(run).await,
+            PublishedEnd::Closed if self.arguments.wait => self.wait(run, ears).await,
             PublishedEnd::Closed => Ok(Exit::Done),
             PublishedEnd::Cancelled | PublishedEnd::Stopped => Ok(Exit::Incomplete),
         }
-    }
-
-    /// How far each job has come, by the journal and by Redis: the one may lag behind what is
-    /// stored, or have lost it on the way, the other forgets in time. And what the results in the
-    /// journal cost, lest an emptied Redis open the run with its whole budget.
-    async fn rounds(&self, run: &RunId, written: Written) -> Result<(Rounds, Money), Failure> {
-        let (mut rounds, spent) = match written {
-            Written::InJournal => {
-                let files = run_files(&self.settings.run.runs_dir, run)?;
-                let fold = Fold::of_journal(&files).map_err(journal_failure)?;
-                (fold.rounds(), fold.spent().cost)
-            }
-            Written::Told { .. } => (Rounds::default(), Money::ZERO),
-        };
-        let noting = |job, round, outcome| rounds.note(&job, round, outcome);
-        self.home.for_each_outcome(run, noting).await.map_err(home_failure)?;
-        if let Written::Told { scored } = written
-            && scored >= rounds.scored()
-        {
-            rounds.trust_journal();
-        }
-        Ok((rounds, spent))
     }
 
     fn tell(&self, run: &RunId, rounds: &Rounds, published: Published) -> Result<(), Failure> {
@@ -197,7 +147,7 @@ impl Retrying<'_> {
         Ok(())
     }
 
-    async fn wait(&self, run: &RunId) -> Result<Exit, Failure> {
+    async fn wait(&self, run: &RunId, ears: Ears) -> Result<Exit, Failure> {
         let following = Following {
             home: self.home,
             run,
@@ -206,6 +156,6 @@ impl Retrying<'_> {
             global: self.global,
             whereabouts: &fleet::whereabouts(self.global, &self.arguments.fleet),
         };
-        following.wait().await
+        following.wait(ears).await
     }
 }

@@ -3,13 +3,16 @@
 use crate::{
     args::{CallingFlags, GlobalFlags, RunArguments, RunFlags},
     asked::{Asked, new_run_id, print_plan, tell_warnings},
+    attended,
     baseline::Baseline,
     calibrations,
-    execute::{self, Execution},
+    execute::Execution,
     exit::{Exit, Failure},
-    finish::{self, Finishing},
+    finish::{self, Finishing, Reporting},
     judge,
+    layers::Ground,
     session::Session,
+    signals::Ears,
 };
 use juror_aggregator::{calibration::known::KnownCalibration, gate::Gate, journal::RunFiles};
 use juror_common::{id::RunId, run::RunRecord, usage::Money};
@@ -20,7 +23,8 @@ use std::path::{Path, PathBuf};
 pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = &arguments.run;
     let layers = [flags.layers(), arguments.calling.layers()].concat();
-    let asked = Asked { flags, layers, global };
+    let ground = Ground::read(global)?;
+    let asked = Asked { flags, layers, ground: &ground };
     let settings = asked.settings()?;
     let named = asked.run_id()?;
     let known = match &named {
@@ -78,44 +82,43 @@ pub async fn begin_or_continue(
 ) -> Result<Exit, Failure> {
     let Ready { gate, baseline, calibration, setup } = ready(&session, &run_id, ends)?;
     tell_warnings(&session, global.quiet);
-    let record = RunRecord {
-        created_at: known
-            .as_ref()
-            .map_or_else(|| jiff::Timestamp::now().to_string(), |known| known.created_at.clone()),
-        ..session.record(run_id.clone())
+    let record = record(&session, &run_id, known.as_ref());
+    let execution =
+        Execution { session: &session, record: &record, continued: known.is_some(), setup };
+    let executed = attended::execute(execution, global.quiet).await?;
+    let reporting = Reporting {
+        rubric: &session.rubric,
+        gate: gate.as_ref(),
+        baseline: baseline.as_ref(),
+        settings: &session.settings,
+        calibration: calibration.as_ref(),
     };
-    let executed = execute::execute(Execution {
-        session: &session,
-        record: &record,
-        continued: known.is_some(),
-        setup,
-        quiet: global.quiet,
-    })
-    .await?;
-    finish::finish(
-        executed,
-        &Finishing {
-            rubric: &session.rubric,
-            gate: gate.as_ref(),
-            baseline: baseline.as_ref(),
-            settings: &session.settings,
-            calibration: calibration.as_ref(),
-            outputs: ends.outputs,
-            global,
-        },
-    )
+    let finishing = Finishing { reporting, outputs: ends.outputs, global };
+    let remedy = format!("write it by: juror report {run_id}");
+    Ears::open().leave_at_once(&remedy, async { finish::finish(executed, &finishing) }).await
+}
+
+/// The record of a session's run; one that is known keeps its age.
+pub fn record(session: &Session, run: &RunId, known: Option<&RunRecord>) -> RunRecord {
+    let record = session.record(run.clone());
+    let created_at = known.map_or(record.created_at, |known| known.created_at.clone());
+    RunRecord { created_at, ..record }
 }
 
 /// What a run needs beside its session.
-struct Ready {
-    gate: Option<Gate>,
-    baseline: Option<Baseline>,
-    calibration: Option<KnownCalibration>,
-    setup: Option<JudgeSetup>,
+pub struct Ready {
+    /// What it must meet.
+    pub gate: Option<Gate>,
+    /// What it is compared against.
+    pub baseline: Option<Baseline>,
+    /// What is known of its judge, if a file is named.
+    pub calibration: Option<KnownCalibration>,
+    /// How the judge is asked; none with the judge off.
+    pub setup: Option<JudgeSetup>,
 }
 
 /// Checks what is left to check before anything is written or spent.
-fn ready(session: &Session, run: &RunId, ends: Ends<'_>) -> Result<Ready, Failure> {
+pub fn ready(session: &Session, run: &RunId, ends: Ends<'_>) -> Result<Ready, Failure> {
     finish::check_outputs(ends.outputs)?;
     let Session { settings, rubric, candidate, .. } = session;
     let gate = finish::gate(settings.run.gate.as_deref(), rubric)?;
@@ -134,7 +137,7 @@ fn ready(session: &Session, run: &RunId, ends: Ends<'_>) -> Result<Ready, Failur
 }
 
 /// A run knows its home: what a fleet judges is not judged here as well.
-fn refuse_fleet_run(known: Option<&RunRecord>) -> Result<(), Failure> {
+pub fn refuse_fleet_run(known: Option<&RunRecord>) -> Result<(), Failure> {
     let Some((record, fleet)) = known.and_then(|known| Some((known, known.fleet.as_ref()?))) else {
         return Ok(());
     };

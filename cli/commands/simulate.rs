@@ -3,10 +3,11 @@
 use crate::{
     args::{GlobalFlags, SimulateArguments},
     exit::{Exit, Failure},
-    golden, screen, signals,
+    golden, screen,
+    signals::Ears,
 };
-use juror_common::{event::Events, shutdown::Shutdown};
-use juror_simulator::{FaultPlan, Latency, SimulatorConfig, SimulatorError, Stats};
+use juror_common::{event::Events, rubric::builtin, shutdown::Shutdown};
+use juror_simulator::{FaultPlan, Latency, Shift, SimulatorConfig, SimulatorError, Stats};
 use std::{sync::Arc, time::Duration};
 use tokio::{net::TcpListener, task::JoinError};
 
@@ -19,13 +20,14 @@ pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<
     let address = listener.local_addr().map_err(Failure::error)?;
     screen::print(&format!("http://{address}/v1"))?;
     if !global.quiet {
+        tell_strange_shifts(&config.shifts)?;
         screen::tell(&format!(
             "try: OPENAI_API_KEY=any juror run DATASET --enable-llm-judge --base-url \
              http://{address}/v1\nwhat it billed: http://{address}/stats"
         ));
     }
     let shutdown = Shutdown::new();
-    let listening = tokio::spawn(signals::listen(shutdown.clone(), Events::silent()));
+    let listening = tokio::spawn(Ears::open().listen(shutdown.clone(), Events::silent()));
     let served = juror_simulator::serve(listener, config, shutdown.clone()).await;
     shutdown.now.cancel();
     listening.await.map_err(Failure::error)?;
@@ -50,10 +52,36 @@ fn config(arguments: &SimulateArguments) -> Result<SimulatorConfig, Failure> {
             seed: arguments.seed,
             ..FaultPlan::default()
         },
+        shifts: shifts(&arguments.shift)?,
         seed: arguments.seed,
         book: Arc::new(golden::verdict_book()?),
         ..SimulatorConfig::default()
     })
+}
+
+fn shifts(texts: &[String]) -> Result<Vec<Shift>, Failure> {
+    texts.iter().map(|text| text.parse().map_err(Failure::usage)).collect()
+}
+
+/// Shifts of criteria that no built-in rubric has, and that may be misspelt: the simulator knows no
+/// rubric before it is asked by one.
+fn tell_strange_shifts(shifts: &[Shift]) -> Result<(), Failure> {
+    let rubrics = builtin().iter().map(|rubric| rubric.parse().map_err(Failure::error));
+    let rubrics = rubrics.collect::<Result<Vec<_>, _>>()?;
+    let keys: Vec<&str> = rubrics
+        .iter()
+        .flat_map(|rubric| &rubric.criteria)
+        .map(|criterion| criterion.key.as_str())
+        .collect();
+    for shift in shifts.iter().filter(|shift| !keys.contains(&shift.criterion.as_str())) {
+        screen::tell(&format!(
+            "--shift {}: no built-in rubric has this criterion; it moves nothing unless your own \
+             rubric has it. There are: {}",
+            shift.criterion,
+            keys.join(", ")
+        ));
+    }
+    Ok(())
 }
 
 fn latency(text: &str) -> Result<Latency, Failure> {

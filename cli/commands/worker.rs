@@ -7,7 +7,8 @@ use crate::{
     fleet::Fleet,
     layers, progress,
     run_context::ContextMaker,
-    screen, signals,
+    screen,
+    signals::Ears,
     standings::FleetRuns,
     workplace::{self, Workplace},
 };
@@ -46,7 +47,7 @@ pub async fn run(arguments: &WorkerArguments, global: &GlobalFlags) -> Result<Ex
     check_roots(&settings)?;
     let (events, heard) = Events::channel(EVENT_CAPACITY);
     let shutdown = Shutdown::new();
-    let listening = tokio::spawn(signals::listen(shutdown.clone(), events.clone()));
+    let listening = tokio::spawn(Ears::open().listen(shutdown.clone(), events.clone()));
     let style = progress::Style::of_a_role(global.quiet);
     let showing = tokio::spawn(progress::follow(heard, style, None));
     let opening = shutdown.drain.run_until_cancelled(Fleet::open(&settings, events.clone()));

@@ -1,5 +1,6 @@
 //! Generated code, within bounds.
 
+use super::FETCHES_NOTHING;
 use juror_aggregator::report::Code;
 use juror_common::{
     files::{MOST_TEXT_BYTES, Roots},
@@ -24,7 +25,7 @@ pub fn read(
         Text::Inline(text) => text.clone(),
         Text::Path(path) => {
             let Ok(Reference::Path(path)) = Reference::parse(path) else {
-                return Err("it is not on this machine, and a page fetches nothing".to_owned());
+                return Err(FETCHES_NOTHING.to_owned());
             };
             let bytes = roots.read_now(path, MOST_TEXT_BYTES).map_err(|error| error.to_string())?;
             String::from_utf8_lossy(&bytes).into_owned()

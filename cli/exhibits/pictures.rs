@@ -1,5 +1,6 @@
 //! Small pictures of what was judged, within bounds.
 
+use super::FETCHES_NOTHING;
 use juror_aggregator::report::{Picture, Shown};
 use juror_common::{
     files::{MOST_IMAGE_BYTES, Roots},
@@ -100,7 +101,7 @@ fn of_one(one: &Shown, item: Option<&Item>, roots: &Roots) -> Pictures {
 
 fn read(reference: &str, judged: Option<Digest>, roots: &Roots) -> Result<Picture, String> {
     let Ok(Reference::Path(path)) = Reference::parse(reference) else {
-        return Err("it is not on this machine, and a page fetches nothing".to_owned());
+        return Err(FETCHES_NOTHING.to_owned());
     };
     let bytes = roots.read_now(path, MOST_IMAGE_BYTES).map_err(|error| error.to_string())?;
     if judged.is_some_and(|judged| judged != Digest::of(&bytes)) {

@@ -2,6 +2,7 @@
 
 use crate::{
     book::VerdictBook, fault_plan::FaultPlan, item_text::first_fenced_text, random::Random,
+    shift::Shift,
 };
 use juror_common::model::{Models, Prices};
 use std::{sync::Arc, time::Duration};
@@ -53,6 +54,8 @@ pub struct SimulatorConfig {
     /// The chance of each drawn score to differ by one from answer to answer; at 0 the same
     /// question has always the same answer.
     pub noise: f64,
+    /// What every verdict is moved by, known ones too: a change of quality to be found.
+    pub shifts: Vec<Shift>,
     /// Another seed is another latency and another noise.
     pub seed: u64,
 }
@@ -78,6 +81,7 @@ impl Default for SimulatorConfig {
             book: Arc::default(),
             extract: first_fenced_text,
             noise: 0.0,
+            shifts: Vec::new(),
             seed: 0,
         }
     }

@@ -20,6 +20,7 @@ mod reply;
 mod request_body;
 mod respond;
 mod server;
+mod shift;
 mod stats;
 mod verdict;
 
@@ -29,6 +30,7 @@ pub use fault::{Fault, FaultRate, InvalidFault};
 pub use fault_plan::{FaultPlan, ItemKey, ItemScript};
 pub use item_text::{first_fenced_text, item_text_digest};
 pub use server::serve;
+pub use shift::{InvalidShift, Shift};
 pub use stats::Stats;
 
 /// The `system_fingerprint` of every answer, by which a simulated verdict is known.

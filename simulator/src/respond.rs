@@ -13,6 +13,7 @@ use crate::{
     refusal::{INVALID, Refusal},
     reply::{self, Body},
     request_body::{self, Unread},
+    shift::shift_scores,
     stats::{Counter, Stats},
     verdict::{self, Shape},
 };
@@ -277,10 +278,12 @@ impl Simulator {
         // The same images may be asked about by another rubric.
         let known = self.config.book.find(digests, item).filter(|reply| shape.fits(reply));
         if let Some(reply) = known {
-            return reply.clone();
+            let mut reply = reply.clone();
+            shift_scores(&self.config.shifts, "", &shape, &mut reply);
+            return reply;
         }
         let noise = (self.config.noise > 0.0).then_some((self.config.noise, random));
-        verdict::draw(&shape, seed, noise)
+        verdict::draw(&shape, seed, noise, &self.config.shifts)
     }
 
     fn check_key(&self, headers: &HeaderMap) -> Result<(), Refusal> {

@@ -12,14 +12,18 @@ use juror_common::{
     usage::Money,
 };
 use serde_json::Value;
-use std::{collections::BTreeMap, net::SocketAddr, process::Command, time::Duration};
+use std::{
+    collections::BTreeMap, net::SocketAddr, path::PathBuf, process::Command, time::Duration,
+};
 
 /// What `.env` must hold; the values are told apart in what is looked at.
-const GIVEN: [(&str, &str); 4] = [
+const GIVEN: [(&str, &str); 6] = [
     ("RABBITMQ_PASSWORD", "of-rabbitmq"),
     ("REDIS_PASSWORD", "of-redis"),
     ("DATA_DIR", "/the/dataset"),
     ("OPENAI_API_KEY_FILE", "/the/key"),
+    ("READ_TOKEN_FILE", "/the/read/token"),
+    ("WRITE_TOKEN_FILE", "/the/write/token"),
 ];
 
 /// docker compose, with nothing from outside but what is given.
@@ -35,13 +39,14 @@ fn compose_with(given: &[(&str, &str)]) -> Command {
 }
 
 /// The file as docker compose resolves it.
-fn fleet() -> Value {
+pub fn fleet() -> Value {
     let output = compose_with(&GIVEN).args(["--format", "json"]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-fn words(list: &Value) -> Vec<&str> {
+/// The words of a command.
+pub fn words(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect()
 }
 
@@ -50,7 +55,7 @@ fn environment(service: &Value) -> BTreeMap<String, String> {
 }
 
 /// What a role's container makes of its settings: those of the image, and over them its own.
-fn settings(fleet: &Value, role: &str) -> Settings {
+pub fn settings(fleet: &Value, role: &str) -> Settings {
     let mut variables = crate::image::environment();
     variables.extend(environment(&fleet["services"][role]));
     settings_of(&variables)
@@ -79,7 +84,7 @@ fn nothing_starts_without_what_env_must_hold() {
 #[test]
 fn every_role_gets_settings_that_the_command_knows() {
     let fleet = fleet();
-    for role in ["worker", "aggregate", "juror"] {
+    for role in ["worker", "aggregate", "serve", "juror"] {
         let settings = settings(&fleet, role).fleet;
         assert_eq!(settings.broker.unwrap(), "amqp://juror:of-rabbitmq@rabbitmq:5672", "{role}");
         assert_eq!(settings.redis.unwrap(), "redis://:of-redis@redis:6379", "{role}");
@@ -89,7 +94,7 @@ fn every_role_gets_settings_that_the_command_knows() {
 #[test]
 fn every_role_is_started_by_a_command_that_there_is() {
     let fleet = fleet();
-    for role in ["worker", "aggregate"] {
+    for role in ["worker", "aggregate", "serve"] {
         let command = words(&fleet["services"][role]["command"]);
         let command: Vec<String> = command.into_iter().map(str::to_owned).collect();
         crate::words::assert_known("deploy/compose.yaml", &command);
@@ -102,7 +107,8 @@ fn only_workers_hold_the_key_and_in_a_file() {
     let fleet = fleet();
     assert_eq!(fleet["secrets"]["openai_api_key"]["file"], "/the/key");
     for (name, service) in fleet["services"].as_object().unwrap() {
-        let has_key = !service["secrets"].is_null();
+        let mut secrets = service["secrets"].as_array().into_iter().flatten();
+        let has_key = secrets.any(|secret| secret["source"] == "openai_api_key");
         assert_eq!(has_key, name == "worker", "{name}");
     }
     let told = settings(&fleet, "worker").judge.api_key_file.unwrap();
@@ -112,9 +118,13 @@ fn only_workers_hold_the_key_and_in_a_file() {
 #[test]
 fn whoever_is_stopped_gets_the_time_that_stopping_takes() {
     let fleet = fleet();
-    let drain = Duration::from_secs(settings(&fleet, "worker").fleet.drain_timeout_seconds);
-    let grace = grace(&fleet["services"]["worker"]);
-    assert!(grace >= drain + Duration::from_secs(15), "{grace:?} for a drain of {drain:?}");
+    for (role, drain) in [
+        ("worker", settings(&fleet, "worker").fleet.drain_timeout_seconds),
+        ("serve", settings(&fleet, "serve").serve.drain_timeout_seconds),
+    ] {
+        let grace = grace(&fleet["services"][role]);
+        assert!(grace >= Duration::from_secs(drain + 15), "{role}: {grace:?} for {drain} s");
+    }
     for (name, service) in fleet["services"].as_object().unwrap() {
         let keeps_data = ["aggregate", "rabbitmq", "redis"].contains(&name.as_str());
         // Docker's own is 10 s.
@@ -155,6 +165,7 @@ fn what_outlives_a_container_is_in_a_volume() {
     let runs = settings(&fleet, "aggregate").run.runs_dir.display().to_string();
     for (service, source, target) in [
         ("aggregate", "runs", runs.as_str()),
+        ("serve", "runs", &runs),
         ("juror", "runs", &runs),
         ("rabbitmq", "rabbitmq", "/var/lib/rabbitmq"),
         ("redis", "redis", "/data"),
@@ -163,13 +174,16 @@ fn what_outlives_a_container_is_in_a_volume() {
         let wanted = (source.to_owned(), target.to_owned());
         assert!(volumes(service).contains(&wanted), "{service}: {:?}", volumes(service));
     }
-    for service in ["worker", "juror"] {
+    for service in ["worker", "serve", "juror"] {
         let list = fleet["services"][service]["volumes"].as_array().unwrap();
         let data = list.iter().find(|volume| volume["target"] == "/data").unwrap();
         assert_eq!(data["read_only"], true, "{service}");
         let root = settings(&fleet, service).files.data_roots;
-        assert_eq!(root, [std::path::PathBuf::from("/data")], "{service}");
+        assert_eq!(root, [PathBuf::from("/data")], "{service}");
     }
+    // Who only looks cannot write.
+    let shown = fleet["services"]["serve"]["volumes"].as_array().unwrap();
+    assert!(shown.iter().all(|volume| volume["read_only"] == true), "{shown:?}");
 }
 
 #[test]

@@ -9,6 +9,7 @@
 
 mod checkers;
 mod composed;
+mod dashboard;
 mod image;
 mod prometheus;
 mod units;

@@ -8,13 +8,19 @@ use juror_common::settings::Settings;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
+    net::SocketAddr,
     path::Path,
     process::Command,
 };
 use tempfile::TempDir;
 
-const UNITS: [&str; 4] =
-    ["juror-worker@1.service", "juror-aggregate.service", "juror-nightly.service", TIMER];
+const UNITS: [&str; 5] = [
+    "juror-worker@1.service",
+    "juror-aggregate.service",
+    "juror-serve.service",
+    "juror-nightly.service",
+    TIMER,
+];
 const TIMER: &str = "juror-nightly.timer";
 const SHARED: &str = "juror-.service.d/10-juror.conf";
 /// What systemd calls well kept goes from 0 to 10, and a plain unit has more than 9.
@@ -136,7 +142,40 @@ fn the_key_is_a_credential_of_those_who_call() {
         let told = settings(unit).judge.api_key_file.unwrap();
         assert_eq!(told, Path::new("%d").join(name), "{unit}");
     }
-    assert!(!lines("juror-aggregate.service").iter().any(|(key, _)| key == "LoadCredential"));
+    for unit in ["juror-aggregate.service", "juror-serve.service"] {
+        assert!(!credentials(unit).contains_key("openai_api_key"), "{unit}");
+    }
+}
+
+/// The files of a unit's credentials by their names.
+fn credentials(unit: &str) -> BTreeMap<String, String> {
+    let lines = lines(unit).into_iter().filter(|(key, _)| key == "LoadCredential");
+    let pairs = lines.map(|(_, value)| value.split_once(':').map(|(a, b)| (a.into(), b.into())));
+    pairs.map(Option::unwrap).collect()
+}
+
+#[test]
+fn the_dashboard_is_for_this_machine_and_its_tokens_are_credentials() {
+    let unit = "juror-serve.service";
+    let command = value(unit, "ExecStart");
+    let mut words = command.split_whitespace();
+    let listen = words.find(|word| *word == "--listen").and_then(|_| words.next()).unwrap();
+    assert!(listen.parse::<SocketAddr>().unwrap().ip().is_loopback(), "{listen}");
+    let (told, credentials) = (settings(unit).serve, credentials(unit));
+    for (file, name) in
+        [(told.read_token_file, "read_token"), (told.write_token_file, "write_token")]
+    {
+        assert_eq!(file.unwrap(), Path::new("%d").join(name));
+        assert_eq!(credentials[name], format!("/etc/juror/{name}"));
+    }
+}
+
+#[test]
+fn the_dashboard_shows_the_runs_of_those_who_write_them() {
+    for unit in ["juror-aggregate.service", "juror-serve.service", "juror-nightly.service"] {
+        assert!(value(unit, "ExecStart").contains("--runs-dir %S/juror/runs"), "{unit}");
+        assert_eq!(value(unit, "StateDirectory"), "juror juror/runs", "{unit}");
+    }
 }
 
 #[test]
@@ -149,6 +188,10 @@ fn whoever_is_stopped_gets_the_time_that_stopping_takes() {
     let grace = value(worker, "TimeoutStopSec").parse::<u64>().unwrap();
     assert!(grace >= drain + 15, "{grace} s for a drain of {drain} s");
     assert_eq!(value(worker, "KillMode"), "mixed");
+    let serve = "juror-serve.service";
+    let drain = settings(serve).serve.drain_timeout_seconds;
+    let grace = value(serve, "TimeoutStopSec").parse::<u64>().unwrap();
+    assert!(grace >= drain + 15, "{grace} s for a drain of {drain} s");
     let call = settings(worker).judge.timeout_seconds;
     let grace = value("juror-nightly.service", "TimeoutStopSec").parse::<u64>().unwrap();
     assert!(grace > call * 2, "{grace} s for a call of {call} s and its slower retry");

@@ -87,7 +87,7 @@ fn every_command_line_is_one_that_the_command_takes() {
     for (file, words) in &commands {
         assert_known(file, words);
     }
-    for role in ["worker", "aggregate", "enqueue", "run"] {
+    for role in ["worker", "aggregate", "serve", "enqueue", "run"] {
         assert!(commands.iter().any(|(_, words)| words[0] == role), "nobody starts {role}");
     }
 }

@@ -32,6 +32,11 @@ pub struct Browser {
 impl Browser {
     /// Opens a file and waits until it has been loaded.
     pub fn open(file: &Path) -> Self {
+        Self::at(&format!("file://{}", file.display()))
+    }
+
+    /// Opens an address and waits until it has been loaded.
+    pub fn at(url: &str) -> Self {
         install::ensure(CHROMIUM, "chromium");
         let profile = tempfile::tempdir().unwrap();
         // The browser reads commands from descriptor 3 and answers on 4.
@@ -70,8 +75,33 @@ impl Browser {
             events: Vec::new(),
             _profile: profile,
         };
-        browser.load(file);
+        browser.attach();
+        browser.visit(url);
         browser
+    }
+
+    /// Goes to another address and waits until it has been loaded.
+    pub fn visit(&mut self, url: &str) {
+        let loads = self.loads();
+        self.ask("Page.navigate", json!({"url": url}));
+        self.await_load(loads);
+    }
+
+    /// Clicks what this selects and waits until the page that it leads to has been loaded.
+    pub fn follow(&mut self, selector: &str) {
+        let loads = self.loads();
+        self.value(&format!("document.querySelector({selector:?}).click()"));
+        self.await_load(loads);
+    }
+
+    /// How many pages have been loaded.
+    pub fn loads(&self) -> usize {
+        self.of("Page.loadEventFired").count()
+    }
+
+    /// Forgets what was asked for and complained of.
+    pub fn forget(&mut self) {
+        self.events.retain(|event| event["method"] == "Page.loadEventFired");
     }
 
     /// The value of an expression in the page; a promise is waited for.
@@ -82,6 +112,17 @@ impl Browser {
         let answer = self.ask("Runtime.evaluate", asked);
         assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer}");
         answer["result"]["value"].clone()
+    }
+
+    /// Shows the page in a window of this many pixels' width, to somebody who likes it `light` or
+    /// `dark`.
+    pub fn show(&mut self, width: u32, scheme: &str) {
+        let size = json!({
+            "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500,
+        });
+        self.ask("Emulation.setDeviceMetricsOverride", size);
+        let likes = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
+        self.ask("Emulation.setEmulatedMedia", likes);
     }
 
     /// Every address that the page has asked for.
@@ -97,7 +138,7 @@ impl Browser {
         thrown.chain(logged).map(Value::to_string).collect()
     }
 
-    fn load(&mut self, file: &Path) {
+    fn attach(&mut self) {
         let target = self.ask("Target.createTarget", json!({"url": "about:blank"}));
         let attach = json!({"targetId": target["targetId"], "flatten": true});
         let session = self.ask("Target.attachToTarget", attach);
@@ -105,9 +146,11 @@ impl Browser {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             self.ask(&format!("{domain}.enable"), json!({}));
         }
-        let url = format!("file://{}", file.display());
-        self.ask("Page.navigate", json!({"url": url}));
-        while self.of("Page.loadEventFired").next().is_none() {
+    }
+
+    /// Waits until one more than these pages have been loaded.
+    pub fn await_load(&mut self, loads: usize) {
+        while self.loads() <= loads {
             let event = self.messages.recv_timeout(PATIENCE).unwrap();
             self.events.push(event);
         }

@@ -9,6 +9,9 @@
 )]
 
 mod browser;
+mod compared;
+mod dashboard;
+mod door;
 mod run;
 
 use browser::Browser;
@@ -130,4 +133,27 @@ fn a_script_or_a_picture_that_found_its_way_in_would_not_be_obeyed() {
     let refused = browser.complaints();
     assert!(refused.len() >= 4, "{refused:?}");
     assert!(refused.iter().all(|complaint| complaint.contains("Content Security Policy")));
+}
+
+/// What axe-core finds wrong, each with its first places.
+pub const VIOLATIONS: &str = "axe.run(document, {resultTypes: ['violations']}).then(found =>
+    found.violations.map(one => [one.id, one.help, ...one.nodes.slice(0, 3).map(node => node.html)]))";
+
+#[test]
+fn whoever_reads_the_page_by_ear_or_in_any_light_or_width_can_read_all_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut browser = Browser::open(&compared::page(folder.path()));
+    let sections = browser.value(
+        "['comparison', 'targets', 'calibration', 'repeats', 'issues', 'items-title']
+            .filter(id => !document.getElementById(id))",
+    );
+    assert_eq!(sections, json!([]));
+    browser.value("document.querySelectorAll('details').forEach(one => one.open = true)");
+    browser.value(include_str!("axe/axe.min.js"));
+    for (width, scheme) in [(1280, "light"), (1280, "dark"), (390, "light")] {
+        browser.show(width, scheme);
+        assert_eq!(browser.value(VIOLATIONS), json!([]), "{width} pixels, {scheme}");
+        let wide = browser.value("document.documentElement.scrollWidth");
+        assert!(wide.as_u64().unwrap() <= u64::from(width), "{wide} pixels of {width}, {scheme}");
+    }
 }

@@ -1,7 +1,11 @@
 //! Does the judge agree with people, and does a later run still have the same judge?
 
-use crate::workshop::{
-    Finished, Recorder, Simulator, Workshop, completion, repository, verdict, write_items,
+use crate::{
+    formats,
+    workshop::{
+        Finished, Manual, Recorder, Simulator, Workshop, completion, repository, verdict,
+        write_items,
+    },
 };
 use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
@@ -127,6 +131,9 @@ fn a_later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
         "CHANGED: rubric: semantic@1 (",
         "640",
     ]);
+    let reports =
+        ["base", "same", "other"].map(|run| workshop.path(format!("runs/{run}/report.json")));
+    formats::holds(&formats::check("report", &reports));
 }
 
 #[test]
@@ -260,26 +267,16 @@ fn every_command_of_the_manual_runs() {
     fs::rename(manifest, workshop.path("shots.jsonl")).unwrap();
     labels(&workshop);
     let simulator = Simulator::start(SimulatorConfig { noise: 0.3, ..SimulatorConfig::default() });
-    let manual = fs::read_to_string(repository("docs/calibrate.md")).unwrap();
-    let commands: Vec<&str> =
-        manual.lines().filter_map(|line| line.trim_start().strip_prefix("juror ")).collect();
-    assert!(commands.len() >= 5, "{commands:?}");
-    for line in commands {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let mut command = workshop.command(&words);
-        command.env("JUROR_JUDGE_BASE_URL", simulator.base_url());
-        Finished::from(command.output().unwrap()).exits(0);
-    }
+    let judge = simulator.base_url();
+    let manual = Manual::page("calibrate");
+    manual.run(&workshop, &[("JUROR_JUDGE_BASE_URL", &judge)]);
     assert!(workshop.path("calibration.json").is_file());
 
     // The examples of labels are what the command reads.
-    let examples: Vec<&str> = manual
-        .split("```")
-        .filter(|block| block.contains("\"rater\"") || block.starts_with("csv"))
-        .collect();
-    assert_eq!(examples.len(), 2);
-    for (example, name) in examples.into_iter().zip(["example.jsonl", "example.csv"]) {
-        let (_, text) = example.split_once('\n').unwrap();
+    let examples =
+        [("example.jsonl", manual.blocks("json")), ("example.csv", manual.blocks("csv"))];
+    for (name, blocks) in examples {
+        let [text] = blocks[..] else { panic!("{name}: {blocks:?}") };
         let text = text.replace("button_primary", "item_0000").replace("card_profile", "item_0001");
         workshop.write(name, text);
         workshop.juror(&["calibrate", "labelled", "--labels", name]).exits(0);

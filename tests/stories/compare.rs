@@ -1,7 +1,8 @@
 //! Did it get worse, where, and how sure is that?
 
 use crate::workshop::{
-    Finished, Recorder, Simulator, Workshop, completion, png, repository, verdict, write_items,
+    Finished, Manual, Recorder, Simulator, Workshop, completion, png, repository, verdict,
+    write_items,
 };
 use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
@@ -182,15 +183,7 @@ fn every_command_of_the_manual_runs() {
     let manifest = write_items(&workshop, 6);
     fs::rename(manifest, workshop.path("shots.jsonl")).unwrap();
     let simulator = Simulator::start(SimulatorConfig { noise: 0.3, ..SimulatorConfig::default() });
-    let manual = fs::read_to_string(repository("docs/compare.md")).unwrap();
-    let commands: Vec<&str> =
-        manual.lines().filter_map(|line| line.trim_start().strip_prefix("juror ")).collect();
-    assert!(commands.len() >= 6, "{commands:?}");
-    for line in commands {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let mut command = workshop.command(&words);
-        command.env("JUROR_JUDGE_BASE_URL", simulator.base_url());
-        Finished::from(command.output().unwrap()).exits(0);
-    }
+    let judge = simulator.base_url();
+    Manual::page("compare").run(&workshop, &[("JUROR_JUDGE_BASE_URL", &judge)]);
     assert!(workshop.path("comparison.md").is_file());
 }

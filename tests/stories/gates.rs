@@ -1,7 +1,10 @@
 //! Gates and the exit codes that they ask for.
 
-use crate::workshop::{Finished, Recorder, Workshop, completion, verdict, write_items};
+use crate::workshop::{
+    Finished, Manual, Recorder, Served, Workshop, completion, repository, verdict, write_items,
+};
 use serde_json::Value;
+use std::{fs, process::Command};
 
 /// A run of so many items that all get this score, through a gate.
 fn gated(workshop: &Workshop, items: u32, score: u64, gate: &str) -> (Finished, Value) {
@@ -77,4 +80,38 @@ fn a_gate_outweighs_an_incomplete_run_and_coverage_counts() {
     judged(&["-j", "1"]).exits(3).prints(&["3 of 4 scored (75%), 1 unscorable"]);
     workshop.juror(&["report", "first", "--gate", "production"]).exits(100);
     workshop.juror(&["report", "first", "--gate", "targets"]).exits(3);
+}
+
+#[test]
+fn every_command_of_the_manual_does_what_it_says() {
+    let workshop = Workshop::new();
+    let golden = [repository("examples/golden/."), workshop.path("").display().to_string()];
+    assert!(Command::new("cp").arg("-r").args(golden).status().unwrap().success());
+    fs::rename(workshop.path("manifest.jsonl"), workshop.path("shots.jsonl")).unwrap();
+    let manual = Manual::page("gate-a-pull-request");
+    workshop.write("gate.toml", manual.blocks("toml")[0]);
+    // What the page leaves to its reader, and to GitHub.
+    workshop.write("pipeline.sh", "test -s shots.jsonl\n");
+    let told =
+        workshop.write("bin/gh", "#!/bin/sh\nprintf '%s\\n' \"$@\" > told\ncp \"$5\" posted.md\n");
+    assert!(Command::new("chmod").arg("+x").arg(told).status().unwrap().success());
+    let judge = Served::start(&workshop);
+    let variables = [
+        ("JUROR_JUDGE_BASE_URL", judge.base_url.as_str()),
+        ("GITHUB_SHA", "0123abc"),
+        ("PULL", "17"),
+    ];
+    manual.run(&workshop, &variables);
+
+    let told = fs::read_to_string(workshop.path("told")).unwrap();
+    assert!(told.starts_with("pr\ncomment\n17\n--body-file\ncomment.md\n"), "{told}");
+    let posted = fs::read_to_string(workshop.path("posted.md")).unwrap();
+    assert!(posted.contains("Since run main-0123abc"), "{posted}");
+    assert!(workshop.path("shots.junit.xml").is_file() && workshop.path("report.html").is_file());
+    let report = workshop.report("pull-0123abc");
+    assert_eq!(report["comparison"]["decision"], "same");
+    assert_eq!(report["cost"]["results_usd"], "0.000000000", "all was in the cache");
+    let rules = report["targets"]["rules"].as_array().unwrap();
+    let earlier: Vec<&Value> = rules.iter().filter_map(|rule| rule.get("earlier")).collect();
+    assert!(!earlier.is_empty() && earlier.iter().all(|earlier| earlier["runs"] == 3), "{rules:?}");
 }

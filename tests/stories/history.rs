@@ -1,8 +1,7 @@
 //! Runs over time: listed, shown, as a trend, and as what a gate goes by.
 
-use crate::workshop::{Finished, Recorder, Workshop, completion, repository, verdict, write_items};
+use crate::workshop::{Finished, Manual, Recorder, Workshop, completion, verdict, write_items};
 use serde_json::Value;
-use std::fs;
 
 const STEADY: &str = "schema = 1\n[[rule]]\nmetric = \"*\"\nnot_below_median_of_last = 7\n";
 
@@ -106,13 +105,7 @@ fn a_damaged_report_is_named_and_stops_nothing() {
 #[test]
 fn every_command_of_the_manual_does_what_it_says() {
     let workshop = nights(&[8, 9, 9]);
-    let manual = fs::read_to_string(repository("docs/history.md")).unwrap();
-    let gate = manual.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
-    workshop.write("steady.toml", gate);
-    let commands: Vec<&str> =
-        manual.lines().filter_map(|line| line.strip_prefix("juror ")).collect();
-    assert_eq!(commands.len(), 6, "{commands:?}");
-    for line in commands {
-        workshop.juror(&line.split_whitespace().collect::<Vec<_>>()).exits(0);
-    }
+    let manual = Manual::page("history");
+    workshop.write("steady.toml", manual.blocks("toml")[0]);
+    manual.run(&workshop, &[]);
 }

@@ -39,20 +39,8 @@ fn night(workshop: &Workshop, day: &str, judge: &Recorder, variables: &[(&str, &
     assert!(Command::new("chmod").arg("+x").arg(&date).status().unwrap().success());
     let path = format!("{}:{}", workshop.path("bin").display(), std::env::var("PATH").unwrap());
     let words = words(workshop, variables);
-    // The command without arguments lends what it would be started with.
-    let lender = workshop.command(&[]);
-    let mut shell = Command::new(&words[0]);
-    for (name, value) in lender.get_envs() {
-        match value {
-            Some(value) => shell.env(name, value),
-            None => shell.env_remove(name),
-        };
-    }
-    shell
-        .args(&words[1..])
-        .current_dir(lender.get_current_dir().unwrap())
-        .env("PATH", path)
-        .env("JUROR_JUDGE_BASE_URL", judge.base_url());
+    let mut shell = workshop.program(&words[0]);
+    shell.args(&words[1..]).env("PATH", path).env("JUROR_JUDGE_BASE_URL", judge.base_url());
     shell.output().unwrap().into()
 }
 

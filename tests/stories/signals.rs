@@ -1,8 +1,13 @@
 //! Ctrl-C and SIGTERM: once to finish what is in flight, twice to end at once.
 
-use crate::workshop::{Gate, Running, Simulator, Workshop, pico, write_items};
+use crate::workshop::{Finished, Gate, Running, Simulator, Workshop, pico, write_items};
 use juror_simulator::{Fault, FaultPlan, SimulatorConfig};
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
+use std::{
+    io::Write as _,
+    process::Stdio,
+    time::{Duration, Instant},
+};
 
 const ITEMS: u32 = 10;
 
@@ -100,7 +105,7 @@ fn a_judge_that_waits_to_try_again_is_left_at_once() {
     let workshop = Workshop::new();
     write_items(&workshop, 2);
     let faults = FaultPlan { script: vec![Some(Fault::RateLimit)], ..FaultPlan::default() };
-    let fault_retry_after = std::time::Duration::from_secs(3_600);
+    let fault_retry_after = Duration::from_secs(3_600);
     let config = SimulatorConfig { faults, fault_retry_after, ..SimulatorConfig::default() };
     let simulator = Simulator::start(config);
     let running = workshop.start_run(&simulator, "cooling", &["-j", "1"]);
@@ -109,4 +114,31 @@ fn a_judge_that_waits_to_try_again_is_left_at_once() {
     running.signal(Signal::INT);
     running.finish().exits(3).prints(&["0 of 2 scored"]);
     workshop.resume("cooling", &[]).exits(0).prints(&["2 of 2 scored"]);
+}
+
+/// What a pipe of Linux holds before whoever writes to it must wait.
+const PIPE: usize = 65_536;
+
+#[test]
+fn who_is_not_patient_with_the_report_may_leave() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 2);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    // Nobody takes what is printed, so the report comes no further.
+    let (reader, mut full) = std::io::pipe().unwrap();
+    full.write_all(&[b' '; PIPE]).unwrap();
+    let mut command = workshop.judging(&simulator.base_url(), "manifest.jsonl", &[]);
+    let child = command.stdout(full).stderr(Stdio::piped()).spawn().unwrap();
+    let report = workshop.path("runs/first/report.json");
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while !report.exists() {
+        assert!(Instant::now() < deadline, "no report is written");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).unwrap();
+    kill_process(pid, Signal::INT).unwrap();
+    let left = Finished::from(child.wait_with_output().unwrap()).exits(130);
+    left.says(&["interrupted before the report was written", "juror report first"]);
+    drop(reader);
+    workshop.juror(&["report", "first"]).exits(0).prints(&["2 of 2 scored"]);
 }

@@ -5,7 +5,7 @@ use crate::{
     context::{Context, JudgeSetup},
     image::{self, PREPARATION_VERSION, Rules},
     load::LoadedItem,
-    prompt::{self, PromptItem, RenderedPrompt},
+    prompt::{self, RenderedPrompt},
     vision::{Request, RequestImage},
 };
 use bytes::Bytes;
@@ -64,15 +64,7 @@ impl Question {
                 })?;
             images.push(read(&named.name, &named.label, reference, context).await?);
         }
-        let prompt = prompt::render(
-            &context.rubric,
-            PromptItem {
-                code: loaded.code.as_deref(),
-                language: loaded.language,
-                tokens: loaded.expected_tokens.as_ref(),
-                style: job.item.style.as_deref(),
-            },
-        );
+        let prompt = prompt::of_item(&context.rubric, &job.item, loaded);
         let key = key(job, judge, setup, &prompt, &images);
         Ok(Self { key, prompt, images })
     }

@@ -81,6 +81,14 @@ pub(crate) fn warnings(base: &Report, head: &Report) -> Vec<String> {
             ));
         }
     }
+    for (name, report) in [("base", base), ("head", head)] {
+        if report.uncounted_issues > 0 {
+            warnings.push(format!(
+                "{} issues of the {name} are not counted, since too many different ones are in words of their own: an issue in such words may seem new, gone, more or less frequent and not be",
+                report.uncounted_issues
+            ));
+        }
+    }
     let (base_repeat, head_repeat) = (base.run.repeat, head.run.repeat);
     if base_repeat != head_repeat {
         warnings.push(format!(

@@ -1,7 +1,7 @@
 //! A comparison as Markdown, for the comment of a pull request: the decision first.
 
 use super::{
-    Comparison, IssueChange, ItemChange, MetricDifference, PassDifference,
+    Comparison, IssueChange, ItemChange, MetricDifference, PassDifference, failure_words,
     figures::{change, p_value, size},
     headline, item_counts, settling_words,
 };
@@ -123,7 +123,7 @@ fn items(text: &mut String, comparison: &Comparison) {
     };
     let ids = |list: &[String]| list.iter().take(MOST).map(|id| plain(id)).collect();
     let failing = lists.newly_failing.iter().take(MOST).map(|each| {
-        let how = each.error.map_or("does not pass", |kind| kind.name());
+        let how = failure_words(each);
         format!("{}: {how}", plain(&each.id))
     });
     let _ = write!(text, "<details><summary>Items: {}</summary>\n\n", item_counts(comparison));

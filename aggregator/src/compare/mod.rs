@@ -34,8 +34,8 @@ pub use scan::Side;
 pub use settle::Settling;
 
 pub(crate) use comparable::judge_settings_that_differ;
-pub(crate) use figures::{change, p_value};
-pub(crate) use words::{headline, item_counts, settling_words};
+pub(crate) use figures::{change, p_value, size};
+pub(crate) use words::{failure_words, headline, item_counts, settling_words};
 
 use crate::{journal::JournalError, metrics::FailurePolicy};
 use juror_common::{SCHEMA, outcome::JobResult};
@@ -71,6 +71,12 @@ where
     let settling = unsettled.then(|| {
         settle::settling(&scanned.decisive.difference, margin, scanned.base, scanned.head)
     });
+    // Where nobody was asked, that an issue was not named tells nothing.
+    let both_judged = [before, after].iter().all(|report| report.coverage.scored > 0);
+    let issues = match both_judged {
+        true => issue_changes(&before.common_issues, &after.common_issues, margin),
+        false => IssueChanges::default(),
+    };
     let mut warnings = comparable::warnings(before, after);
     warnings.extend(scan_warnings(&scanned));
     Ok(Comparison {
@@ -91,7 +97,7 @@ where
         passes: scanned.passes,
         settling: settling.flatten(),
         items: scanned.items,
-        issues: issue_changes(&before.common_issues, &after.common_issues, margin),
+        issues,
     })
 }
 

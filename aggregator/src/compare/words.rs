@@ -1,7 +1,8 @@
 //! Sentences that every format shares.
 
-use super::{Comparison, Decision, Settling, figures};
+use super::{Comparison, Decision, NewFailure, Settling, figures};
 use crate::report::{counted, dollars, figure};
+use juror_common::outcome::Outcome;
 
 /// `Worse: Semantic Correctness 88.3% → 81.2%, −7.1 [−8.1, −5.9] percentage points`.
 pub(crate) fn headline(comparison: &Comparison) -> String {
@@ -60,6 +61,16 @@ pub(crate) fn settling_words(settling: &Settling) -> String {
             "The change is so near to the margin that no sensible number of items settles it."
                 .to_owned()
         }
+    }
+}
+
+/// `failed, api` or `does not pass`.
+pub(crate) fn failure_words(failure: &NewFailure) -> String {
+    let outcome = failure.outcome.name();
+    match failure.error {
+        Some(kind) => format!("{outcome}, {}", kind.name()),
+        None if failure.outcome == Outcome::Scored => "does not pass".to_owned(),
+        None => outcome.to_owned(),
     }
 }
 

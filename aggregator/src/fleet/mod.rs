@@ -88,7 +88,7 @@ pub struct FleetOptions {
     /// Results that are committed together at most. Subscribe with a prefetch of
     /// [`prefetch`](Self::prefetch), so that some gather while others are written and settled.
     pub batch: usize,
-    /// Runs that are open at once, with about 60 bytes a job in memory; the least recently used are
+    /// Runs that are open at once, with about 45 bytes a job in memory; the least recently used are
     /// closed.
     pub open_runs: usize,
     /// How often to ask what is known of a run of which something is to be expected, and to note

@@ -7,7 +7,7 @@ pub use file::GateError;
 pub use trend::{EarlierRuns, TrendRule};
 
 use crate::{history::PastRun, metrics::Metric, report::Coverage};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Bounds that a run must meet.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,7 @@ pub struct Rule {
 }
 
 /// What a figure must be.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     /// More than this.
@@ -44,7 +44,7 @@ pub enum Bound {
 }
 
 /// What became of a bound, or of a gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     /// It holds.
@@ -56,7 +56,7 @@ pub enum Decision {
 }
 
 /// A gate's judgement of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GateReport {
     /// The gate's name.
     pub gate: String,
@@ -67,7 +67,7 @@ pub struct GateReport {
 }
 
 /// What became of one bound.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RuleReport {
     /// The metric's path, `coverage.scored` or `consecutive_without_api_failure`.
     pub metric: String,

@@ -5,7 +5,7 @@ use crate::{
     history::{self, PastRun},
     metrics::{Metric, Unit, tidy},
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// With fewer earlier runs than this (or than the rule asks for) nothing is called worse.
 const FEWEST_RUNS: usize = 3;
@@ -22,7 +22,7 @@ pub struct TrendRule {
 }
 
 /// What earlier runs came to.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EarlierRuns {
     /// Their median; none if no earlier run has the metric.
     pub median: Option<f64>,

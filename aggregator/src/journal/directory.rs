@@ -1,10 +1,10 @@
 //! A run directory as its one writer holds it.
 
-use super::{error::JournalError, files::RunFiles, lines::end_of_last_line};
+use super::{error::JournalError, files::RunFiles, lines::end_of_last_line, lock::take};
 use crate::replace_file::{replace_file, sync_directory};
 use juror_common::{id::RunId, outcome::JobResult, run::RunRecord};
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
+    fs::{self, File, OpenOptions},
     io::{self, Seek, SeekFrom, Write},
     path::Path,
 };
@@ -25,7 +25,7 @@ impl RunDirectory {
         let directory = runs_dir.join(record.run_id.as_str());
         fs::create_dir_all(&directory)
             .map_err(|error| JournalError::io("create", &directory, error))?;
-        let lock = lock(&directory)?;
+        let lock = take(&directory)?;
         let path = directory.join("run.json");
         let known = path.try_exists().map_err(|error| JournalError::io("look at", &path, error))?;
         if known {
@@ -41,7 +41,7 @@ impl RunDirectory {
         let directory = runs_dir.join(run.as_str());
         // Looked at before the lock, so that a mistyped run id creates nothing.
         RunFiles::open(runs_dir, run)?;
-        let lock = lock(&directory)?;
+        let lock = take(&directory)?;
         Self::with_lock(RunFiles::open(runs_dir, run)?, lock)
     }
 
@@ -138,23 +138,6 @@ fn write_record(directory: &Path, record: &RunRecord) -> Result<(), JournalError
     })
     .and_then(|()| sync_directory(directory))
     .map_err(|error| JournalError::io("write", &path, error))
-}
-
-fn lock(directory: &Path) -> Result<File, JournalError> {
-    let path = directory.join(".lock");
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&path)
-        .map_err(|error| JournalError::io("open", &path, error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => {
-            Err(JournalError::InUse { directory: directory.to_owned() })
-        }
-        Err(TryLockError::Error(error)) => Err(JournalError::io("lock", &path, error)),
-    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::{
     error::{JournalError, parse_record},
     lines::Results,
+    lock,
 };
 use juror_common::{SCHEMA, id::RunId, run::RunRecord};
 use std::{
@@ -33,7 +34,9 @@ impl RunFiles {
     pub fn open_directory(directory: &Path) -> Result<Self, JournalError> {
         let path = directory.join("run.json");
         let bytes = fs::read(&path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => JournalError::Missing { directory: directory.to_owned() },
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                JournalError::Missing { directory: directory.to_owned() }
+            }
             _ => JournalError::io("read", &path, error),
         })?;
         let record: RunRecord = parse_record(&bytes, &path, 1, WITHOUT_A_COPY)?;
@@ -54,6 +57,11 @@ impl RunFiles {
         Self { stop, ..self }
     }
 
+    /// Whether a process works on the run now.
+    pub fn is_held(&self) -> bool {
+        lock::is_held(&self.directory)
+    }
+
     /// What the run is.
     pub fn record(&self) -> &RunRecord {
         &self.record
@@ -72,6 +80,13 @@ impl RunFiles {
     /// Every result with its offset, superseded rounds included, in the order of their commits.
     pub fn results(&self) -> Result<Results, JournalError> {
         Results::open(&self.journal_path(), self.stop.clone())
+    }
+
+    /// As [`RunFiles::results`], from the result on that starts at this offset.
+    pub fn results_from(&self, offset: u64) -> Result<Results, JournalError> {
+        let mut results = self.results()?;
+        results.skip_to(offset)?;
+        Ok(results)
     }
 
     pub(crate) fn journal_path(&self) -> PathBuf {

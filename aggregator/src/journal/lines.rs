@@ -24,6 +24,8 @@ pub struct Results {
     path: PathBuf,
     line: u64,
     offset: u64,
+    /// Where the last whole line ends.
+    end: u64,
     buffer: Vec<u8>,
     ended: bool,
     stop: CancellationToken,
@@ -37,19 +39,31 @@ impl Results {
             path: path.to_owned(),
             line: 0,
             offset: 0,
+            end: 0,
             buffer: Vec::new(),
             ended: false,
             stop,
         })
     }
 
+    /// Goes on with the result that starts at this offset.
+    pub(crate) fn skip_to(&mut self, offset: u64) -> Result<(), JournalError> {
+        let seek = offset.cast_signed().wrapping_sub(self.offset.cast_signed());
+        let sought = self.reader.seek_relative(seek);
+        sought.map_err(|error| JournalError::io("read", &self.path, error))?;
+        self.offset = offset;
+        self.end = offset;
+        Ok(())
+    }
+
+    /// Where the last result that was read ends: whatever is appended later begins here.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
     /// The result that starts at this offset.
     pub(crate) fn at(&mut self, offset: u64) -> Result<JobResult, JournalError> {
-        let seek = offset.cast_signed().wrapping_sub(self.offset.cast_signed());
-        self.reader
-            .seek_relative(seek)
-            .map_err(|error| JournalError::io("read", &self.path, error))?;
-        self.offset = offset;
+        self.skip_to(offset)?;
         match self.read_line() {
             Ok(Some((_, result))) => Ok(result),
             Ok(None) | Err(JournalError::Unreadable { .. }) => {
@@ -80,6 +94,7 @@ impl Results {
                 Ok(None)
             };
         }
+        self.end = self.offset;
         self.buffer.pop();
         let result: JobResult = parse_record(&self.buffer, &self.path, self.line, WITHOUT_A_COPY)?;
         if result.schema != SCHEMA {

@@ -4,7 +4,7 @@ use crate::metrics::{Interval, Unit};
 use juror_common::usage::Money;
 
 /// A metric's figure: `88.5%`, `8.9/10`, `0.88`, `2.85 s`.
-pub(crate) fn figure(value: f64, unit: Unit) -> String {
+pub fn figure(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Share => format!("{}%", decimals(value * 100.0, 1)),
         Unit::Score => decimals(value, 2),
@@ -22,7 +22,7 @@ fn point_places(most: f64) -> usize {
 }
 
 /// `[85.1, 91.2] n=18`, in the unit of the figure; without ends where there are none.
-pub(crate) fn interval(interval: &Interval, unit: Unit) -> String {
+pub fn interval(interval: &Interval, unit: Unit) -> String {
     let end = |value: f64| match unit {
         Unit::Share => format!("{:.1}", value * 100.0),
         Unit::Percent => format!("{value:.1}"),
@@ -40,7 +40,7 @@ pub(crate) fn interval(interval: &Interval, unit: Unit) -> String {
 
 /// At most so many decimals, none that say nothing. A figure is never rounded up to a bound that
 /// it does not reach: 99.97 is not shown as 100.
-pub(crate) fn decimals(value: f64, places: usize) -> String {
+pub fn decimals(value: f64, places: usize) -> String {
     let unit = 10_f64.powi(-i32::try_from(places).unwrap_or(0));
     let rounded = (value / unit).round() * unit;
     let whole = rounded.round();
@@ -54,7 +54,7 @@ pub(crate) fn decimals(value: f64, places: usize) -> String {
 }
 
 /// `950 ms`, `2.85 s`, `3 min 12 s`, `2 h 5 min`.
-pub(crate) fn duration(milliseconds: f64) -> String {
+pub fn duration(milliseconds: f64) -> String {
     let seconds = milliseconds / 1000.0;
     if milliseconds < 1000.0 {
         format!("{} ms", decimals(milliseconds, 0))
@@ -72,7 +72,7 @@ pub(crate) fn duration(milliseconds: f64) -> String {
 }
 
 /// `$12.35` from a dollar on, `$0.1067` below.
-pub(crate) fn dollars(money: Money) -> String {
+pub fn dollars(money: Money) -> String {
     let places = if money.pico().unsigned_abs() >= 1_000_000_000_000 || money == Money::ZERO {
         2
     } else {
@@ -82,7 +82,7 @@ pub(crate) fn dollars(money: Money) -> String {
 }
 
 /// `27,414`.
-pub(crate) fn grouped(count: u64) -> String {
+pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (position, digit) in digits.chars().enumerate() {
@@ -95,7 +95,7 @@ pub(crate) fn grouped(count: u64) -> String {
 }
 
 /// `1 item`, `2 items`.
-pub(crate) fn counted(count: u64, noun: &str) -> String {
+pub fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 

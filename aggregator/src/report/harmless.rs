@@ -2,12 +2,12 @@
 
 /// Text of others made harmless: what a terminal would obey, or what turns the reading direction,
 /// becomes a space.
-pub(crate) fn harmless(text: &str) -> String {
+pub fn harmless(text: &str) -> String {
     text.chars().map(|c| if is_obeyed(c) { ' ' } else { c }).collect()
 }
 
 /// As [`harmless`], for text of several lines: line breaks and tabs stay.
-pub(crate) fn harmless_lines(text: &str) -> String {
+pub fn harmless_lines(text: &str) -> String {
     let replaced = |c: char| is_obeyed(c) && c != '\n' && c != '\t';
     text.replace("\r\n", "\n").chars().map(|c| if replaced(c) { ' ' } else { c }).collect()
 }

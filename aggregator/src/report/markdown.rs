@@ -4,7 +4,7 @@
 mod comparison;
 
 use super::{
-    ItemRow, Report,
+    ItemRow, Report, agreement,
     figures::{counted, decimals, figure, grouped, interval},
     harmless::harmless,
     words::{
@@ -13,6 +13,7 @@ use super::{
     },
 };
 use crate::{
+    calibration::known::{CalibrationStatus, RunCalibration},
     gate::Decision,
     issues::StatementGroup,
     metrics::{Metric, Unit},
@@ -133,6 +134,7 @@ fn facts(report: &Report) -> String {
         let estimate = estimate.unwrap_or_default();
         lines.push(format!("Cost: {}{estimate}", escaped(&cost_text(report))));
     }
+    lines.extend(report.calibration.as_ref().map(|known| calibrated(report, known)));
     for (kind, count) in report.coverage.errors.iter().take(MOST_LINES) {
         let example = error_example(report, *kind).map(|text| format!(": {}", escaped(text)));
         let jobs = counted(*count, "job");
@@ -142,6 +144,29 @@ fn facts(report: &Report) -> String {
         report.warnings.iter().take(MOST_LINES).map(|text| format!("⚠️ {}", escaped(text))),
     );
     lines.into_iter().map(|line| format!("- {line}\n")).collect()
+}
+
+fn calibrated(report: &Report, known: &RunCalibration) -> String {
+    let mark = if known.simulated { format!(" {SIMULATED}") } else { String::new() };
+    let over =
+        format!("run {}, {}", escaped(known.run.as_str()), counted(known.n, "labelled item"));
+    match (known.status, known.figures.first()) {
+        (CalibrationStatus::Calibrated, Some(whole)) => {
+            let [kappa, off, bias] = agreement::cells(report, whole);
+            format!(
+                "Judge and people{mark}: calibrated ({over}). {}: kappa {kappa}, off by {off}, bias {bias}",
+                escaped(&whole.title)
+            )
+        }
+        (CalibrationStatus::Calibrated, None) => {
+            format!("Judge and people{mark}: calibrated ({over})")
+        }
+        (CalibrationStatus::Uncalibrated, _) => {
+            let changed: Vec<String> =
+                known.changed.iter().take(MOST_LINES).map(|text| escaped(text)).collect();
+            format!("⚠️ Judge and people{mark}: uncalibrated since {over}: {}", changed.join("; "))
+        }
+    }
 }
 
 fn statements(report: &Report, title: &str, groups: &[StatementGroup]) -> String {

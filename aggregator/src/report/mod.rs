@@ -1,10 +1,11 @@
 //! A run's report: what it says, and one pure renderer per format.
 
+mod agreement;
 mod csv;
 mod exhibit;
-mod figures;
-mod harmless;
-mod html;
+pub mod figures;
+pub mod harmless;
+pub mod html;
 mod json;
 mod jsonl;
 mod junit;
@@ -12,11 +13,11 @@ mod markdown;
 mod output;
 mod row;
 mod terminal;
-mod words;
+pub mod words;
 
 pub use exhibit::{Code, Exhibit, Exhibits, NoExhibits, Picture, Shown};
 pub(crate) use figures::{counted, dollars, figure};
-pub use output::{OutputError, OutputFormat, write_output};
+pub use output::{OutputError, OutputFormat, write_output, write_report};
 pub use row::ItemRow;
 pub(crate) use row::urgency;
 pub use terminal::{
@@ -69,6 +70,8 @@ pub struct Report {
     pub common_issues: Vec<StatementGroup>,
     /// What is often right, most frequent first.
     pub common_strengths: Vec<StatementGroup>,
+    /// Issues that stand in no group, since there were more different ones than are counted.
+    pub uncounted_issues: u64,
     /// What a reader must know.
     pub warnings: Vec<String>,
     /// The metrics once more, with their titles, for formats that are read by people.

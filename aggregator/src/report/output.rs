@@ -6,7 +6,7 @@ use crate::{
     replace_file::replace_file,
 };
 use std::{
-    io::{self, Write as _},
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -81,17 +81,29 @@ pub fn write_output(
     exhibits: &dyn Exhibits,
 ) -> Result<(), OutputError> {
     let format = OutputFormat::of(path)?;
-    let results = report.items.read(files)?;
-    replace_file(path, |out| match format {
-        OutputFormat::Json => json::write(report, results, out),
-        OutputFormat::Jsonl => jsonl::write(results, out),
-        OutputFormat::Csv => csv::write(&report.rubric, results, out),
+    // What cannot be read is told as such, before a file is begun.
+    drop(report.items.read(files)?);
+    replace_file(path, |out| write_report(format, report, files, exhibits, out))
+        .map_err(|source: io::Error| OutputError::Write { path: path.to_owned(), source })
+}
+
+/// Writes the report in a format. Formats that show pictures and code have them from `exhibits`.
+pub fn write_report(
+    format: OutputFormat,
+    report: &Report,
+    files: &RunFiles,
+    exhibits: &dyn Exhibits,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let results = || report.items.read(files).map_err(io::Error::other);
+    match format {
+        OutputFormat::Json => json::write(report, results()?, out),
+        OutputFormat::Jsonl => jsonl::write(results()?, out),
+        OutputFormat::Csv => csv::write(&report.rubric, results()?, out),
         OutputFormat::Html => html::write(report, files, exhibits, out),
         OutputFormat::Markdown => out.write_all(markdown::render(report).as_bytes()),
         OutputFormat::Junit => {
-            let before = report.items.read(files).map_err(io::Error::other)?;
-            junit::write(report, junit::Counts::of(report, before)?, results, out)
+            junit::write(report, junit::Counts::of(report, results()?)?, results()?, out)
         }
-    })
-    .map_err(|source: io::Error| OutputError::Write { path: path.to_owned(), source })
+    }
 }

@@ -14,7 +14,7 @@ use juror_common::{outcome::ErrorKind, usage::Money};
 pub(crate) const SIMULATED: &str = "SIMULATED";
 
 /// Whether any deterministic stage has data.
-pub(crate) fn has_stages(report: &Report) -> bool {
+pub fn has_stages(report: &Report) -> bool {
     report.metrics.iter().any(|metric| is_stage(metric) && metric.value.is_some())
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn is_stage(metric: &Metric) -> bool {
 }
 
 /// `2 of 4 scored (50%), 1 unscorable, 1 failed`.
-pub(crate) fn coverage_text(coverage: &Coverage) -> String {
+pub fn coverage_text(coverage: &Coverage) -> String {
     let mut text = format!("{} of {} scored", grouped(coverage.scored), grouped(coverage.planned));
     if coverage.planned > 0 && !coverage.is_complete() {
         let share = coverage.scored as f64 / coverage.planned as f64;
@@ -49,7 +49,7 @@ pub(crate) fn error_example(report: &Report, kind: ErrorKind) -> Option<&str> {
 }
 
 /// `$0.19 of a budget of $1.00`, and what else a reader must know of the money.
-pub(crate) fn cost_text(report: &Report) -> String {
+pub fn cost_text(report: &Report) -> String {
     let cost = &report.cost;
     let budget = match cost.budget_usd {
         Some(budget) => format!(" of a budget of {}", dollars(budget)),
@@ -86,7 +86,7 @@ pub(crate) fn estimate_text(report: &Report) -> Option<String> {
 }
 
 /// Title, figure and bound of a gate's rule.
-pub(crate) fn rule_texts(report: &Report, rule: &RuleReport) -> (String, String, String) {
+pub fn rule_texts(report: &Report, rule: &RuleReport) -> (String, String, String) {
     let metric = report.metrics.iter().find(|metric| metric.definition.path == rule.metric);
     let counts_jobs = rule.metric == "consecutive_without_api_failure";
     let shown = |value: f64| match metric {
@@ -122,7 +122,7 @@ pub(crate) fn perfection(spread: &Perfection) -> String {
 }
 
 /// From the run's creation to its report.
-pub(crate) fn elapsed_milliseconds(report: &Report) -> Option<f64> {
+pub fn elapsed_milliseconds(report: &Report) -> Option<f64> {
     let start: jiff::Timestamp = report.run.created_at.parse().ok()?;
     let end: jiff::Timestamp = report.run.finished_at.parse().ok()?;
     let elapsed = end.as_millisecond().checked_sub(start.as_millisecond())?;

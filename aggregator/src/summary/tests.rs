@@ -1,6 +1,9 @@
 use super::*;
 use crate::{
-    report::{NoExhibits, OutputError, OutputFormat, write_output},
+    compare::{Rules, Side, compare},
+    report::{
+        NoExhibits, OutputError, OutputFormat, TerminalOptions, render_terminal, write_output,
+    },
     test_results::{SEMANTIC, broken, judged, ledger, record, report_of},
 };
 use juror_common::usage::Money;
@@ -75,11 +78,8 @@ fn the_order_of_the_journal_changes_nothing_but_the_streak() {
     let forward = report_of(&record(SEMANTIC, 3), &results, None, None).0;
     let reversed: Vec<JobResult> = results.into_iter().rev().collect();
     let backward = report_of(&record(SEMANTIC, 3), &reversed, None, None).0;
-    let options = crate::report::TerminalOptions { width: 80, color: false };
-    assert_eq!(
-        crate::report::render_terminal(&forward, options),
-        crate::report::render_terminal(&backward, options)
-    );
+    let options = TerminalOptions { width: 80, color: false };
+    assert_eq!(render_terminal(&forward, options), render_terminal(&backward, options));
     assert_eq!(forward.cost, backward.cost);
     assert_eq!(forward.worst, backward.worst);
     let issues = |report: &Report| -> Vec<Vec<String>> {
@@ -145,4 +145,36 @@ fn an_ending_that_is_not_known_costs_nothing() {
     assert!(error("report.yaml").to_string().contains(".json, .jsonl, .csv"));
     assert!(matches!(error("report"), OutputError::UnknownEnding { .. }));
     assert!(matches!(error("r.xml"), OutputError::UnknownEnding { .. }));
+}
+
+#[test]
+fn issues_that_are_not_counted_are_told_in_the_report_and_in_the_comparison() {
+    // Words that nobody knows, each another one.
+    let word = |number: usize| -> String {
+        (0..7_u32).map(|place| char::from(b"kqvwxz"[number / 6_usize.pow(place) % 6])).collect()
+    };
+    let words: Vec<String> = (0..50_003).map(word).collect();
+    let issues: Vec<&str> = words.iter().map(String::as_str).collect();
+    let talkative = vec![judged("shot", [9; 5], &issues, &[])];
+    let (report, directory, _runs) = report_of(&record(SEMANTIC, 1), &talkative, None, None);
+    assert_eq!(report.uncounted_issues, 3);
+    let warned = |text: &str| text.contains("3 issues and strengths are not listed");
+    assert!(report.warnings.iter().any(|warning| warned(warning)), "{:?}", report.warnings);
+    for name in ["report.json", "report.html", "report.md"] {
+        let path = directory.files().path_of(name);
+        write_output(&path, &report, directory.files(), &NoExhibits).unwrap();
+        assert!(warned(&std::fs::read_to_string(path).unwrap()), "{name}");
+    }
+    let options = TerminalOptions { width: 200, color: false };
+    assert!(warned(&render_terminal(&report, options).replace('\u{2007}', " ")));
+
+    let quiet = vec![judged("shot", [9; 5], &issues[..2], &[])];
+    let (before, base, _runs) = report_of(&record(SEMANTIC, 1), &quiet, None, None);
+    let found = compare(
+        Side { report: &before, results: before.items.read(base.files()).unwrap() },
+        Side { report: &report, results: report.items.read(directory.files()).unwrap() },
+        Rules { margin: 0.01, strict: false, failures: FailurePolicy::Exclude },
+    );
+    let warnings = found.unwrap().warnings;
+    assert!(warnings[0].starts_with("3 issues of the head are not counted"), "{warnings:?}");
 }

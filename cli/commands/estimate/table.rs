@@ -1,27 +1,10 @@
 //! An estimate as text and as JSON.
 
-use super::total::{CandidateTotal, Experience, Total};
-use crate::session::Session;
-use juror_common::usage::Money;
+use crate::estimation::{CandidateTotal, Estimation, duration};
 use juror_worker::estimate::Candidate;
 use serde_json::{Value, json};
 
-/// Calls in flight where the concurrency adapts: where it starts.
-const ADAPTIVE_CONCURRENCY: usize = 16;
-
-/// A finished estimate.
-pub struct Answer<'estimate> {
-    /// What it is of.
-    pub session: &'estimate Session,
-    /// The models, the run's own first.
-    pub candidates: &'estimate [Candidate],
-    /// Their sums, in the same order.
-    pub total: Total,
-    /// What earlier runs have shown.
-    pub experience: Experience,
-}
-
-impl Answer<'_> {
+impl Estimation<'_> {
     /// For people.
     pub fn text(&self) -> String {
         let total = &self.total;
@@ -102,56 +85,5 @@ impl Answer<'_> {
             others.sort_by_key(|(_, total)| total.expected_cost);
         }
         rows
-    }
-
-    fn basis(&self) -> String {
-        match self.experience.runs {
-            0 => "no earlier run of this judge to learn from: expected figures are a guess"
-                .to_owned(),
-            runs => format!(
-                "corrected by {runs} earlier runs of this judge, which cost {:.0} % of the guess",
-                self.experience.cost_ratio * 100.0
-            ),
-        }
-    }
-
-    fn expected_cost(&self, total: &CandidateTotal) -> Money {
-        // An estimate, so a float may scale it; nothing is decided by it.
-        let scaled = total.expected_cost.pico() as f64 * self.experience.cost_ratio;
-        Money::from_pico(scaled as i64).min(total.worst_cost)
-    }
-
-    /// The slowest of: calls in flight, requests a minute, tokens a minute.
-    fn seconds(&self, total: &CandidateTotal) -> f64 {
-        let limits = &self.session.settings.limits;
-        let calls = total.calls as f64;
-        let concurrency = limits.max_concurrency.unwrap_or(ADAPTIVE_CONCURRENCY) as f64;
-        let by_latency = (calls / concurrency).ceil() * self.experience.seconds_a_call;
-        let by_requests = limits.rpm.map_or(0.0, |rpm| calls / rpm as f64 * 60.0);
-        let by_tokens = limits.tpm.map_or(0.0, |tpm| total.most_tokens as f64 / tpm as f64 * 60.0);
-        by_latency.max(by_requests).max(by_tokens)
-    }
-}
-
-fn duration(seconds: f64) -> String {
-    let seconds = seconds.ceil() as u64;
-    match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, seconds) => format!("{seconds} s"),
-        (0, minutes, seconds) => format!("{minutes} min {seconds:02}"),
-        (hours, minutes, _) => format!("{hours} h {minutes:02}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::duration;
-
-    #[test]
-    fn durations_read_as_people_write_them() {
-        for (seconds, text) in
-            [(0.0, "0 s"), (59.2, "1 min 00"), (61.0, "1 min 01"), (7_260.0, "2 h 01")]
-        {
-            assert_eq!(duration(seconds), text);
-        }
     }
 }

@@ -2,9 +2,10 @@
 //! alike and hold the same money after every step.
 
 use super::{
-    Account, Admission, Ask, Budget, Decision, Ledger, Limits, Observation, Period, Settlement,
+    Account, Admission, Ask, Budget, Decision, Ledger, Observation, Period, Settlement,
     books::Books as _,
     budgets::Scope,
+    differential_steps::{RUNS, Step},
     memory_books::MemoryBooks,
     state::{self, Bill, Desk},
 };
@@ -36,57 +37,6 @@ pub trait Subject: Admission + Store {
     /// Presumes spent what other owners hold of a run, and answers how many leases; none if the
     /// home cannot.
     async fn adopt_leases(&self, run: &RunId, owner: &OwnerId) -> Option<usize>;
-}
-
-const RUNS: usize = 2;
-
-/// What may happen.
-#[derive(Clone, Debug)]
-pub enum Step {
-    Open { run: usize, cap: Option<i64> },
-    Period { month: bool, cap: Option<i64> },
-    Limit { endpoint: usize, limits: Limits },
-    Ask { lease: usize, run: usize, endpoint: usize, tokens: u64, worst: i64 },
-    Settle { lease: usize, run: usize, cost: i64, tokens: u64 },
-    Release { lease: usize },
-    Presume { lease: usize },
-    Observe { endpoint: usize, limit: Option<u64>, refused: Option<u64> },
-    Adopt { run: usize, owner: usize },
-    Pass { milliseconds: i64 },
-}
-
-/// Up to 60 things that happen one after the other.
-pub fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let run = 0..RUNS;
-    let (lease, endpoint) = (0_usize..12, 0_usize..2);
-    let cap = prop::option::of(0_i64..1_000);
-    let limit = prop::option::of(prop_oneof![1_u64..5_000, 20_000_u64..200_000]);
-    let step = prop_oneof![
-        1 => (run.clone(), cap.clone()).prop_map(|(run, cap)| Step::Open { run, cap }),
-        1 => (any::<bool>(), cap).prop_map(|(month, cap)| Step::Period { month, cap }),
-        2 => (endpoint.clone(), limit.clone(), limit.clone(), any::<bool>()).prop_map(
-            |(endpoint, requests_per_minute, tokens_per_minute, refund_unused)| Step::Limit {
-                endpoint,
-                limits: Limits { requests_per_minute, tokens_per_minute, refund_unused },
-            }
-        ),
-        8 => (lease.clone(), run.clone(), endpoint.clone(), 0_u64..500, 0_i64..300).prop_map(
-            |(lease, run, endpoint, tokens, worst)| Step::Ask {
-                lease, run, endpoint, tokens, worst
-            }
-        ),
-        4 => (lease.clone(), run.clone(), 0_i64..250, 0_u64..500)
-            .prop_map(|(lease, run, cost, tokens)| Step::Settle { lease, run, cost, tokens }),
-        2 => lease.clone().prop_map(|lease| Step::Release { lease }),
-        2 => lease.prop_map(|lease| Step::Presume { lease }),
-        1 => (endpoint, limit, prop::option::of(0_u64..3_000)).prop_map(
-            |(endpoint, limit, refused)| Step::Observe { endpoint, limit, refused }
-        ),
-        1 => (run, 0_usize..3).prop_map(|(run, owner)| Step::Adopt { run, owner }),
-        4 => prop_oneof![0_i64..2_000, Just(24 * 60 * 60 * 1_000)]
-            .prop_map(|milliseconds| Step::Pass { milliseconds }),
-    ];
-    prop::collection::vec(step, 1..60)
 }
 
 /// A clock that a test moves.
@@ -200,11 +150,11 @@ impl<Home: Subject> Pair<Home> {
                 sure(state::presume_spent(books, &lease(number)));
                 home.presume_spent(&lease(number)).await.unwrap();
             }
-            Step::Observe { endpoint: number, limit, refused } => {
+            Step::Observe { endpoint: number, requests, tokens, refused } => {
                 let observation = Observation {
                     endpoint: endpoint(number),
-                    requests_per_minute: limit,
-                    tokens_per_minute: None,
+                    requests_per_minute: requests,
+                    tokens_per_minute: tokens,
                     refused: refused.map(Duration::from_millis),
                 };
                 desk.observe(&observation, now);

@@ -12,6 +12,8 @@ pub(crate) mod budgets;
 pub mod conformance;
 #[cfg(test)]
 pub(crate) mod differential;
+#[cfg(test)]
+pub(crate) mod differential_steps;
 mod line;
 mod local;
 pub(crate) mod local_books;

@@ -3,11 +3,12 @@ use crate::{
     admission::{
         Account, Budget, Period,
         budgets::Scope,
-        differential::{Pair, Subject, TestClock, steps},
+        differential::{Pair, Subject, TestClock},
+        differential_steps::{Step, steps, steps_of_limits},
     },
     id::{OwnerId, RunId},
 };
-use proptest::prelude::*;
+use proptest::{prelude::*, test_runner::TestCaseError};
 
 impl Subject for RedisHome {
     async fn set_period(&self, period: Period, budget: Budget) {
@@ -33,18 +34,42 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
     fn memory_and_redis_decide_alike(steps in steps()) {
-        let redis = TestRedis::shared();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let clock = TestClock::new();
-            let home = RedisHome::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
-            let mut pair = Pair::new(home, clock).await;
-            for step in &steps {
-                pair.take(step).await?;
-            }
-            let compared = pair.compare_accounts().await;
-            pair.home.close().await;
-            compared
-        })?;
+        compare(&steps)?;
     }
+
+    #[test]
+    fn memory_and_redis_keep_limits_alike(steps in steps_of_limits()) {
+        compare(&steps)?;
+    }
+}
+
+/// Four workers ask before anybody knows a limit; some of their calls are refused by it.
+#[test]
+fn refusals_before_a_limit_was_known_halve_nothing_in_redis_either() {
+    let told =
+        |refused| Step::Observe { endpoint: 0, requests: None, tokens: Some(60_000), refused };
+    let ask = |lease| Step::Ask { lease, run: 0, endpoint: 0, tokens: 100, worst: 0 };
+    let pass = |milliseconds| Step::Pass { milliseconds };
+    let mut steps: Vec<Step> = (0..8).map(ask).collect();
+    steps.extend([told(Some(100)), pass(20), told(Some(100)), pass(200)]);
+    for lease in 8..40 {
+        steps.extend([ask(lease), told(None), pass(100)]);
+    }
+    compare(&steps).unwrap();
+}
+
+fn compare(steps: &[Step]) -> Result<(), TestCaseError> {
+    let redis = TestRedis::shared();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let clock = TestClock::new();
+        let home = RedisHome::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
+        let mut pair = Pair::new(home, clock).await;
+        for step in steps {
+            pair.take(step).await?;
+        }
+        let compared = pair.compare_accounts().await;
+        pair.home.close().await;
+        compared
+    })
 }

@@ -3,9 +3,11 @@
 
 mod files;
 mod layer;
+mod serve;
 
 pub use files::FileSettings;
 pub use layer::{Layer, SettingsError};
+pub use serve::ServeSettings;
 
 use crate::{
     job::{Detail, Provider},
@@ -44,6 +46,8 @@ pub struct Settings {
     pub files: FileSettings,
     /// The fleet; none of it matters to a run on one machine.
     pub fleet: FleetSettings,
+    /// The web door.
+    pub serve: ServeSettings,
     /// Logging.
     pub log: LogSettings,
     /// Prices by model, over those that are compiled in.
@@ -262,6 +266,7 @@ impl Settings {
             }
         };
         self.files.check()?;
+        self.serve.check()?;
         share("compare.margin", self.compare.margin)?;
         share("stages.token_accuracy", self.stages.token_accuracy)?;
         share("stages.correctness", self.stages.correctness.unwrap_or(0.0))?;

@@ -56,6 +56,7 @@ fn a_value_without_sense_names_its_key() {
         ("[files]\nfetches_per_second_per_host = 0", "files.fetches_per_second_per_host"),
         ("[files]\nfetch_timeout_seconds = 0", "files.fetch_timeout_seconds"),
         ("[files]\ns3_endpoint = \"localhost:5000\"", "files.s3_endpoint"),
+        ("[serve]\nruns_at_once = 0", "serve.runs_at_once"),
     ] {
         let error = resolve(text).unwrap_err().to_string();
         assert!(error.contains(key), "{error}");

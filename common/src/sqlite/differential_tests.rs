@@ -3,7 +3,8 @@ use crate::{
     admission::{
         Account, Budget, Period,
         budgets::Scope,
-        differential::{Pair, Subject, TestClock, steps},
+        differential::{Pair, Subject, TestClock},
+        differential_steps::steps,
     },
     id::{OwnerId, RunId},
 };

@@ -4,20 +4,28 @@ mod known_rubrics;
 mod shape;
 mod vocabulary;
 
-use crate::random::Random;
+use crate::{
+    random::Random,
+    shift::{Shift, shifted},
+};
 use serde_json::{Map, Value};
 pub(crate) use shape::Shape;
 
 /// Draws a reply of this shape. `seed` is the question's; `noise` lets scores differ by one with
-/// that chance.
-pub(crate) fn draw(shape: &Shape, seed: u64, noise: Option<(f64, Random)>) -> Value {
+/// that chance; `shifts` move them after all else.
+pub(crate) fn draw(
+    shape: &Shape,
+    seed: u64,
+    noise: Option<(f64, Random)>,
+    shifts: &[Shift],
+) -> Value {
     let mut random = Random::new(seed);
     let quality = match random.below(10) {
         0..5 => 0.85 + 0.15 * random.unit(),
         5..8 => 0.55 + 0.30 * random.unit(),
         _ => 0.15 + 0.40 * random.unit(),
     };
-    Draw { random, quality, noise, findings: Vec::new() }.value("", shape)
+    Draw { random, quality, noise, shifts, findings: Vec::new() }.value("", shape)
 }
 
 /// What was scored so far; statements are made of it.
@@ -27,14 +35,15 @@ struct Finding {
     share: f64,
 }
 
-struct Draw {
+struct Draw<'a> {
     random: Random,
     quality: f64,
     noise: Option<(f64, Random)>,
+    shifts: &'a [Shift],
     findings: Vec<Finding>,
 }
 
-impl Draw {
+impl Draw<'_> {
     fn value(&mut self, key: &str, shape: &Shape) -> Value {
         match shape {
             Shape::Score { least, most } => self.score(key, *least, *most).into(),
@@ -72,6 +81,7 @@ impl Draw {
             let step = if random.below(2) == 0 { 1 } else { -1 };
             score = score.saturating_add(step).clamp(least, least.saturating_add(range));
         }
+        score = shifted(self.shifts, key, score, (least, most));
         let share = score.saturating_sub(least) as f64 / (range as f64).max(1.0);
         self.findings.push(Finding { key: key.to_owned(), share });
         score
@@ -118,9 +128,9 @@ mod tests {
         };
         let mut changed = 0;
         for seed in 0..200 {
-            let quiet = draw(&semantic(), seed, None);
-            assert_eq!(quiet, draw(&semantic(), seed, None));
-            let noisy = draw(&semantic(), seed, Some((0.5, Random::new(seed))));
+            let quiet = draw(&semantic(), seed, None, &[]);
+            assert_eq!(quiet, draw(&semantic(), seed, None, &[]));
+            let noisy = draw(&semantic(), seed, Some((0.5, Random::new(seed))), &[]);
             for (one, other) in scores(&quiet).into_iter().zip(scores(&noisy)) {
                 assert!((0..=10).contains(&other) && (one - other).abs() <= 1);
                 changed += i64::from(one != other);
@@ -132,7 +142,7 @@ mod tests {
     #[test]
     fn verdicts_spread_over_the_scale_and_lean_to_its_upper_half() {
         let total = |seed| -> i64 {
-            let reply = draw(&semantic(), seed, None);
+            let reply = draw(&semantic(), seed, None, &[]);
             reply["scores"].as_object().unwrap().values().map(|score| score.as_i64().unwrap()).sum()
         };
         let totals: Vec<i64> = (0..1_000).map(total).collect();
@@ -142,9 +152,26 @@ mod tests {
     }
 
     #[test]
+    fn a_shift_moves_its_criterion_alone_and_the_statements_follow() {
+        let shift = ["variant_accuracy=-3".parse().unwrap()];
+        for seed in 0..50 {
+            let (plain, moved) =
+                (draw(&semantic(), seed, None, &[]), draw(&semantic(), seed, None, &shift));
+            let scores = |reply: &Value| -> Vec<i64> {
+                let scores = reply["scores"].as_object().unwrap();
+                scores.values().map(|score| score.as_i64().unwrap()).collect()
+            };
+            let mut expected = scores(&plain);
+            expected[2] = (expected[2] - 3).max(0);
+            assert_eq!(scores(&moved), expected);
+            assert!(!moved["issues"].as_array().unwrap().is_empty());
+        }
+    }
+
+    #[test]
     fn statements_agree_with_the_scores() {
         for seed in 0..100 {
-            let reply = draw(&semantic(), seed, None);
+            let reply = draw(&semantic(), seed, None, &[]);
             let scores = reply["scores"].as_object().unwrap();
             let flawed = scores.values().filter(|score| **score != json!(10)).count();
             assert_eq!(reply["issues"].as_array().unwrap().len(), flawed.min(4), "{reply}");

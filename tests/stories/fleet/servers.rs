@@ -102,7 +102,7 @@ impl Servers {
 
     /// Runs a command of the fleet to its end.
     pub fn juror(&self, workshop: &Workshop, arguments: &[&str]) -> Finished {
-        self.command(workshop, arguments).output().unwrap().into()
+        self.start(workshop, arguments).finish()
     }
 
     /// Starts a command of the fleet and does not wait.

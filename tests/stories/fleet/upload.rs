@@ -1,7 +1,7 @@
 //! `juror enqueue --upload`: workers of other machines read a dataset from a bucket.
 
 use super::servers::Servers;
-use crate::workshop::{Finished, Running, Simulator, Workshop, png};
+use crate::workshop::{Running, Simulator, Workshop, png};
 use juror_common::{
     id::{Digest, RunId},
     redis::test_server::TestRedis,
@@ -59,7 +59,7 @@ fn workers_without_the_datasets_folder_judge_what_was_uploaded() {
     let place = format!("s3://{bucket}/sets/golden");
     let flags = ["--upload", &place, "--run-id", "night", "--enable-llm-judge", "--wait"];
     let enqueue = [&["enqueue", "set"], &flags[..]].concat();
-    let first: Finished = with_account(servers.command(&here, &enqueue)).output().unwrap().into();
+    let first = Running::start(with_account(servers.command(&here, &enqueue))).finish();
     first.exits(0).says(&["3 files are uploaded, 0 were there already"]).prints(&["3 of 3 scored"]);
     let record = servers.status(&RunId::new("night")).unwrap().record;
     assert_eq!(record.upload.as_ref(), Some(&place));
@@ -75,10 +75,10 @@ fn workers_without_the_datasets_folder_judge_what_was_uploaded() {
     let flags = ["--upload", &place, "--run-id", "next", "--enable-llm-judge", "--repeat", "2"];
     let limits = ["--budget-usd", "0.000001", "--wait"];
     let enqueue = [&["enqueue", "set"], &flags[..], &limits[..]].concat();
-    let next: Finished = with_account(servers.command(&here, &enqueue)).output().unwrap().into();
+    let next = Running::start(with_account(servers.command(&here, &enqueue))).finish();
     next.exits(3).says(&["0 files are uploaded, 3 were there already"]);
     let retry = ["retry", "next", "--budget-usd", "1", "--wait"];
-    let retried: Finished = with_account(servers.command(&here, &retry)).output().unwrap().into();
+    let retried = Running::start(with_account(servers.command(&here, &retry))).finish();
     retried.exits(0).prints(&["6 of 6 scored"]);
     for role in [worker, aggregator] {
         role.signal(Signal::TERM);
@@ -93,9 +93,7 @@ fn what_cannot_be_uploaded_is_named_and_nothing_is_published() {
     let bucket = s3::new_bucket();
     let enqueue = |dataset: &str, place: &str, more: &[&str]| {
         let arguments = [&["enqueue", dataset, "--upload", place], more].concat();
-        let finished: Finished =
-            with_account(servers.command(&workshop, &arguments)).output().unwrap().into();
-        finished
+        Running::start(with_account(servers.command(&workshop, &arguments))).finish()
     };
     let place = format!("s3://{bucket}/sets");
     let wrong = enqueue("set", "/srv/sets", &["--dry-run"]).exits(2);

@@ -2,18 +2,22 @@
 
 mod dataset;
 mod fleet_story;
+mod manual;
 mod process;
 pub mod proxy;
 mod recorder;
 mod served;
 mod simulator;
+mod web_door;
 
 pub use dataset::{png, write_items, write_items_numbered};
 pub use fleet_story::{FleetStory, Member, Servers, Size};
+pub use manual::Manual;
 pub use process::Running;
 pub use recorder::{Recorder, completion, verdict};
 pub use served::Served;
 pub use simulator::{Gate, Simulator};
+pub use web_door::WebDoor;
 
 use serde_json::Value;
 use std::{
@@ -53,14 +57,20 @@ impl Workshop {
 
     /// The command, in this folder, with a key and with no setting from outside.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_juror"));
+        let mut command = self.program(env!("CARGO_BIN_EXE_juror"));
+        command.args(arguments);
+        command
+    }
+
+    /// Any other program, in the same way.
+    pub fn program(&self, name: &str) -> Command {
+        let mut command = Command::new(name);
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("JUROR_") {
                 command.env_remove(name);
             }
         }
         command
-            .args(arguments)
             .current_dir(self.folder.path())
             .env("OPENAI_API_KEY", "story-key")
             .env("NO_COLOR", "1")
@@ -70,7 +80,7 @@ impl Workshop {
 
     /// Runs the command to its end.
     pub fn juror(&self, arguments: &[&str]) -> Finished {
-        self.command(arguments).output().unwrap().into()
+        self.start(arguments).finish()
     }
 
     /// Starts the command and does not wait.
@@ -85,7 +95,7 @@ impl Workshop {
 
     /// Runs `manifest.jsonl` to its end, judged by this simulator.
     pub fn judge_run(&self, simulator: &Simulator, run: &str, more: &[&str]) -> Finished {
-        self.run_command(simulator, run, more).output().unwrap().into()
+        self.start_run(simulator, run, more).finish()
     }
 
     /// Resumes a run by its name alone, and what else is given.
@@ -101,7 +111,7 @@ impl Workshop {
 
     /// Runs `juror run` as run `first`, judged by whoever is at this address.
     pub fn judge(&self, base_url: &str, dataset: &str, flags: &[&str]) -> Finished {
-        self.judging(base_url, dataset, flags).output().unwrap().into()
+        Running::start(self.judging(base_url, dataset, flags)).finish()
     }
 
     /// The command of [`Self::judge`].

@@ -5,28 +5,55 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::{
     io::{BufRead, BufReader, Read},
     process::{Child, ChildStderr, Command, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     thread::JoinHandle,
+    time::Duration,
 };
+
+/// Longer than any command of a story goes on. One that waits in vain is killed after it, so that
+/// the story ends and says what the command said, instead of standing still.
+const LEASH: Duration = Duration::from_secs(15 * 60);
 
 /// A command that runs. Dropped before its end, it is killed.
 pub struct Running {
     child: Child,
     stderr: BufReader<ChildStderr>,
     said: String,
+    /// The first line of standard output, as soon as it is there.
+    first_line: Receiver<String>,
     stdout: Option<JoinHandle<String>>,
+    /// Let go of when the command has ended.
+    _leash: Sender<()>,
 }
 
 impl Running {
     pub fn start(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut stdout = child.stdout.take().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let stderr = BufReader::new(child.stderr.take().unwrap());
+        let (sender, first_line) = channel();
         let stdout = std::thread::spawn(move || {
             let mut text = String::new();
+            stdout.read_line(&mut text).unwrap();
+            // A story that does not wait for it has let it go.
+            let _ = sender.send(text.clone());
             stdout.read_to_string(&mut text).unwrap();
             text
         });
-        Self { child, stderr, said: String::new(), stdout: Some(stdout) }
+        let _leash = leash(&child);
+        Self { child, stderr, said: String::new(), first_line, stdout: Some(stdout), _leash }
+    }
+
+    /// Waits for the first line of standard output; what it said on standard error is shown if it
+    /// ends without one.
+    #[track_caller]
+    pub fn first_line(&mut self) -> String {
+        let line = self.first_line.recv().unwrap();
+        if line.is_empty() {
+            self.stderr.read_to_string(&mut self.said).unwrap();
+            panic!("it ended without a line on standard output:\n{}", self.said);
+        }
+        line
     }
 
     /// Returns as soon as it has said this on standard error.
@@ -39,8 +66,7 @@ impl Running {
     }
 
     pub fn signal(&self, signal: Signal) {
-        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).unwrap();
-        kill_process(pid, signal).unwrap();
+        kill_process(pid(&self.child), signal).unwrap();
     }
 
     /// Whether it has ended by itself.
@@ -63,6 +89,23 @@ impl Running {
             stderr: std::mem::take(&mut self.said),
         }
     }
+}
+
+fn pid(child: &Child) -> Pid {
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw).unwrap()
+}
+
+/// Kills a command that goes on for too long, unless what this returns is dropped before.
+fn leash(child: &Child) -> Sender<()> {
+    let (held, dropped) = channel();
+    let pid = pid(child);
+    std::thread::spawn(move || {
+        if dropped.recv_timeout(LEASH) == Err(RecvTimeoutError::Timeout) {
+            // It may have ended in this moment.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    });
+    held
 }
 
 impl Drop for Running {

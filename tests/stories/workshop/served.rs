@@ -15,7 +15,11 @@ pub struct Served {
 
 impl Served {
     pub fn start(workshop: &Workshop) -> Self {
-        let mut command = workshop.command(&["simulate", "--listen", "127.0.0.1:0", "--quiet"]);
+        Self::start_with(workshop, &["--listen", "127.0.0.1:0", "--quiet"])
+    }
+
+    pub fn start_with(workshop: &Workshop, flags: &[&str]) -> Self {
+        let mut command = workshop.command(&[&["simulate"], flags].concat());
         let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut output = BufReader::new(process.stdout.take().unwrap());
         let mut base_url = String::new();

@@ -6,9 +6,10 @@
 mod fence;
 mod task;
 
+use crate::load::LoadedItem;
 use fence::fenced;
 use juror_common::{
-    item::{Language, Tokens},
+    item::{Item, Language, Tokens},
     rubric::{Need, Rubric},
 };
 
@@ -35,6 +36,17 @@ pub struct RenderedPrompt {
     pub task: String,
     /// The item's own texts, fenced. The same texts give the same bytes.
     pub item: String,
+}
+
+/// The prompt that asks for the scores of an item whose files are read.
+pub fn of_item(rubric: &Rubric, item: &Item, loaded: &LoadedItem) -> RenderedPrompt {
+    let texts = PromptItem {
+        code: loaded.code.as_deref(),
+        language: loaded.language,
+        tokens: loaded.expected_tokens.as_ref(),
+        style: item.style.as_deref(),
+    };
+    render(rubric, texts)
 }
 
 /// The prompt that asks for an item's scores.

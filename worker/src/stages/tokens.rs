@@ -1,6 +1,7 @@
 //! Reads design tokens and compares an extraction with the truth.
 
-use super::values::equal;
+pub use super::values::equal;
+
 use juror_common::item::Tokens;
 use serde_json::{Map, Value};
 

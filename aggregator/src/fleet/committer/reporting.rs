@@ -45,7 +45,7 @@ impl Committer {
                 .map(|(status, so_far)| record_of(status, so_far))
         });
         self.perform(vec![work]).await?;
-        let Some(known) = self.runs.known.get(&run) else { return Ok(()) };
+        let Some(known) = self.runs.known.get_mut(&run) else { return Ok(()) };
         let Some(open) = &known.open else { return Ok(()) };
         let order = Order {
             run: run.clone(),
@@ -53,6 +53,10 @@ impl Committer {
             version: known.version,
             complete_at: known.complete_at(),
         };
+        if order.complete_at.is_some() {
+            // Nothing more is to come: its last report need not share the memory with its fold.
+            known.open = None;
+        }
         self.runs.reporting = Some(run);
         // Whoever writes is there until the committer has ended, or both are to end at once.
         let _ = self.orders.send(order).await;

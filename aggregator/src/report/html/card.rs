@@ -25,7 +25,8 @@ pub(super) fn headline(report: &Report) -> Markup {
     }
 }
 
-fn decision(report: &Report) -> Markup {
+/// Whether the run is good enough, in a word and why.
+pub fn decision(report: &Report) -> Markup {
     let coverage = &report.coverage;
     let (class, text) = match &report.targets {
         Some(gate) => {
@@ -66,7 +67,8 @@ fn missed_in_words(report: &Report, gate: &GateReport) -> String {
     harmless(text.trim_end())
 }
 
-fn semantic(report: &Report) -> Markup {
+/// The judge's figures: the whole one large, the others as badges.
+pub fn semantic(report: &Report) -> Markup {
     let mut metrics = report.metrics.iter().filter(|metric| metric.definition.is_semantic());
     let whole = metrics.next();
     let grades = report.overall.semantic.as_ref().and_then(|semantic| semantic.grades.as_ref());
@@ -130,7 +132,8 @@ fn badge(report: &Report, metric: &Metric, marked: bool) -> Markup {
     }
 }
 
-fn stages(report: &Report) -> Markup {
+/// The deterministic stages.
+pub fn stages(report: &Report) -> Markup {
     let with_data = |metric: &&Metric| is_stage(metric) && metric.value.is_some();
     let judged = |metric: &Metric| {
         // Whether an item passed depends on its verdict too.
@@ -149,14 +152,15 @@ fn stages(report: &Report) -> Markup {
     }
 }
 
-fn targets(report: &Report, gate: &GateReport) -> Markup {
+/// Every bound of a gate, and what became of it.
+pub fn targets(report: &Report, gate: &GateReport) -> Markup {
     html! {
         section.card aria-labelledby="targets" {
             h2 #targets {
                 "Gate " (harmless(&gate.gate))
                 @if report.run.simulated { " " (simulated()) }
             }
-            div.scroll tabindex="0" role="region" aria-labelledby="targets" {
+            div.scroll tabindex="0" role="region" aria-label="Bounds and figures" {
                 table.plain {
                     thead { tr {
                         th scope="col" { "Metric" } th scope="col" { "Figure" }
@@ -200,7 +204,7 @@ fn bound_in_words(report: &Report, metric: &Metric) -> String {
 }
 
 /// A class of the style sheet, and the word.
-pub(super) fn decided(decision: Decision) -> (&'static str, &'static str) {
+pub fn decided(decision: Decision) -> (&'static str, &'static str) {
     match decision {
         Decision::Met => ("met", "met"),
         Decision::Undecided => ("undecided", "undecided"),

@@ -111,7 +111,8 @@ fn bars(report: &Report, count: impl Fn(u32) -> Option<u64>) -> Vec<(String, u64
         .collect()
 }
 
-fn histogram(title: &str, bars: &[(String, u64)]) -> Markup {
+/// How often each of these was counted, as bars, said in words too.
+pub fn histogram(title: &str, bars: &[(String, u64)]) -> Markup {
     let most = bars.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
     let in_words: Vec<String> = bars
         .iter()

@@ -13,7 +13,7 @@ use crate::{
 use juror_common::{outcome::JobResult, rubric::Formula, verdict::Score};
 
 /// One column of figures.
-pub(super) struct Column<'a> {
+pub struct Column<'a> {
     /// A short name.
     pub head: String,
     /// The whole name, where the head is not it.
@@ -36,7 +36,7 @@ enum Figure<'a> {
 }
 
 /// The columns of a run.
-pub(super) fn columns(report: &Report, stages: StageColumns) -> Vec<Column<'_>> {
+pub fn columns(report: &Report, stages: StageColumns) -> Vec<Column<'_>> {
     let plain = |head: &str, of| Column { head: head.to_owned(), title: None, of };
     let mut columns = Vec::new();
     if report.run.judge.is_some() {
@@ -71,6 +71,22 @@ pub(super) fn columns(report: &Report, stages: StageColumns) -> Vec<Column<'_>> 
 }
 
 impl Column<'_> {
+    /// What it shows, in one word: a criterion's or a group's key, or the column's own.
+    pub fn key(&self) -> &str {
+        match self.of {
+            Figure::Criterion(key) | Figure::Group(key) => key,
+            Figure::Correctness => "score",
+            Figure::Grade => "grade",
+            Figure::Tokens => "tokens",
+            Figure::Pattern => "pattern",
+            Figure::Compiles => "compiles",
+            Figure::Quality => "quality",
+            Figure::Passed => "passed",
+            Figure::Seconds => "latency",
+            Figure::Dollars => "cost",
+        }
+    }
+
     /// Whether it sorts by number.
     pub fn is_number(&self) -> bool {
         !matches!(self.of, Figure::Grade | Figure::Pattern | Figure::Compiles | Figure::Passed)

@@ -1,11 +1,11 @@
 //! What became of the run since another one: the decision, how sure it is, and which items to look
 //! at.
 
-use super::{anchors::Anchors, frame::simulated};
+use super::{ItemLink, anchors::Anchors, frame::simulated};
 use crate::{
     compare::{
         Comparison, Decision, IssueChange, ItemChange, MetricDifference, PassDifference, change,
-        headline, item_counts, p_value, settling_words,
+        failure_words, headline, item_counts, p_value, settling_words, size,
     },
     metrics::Unit,
     report::{
@@ -27,25 +27,32 @@ pub(super) fn comparison(report: &Report, anchors: &Anchors<'_>) -> Markup {
     html! {
         section.card aria-labelledby="comparison" {
             h2 #comparison { "Since run " bdi { (harmless(base.run.as_str())) } @if comparison.simulated { " " (simulated()) } }
-            div class=(format!("decision {}", class_of(comparison.decision))) {
-                p.verdict { strong { (harmless(&headline(comparison))) } }
-                p { (harmless(&comparison.reason)) "." }
-            }
-            p.facts {
-                span { (counted(comparison.paired, "paired item")) } " "
-                span { "margin " (figure(comparison.margin, Unit::Share)) }
-                @if comparison.strict { " " span { "strict" } }
-            }
-            @for difference in &comparison.judge_differences {
-                p.notice { strong { "Another judge: " } (harmless(difference)) }
-            }
-            @for warning in &comparison.warnings { p.notice { (harmless(warning)) } }
-            @if let Some(settling) = &comparison.settling { p { (settling_words(settling)) } }
+            (decided(comparison))
             @if comparison.paired > 0 { (means(comparison)) (passes(&comparison.passes)) }
             h3 { "Items: " (item_counts(comparison)) }
-            (items(comparison, anchors))
+            (items(comparison, &|id| anchors.link(id)))
             (issues(comparison))
         }
+    }
+}
+
+/// The decision, how it came to be, and what a reader must know of it.
+pub fn decided(comparison: &Comparison) -> Markup {
+    html! {
+        div class=(format!("decision {}", class_of(comparison.decision))) {
+            p.verdict { strong { (harmless(&headline(comparison))) } }
+            p { (harmless(&comparison.reason)) "." }
+        }
+        p.facts {
+            span { (counted(comparison.paired, "paired item")) } " "
+            span { "margin " (figure(comparison.margin, Unit::Share)) }
+            @if comparison.strict { " " span { "strict" } }
+        }
+        @for difference in &comparison.judge_differences {
+            p.notice { strong { "Another judge: " } (harmless(difference)) }
+        }
+        @for warning in &comparison.warnings { p.notice { (harmless(warning)) } }
+        @if let Some(settling) = &comparison.settling { p { (settling_words(settling)) } }
     }
 }
 
@@ -57,19 +64,21 @@ fn class_of(decision: Decision) -> &'static str {
     }
 }
 
-fn means(comparison: &Comparison) -> Markup {
+/// Every mean in both runs, with the interval of its change.
+pub fn means(comparison: &Comparison) -> Markup {
     let reach = reach(comparison);
     html! {
         div.scroll tabindex="0" role="region" aria-label="Means in both runs" {
             table.changes {
                 caption { span {
-                    "Head − base with its 95 % interval, drawn around no change; the band is the margin. p of criteria is adjusted (Holm)."
+                    "Head − base with its 95 % interval, drawn around no change; the band is the margin. p of criteria is adjusted (Holm), d_z is the effect size. Detectable: the smallest true change that so many items show with a chance of 80 %."
                 } }
                 thead { tr {
                     th scope="col" { "Mean" }
                     th.n scope="col" { "Base" } th.n scope="col" { "Head" } th.n scope="col" { "Change" }
-                    th.n scope="col" { "95 % interval" } th scope="col" { "" }
-                    th.n scope="col" { "p" } th scope="col" { "" }
+                    th.n scope="col" { "95 % interval" } th scope="col" { "Drawn" }
+                    th.n scope="col" { "p" } th.n scope="col" { "d_z" }
+                    th.n scope="col" { "Detectable" } th scope="col" { "Decision" }
                 } }
                 tbody { @for metric in comparison.means() { (mean(comparison, metric, reach)) } }
             }
@@ -93,6 +102,8 @@ fn mean(comparison: &Comparison, metric: &MetricDifference, reach: f64) -> Marku
             td.n { (interval) }
             td { (plot(metric, comparison.margin, reach)) }
             td.n { (p_value(metric.p_adjusted.or(all.p_value))) }
+            td.n { (all.effect_size_dz.map_or_else(none, |value| change(value, Unit::Score))) }
+            td.n { (all.detectable.map_or_else(none, |value| size(value, unit))) }
             td {
                 span class=(format!("chip {}", class_of(metric.decision))) { (metric.decision.name()) }
             }
@@ -136,7 +147,8 @@ fn plot(metric: &MetricDifference, margin: f64, reach: f64) -> Markup {
     }
 }
 
-fn passes(passes: &[PassDifference]) -> Markup {
+/// What items pass in both runs.
+pub fn passes(passes: &[PassDifference]) -> Markup {
     html! {
         @if !passes.is_empty() {
             div.scroll tabindex="0" role="region" aria-label="Passes in both runs" {
@@ -167,17 +179,18 @@ fn passes(passes: &[PassDifference]) -> Markup {
     }
 }
 
-fn items(comparison: &Comparison, anchors: &Anchors<'_>) -> Markup {
+/// Which items changed, list by list.
+pub fn items(comparison: &Comparison, link: &ItemLink<'_>) -> Markup {
     let lists = &comparison.items;
     let moved = |item: &ItemChange| {
         let (base, head) = (figure(item.base, Unit::Share), figure(item.head, Unit::Share));
-        html! { (anchors.link(&item.id)) " " (base) " → " (head) }
+        html! { (link(&item.id)) " " (base) " → " (head) }
     };
-    let ids = |id: &String| anchors.link(id);
+    let ids = |id: &String| link(id);
     html! {
         (list("Regressed", true, &lists.regressed, moved))
         (list("Newly failing", true, &lists.newly_failing, |item| html! {
-            (anchors.link(&item.id)) " " (item.error.map_or("does not pass", |kind| kind.name()))
+            (link(&item.id)) " " (failure_words(item))
         }))
         (list("Improved", false, &lists.improved, moved))
         (list("Another input, not paired", false, &lists.changed_input, ids))
@@ -186,7 +199,8 @@ fn items(comparison: &Comparison, anchors: &Anchors<'_>) -> Markup {
     }
 }
 
-fn issues(comparison: &Comparison) -> Markup {
+/// Which common issues changed.
+pub fn issues(comparison: &Comparison) -> Markup {
     let issues = &comparison.issues;
     let lists = [
         ("New", &issues.new),
@@ -215,7 +229,7 @@ fn list<T>(title: &str, open: bool, all: &[T], words: impl Fn(&T) -> Markup) -> 
         @if !all.is_empty() {
             details open[open] {
                 summary { (title) " " span.faint { "(" (grouped(all.len() as u64)) ")" } }
-                ul { @for each in all.iter().take(MOST) { li { (words(each)) } } }
+                ul.listed { @for each in all.iter().take(MOST) { li { (words(each)) } } }
                 @if all.len() > MOST {
                     p.faint { "and " (grouped((all.len() - MOST) as u64)) " more, in report.json" }
                 }

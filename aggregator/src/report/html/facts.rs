@@ -10,7 +10,7 @@ use crate::report::{
 use maud::{Markup, html};
 
 /// Warnings, coverage, cost and time.
-pub(super) fn facts(report: &Report) -> Markup {
+pub fn facts(report: &Report) -> Markup {
     html! {
         @if !report.warnings.is_empty() {
             section.card.warnings aria-labelledby="warnings" {

@@ -5,7 +5,8 @@ use crate::report::{Report, harmless::harmless, words::SIMULATED};
 use juror_common::id::Digest;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-const STYLE: &str = include_str!("page.css");
+/// The style of the page, light and dark.
+pub const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// Everything before the headline. The elements that it opens are closed by [`closing`].
@@ -27,7 +28,7 @@ pub(super) fn opening(report: &Report) -> Markup {
         a.skip href="#items" { "Skip to the items" }
         header.page {
             h1 { (title(report)) @if run.simulated { " " (simulated()) } }
-            p.facts { @for fact in facts(report) { span { bdi { (fact) } } " " } }
+            p.facts { @for fact in run_facts(report) { span { bdi { (fact) } } " " } }
             @if run.simulated {
                 p.notice { "Every score on this page was made up by the simulator. None is a judgement." }
             }
@@ -54,7 +55,7 @@ pub(super) fn closing(report: &Report) -> Markup {
 }
 
 /// The mark beside what the simulator made up.
-pub(super) fn simulated() -> Markup {
+pub fn simulated() -> Markup {
     html! { strong.simulated { (SIMULATED) } }
 }
 
@@ -77,7 +78,8 @@ fn title(report: &Report) -> &'static str {
     }
 }
 
-fn facts(report: &Report) -> Vec<String> {
+/// What the run is: dataset, rubric, judge, when.
+pub fn run_facts(report: &Report) -> Vec<String> {
     let run = &report.run;
     let mut facts = vec![format!("run {}", run.id), run.dataset.path.clone()];
     facts.push(format!("{}@{}: {}", run.rubric.id, run.rubric.version, report.rubric.title));
@@ -100,7 +102,7 @@ fn facts(report: &Report) -> Vec<String> {
 }
 
 /// `2026-11-21T02:03:15.123Z` as `2026-11-21 02:03 UTC`.
-fn minutes(time: &str) -> String {
+pub fn minutes(time: &str) -> String {
     match (time.get(..10), time.get(11..16)) {
         (Some(day), Some(minute)) => format!("{day} {minute} UTC"),
         _ => time.to_owned(),

@@ -1,7 +1,8 @@
 //! The report as one page for a browser: self-contained, readable without script, safe against
-//! whatever a model, a dataset or code says.
+//! whatever a model, a dataset or code says. A dashboard is made of the same parts.
 
 mod anchors;
+mod calibrated;
 mod card;
 mod charts;
 mod columns;
@@ -15,12 +16,29 @@ mod survey;
 mod table;
 mod verdict;
 
+pub use card::{decided, decision, semantic, stages, targets};
+pub use charts::histogram;
+pub use columns::{Column, columns};
+pub use comparison::{
+    decided as comparison_decided, issues as comparison_issues, items as comparison_items,
+    means as comparison_means, passes as comparison_passes,
+};
+pub use facts::facts;
+pub use frame::{STYLE, minutes, run_facts, simulated};
+pub use section::{score, took};
+pub use survey::{StageColumns, verdict_of};
+pub use table::{first_issue, id_text};
+pub use verdict::{group_title, meter, scores, statements};
+
 use super::{Exhibits, Report, Shown};
 use crate::journal::RunFiles;
 use anchors::Anchors;
 use maud::Markup;
 use std::io::{self, Write};
 use survey::Survey;
+
+/// Makes an item's id a link to where that item is shown.
+pub type ItemLink<'a> = dyn Fn(&str) -> Markup + 'a;
 
 /// So many results are shown in full, the worst first; the table has all of them. A browser lays
 /// out this many in about a second, and their pictures and code stay within some ten megabytes.
@@ -44,11 +62,12 @@ pub(crate) fn write(
     put(frame::opening(report))?;
     put(comparison::comparison(report, &anchors))?;
     put(card::headline(report))?;
-    put(facts::facts(report))?;
+    put(facts(report))?;
     put(charts::distributions(report, &survey))?;
+    put(calibrated::calibrated(report))?;
     put(repeats::repeats(report, &anchors))?;
     put(statements::common(report, &anchors))?;
-    let columns = columns::columns(report, survey.stages);
+    let columns = columns(report, survey.stages);
     put(table::opening(report, &survey, &columns))?;
     let results = survey.order.len();
     let rows = report.items.read_at(files, &survey.order).map_err(io::Error::other)?;

@@ -23,7 +23,7 @@ pub(super) fn repeats(report: &Report, anchors: &Anchors<'_>) -> Markup {
     html! {
         section.card aria-labelledby="repeats" {
             h2 #repeats { "Does the judge repeat itself?" @if report.run.simulated { " " (simulated()) } }
-            div.scroll tabindex="0" role="region" aria-labelledby="repeats" {
+            div.scroll tabindex="0" role="region" aria-label="Agreement of the judge with itself" {
                 table.changes {
                     caption { span {
                         "Alpha is Krippendorff's: 1 where the judge repeats itself. Noise is the share of a single verdict's variance that is the judge's own; the deviation is around an item's mean."

@@ -72,7 +72,7 @@ pub(super) fn of(
                         p.error { strong { (error.kind.name()) } ": " (harmless(&error.message)) }
                     }
                     @if let Some(verdict) = verdict {
-                        (verdict::scores(&report.rubric, verdict))
+                        (verdict::scores(&report.rubric, verdict, false))
                         (verdict::statements(verdict))
                     }
                 }
@@ -82,7 +82,8 @@ pub(super) fn of(
     }
 }
 
-fn score(verdict: &Verdict) -> Markup {
+/// A verdict as one figure.
+pub fn score(verdict: &Verdict) -> Markup {
     html! {
         strong.score {
             @match &verdict.score {
@@ -130,7 +131,8 @@ fn image(picture: &Picture, input: &InputRecord) -> Markup {
     }
 }
 
-fn took(report: &Report, result: &JobResult) -> Markup {
+/// What the stages found, and what the job took.
+pub fn took(report: &Report, result: &JobResult) -> Markup {
     let yes_or_no = |holds: bool| if holds { "yes" } else { "no" };
     html! {
         dl.pairs.small {

@@ -36,10 +36,14 @@ pub(super) struct Survey {
 
 /// Which columns of deterministic stages have data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct StageColumns {
+pub struct StageColumns {
+    /// Token extraction.
     pub tokens: bool,
+    /// Retrieval.
     pub retrieval: bool,
+    /// Whether code compiles.
     pub compiles: bool,
+    /// Quality score.
     pub quality: bool,
 }
 
@@ -116,7 +120,7 @@ impl Survey {
 }
 
 /// The verdict of a job that is scored; zeros of one that failed are none.
-pub(super) fn verdict_of(result: &JobResult) -> Option<&Verdict> {
+pub fn verdict_of(result: &JobResult) -> Option<&Verdict> {
     result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored)
 }
 

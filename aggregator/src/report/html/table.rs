@@ -25,7 +25,7 @@ pub(super) fn opening(report: &Report, survey: &Survey, columns: &[Column<'_>]) 
         (PreEscaped("<section class=\"card\" id=\"items\" aria-labelledby=\"items-title\">"))
         h2 #items-title { "All items" @if report.run.simulated { " " (simulated()) } }
         (filters(report, survey))
-        (PreEscaped("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"items-title\"><table class=\"results\" id=\"results\">"))
+        (PreEscaped("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of all items\"><table class=\"results\" id=\"results\">"))
         caption { span {
             (counted(results as u64, "result")) ", worst first: what could not be judged, then the lowest scores."
             @if results > MOST_SECTIONS { " Those with a link are shown in full below." }
@@ -115,7 +115,7 @@ pub(super) fn closing(results: usize) -> Markup {
 }
 
 /// An item's id, with the number of the repeat where there are several.
-pub(super) fn id_text(report: &Report, result: &JobResult) -> String {
+pub fn id_text(report: &Report, result: &JobResult) -> String {
     let id = harmless(&result.screenshot_id);
     if report.run.repeat > 1 { format!("{id} ·{}", result.repeat + 1) } else { id }
 }
@@ -160,7 +160,8 @@ fn filters(report: &Report, survey: &Survey) -> Markup {
     }
 }
 
-fn first_issue(result: &JobResult, verdict: Option<&Verdict>) -> String {
+/// What is wrong with a result, in short.
+pub fn first_issue(result: &JobResult, verdict: Option<&Verdict>) -> String {
     if let Some(error) = &result.error {
         return cut(&harmless(&format!("{}: {}", error.kind.name(), error.message)), LONGEST_ISSUE);
     }

@@ -8,8 +8,8 @@ use juror_common::{
 };
 use maud::{Markup, html};
 
-/// The scores, in the shape of the rubric.
-pub(super) fn scores(rubric: &Rubric, verdict: &Verdict) -> Markup {
+/// The scores, in the shape of the rubric; sub-scores are unfolded if `open`.
+pub fn scores(rubric: &Rubric, verdict: &Verdict, open: bool) -> Markup {
     match &verdict.score {
         Score::Sum { scores, .. } => html! {
             table.plain.scores {
@@ -22,7 +22,7 @@ pub(super) fn scores(rubric: &Rubric, verdict: &Verdict) -> Markup {
         Score::Groups { dimensions, weighted_total, overall_assessment, .. } => html! {
             p { bdi { (harmless(overall_assessment)) } }
             (groups(rubric, dimensions, *weighted_total))
-            details {
+            details open[open] {
                 summary { "Every sub-score with its reason" }
                 @for (key, dimension) in dimensions {
                     table.plain.scores {
@@ -41,7 +41,7 @@ pub(super) fn scores(rubric: &Rubric, verdict: &Verdict) -> Markup {
 }
 
 /// Issues and strengths, as the judge put them.
-pub(super) fn statements(verdict: &Verdict) -> Markup {
+pub fn statements(verdict: &Verdict) -> Markup {
     let list = |title: &str, class: &str, statements: &[String]| {
         html! {
             @if !statements.is_empty() {
@@ -115,7 +115,8 @@ fn groups(rubric: &Rubric, dimensions: &IndexMap<String, Dimension>, total: f64)
     }
 }
 
-fn meter(score: f64, rubric: &Rubric) -> Markup {
+/// A score as a bar on the rubric's scale.
+pub fn meter(score: f64, rubric: &Rubric) -> Markup {
     let (least, most) = (f64::from(rubric.scale.min), f64::from(rubric.scale.max));
     let share = ((score - least) / (most - least)).clamp(0.0, 1.0);
     let class = if share >= 1.0 {
@@ -149,7 +150,8 @@ fn band(rubric: &Rubric, criterion: &Criterion, score: u32) -> String {
     }
 }
 
-fn group_title(rubric: &Rubric, key: &str) -> String {
+/// The title of a group of criteria.
+pub fn group_title(rubric: &Rubric, key: &str) -> String {
     let group = rubric.groups.iter().find(|group| group.key == key);
     harmless(group.map_or(key, |group| &group.title))
 }

@@ -3,8 +3,8 @@
 use super::{LONGEST_LIST, MOST_LINES, MOST_STATEMENTS, Report, SIMULATED, escaped};
 use crate::{
     compare::{
-        Comparison, Decision, IssueChange, ItemChange, MetricDifference, change, headline,
-        item_counts, p_value, settling_words,
+        Comparison, Decision, IssueChange, ItemChange, MetricDifference, change, failure_words,
+        headline, item_counts, p_value, settling_words,
     },
     metrics::Unit,
     report::figures::{counted, figure},
@@ -81,7 +81,7 @@ fn lists(comparison: &Comparison) -> String {
     let lists = [
         list("Regressed", LONGEST_LIST, &items.regressed, moved),
         list("Newly failing", LONGEST_LIST, &items.newly_failing, |item| {
-            let how = item.error.map_or("does not pass", |kind| kind.name());
+            let how = failure_words(item);
             format!("{} ({how})", escaped(&item.id))
         }),
         list("Improved", LONGEST_LIST, &items.improved, moved),

@@ -2,15 +2,14 @@
 
 use super::{
     super::{
+        agreement::{self, OF_ANOTHER_JUDGE},
         figures::{counted, grouped},
         harmless::harmless,
     },
-    calibration::{coefficient, difference, size},
     page::{INDENT, Page, Style, fit, padded, right_aligned},
 };
 use crate::{
-    calibration::known::{CalibrationStatus, Headline, RunCalibration},
-    metrics::Unit,
+    calibration::known::{CalibrationStatus, RunCalibration},
     report::Report,
 };
 
@@ -31,7 +30,7 @@ pub(super) fn section(page: &mut Page, report: &Report) {
         "{} · run {} · {} · {}",
         counted(known.n, "labelled item"),
         harmless(known.run.as_str()),
-        harmless(known.created_at.split('T').next().unwrap_or_default()),
+        harmless(agreement::day(known)),
         harmless(&known.file)
     );
     page.wrapped(&facts, 0, Style::Faint);
@@ -39,9 +38,7 @@ pub(super) fn section(page: &mut Page, report: &Report) {
         page.wrapped(&format!("CHANGED: {}", harmless(change)), 2, Style::Bad);
     }
     if known.status == CalibrationStatus::Uncalibrated {
-        let text = "How far this judge agrees with people is not known: that calibration is of \
-                    another one. Calibrate this one with juror calibrate.";
-        page.wrapped(text, 0, Style::Plain);
+        page.wrapped(OF_ANOTHER_JUDGE, 0, Style::Plain);
     } else {
         figures(page, known, report);
     }
@@ -61,15 +58,7 @@ fn figures(page: &mut Page, known: &RunCalibration, report: &Report) {
     };
     line(page, "", ["Kappa", "Off by", "Bias"].map(str::to_owned), Style::Faint);
     for each in known.figures.iter().take(MOST) {
-        let is_criterion = report.rubric.criteria.iter().any(|own| own.key == each.key);
-        let unit = match is_criterion {
-            true => Unit::Points { least: 0.0, most: 1.0 },
-            false => Unit::Share,
-        };
-        let Headline { weighted_kappa, mean_absolute_error: error, bias, .. } = each;
-        let off = error.value.map_or_else(|| "–".to_owned(), |value| size(value, unit));
-        let cells = [coefficient(weighted_kappa), off, difference(bias, unit)];
-        line(page, &each.title, cells, Style::Plain);
+        line(page, &each.title, agreement::cells(report, each), Style::Plain);
     }
     let more = known.figures.len().saturating_sub(MOST) as u64;
     if more > 0 {

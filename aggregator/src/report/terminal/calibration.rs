@@ -2,6 +2,7 @@
 
 use super::{
     super::{
+        agreement::{coefficient, difference, size},
         figures::{counted, figure, grouped},
         harmless::harmless,
     },
@@ -9,7 +10,6 @@ use super::{
 };
 use crate::{
     calibration::{Calibration, Confusion, CriterionCalibration, Figure},
-    compare::change,
     metrics::Unit,
 };
 use unicode_width::UnicodeWidthStr as _;
@@ -227,38 +227,10 @@ fn ids(page: &mut Page, title: &str, ids: &[String]) {
     page.wrapped(&format!("{title}: {}{more}", shown.join(", ")), 2, Style::Plain);
 }
 
-/// `0.71 [0.55, 0.82]`.
-pub(super) fn coefficient(all: &Figure) -> String {
-    with_interval(all, |value| {
-        let text = format!("{value:.2}").replace('-', "−");
-        if text == "−0.00" { "0.00".to_owned() } else { text }
-    })
-}
-
-/// `−3.2 [−5.0, −1.4]`, in percentage points or in points.
-pub(super) fn difference(all: &Figure, unit: Unit) -> String {
-    with_interval(all, |value| change(value, unit))
-}
-
-/// `4.1`, in the same units.
-pub(super) fn size(value: f64, unit: Unit) -> String {
-    change(value, unit).trim_start_matches('+').to_owned()
-}
-
 fn mean(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Share => figure(value, unit),
         _ => format!("{value:.2}"),
-    }
-}
-
-fn with_interval(all: &Figure, shown: impl Fn(f64) -> String) -> String {
-    match (all.value, all.low, all.high) {
-        (None, ..) => none(),
-        (Some(value), Some(low), Some(high)) => {
-            format!("{} [{}, {}]", shown(value), shown(low), shown(high))
-        }
-        (Some(value), ..) => shown(value),
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     compare::{
         Comparison, Decision, IssueChange, ItemChange, MetricDifference, PassDifference, change,
-        headline, item_counts, p_value, settling_words,
+        failure_words, headline, item_counts, p_value, settling_words,
     },
     metrics::Unit,
 };
@@ -159,7 +159,7 @@ fn items(page: &mut Page, comparison: &Comparison) {
     list(page, "Regressed", &lists.regressed, changed);
     list(page, "Improved", &lists.improved, changed);
     list(page, "Newly failing", &lists.newly_failing, |item| {
-        let how = item.error.map_or("does not pass", |kind| kind.name());
+        let how = failure_words(item);
         format!("{}: {how}", harmless(&item.id))
     });
     for (title, ids) in [

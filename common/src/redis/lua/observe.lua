@@ -3,18 +3,10 @@
 -- asks for in milliseconds (nothing: no refusal).
 
 local endpoint = endpoint_of(ARGV[4])
-local news = ARGV[7] ~= ''
-local learned = {}
-for position, field in pairs({ [5] = 'learned_requests', [6] = 'learned_tokens' }) do
-  local limit = tonumber(ARGV[position])
-  if limit and limit > 0 then
-    news = news or endpoint[field] ~= limit
-    learned[field] = limit
-  end
-end
-take_limits(endpoint, learned)
-if ARGV[7] ~= '' then refuse(endpoint, tonumber(ARGV[7])) end
+local pause = tonumber(ARGV[7])
+local news = learn(endpoint, { requests = tonumber(ARGV[5]), tokens = tonumber(ARGV[6]) })
+if pause then refuse(endpoint, pause) end
 save_endpoint(ARGV[4], endpoint)
 -- Every answer tells its limits: waking everybody for old news would be dear.
-if news then tell_changes() end
+if news or pause then tell_changes() end
 return {}

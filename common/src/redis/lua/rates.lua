@@ -165,9 +165,10 @@ local function refuse(endpoint, pause)
   local ends = math.max(endpoint.cooldown_until or now, now + pause)
   endpoint.cooldown_since, endpoint.cooldown_until = now, ends
   local last = endpoint.throttled
-  if last and last <= now and now - last < HALVE_AT_MOST_EVERY then return end
-  endpoint.throttled, endpoint.recovered = now, now
-  endpoint.throttle = math.max(quotient(endpoint.throttle, 2), LEAST_LIMIT)
+  if not last or now < last or now - last >= HALVE_AT_MOST_EVERY then
+    endpoint.throttled, endpoint.recovered = now, now
+    endpoint.throttle = math.max(quotient(endpoint.throttle, 2), LEAST_LIMIT)
+  end
   -- A refusal shows that the provider's buckets hold less than ours.
   local rate = rate_of(endpoint, 'requests')
   if rate then
@@ -176,4 +177,21 @@ local function refuse(endpoint, pause)
   end
   rate = rate_of(endpoint, 'tokens')
   if rate then endpoint.tokens_spent = math.max(endpoint.tokens_spent, rate * BURST) end
+end
+
+-- Learns limits by kind; answers whether any of them was news.
+local function learn(endpoint, limits)
+  local knew_any = endpoint.learned_requests or endpoint.learned_tokens
+  local learned, is_news = {}, false
+  for kind, limit in pairs(limits) do
+    local field = 'learned_' .. kind
+    if limit > 0 then
+      is_news = is_news or endpoint[field] ~= limit
+      learned[field] = limit
+    end
+  end
+  take_limits(endpoint, learned)
+  -- Calls in flight were admitted without knowing: their refusals say nothing more.
+  if is_news and not knew_any then endpoint.throttled = now end
+  return is_news
 end

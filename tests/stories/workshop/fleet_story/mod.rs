@@ -6,7 +6,7 @@ mod servers;
 pub use member::Member;
 pub use servers::Servers;
 
-use super::{Finished, Simulator, Workshop};
+use super::{Finished, Running, Simulator, Workshop};
 use juror_common::store::RunProgress;
 use std::time::{Duration, Instant};
 
@@ -70,7 +70,7 @@ impl FleetStory {
             .env("JUROR_FLEET_BROKER", format!("amqp://guest:guest@127.0.0.1:{broker}"))
             .env("JUROR_FLEET_REDIS", format!("redis://127.0.0.1:{redis}"))
             .env("JUROR_FLEET_NAMESPACE", self.servers.namespace());
-        command.output().unwrap().into()
+        Running::start(command).finish()
     }
 
     /// What the aggregator told of a run when its report was complete.

@@ -1,0 +1,28 @@
+//! A run that somebody waits for in front of a screen: its progress is shown, and signals stop it.
+
+use crate::{
+    execute::{self, Executed, Execution},
+    exit::Failure,
+    progress,
+    signals::Ears,
+};
+use juror_common::{event::Events, shutdown::Shutdown};
+
+const EVENT_CAPACITY: usize = 1_000;
+
+/// Runs producer, workers and aggregator until every job has its outcome, or until a signal.
+pub async fn execute(execution: Execution<'_>, quiet: bool) -> Result<Executed, Failure> {
+    let session = execution.session;
+    let begun = execute::begin(execution).await?;
+    let (events, heard) = Events::channel(EVENT_CAPACITY);
+    let shutdown = Shutdown::new();
+    let listening = tokio::spawn(Ears::open().listen(shutdown.clone(), events.clone()));
+    let style = progress::Style::fitting(quiet);
+    let budget = session.settings.budget.run_usd;
+    let showing = tokio::spawn(progress::follow(heard, style, budget));
+    let executed = begun.run(session, events, &shutdown).await;
+    shutdown.now.cancel();
+    // Both have nothing left to do; a panic in either would be a defect that loses nothing.
+    let _ = tokio::join!(listening, showing);
+    executed
+}

@@ -1,0 +1,93 @@
+//! `juror serve`: a dashboard and an HTTP API over the runs directory.
+
+use crate::{
+    args::{GlobalFlags, ServeArguments},
+    baseline,
+    exit::{Exit, Failure},
+    layers::{Ground, READ_TOKEN, WRITE_TOKEN},
+    screen,
+    serving::{DatasetShowcase, Desk, HouseStarter},
+    signals::Ears,
+};
+use juror_common::{event::Events, settings::ServeSettings, shutdown::Shutdown};
+use juror_server::{
+    access::{Access, Secret},
+    router::router,
+    serve::serve,
+    site::Site,
+};
+use std::{env::VarError, net::SocketAddr, path::Path, sync::Arc, time::Duration};
+use tokio::{net::TcpListener, time::sleep};
+
+/// Runs `juror serve` until it is stopped.
+pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let ground = Ground::read(global)?;
+    let flags = arguments.layers();
+    let settings = ground.settle(flags.clone())?;
+    let listener = bind(&settings.serve).await?;
+    let address = listener.local_addr().map_err(Failure::error)?;
+    let access = access(&settings.serve, address)?;
+    let shutdown = Shutdown::new();
+    let listening = tokio::spawn(Ears::open().listen(shutdown.clone(), Events::silent()));
+    let desk = Desk::new(ground, flags, settings.clone());
+    let starter = Arc::new(HouseStarter::new(desk, &shutdown, global.quiet));
+    let site = Site::new(
+        settings.run.runs_dir.clone(),
+        Arc::new(DatasetShowcase::new(settings.clone())),
+        starter.clone(),
+        baseline::rules(&settings),
+        shutdown.drain.clone(),
+    );
+    screen::print(&format!("http://{address}"))?;
+    if !global.quiet && settings.files.data_roots.is_empty() {
+        screen::tell(
+            "no --data-root: runs can be looked at and resumed here, and no new ones started",
+        );
+    }
+    serve(listener, site.clone(), router(site, access), shutdown.drain.clone()).await;
+    let drain_timeout = Duration::from_secs(settings.serve.drain_timeout_seconds);
+    tokio::select! {
+        () = starter.ended() => {}
+        () = sleep(drain_timeout) => shutdown.now.cancel(),
+    }
+    starter.ended().await;
+    shutdown.now.cancel();
+    listening.await.map_err(Failure::error)?;
+    Ok(Exit::Done)
+}
+
+async fn bind(settings: &ServeSettings) -> Result<TcpListener, Failure> {
+    let address = settings.listen;
+    TcpListener::bind(address).await.map_err(|error| {
+        Failure::error(format!(
+            "address {address} cannot be listened on: {error}; choose another one with --listen"
+        ))
+    })
+}
+
+/// Who may read and who may write. Tokens are of the environment, or of the files that the settings
+/// name.
+fn access(settings: &ServeSettings, address: SocketAddr) -> Result<Access, Failure> {
+    let read = token(READ_TOKEN, settings.read_token_file.as_deref())?;
+    let write = token(WRITE_TOKEN, settings.write_token_file.as_deref())?;
+    Access::new(address, read, write, settings.hosts.clone()).map_err(Failure::usage)
+}
+
+fn token(variable: &str, file: Option<&Path>) -> Result<Option<Secret>, Failure> {
+    let (origin, text) = match (std::env::var(variable), file) {
+        (Ok(text), _) => (format!("environment variable {variable}"), text),
+        (Err(VarError::NotUnicode(_)), _) => {
+            return Err(Failure::usage(format!("environment variable {variable} is not UTF-8")));
+        }
+        (Err(VarError::NotPresent), Some(file)) => {
+            let shown = file.display();
+            let text = std::fs::read_to_string(file).map_err(|error| {
+                Failure::usage(format!("the token's file {shown} cannot be read: {error}"))
+            })?;
+            (format!("file {shown}"), text)
+        }
+        (Err(VarError::NotPresent), None) => return Ok(None),
+    };
+    let secret = Secret::new(&text);
+    secret.map(Some).map_err(|error| Failure::usage(format!("the token in {origin}: {error}")))
+}

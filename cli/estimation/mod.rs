@@ -1,0 +1,147 @@
+//! What a run would take, without asking the judge.
+
+mod total;
+
+pub use total::{CandidateTotal, Experience, Total};
+
+use crate::{execute, exit::Failure, judge, session::Session, workplace};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use juror_aggregator::report::figures::counted;
+use juror_common::{id::RunId, job::Job, sqlite::LocalHome, usage::Money};
+use juror_producer::plan;
+use juror_worker::{
+    context::Context,
+    estimate::{Candidate, Estimated, estimate},
+};
+use std::{sync::Arc, thread::available_parallelism};
+
+/// Calls in flight where the concurrency adapts: where it starts.
+const ADAPTIVE_CONCURRENCY: usize = 16;
+
+/// A finished estimate.
+pub struct Estimation<'session> {
+    /// What it is of.
+    pub session: &'session Session,
+    /// The models, the run's own first.
+    pub candidates: Vec<Candidate>,
+    /// Their sums, in the same order.
+    pub total: Total,
+    /// What earlier runs have shown.
+    pub experience: Experience,
+}
+
+impl<'session> Estimation<'session> {
+    /// Reads every item and the headers of its images. The session's judge is on.
+    pub async fn of(session: &'session Session, all_models: bool) -> Result<Self, Failure> {
+        let candidates = candidates(session, all_models);
+        let home = Arc::new(execute::open_home(&session.settings)?);
+        let totals = estimate_all(session, &home, &candidates).await;
+        home.close().await;
+        let (total, experience) = (totals?, Experience::of_runs(session)?);
+        Ok(Self { session, candidates, total, experience })
+    }
+
+    /// What the expected figures rest on, in words.
+    pub fn basis(&self) -> String {
+        match self.experience.runs {
+            0 => "no earlier run of this judge to learn from: expected figures are a guess"
+                .to_owned(),
+            runs => format!(
+                "corrected by {} of this judge, which cost {:.0} % of the guess",
+                counted(runs as u64, "earlier run"),
+                self.experience.cost_ratio * 100.0
+            ),
+        }
+    }
+
+    /// Cost, probably, by what earlier runs have shown.
+    pub fn expected_cost(&self, total: &CandidateTotal) -> Money {
+        // An estimate, so a float may scale it; nothing is decided by it.
+        let scaled = total.expected_cost.pico() as f64 * self.experience.cost_ratio;
+        Money::from_pico(scaled as i64).min(total.worst_cost)
+    }
+
+    /// How long the calls take, probably: the slowest of calls in flight, requests a minute, tokens
+    /// a minute.
+    pub fn seconds(&self, total: &CandidateTotal) -> f64 {
+        let limits = &self.session.settings.limits;
+        let calls = total.calls as f64;
+        let concurrency = limits.max_concurrency.unwrap_or(ADAPTIVE_CONCURRENCY) as f64;
+        let by_latency = (calls / concurrency).ceil() * self.experience.seconds_a_call;
+        let by_requests = limits.rpm.map_or(0.0, |rpm| calls / rpm as f64 * 60.0);
+        let by_tokens = limits.tpm.map_or(0.0, |tpm| total.most_tokens as f64 / tpm as f64 * 60.0);
+        by_latency.max(by_requests).max(by_tokens)
+    }
+}
+
+/// The settings' own judge first, then, if asked for, every other.
+fn candidates(session: &Session, all_models: bool) -> Vec<Candidate> {
+    let own: Vec<_> = session.candidate.iter().cloned().collect();
+    let others = match all_models {
+        true => judge::all_candidates(&session.settings, &session.rubric),
+        false => Vec::new(),
+    };
+    let is_own = |other: &Candidate| own.iter().any(|own| own.judge.model == other.judge.model);
+    let others: Vec<_> = others.into_iter().filter(|other| !is_own(other)).collect();
+    own.into_iter().chain(others).collect()
+}
+
+async fn estimate_all(
+    session: &Session,
+    home: &Arc<LocalHome>,
+    candidates: &[Candidate],
+) -> Result<Total, Failure> {
+    let Some(own) = &session.candidate else { return Ok(Total::new(0)) };
+    // No call goes out, so no key is needed.
+    let setup = judge::setup(&session.settings, &session.rubric, own, None)?;
+    let context = Arc::new(workplace::of_one_run(session, home, Some(Arc::new(setup)))?);
+    let template = session.template(&RunId::new("estimate"));
+    let jobs = plan::jobs(&session.dataset, &session.options, &template).map_err(Failure::usage)?;
+    let width = available_parallelism().map_or(1, usize::from);
+    let candidates: Arc<[Candidate]> = candidates.into();
+    let estimated = stream::iter(jobs)
+        .map(|job| {
+            let (context, candidates) = (Arc::clone(&context), Arc::clone(&candidates));
+            async move { estimate_one(job.map_err(Failure::usage)?, &context, &candidates).await }
+        })
+        .buffer_unordered(width);
+    let total = Total::new(candidates.len());
+    estimated
+        .try_fold(total, |mut total, estimated| async move {
+            total.add(estimated);
+            Ok(total)
+        })
+        .await
+}
+
+async fn estimate_one(
+    job: Job,
+    context: &Context,
+    candidates: &[Candidate],
+) -> Result<Estimated, Failure> {
+    estimate(&job, context, candidates).await.map_err(Failure::error)
+}
+
+/// A time as people write it.
+pub fn duration(seconds: f64) -> String {
+    let seconds = seconds.ceil() as u64;
+    match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds:02}"),
+        (hours, minutes, _) => format!("{hours} h {minutes:02}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn durations_read_as_people_write_them() {
+        for (seconds, text) in
+            [(0.0, "0 s"), (59.2, "1 min 00"), (61.0, "1 min 01"), (7_260.0, "2 h 01")]
+        {
+            assert_eq!(duration(seconds), text);
+        }
+    }
+}

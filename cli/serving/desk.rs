@@ -1,0 +1,166 @@
+//! Turns what is asked for over HTTP into a session, by the settings of this process.
+
+use super::roots::DatasetRoots;
+use crate::{
+    args::{JudgingFlags, RunFlags},
+    asked::Asked,
+    exit::{Exit, Failure},
+    layers::Ground,
+    session::{Session, absolute},
+};
+use juror_common::{
+    id::RunId,
+    rubric::builtin,
+    run::RunRecord,
+    settings::{Layer, Settings},
+    usage::Money,
+};
+use juror_server::starter::{AskedRun, Refusal};
+use std::path::PathBuf;
+
+/// More repeats of an item tell nothing more.
+const MOST_REPEATS: u32 = 100;
+
+/// What requests are measured by.
+pub struct Desk {
+    ground: Ground,
+    /// The flags of the command.
+    flags: Vec<Layer>,
+    settings: Settings,
+    roots: DatasetRoots,
+}
+
+impl Desk {
+    /// By the settings of the server.
+    pub fn new(ground: Ground, flags: Vec<Layer>, settings: Settings) -> Self {
+        let roots = DatasetRoots::new(settings.files.data_roots.clone());
+        Self { ground, flags, settings, roots }
+    }
+
+    /// The server's own settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Datasets that may be named.
+    pub fn datasets(&self) -> Vec<String> {
+        self.roots.list()
+    }
+
+    /// Refuses a judged run without a budget, and one beyond what a run may cost here.
+    pub fn check_budget(&self, judged: bool, budget: Option<Money>) -> Result<(), Refusal> {
+        match (budget, self.settings.budget.run_usd) {
+            (None, _) if judged => Err(Refusal::Unusable(
+                "a run that a vision model judges needs a budget: give budget_usd, the most that \
+                 it may cost"
+                    .to_owned(),
+            )),
+            (Some(budget), Some(most)) if budget > most => Err(Refusal::Unusable(format!(
+                "a run may cost ${most} here at most (setting budget.run_usd), and this one asks \
+                 for ${budget}"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The session that is asked for, checked as far as that costs nothing. Reads the whole
+    /// manifest: call it where blocking is allowed.
+    pub fn session(&self, asked: &AskedRun, run: &RunId) -> Result<Session, Refusal> {
+        let dataset = self.roots.resolve(&asked.dataset)?;
+        check_names(asked)?;
+        let flags = flags_of(asked, dataset);
+        let mut layers = [self.flags.clone(), flags.layers(), self.limits(asked)].concat();
+        // Said either way: the settings of the server may have it on.
+        layers.push(Layer::of("run", "enable_llm_judge", asked.enable_llm_judge));
+        let asked = Asked { flags: &flags, layers, ground: &self.ground };
+        asked.session(run, None).map_err(refusal)
+    }
+
+    /// The session of a run that goes on. Reads as [`Desk::session`] does.
+    pub fn resumed(&self, record: &RunRecord, budget: Option<Money>) -> Result<Session, Refusal> {
+        let flags = resuming(record, budget);
+        let mut asked = self.asked(&flags);
+        // Its files lie where they lay; those of the server come after.
+        let known = &record.data_roots;
+        let own = self.settings.files.data_roots.iter().map(|root| absolute(root));
+        let own = own.filter(|root| !known.contains(root));
+        let roots: Vec<String> = known.iter().cloned().chain(own).collect();
+        asked.layers.push(Layer::of("files", "data_roots", roots));
+        let session = asked.session(&record.run_id, Some(record)).map_err(refusal)?;
+        let judged = session.candidate.is_some();
+        self.check_budget(judged && session.settings.budget.run_usd.is_none(), budget)?;
+        Ok(session)
+    }
+
+    /// What these flags ask for, over those of the server.
+    pub fn asked<'a>(&'a self, flags: &'a RunFlags) -> Asked<'a> {
+        let layers = [self.flags.clone(), flags.layers()].concat();
+        Asked { flags, layers, ground: &self.ground }
+    }
+
+    /// What is asked for within the server's own limits.
+    fn limits(&self, asked: &AskedRun) -> Vec<Layer> {
+        let own = &self.settings.limits;
+        let count = |asked: Option<usize>| asked.map(|count| count as u64);
+        [
+            ("rpm", asked.rpm, own.rpm),
+            ("tpm", asked.tpm, own.tpm),
+            ("max_concurrency", count(asked.max_concurrency), count(own.max_concurrency)),
+        ]
+        .into_iter()
+        .filter_map(|(key, asked, own)| {
+            let most = asked?.min(own.unwrap_or(u64::MAX));
+            Some(Layer::of("limits", key, i64::try_from(most).unwrap_or(i64::MAX)))
+        })
+        .collect()
+    }
+}
+
+/// The flags by which a run goes on.
+pub fn resuming(record: &RunRecord, budget_usd: Option<Money>) -> RunFlags {
+    RunFlags { resume: Some(record.run_id.to_string()), budget_usd, ..RunFlags::default() }
+}
+
+/// What whoever asked can mend, and what only the server's operator can.
+pub fn refusal(failure: Failure) -> Refusal {
+    match failure.exit {
+        Exit::Usage => Refusal::Unusable(failure.to_string()),
+        _ => Refusal::Broken(failure.to_string()),
+    }
+}
+
+fn flags_of(asked: &AskedRun, dataset: PathBuf) -> RunFlags {
+    RunFlags {
+        dataset: Some(dataset),
+        judging: JudgingFlags {
+            limit: asked.limit,
+            filter: asked.filters.clone(),
+            repeat: asked.repeat,
+            rubric: asked.rubric.clone(),
+            model: asked.model.clone(),
+            ..JudgingFlags::default()
+        },
+        budget_usd: asked.budget_usd,
+        ..RunFlags::default()
+    }
+}
+
+/// Rubrics are named, and never a file of the server.
+fn check_names(asked: &AskedRun) -> Result<(), Refusal> {
+    let known: Vec<_> = builtin().iter().map(|rubric| rubric.id).collect();
+    match &asked.rubric {
+        Some(rubric) if !known.contains(&rubric.as_str()) => {
+            return Err(Refusal::Unusable(format!(
+                "there is no rubric {rubric:?} here: take {}",
+                known.join(" or ")
+            )));
+        }
+        _ => {}
+    }
+    match asked.repeat {
+        Some(repeat) if repeat > MOST_REPEATS => Err(Refusal::Unusable(format!(
+            "an item is judged {MOST_REPEATS} times at most, and {repeat} are asked for"
+        ))),
+        _ => Ok(()),
+    }
+}

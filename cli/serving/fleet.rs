@@ -1,0 +1,244 @@
+//! Runs of a fleet: published from here, judged elsewhere.
+
+use super::desk::{Desk, refusal, resuming};
+use crate::{
+    another_round::AnotherRound,
+    commands::cancel,
+    exit::{Exit, Failure},
+    fleet::{home_failure, open_home},
+    publication::{Opening, Publication, new_record, refuse_leftovers},
+    screen,
+    session::Session,
+};
+use juror_common::{
+    event::Events,
+    id::RunId,
+    queue::Lane,
+    redis::RedisHome,
+    run::RunRecord,
+    settings::{Layer, Settings},
+    shutdown::Shutdown,
+    usage::Money,
+};
+use juror_producer::fleet::PublishedEnd;
+use juror_server::starter::Refusal;
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    sync::{oneshot, watch},
+    time::timeout,
+};
+use tokio_util::task::TaskTracker;
+
+/// Whoever asks does not wait longer for a broker that is away, in seconds.
+const MOST_PATIENCE: u64 = 5;
+
+/// How long a page waits to be told whether the fleet knows a run.
+const LONGEST_LOOK: Duration = Duration::from_secs(2);
+
+/// Publishes the jobs of runs. Each is published by a task of its own.
+pub struct FleetRuns {
+    tasks: TaskTracker,
+    shutdown: Shutdown,
+    quiet: bool,
+}
+
+/// The jobs of a run, about to be published.
+struct Publishing {
+    session: Session,
+    home: Arc<RedisHome>,
+    record: RunRecord,
+    opening: Opening,
+}
+
+impl FleetRuns {
+    /// Nothing is published yet; publishing stops when `shutdown` is given.
+    pub fn new(shutdown: Shutdown, quiet: bool) -> Self {
+        Self { tasks: TaskTracker::new(), shutdown, quiet }
+    }
+
+    /// Announces a new run, and publishes its jobs.
+    pub async fn start(&self, session: Session, run: &RunId) -> Result<(), Refusal> {
+        let settings = &session.settings;
+        let home = open_home(settings).await.map_err(away)?;
+        let free = refuse_known(&home, run, settings).await;
+        if let Err(refusal) = free {
+            home.close().await;
+            return Err(refusal);
+        }
+        let record = new_record(&session, run, None);
+        self.publish(Publishing { session, home, record, opening: Opening::New }).await
+    }
+
+    /// Sends the jobs again that are not scored.
+    pub async fn resume(
+        &self,
+        desk: &Desk,
+        record: RunRecord,
+        budget: Option<Money>,
+    ) -> Result<(), Refusal> {
+        let run = record.run_id.clone();
+        let flags = resuming(&record, budget);
+        let mut asked = desk.asked(&flags);
+        asked.layers.extend(namespace_of(&record));
+        let home = open_home(&asked.settings().map_err(refusal)?).await.map_err(away)?;
+        let again = AnotherRound::of(&home, &asked, &run, Some(record)).await.map_err(away);
+        let again = again.and_then(|again| {
+            check(&again)?;
+            desk.check_budget(again.record.judge.is_some() && again.cap.now.is_none(), budget)?;
+            Ok(again)
+        });
+        match again {
+            Ok(again) => {
+                let opening = again.opening();
+                let AnotherRound { session, record, .. } = again;
+                self.publish(Publishing { session, home, record, opening }).await
+            }
+            Err(refusal) => {
+                home.close().await;
+                Err(refusal)
+            }
+        }
+    }
+
+    /// Cancels a run; its directory may not be there yet.
+    pub async fn cancel(
+        &self,
+        desk: &Desk,
+        run: &RunId,
+        record: Option<&RunRecord>,
+    ) -> Result<(), Refusal> {
+        let mut settings = desk.settings().clone();
+        if let Some(namespace) = record.and_then(|record| record.fleet.clone()) {
+            settings.fleet.namespace = namespace;
+        }
+        let home = open_home(&settings).await.map_err(away)?;
+        let cancelled = match home.run_status(run).await.map_err(home_failure) {
+            Ok(None) => Err(Refusal::Unknown(format!("the fleet knows no run {run}"))),
+            Ok(Some(_)) => cancel::cancel(&home, run, &settings).await.map_err(away),
+            Err(failure) => Err(away(failure)),
+        };
+        home.close().await;
+        match cancelled?.cancelled {
+            true => Ok(()),
+            false => {
+                Err(Refusal::Conflict(format!("run {run} is complete: there is nothing to cancel")))
+            }
+        }
+    }
+
+    /// Whether the fleet knows a run; not, where that cannot be found out soon.
+    pub async fn knows(&self, settings: &Settings, run: &RunId) -> bool {
+        let asking = async {
+            let home = open_home(settings).await.ok()?;
+            let status = home.run_status(run).await.ok().flatten();
+            home.close().await;
+            status
+        };
+        matches!(timeout(LONGEST_LOOK, asking).await, Ok(Some(_)))
+    }
+
+    /// Waits until nothing is published any more. Call it after the shutdown is given.
+    pub async fn ended(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    /// Returns once the run is announced; its jobs are published by and by.
+    async fn publish(&self, mut publishing: Publishing) -> Result<(), Refusal> {
+        let patience = &mut publishing.session.settings.fleet.patience_seconds;
+        *patience = (*patience).min(MOST_PATIENCE);
+        let shutdown = Shutdown {
+            drain: self.shutdown.drain.child_token(),
+            now: self.shutdown.now.child_token(),
+        };
+        let (announce, announced) = oneshot::channel();
+        let quiet = self.quiet;
+        let task = self.tasks.spawn(async move {
+            let told = publishing.to_its_end(announce, &shutdown).await;
+            publishing.home.close().await;
+            match &told {
+                Ok(words) if !quiet => screen::tell(words),
+                Ok(_) => {}
+                Err(failure) => screen::warn(&format!(
+                    "the jobs of run {} are not all published: {failure}",
+                    publishing.record.run_id
+                )),
+            }
+            told.map(drop)
+        });
+        match announced.await {
+            Ok(()) => Ok(()),
+            Err(_) => task.await.map_err(|error| Refusal::Broken(error.to_string()))?.map_err(away),
+        }
+    }
+}
+
+impl Publishing {
+    async fn to_its_end(
+        &self,
+        announce: oneshot::Sender<()>,
+        shutdown: &Shutdown,
+    ) -> Result<String, Failure> {
+        let publication = Publication {
+            session: &self.session,
+            home: &self.home,
+            record: &self.record,
+            opening: self.opening.clone(),
+            lane: Lane::Work,
+            quiet: true,
+        };
+        let announced = || {
+            // Whoever asked may have left.
+            let _ = announce.send(());
+            Ok(())
+        };
+        let count = watch::Sender::new(0);
+        let published =
+            publication.publish_unattended(announced, Events::silent(), count, shutdown).await?;
+        let (run, jobs) = (&self.record.run_id, published.jobs);
+        Ok(match published.end {
+            PublishedEnd::Closed => format!("run {run}: {jobs} jobs are published"),
+            PublishedEnd::Cancelled => {
+                format!("run {run} was cancelled; {jobs} jobs were published before")
+            }
+            PublishedEnd::Stopped => format!(
+                "run {run}: {jobs} jobs are published, and it is left open; go on with: juror \
+                 enqueue --resume {run}"
+            ),
+        })
+    }
+}
+
+async fn refuse_known(home: &RedisHome, run: &RunId, settings: &Settings) -> Result<(), Refusal> {
+    let known = home.run_status(run).await.map_err(|error| away(home_failure(error)))?;
+    if known.is_some() {
+        return Err(Refusal::Conflict(format!(
+            "the fleet has a run {run} already: take another run_id"
+        )));
+    }
+    let free = refuse_leftovers(home, run, &settings.fleet.namespace).await;
+    free.map_err(|failure| match failure.exit {
+        Exit::Usage => Refusal::Conflict(failure.to_string()),
+        _ => away(failure),
+    })
+}
+
+fn check(again: &AnotherRound) -> Result<(), Refusal> {
+    let rounds = &again.rounds;
+    if rounds.missing() > 0 || rounds.scored() < again.session.plan.jobs {
+        return Ok(());
+    }
+    Err(Refusal::Conflict(format!("run {} is complete: every job is scored", again.record.run_id)))
+}
+
+fn namespace_of(record: &RunRecord) -> Option<Layer> {
+    record.fleet.as_deref().map(|namespace| Layer::of("fleet", "namespace", namespace))
+}
+
+/// What goes wrong with the fleet's servers passes.
+fn away(failure: Failure) -> Refusal {
+    match failure.exit {
+        Exit::Usage => Refusal::Unusable(failure.to_string()),
+        _ => Refusal::Unavailable(failure.to_string()),
+    }
+}

@@ -1,0 +1,226 @@
+//! Runs that go on in this very process, side by side and each with an owner.
+
+use super::desk::refusal;
+use crate::{
+    commands::run::{Ends, Ready, ready},
+    execute::{Begun, Executed, Execution, begin},
+    exit::{Exit, Failure},
+    finish::{Reporting, write_report},
+    screen,
+    session::Session,
+};
+use juror_aggregator::report::Report;
+use juror_common::{
+    event::{Event, Events},
+    id::RunId,
+    run::RunRecord,
+    shutdown::Shutdown,
+};
+use juror_server::{catalog::Catalog, starter::Refusal};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
+    task::spawn_blocking,
+};
+use tokio_util::task::TaskTracker;
+
+const EVENT_CAPACITY: usize = 1_000;
+
+/// The runs of this process.
+pub struct LocalRuns {
+    going: Arc<Mutex<Vec<Arc<OneRun>>>>,
+    places: Arc<Semaphore>,
+    at_once: u32,
+    tasks: TaskTracker,
+    shutdown: Shutdown,
+    quiet: bool,
+}
+
+/// A run that goes on, and how it is stopped.
+struct OneRun {
+    run: RunId,
+    shutdown: Shutdown,
+}
+
+/// The place of a run that goes on, or is about to; free again once this is dropped.
+pub struct Place {
+    own: Arc<OneRun>,
+    all: Arc<Mutex<Vec<Arc<OneRun>>>>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|one| !Arc::ptr_eq(one, &self.own));
+    }
+}
+
+impl LocalRuns {
+    /// None goes on yet. At most so many do at once, and all of them stop when `shutdown` is given.
+    pub fn new(at_once: u32, shutdown: Shutdown, quiet: bool) -> Self {
+        Self {
+            going: Arc::default(),
+            places: Arc::new(Semaphore::new(usize::try_from(at_once).unwrap_or(usize::MAX >> 3))),
+            at_once,
+            tasks: TaskTracker::new(),
+            shutdown,
+            quiet,
+        }
+    }
+
+    /// A place for this run, if there is one.
+    pub fn place(&self, run: &RunId) -> Result<Place, Refusal> {
+        if self.shutdown.drain.is_cancelled() {
+            return Err(Refusal::Unavailable("the server stops: ask again once it is back".into()));
+        }
+        let mut going = self.going();
+        if going.iter().any(|one| one.run == *run) {
+            return Err(Refusal::Conflict(format!("run {run} goes on already")));
+        }
+        let permit = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
+            Refusal::Unavailable(format!(
+                "{} runs go on here already, and no more at once (setting serve.runs_at_once): \
+                 wait for one of them, or cancel one",
+                self.at_once
+            ))
+        })?;
+        let shutdown = Shutdown {
+            drain: self.shutdown.drain.child_token(),
+            now: self.shutdown.now.child_token(),
+        };
+        let own = Arc::new(OneRun { run: run.clone(), shutdown });
+        going.push(Arc::clone(&own));
+        Ok(Place { own, all: Arc::clone(&self.going), _permit: permit })
+    }
+
+    /// Begins a run, or goes on with it, and lets it go on by itself. Returns once it has its
+    /// record and its ledger; whoever asked may have left by then.
+    pub async fn begin(
+        self: &Arc<Self>,
+        place: Place,
+        session: Session,
+        record: RunRecord,
+        continued: bool,
+    ) -> Result<(), Refusal> {
+        let own = Arc::clone(self);
+        let beginning =
+            self.tasks.spawn(async move { own.begin_now(place, session, record, continued).await });
+        beginning.await.map_err(|error| Refusal::Broken(error.to_string()))?
+    }
+
+    async fn begin_now(
+        &self,
+        place: Place,
+        session: Session,
+        record: RunRecord,
+        continued: bool,
+    ) -> Result<(), Refusal> {
+        // Gate, calibration and key are the server's own.
+        let mut ready = ready(&session, &record.run_id, Ends::default()).map_err(not_now)?;
+        let setup = ready.setup.take();
+        let execution = Execution { session: &session, record: &record, continued, setup };
+        let begun = begin(execution).await.map_err(|failure| match failure.exit {
+            Exit::Usage => Refusal::Conflict(failure.to_string()),
+            _ if is_held_elsewhere(&session, &record.run_id) => {
+                Refusal::Conflict(failure.to_string())
+            }
+            _ => refusal(failure),
+        })?;
+        let quiet = self.quiet;
+        self.tasks.spawn(async move {
+            let run = record.run_id;
+            match to_its_end(begun, session, ready, place).await {
+                Ok(words) if !quiet => screen::tell(&format!("run {run}: {words}")),
+                Ok(_) => {}
+                Err(failure) => screen::warn(&format!("run {run} broke off: {failure}")),
+            }
+        });
+        Ok(())
+    }
+
+    /// Lets a run of this process finish its calls in flight and end; false if it is none of them.
+    pub fn cancel(&self, run: &RunId) -> bool {
+        let going = self.going();
+        let found = going.iter().find(|one| one.run == *run);
+        if let Some(one) = found {
+            one.shutdown.drain.cancel();
+        }
+        found.is_some()
+    }
+
+    /// Waits until all have ended. Call it after the shutdown is given: further ones are refused.
+    pub async fn ended(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    fn going(&self) -> MutexGuard<'_, Vec<Arc<OneRun>>> {
+        self.going.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether another process has taken the run's directory.
+fn is_held_elsewhere(session: &Session, run: &RunId) -> bool {
+    let catalog = Catalog::new(session.settings.run.runs_dir.clone());
+    catalog.files(run).is_ok_and(|files| files.is_held())
+}
+
+/// Runs it, and writes its report; answers in words what it came to.
+async fn to_its_end(
+    begun: Begun,
+    session: Session,
+    ready: Ready,
+    place: Place,
+) -> Result<String, Failure> {
+    let (events, heard) = Events::channel(EVENT_CAPACITY);
+    let OneRun { run, shutdown } = &*place.own;
+    let running = begun.run(&session, events, shutdown);
+    let (executed, ()) = tokio::join!(running, note(heard, run));
+    let executed = executed?;
+    let reporting = spawn_blocking(move || {
+        let report = report(&executed, &session, &ready)?;
+        // Whoever sees that the directory is free must find its place free too.
+        drop(place);
+        Ok(words(&executed, &report))
+    });
+    reporting.await.map_err(Failure::error)?
+}
+
+/// What a person would be shown goes into the log.
+async fn note(mut events: mpsc::Receiver<Event>, run: &RunId) {
+    while let Some(event) = events.recv().await {
+        match event {
+            Event::Warning(warning) => tracing::warn!(%run, "{warning}"),
+            Event::Paused { reason } => tracing::warn!(%run, "paused: {reason}"),
+            Event::Stopping | Event::Planned { .. } | Event::Finished(_) => {}
+        }
+    }
+}
+
+fn report(executed: &Executed, session: &Session, ready: &Ready) -> Result<Report, Failure> {
+    let reporting = Reporting {
+        rubric: &session.rubric,
+        gate: ready.gate.as_ref(),
+        baseline: None,
+        settings: &session.settings,
+        calibration: ready.calibration.as_ref(),
+    };
+    let counted = executed.fold.counted();
+    write_report(executed.directory.files(), &counted, executed.ledger, &reporting)
+}
+
+fn words(executed: &Executed, report: &Report) -> String {
+    let (coverage, cost) = (&report.coverage, report.cost.total_usd.rounded(4));
+    let end = match &executed.paused {
+        Some(reason) => format!("; paused: {reason}"),
+        None if executed.stopped => "; stopped".to_owned(),
+        None => String::new(),
+    };
+    format!("{} of {} jobs scored, ${cost}{end}", coverage.scored, coverage.planned)
+}
+
+/// What only the server's operator can mend: until then no run begins.
+fn not_now(failure: Failure) -> Refusal {
+    Refusal::Unavailable(failure.to_string())
+}

@@ -1,0 +1,47 @@
+//! Under which names a server answers. A page of a foreign site whose name was made to point here
+//! would otherwise read all that an open server shows.
+
+use super::Access;
+use axum::http::{HeaderMap, header};
+use std::net::IpAddr;
+
+/// Whether text can be a host, with or without a port.
+pub fn is_host(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte);
+    !text.is_empty() && text.bytes().all(plain)
+}
+
+/// The one host that a request names, in lower case.
+pub fn named(headers: &HeaderMap) -> Option<String> {
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let host = hosts.next()?.to_str().ok()?;
+    (hosts.next().is_none() && is_host(host)).then(|| host.to_ascii_lowercase())
+}
+
+impl Access {
+    /// Whether the server answers under the name that a request gives it. Behind tokens, without
+    /// names that were set, it answers under any: a foreign page has no token.
+    pub(super) fn knows_host(&self, headers: &HeaderMap) -> bool {
+        let Some(host) = named(headers) else { return false };
+        if !self.is_open() && self.hosts.is_empty() {
+            return true;
+        }
+        let name = without_port(&host);
+        let is_own_address = |address: IpAddr| address.is_loopback() || address == self.listen.ip();
+        self.hosts.iter().any(|known| *known == host || known == name)
+            || name == "localhost"
+            || address(name).is_some_and(is_own_address)
+    }
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+fn address(name: &str) -> Option<IpAddr> {
+    let inner = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+    inner.unwrap_or(name).parse().ok()
+}

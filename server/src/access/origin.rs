@@ -1,0 +1,44 @@
+//! Whether a request that changes something comes from this server's own pages. Browsers say so
+//! themselves, and no page can make them lie.
+
+use super::host;
+use axum::http::{HeaderMap, header};
+
+/// Where a request comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A page of this server, or a person's own doing in the browser.
+    Own,
+    /// A page of another site.
+    Foreign,
+    /// It does not say; a browser would.
+    Unsaid,
+}
+
+/// Where the sender of these headers comes from.
+pub fn of(headers: &HeaderMap) -> Origin {
+    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    let origin = text(header::ORIGIN.as_str());
+    match (text("sec-fetch-site"), origin) {
+        (Some("same-origin" | "none"), _) => Origin::Own,
+        (Some(_), _) => Origin::Foreign,
+        (None, Some(origin)) if is_own(origin, headers) => Origin::Own,
+        (None, Some(_)) => Origin::Foreign,
+        (None, None) => Origin::Unsaid,
+    }
+}
+
+fn is_own(origin: &str, headers: &HeaderMap) -> bool {
+    let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+    match (authority, host::named(headers)) {
+        (Some(authority), Some(host)) => authority.eq_ignore_ascii_case(&host),
+        _ => false,
+    }
+}
+
+/// Whether these headers announce JSON, which a foreign page cannot send without being asked.
+pub fn announces_json(headers: &HeaderMap) -> bool {
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = value.and_then(|value| value.split(';').next()).unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("application/json")
+}

@@ -1,0 +1,75 @@
+//! A token, and keeping it out of everything that people read.
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::{Digest as _, Sha256};
+use std::fmt;
+use subtle::ConstantTimeEq as _;
+
+/// Shorter tokens could be guessed.
+const SHORTEST: usize = 16;
+const LONGEST: usize = 512;
+
+/// What the cookie's value is made under, so that it is good for nothing else.
+const COOKIE_LABEL: &[u8] = b"juror web session, version 1";
+
+/// A token that opens the server. It is not kept itself, only what it takes to know it again.
+#[derive(Clone)]
+pub struct Secret {
+    digest: [u8; 32],
+    cookie: [u8; 32],
+}
+
+/// Text that cannot be a token. Does not repeat the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a token takes {SHORTEST} to {LONGEST} letters, digits or signs without spaces; make one by: openssl rand -hex 32"
+)]
+pub struct InvalidSecret;
+
+impl Secret {
+    /// Takes a token as it was written; white space around it is dropped.
+    pub fn new(text: &str) -> Result<Self, InvalidSecret> {
+        let text = text.trim();
+        let fits = (SHORTEST..=LONGEST).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if !fits {
+            return Err(InvalidSecret);
+        }
+        let mut mac = Hmac::<Sha256>::new_from_slice(text.as_bytes()).map_err(|_| InvalidSecret)?;
+        mac.update(COOKIE_LABEL);
+        let cookie = mac.finalize().into_bytes().into();
+        Ok(Self { digest: Sha256::digest(text.as_bytes()).into(), cookie })
+    }
+
+    /// Whether this is the token. Takes the same time whatever was given of its length.
+    pub(super) fn is(&self, given: &str) -> bool {
+        let given: [u8; 32] = Sha256::digest(given.as_bytes()).into();
+        self.digest.ct_eq(&given).into()
+    }
+
+    /// What a browser keeps instead of the token.
+    pub(super) fn cookie(&self) -> String {
+        self.cookie.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Whether a browser was given this.
+    pub(super) fn is_cookie(&self, given: &str) -> bool {
+        let own: [u8; 32] = Sha256::digest(self.cookie().as_bytes()).into();
+        let given: [u8; 32] = Sha256::digest(given.as_bytes()).into();
+        own.ct_eq(&given).into()
+    }
+}
+
+impl PartialEq for Secret {
+    fn eq(&self, other: &Self) -> bool {
+        self.digest.ct_eq(&other.digest).into()
+    }
+}
+
+impl Eq for Secret {}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Secret([redacted])")
+    }
+}

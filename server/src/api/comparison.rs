@@ -1,0 +1,162 @@
+//! Two runs side by side, and one metric over many runs.
+
+use super::{
+    ask::{Asked, blocking, run_id},
+    document::published,
+    items::within,
+    runs::Figures,
+};
+use crate::{catalog::ListedRun, problem::Problem, site::Site};
+use axum::{
+    Json,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse as _, Response},
+};
+use juror_aggregator::{
+    compare::{CompareError, Rules, Side, compare},
+    history::ask_the_same,
+};
+use juror_common::id::RunId;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// What is compared, and how it is decided.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct CompareQuery {
+    /// The run that is compared against.
+    #[param(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
+    base: String,
+    /// The run that is compared.
+    #[param(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
+    head: String,
+    /// A change that does not matter, as a share; as the server is set if it is left out.
+    #[param(minimum = 0, maximum = 1)]
+    margin: Option<f64>,
+    /// Whether a criterion that got worse decides too; as the server is set if it is left out.
+    strict: Option<bool>,
+}
+
+/// Two runs: did it get worse, where, and how sure is that
+#[utoipa::path(
+    get, path = "/compare", tag = "runs", params(CompareQuery),
+    responses((status = 200, description = "The comparison", body = published::Comparison),
+              (status = 404, description = "No such run", body = Problem,
+               content_type = "application/problem+json"),
+              (status = 409, description = "They were judged by different rubrics", body = Problem,
+               content_type = "application/problem+json"))
+)]
+pub async fn comparison(
+    State(site): State<Site>,
+    Asked(query): Asked<CompareQuery>,
+) -> Result<Response, Problem> {
+    let margin = query.margin.unwrap_or(site.rules.margin);
+    if !(0.0..=1.0).contains(&margin) {
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "margin is 0 to 1."));
+    }
+    let strict = query.strict.unwrap_or(site.rules.strict);
+    let rules = Rules { margin, strict, ..site.rules };
+    let base = site.views.of(&run_id(&query.base)?).await?;
+    let head = site.views.of(&run_id(&query.head)?).await?;
+    let compared = blocking(move || {
+        let (before, after) = (&base.report, &head.report);
+        let base = Side { report: before, results: before.items.read(&base.files)? };
+        let head = Side { report: after, results: after.items.read(&head.files)? };
+        Ok(compare(base, head, rules)?)
+    });
+    Ok(Json(compared.await?).into_response())
+}
+
+impl From<CompareError> for Problem {
+    fn from(error: CompareError) -> Self {
+        match error {
+            CompareError::Journal(error) => error.into(),
+            CompareError::Rubric { .. } => Self::new(StatusCode::CONFLICT, error.to_string()),
+        }
+    }
+}
+
+/// Which runs, and what of them.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct TrendQuery {
+    /// The last run of the row; the latest one that has a report, if it is left out.
+    #[param(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
+    run: Option<String>,
+    /// At most so many runs; 20 if it is left out.
+    #[param(minimum = 1, maximum = 1000)]
+    last: Option<usize>,
+    /// Only this metric, by its path in `overall`; a run without it is left out.
+    metric: Option<String>,
+}
+
+/// Runs that ask the same, oldest first.
+#[derive(Serialize, ToSchema)]
+pub struct TrendAnswer {
+    runs: Vec<TrendRun>,
+}
+
+/// What one of them came to.
+#[derive(Serialize, ToSchema)]
+struct TrendRun {
+    #[schema(value_type = String)]
+    id: RunId,
+    /// When it was created, RFC 3339 in UTC.
+    created_at: String,
+    figures: Figures,
+}
+
+/// How metrics changed over the runs that ask the same
+#[utoipa::path(
+    get, path = "/trend", tag = "runs", params(TrendQuery),
+    responses((status = 200, description = "The runs, oldest first", body = TrendAnswer),
+              (status = 404, description = "No such run, or it has no report yet", body = Problem,
+               content_type = "application/problem+json"))
+)]
+pub async fn trend(
+    State(site): State<Site>,
+    Asked(query): Asked<TrendQuery>,
+) -> Result<Json<TrendAnswer>, Problem> {
+    let last = within(query.last, 20, 1_000, "last")?;
+    let catalog = Arc::clone(&site.catalog);
+    let runs = blocking(move || catalog.list().map_err(|error| Problem::internal(&error))).await?;
+    let newest = match &query.run {
+        Some(run) => Some(reported(&runs, &run_id(run)?)?),
+        None => runs.iter().find(|run| run.figures.is_some()),
+    };
+    let Some(own) = newest.map(|run| run.record.clone()) else {
+        return Ok(Json(TrendAnswer { runs: Vec::new() }));
+    };
+    let belongs = |run: &ListedRun| {
+        let is_earlier = run.record.created_at < own.created_at && ask_the_same(&own, &run.record);
+        run.record.run_id == own.run_id || is_earlier
+    };
+    let metric = query.metric.as_deref();
+    let row = runs.into_iter().filter(belongs).filter_map(|run| TrendRun::of(run, metric));
+    let mut runs: Vec<TrendRun> = row.take(last).collect();
+    runs.reverse();
+    Ok(Json(TrendAnswer { runs }))
+}
+
+fn reported<'a>(runs: &'a [ListedRun], run: &RunId) -> Result<&'a ListedRun, Problem> {
+    let found = runs.iter().find(|known| known.record.run_id == *run);
+    found.filter(|run| run.figures.is_some()).ok_or_else(|| {
+        Problem::missing(format!(
+            "There is no report of run {run}; one that has ended gets its report by: juror report \
+             {run}"
+        ))
+    })
+}
+
+impl TrendRun {
+    fn of(run: ListedRun, metric: Option<&str>) -> Option<Self> {
+        let figures = Figures::of(run.figures.as_deref()?, metric);
+        let has_it = metric.is_none() || !figures.metrics.is_empty();
+        let (id, created_at) = (run.record.run_id, run.record.created_at);
+        has_it.then_some(Self { id, created_at, figures })
+    }
+}

@@ -1,0 +1,90 @@
+//! The API's description by OpenAPI 3.1: what the handlers say of themselves, completed by what
+//! holds for all of them.
+
+pub mod published;
+
+use serde_json::{Map, Value, json};
+use utoipa::openapi::OpenApi;
+
+/// The document as text.
+pub fn complete(document: &OpenApi) -> Result<String, String> {
+    let made = || -> Result<String, serde_json::Error> {
+        let mut document = serde_json::to_value(document)?;
+        if let Some(schemas) = object_at(&mut document, "/components/schemas") {
+            schemas.extend(published::schemas()?);
+        }
+        if let Some(components) = object_at(&mut document, "/components") {
+            components.insert("securitySchemes".to_owned(), security_schemes());
+        }
+        if let Some(paths) = object_at(&mut document, "/paths") {
+            let operations = paths.values_mut().filter_map(Value::as_object_mut);
+            for (method, operation) in operations.flatten() {
+                describe(method, operation);
+            }
+        }
+        if let Some(document) = document.as_object_mut() {
+            document.insert("info".to_owned(), info());
+            document.insert("servers".to_owned(), json!([{ "url": super::PLACE }]));
+            // The empty one: on this machine alone, a server may be open.
+            document.insert("security".to_owned(), json!([{ "token": [] }, { "session": [] }, {}]));
+        }
+        serde_json::to_string(&document)
+    };
+    made().map_err(|error| error.to_string())
+}
+
+fn object_at<'a>(value: &'a mut Value, place: &str) -> Option<&'a mut Map<String, Value>> {
+    value.pointer_mut(place)?.as_object_mut()
+}
+
+fn info() -> Value {
+    json!({
+        "title": "Juror",
+        "version": env!("CARGO_PKG_VERSION"),
+        "description": "Evaluations of screenshots by a vision model. Money is US dollars as a \
+                        decimal string. Errors are problem details by RFC 9457.",
+        "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
+    })
+}
+
+fn security_schemes() -> Value {
+    json!({
+        "token": {
+            "type": "http", "scheme": "bearer",
+            "description": "The read token reads; the write token reads and writes.",
+        },
+        "session": {
+            "type": "apiKey", "in": "cookie", "name": "juror_session",
+            "description": "What the log-in form of the pages gives a browser.",
+        },
+    })
+}
+
+/// Adds what every operation may answer.
+fn describe(method: &str, operation: &mut Value) {
+    let has_body = operation.get("requestBody").is_some();
+    let Some(responses) = object_at(operation, "/responses") else { return };
+    let mut add = |status: &str, description: &str| {
+        let problem = json!({
+            "description": description,
+            "content": { "application/problem+json": {
+                "schema": { "$ref": "#/components/schemas/Problem" },
+            } },
+        });
+        responses.entry(status).or_insert(problem);
+    };
+    add("400", "The request cannot be read");
+    add("401", "A token is missing, or is not the right one");
+    add("421", "The server does not answer under this name");
+    add("500", "The server is in trouble; its log says why");
+    add("503", "Something that is needed is away, or this took too long; try again later");
+    if method == "post" {
+        add("403", "The token reads only, or the request comes from a page of another site");
+        add("408", "The body did not arrive in time");
+        add("413", "The body is too large");
+        add("422", "What is asked for cannot be had");
+    }
+    if has_body {
+        add("415", "The body is not JSON");
+    }
+}

@@ -1,0 +1,128 @@
+//! Images that runs judged, by the digests that their results record.
+
+use super::ask::{InRun, blocking};
+use crate::{problem::Problem, site::Site};
+use axum::{
+    body::Bytes,
+    extract::State,
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use juror_aggregator::report::Shown;
+use juror_common::id::Digest;
+use std::sync::Arc;
+
+/// Bytes of one digest never change.
+const FOREVER: &str = "private, max-age=31536000, immutable";
+
+/// An image shown by itself does nothing.
+const POLICY: &str = "default-src 'none'; sandbox; frame-ancestors 'none'";
+
+/// An image that a run judged
+#[utoipa::path(
+    get, path = "/runs/{run}/images/{digest}", tag = "runs",
+    params(("run" = String, Path, description = "The run's name"),
+           ("digest" = super::document::published::Digest, Path,
+            description = "SHA-256 of the image's bytes, from a result")),
+    responses((status = 200, description = "Its bytes as they were judged", body = [u8],
+               content_type = "image/*"),
+              (status = 304, description = "The client has it"),
+              (status = 404, description = "No such run or image, or its file is gone or changed",
+               body = Problem, content_type = "application/problem+json"))
+)]
+pub async fn image(
+    State(site): State<Site>,
+    InRun(run, digest): InRun,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let digest: Digest = digest
+        .parse()
+        .map_err(|error: juror_common::id::InvalidDigest| Problem::missing(error.to_string()))?;
+    let view = site.views.of(&run).await?;
+    let Some(place) = view.place_of_image(&digest) else {
+        let detail = format!("Run {run} judged no image of this digest.");
+        return Err(Problem::missing(detail));
+    };
+    let etag = format!("\"{digest}\"");
+    if has_version(&headers, &etag) {
+        let known = [(header::ETAG, etag), (header::CACHE_CONTROL, FOREVER.to_owned())];
+        return Ok((StatusCode::NOT_MODIFIED, known).into_response());
+    }
+    let reading = Arc::clone(&view);
+    let results = blocking(move || Ok(reading.results(&[place])?)).await?;
+    let result = results.into_iter().next().ok_or_else(|| Problem::internal(&"no result"))?;
+    let shown = Shown { screenshot_id: result.screenshot_id, inputs: result.item.inputs };
+    let (record, rubric) = (view.files.record(), &view.report.rubric);
+    let bytes = site.showcase.image(record, rubric, &shown, digest).await;
+    let bytes = bytes.map_err(Problem::missing)?;
+    answer(bytes, etag)
+}
+
+fn answer(bytes: Bytes, etag: String) -> Result<Response, Problem> {
+    let Some(media_type) = media_type(&bytes) else {
+        let detail = "These bytes are no PNG, JPEG, GIF, WebP or BMP.";
+        return Err(Problem::missing(detail));
+    };
+    let headers = [
+        (header::CONTENT_TYPE, media_type.to_owned()),
+        (header::CACHE_CONTROL, FOREVER.to_owned()),
+        (header::CONTENT_SECURITY_POLICY, POLICY.to_owned()),
+        (header::ETAG, etag),
+    ];
+    Ok((headers, bytes).into_response())
+}
+
+/// The media type of bytes that begin as an image does. Whatever else may be in a dataset's file
+/// is not for a browser.
+fn media_type(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        // Four bytes of length and four that are 0 follow the mark.
+        [b'B', b'M', _, _, _, _, 0, 0, 0, 0, ..] => Some("image/bmp"),
+        _ => None,
+    }
+}
+
+/// Whether the client has this version already.
+fn has_version(headers: &HeaderMap, etag: &str) -> bool {
+    let known = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+    let is_this = |tag: &str| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag;
+    known.is_some_and(|known| known.split(',').map(str::trim).any(is_this))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_pictures_have_a_media_type() {
+        for (bytes, expected) in [
+            (&b"\x89PNG\r\n\x1a\n...."[..], Some("image/png")),
+            (b"\xff\xd8\xff\xe0", Some("image/jpeg")),
+            (b"GIF89a..", Some("image/gif")),
+            (b"RIFF\x01\x02\x03\x04WEBPVP8 ", Some("image/webp")),
+            (b"BM\x01\x02\x03\x04\0\0\0\0", Some("image/bmp")),
+            (b"BMs are not bitmaps", None),
+            (b"<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>", None),
+            (b"<html>", None),
+            (b"GIF88a", None),
+            (b"", None),
+        ] {
+            assert_eq!(media_type(bytes), expected, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_version_is_known_among_others() {
+        let known = |value: &str| {
+            let headers = HeaderMap::from_iter([(header::IF_NONE_MATCH, value.parse().unwrap())]);
+            has_version(&headers, "\"ab\"")
+        };
+        assert!(known("\"ab\"") && known("\"x\", W/\"ab\"") && known("*"));
+        assert!(!known("\"abc\"") && !known("ab"));
+        assert!(!has_version(&HeaderMap::new(), "\"ab\""));
+    }
+}

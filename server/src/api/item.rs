@@ -1,0 +1,163 @@
+//! One result in full, and what it was made of.
+
+use super::{
+    ask::{Asked, InRun, blocking},
+    document::published,
+};
+use crate::{
+    problem::Problem,
+    showcase::{ItemOnShow, PromptPart, TokenLine},
+    site::Site,
+};
+use axum::{Json, extract::State};
+use juror_common::outcome::JobResult;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Which result of an item.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ItemQuery {
+    /// Which repeat of the item, from 0.
+    #[serde(default)]
+    repeat: u32,
+}
+
+/// A result and its item.
+#[derive(Serialize, ToSchema)]
+pub struct ItemAnswer {
+    /// As in `results.jsonl`.
+    #[schema(value_type = published::JobResult)]
+    result: JobResult,
+    /// The images that were judged.
+    images: Vec<Image>,
+    /// The generated code; null if there is none to be shown.
+    code: Option<CodeAnswer>,
+    /// Expected and extracted design tokens; null if there are none to be shown.
+    tokens: Option<Vec<Token>>,
+    /// The pattern that retrieval should find.
+    expected_pattern: Option<String>,
+    /// What the judge is sent; null with the judge off, or if it cannot be made again.
+    prompt: Option<Vec<Part>>,
+    /// What of the item cannot be shown, and why.
+    missing: Vec<String>,
+}
+
+/// An image that was judged.
+#[derive(Serialize, ToSchema)]
+struct Image {
+    /// The name that the rubric gives it.
+    name: String,
+    /// Where its bytes are to be had; null if it could not be read.
+    url: Option<String>,
+}
+
+/// Generated code.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Code)]
+struct CodeAnswer {
+    /// Its beginning, or all of it.
+    text: String,
+    /// How many bytes were left out at its end.
+    left_out: usize,
+}
+
+/// One design token as it should be and as it was found.
+#[derive(Serialize, ToSchema)]
+struct Token {
+    /// Its dotted name.
+    name: String,
+    /// Null where nothing was expected.
+    expected: Value,
+    /// Null where nothing was found.
+    extracted: Value,
+    /// Whether both are equal, as the stage compares them.
+    equal: bool,
+}
+
+/// A part of what the judge is sent.
+#[derive(Serialize, ToSchema)]
+struct Part {
+    /// `system` or `user`.
+    role: &'static str,
+    /// The text; an image stands as its name and its digest.
+    text: String,
+}
+
+/// One result in full
+#[utoipa::path(
+    get, path = "/runs/{run}/items/{item}", tag = "runs",
+    params(("run" = String, Path, description = "The run's name"),
+           ("item" = String, Path, description = "The item's id, percent-encoded"), ItemQuery),
+    responses((status = 200, description = "The result and its item", body = ItemAnswer),
+              (status = 404, description = "No such run, item or repeat", body = Problem,
+               content_type = "application/problem+json"))
+)]
+pub async fn show(
+    State(site): State<Site>,
+    InRun(run, item): InRun,
+    Asked(query): Asked<ItemQuery>,
+) -> Result<Json<ItemAnswer>, Problem> {
+    let view = site.views.of(&run).await?;
+    let Some(place) = view.place_of(&item, query.repeat) else {
+        return Err(Problem::missing(format!(
+            "Run {run} has no result of this item and repeat; GET /api/v1/runs/{run}/items lists \
+             what it has."
+        )));
+    };
+    let reading = Arc::clone(&view);
+    let results = blocking(move || Ok(reading.results(&[place])?)).await?;
+    let result = results.into_iter().next().ok_or_else(|| Problem::internal(&"no result"))?;
+    let (record, rubric) = (view.files.record(), &view.report.rubric);
+    let on_show = site.showcase.item(record, rubric, &result).await;
+    Ok(Json(ItemAnswer::of(result, on_show)))
+}
+
+impl ItemAnswer {
+    fn of(result: JobResult, on_show: Result<ItemOnShow, String>) -> Self {
+        let mut missing = Vec::new();
+        let on_show = on_show.unwrap_or_else(|reason| {
+            missing.push(reason);
+            ItemOnShow::default()
+        });
+        let run = &result.run_id;
+        let image = |input: &juror_common::outcome::InputRecord| Image {
+            name: input.name.clone(),
+            url: input.digest.map(|digest| format!("/api/v1/runs/{run}/images/{digest}")),
+        };
+        let images = result.item.inputs.iter().map(image).collect();
+        let code = on_show.exhibit.code.and_then(|code| noted(code, &mut missing));
+        let tokens = on_show.tokens.and_then(|tokens| noted(tokens, &mut missing));
+        let prompt = on_show.prompt.and_then(|prompt| noted(prompt, &mut missing));
+        Self {
+            result,
+            images,
+            code: code.map(|code| CodeAnswer { text: code.text, left_out: code.left_out }),
+            tokens: tokens.map(|lines| lines.into_iter().map(Token::from).collect()),
+            expected_pattern: on_show.expected_pattern,
+            prompt: prompt.map(|parts| parts.into_iter().map(Part::from).collect()),
+            missing,
+        }
+    }
+}
+
+/// What is there; what is not is noted with its reason.
+fn noted<T>(part: Result<T, String>, missing: &mut Vec<String>) -> Option<T> {
+    part.map_err(|reason| missing.push(reason)).ok()
+}
+
+impl From<TokenLine> for Token {
+    fn from(TokenLine { name, expected, extracted, equal }: TokenLine) -> Self {
+        let (expected, extracted) = (expected.unwrap_or_default(), extracted.unwrap_or_default());
+        Self { name, expected, extracted, equal }
+    }
+}
+
+impl From<PromptPart> for Part {
+    fn from(PromptPart { role, text }: PromptPart) -> Self {
+        Self { role, text }
+    }
+}

@@ -1,0 +1,168 @@
+//! The results of a run as a table: filtered, sorted, in pages.
+
+use super::{
+    ask::{Asked, RunOf, blocking},
+    document::published,
+};
+use crate::{
+    problem::Problem,
+    site::Site,
+    view::{Order, RowQuery, RunView},
+};
+use axum::{Json, extract::State, http::StatusCode};
+use juror_aggregator::{issues::StatementGroup, report::ItemRow};
+use juror_common::outcome::Outcome;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Which results, in which order.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ItemsQuery {
+    /// Only those that ended so.
+    #[param(value_type = Option<published::Outcome>)]
+    outcome: Option<Outcome>,
+    /// Only those with this tag.
+    tag: Option<String>,
+    /// Only those with this common issue, by its label.
+    issue: Option<String>,
+    /// Only those with this common strength, by its label.
+    strength: Option<String>,
+    /// Only those whose score, from 0 to 1, is this or more.
+    min_score: Option<f32>,
+    /// Only those whose score, from 0 to 1, is this or less.
+    max_score: Option<f32>,
+    /// Only those whose id, tags or common issues hold this text, whatever its case.
+    q: Option<String>,
+    /// `urgency` (what could not be judged first, then the lowest scores), `id`, `score`, `cost`,
+    /// `latency`, or the key of a column of scores.
+    sort: Option<String>,
+    /// Which way round.
+    #[param(inline)]
+    order: Option<Direction>,
+    /// Which page, from 1.
+    #[param(minimum = 1)]
+    page: Option<usize>,
+    /// How many to a page; 100 if it is left out.
+    #[param(minimum = 1, maximum = 1000)]
+    per_page: Option<usize>,
+}
+
+/// Which way round an order is.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Direction {
+    /// As it is.
+    Asc,
+    /// Turned round.
+    Desc,
+}
+
+/// A page of results.
+#[derive(Serialize, ToSchema)]
+pub struct ItemsAnswer {
+    /// How many results there are on all pages.
+    total: usize,
+    /// Which page this is, from 1.
+    page: usize,
+    /// How many there are to a page.
+    per_page: usize,
+    #[schema(value_type = Vec<published::Row>)]
+    items: Vec<ItemRow>,
+}
+
+/// The results of a run, in pages
+#[utoipa::path(
+    get, path = "/runs/{run}/items", tag = "runs",
+    params(("run" = String, Path, description = "The run's name"), ItemsQuery),
+    responses((status = 200, description = "A page of results", body = ItemsAnswer),
+              (status = 404, description = "No such run", body = Problem,
+               content_type = "application/problem+json"),
+              (status = 422, description = "The run is not sorted by this", body = Problem,
+               content_type = "application/problem+json"))
+)]
+pub async fn list(
+    State(site): State<Site>,
+    RunOf(run): RunOf,
+    Asked(query): Asked<ItemsQuery>,
+) -> Result<Json<ItemsAnswer>, Problem> {
+    let page = within(query.page, 1, usize::MAX, "page")?;
+    let per_page = within(query.per_page, 100, 1_000, "per_page")?;
+    let view = site.views.of(&run).await?;
+    let answer = blocking(move || {
+        let places = match query.rows(&view)? {
+            Some(rows) => view.select(&rows),
+            None => Vec::new(),
+        };
+        let before = (page - 1).saturating_mul(per_page);
+        let end = before.saturating_add(per_page).min(places.len());
+        let shown = places.get(before..end).unwrap_or_default();
+        let items = view.results(shown)?.into_iter().map(ItemRow::from).collect();
+        Ok(ItemsAnswer { total: places.len(), page, per_page, items })
+    });
+    answer.await.map(Json)
+}
+
+/// A number of a query, from 1 to a most.
+pub fn within(
+    asked: Option<usize>,
+    default: usize,
+    most: usize,
+    name: &str,
+) -> Result<usize, Problem> {
+    let number = asked.unwrap_or(default);
+    if (1..=most).contains(&number) {
+        return Ok(number);
+    }
+    let bounds = if most == usize::MAX { "1 or more".to_owned() } else { format!("1 to {most}") };
+    Err(Problem::new(StatusCode::BAD_REQUEST, format!("{name} is {bounds}.")))
+}
+
+impl ItemsQuery {
+    /// The query of rows; none if it names a tag or a statement that the run does not have.
+    fn rows(self, view: &Arc<RunView>) -> Result<Option<RowQuery>, Problem> {
+        let order = order(self.sort.as_deref().unwrap_or("urgency"), view)?;
+        let tags = view.tags().iter();
+        let tag = self.tag.map(|tag| tags.clone().position(|(known, _)| *known == tag));
+        let label = |groups: &[StatementGroup], label: Option<String>| {
+            label.map(|label| groups.iter().position(|group| group.label == label))
+        };
+        let issue = label(&view.report.common_issues, self.issue);
+        let strength = label(&view.report.common_strengths, self.strength);
+        if [tag, issue, strength].contains(&Some(None)) {
+            return Ok(None);
+        }
+        let number = |place: Option<Option<usize>>| u32::try_from(place.flatten()?).ok();
+        Ok(Some(RowQuery {
+            outcome: self.outcome,
+            tag: number(tag).and_then(|tag| u16::try_from(tag).ok()),
+            issue: number(issue),
+            strength: number(strength),
+            min_score: self.min_score,
+            max_score: self.max_score,
+            text: self.q,
+            order,
+            descending: self.order == Some(Direction::Desc),
+        }))
+    }
+}
+
+fn order(name: &str, view: &RunView) -> Result<Order, Problem> {
+    let fixed = [
+        ("urgency", Order::Urgency),
+        ("id", Order::Id),
+        ("score", Order::Score),
+        ("cost", Order::Cost),
+        ("latency", Order::Latency),
+    ];
+    let known = fixed.iter().find(|(known, _)| *known == name).map(|(_, order)| *order);
+    let column = || view.columns.iter().position(|column| column.key == name).map(Order::Column);
+    known.or_else(column).ok_or_else(|| {
+        let columns = view.columns.iter().map(|column| column.key.as_str());
+        let names: Vec<&str> = fixed.iter().map(|(name, _)| *name).chain(columns).collect();
+        let detail = format!("sort: this run is sorted by {}.", names.join(", "));
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
+    })
+}

@@ -1,0 +1,154 @@
+//! `GET /evaluation/metrics`: what a pipeline's dashboard asks for.
+
+use super::ask::{Asked, blocking, run_id};
+use crate::{
+    catalog::{ListedRun, RunState},
+    problem::Problem,
+    site::Site,
+    view::RunView,
+};
+use axum::{Json, extract::State};
+use jiff::Timestamp;
+use juror_common::id::RunId;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Runs that take longer than this are told of, in seconds.
+pub const LONG: f64 = 30.0;
+
+/// Which metrics are asked for.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct MetricsQuery {
+    /// Whether the judge's verdicts are wanted. Reading never asks a judge: they are those of a run
+    /// that had one.
+    #[serde(default)]
+    enable_llm_judge: bool,
+    /// The run; the latest one that has what is asked for, if it is left out.
+    #[param(value_type = Option<String>, pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
+    run: Option<String>,
+}
+
+/// A run's metrics.
+#[derive(Serialize, ToSchema)]
+pub struct MetricsAnswer {
+    /// As `overall` of a report; `semantic` only where it is asked for.
+    #[schema(value_type = OverallAnswer)]
+    overall: Map<String, Value>,
+    /// What a reader must know; left out where there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    warnings: Vec<String>,
+}
+
+/// A run's metrics; null wherever there is no data.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it tells the document what the map of an answer holds")]
+struct OverallAnswer {
+    /// Share of items that passed every stage with data.
+    #[schema(required = true)]
+    pipeline_success_rate: Option<f64>,
+    /// Mean time from a job's start to its end, in milliseconds.
+    #[schema(required = true)]
+    avg_latency_ms: Option<f64>,
+    /// Token extraction: `accuracy`.
+    #[schema(required = true)]
+    token_extraction: Option<Map<String, Value>>,
+    /// Retrieval: `accuracy`.
+    #[schema(required = true)]
+    retrieval: Option<Map<String, Value>>,
+    /// Generation: `compilation_rate` and `avg_quality_score`.
+    #[schema(required = true)]
+    generation: Option<Map<String, Value>>,
+    /// `avg_semantic_correctness` or `avg_percentage`, then the rubric's metrics.
+    #[schema(required = false)]
+    semantic: Map<String, Value>,
+}
+
+/// Metrics of a run, the latest by default
+///
+/// Reading never starts paid work.
+#[utoipa::path(
+    get, path = "/evaluation/metrics", tag = "runs", params(MetricsQuery),
+    responses((status = 200, description = "The run's metrics", body = MetricsAnswer),
+              (status = 404, description = "No such run, or none with a judge", body = Problem,
+               content_type = "application/problem+json"))
+)]
+pub async fn metrics(
+    State(site): State<Site>,
+    Asked(query): Asked<MetricsQuery>,
+) -> Result<Json<MetricsAnswer>, Problem> {
+    let run = match &query.run {
+        Some(run) => run_id(run)?,
+        None => latest(&site, query.enable_llm_judge).await?,
+    };
+    let view = site.views.of(&run).await?;
+    if query.enable_llm_judge && view.report.overall.semantic.is_none() {
+        return Err(no_verdicts(&format!("Run {run} has no verdicts of a judge.")));
+    }
+    let overall = serde_json::to_value(&view.report.overall);
+    let Value::Object(mut overall) = overall.map_err(|error| Problem::internal(&error))? else {
+        return Err(Problem::internal(&"overall is no object"));
+    };
+    if !query.enable_llm_judge {
+        overall.shift_remove("semantic");
+    }
+    let mut warnings = warnings(&view);
+    if !query.enable_llm_judge && view.report.overall.semantic.is_some() {
+        let what = "pipeline_success_rate counts what the judge said: the run was judged.";
+        warnings.push(what.to_owned());
+    }
+    Ok(Json(MetricsAnswer { overall, warnings }))
+}
+
+/// The latest run, with verdicts where these are wanted: one that has a report rather than one
+/// that has only begun.
+async fn latest(site: &Site, judged: bool) -> Result<RunId, Problem> {
+    let catalog = Arc::clone(&site.catalog);
+    let runs = blocking(move || catalog.list().map_err(|error| Problem::internal(&error))).await?;
+    let has_verdicts = |run: &ListedRun| {
+        let figures = run.figures.as_ref().map(|figures| figures.metrics.keys());
+        figures.is_some_and(|mut names| names.any(|name| name.starts_with("semantic.")))
+    };
+    let reported = runs.iter().find(|run| run.figures.is_some() && (!judged || has_verdicts(run)));
+    // Without any report, what has begun is looked at as it stands.
+    let begun = || runs.iter().find(|run| !judged || run.record.judge.is_some());
+    match reported.or_else(begun) {
+        Some(run) => Ok(run.record.run_id.clone()),
+        None if judged => Err(no_verdicts("No run has verdicts of a judge.")),
+        None => Err(Problem::missing("There is no run yet: POST /api/v1/runs begins one.")),
+    }
+}
+
+fn no_verdicts(what: &str) -> Problem {
+    Problem::missing(format!(
+        "{what} POST /api/v1/runs with enable_llm_judge and a budget_usd makes a run that has \
+         them, as does: juror run DATASET --enable-llm-judge"
+    ))
+}
+
+fn warnings(view: &RunView) -> Vec<String> {
+    let run = &view.report.run;
+    let mut warnings = Vec::new();
+    if run.simulated {
+        warnings.push("SIMULATED: scores of this run were made up by the simulator.".to_owned());
+    }
+    let is_running = view.state == RunState::Running;
+    let end = if is_running { Some(Timestamp::now()) } else { run.finished_at.parse().ok() };
+    let begun: Option<Timestamp> = run.created_at.parse().ok();
+    let took = begun.zip(end).map(|(begun, end)| end.duration_since(begun).as_secs_f64());
+    if let Some(seconds) = took.filter(|seconds| *seconds > LONG) {
+        let verb = if is_running { "has taken" } else { "took" };
+        warnings.push(format!(
+            "This run {verb} {seconds:.0} s: begin runs ahead of time and read them here."
+        ));
+    }
+    if !view.report.coverage.is_complete() {
+        let (scored, planned) = (view.report.coverage.scored, view.report.coverage.planned);
+        warnings.push(format!("Only {scored} of {planned} jobs are scored."));
+    }
+    warnings
+}

@@ -1,0 +1,87 @@
+//! The HTTP API, under `/api/v1`.
+
+mod ask;
+mod comparison;
+mod document;
+mod events;
+mod images;
+mod item;
+mod items;
+mod metrics;
+mod patience;
+mod reports;
+mod rubrics;
+mod runs;
+mod starting;
+
+use crate::{problem::Problem, site::Site};
+use axum::{
+    Router,
+    http::{StatusCode, header},
+    middleware::from_fn,
+    response::IntoResponse as _,
+    routing::get,
+};
+use utoipa::OpenApi as _;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+/// Where the API is.
+pub const PLACE: &str = "/api/v1";
+
+pub use patience::patiently;
+
+/// All of its routes, and its description.
+pub fn routes() -> Router<Site> {
+    let (router, document) = described().split_for_parts();
+    let text = document::complete(&document);
+    let describe = get(|| async move {
+        let text = text.map_err(|error| Problem::internal(&error))?;
+        Ok::<_, Problem>(([(header::CONTENT_TYPE, "application/json")], text).into_response())
+    });
+    let router = router
+        .route("/openapi.json", describe)
+        .fallback(|| async {
+            Problem::missing("The API has no such path; see /api/v1/openapi.json.")
+        })
+        .method_not_allowed_fallback(|| async {
+            let detail = "This path takes other methods; see /api/v1/openapi.json.";
+            Problem::new(StatusCode::METHOD_NOT_ALLOWED, detail)
+        });
+    Router::new().nest(PLACE, router)
+}
+
+/// What no operation names by itself.
+#[derive(utoipa::OpenApi)]
+#[openapi(components(schemas(events::ProgressEvent, events::ResultEvent<'_>)))]
+struct Extra;
+
+fn described() -> OpenApiRouter<Site> {
+    let quick = OpenApiRouter::new()
+        .routes(routes!(metrics::metrics))
+        .routes(routes!(runs::list, starting::start))
+        .routes(routes!(runs::show))
+        .routes(routes!(items::list))
+        .routes(routes!(item::show))
+        .routes(routes!(images::image))
+        .routes(routes!(comparison::comparison))
+        .routes(routes!(comparison::trend))
+        .routes(routes!(rubrics::list))
+        .routes(routes!(rubrics::show))
+        .routes(routes!(starting::estimate))
+        .routes(routes!(starting::cancel))
+        .routes(routes!(starting::resume))
+        .layer(from_fn(patiently));
+    // A large report takes its time, and a run goes on as long as it goes on.
+    let slow = OpenApiRouter::new()
+        .routes(routes!(reports::json))
+        .routes(routes!(reports::jsonl))
+        .routes(routes!(reports::csv))
+        .routes(routes!(reports::html))
+        .routes(routes!(reports::markdown))
+        .routes(routes!(reports::junit))
+        .routes(routes!(events::follow));
+    OpenApiRouter::with_openapi(Extra::openapi()).merge(quick).merge(slow)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! The rubrics that runs can be asked for by name.
+
+use super::document::published;
+use crate::problem::Problem;
+use axum::{Json, extract::Path, extract::rejection::PathRejection, http::StatusCode};
+use juror_common::{
+    id::Digest,
+    rubric::{BuiltinRubric, Rubric, builtin},
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// All rubrics.
+#[derive(Serialize, ToSchema)]
+pub struct RubricsAnswer {
+    rubrics: Vec<RubricAnswer>,
+}
+
+/// What a judge looks at.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RubricDescription)]
+pub struct RubricAnswer {
+    id: String,
+    version: u32,
+    /// Of its file's bytes.
+    #[schema(value_type = published::Digest)]
+    digest: Digest,
+    title: String,
+    /// The images that an item must have.
+    images: Vec<String>,
+    /// The worst score.
+    scale_min: u32,
+    /// The best score.
+    scale_max: u32,
+    criteria: Vec<CriterionAnswer>,
+}
+
+/// One thing that is judged.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Criterion)]
+struct CriterionAnswer {
+    /// Its name in results.
+    key: String,
+    title: String,
+    /// What the judge is to look at.
+    guidance: String,
+    /// How much it counts in the sum.
+    weight: f64,
+    /// The group that it belongs to.
+    group: Option<String>,
+}
+
+/// All rubrics
+#[utoipa::path(
+    get, path = "/rubrics", tag = "rubrics",
+    responses((status = 200, description = "Those that come with the program", body = RubricsAnswer))
+)]
+pub async fn list() -> Result<Json<RubricsAnswer>, Problem> {
+    let rubrics: Result<Vec<_>, Problem> = builtin().iter().map(described).collect();
+    Ok(Json(RubricsAnswer { rubrics: rubrics? }))
+}
+
+/// One rubric
+#[utoipa::path(
+    get, path = "/rubrics/{rubric}", tag = "rubrics",
+    params(("rubric" = String, Path, description = "Its name")),
+    responses((status = 200, description = "The rubric", body = RubricAnswer),
+              (status = 404, description = "No such rubric", body = Problem,
+               content_type = "application/problem+json"))
+)]
+pub async fn show(
+    rubric: Result<Path<String>, PathRejection>,
+) -> Result<Json<RubricAnswer>, Problem> {
+    let Path(name) =
+        rubric.map_err(|error| Problem::new(StatusCode::BAD_REQUEST, error.body_text()))?;
+    let Some(found) = builtin().iter().find(|rubric| rubric.id == name) else {
+        let known: Vec<_> = builtin().iter().map(|rubric| rubric.id).collect();
+        return Err(Problem::missing(format!("The rubrics are {}.", known.join(", "))));
+    };
+    described(found).map(Json)
+}
+
+fn described(rubric: &BuiltinRubric) -> Result<RubricAnswer, Problem> {
+    let Rubric { id, version, digest, title, images, scale, criteria, .. } =
+        rubric.parse().map_err(|error| Problem::internal(&error))?;
+    let criteria = criteria.into_iter().map(|criterion| CriterionAnswer {
+        key: criterion.key,
+        title: criterion.title,
+        guidance: criterion.guidance,
+        weight: criterion.weight,
+        group: criterion.group,
+    });
+    Ok(RubricAnswer {
+        id,
+        version,
+        digest,
+        title,
+        images: images.into_iter().map(|image| image.name).collect(),
+        scale_min: scale.min,
+        scale_max: scale.max,
+        criteria: criteria.collect(),
+    })
+}

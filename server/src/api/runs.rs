@@ -1,0 +1,284 @@
+//! The list of runs, and what one run came to.
+
+use super::{
+    ask::{Asked, RunOf, blocking},
+    document::published,
+};
+use crate::{
+    catalog::{ListedRun, RunState},
+    problem::Problem,
+    site::Site,
+    view::{Column, RunView},
+};
+use axum::{
+    Json,
+    extract::State,
+    response::{IntoResponse as _, Response},
+};
+use juror_aggregator::{
+    gate::GateReport,
+    history::RunFigures,
+    issues::StatementGroup,
+    metrics::{Interval, Overall},
+    report::{Cost, Coverage, RunSummary},
+};
+use juror_common::{
+    id::RunId,
+    job::{Judge, RubricReference},
+    run::DatasetRecord,
+    usage::Money,
+};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, sync::Arc};
+use utoipa::ToSchema;
+
+/// How much of the list.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct RunsQuery {
+    /// At most so many, the newest; 100 if it is left out.
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<usize>,
+}
+
+/// The newest runs.
+#[derive(Serialize, ToSchema)]
+pub struct RunsAnswer {
+    /// How many there are in all.
+    total: usize,
+    /// The newest of them, newest first.
+    runs: Vec<RunInList>,
+}
+
+/// A run as it stands in the list.
+#[derive(Serialize, ToSchema)]
+pub struct RunInList {
+    /// Its name.
+    #[schema(value_type = String)]
+    pub id: RunId,
+    state: Progression,
+    /// When it was created, RFC 3339 in UTC.
+    created_at: String,
+    #[schema(value_type = published::Dataset)]
+    dataset: DatasetRecord,
+    #[schema(value_type = published::Rubric)]
+    rubric: RubricReference,
+    #[schema(value_type = published::Judge)]
+    judge: Option<Judge>,
+    /// How many times each item is judged.
+    repeat: u32,
+    /// How many jobs it has.
+    planned: u64,
+    /// The most that it may cost; null is unlimited.
+    #[schema(value_type = Option<published::Money>)]
+    budget_usd: Option<Money>,
+    /// What its last report says; null if it has none yet.
+    figures: Option<Figures>,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[schema(as = RunState)]
+#[serde(rename_all = "snake_case")]
+enum Progression {
+    /// A process works on it.
+    Running,
+    /// Every job is scored.
+    Complete,
+    /// No process works on it, and jobs are left that are not scored.
+    Incomplete,
+}
+
+/// What a run's report says.
+#[derive(Serialize, ToSchema)]
+pub struct Figures {
+    /// Each metric that had data, by its path in `overall`.
+    pub metrics: BTreeMap<String, Figure>,
+    scored: u64,
+    #[schema(value_type = published::Money)]
+    cost_usd: Money,
+    /// Whether its scores were made up by the simulator.
+    simulated: bool,
+}
+
+/// One metric over a run.
+#[derive(Serialize, ToSchema)]
+pub struct Figure {
+    /// In its own unit.
+    value: f64,
+    /// Items that it is over.
+    n: u64,
+    /// Lower end of its 95 % interval; null where the data cannot tell.
+    #[schema(required = true)]
+    low: Option<f64>,
+    /// Upper end of its 95 % interval; null where the data cannot tell.
+    #[schema(required = true)]
+    high: Option<f64>,
+}
+
+/// What a run came to: its report without its items.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RunAnswer)]
+struct RunAnswer<'a> {
+    #[schema(value_type = String)]
+    id: &'a RunId,
+    state: Progression,
+    #[schema(value_type = published::RunSummary)]
+    run: &'a RunSummary,
+    #[schema(value_type = published::Overall)]
+    overall: &'a Overall,
+    #[schema(value_type = published::Intervals)]
+    intervals: &'a indexmap::IndexMap<String, Interval>,
+    #[schema(value_type = published::Coverage)]
+    coverage: &'a Coverage,
+    #[schema(value_type = published::Cost)]
+    cost: &'a Cost,
+    #[schema(value_type = published::Targets)]
+    targets: &'a Option<GateReport>,
+    /// The columns of scores that its items have.
+    columns: Vec<ColumnAnswer<'a>>,
+    common_issues: Vec<Statement<'a>>,
+    common_strengths: Vec<Statement<'a>>,
+    /// What a reader must know.
+    warnings: &'a [String],
+}
+
+/// A column of scores: a criterion, or a group of criteria.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Column)]
+struct ColumnAnswer<'a> {
+    key: &'a str,
+    title: &'a str,
+    /// The highest score.
+    max: f64,
+}
+
+/// What is often said of a run's items.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Statement)]
+struct Statement<'a> {
+    /// The most central of the statements that mean the same; items are filtered by it.
+    label: &'a str,
+    /// Items that it was said of.
+    count: u64,
+    /// Of the items that have a verdict.
+    share: f64,
+    /// Other wordings of it, the most frequent first.
+    examples: &'a [String],
+    /// Those of its items with the lowest scores, worst first.
+    worst: Vec<&'a str>,
+}
+
+/// All runs, newest first
+#[utoipa::path(
+    get, path = "/runs", tag = "runs", params(RunsQuery),
+    responses((status = 200, description = "The newest runs", body = RunsAnswer))
+)]
+pub async fn list(
+    State(site): State<Site>,
+    Asked(query): Asked<RunsQuery>,
+) -> Result<Json<RunsAnswer>, Problem> {
+    let limit = super::items::within(query.limit, 100, 1_000, "limit")?;
+    let catalog = Arc::clone(&site.catalog);
+    let runs = blocking(move || catalog.list().map_err(|error| Problem::internal(&error))).await?;
+    let total = runs.len();
+    let runs = runs.into_iter().take(limit).map(RunInList::from).collect();
+    Ok(Json(RunsAnswer { total, runs }))
+}
+
+/// What a run came to
+#[utoipa::path(
+    get, path = "/runs/{run}", tag = "runs",
+    params(("run" = String, Path, description = "The run's name")),
+    responses((status = 200, description = "Its report without its items", body = RunAnswer),
+              (status = 404, description = "No such run", body = Problem,
+               content_type = "application/problem+json"))
+)]
+pub async fn show(State(site): State<Site>, RunOf(run): RunOf) -> Result<Response, Problem> {
+    let view = site.views.of(&run).await?;
+    Ok(Json(RunAnswer::of(&view)).into_response())
+}
+
+/// A run as it stands in the list.
+pub async fn listed(site: &Site, run: &RunId) -> Result<RunInList, Problem> {
+    let (catalog, run) = (Arc::clone(&site.catalog), run.clone());
+    blocking(move || Ok(catalog.listed(&catalog.files(&run)?).into())).await
+}
+
+impl From<ListedRun> for RunInList {
+    fn from(ListedRun { record, state, figures }: ListedRun) -> Self {
+        Self {
+            state: state.into(),
+            planned: record.jobs(),
+            id: record.run_id,
+            created_at: record.created_at,
+            dataset: record.dataset,
+            rubric: record.rubric,
+            judge: record.judge,
+            repeat: record.repeat,
+            budget_usd: record.budget_usd,
+            figures: figures.map(|figures| Figures::of(&figures, None)),
+        }
+    }
+}
+
+impl Figures {
+    /// Of all metrics, or of one.
+    pub fn of(figures: &RunFigures, metric: Option<&str>) -> Self {
+        let metrics = figures.metrics.iter();
+        let metrics = metrics.filter(|(path, _)| metric.is_none_or(|metric| metric == **path));
+        let figure = |(path, figure): (&String, &juror_aggregator::history::PastMetric)| {
+            let juror_aggregator::history::PastMetric { value, n, low, high } = *figure;
+            (path.clone(), Figure { value, n, low, high })
+        };
+        Self {
+            metrics: metrics.map(figure).collect(),
+            scored: figures.scored,
+            cost_usd: figures.cost_usd,
+            simulated: figures.simulated,
+        }
+    }
+}
+
+impl From<RunState> for Progression {
+    fn from(state: RunState) -> Self {
+        match state {
+            RunState::Running => Self::Running,
+            RunState::Complete => Self::Complete,
+            RunState::Incomplete => Self::Incomplete,
+        }
+    }
+}
+
+impl<'a> RunAnswer<'a> {
+    fn of(view: &'a RunView) -> Self {
+        let report = &view.report;
+        let statement = |group: &'a StatementGroup| Statement {
+            label: &group.label,
+            count: group.count,
+            share: group.share,
+            examples: &group.examples,
+            worst: group.worst.iter().map(|item| report.items.id(*item)).collect(),
+        };
+        let column = |column: &'a Column| ColumnAnswer {
+            key: &column.key,
+            title: &column.title,
+            max: column.max,
+        };
+        Self {
+            id: &report.run.id,
+            state: view.state.into(),
+            run: &report.run,
+            overall: &report.overall,
+            intervals: &report.intervals,
+            coverage: &report.coverage,
+            cost: &report.cost,
+            targets: &report.targets,
+            columns: view.columns.iter().map(column).collect(),
+            common_issues: report.common_issues.iter().map(statement).collect(),
+            common_strengths: report.common_strengths.iter().map(statement).collect(),
+            warnings: &report.warnings,
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! How a run stands at one moment.
+
+use juror_aggregator::fold::Counts;
+use juror_common::{
+    outcome::{JobError, JobResult, Outcome},
+    usage::Money,
+};
+use std::collections::VecDeque;
+
+/// So many of the newest results are told one by one.
+pub(super) const MOST_RECENT: usize = 200;
+
+/// A run's state, and its newest results.
+#[derive(Clone, Debug, Default)]
+pub struct LiveState {
+    /// Whether its journal has been read at all.
+    pub is_read: bool,
+    /// How many results its journal has, superseded rounds included.
+    pub results: u64,
+    /// How far it has come.
+    pub progress: Progress,
+    /// The newest results, oldest first.
+    pub recent: VecDeque<Finished>,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Jobs in all.
+    pub planned: u64,
+    /// How many of them ended in which way.
+    pub counts: Counts,
+    /// What results cost, superseded rounds included.
+    pub spent_usd: Money,
+    /// What the run may cost; none is unlimited.
+    pub budget_usd: Option<Money>,
+    /// Results per second, lately; none until there are some.
+    pub rate: Option<f64>,
+    /// Seconds that the rest takes at this rate.
+    pub seconds_left: Option<f64>,
+    /// Whether a process works on it.
+    pub is_running: bool,
+}
+
+/// A result, in short.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finished {
+    /// Its number in the journal, from 1.
+    pub number: u64,
+    /// Its item.
+    pub screenshot_id: String,
+    /// Which repeat of the item.
+    pub repeat: u32,
+    /// How its job ended.
+    pub outcome: Outcome,
+    /// The verdict as one number from 0 to 1, if the job is scored and has one.
+    pub score: Option<f64>,
+    /// What its calls cost.
+    pub cost_usd: Money,
+    /// What went wrong.
+    pub error: Option<JobError>,
+    /// Whether the verdict is the simulator's.
+    pub simulated: bool,
+}
+
+impl Progress {
+    /// Jobs that have a result.
+    pub fn done(&self) -> u64 {
+        let Counts { scored, unscorable, failed, skipped } = self.counts;
+        scored + unscorable + failed + skipped
+    }
+}
+
+impl LiveState {
+    /// Takes in the next result of the journal.
+    pub(super) fn add(&mut self, result: JobResult) {
+        self.results += 1;
+        let verdict = result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored);
+        self.recent.push_back(Finished {
+            number: self.results,
+            score: verdict.map(|verdict| verdict.correctness()),
+            repeat: result.repeat,
+            outcome: result.outcome,
+            cost_usd: result.cost_usd,
+            simulated: result.judge.as_ref().is_some_and(|judge| judge.simulated),
+            error: result.error,
+            screenshot_id: result.screenshot_id,
+        });
+        if self.recent.len() > MOST_RECENT {
+            self.recent.pop_front();
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Reads on in a run's journal as long as somebody listens.
+
+use super::{LiveState, Progress};
+use crate::catalog::Catalog;
+use juror_aggregator::{
+    fold::Fold,
+    journal::{JournalError, RunFiles},
+};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+use tokio::{
+    sync::watch,
+    task::spawn_blocking,
+    time::{Instant, MissedTickBehavior, interval},
+};
+
+/// How often the journal is looked at.
+const LOOKING: Duration = Duration::from_millis(500);
+
+/// The rate is that of so many looks: half a minute.
+const LOOKS_OF_A_RATE: usize = 60;
+
+/// One run's.
+pub struct Watcher {
+    catalog: Arc<Catalog>,
+    sender: watch::Sender<Arc<LiveState>>,
+    reading: Reading,
+}
+
+/// How far the journal is read.
+struct Reading {
+    files: RunFiles,
+    offset: u64,
+    fold: Fold,
+    state: LiveState,
+    looks: VecDeque<(Instant, u64)>,
+}
+
+impl Watcher {
+    /// Nothing read yet.
+    pub fn new(
+        files: RunFiles,
+        catalog: Arc<Catalog>,
+        sender: watch::Sender<Arc<LiveState>>,
+    ) -> Self {
+        let reading = Reading {
+            files,
+            offset: 0,
+            fold: Fold::default(),
+            state: LiveState::default(),
+            looks: VecDeque::new(),
+        };
+        Self { catalog, sender, reading }
+    }
+
+    /// Sends each new state, until no process works on the run or nobody listens.
+    pub async fn watch(self, is_unheard: impl Fn(&watch::Sender<Arc<LiveState>>) -> bool) {
+        let Self { catalog, sender, mut reading } = self;
+        let mut looks = interval(LOOKING);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while !is_unheard(&sender) {
+            looks.tick().await;
+            let catalog = Arc::clone(&catalog);
+            let looking = spawn_blocking(move || {
+                let looked = reading.look(&catalog);
+                (reading, looked)
+            });
+            let Ok((read, looked)) = looking.await else { return };
+            reading = read;
+            if let Err(error) = looked {
+                tracing::warn!("a run cannot be followed: {error}");
+                return;
+            }
+            let (state, now) = (&reading.state, Instant::now());
+            sender.send_if_modified(|sent| {
+                let is_new = !sent.is_read
+                    || sent.results != state.results
+                    || !same(&sent.progress, &state.progress);
+                if is_new {
+                    *sent = Arc::new(state.clone());
+                }
+                is_new
+            });
+            if !reading.state.progress.is_running {
+                return;
+            }
+            reading.note(now);
+        }
+    }
+}
+
+/// Whether nothing but the clock went on.
+fn same(one: &Progress, other: &Progress) -> bool {
+    one.is_running == other.is_running
+        && one.planned == other.planned
+        && one.budget_usd == other.budget_usd
+}
+
+impl Reading {
+    /// Reads what is new.
+    fn look(&mut self, catalog: &Catalog) -> Result<(), JournalError> {
+        // First, so that a run that has ended is seen with its last result.
+        let is_running = self.files.is_held();
+        self.files = catalog.files(&self.files.record().run_id)?;
+        let mut results = self.files.results_from(self.offset)?;
+        for read in &mut results {
+            let (offset, result) = read?;
+            self.fold.apply(&result, offset);
+            self.state.add(result);
+        }
+        self.offset = results.end();
+        let record = self.files.record();
+        let mut progress = Progress {
+            planned: record.jobs(),
+            counts: self.fold.counts(),
+            spent_usd: self.fold.spent().cost,
+            budget_usd: record.budget_usd,
+            rate: self.rate(),
+            seconds_left: None,
+            is_running,
+        };
+        let left = progress.planned.saturating_sub(progress.done());
+        progress.seconds_left = progress.rate.map(|rate| left as f64 / rate);
+        self.state.progress = progress;
+        self.state.is_read = true;
+        Ok(())
+    }
+
+    fn note(&mut self, now: Instant) {
+        self.looks.push_back((now, self.state.results));
+        if self.looks.len() > LOOKS_OF_A_RATE {
+            self.looks.pop_front();
+        }
+    }
+
+    /// Results per second since the oldest look that is remembered.
+    fn rate(&self) -> Option<f64> {
+        let (since, before) = self.looks.front()?;
+        let seconds = since.elapsed().as_secs_f64();
+        let results = self.state.results.saturating_sub(*before);
+        (results > 0 && seconds > 0.0).then(|| results as f64 / seconds)
+    }
+}

@@ -1,0 +1,62 @@
+//! Style and script. Their names hold their digest, so that browsers keep them for good.
+
+use super::trouble::{Trouble, unknown};
+use axum::{
+    extract::Path,
+    http::header::{CACHE_CONTROL, CONTENT_TYPE},
+    response::{IntoResponse, Response},
+};
+use juror_aggregator::report::html::STYLE;
+use juror_common::id::Digest;
+use std::sync::LazyLock;
+
+/// A file that pages load.
+struct Asset {
+    name: String,
+    media_type: &'static str,
+    text: String,
+}
+
+/// The style of the reports, and what the dashboard has beyond that.
+static STYLE_SHEET: LazyLock<Asset> = LazyLock::new(|| {
+    let text = format!("{STYLE}\n{}", include_str!("dashboard.css"));
+    Asset::new("dashboard", "css", "text/css; charset=utf-8", text)
+});
+
+static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
+    let text = include_str!("dashboard.js").to_owned();
+    Asset::new("dashboard", "js", "text/javascript; charset=utf-8", text)
+});
+
+impl Asset {
+    fn new(stem: &str, ending: &str, media_type: &'static str, text: String) -> Self {
+        let digest = Digest::of(text.as_bytes()).to_string();
+        let short: String = digest.chars().rev().take(12).collect();
+        Self { name: format!("{stem}-{short}.{ending}"), media_type, text }
+    }
+
+    fn address(&self) -> String {
+        format!("/assets/{}", self.name)
+    }
+}
+
+/// Where the style sheet is.
+pub fn style() -> String {
+    STYLE_SHEET.address()
+}
+
+/// Where the script is.
+pub fn script() -> String {
+    SCRIPT.address()
+}
+
+/// Answers with the file of this name.
+pub async fn serve(Path(name): Path<String>) -> Result<Response, Trouble> {
+    let mut assets = [&STYLE_SHEET, &SCRIPT].into_iter();
+    let Some(asset) = assets.find(|asset| asset.name == name) else {
+        return Err(unknown().await);
+    };
+    let headers =
+        [(CONTENT_TYPE, asset.media_type), (CACHE_CONTROL, "public, max-age=31536000, immutable")];
+    Ok((headers, asset.text.clone()).into_response())
+}

@@ -1,0 +1,148 @@
+//! Two runs: the decision first, then the figures, then the items that moved.
+
+mod moved;
+
+use super::{
+    frame::{Place, page},
+    links,
+    overview::empty,
+    trouble::{Trouble, run_named},
+    wishes::Wishes,
+};
+use crate::{access::Visitor, catalog::ListedRun, site::Site, view::RunView};
+use axum::extract::{Extension, State};
+use juror_aggregator::{
+    compare::{CompareError, Comparison, IssueChanges, ItemLists, Rules, Side, compare},
+    items::ItemResults,
+    report::{
+        harmless::harmless,
+        html::{
+            comparison_decided, comparison_issues, comparison_items, comparison_means,
+            comparison_passes, minutes, simulated,
+        },
+        words::coverage_text,
+    },
+};
+use maud::{Markup, html};
+use moved::Moved;
+use std::sync::Arc;
+use tokio::task::spawn_blocking;
+
+/// The page: a choice of runs, and below it what became of the base in the head.
+pub async fn show(
+    State(site): State<Site>,
+    Extension(visitor): Extension<Visitor>,
+    wishes: Wishes,
+) -> Result<Markup, Trouble> {
+    let catalog = Arc::clone(&site.catalog);
+    let runs = spawn_blocking(move || catalog.list()).await??;
+    let (base, head) = (wishes.text("base"), wishes.text("head"));
+    let compared = match (base, head) {
+        (Some(base), Some(head)) => {
+            let base = site.views.of(&run_named(base)?).await?;
+            let head = site.views.of(&run_named(head)?).await?;
+            let rules = site.rules;
+            Some(spawn_blocking(move || compared(&base, &head, rules)).await??)
+        }
+        _ => None,
+    };
+    let content = html! {
+        h1 { "Compare two runs" }
+        @if runs.is_empty() { (empty("There are no runs to compare yet")) }
+        @else { (choice(&runs, base, head)) }
+        @if let Some(compared) = compared { (compared) }
+    };
+    Ok(page(Some(visitor), "Compare", Place::Compare, &content))
+}
+
+fn choice(runs: &[ListedRun], base: Option<&str>, head: Option<&str>) -> Markup {
+    let select = |name: &str, label: &str, chosen: Option<&str>| {
+        html! {
+            label { (label)
+                select name=(name) required {
+                    option value="" { "choose a run" }
+                    @for run in runs {
+                        @let id = run.record.run_id.as_str();
+                        option value=(id) selected[chosen == Some(id)] { (harmless(id)) }
+                    }
+                }
+            }
+        }
+    };
+    html! {
+        form.choice method="get" action="/compare" {
+            (select("base", "Base: what it was", base))
+            (select("head", "Head: what it is now", head))
+            button type="submit" { "Compare" }
+            @if let (Some(base), Some(head)) = (base, head) {
+                a.button href=(format!("/compare{}", links::query([("base", head.to_owned()), ("head", base.to_owned())]))) { "Swap" }
+            }
+        }
+    }
+}
+
+/// Reads both journals: blocks.
+fn compared(base: &RunView, head: &RunView, rules: Rules) -> Result<Markup, Trouble> {
+    let comparison = side_of(base).and_then(|base| compare(base, side_of(head)?, rules));
+    let comparison = match comparison {
+        Ok(comparison) => comparison,
+        Err(CompareError::Journal(error)) => return Err(error.into()),
+        Err(error) => return Ok(html! { p.error role="alert" { (harmless(&error.to_string())) } }),
+    };
+    let moved = Moved::read(base, head, &comparison)?;
+    Ok(sections(base, head, &comparison, &moved))
+}
+
+fn side_of(view: &RunView) -> Result<Side<'_, ItemResults<'_>>, CompareError> {
+    Ok(Side { report: &view.report, results: view.report.items.read(&view.files)? })
+}
+
+fn sections(base: &RunView, head: &RunView, comparison: &Comparison, moved: &Moved) -> Markup {
+    let link = |id: &str| {
+        let of = [head, base].into_iter().find(|view| view.place_of(id, 0).is_some());
+        html! {
+            @match of {
+                Some(view) => { a href=(links::item(&view.report.run.id, id, "")) { bdi { (harmless(id)) } } }
+                None => { bdi { (harmless(id)) } }
+            }
+        }
+    };
+    html! {
+        section.card aria-labelledby="comparison" {
+            h2 #comparison { "Decision" @if comparison.simulated { " " (simulated()) } }
+            (comparison_decided(comparison))
+            div.two { (side("Base", base)) (side("Head", head)) }
+        }
+        @if comparison.paired > 0 {
+            section.card aria-labelledby="means" {
+                h2 #means { "Figures" @if comparison.simulated { " " (simulated()) } }
+                (comparison_means(comparison))
+                (comparison_passes(&comparison.passes))
+            }
+        }
+        (moved::section(base, head, comparison, moved))
+        section.card aria-labelledby="lists" {
+            h2 #lists { "Items and issues that changed" @if comparison.simulated { " " (simulated()) } }
+            @if comparison.items == ItemLists::default() && comparison.issues == IssueChanges::default() {
+                p.faint { "None." }
+            }
+            (comparison_items(comparison, &link))
+            (comparison_issues(comparison))
+        }
+    }
+}
+
+fn side(name: &str, view: &RunView) -> Markup {
+    let run = &view.report.run;
+    html! {
+        div {
+            h3 { (name) ": " (links::run_link(&run.id)) @if run.simulated { " " (simulated()) } }
+            p.faint {
+                time datetime=(run.created_at) { (minutes(&run.created_at)) } " · "
+                (coverage_text(&view.report.coverage))
+                " · "
+                @match &run.judge { Some(judge) => { bdi { (harmless(&judge.model)) } } None => { "judge off" } }
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What stands around every page: the ways to the others, and the foot.
+
+use super::assets;
+use crate::access::{Pass, Visitor};
+use maud::{DOCTYPE, Markup, html};
+
+/// The pages that can be reached from every page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The newest run.
+    Overview,
+    /// All runs.
+    Runs,
+    /// Two runs beside each other.
+    Compare,
+    /// A new run.
+    Start,
+    /// None of these.
+    Other,
+}
+
+/// A page with this title in the browser's bar, for a visitor who may do so much.
+pub fn page(visitor: Option<Visitor>, title: &str, place: Place, content: &Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) " · Juror" }
+                link rel="icon" href="data:,";
+                link rel="stylesheet" href=(assets::style());
+                script src=(assets::script()) defer {}
+            }
+            body {
+                a.skip href="#content" { "Skip to the content" }
+                (top(place, visitor))
+                main #content tabindex="-1" { (content) }
+                footer {
+                    p {
+                        "Intervals are at 95 %; jobs that failed or could not be scored enter no average."
+                        " This page loads nothing from any other host."
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn top(current: Place, visitor: Option<Visitor>) -> Markup {
+    let is_logged_in = visitor.is_some_and(|visitor| visitor.pass == Pass::Cookie);
+    let places = [
+        (Place::Overview, "/", "Overview"),
+        (Place::Runs, "/runs", "Runs"),
+        (Place::Compare, "/compare", "Compare"),
+        (Place::Start, "/start", "Start a run"),
+    ];
+    html! {
+        header.top {
+            div {
+                a.brand href="/" { "Juror" }
+                nav aria-label="Pages" {
+                    ul {
+                        @for (place, address, name) in places {
+                            li {
+                                a href=(address) aria-current=[(place == current).then_some("page")] {
+                                    (name)
+                                }
+                            }
+                        }
+                    }
+                }
+                @if is_logged_in {
+                    form method="post" action="/logout" { button.linklike type="submit" { "Log out" } }
+                }
+            }
+        }
+    }
+}

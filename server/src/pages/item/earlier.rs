@@ -1,0 +1,122 @@
+//! The same item in runs before this one that asked the same.
+
+use crate::{
+    pages::{links, trouble::Trouble, wishes::Wishes},
+    site::Site,
+    view::RunView,
+};
+use juror_aggregator::{
+    history::ask_the_same,
+    metrics::Unit,
+    report::{
+        figures::figure,
+        harmless::harmless,
+        html::{first_issue, minutes, simulated, verdict_of},
+    },
+};
+use juror_common::{outcome::JobResult, run::RunRecord};
+use maud::{Markup, html};
+use std::sync::Arc;
+use tokio::task::spawn_blocking;
+
+/// So many runs are looked at.
+const MOST_RUNS: usize = 5;
+
+/// Larger runs take so long to read that they are looked at only when that is asked for.
+const MOST_JOBS: u64 = 5_000;
+
+/// The section; nothing where there is no such run.
+pub async fn of(
+    site: &Site,
+    view: &RunView,
+    result: &JobResult,
+    wishes: &Wishes,
+) -> Result<Markup, Trouble> {
+    let (catalog, own) = (Arc::clone(&site.catalog), view.files.record().clone());
+    let runs = spawn_blocking(move || {
+        let runs = catalog.list()?.into_iter().map(|listed| listed.record);
+        let is_earlier = |other: &RunRecord| {
+            other.created_at < own.created_at
+                && other.run_id != own.run_id
+                && ask_the_same(other, &own)
+        };
+        Ok::<_, std::io::Error>(runs.filter(is_earlier).take(MOST_RUNS).collect::<Vec<_>>())
+    });
+    let runs = runs.await??;
+    if runs.is_empty() {
+        return Ok(html! {});
+    }
+    let jobs: u64 = runs.iter().map(RunRecord::jobs).sum();
+    if jobs > MOST_JOBS && wishes.text("earlier").is_none() {
+        let repeat = (result.repeat > 0).then(|| ("repeat", result.repeat.to_string()));
+        let asked = links::query([("earlier", "true".to_owned())].into_iter().chain(repeat));
+        let address = links::item(&view.report.run.id, &result.screenshot_id, &asked);
+        return Ok(section(&html! {
+            p { a href=(format!("{address}#earlier")) { "Look it up in the runs before this one" } }
+        }));
+    }
+    let mut found = Vec::new();
+    for record in runs {
+        if let Some(result) = result_in(site, &record, result).await {
+            found.push((record, result));
+        }
+    }
+    Ok(section(&table(&found)))
+}
+
+/// The item's result in another run; what cannot be read there is none of this page's trouble.
+async fn result_in(site: &Site, record: &RunRecord, own: &JobResult) -> Option<JobResult> {
+    let view = site.views.of(&record.run_id).await;
+    let view =
+        view.inspect_err(|error| tracing::warn!("an earlier run is left out: {error}")).ok()?;
+    let place = view.place_of(&own.screenshot_id, own.repeat)?;
+    let reading = spawn_blocking(move || view.results(&[place]).ok()?.pop());
+    reading.await.ok().flatten()
+}
+
+fn section(content: &Markup) -> Markup {
+    html! {
+        section.card #earlier aria-labelledby="earlier-title" {
+            h2 #earlier-title { "This item in earlier runs" }
+            (content)
+        }
+    }
+}
+
+fn table(found: &[(RunRecord, JobResult)]) -> Markup {
+    html! {
+        @if found.is_empty() { p.faint { "No earlier run has a result of it." } }
+        @else {
+            div.scroll tabindex="0" role="region" aria-label="Earlier results" {
+                table.plain {
+                    thead { tr {
+                        th scope="col" { "Run" } th scope="col" { "When" } th scope="col" { "Outcome" }
+                        th.n scope="col" { "Score" } th scope="col" { "First issue" }
+                    } }
+                    tbody { @for (record, result) in found { (row(record, result)) } }
+                }
+            }
+        }
+    }
+}
+
+fn row(record: &RunRecord, result: &JobResult) -> Markup {
+    let verdict = verdict_of(result);
+    let is_simulated = result.judge.as_ref().is_some_and(|judge| judge.simulated);
+    let repeat = (result.repeat > 0).then(|| ("repeat", result.repeat.to_string()));
+    let outcome = result.outcome.name();
+    html! {
+        tr {
+            th scope="row" {
+                a href=(links::item(&record.run_id, &result.screenshot_id, &links::query(repeat))) {
+                    bdi { (harmless(record.run_id.as_str())) }
+                }
+                @if is_simulated && verdict.is_some() { " " (simulated()) }
+            }
+            td { time datetime=(record.created_at) { (minutes(&record.created_at)) } }
+            td { span class=(format!("chip {outcome}")) { (outcome) } }
+            td.n { (verdict.map_or_else(|| "–".to_owned(), |verdict| figure(verdict.correctness(), Unit::Share))) }
+            td.issue { (first_issue(result, verdict)) }
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! What the parts of code are, as far as colours need it. Code may be anything, broken too: every
+//! byte of it comes out again, in order. Pure.
+
+use juror_common::item::Language;
+
+/// What a piece of code is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing special.
+    Plain,
+    /// A comment.
+    Comment,
+    /// A string.
+    Text,
+    /// A number.
+    Number,
+    /// A word of the language.
+    Word,
+    /// The name of an element.
+    Tag,
+    /// The name of an attribute.
+    Attribute,
+}
+
+const WORDS: [&str; 47] = [
+    "abstract",
+    "as",
+    "async",
+    "await",
+    "boolean",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "from",
+    "function",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "interface",
+    "let",
+    "new",
+    "null",
+    "number",
+    "of",
+    "return",
+    "static",
+    "string",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "type",
+    "typeof",
+    "undefined",
+    "var",
+    "while",
+];
+
+/// Cuts code into pieces.
+pub fn pieces(code: &str, language: Language) -> Vec<(Kind, &str)> {
+    let mut cutter = Cutter {
+        rest: code,
+        pieces: Vec::new(),
+        has_tags: !matches!(language, Language::Ts | Language::Js),
+        has_script: language != Language::Html,
+        in_tag: false,
+        braces: 0,
+        behind_name: false,
+    };
+    while !cutter.rest.is_empty() {
+        cutter.next();
+    }
+    cutter.pieces
+}
+
+struct Cutter<'code> {
+    rest: &'code str,
+    pieces: Vec<(Kind, &'code str)>,
+    /// Whether `<name` begins an element.
+    has_tags: bool,
+    /// Whether there are words, comments and strings of a script.
+    has_script: bool,
+    /// Whether this is between `<name` and its `>`.
+    in_tag: bool,
+    /// Braces that are open within a tag: there it is script again.
+    braces: u32,
+    /// Whether a name stands right before: what follows its `<` are types, and no element.
+    behind_name: bool,
+}
+
+impl<'code> Cutter<'code> {
+    fn next(&mut self) {
+        let in_attributes = self.in_tag && self.braces == 0;
+        let rest = self.rest;
+        let Some(first) = rest.chars().next() else { return };
+        if rest.starts_with("<!--") {
+            return self.cut(Kind::Comment, until(rest, "-->"));
+        }
+        if self.has_script && !in_attributes && rest.starts_with("/*") {
+            return self.cut(Kind::Comment, until(rest, "*/"));
+        }
+        if self.has_script && !in_attributes && rest.starts_with("//") {
+            return self.cut(Kind::Comment, rest.find('\n').unwrap_or(rest.len()));
+        }
+        let can_begin = !self.behind_name || !self.has_script || rest.starts_with("</");
+        if self.has_tags
+            && !in_attributes
+            && can_begin
+            && let Some(length) = tag(rest)
+        {
+            self.in_tag = true;
+            self.braces = 0;
+            return self.cut(Kind::Tag, length);
+        }
+        match first {
+            '>' if in_attributes => {
+                self.in_tag = false;
+                self.cut(Kind::Tag, 1);
+            }
+            '/' if in_attributes && rest.starts_with("/>") => {
+                self.in_tag = false;
+                self.cut(Kind::Tag, 2);
+            }
+            '{' if self.in_tag && self.has_script => {
+                self.braces += 1;
+                self.cut(Kind::Plain, 1);
+            }
+            '}' if self.in_tag && self.has_script => {
+                self.braces = self.braces.saturating_sub(1);
+                self.cut(Kind::Plain, 1);
+            }
+            '"' | '\'' | '`' if in_attributes || (self.has_script && self.opens_text(first)) => {
+                self.cut(Kind::Text, text(rest, first));
+            }
+            first if is_name(first) => self.name(in_attributes),
+            first => self.cut(Kind::Plain, first.len_utf8()),
+        }
+    }
+
+    /// Whether a quote begins a string: one on the same line ends it, so that the apostrophe of a
+    /// word between elements colours nothing.
+    fn opens_text(&self, quote: char) -> bool {
+        let line = self.rest.lines().next().unwrap_or_default();
+        quote == '`' || line.chars().skip(1).any(|other| other == quote)
+    }
+
+    fn name(&mut self, in_attributes: bool) {
+        let rest = self.rest;
+        let is_part = |c: char| is_name(c) || (in_attributes && matches!(c, '-' | ':' | '.'));
+        let length = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
+        let (name, _) = rest.split_at(length);
+        let kind = if in_attributes {
+            Kind::Attribute
+        } else if !self.has_script {
+            Kind::Plain
+        } else if name.starts_with(|c: char| c.is_ascii_digit()) {
+            Kind::Number
+        } else if WORDS.binary_search(&name).is_ok() {
+            Kind::Word
+        } else {
+            Kind::Plain
+        };
+        self.cut(kind, length);
+    }
+
+    /// Takes so many bytes off; those of one kind that follow each other are one piece.
+    fn cut(&mut self, kind: Kind, length: usize) {
+        let (piece, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        self.behind_name = kind == Kind::Plain && piece.ends_with(is_name);
+        self.pieces.push((kind, piece));
+    }
+}
+
+fn is_name(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '_' | '$')
+}
+
+/// The length of `<name`, `</name`, `<>` or `</>`; none where a `<` is only smaller than.
+fn tag(rest: &str) -> Option<usize> {
+    let behind = rest.strip_prefix('<')?;
+    let behind = behind.strip_prefix('/').or_else(|| behind.strip_prefix('!')).unwrap_or(behind);
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | ':' | '_');
+    let name = behind.find(|c: char| !is_part(c)).unwrap_or(behind.len());
+    let starts = behind.starts_with(char::is_alphabetic) || behind.starts_with('>');
+    starts.then_some(rest.len() - behind.len() + name)
+}
+
+/// The length up to this end, or all of it.
+fn until(rest: &str, end: &str) -> usize {
+    rest.find(end).map_or(rest.len(), |place| place + end.len())
+}
+
+/// The length of a string with its quotes; one without an end goes on to the end of all.
+fn text(rest: &str, quote: char) -> usize {
+    let mut is_escaped = false;
+    for (place, character) in rest.char_indices().skip(1) {
+        match character {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            other if other == quote => return place + character.len_utf8(),
+            _ => {}
+        }
+    }
+    rest.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(code: &str, language: Language) -> Vec<(Kind, &str)> {
+        let plain = |(kind, piece): &(Kind, &str)| *kind != Kind::Plain && !piece.trim().is_empty();
+        pieces(code, language).into_iter().filter(plain).collect()
+    }
+
+    #[test]
+    fn the_parts_of_tsx_are_told_apart() {
+        let code = "const a = 1; // one\nreturn <Card title=\"x\" on={() => go('y')}>It's</Card>";
+        let found = of(code, Language::Tsx);
+        let expected = [
+            (Kind::Word, "const"),
+            (Kind::Number, "1"),
+            (Kind::Comment, "// one"),
+            (Kind::Word, "return"),
+            (Kind::Tag, "<Card"),
+            (Kind::Attribute, "title"),
+            (Kind::Text, "\"x\""),
+            (Kind::Attribute, "on"),
+            (Kind::Text, "'y'"),
+            (Kind::Tag, ">"),
+            (Kind::Tag, "</Card"),
+            (Kind::Tag, ">"),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn text_of_html_is_no_script() {
+        let found = of("<!-- c --><p class='a'>if it's new</p>", Language::Html);
+        let expected = [
+            (Kind::Comment, "<!-- c -->"),
+            (Kind::Tag, "<p"),
+            (Kind::Attribute, "class"),
+            (Kind::Text, "'a'"),
+            (Kind::Tag, ">"),
+            (Kind::Tag, "</p"),
+            (Kind::Tag, ">"),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(of("a < b && c > d", Language::Ts), []);
+        assert_eq!(of("f<T>(x: Map<K, V>)", Language::Tsx), []);
+    }
+
+    #[test]
+    fn whatever_the_code_is_it_comes_out_whole() {
+        for code in ["<", "\"", "`a\\", "</", "<a b={", "/* x", "é<ü'ö\"", "}}>{{<", "<!--", "''''"]
+        {
+            for language in [Language::Tsx, Language::Html, Language::Js] {
+                let whole: String =
+                    pieces(code, language).iter().map(|(_, piece)| *piece).collect();
+                assert_eq!(whole, code);
+            }
+        }
+        assert!(WORDS.is_sorted());
+    }
+}

@@ -1,0 +1,193 @@
+//! One result in full: what was judged beside what was found.
+
+mod code;
+mod earlier;
+mod exchange;
+mod highlight;
+mod pictures;
+mod tokens;
+
+use super::{
+    frame::{Place, page},
+    links,
+    run::asked::Asked,
+    trouble::{Trouble, run_named},
+    wishes::Wishes,
+};
+use crate::{access::Visitor, showcase::ItemOnShow, site::Site, view::RunView};
+use axum::extract::{Extension, Path, State};
+use juror_aggregator::report::{
+    figures::grouped,
+    harmless::harmless,
+    html::{id_text, score, scores, simulated, took, verdict_of},
+};
+use juror_common::outcome::JobResult;
+use maud::{Markup, html};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use tokio::task::spawn_blocking;
+
+/// The page. The wishes of the run's table say which results stand before and behind this one.
+pub async fn show(
+    State(site): State<Site>,
+    Extension(visitor): Extension<Visitor>,
+    Path((name, item)): Path<(String, String)>,
+    wishes: Wishes,
+) -> Result<Markup, Trouble> {
+    let run = run_named(&name)?;
+    let view = site.views.of(&run).await?;
+    let repeat = wishes.value("repeat").unwrap_or(0);
+    let Some(place) = view.place_of(&item, repeat) else {
+        return Err(Trouble::missing(format!("Run {run} has no result of item {item:?}.")));
+    };
+    let asked = Asked::of(&wishes);
+    let reading = Arc::clone(&view);
+    let read = spawn_blocking(move || {
+        let order = reading.select(&asked.query(&reading));
+        let around = Around::of(&reading, &asked, &order, place);
+        Ok::<_, Trouble>((reading.results(&[place])?.pop(), around))
+    });
+    let (result, around) = read.await??;
+    let result = result.ok_or_else(|| Trouble::missing("This result is gone.".to_owned()))?;
+    let shown = site.showcase.item(view.files.record(), &view.report.rubric, &result).await;
+    let earlier = earlier::of(&site, &view, &result, &wishes).await?;
+    let content = content(&view, &result, &shown, &around, &earlier);
+    Ok(page(Some(visitor), &harmless(&item), Place::Runs, &content))
+}
+
+/// What stands before and behind a result in the table that a reader came from.
+struct Around {
+    number: Option<usize>,
+    all: usize,
+    before: Option<String>,
+    behind: Option<String>,
+    table: String,
+}
+
+impl Around {
+    fn of(view: &RunView, asked: &Asked, order: &[u32], place: u32) -> Self {
+        let number = order.iter().position(|other| *other == place);
+        let address = |number: usize| {
+            let place = *order.get(number)?;
+            let repeat = view.row(place)?.repeat;
+            let repeat = if repeat > 0 { repeat.to_string() } else { String::new() };
+            let query = asked.with(&[("repeat", repeat)]);
+            Some(links::item(&view.report.run.id, view.id_at(place), &query))
+        };
+        Self {
+            number,
+            all: order.len(),
+            before: number.and_then(|number| address(number.checked_sub(1)?)),
+            behind: number.and_then(|number| address(number + 1)),
+            table: format!("{}{}#items", links::run(&view.report.run.id), asked.with(&[])),
+        }
+    }
+}
+
+fn content(
+    view: &RunView,
+    result: &JobResult,
+    shown: &Result<ItemOnShow, String>,
+    around: &Around,
+    earlier: &Markup,
+) -> Markup {
+    let report = &view.report;
+    let verdict = verdict_of(result);
+    let is_simulated = result.judge.as_ref().is_some_and(|judge| judge.simulated);
+    let show = shown.as_ref().ok();
+    html! {
+        (ways(view, around))
+        header.page.item-head {
+            h1 { bdi { (id_text(report, result)) } }
+            p {
+                span class=(format!("chip {}", result.outcome.name())) { (result.outcome.name()) }
+                @if let Some(verdict) = verdict { " " (score(verdict)) }
+                @if is_simulated && verdict.is_some() { " " (simulated()) }
+                @for tag in &result.item.tags {
+                    " " a.tag href=(format!("{}{}#items", links::run(&report.run.id), links::query([("tag", tag.clone())]))) { (harmless(tag)) }
+                }
+            }
+            @if let Some(error) = &result.error {
+                p.error { strong { (error.kind.name()) } ": " (harmless(&error.message)) }
+            }
+            @if let Err(reason) = shown { p.notice { "The item itself cannot be shown: " (harmless(reason)) "." } }
+        }
+        div.beside {
+            (pictures::section(view, result))
+            @if let Some(code) = show.and_then(|show| show.exhibit.code.as_ref()) { (code::section(code)) }
+        }
+        div.cards.item-cards {
+            @if let Some(verdict) = verdict {
+                section.card aria-labelledby="scores" {
+                    h2 #scores { "Scores" @if is_simulated { " " (simulated()) } }
+                    (scores(&report.rubric, verdict, true))
+                }
+            }
+            div {
+                @if let Some(verdict) = verdict {
+                    (said("Issues", "issues", &verdict.issues, is_simulated))
+                    (said("Strengths", "strengths", &verdict.strengths, is_simulated))
+                }
+                section.card aria-labelledby="took" {
+                    h2 #took { "Stages, cost and time" }
+                    (took(report, result))
+                    (metadata(result, show))
+                }
+            }
+        }
+        @if let Some(tokens) = show.and_then(|show| show.tokens.as_ref()) { (tokens::section(tokens)) }
+        (exchange::section(result, show.and_then(|show| show.prompt.as_ref())))
+        (earlier)
+    }
+}
+
+/// What the judge says, in its own words.
+fn said(title: &str, class: &str, statements: &[String], is_simulated: bool) -> Markup {
+    html! {
+        @if !statements.is_empty() {
+            section.card aria-labelledby=(class) {
+                h2 id=(class) { (title) @if is_simulated { " " (simulated()) } }
+                ul class=(class) { @for statement in statements { li { bdi { (harmless(statement)) } } } }
+            }
+        }
+    }
+}
+
+fn ways(view: &RunView, around: &Around) -> Markup {
+    html! {
+        nav.ways aria-label="Results" {
+            a href=(around.table) { "Run " bdi { (harmless(view.report.run.id.as_str())) } }
+            @if let Some(number) = around.number {
+                span.faint { (grouped(number as u64 + 1)) " of " (grouped(around.all as u64)) }
+            }
+            span.steps {
+                @if let Some(before) = &around.before { a.button rel="prev" href=(before) accesskey="p" { "Previous" } }
+                @if let Some(behind) = &around.behind { a.button rel="next" href=(behind) accesskey="n" { "Next" } }
+            }
+        }
+    }
+}
+
+fn metadata(result: &JobResult, show: Option<&ItemOnShow>) -> Markup {
+    let pattern = show.and_then(|show| show.expected_pattern.as_ref());
+    html! {
+        @if let Some(pattern) = pattern {
+            dl.pairs.small { dt { "Expected pattern" } dd { bdi { (harmless(pattern)) } } }
+        }
+        (fields("Ratings by people", &result.item.labels))
+        (fields("Further fields", &result.item.metadata))
+    }
+}
+
+fn fields(title: &str, fields: &Map<String, Value>) -> Markup {
+    html! {
+        @if !fields.is_empty() {
+            h3 { (title) }
+            dl.pairs.small {
+                @for (name, value) in fields {
+                    dt { bdi { (harmless(name)) } } dd { bdi { (tokens::value(value)) } }
+                }
+            }
+        }
+    }
+}

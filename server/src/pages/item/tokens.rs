@@ -1,0 +1,88 @@
+//! Design tokens as they should be beside those that were found.
+
+use crate::showcase::TokenLine;
+use juror_aggregator::report::{figures::counted, harmless::harmless};
+use maud::{Markup, html};
+use serde_json::Value;
+
+/// More tokens than these are left out: the first ones say it.
+const MOST: usize = 500;
+
+/// The section, or why there is none to be shown.
+pub fn section(tokens: &Result<Vec<TokenLine>, String>) -> Markup {
+    html! {
+        section.card aria-labelledby="tokens" {
+            h2 #tokens { "Design tokens" }
+            @match tokens {
+                Ok(lines) => { (table(lines)) }
+                Err(reason) => { p.missing { "No tokens: " (harmless(reason)) } }
+            }
+        }
+    }
+}
+
+fn table(lines: &[TokenLine]) -> Markup {
+    let differing = lines.iter().filter(|line| !line.equal).count() as u64;
+    // What differs first: it is what a reader looks for.
+    let mut sorted: Vec<&TokenLine> = lines.iter().collect();
+    sorted.sort_by_key(|line| line.equal);
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Table of tokens" {
+            table.plain {
+                caption { span {
+                    (counted(lines.len() as u64, "token")) ", "
+                    @if differing == 0 { "all as expected." } @else { (differing) " not as expected, which stand first." }
+                } }
+                thead { tr {
+                    th scope="col" { "Token" } th scope="col" { "Expected" } th scope="col" { "Extracted" } th scope="col" { "Comparison" }
+                } }
+                tbody {
+                    @for line in sorted.iter().take(MOST) {
+                        tr {
+                            th scope="row" { bdi { (harmless(&line.name)) } }
+                            td { (cell(line.expected.as_ref())) } td { (cell(line.extracted.as_ref())) }
+                            td { (verdict(line)) }
+                        }
+                    }
+                }
+            }
+        }
+        @if lines.len() > MOST { p.faint { "and " (counted((lines.len() - MOST) as u64, "more token")) } }
+    }
+}
+
+fn verdict(line: &TokenLine) -> Markup {
+    let (class, word) = match (line.equal, &line.expected, &line.extracted) {
+        (true, ..) => ("met", "equal"),
+        (false, Some(_), None) => ("missed", "missing"),
+        (false, None, _) => ("undecided", "not expected"),
+        (false, Some(_), Some(_)) => ("missed", "differs"),
+    };
+    html! { span class=(format!("chip {class}")) { (word) } }
+}
+
+/// A token's value, with a swatch beside a colour.
+fn cell(found: Option<&Value>) -> Markup {
+    let Some(found) = found else { return html! { "–" } };
+    let text = value(found);
+    html! {
+        @if is_hex_colour(&text) {
+            svg.swatch viewBox="0 0 10 10" aria-hidden="true" { rect width="10" height="10" fill=(text) {} } " "
+        }
+        bdi { (text) }
+    }
+}
+
+/// Only what can be nothing but a colour is drawn.
+fn is_hex_colour(text: &str) -> bool {
+    let digits = text.strip_prefix('#').unwrap_or_default();
+    matches!(digits.len(), 3 | 4 | 6 | 8) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// A value as people write it: a string without its quotes.
+pub fn value(value: &Value) -> String {
+    match value {
+        Value::String(text) => harmless(text),
+        other => harmless(&other.to_string()),
+    }
+}

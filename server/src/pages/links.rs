@@ -1,0 +1,76 @@
+//! Addresses of pages, with whatever names items and runs have.
+
+use juror_aggregator::report::harmless::harmless;
+use juror_common::id::RunId;
+use maud::{Markup, html};
+use url::{Url, form_urlencoded};
+
+/// A query as it stands in an address, with the question mark; empty without any pair.
+pub fn query<'a>(pairs: impl IntoIterator<Item = (&'a str, String)>) -> String {
+    let mut text = form_urlencoded::Serializer::new(String::new());
+    for (name, value) in pairs {
+        text.append_pair(name, &value);
+    }
+    let text = text.finish();
+    if text.is_empty() { text } else { format!("?{text}") }
+}
+
+/// The page of a run.
+pub fn run(run: &RunId) -> String {
+    format!("/runs/{run}")
+}
+
+/// The page of an item of a run; `query` begins with a question mark or is empty.
+pub fn item(run: &RunId, item: &str, query: &str) -> String {
+    format!("/runs/{run}/items/{}{query}", segment(item))
+}
+
+/// The bytes of an image that a run judged.
+pub fn image(run: &RunId, digest: &juror_common::id::Digest) -> String {
+    format!("/api/v1/runs/{run}/images/{digest}")
+}
+
+/// A run's name as a link to its page.
+pub fn run_link(name: &RunId) -> Markup {
+    html! { a href=(run(name)) { bdi { (harmless(name.as_str())) } } }
+}
+
+/// A comparison of two runs.
+pub fn comparison(base: &RunId, head: &RunId) -> String {
+    format!("/compare{}", query([("base", base.to_string()), ("head", head.to_string())]))
+}
+
+/// One segment of a path, whatever the text is.
+fn segment(text: &str) -> String {
+    // A dot or two alone would be a way up; nothing that follows can be taken for a path.
+    match text {
+        "." => return "%2E".to_owned(),
+        ".." => return "%2E%2E".to_owned(),
+        _ => {}
+    }
+    let Ok(mut base) = Url::parse("http://localhost/") else { return String::new() };
+    if let Ok(mut segments) = base.path_segments_mut() {
+        segments.push(text);
+    }
+    base.path().trim_start_matches('/').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_id_is_one_segment() {
+        let run = RunId::parse("nightly").unwrap();
+        for (id, address) in [
+            ("button", "/runs/nightly/items/button"),
+            ("a/b c?d#e", "/runs/nightly/items/a%2Fb%20c%3Fd%23e"),
+            ("..", "/runs/nightly/items/%2E%2E"),
+            ("50%", "/runs/nightly/items/50%25"),
+        ] {
+            assert_eq!(item(&run, id, ""), address);
+        }
+        assert_eq!(query([("q", "a&b".to_owned())]), "?q=a%26b");
+        assert_eq!(query([]), "");
+    }
+}

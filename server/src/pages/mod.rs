@@ -1,0 +1,42 @@
+//! The dashboard: pages that are made here, readable without script.
+//!
+//! Every page is made anew from what is in memory; only the place where a running run goes on is
+//! kept fresh by the script.
+
+mod assets;
+mod compare;
+mod frame;
+mod item;
+mod links;
+mod login;
+mod overview;
+mod run;
+mod runs;
+mod start;
+mod trend;
+mod trouble;
+mod wishes;
+
+pub use trouble::problems_as_pages;
+
+use crate::site::Site;
+use axum::{
+    Router,
+    routing::{get, post},
+};
+
+/// All of its routes.
+pub fn routes() -> Router<Site> {
+    Router::new()
+        .route("/", get(overview::show))
+        .route("/runs", get(runs::show))
+        .route("/runs/{run}", get(run::show))
+        .route("/runs/{run}/cancel", post(run::cancel))
+        .route("/runs/{run}/resume", post(run::resume))
+        .route("/runs/{run}/items/{item}", get(item::show))
+        .route("/compare", get(compare::show))
+        .route("/start", get(start::show).post(start::asked))
+        .route("/login", get(login::show))
+        .route("/assets/{name}", get(assets::serve))
+        .fallback(trouble::unknown)
+}

@@ -1,0 +1,71 @@
+//! What can be done with a run: read its reports, compare it, stop it, go on with it.
+
+use crate::{
+    catalog::{ListedRun, RunState},
+    pages::links,
+    view::RunView,
+};
+use juror_aggregator::history::ask_the_same;
+use maud::{Markup, html};
+
+const FORMATS: [(&str, &str); 6] = [
+    ("html", "HTML"),
+    ("json", "JSON"),
+    ("jsonl", "JSON lines"),
+    ("csv", "CSV"),
+    ("md", "Markdown"),
+    ("junit.xml", "JUnit"),
+];
+
+/// The bar of actions; only who may write is offered what changes a run.
+pub fn bar(view: &RunView, runs: &[ListedRun], may_write: bool) -> Markup {
+    let run = &view.report.run.id;
+    let own = view.files.record();
+    let before = runs.iter().find(|other| {
+        other.record.created_at < own.created_at
+            && other.figures.is_some()
+            && ask_the_same(&other.record, own)
+    });
+    html! {
+        div.actions {
+            @if let Some(before) = before {
+                a.button href=(links::comparison(&before.record.run_id, run)) { "Compare with the run before" }
+            }
+            details.menu {
+                summary.button { "Reports" }
+                ul {
+                    @for (ending, name) in FORMATS {
+                        li { a href=(format!("/api/v1/runs/{run}/report.{ending}")) { (name) } }
+                    }
+                }
+            }
+            @match view.state {
+                RunState::Running if may_write => {
+                    form method="post" action=(format!("/runs/{run}/cancel")) {
+                        button type="submit" { "Cancel this run" }
+                    }
+                }
+                RunState::Incomplete if may_write => { (resume(view)) }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn resume(view: &RunView) -> Markup {
+    let run = &view.report.run;
+    html! {
+        details.menu {
+            summary.button { "Resume" }
+            form.fields method="post" action=(format!("/runs/{}/resume", run.id)) {
+                p { "Judges what is not scored yet, in a new round." }
+                @if run.judge.is_some() {
+                    label for="budget_usd" { "Budget of the whole run in dollars" }
+                    input #budget_usd name="budget_usd" inputmode="decimal" autocomplete="off"
+                        placeholder="as it is" pattern="[0-9]+([.][0-9]+)?";
+                }
+                button.primary type="submit" { "Resume this run" }
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The table of results, a page at a time, in the order and with the filters of the address.
+
+use super::asked::{Asked, OUTCOMES, order_of};
+use crate::{
+    pages::{links, runs::pager},
+    view::{Order, RunView},
+};
+use juror_aggregator::{
+    metrics::Metric,
+    report::{
+        figures::{counted, grouped},
+        harmless::harmless,
+        html::{Column, StageColumns, columns, first_issue, id_text, simulated, verdict_of},
+    },
+};
+use juror_common::outcome::JobResult;
+use maud::{Markup, html};
+
+/// So many results are on one page.
+const A_PAGE: usize = 100;
+
+/// So many tags, issues and strengths are offered to filter by.
+const MOST_CHOICES: usize = 100;
+
+/// One page of the results that are asked for.
+pub struct Shown {
+    /// How many there are of them on all pages.
+    pub selected: usize,
+    /// The page, from 1.
+    pub page: usize,
+    /// Those on it.
+    pub results: Vec<JobResult>,
+}
+
+impl Shown {
+    /// Reads a page from the journal: blocks.
+    pub fn read(
+        view: &RunView,
+        asked: &Asked,
+    ) -> Result<Self, juror_aggregator::journal::JournalError> {
+        let places = view.select(&asked.query(view));
+        let pages = places.len().div_ceil(A_PAGE).max(1);
+        let page = asked.page.clamp(1, pages);
+        let start = (page - 1) * A_PAGE;
+        let end = places.len().min(start + A_PAGE);
+        let results = view.results(places.get(start..end).unwrap_or_default())?;
+        Ok(Self { selected: places.len(), page, results })
+    }
+}
+
+/// The section.
+pub fn section(view: &RunView, asked: &Asked, shown: &Shown) -> Markup {
+    let report = &view.report;
+    let columns = columns(report, stages_with_data(&report.metrics));
+    let pages = shown.selected.div_ceil(A_PAGE).max(1);
+    let first = (shown.page - 1) * A_PAGE + 1;
+    html! {
+        section.card #items aria-labelledby="items-title" {
+            h2 #items-title { "Results" @if report.run.simulated { " " (simulated()) } }
+            (filters(view, asked))
+            p role="status" {
+                @if shown.selected == view.len() { (counted(shown.selected as u64, "result")) }
+                @else { (grouped(shown.selected as u64)) " of " (counted(view.len() as u64, "result")) }
+                @if pages > 1 { ", here " (grouped(first as u64)) " to " (grouped((first + shown.results.len()).saturating_sub(1) as u64)) }
+                @if asked.is_filtered() { " · " a href=(format!("{}#items", links::run(&report.run.id))) { "Show all" } }
+            }
+            @if shown.results.is_empty() { (nothing(view)) }
+            @else {
+                div.scroll tabindex="0" role="region" aria-label="Table of results" {
+                    table.results #results {
+                        caption { span { (in_words(view, asked)) } }
+                        (head(view, asked, &columns))
+                        tbody { @for result in &shown.results { (row(view, asked, &columns, result)) } }
+                    }
+                }
+            }
+            (pager(shown.page, pages, &|page| format!("{}#items", asked.with(&[("page", page.to_string())]))))
+        }
+    }
+}
+
+fn nothing(view: &RunView) -> Markup {
+    html! {
+        @if view.is_empty() { p.missing { "No result is there yet." } }
+        @else { p.missing { "Nothing fits all of these filters: take one of them away." } }
+    }
+}
+
+fn in_words(view: &RunView, asked: &Asked) -> &'static str {
+    match asked.order(view) {
+        Order::Urgency => {
+            "Worst first: what could not be judged, then the lowest scores; what was skipped comes last."
+        }
+        _ => "Sorted as the arrow shows; what has no figure comes last.",
+    }
+}
+
+fn stages_with_data(metrics: &[Metric]) -> StageColumns {
+    let has = |path: &str| {
+        metrics.iter().any(|metric| metric.definition.path == path && metric.value.is_some())
+    };
+    StageColumns {
+        tokens: has("token_extraction.accuracy"),
+        retrieval: has("retrieval.accuracy"),
+        compiles: has("generation.compilation_rate"),
+        quality: has("generation.avg_quality_score"),
+    }
+}
+
+fn head(view: &RunView, asked: &Asked, columns: &[Column<'_>]) -> Markup {
+    html! {
+        thead { tr {
+            (sorting(view, asked, "id", "Item", None, false))
+            th scope="col" { "Outcome" }
+            @for column in columns {
+                (sorting(view, asked, column.key(), &column.head, column.title.as_deref(), column.is_number()))
+            }
+            th scope="col" { "First issue" }
+        } }
+    }
+}
+
+/// A head that sorts by its column where that is possible, and turns the order round when it is
+/// sorted by already.
+fn sorting(
+    view: &RunView,
+    asked: &Asked,
+    key: &str,
+    head: &str,
+    title: Option<&str>,
+    is_number: bool,
+) -> Markup {
+    if order_of(view, key).is_none() {
+        return html! { th.n[is_number] scope="col" title=[title] { (head) } };
+    }
+    let is_current = asked.text("sort") == Some(key);
+    let descends = is_current && asked.text("order") == Some("desc");
+    let next = if is_current && !descends { "desc" } else { "asc" };
+    let address = asked.with(&[("sort", key.to_owned()), ("order", next.to_owned())]);
+    let direction = match (is_current, descends) {
+        (false, _) => None,
+        (true, false) => Some("ascending"),
+        (true, true) => Some("descending"),
+    };
+    html! {
+        th.n[is_number] scope="col" aria-sort=[direction] title=[title] {
+            a.sort href=(format!("{address}#items")) { (head) }
+        }
+    }
+}
+
+fn row(view: &RunView, asked: &Asked, columns: &[Column<'_>], result: &JobResult) -> Markup {
+    let report = &view.report;
+    let outcome = result.outcome.name();
+    let query = if result.repeat > 0 {
+        asked.with(&[("repeat", result.repeat.to_string())])
+    } else {
+        asked.with(&[])
+    };
+    html! {
+        tr {
+            th scope="row" {
+                a href=(links::item(&report.run.id, &result.screenshot_id, &query)) { bdi { (id_text(report, result)) } }
+                @for tag in result.item.tags.iter().take(3) {
+                    " " a.tag href=(format!("{}#items", asked.with(&[("tag", tag.clone())]))) { (harmless(tag)) }
+                }
+            }
+            td { span class=(format!("chip {outcome}")) { (outcome) } }
+            @for column in columns { td.n[column.is_number()] { (column.cell(result)) } }
+            td.issue { (first_issue(result, verdict_of(result))) }
+        }
+    }
+}
+
+fn filters(view: &RunView, asked: &Asked) -> Markup {
+    let report = &view.report;
+    let numbered = |groups: &[juror_aggregator::issues::StatementGroup]| {
+        let groups = groups.iter().take(MOST_CHOICES).enumerate();
+        groups
+            .map(|(place, group)| (place.to_string(), format!("{} ({})", group.label, group.count)))
+            .collect::<Vec<_>>()
+    };
+    let outcomes = OUTCOMES.map(|outcome| (outcome.name().to_owned(), outcome.name().to_owned()));
+    let tags: Vec<_> = view
+        .tags()
+        .iter()
+        .take(MOST_CHOICES)
+        .map(|(tag, count)| (tag.clone(), format!("{tag} ({count})")))
+        .collect();
+    html! {
+        form #filters method="get" action="#items" role="search" aria-label="Filter the results" {
+            label { "Text" input type="search" name="q" value=[asked.text("q")] autocomplete="off" placeholder="id, tag, issue"; }
+            (choices(asked, "Outcome", "outcome", &outcomes))
+            (choices(asked, "Tag", "tag", &tags))
+            (choices(asked, "Issue", "issue", &numbered(&report.common_issues)))
+            (choices(asked, "Strength", "strength", &numbered(&report.common_strengths)))
+            @if report.run.judge.is_some() {
+                label { "Score from, %" input type="number" name="from" min="0" max="100" step="any" value=[asked.text("from")]; }
+                label { "to, %" input type="number" name="to" min="0" max="100" step="any" value=[asked.text("to")]; }
+            }
+            @for name in ["sort", "order"] {
+                @if let Some(value) = asked.text(name) { input type="hidden" name=(name) value=(value); }
+            }
+            button type="submit" { "Filter" }
+        }
+    }
+}
+
+fn choices(asked: &Asked, label: &str, name: &str, options: &[(String, String)]) -> Markup {
+    let chosen = asked.text(name);
+    html! {
+        @if !options.is_empty() {
+            label { (label)
+                select name=(name) {
+                    option value="" { "all" }
+                    @for (value, text) in options {
+                        option value=(value) selected[chosen == Some(value)] { (cut(&harmless(text))) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What fits into a list of choices.
+fn cut(text: &str) -> String {
+    let mut shown: String = text.chars().take(70).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}

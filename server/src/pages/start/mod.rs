@@ -1,0 +1,162 @@
+//! A new run: what is wanted, what that would take, and only then the start.
+
+mod fields;
+mod form;
+
+use super::{
+    frame::{Place, page},
+    links,
+    trouble::Trouble,
+};
+use crate::{
+    access::Visitor,
+    site::Site,
+    starter::{AskedRun, Refusal, RunEstimate},
+};
+use axum::{
+    Form,
+    extract::{Extension, State},
+    http::StatusCode,
+    response::{IntoResponse, Redirect, Response},
+};
+use form::StartForm;
+use juror_aggregator::{
+    metrics::Unit,
+    report::{
+        figures::{dollars, duration, figure, grouped},
+        harmless::harmless,
+    },
+};
+use maud::{Markup, html};
+use std::sync::Arc;
+use tokio::task::spawn_blocking;
+
+/// The empty form.
+pub async fn show(
+    State(site): State<Site>,
+    Extension(visitor): Extension<Visitor>,
+) -> Result<Markup, Trouble> {
+    form_page(&site, visitor, &StartForm::default(), None).await
+}
+
+/// Estimates what is asked for, or starts it if the estimate was seen.
+pub async fn asked(
+    State(site): State<Site>,
+    Extension(visitor): Extension<Visitor>,
+    Form(form): Form<StartForm>,
+) -> Result<Response, Trouble> {
+    let asked = match form.asked() {
+        Ok(asked) => asked,
+        Err(reason) => return refused(&site, visitor, &form, &reason).await,
+    };
+    let answered = match form.step.as_str() {
+        "start" => site
+            .starter
+            .start(&asked)
+            .await
+            .map(|run| Redirect::to(&links::run(&run)).into_response()),
+        "change" => return Ok(form_page(&site, visitor, &form, None).await?.into_response()),
+        _ => {
+            let estimated = site.starter.estimate(&asked).await;
+            estimated.map(|estimate| {
+                page(
+                    Some(visitor),
+                    "Start a run",
+                    Place::Start,
+                    &confirmation(&form, &asked, &estimate),
+                )
+                .into_response()
+            })
+        }
+    };
+    match answered {
+        Ok(answer) => Ok(answer),
+        Err(Refusal::Broken(reason)) => Err(Refusal::Broken(reason).into()),
+        Err(refusal) => refused(&site, visitor, &form, &refusal.to_string()).await,
+    }
+}
+
+async fn refused(
+    site: &Site,
+    visitor: Visitor,
+    form: &StartForm,
+    reason: &str,
+) -> Result<Response, Trouble> {
+    let page = form_page(site, visitor, form, Some(reason)).await?;
+    Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response())
+}
+
+async fn form_page(
+    site: &Site,
+    visitor: Visitor,
+    form: &StartForm,
+    refused: Option<&str>,
+) -> Result<Markup, Trouble> {
+    let starter = Arc::clone(&site.starter);
+    let datasets = spawn_blocking(move || starter.datasets()).await?;
+    let content = html! {
+        h1 { "Start a run" }
+        @if let Some(reason) = refused { p.error #refused role="alert" { (harmless(reason)) } }
+        @if visitor.may_write { (fields::form(form, &datasets)) }
+        @else {
+            div.card {
+                p { "Who reads may look at runs and start none. Log in with the write token to start one." }
+            }
+        }
+    };
+    Ok(page(Some(visitor), "Start a run", Place::Start, &content))
+}
+
+/// What the run would take, before anything is begun.
+fn confirmation(form: &StartForm, asked: &AskedRun, estimate: &RunEstimate) -> Markup {
+    html! {
+        h1 { "Start this run?" }
+        section.card.narrow aria-labelledby="estimate" {
+            h2 #estimate { "What it would take" }
+            @if asked.enable_llm_judge { (warning(estimate)) }
+            @else { p { "The judge is off: no call goes out, and it costs nothing." } }
+            dl.pairs {
+                dt { "Dataset" } dd { bdi { (harmless(&asked.dataset)) } }
+                dt { "Items" } dd { (grouped(estimate.items)) }
+                dt { "Jobs" } dd { (grouped(estimate.jobs)) }
+                @if asked.enable_llm_judge {
+                    dt { "Calls" }
+                    dd {
+                        (grouped(estimate.calls))
+                        @if estimate.cached > 0 { ", " (grouped(estimate.cached)) " answers are in the cache" }
+                    }
+                    dt { "Expected cost" } dd { (dollars(estimate.expected_usd)) }
+                    dt { "At worst" } dd { (dollars(estimate.worst_case_usd)) ", each call made once" }
+                    @if let Some(budget) = asked.budget_usd { dt { "Budget" } dd { (dollars(budget)) ", never more" } }
+                }
+                dt { "Expected time" } dd { (duration(estimate.expected_seconds * 1000.0)) }
+            }
+            @for warning in &estimate.warnings { p.notice { (harmless(warning)) } }
+            form.confirm method="post" action="/start" {
+                @for (name, value) in form.fields() {
+                    @if !value.is_empty() { input type="hidden" name=(name) value=(value); }
+                }
+                button.primary type="submit" name="step" value="start" { "Start the run" }
+                button type="submit" name="step" value="change" { "Change it" }
+            }
+        }
+    }
+}
+
+/// The judge takes money and time: both are said in one sentence before they are spent.
+fn warning(estimate: &RunEstimate) -> Markup {
+    let each = estimate.expected_seconds / estimate.jobs.max(1) as f64;
+    let covered = estimate.worst_case_usd.approximate_dollars();
+    let share = match covered > 0.0 {
+        true => estimate.expected_usd.approximate_dollars() / covered,
+        false => 1.0,
+    };
+    html! {
+        p.notice role="note" {
+            "The judge costs money and makes the run slower: expect "
+            strong { (dollars(estimate.expected_usd)) } " and " strong { (duration(estimate.expected_seconds * 1000.0)) }
+            @if estimate.jobs > 1 { ", some " (duration(each * 1000.0)) " for each job" }
+            ". The expected cost is " (figure(share.clamp(0.0, 1.0), Unit::Share)) " of the worst case."
+        }
+    }
+}

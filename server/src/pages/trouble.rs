@@ -1,0 +1,149 @@
+//! Pages that say why there is nothing to see, and what to do next.
+
+use super::frame::{Place, page};
+use crate::{catalog::RunState, problem::Problem, starter::Refusal, view::ViewError};
+use axum::{
+    extract::Request,
+    http::{StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use juror_aggregator::{journal::JournalError, report::harmless::harmless};
+use juror_common::id::RunId;
+use maud::{Markup, html};
+
+/// Why a page cannot be shown.
+#[derive(Debug)]
+pub struct Trouble {
+    status: StatusCode,
+    title: String,
+    says: String,
+    next: Markup,
+}
+
+/// Shows a problem as a page where a browser asked for one. Programs that ask for pages get what
+/// they would get of the API.
+pub async fn problems_as_pages(request: Request, next: Next) -> Response {
+    let is_page = !request.uri().path().starts_with("/api/");
+    let accepted = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    let wants_page = is_page && accepted.is_some_and(|types| types.contains("text/html"));
+    let response = next.run(request).await;
+    let problem = response.extensions().get::<Problem>().filter(|_| wants_page);
+    let Some(problem) = problem else { return response };
+    let trouble = Trouble::new(problem.status(), problem.title(), problem.detail.clone());
+    let mut page = trouble.into_response();
+    for name in [header::RETRY_AFTER, header::WWW_AUTHENTICATE] {
+        if let Some(value) = response.headers().get(&name) {
+            page.headers_mut().insert(name, value.clone());
+        }
+    }
+    page
+}
+
+/// Answers what has no page.
+pub async fn unknown() -> Trouble {
+    Trouble::missing("There is no page at this address.".to_owned())
+}
+
+impl Trouble {
+    /// There is no such thing.
+    pub fn missing(says: String) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "Not found", says)
+    }
+
+    /// What was asked for makes no sense.
+    pub fn unusable(says: String) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "This cannot be done", says)
+    }
+
+    fn new(status: StatusCode, title: &str, says: String) -> Self {
+        let next = html! {
+            p { "Go to " a href="/runs" { "all runs" } " or to the " a href="/" { "overview" } "." }
+        };
+        Self { status, title: title.to_owned(), says, next }
+    }
+
+    /// The house itself is in trouble: the log says how, the page only that.
+    fn broken(error: &dyn std::fmt::Display) -> Self {
+        tracing::error!("a page could not be made: {error}");
+        let says = "The server could not make this page; its log says why.".to_owned();
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "This page could not be made", says)
+    }
+}
+
+impl IntoResponse for Trouble {
+    fn into_response(self) -> Response {
+        let content = html! {
+            h1 { (&self.title) }
+            div.card {
+                p { bdi { (harmless(&self.says)) } }
+                (self.next)
+            }
+        };
+        (self.status, page(None, &self.title, Place::Other, &content)).into_response()
+    }
+}
+
+impl From<ViewError> for Trouble {
+    fn from(error: ViewError) -> Self {
+        if error.is_missing() {
+            return Self::missing("There is no such run.".to_owned());
+        }
+        match error {
+            ViewError::Interrupted => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "Broken off", error.to_string())
+            }
+            _ => Self::broken(&error),
+        }
+    }
+}
+
+impl From<JournalError> for Trouble {
+    fn from(error: JournalError) -> Self {
+        ViewError::Journal(error).into()
+    }
+}
+
+impl From<std::io::Error> for Trouble {
+    fn from(error: std::io::Error) -> Self {
+        Self::broken(&error)
+    }
+}
+
+impl From<tokio::task::JoinError> for Trouble {
+    fn from(_: tokio::task::JoinError) -> Self {
+        ViewError::Interrupted.into()
+    }
+}
+
+impl From<Refusal> for Trouble {
+    fn from(refusal: Refusal) -> Self {
+        let says = refusal.to_string();
+        match refusal {
+            Refusal::Unusable(_) => Self::unusable(says),
+            Refusal::Unknown(_) => Self::missing(says),
+            Refusal::Conflict(_) => {
+                Self::new(StatusCode::CONFLICT, "This does not fit how things stand", says)
+            }
+            Refusal::Unavailable(_) => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "Not available at the moment", says)
+            }
+            Refusal::Broken(_) => Self::broken(&says),
+        }
+    }
+}
+
+/// The name of a run in an address; what cannot be one is no run.
+pub fn run_named(name: &str) -> Result<RunId, Trouble> {
+    RunId::parse(name).map_err(|_| Trouble::missing(format!("There is no run {name:?}.")))
+}
+
+/// How far a run has come, as a chip.
+pub fn state_chip(state: RunState) -> Markup {
+    let (class, word) = match state {
+        RunState::Running => ("undecided", "running"),
+        RunState::Complete => ("met", "complete"),
+        RunState::Incomplete => ("missed", "incomplete"),
+    };
+    html! { span class=(format!("chip {class}")) { (word) } }
+}

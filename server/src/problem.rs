@@ -1,0 +1,145 @@
+//! What is answered instead of what was asked for: problem details by RFC 9457.
+
+use crate::{starter::Refusal, view::ViewError};
+use axum::{
+    body::Body,
+    extract::Request,
+    http::{HeaderValue, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use juror_aggregator::journal::JournalError;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Why a request was not fulfilled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Problem {
+    /// Always `about:blank`: the status says of which kind it is.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// The status in words.
+    title: &'static str,
+    /// The HTTP status.
+    #[schema(minimum = 400, maximum = 599)]
+    status: u16,
+    /// What is wrong, and what to do.
+    pub detail: String,
+    /// The path that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instance: Option<String>,
+    #[serde(skip)]
+    retry_after: Option<u64>,
+}
+
+impl Problem {
+    /// Of this status.
+    pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
+        Self {
+            kind: "about:blank",
+            title: status.canonical_reason().unwrap_or_default(),
+            status: status.as_u16(),
+            detail: detail.into(),
+            instance: None,
+            retry_after: None,
+        }
+    }
+
+    /// There is no such thing.
+    pub fn missing(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, detail)
+    }
+
+    /// The house itself is in trouble: the log says how, the answer only that.
+    pub fn internal(error: &dyn std::fmt::Display) -> Self {
+        tracing::error!("a request could not be answered: {error}");
+        let detail = "The server could not do this; its log says why.";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
+    }
+
+    /// The same may work in so many seconds.
+    pub fn retry_after(self, seconds: u64) -> Self {
+        Self { retry_after: Some(seconds), ..self }
+    }
+
+    /// Its status.
+    pub fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// Its status in words.
+    pub fn title(&self) -> &'static str {
+        self.title
+    }
+}
+
+impl IntoResponse for Problem {
+    /// The problem itself is an extension of the response, for whoever shows it otherwise.
+    fn into_response(self) -> Response {
+        let mut response = (
+            self.status(),
+            [(header::CONTENT_TYPE, "application/problem+json")],
+            serde_json::to_string(&self).unwrap_or_default(),
+        )
+            .into_response();
+        let headers = response.headers_mut();
+        if let Some(seconds) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.status() == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// Adds to problems which path they are of.
+pub async fn name_instance(request: Request, next: Next) -> Response {
+    let path = request.uri().path().to_owned();
+    let mut response = next.run(request).await;
+    if let Some(problem) = response.extensions_mut().remove::<Problem>() {
+        let problem = Problem { instance: Some(path), ..problem };
+        let body = serde_json::to_string(&problem).unwrap_or_default();
+        response.headers_mut().remove(header::CONTENT_LENGTH);
+        *response.body_mut() = Body::from(body);
+        response.extensions_mut().insert(problem);
+    }
+    response
+}
+
+impl From<ViewError> for Problem {
+    fn from(error: ViewError) -> Self {
+        match error {
+            ViewError::Journal(error) => error.into(),
+            ViewError::Interrupted => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()).retry_after(1)
+            }
+            ViewError::Rubric(_) => Self::internal(&error),
+        }
+    }
+}
+
+impl From<JournalError> for Problem {
+    fn from(error: JournalError) -> Self {
+        match error {
+            JournalError::Missing { .. } => {
+                Self::missing("There is no such run; GET /api/v1/runs lists those that there are.")
+            }
+            error => Self::internal(&error),
+        }
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        let status = match &refusal {
+            Refusal::Unusable(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Refusal::Unknown(_) => StatusCode::NOT_FOUND,
+            Refusal::Conflict(_) => StatusCode::CONFLICT,
+            Refusal::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::Broken(_) => return Self::internal(&refusal),
+        };
+        Self::new(status, refusal.to_string())
+    }
+}

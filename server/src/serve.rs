@@ -1,0 +1,158 @@
+//! The role: answers on a listener until it is stopped.
+
+use crate::{access::Peer, site::Site};
+use axum::{Router, http::Request};
+use hyper::{body::Incoming, server::conn::http1};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use std::{
+    collections::HashMap,
+    net::{IpAddr, SocketAddr},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+    time::sleep,
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tower::ServiceExt as _;
+
+/// Connections at once; further ones wait in the system's own line.
+const MOST_CONNECTIONS: usize = 1_024;
+/// Connections at once from one address of another machine, so that nobody takes all of them. What
+/// comes from this machine may be a proxy, which speaks for many.
+const MOST_OF_ONE_ADDRESS: usize = 256;
+/// How long a request's head may take to arrive.
+const LONGEST_HEAD: Duration = Duration::from_secs(15);
+/// How long requests that are under way may take once the server stops.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Answers on `listener` until `stop` is cancelled, then finishes what is under way, within five
+/// seconds, and returns when every connection and every watcher has ended.
+pub async fn serve(listener: TcpListener, site: Site, router: Router, stop: CancellationToken) {
+    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let connections = TaskTracker::new();
+    let too_late = CancellationToken::new();
+    let guests = Arc::new(Guests::default());
+    let accepting = async {
+        // The semaphore is never closed.
+        while let Ok(place) = Arc::clone(&places).acquire_owned().await {
+            let (stream, peer) = accept(&listener).await;
+            // Who has too many already is hung up on.
+            let Some(guest) = Guests::admit(&guests, peer.ip()) else { continue };
+            let (router, stop, too_late) = (router.clone(), stop.clone(), too_late.clone());
+            connections.spawn(async move {
+                let _held = (place, guest);
+                too_late.run_until_cancelled(connection(stream, peer, router, stop)).await;
+            });
+        }
+    };
+    stop.run_until_cancelled(accepting).await;
+    connections.close();
+    tokio::select! {
+        () = connections.wait() => {}
+        () = sleep(GRACE) => too_late.cancel(),
+    }
+    connections.wait().await;
+    site.live.ended().await;
+}
+
+/// How many connections each address has.
+#[derive(Debug, Default)]
+struct Guests(Mutex<HashMap<IpAddr, usize>>);
+
+/// One connection of an address, as long as this lives.
+struct Guest {
+    guests: Arc<Guests>,
+    address: IpAddr,
+}
+
+impl Guests {
+    /// Counts a connection, unless its address has as many as it may have.
+    fn admit(guests: &Arc<Self>, address: IpAddr) -> Option<Guest> {
+        let address = address.to_canonical();
+        let mut counts = guests.counts();
+        let count = counts.entry(address).or_insert(0);
+        if *count >= MOST_OF_ONE_ADDRESS && !address.is_loopback() {
+            return None;
+        }
+        *count += 1;
+        Some(Guest { guests: Arc::clone(guests), address })
+    }
+
+    fn counts(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        let mut counts = self.guests.counts();
+        if let Some(count) = counts.get_mut(&self.address) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&self.address);
+            }
+        }
+    }
+}
+
+async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, stop: CancellationToken) {
+    let service = router.map_request(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(Peer(peer));
+        request
+    });
+    let serving = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(LONGEST_HEAD)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+    tokio::pin!(serving);
+    let served = tokio::select! {
+        served = serving.as_mut() => served,
+        () = stop.cancelled() => {
+            serving.as_mut().graceful_shutdown();
+            serving.await
+        }
+    };
+    if let Err(error) = served {
+        tracing::debug!(%error, "a connection ended early");
+    }
+}
+
+async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+    loop {
+        match listener.accept().await {
+            Ok(accepted) => return accepted,
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                // Too many open files, mostly: others have to close first.
+                sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_address_has_its_share_of_the_places_and_this_machine_all() {
+        let guests = Arc::new(Guests::default());
+        let admit = |address: &str| Guests::admit(&guests, address.parse().unwrap());
+        let mut held: Vec<_> =
+            (0..MOST_OF_ONE_ADDRESS).map(|_| admit("192.0.2.7").unwrap()).collect();
+        assert!(admit("192.0.2.7").is_none() && admit("::ffff:192.0.2.7").is_none());
+        assert!(admit("192.0.2.8").is_some());
+        let own: Vec<_> = (0..=MOST_OF_ONE_ADDRESS).map(|_| admit("127.0.0.1").unwrap()).collect();
+        held.pop();
+        held.push(admit("192.0.2.7").unwrap());
+        assert!(admit("192.0.2.7").is_none());
+        drop((held, own));
+        assert!(guests.counts().is_empty(), "nobody is remembered");
+    }
+}

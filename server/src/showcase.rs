@@ -1,0 +1,80 @@
+//! The seam to whoever can open what runs judged: datasets, pictures, ledgers.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use juror_aggregator::{
+    gate::Gate,
+    report::{Exhibit, Exhibits, Shown},
+};
+use juror_common::{
+    admission::Ledger, id::Digest, outcome::JobResult, rubric::Rubric, run::RunRecord,
+};
+use serde_json::Value;
+
+/// Opens what is shown beside results. Opens no file outside the folders that runs and settings
+/// name, and changes none.
+#[async_trait]
+pub trait Showcase: Send + Sync {
+    /// What the ledger holds of a run; none if it has no record of it or cannot be reached.
+    async fn ledger(&self, record: &RunRecord) -> Option<Ledger>;
+
+    /// The gate that runs of this rubric are measured by: the one that is set, else the targets.
+    fn gate(&self, rubric: &Rubric) -> Option<Gate>;
+
+    /// What pages show beside results: small pictures and code.
+    fn exhibits<'a>(&'a self, record: &'a RunRecord, rubric: &'a Rubric) -> Box<dyn Exhibits + 'a>;
+
+    /// One item in full, or why it cannot be had (its dataset is gone or changed).
+    async fn item(
+        &self,
+        record: &RunRecord,
+        rubric: &Rubric,
+        result: &JobResult,
+    ) -> Result<ItemOnShow, String>;
+
+    /// An image that the run judged, as it was, by the digest that its result records.
+    async fn image(
+        &self,
+        record: &RunRecord,
+        rubric: &Rubric,
+        shown: &Shown,
+        digest: Digest,
+    ) -> Result<Bytes, String>;
+}
+
+/// An item beside its result.
+#[derive(Clone, Debug, Default)]
+pub struct ItemOnShow {
+    /// Small pictures and the code.
+    pub exhibit: Exhibit,
+    /// Every design token that was expected or extracted, by name; none if the item has none, or
+    /// why they cannot be read.
+    pub tokens: Option<Result<Vec<TokenLine>, String>>,
+    /// The pattern that retrieval should find.
+    pub expected_pattern: Option<String>,
+    /// The texts that the judge is sent, in order; none with the judge off, or why they cannot be
+    /// made again.
+    pub prompt: Option<Result<Vec<PromptPart>, String>>,
+}
+
+/// One design token as it should be and as it was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TokenLine {
+    /// Its dotted name.
+    pub name: String,
+    /// The true value; none where nothing was expected.
+    pub expected: Option<Value>,
+    /// The extracted value; none where nothing was found.
+    pub extracted: Option<Value>,
+    /// Whether both are equal, as the stage compares them (colours as colours, lengths as lengths).
+    pub equal: bool,
+}
+
+/// A part of what the judge is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PromptPart {
+    /// `system` or `user`.
+    pub role: &'static str,
+    /// The text; an image stands as its name and its digest.
+    pub text: String,
+}

@@ -1,0 +1,100 @@
+//! The seam to whoever begins runs: this process, or a fleet.
+
+use async_trait::async_trait;
+use juror_common::{id::RunId, usage::Money};
+
+/// Estimates, begins, continues and cancels runs.
+#[async_trait]
+pub trait Starter: Send + Sync {
+    /// What a run of this would take. Asks no judge and costs nothing.
+    async fn estimate(&self, asked: &AskedRun) -> Result<RunEstimate, Refusal>;
+
+    /// Begins a run, which goes on by itself; answers its name as soon as it has one and everything
+    /// that can be checked without spending is checked.
+    async fn start(&self, asked: &AskedRun) -> Result<RunId, Refusal>;
+
+    /// Goes on with a run that has jobs left to score, in a new round; a budget takes the place of
+    /// the one that it has.
+    async fn resume(&self, run: &RunId, budget_usd: Option<Money>) -> Result<(), Refusal>;
+
+    /// Stops a run: calls in flight are finished, nothing new is begun. It can be resumed.
+    async fn cancel(&self, run: &RunId) -> Result<(), Refusal>;
+
+    /// Whether a fleet knows this run, though nothing of it is in the runs directory yet.
+    async fn is_awaited(&self, run: &RunId) -> bool;
+
+    /// Datasets that may be named, each as [`AskedRun::dataset`] names it, in order; at most some
+    /// hundred of them.
+    fn datasets(&self) -> Vec<String>;
+}
+
+/// A run that somebody asks for. It names no endpoint, key or command: those are the settings of
+/// the process that judges.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AskedRun {
+    /// A path relative to one of the folders that datasets may be in.
+    pub dataset: String,
+    /// A built-in rubric; none for the one that is set.
+    pub rubric: Option<String>,
+    /// Whether a vision model judges, which costs money.
+    pub enable_llm_judge: bool,
+    /// The vision model; none for the one that is set.
+    pub model: Option<String>,
+    /// The most that the run may cost; required with the judge on.
+    pub budget_usd: Option<Money>,
+    /// Only the first so many items, after the filters.
+    pub limit: Option<u64>,
+    /// Only items for which all of these hold, each `KEY=VALUE`.
+    pub filters: Vec<String>,
+    /// How many times each item is judged; none for what is set.
+    pub repeat: Option<u32>,
+    /// Requests per minute at most.
+    pub rpm: Option<u64>,
+    /// Tokens per minute at most.
+    pub tpm: Option<u64>,
+    /// Calls in flight at most.
+    pub max_concurrency: Option<usize>,
+    /// Name of the run; none for one that is made from date and time.
+    pub run_id: Option<RunId>,
+}
+
+/// What a run would take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunEstimate {
+    /// Items that would be judged.
+    pub items: u64,
+    /// Jobs that they make.
+    pub jobs: u64,
+    /// Calls that would go out; answers in the cache need none.
+    pub calls: u64,
+    /// Jobs whose answer is in the cache.
+    pub cached: u64,
+    /// Cost, probably, by what earlier runs have shown.
+    pub expected_usd: Money,
+    /// Cost at most, each call made once.
+    pub worst_case_usd: Money,
+    /// How long it takes, probably, in seconds.
+    pub expected_seconds: f64,
+    /// What whoever starts it should know.
+    pub warnings: Vec<String>,
+}
+
+/// Why something was not begun, by what whoever asked can do next.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// What was asked for cannot be had; the message says what to change.
+    #[error("{0}")]
+    Unusable(String),
+    /// There is no such run or dataset.
+    #[error("{0}")]
+    Unknown(String),
+    /// It does not fit how things stand: the run goes on already, or is complete.
+    #[error("{0}")]
+    Conflict(String),
+    /// Something that is needed is away; the same may work later.
+    #[error("{0}")]
+    Unavailable(String),
+    /// The house itself is in trouble; the message is for its operator.
+    #[error("{0}")]
+    Broken(String),
+}

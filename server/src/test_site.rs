@@ -1,0 +1,311 @@
+//! A site over a small runs directory, for this crate's tests.
+
+use crate::{
+    access::{Access, Secret},
+    router::router,
+    showcase::{ItemOnShow, Showcase},
+    site::Site,
+    starter::{AskedRun, Refusal, RunEstimate, Starter},
+};
+use async_trait::async_trait;
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    http::{HeaderMap, Request, StatusCode},
+};
+use bytes::Bytes;
+use indexmap::IndexMap;
+use juror_aggregator::{
+    compare::Rules,
+    fold::Fold,
+    gate::Gate,
+    journal::RunFiles,
+    metrics::FailurePolicy,
+    report::{Exhibits, NoExhibits, Shown, write_output},
+    summary::{SummaryInput, summarise},
+};
+use juror_common::{
+    admission::Ledger,
+    id::{Digest, JobId, RunId},
+    outcome::{InputRecord, JobResult, JudgeRecord, Outcome},
+    rubric::{self, Answer, Rubric, builtin},
+    run::RunRecord,
+    usage::Money,
+};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt as _;
+
+/// The image that every item was judged by.
+pub const IMAGE: &[u8] = b"\x89PNG\r\n\x1a\n not much of a picture";
+
+/// A runs directory and its site.
+pub struct TestSite {
+    runs: Arc<TempDir>,
+    stop: CancellationToken,
+}
+
+/// What was answered.
+pub struct Answered {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: String,
+}
+
+impl TestSite {
+    /// Without runs.
+    pub fn new() -> Self {
+        Self { runs: Arc::new(tempfile::tempdir().unwrap()), stop: CancellationToken::new() }
+    }
+
+    /// Adds a run of so many items, with a report; the judge is on or off.
+    pub fn add(&self, name: &str, day: u32, items: u32, judged: bool) -> &Self {
+        let directory = self.runs.path().join(name);
+        fs::create_dir_all(&directory).unwrap();
+        let record = record(name, day, items, judged);
+        fs::write(directory.join("run.json"), json!(record).to_string()).unwrap();
+        let results = (0..items).map(|item| json!(result(&record, item)).to_string() + "\n");
+        fs::write(directory.join("results.jsonl"), results.collect::<String>()).unwrap();
+        write_report(self.runs.path(), &record.run_id);
+        self
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.runs.path().join(name)
+    }
+
+    /// Its router, to whoever reaches it from this machine.
+    pub fn open(&self) -> Router {
+        self.behind(None, None)
+    }
+
+    /// Its router, behind tokens.
+    pub fn behind(&self, read: Option<&str>, write: Option<&str>) -> Router {
+        let secret = |token: &str| Secret::new(token).unwrap();
+        let listen = "127.0.0.1:8080".parse().unwrap();
+        let access = Access::new(listen, read.map(secret), write.map(secret), Vec::new());
+        let runs_dir = self.runs.path().to_owned();
+        let site = Site::new(
+            runs_dir,
+            Arc::new(Seen),
+            Arc::new(Nobody { runs: Arc::clone(&self.runs) }),
+            Rules { margin: 0.01, strict: false, failures: FailurePolicy::Exclude },
+            self.stop.clone(),
+        );
+        router(site, access.unwrap())
+    }
+}
+
+/// Asks with these headers beside the host.
+pub async fn ask(
+    router: &Router,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: impl Into<Body>,
+) -> Answered {
+    let mut request = Request::builder().method(method).uri(path);
+    if !headers.iter().any(|(name, _)| *name == "host") {
+        request = request.header("host", "127.0.0.1:8080");
+    }
+    for (name, value) in headers.iter().filter(|(_, value)| !value.is_empty()) {
+        request = request.header(*name, *value);
+    }
+    let request = request.body(body.into()).unwrap();
+    let response = router.clone().oneshot(request).await.unwrap();
+    let (head, body) = response.into_parts();
+    let body = to_bytes(body, 1 << 24).await.unwrap();
+    let body = String::from_utf8_lossy(&body).into_owned();
+    Answered { status: head.status, headers: head.headers, body }
+}
+
+/// Reads with these headers beside the host.
+pub async fn get(router: &Router, path: &str, headers: &[(&str, &str)]) -> Answered {
+    ask(router, "GET", path, headers, Body::empty()).await
+}
+
+impl Answered {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// Checks that it is a whole problem of this status; answers its detail.
+    pub fn problem(&self, status: u16, path: &str) -> String {
+        assert_eq!(self.status.as_u16(), status, "{}", self.body);
+        assert_eq!(self.header("content-type"), "application/problem+json");
+        let problem = self.json();
+        assert_eq!(problem["type"], "about:blank");
+        assert_eq!(problem["status"], status);
+        assert_eq!(problem["instance"], path);
+        assert_eq!(problem["title"], self.status.canonical_reason().unwrap());
+        problem["detail"].as_str().unwrap().to_owned()
+    }
+}
+
+fn record(name: &str, day: u32, items: u32, judged: bool) -> RunRecord {
+    let rubric = &builtin()[0];
+    let judge = json!({
+        "provider": "openai", "model": "gpt-4o", "temperature": 0.1, "detail": "high",
+        "max_output_tokens": 1000,
+    });
+    let record = json!({
+        "schema": 1, "run_id": name, "created_at": format!("2026-11-{day:02}T02:00:00Z"),
+        "program_version": "0.1.0", "rubric": rubric.parse().unwrap().reference(),
+        "dataset": {"path": "golden", "digest": Digest::of(b"golden"), "limit": null, "filters": []},
+        "rubric_text": rubric.text, "judge": judged.then_some(judge),
+        "base_url": judged.then_some("https://api.openai.com/v1"), "budget_usd": "5.00",
+        "repeat": 1, "planned": items,
+    });
+    serde_json::from_value(record).unwrap()
+}
+
+fn result(record: &RunRecord, item: u32) -> JobResult {
+    let id = format!("item {item}/a");
+    let rubric = Rubric::parse(&record.rubric_text, "run.json").unwrap();
+    let all_good =
+        |good: u32| rubric.criteria.iter().map(move |one| (one.key.clone(), (good, None)));
+    let answer = Answer {
+        scores: all_good(10 - item % 5).collect::<IndexMap<_, _>>(),
+        issues: vec!["the button is 4px too wide".to_owned()],
+        strengths: Vec::new(),
+        overall_assessment: String::new(),
+    };
+    let judged = record.judge.is_some();
+    let tag = if item.is_multiple_of(2) { "even" } else { "odd" };
+    let empty = json!({
+        "schema": 1, "run_id": record.run_id, "job_id": JobId::of(&record.run_id, &id, 0),
+        "round": 0, "screenshot_id": id, "repeat": 0, "outcome": Outcome::Scored,
+        "pipeline_success": true, "total_latency_ms": 1_200 + item,
+        "item": {"tags": [tag], "cluster": null, "labels": {},
+                 "metadata": {}, "inputs": []},
+        "token_extraction": null, "retrieval": {"correct": true, "retrieved": "button"},
+        "generation": null, "semantic": null, "judge": null, "reply": null,
+        "usage": {"input_tokens": 1_000, "cached_input_tokens": 0, "output_tokens": 200},
+        "cost_usd": "0.004500000", "attempts": 1, "cached": false, "error": null,
+    });
+    let mut result: JobResult = serde_json::from_value(empty).unwrap();
+    result.item.inputs.push(InputRecord {
+        name: "screenshot".to_owned(),
+        reference: "shots/a.png".to_owned(),
+        digest: Some(Digest::of(IMAGE)),
+        note: None,
+    });
+    result.semantic = judged.then(|| rubric::score(&rubric, answer).unwrap());
+    result.judge = record.judge.as_ref().map(|judge| JudgeRecord {
+        provider: judge.provider,
+        model: judge.model.clone(),
+        fingerprint: None,
+        simulated: false,
+    });
+    result
+}
+
+fn write_report(runs: &Path, run: &RunId) {
+    let files = RunFiles::open(runs, run).unwrap();
+    let rubric = Rubric::parse(&files.record().rubric_text, "run.json").unwrap();
+    let counted = Fold::of_journal(&files).unwrap().counted();
+    let finished_at = files.record().created_at.replace("T02:00:00Z", "T02:01:24Z");
+    let input = SummaryInput {
+        counted: &counted,
+        rubric: &rubric,
+        ledger: None,
+        gate: None,
+        earlier: &[],
+        failures: FailurePolicy::Exclude,
+        finished_at,
+    };
+    let report = summarise(&files, &input).unwrap();
+    write_output(&files.path_of("report.json"), &report, &files, &NoExhibits).unwrap();
+}
+
+/// Shows one image.
+struct Seen;
+
+#[async_trait]
+impl Showcase for Seen {
+    async fn ledger(&self, _: &RunRecord) -> Option<Ledger> {
+        None
+    }
+
+    fn gate(&self, _: &Rubric) -> Option<Gate> {
+        None
+    }
+
+    fn exhibits<'a>(&'a self, _: &'a RunRecord, _: &'a Rubric) -> Box<dyn Exhibits + 'a> {
+        Box::new(NoExhibits)
+    }
+
+    async fn item(&self, _: &RunRecord, _: &Rubric, _: &JobResult) -> Result<ItemOnShow, String> {
+        Err("the dataset is gone".to_owned())
+    }
+
+    async fn image(
+        &self,
+        _: &RunRecord,
+        _: &Rubric,
+        _: &Shown,
+        digest: Digest,
+    ) -> Result<Bytes, String> {
+        assert_eq!(digest, Digest::of(IMAGE));
+        Ok(Bytes::from_static(IMAGE))
+    }
+}
+
+/// Knows one dataset, `golden`, and says that every run of it is there already.
+struct Nobody {
+    /// They stay as long as their site.
+    runs: Arc<TempDir>,
+}
+
+#[async_trait]
+impl Starter for Nobody {
+    async fn estimate(&self, asked: &AskedRun) -> Result<RunEstimate, Refusal> {
+        if asked.dataset != "golden" {
+            return Err(Refusal::Unknown("there is no such dataset".to_owned()));
+        }
+        Ok(RunEstimate {
+            items: 3,
+            jobs: 3,
+            calls: 3,
+            cached: 0,
+            expected_usd: "0.02".parse().unwrap(),
+            worst_case_usd: "0.05".parse().unwrap(),
+            expected_seconds: 84.0,
+            warnings: Vec::new(),
+        })
+    }
+
+    async fn start(&self, asked: &AskedRun) -> Result<RunId, Refusal> {
+        self.estimate(asked).await?;
+        Ok(asked.run_id.clone().unwrap_or_else(|| RunId::new("judged")))
+    }
+
+    async fn resume(&self, run: &RunId, _: Option<Money>) -> Result<(), Refusal> {
+        Err(Refusal::Conflict(format!("run {run} is complete")))
+    }
+
+    async fn cancel(&self, run: &RunId) -> Result<(), Refusal> {
+        match self.runs.path().join(run.as_str()).is_dir() {
+            true => Err(Refusal::Conflict(format!("run {run} does not go on here"))),
+            false => Err(Refusal::Unknown(format!("there is no run {run}"))),
+        }
+    }
+
+    async fn is_awaited(&self, _: &RunId) -> bool {
+        false
+    }
+
+    fn datasets(&self) -> Vec<String> {
+        vec!["golden".to_owned()]
+    }
+}

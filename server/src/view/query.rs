@@ -1,0 +1,126 @@
+//! Which results a table shows, and in which order. Pure.
+
+use super::rows::{Row, Rows};
+use juror_aggregator::report::Report;
+use juror_common::outcome::Outcome;
+use std::cmp::Ordering;
+
+/// Results that fulfil all of this, in this order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RowQuery {
+    /// Only those that ended so.
+    pub outcome: Option<Outcome>,
+    /// Only those with this tag, by its place among the tags.
+    pub tag: Option<u16>,
+    /// Only those with this common issue, by its place in the report.
+    pub issue: Option<u32>,
+    /// Only those with this common strength, by its place in the report.
+    pub strength: Option<u32>,
+    /// Only those whose score, from 0 to 1, is this or more.
+    pub min_score: Option<f32>,
+    /// Only those whose score, from 0 to 1, is this or less.
+    pub max_score: Option<f32>,
+    /// Only those whose id, tags or common issues hold this text, whatever its case.
+    pub text: Option<String>,
+    /// The order.
+    pub order: Order,
+    /// Whether the order is turned round.
+    pub descending: bool,
+}
+
+/// Orders of results. Those without a value come last, whichever way round; ties go by id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// What could not be judged first, then the lowest scores.
+    #[default]
+    Urgency,
+    /// By the item's id.
+    Id,
+    /// By the score.
+    Score,
+    /// By the score in a column, by its place.
+    Column(usize),
+    /// By cost.
+    Cost,
+    /// By the time that it took.
+    Latency,
+}
+
+impl RowQuery {
+    /// The places of the rows that it selects.
+    pub(super) fn select(&self, report: &Report, rows: &Rows) -> Vec<u32> {
+        let text = self.text.as_deref().map(str::to_lowercase).filter(|text| !text.is_empty());
+        let mut chosen: Vec<(u32, &Row)> = rows
+            .iter()
+            .filter(|(_, row)| self.takes(row))
+            .filter(|(place, row)| {
+                text.as_ref().is_none_or(|text| holds(report, rows, *place, row, text))
+            })
+            .collect();
+        // Places are in the order of ids, so a stable sort leaves ties in it.
+        match self.order {
+            Order::Id if self.descending => chosen.reverse(),
+            Order::Id => {}
+            _ => chosen.sort_by(|(_, one), (_, other)| self.compare(one, other)),
+        }
+        chosen.into_iter().map(|(place, _)| place).collect()
+    }
+
+    fn takes(&self, row: &Row) -> bool {
+        let within = |score: f32| {
+            self.min_score.is_none_or(|least| score >= least)
+                && self.max_score.is_none_or(|most| score <= most)
+        };
+        let bounded = self.min_score.is_some() || self.max_score.is_some();
+        self.outcome.is_none_or(|outcome| row.outcome == outcome)
+            && self.tag.is_none_or(|tag| row.tags.contains(&tag))
+            && self.issue.is_none_or(|issue| row.issues.contains(&issue))
+            && self.strength.is_none_or(|strength| row.strengths.contains(&strength))
+            && (!bounded || row.score.is_some_and(within))
+    }
+
+    fn compare(&self, one: &Row, other: &Row) -> Ordering {
+        let (one, other) = (self.key(one), self.key(other));
+        match (one, other) {
+            (None, None) => Ordering::Equal,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(_), None) => Ordering::Less,
+            (Some(one), Some(other)) if self.descending => other.total_cmp(&one),
+            (Some(one), Some(other)) => one.total_cmp(&other),
+        }
+    }
+
+    fn key(&self, row: &Row) -> Option<f64> {
+        match self.order {
+            Order::Id => None,
+            Order::Urgency => Some(urgency(row)),
+            Order::Score => row.score.map(f64::from),
+            Order::Column(place) => {
+                row.scores.get(place).copied().filter(|score| !score.is_nan()).map(f64::from)
+            }
+            Order::Cost => Some(row.cost_usd.pico() as f64),
+            Order::Latency => Some(row.latency_ms as f64),
+        }
+    }
+}
+
+/// Lower is more urgent: failed, unscorable, scored by their scores, skipped.
+fn urgency(row: &Row) -> f64 {
+    let passed = if row.pipeline_success == Some(false) { 0.0 } else { 1e-7 };
+    match row.outcome {
+        Outcome::Failed => 0.0,
+        Outcome::Unscorable => 1.0,
+        Outcome::Scored => 2.0 + row.score.map_or(1.0, f64::from) + passed,
+        Outcome::Skipped => 4.0,
+    }
+}
+
+fn holds(report: &Report, rows: &Rows, place: u32, row: &Row, text: &str) -> bool {
+    let holds = |other: &str| other.to_lowercase().contains(text);
+    let id = report.items.number_at(place).map_or("", |item| report.items.id(item));
+    let tag = |tag: &u16| rows.tags().get(usize::from(*tag)).is_some_and(|(tag, _)| holds(tag));
+    let issue = |issue: &u32| {
+        report.common_issues.get(*issue as usize).is_some_and(|group| holds(&group.label))
+    };
+    holds(id) || row.tags.iter().any(tag) || row.issues.iter().any(issue)
+}

@@ -1,0 +1,193 @@
+//! A short row for each result: what tables sort and filter by.
+
+use super::Column;
+use juror_aggregator::{journal::JournalError, report::Report};
+use juror_common::{
+    id::Digest,
+    outcome::{JobResult, Outcome},
+    usage::Money,
+};
+use std::collections::HashMap;
+
+/// More different tags than these cannot be filtered by.
+const MOST_TAGS: usize = 10_000;
+
+/// What is kept of a result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// How its job ended.
+    pub outcome: Outcome,
+    /// Which repeat of its item it is.
+    pub repeat: u32,
+    /// The verdict as one number from 0 to 1, if the job is scored and has one.
+    pub score: Option<f32>,
+    /// The scores of the columns, NaN where there is none.
+    pub scores: Box<[f32]>,
+    /// Whether it passed every stage with data.
+    pub pipeline_success: Option<bool>,
+    /// What its calls cost.
+    pub cost_usd: Money,
+    /// How long it took, in milliseconds.
+    pub latency_ms: u64,
+    /// Its tags, by their place in the list of tags.
+    pub tags: Box<[u16]>,
+    /// Its common issues, by their place in the report.
+    pub issues: Box<[u32]>,
+    /// Its common strengths, by their place in the report.
+    pub strengths: Box<[u32]>,
+}
+
+/// All rows, in the order of the report's items.
+#[derive(Debug)]
+pub(super) struct Rows {
+    rows: Vec<Row>,
+    tags: Vec<(String, u64)>,
+    /// Sorted by digest.
+    images: Vec<(Digest, u32)>,
+}
+
+impl Rows {
+    /// Of these results, which come in the items' order.
+    pub fn of(
+        report: &Report,
+        columns: &[Column],
+        results: impl Iterator<Item = Result<JobResult, JournalError>>,
+    ) -> Result<Self, JournalError> {
+        let issues = groups_of_items(report.common_issues.iter().map(|group| &*group.items));
+        let strengths = groups_of_items(report.common_strengths.iter().map(|group| &*group.items));
+        let mut tags = Tags::default();
+        let (mut rows, mut images) = (Vec::with_capacity(report.items.results()), Vec::new());
+        for (place, result) in (0..).zip(results) {
+            let result = result?;
+            let digests = result.item.inputs.iter().filter_map(|input| input.digest);
+            images.extend(digests.map(|digest| (digest, place)));
+            let item = report.items.number_at(place).unwrap_or_default();
+            rows.push(Row {
+                tags: tags.numbers(&result.item.tags),
+                issues: groups_of(&issues, item),
+                strengths: groups_of(&strengths, item),
+                ..row(&result, columns)
+            });
+        }
+        images.sort_unstable();
+        images.dedup_by_key(|(digest, _)| *digest);
+        Ok(Self { tags: tags.by_frequency(&mut rows), rows, images })
+    }
+
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn tags(&self) -> &[(String, u64)] {
+        &self.tags
+    }
+
+    pub fn at(&self, place: u32) -> Option<&Row> {
+        self.rows.get(place as usize)
+    }
+
+    /// Every row with its place.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &Row)> {
+        (0..).zip(&self.rows)
+    }
+
+    pub fn place_of(&self, report: &Report, item: &str, repeat: u32) -> Option<u32> {
+        let id_at = |place: u32| report.items.number_at(place).map(|item| report.items.id(item));
+        let (mut low, mut high) = (0, u32::try_from(self.rows.len()).ok()?);
+        while low < high {
+            let middle = low.midpoint(high);
+            let known = (id_at(middle)?, self.at(middle)?.repeat);
+            if known < (item, repeat) { low = middle + 1 } else { high = middle }
+        }
+        let found = id_at(low) == Some(item) && self.at(low)?.repeat == repeat;
+        found.then_some(low)
+    }
+
+    pub fn place_of_image(&self, digest: &Digest) -> Option<u32> {
+        let found = self.images.binary_search_by_key(digest, |(digest, _)| *digest).ok()?;
+        self.images.get(found).map(|(_, place)| *place)
+    }
+}
+
+fn row(result: &JobResult, columns: &[Column]) -> Row {
+    let verdict = result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored);
+    let score = |column: &Column| {
+        let score = verdict.and_then(|verdict| column.score(verdict));
+        score.map_or(f32::NAN, |score| score as f32)
+    };
+    Row {
+        outcome: result.outcome,
+        repeat: result.repeat,
+        score: verdict.map(|verdict| verdict.correctness() as f32),
+        scores: columns.iter().map(score).collect(),
+        pipeline_success: result.pipeline_success,
+        cost_usd: result.cost_usd,
+        latency_ms: result.total_latency_ms,
+        tags: Box::default(),
+        issues: Box::default(),
+        strengths: Box::default(),
+    }
+}
+
+/// Items, by number, with the groups that they are in; sorted.
+fn groups_of_items<'a>(groups: impl Iterator<Item = &'a [u32]>) -> Vec<(u32, u32)> {
+    let groups = (0..).zip(groups);
+    let mut pairs: Vec<(u32, u32)> =
+        groups.flat_map(|(place, items)| items.iter().map(move |item| (*item, place))).collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+fn groups_of(pairs: &[(u32, u32)], item: u32) -> Box<[u32]> {
+    let start = pairs.partition_point(|(other, _)| *other < item);
+    let rest = pairs.get(start..).unwrap_or_default();
+    rest.iter().take_while(|(other, _)| *other == item).map(|(_, group)| *group).collect()
+}
+
+/// Tags, numbered as they come.
+#[derive(Default)]
+struct Tags {
+    numbers: HashMap<String, u16>,
+    counts: Vec<u64>,
+}
+
+impl Tags {
+    fn numbers(&mut self, tags: &[String]) -> Box<[u16]> {
+        tags.iter().filter_map(|tag| self.number(tag)).collect()
+    }
+
+    fn number(&mut self, tag: &str) -> Option<u16> {
+        let number = match self.numbers.get(tag) {
+            Some(number) => *number,
+            None if self.counts.len() >= MOST_TAGS => return None,
+            None => {
+                let number = u16::try_from(self.counts.len()).ok()?;
+                self.numbers.insert(tag.to_owned(), number);
+                self.counts.push(0);
+                number
+            }
+        };
+        *self.counts.get_mut(usize::from(number))? += 1;
+        Some(number)
+    }
+
+    /// The tags, most frequent first; the rows name them by their new places.
+    fn by_frequency(self, rows: &mut [Row]) -> Vec<(String, u64)> {
+        let Self { numbers, counts } = self;
+        let count = |number: u16| counts.get(usize::from(number)).copied().unwrap_or_default();
+        let mut tags: Vec<(String, u16)> = numbers.into_iter().collect();
+        tags.sort_by(|(one, one_number), (other, other_number)| {
+            count(*other_number).cmp(&count(*one_number)).then_with(|| one.cmp(other))
+        });
+        let mut places = vec![0; counts.len()];
+        for (place, (_, number)) in (0..).zip(&tags) {
+            if let Some(slot) = places.get_mut(usize::from(*number)) {
+                *slot = place;
+            }
+        }
+        for tag in rows.iter_mut().flat_map(|row| row.tags.iter_mut()) {
+            *tag = places.get(usize::from(*tag)).copied().unwrap_or(*tag);
+        }
+        tags.into_iter().map(|(tag, number)| (tag, count(number))).collect()
+    }
+}

@@ -1,0 +1,64 @@
+//! What a run's `report.json` says that its journal does not: the decisions of the process that
+//! wrote it.
+
+use juror_aggregator::{gate::GateReport, journal::RunFiles, report::Coverage};
+use serde::Deserialize;
+use serde_json::Value;
+use std::{fs::File, io::BufReader};
+
+/// The parts of a report that stand for themselves; all empty where there is no report.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Saved {
+    run: SavedRun,
+    coverage: SavedCoverage,
+    targets: Option<GateReport>,
+    /// Its comparison with a baseline, as `report.json` has it.
+    pub comparison: Option<Value>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct SavedRun {
+    finished_at: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+struct SavedCoverage {
+    planned: u64,
+    scored: u64,
+    unscorable: u64,
+    failed: u64,
+    skipped: u64,
+}
+
+impl Saved {
+    /// Reads them. A report that cannot be read says nothing: it can be written again.
+    pub fn read(files: &RunFiles) -> Self {
+        let Ok(file) = File::open(files.path_of("report.json")) else { return Self::default() };
+        let read = serde_json::from_reader(BufReader::new(file));
+        read.inspect_err(|error| {
+            tracing::warn!("report.json of run {} cannot be read: {error}", files.record().run_id);
+        })
+        .unwrap_or_default()
+    }
+
+    /// When the report was written, RFC 3339 in UTC.
+    pub fn finished_at(&self) -> Option<String> {
+        self.run.finished_at.clone()
+    }
+
+    /// What became of its gate, if it was decided over as many results as there are now.
+    pub(super) fn targets_of(&self, now: &Coverage) -> Option<GateReport> {
+        let then = &self.coverage;
+        let same = SavedCoverage {
+            planned: now.planned,
+            scored: now.scored,
+            unscorable: now.unscorable,
+            failed: now.failed,
+            skipped: now.skipped,
+        } == *then;
+        self.targets.clone().filter(|_| same)
+    }
+}

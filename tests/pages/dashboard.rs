@@ -1,0 +1,224 @@
+//! The dashboard in a real browser.
+
+use super::{
+    VIOLATIONS,
+    browser::Browser,
+    compared::{juror, worse_judge},
+    door::Door,
+    run::{self, HOSTILE},
+};
+use serde_json::json;
+use std::path::Path;
+
+/// Everything that can be seen: judged runs by both rubrics, one that got worse, one without a
+/// judge.
+fn runs(folder: &Path) {
+    juror(folder, &["demo", "--run-id", "base"], 0);
+    juror(folder, &["demo", "--acrue", "--run-id", "restyled"], 0);
+    juror(folder, &["run", "runs/golden/manifest.jsonl", "--run-id", "unjudged"], 0);
+    let (mut simulator, url) = worse_judge(folder);
+    let run = ["run", "runs/golden/manifest.jsonl", "--run-id", "head", "--enable-llm-judge"];
+    juror(folder, &[&run[..], &["--base-url", &url, "--budget-usd", "1"]].concat(), 0);
+    simulator.kill().unwrap();
+    simulator.wait().unwrap();
+}
+
+/// No complaint of the browser, and no request that went elsewhere.
+#[track_caller]
+fn assert_quiet(browser: &Browser, door: &Door) {
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+    let elsewhere = browser.requests().into_iter();
+    let elsewhere =
+        elsewhere.filter(|url| !url.starts_with(&door.url) && !url.starts_with("data:"));
+    assert_eq!(elsewhere.collect::<Vec<_>>(), Vec::<String>::new());
+}
+
+fn text(browser: &mut Browser, selector: &str) -> String {
+    let shown = browser.value(&format!("document.querySelector({selector:?})?.textContent ?? ''"));
+    shown.as_str().unwrap().to_owned()
+}
+
+#[test]
+fn every_page_reads_well_by_ear_in_any_light_and_on_a_phone() {
+    let folder = tempfile::tempdir().unwrap();
+    runs(folder.path());
+    let door = Door::open(folder.path(), &[]);
+    let mut browser = Browser::at(&door.at("/"));
+    for path in [
+        "/",
+        "/?enable_llm_judge=false",
+        "/?run=unjudged",
+        "/runs",
+        "/runs/head",
+        "/runs/restyled",
+        "/runs/head?q=nothing+fits",
+        "/runs/head/items/card_pricing",
+        "/runs/restyled/items/fox_pixel_art",
+        "/compare",
+        "/compare?base=base&head=head",
+        "/start",
+        "/login?refused=token",
+    ] {
+        browser.forget();
+        browser.visit(&door.at(path));
+        browser.value("document.querySelectorAll('details').forEach(one => one.open = true)");
+        browser.value(include_str!("axe/axe.min.js"));
+        for (width, scheme) in [(1440, "light"), (1440, "dark"), (375, "light"), (375, "dark")] {
+            browser.show(width, scheme);
+            assert_eq!(browser.value(VIOLATIONS), json!([]), "{path}, {width} pixels, {scheme}");
+            let wide = browser.value("document.documentElement.scrollWidth");
+            assert!(wide.as_u64().unwrap() <= u64::from(width), "{path}: {wide} of {width} pixels");
+        }
+        let missing =
+            "Array.from(document.images).filter(one => one.complete && !one.naturalWidth).length";
+        assert_eq!(browser.value(missing), 0, "{path}");
+        assert_quiet(&browser, &door);
+    }
+    browser.visit(&door.at("/nowhere"));
+    assert_eq!(text(&mut browser, "h1"), "Not found");
+}
+
+#[test]
+fn the_judge_is_shown_or_hidden_and_a_table_sorts_and_filters() {
+    let folder = tempfile::tempdir().unwrap();
+    runs(folder.path());
+    let door = Door::open(folder.path(), &[]);
+    let mut browser = Browser::at(&door.at("/?run=head"));
+    assert!(text(&mut browser, ".semantic .big").ends_with('%'));
+    browser.visit(&door.at("/"));
+    assert_eq!(text(&mut browser, ".semantic .simulated"), "SIMULATED");
+    browser.follow("[role=switch]");
+    assert_eq!(browser.value("document.querySelectorAll('.semantic, .statements').length"), 0);
+    assert_eq!(browser.value("document.querySelector('[role=switch]').ariaChecked"), "false");
+    browser.follow("[role=switch]");
+    assert!(text(&mut browser, ".semantic .big").ends_with('%'));
+
+    browser.visit(&door.at("/runs/base"));
+    let ids =
+        "Array.from(document.querySelectorAll('#results tbody th bdi'), id => id.textContent)";
+    let worst_first = browser.value(ids);
+    assert_eq!(worst_first[0], "button_secondary");
+    browser.follow("th a.sort[href*='sort=id']");
+    let sorted = browser.value(ids);
+    assert_eq!((&sorted[0], &sorted[26]), (&json!("alert_error"), &json!("toast")));
+    assert_eq!(browser.value("document.querySelector('[aria-sort]').ariaSort"), "ascending");
+    browser.follow("th a.sort[href*='sort=id']");
+    assert_eq!(browser.value(ids)[0], "toast");
+    browser.value(
+        "document.querySelector('[name=tag]').value = 'button';
+         document.querySelector('[name=to]').value = '90'",
+    );
+    browser.follow("#filters button");
+    assert_eq!(
+        browser.value(ids),
+        json!(["button_secondary", "button_icon_right", "button_danger"])
+    );
+
+    browser.follow("#results tbody th a");
+    assert_eq!(text(&mut browser, "h1"), "button_secondary");
+    assert!(text(&mut browser, ".ways").contains("1 of 3"));
+    browser.follow("[rel=next]");
+    assert_eq!(text(&mut browser, "h1"), "button_icon_right");
+    browser.follow(".ways a");
+    browser.follow("#items p[role=status] a");
+    browser.follow(".statements a");
+    assert_eq!(browser.value("document.querySelectorAll('#results tbody tr').length"), 4);
+
+    browser.visit(&door.at("/compare?base=base&head=head"));
+    assert!(text(&mut browser, ".decision .verdict").starts_with("Worse: Semantic Correctness"));
+    assert!(text(&mut browser, ".moved").contains("Visual similarity"));
+    browser.visit(&door.at("/compare?base=base&head=restyled"));
+    assert!(text(&mut browser, ".error").contains("rubric"));
+    browser.visit(&door.at("/runs/restyled/items/fox_pixel_art"));
+    let slid = "(() => {
+        const range = document.querySelector('input[type=range]');
+        range.value = 20;
+        range.dispatchEvent(new Event('input'));
+        return document.querySelector('.over').style.clipPath;
+    })()";
+    assert_eq!(browser.value(slid), "inset(0px 0px 0px 80%)");
+    assert_quiet(&browser, &door);
+}
+
+#[test]
+fn what_others_wrote_stays_text_on_every_page() {
+    let folder = tempfile::tempdir().unwrap();
+    run::page(folder.path());
+    let door = Door::open(folder.path(), &[]);
+    let mut browser = Browser::at(&door.at("/runs/page"));
+    assert_eq!(text(&mut browser, "#results tbody bdi"), HOSTILE);
+    let item = browser.value("document.querySelector('#results tbody a').getAttribute('href')");
+    let alpha = "/runs/page/items/alpha";
+    for path in
+        ["/", "/runs", "/runs/page", item.as_str().unwrap(), alpha, "/compare?base=page&head=page"]
+    {
+        browser.visit(&door.at(path));
+        assert_eq!(browser.value("typeof hacked"), "undefined", "{path}");
+        assert_eq!(browser.value("document.scripts.length"), 1, "{path}");
+        let lost =
+            "Array.from(document.images).filter(one => one.getAttribute('src') === 'x').length";
+        assert_eq!(browser.value(lost), 0, "{path}");
+    }
+    browser.visit(&door.at(item.as_str().unwrap()));
+    assert_eq!(text(&mut browser, "h1"), HOSTILE);
+    browser.visit(&door.at(alpha));
+    assert_eq!(text(&mut browser, ".issues bdi"), HOSTILE);
+    assert_eq!(text(&mut browser, "pre code"), format!("<p>\n{HOSTILE}</p>"));
+    assert_quiet(&browser, &door);
+}
+
+#[test]
+fn a_run_is_estimated_started_and_watched_until_it_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    juror(folder.path(), &["demo", "--run-id", "base"], 0);
+    let (mut simulator, url) = worse_judge(folder.path());
+    let door = Door::open(folder.path(), &["--base-url", &url, "--no-cache"]);
+    let mut browser = Browser::at(&door.at("/start"));
+    assert_eq!(browser.value("document.getElementById('enable_llm_judge').checked"), false);
+    browser.value(
+        "document.getElementById('dataset').value = 'runs/golden/manifest.jsonl';
+         document.getElementById('run_id').value = 'watched';
+         document.getElementById('enable_llm_judge').click()",
+    );
+    browser.follow("[value=estimate]");
+    assert!(text(&mut browser, ".error").contains("how much the run may cost"));
+    browser.value("document.getElementById('budget_usd').value = '1.00'");
+    browser.follow("[value=estimate]");
+    let warned = text(&mut browser, ".notice");
+    assert!(warned.contains('$') && warned.contains("slower"), "{warned}");
+    assert!(!folder.path().join("runs/watched").exists(), "an estimate starts nothing");
+    browser.follow("[value=start]");
+    // The page loads itself anew when the run has ended.
+    let watches = "document.getElementById('live') !== null";
+    while browser.value(watches) == true {
+        let loads = browser.loads();
+        browser.await_load(loads);
+    }
+    assert!(text(&mut browser, "h1").contains("watched complete"));
+    assert_eq!(browser.value("document.querySelectorAll('#results tbody tr').length"), 27);
+    simulator.kill().unwrap();
+    simulator.wait().unwrap();
+}
+
+#[test]
+fn a_browser_logs_in_with_a_token_and_is_refused_with_another() {
+    let folder = tempfile::tempdir().unwrap();
+    juror(folder.path(), &["demo", "--run-id", "base"], 0);
+    let (read, write) = ("read-token-of-this-very-test-0123", "write-token-of-this-very-test-0123");
+    let tokens = [("JUROR_SERVE_READ_TOKEN", read), ("JUROR_SERVE_WRITE_TOKEN", write)];
+    let door = Door::with_tokens(folder.path(), &[], &tokens);
+    let mut browser = Browser::at(&door.at("/runs/base"));
+    assert_eq!(text(&mut browser, "h1"), "Log in");
+    browser.value("document.getElementById('token').value = 'a-token-of-nobody'");
+    browser.follow("form.fields button");
+    assert!(text(&mut browser, "[role=alert]").contains("none of this server's"));
+    browser.value(&format!("document.getElementById('token').value = '{read}'"));
+    browser.follow("form.fields button");
+    assert!(text(&mut browser, "h1").contains("base"));
+    browser.visit(&door.at("/start"));
+    assert!(text(&mut browser, "main").contains("Log in with the write token"));
+    assert!(!browser.value("document.documentElement.outerHTML").as_str().unwrap().contains(read));
+    browser.follow(".top form button");
+    assert_eq!(text(&mut browser, "h1"), "Log in");
+    assert_quiet(&browser, &door);
+}

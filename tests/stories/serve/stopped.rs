@@ -1,0 +1,70 @@
+//! Runs that are cancelled or interrupted lose nothing, and go on.
+
+use super::{Scene, judged};
+use crate::workshop::pico;
+use serde_json::{Value, json};
+
+/// The run that asks for so many calls at once.
+fn at_once(run: &str, calls: u64) -> Value {
+    let mut request = judged(run);
+    request["max_concurrency"] = json!(calls);
+    request
+}
+
+#[test]
+fn a_cancelled_run_finishes_its_calls_and_is_resumed_with_another_budget() {
+    // The server's own limit holds, whatever is asked for.
+    let scene = Scene::of(10, &["-j", "2"]);
+    scene.door.post("/api/v1/runs", &at_once("stopped", 5)).is(202);
+    scene.simulator.await_count("billed_calls", 2);
+    scene.door.post("/api/v1/runs/stopped/cancel", &json!({})).is(202);
+    scene.gate.open();
+    scene.door.await_end("stopped");
+    let report = scene.workshop.report("stopped");
+    assert_eq!(report["coverage"]["scored"], 2);
+    assert_eq!(pico(&report["cost"]["presumed_usd"]), 0);
+    assert_eq!(scene.simulator.requests(), 2, "no job was taken after that");
+    let more = json!({"budget_usd": "0.75"});
+    scene.door.post("/api/v1/runs/stopped/resume", &more).is(202);
+    scene.door.await_end("stopped");
+    let report = scene.workshop.report("stopped");
+    assert_eq!(report["coverage"]["scored"], 10);
+    assert_eq!(pico(&report["cost"]["budget_usd"]), 750_000_000_000);
+    assert_eq!(scene.simulator.count("billed_calls"), 10);
+    assert_eq!(pico(&report["cost"]["total_usd"]), scene.simulator.bill());
+}
+
+#[test]
+fn a_server_that_is_stopped_leaves_its_runs_to_be_resumed_and_nothing_unaccounted() {
+    let scene = Scene::of(10, &["--quiet"]);
+    scene.door.post("/api/v1/runs", &at_once("left", 3)).is(202);
+    scene.simulator.await_count("billed_calls", 3);
+    scene.door.ask_to_stop();
+    scene.door.await_refusal();
+    scene.gate.open();
+    scene.door.finish().exits(0);
+    let report = scene.workshop.report("left");
+    assert_eq!(report["coverage"]["scored"], 3);
+    assert_eq!(pico(&report["cost"]["presumed_usd"]), 0);
+    assert_eq!(scene.simulator.requests(), 3, "no job was taken after the signal");
+    scene.workshop.resume("left", &[]).exits(0).prints(&["10 of 10 scored"]);
+    let total = pico(&scene.workshop.report("left")["cost"]["total_usd"]);
+    assert_eq!((total, scene.simulator.count("billed_calls")), (scene.simulator.bill(), 10));
+}
+
+#[test]
+fn a_judged_run_without_a_budget_is_not_resumed_without_one() {
+    let scene = Scene::of(3, &[]);
+    let running = scene.workshop.start_run(&scene.simulator, "open", &["-j", "1"]);
+    scene.simulator.await_count("billed_calls", 1);
+    running.signal(rustix::process::Signal::INT);
+    scene.gate.let_through(1);
+    running.finish().exits(3);
+    scene.gate.open();
+    let path = "/api/v1/runs/open/resume";
+    scene.door.post(path, &json!({})).is(422).says(&["needs a budget"]);
+    assert_eq!(scene.simulator.requests(), 1);
+    scene.door.post(path, &json!({"budget_usd": "0.50"})).is(202);
+    scene.door.await_end("open");
+    assert_eq!(scene.workshop.report("open")["coverage"]["scored"], 3);
+}
