@@ -22,7 +22,7 @@ fn install(package: &str) {
 /// The Python of a folder of the system's for temporary files, in which this package of PyPI can be
 /// imported, with all that it needs.
 pub fn python_with(package: &str, import: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("juror-{import}"));
+    let folder = juror_folder().join(import);
     fs::create_dir_all(&folder).expect("a folder for Python");
     let _alone = alone(&folder);
     let environment = folder.join("environment");
@@ -77,6 +77,13 @@ pub fn from_pypi(requirements: &Path, folder: &Path) -> PathBuf {
     programs.join("bin")
 }
 
+/// What all tests of this machine share.
+fn juror_folder() -> PathBuf {
+    let folder = std::env::temp_dir().join("juror-tests");
+    fs::create_dir_all(&folder).expect("a folder for temporary files");
+    folder
+}
+
 /// Tests of one folder may run in processes of their own; each fetches while the others wait.
 fn alone(folder: &Path) -> File {
     let lock = File::create(folder.join("fetching")).expect("a lock");
@@ -84,15 +91,19 @@ fn alone(folder: &Path) -> File {
     lock
 }
 
-/// Asks again after an update where the machine's lists are older than the packages.
+/// Asks again after an update where the machine's lists are older than the packages. Tests that run
+/// side by side take turns: apt refuses whoever comes while it works.
 fn apt_get(arguments: &[&str], folder: &Path, purpose: &str) {
     let apt_get = || {
         // A service that comes up by itself would take the usual port; the tests start their own.
         let mut command = Command::new("apt-get");
         command.envs([("DEBIAN_FRONTEND", "noninteractive"), ("RUNLEVEL", "1")]);
         command.current_dir(folder);
+        // Somebody else of this machine may be installing too.
+        command.args(["-o", "DPkg::Lock::Timeout=600"]);
         command
     };
+    let _alone = alone(&juror_folder());
     let first = apt_get().args(arguments).output();
     if !first.is_ok_and(|output| output.status.success()) {
         run(apt_get().arg("update"), "apt-get update, which takes root");
