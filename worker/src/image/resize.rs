@@ -2,9 +2,11 @@
 
 use super::{ImageError, decode::Picture};
 use fast_image_resize::{
-    FilterType, MulDiv, PixelType, ResizeAlg, ResizeOptions, Resizer, images::Image,
+    FilterType, MulDiv, PixelTrait, ResizeAlg, ResizeOptions, Resizer,
+    images::TypedImage,
+    pixels::{U8, U8x2, U8x3, U8x4},
 };
-use image::{DynamicImage, GrayAlphaImage, GrayImage, RgbImage, RgbaImage};
+use image::{DynamicImage, ImageBuffer, Pixel};
 use std::mem;
 
 /// The largest size of the same proportions, not larger than given, with no side above `limit`.
@@ -31,38 +33,46 @@ impl Picture {
     }
 }
 
+/// By type: the resizer's own dispatch would build it for every type that it knows, which are
+/// thirteen.
 fn resize(image: DynamicImage, width: u32, height: u32) -> Option<DynamicImage> {
-    let pixel_type = match image {
-        DynamicImage::ImageLuma8(_) => PixelType::U8,
-        DynamicImage::ImageLumaA8(_) => PixelType::U8x2,
-        DynamicImage::ImageRgb8(_) => PixelType::U8x3,
-        DynamicImage::ImageRgba8(_) => PixelType::U8x4,
-        _ => return None,
-    };
-    let (from_width, from_height) = (image.width(), image.height());
-    let has_alpha = image.color().has_alpha();
-    let mut from =
-        Image::from_vec_u8(from_width, from_height, image.into_bytes(), pixel_type).ok()?;
-    let mut to = Image::new(width, height, pixel_type);
+    let to = (width, height);
+    match image {
+        DynamicImage::ImageLuma8(image) => resized::<U8, _>(image, to).map(Into::into),
+        DynamicImage::ImageLumaA8(image) => resized::<U8x2, _>(image, to).map(Into::into),
+        DynamicImage::ImageRgb8(image) => resized::<U8x3, _>(image, to).map(Into::into),
+        DynamicImage::ImageRgba8(image) => resized::<U8x4, _>(image, to).map(Into::into),
+        _ => None,
+    }
+}
+
+/// `Samples` are a `Colour`'s, as the resizer knows them.
+fn resized<Samples, Colour>(
+    image: ImageBuffer<Colour, Vec<u8>>,
+    (width, height): (u32, u32),
+) -> Option<ImageBuffer<Colour, Vec<u8>>>
+where
+    Samples: PixelTrait,
+    Colour: Pixel<Subpixel = u8>,
+{
+    let (from_width, from_height) = image.dimensions();
+    let (mut from, mut to) = (image.into_raw(), ImageBuffer::new(width, height));
+    let mut from = TypedImage::<Samples>::from_buffer(from_width, from_height, &mut from).ok()?;
+    let mut shrunk = TypedImage::from_buffer(width, height, &mut to).ok()?;
     // Colours are weighted by alpha in place; the resizer itself would work on a whole copy.
     let weighting = MulDiv::new();
-    if has_alpha {
-        weighting.multiply_alpha_inplace(&mut from).ok()?;
+    if Colour::HAS_ALPHA {
+        weighting.multiply_alpha_inplace_typed(&mut from).ok()?;
     }
     let options = ResizeOptions::new()
         .resize_alg(ResizeAlg::Convolution(FilterType::Lanczos3))
         .use_alpha(false);
-    Resizer::new().resize(&from, &mut to, &options).ok()?;
-    if has_alpha {
-        weighting.divide_alpha_inplace(&mut to).ok()?;
+    Resizer::new().resize_typed(&from, &mut shrunk, &options).ok()?;
+    if Colour::HAS_ALPHA {
+        weighting.divide_alpha_inplace_typed(&mut shrunk).ok()?;
     }
-    let samples = to.into_vec();
-    match pixel_type {
-        PixelType::U8 => GrayImage::from_raw(width, height, samples).map(Into::into),
-        PixelType::U8x2 => GrayAlphaImage::from_raw(width, height, samples).map(Into::into),
-        PixelType::U8x3 => RgbImage::from_raw(width, height, samples).map(Into::into),
-        _ => RgbaImage::from_raw(width, height, samples).map(Into::into),
-    }
+    drop(shrunk);
+    Some(to)
 }
 
 #[cfg(test)]
@@ -86,7 +96,7 @@ mod tests {
     #[test]
     fn colours_of_clear_pixels_do_not_bleed() {
         let half = |x, _| image::Rgba(if x < 15 { [255, 0, 0, 255] } else { [0, 0, 255, 0] });
-        let image = RgbaImage::from_fn(30, 30, half).into();
+        let image = image::RgbaImage::from_fn(30, 30, half).into();
         let mut picture = Picture { image, colour_profile: None };
         picture.shrink(7, 7).unwrap();
         let shrunk = picture.image.to_rgba8();
