@@ -282,6 +282,11 @@ impl Rounds {
         self.0.values_mut().for_each(|last| last.in_journal = true);
     }
 
+    /// How many jobs have a result.
+    pub fn jobs(&self) -> u64 {
+        self.0.len() as u64
+    }
+
     /// How many jobs are scored.
     pub fn scored(&self) -> u64 {
         self.0.values().filter(|last| last.scored).count() as u64

@@ -4,15 +4,31 @@ use crate::{
     args::{CancelArguments, GlobalFlags},
     commands::run::known_run,
     exit::{Exit, Failure},
+    finish::journal_failure,
     fleet::{self, home_failure},
     layers, screen,
 };
-use juror_common::{
-    id::RunId,
-    redis::RedisHome,
-    settings::Settings,
-    store::{RunProgress, RunStatus},
+use juror_aggregator::{
+    fold::{Fold, Rounds},
+    journal::{JournalError, RunFiles},
 };
+use juror_common::{id::RunId, redis::RedisHome, settings::Settings, store::RunStatus};
+use serde::Serialize;
+
+/// How a run stands once it was to be cancelled.
+#[derive(Debug, Serialize)]
+pub struct Standing {
+    run_id: RunId,
+    /// Whether it is cancelled, now or before.
+    pub cancelled: bool,
+    /// Whether each of its jobs has its result.
+    pub complete: bool,
+    planned: u64,
+    published: u64,
+    /// Jobs that have a result.
+    results: u64,
+    scored: u64,
+}
 
 /// Runs `juror cancel`.
 pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
@@ -21,25 +37,23 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
     let run = RunId::parse(&arguments.run).map_err(Failure::usage)?;
     let here = known_run(&settings.run.runs_dir, &run)?;
     if here.as_ref().is_some_and(|record| record.fleet.is_none()) {
-        return Err(Failure::usage(format!(
-            "run {run} is one of this machine: press Ctrl-C where it runs, and it stops"
-        )));
+        let files = RunFiles::open(&settings.run.runs_dir, &run).map_err(journal_failure)?;
+        return tell(&standing_here(&files)?, global);
     }
     layers.extend(fleet::namespace_of(here.as_ref(), &arguments.fleet)?);
     let settings = layers::settle(global, layers)?;
     let home = fleet::open_home(&settings).await?;
     let cancelled = cancel(&home, &run, &settings).await;
     home.close().await;
-    tell(&cancelled?, &run, global)?;
-    Ok(Exit::Done)
+    tell(&cancelled?, global)
 }
 
-/// Cancels the run unless it is at its end; answers how it stood.
+/// Cancels the run unless each of its jobs has its result; answers how it stands.
 pub async fn cancel(
     home: &RedisHome,
     run: &RunId,
     settings: &Settings,
-) -> Result<RunStatus, Failure> {
+) -> Result<Standing, Failure> {
     let unknown = || {
         Failure::usage(format!(
             "the fleet {} knows no run {run}; `juror runs` lists those that have a report",
@@ -47,28 +61,91 @@ pub async fn cancel(
         ))
     };
     let status = home.run_status(run).await.map_err(home_failure)?.ok_or_else(unknown)?;
-    if status.is_reported() {
-        return Ok(status);
+    let rounds = rounds(home, run, settings).await?;
+    let complete = status.is_reported()
+        || status.expected.is_some_and(|expected| rounds.results() >= expected);
+    if complete {
+        return Ok(standing(&status, &rounds, complete));
     }
     home.cancel_run(run).await.map_err(home_failure)?;
-    home.run_status(run).await.map_err(home_failure)?.ok_or_else(unknown)
+    let status = home.run_status(run).await.map_err(home_failure)?.ok_or_else(unknown)?;
+    Ok(standing(&status, &rounds, complete))
 }
 
-fn tell(status: &RunStatus, run: &RunId, global: &GlobalFlags) -> Result<(), Failure> {
-    let published = status.jobs();
-    let results = status.progress.as_ref().map_or(0, RunProgress::jobs);
+/// What is known of the run's results by the journal, where it is here, and by Redis: what the
+/// aggregator told last may be less, or be forgotten.
+async fn rounds(home: &RedisHome, run: &RunId, settings: &Settings) -> Result<Rounds, Failure> {
+    let mut rounds = match RunFiles::open(&settings.run.runs_dir, run) {
+        Ok(files) => Fold::of_journal(&files).map_err(journal_failure)?.rounds(),
+        Err(JournalError::Missing { .. }) => Rounds::default(),
+        Err(error) => return Err(journal_failure(error)),
+    };
+    let noting = |job, round, outcome| rounds.note(&job, round, outcome);
+    home.for_each_outcome(run, noting).await.map_err(home_failure)?;
+    Ok(rounds)
+}
+
+fn standing(status: &RunStatus, rounds: &Rounds, complete: bool) -> Standing {
+    let told = status.progress.clone().unwrap_or_default();
+    Standing {
+        run_id: status.record.run_id.clone(),
+        cancelled: status.cancelled,
+        complete,
+        planned: status.record.planned,
+        published: status.jobs(),
+        results: told.jobs().max(rounds.jobs()),
+        scored: told.scored.max(rounds.scored()),
+    }
+}
+
+/// How a run of this machine stands; one that goes on cannot be cancelled from here.
+fn standing_here(files: &RunFiles) -> Result<Standing, Failure> {
+    let (run_id, planned) = (files.record().run_id.clone(), files.record().planned);
+    let counts = Fold::of_journal(files).map_err(journal_failure)?;
+    if files.is_held() {
+        return Err(Failure::usage(format!(
+            "run {run_id} is one of this machine: press Ctrl-C where it runs, and it stops; one \
+             that `juror serve` began is cancelled in its pages"
+        )));
+    }
+    Ok(Standing {
+        run_id,
+        cancelled: false,
+        complete: counts.len() >= planned,
+        planned,
+        published: planned,
+        results: counts.len(),
+        scored: counts.counts().scored,
+    })
+}
+
+fn tell(standing: &Standing, global: &GlobalFlags) -> Result<Exit, Failure> {
     if global.json {
-        return screen::print_json(&serde_json::json!({
-            "run_id": run, "cancelled": status.cancelled, "planned": status.record.planned,
-            "published": published, "results": results,
-        }));
+        screen::print_json(standing)?;
+    } else {
+        screen::print(&words(standing))?;
     }
-    if !status.cancelled {
-        return screen::print(&format!("run {run} is complete: there is nothing to cancel"));
+    Ok(Exit::Done)
+}
+
+fn words(standing: &Standing) -> String {
+    let Standing { run_id, cancelled, complete, planned, published, results, scored } = standing;
+    match (cancelled, complete) {
+        (false, true) => format!(
+            "run {run_id} is complete: there is nothing to cancel; {results} of {planned} jobs \
+             have their result, {scored} of them scored"
+        ),
+        (false, false) => format!(
+            "run {run_id} does not go on: there is nothing to cancel; {results} of {planned} jobs \
+             have their result, {scored} of them scored\n  go on with: juror run --resume {run_id}"
+        ),
+        (true, true) => format!(
+            "run {run_id} is cancelled, and at its end: {published} of {planned} planned jobs \
+             were published, {results} have their result, {scored} of them scored"
+        ),
+        (true, false) => format!(
+            "run {run_id} is cancelled: {published} of {planned} planned jobs were published, \
+             {results} results were in; calls in flight are finished, and the rest is skipped"
+        ),
     }
-    screen::print(&format!(
-        "run {run} is cancelled: {published} of {} planned jobs were published, {results} results \
-         were in; calls in flight are finished, and the rest is skipped",
-        status.record.planned
-    ))
 }

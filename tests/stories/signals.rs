@@ -59,6 +59,23 @@ fn once_finishes_what_is_in_flight_and_tells_how_to_go_on() {
 }
 
 #[test]
+fn cancelling_a_run_of_this_machine_says_how_it_is_stopped_or_that_it_is() {
+    let (scene, mut running) = Scene::start(&["-j", "3"]);
+    scene.simulator.await_count("billed_calls", 3);
+    let cancel = || scene.workshop.juror(&["cancel", "stopped"]);
+    cancel().exits(2).says(&["press Ctrl-C where it runs"]);
+    running.signal(Signal::INT);
+    running.await_words("stopping");
+    scene.gate.open();
+    running.finish().exits(3);
+    cancel().exits(0).prints(&[
+        "run stopped does not go on: there is nothing to cancel; 3 of 10 jobs have their result",
+        "juror run --resume stopped",
+    ]);
+    scene.goes_on(0);
+}
+
+#[test]
 fn twice_ends_at_once_and_counts_what_was_in_flight() {
     for [first, second] in [[Signal::INT, Signal::INT], [Signal::TERM, Signal::INT]] {
         let (scene, mut running) = Scene::start(&["-j", "3"]);

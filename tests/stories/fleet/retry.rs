@@ -8,6 +8,7 @@ use crate::workshop::{Finished, Running, Workshop, write_items};
 use juror_common::{
     admission::Budget, id::RunId, outcome::JobResult, redis::test_server::TestRedis, usage::Money,
 };
+use rustix::process::Signal;
 use serde_json::Value;
 
 const ITEMS: u32 = 6;
@@ -45,6 +46,38 @@ fn results_that_the_broker_lost_come_again_and_nobody_is_called() {
     let journal = workshop.journal("night");
     assert!(journal.iter().all(|result| result["round"] == 0), "{journal:?}");
     assert_eq!(servers.status(&RunId::new("night")).unwrap().expected, Some(u64::from(ITEMS)));
+}
+
+#[test]
+fn nothing_is_left_to_cancel_once_every_job_has_its_result_whoever_has_told_of_it() {
+    let (scene, _worker, results) = judged_in_vain();
+    let Scene { servers, workshop, .. } = &scene;
+    let night = RunId::new("night");
+    let says_so = || {
+        let cancelled = servers.juror(workshop, &["cancel", "night"]).exits(0);
+        cancelled.prints(&[
+            "run night is complete: there is nothing to cancel",
+            "6 of 6 jobs have their result, 6 of them scored",
+        ]);
+        let told = servers.juror(workshop, &["cancel", "night", "--json"]).exits(0).stdout;
+        let told: Value = serde_json::from_str(&told).unwrap();
+        assert_eq!((&told["cancelled"], &told["complete"]), (&false.into(), &true.into()));
+        assert!(!servers.status(&night).unwrap().cancelled);
+    };
+    // All is judged and stored, and no aggregator has seen any of it.
+    assert_eq!(servers.status(&night).unwrap().progress, None);
+    says_so();
+
+    // The journal has it all, and Redis has forgotten both what is stored and what was told.
+    let aggregator = aggregator(servers, workshop);
+    servers.publish(&results);
+    servers.await_report(&night, u64::from(ITEMS));
+    aggregator.signal(Signal::TERM);
+    aggregator.finish().exits(0);
+    let namespace = &servers.redis.namespace;
+    servers.redis.command(&["DEL", &format!("{namespace}:results:night")]);
+    servers.redis.command(&["HDEL", &format!("{namespace}:run:night"), "progress"]);
+    says_so();
 }
 
 #[test]
