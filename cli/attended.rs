@@ -3,7 +3,7 @@
 use crate::{
     execute::{self, Executed, Execution},
     exit::Failure,
-    progress,
+    progress::{self, Standing},
     signals::Ears,
 };
 use juror_common::{event::Events, shutdown::Shutdown};
@@ -18,8 +18,10 @@ pub async fn execute(execution: Execution<'_>, quiet: bool) -> Result<Executed, 
     let shutdown = Shutdown::new();
     let listening = tokio::spawn(Ears::open().listen(shutdown.clone(), events.clone()));
     let style = progress::Style::fitting(quiet);
-    let budget = session.settings.budget.run_usd;
-    let showing = tokio::spawn(progress::follow(heard, style, budget));
+    // The budget is that of earlier rounds too.
+    let (spent, budget) = (begun.spent(), session.settings.budget.run_usd);
+    let standing = Standing { spent, budget, ..Standing::default() };
+    let showing = tokio::spawn(progress::follow(heard, style, standing));
     let executed = begun.run(session, events, &shutdown).await;
     shutdown.now.cancel();
     // Both have nothing left to do; a panic in either would be a defect that loses nothing.

@@ -83,6 +83,11 @@ pub async fn begin(execution: Execution<'_>) -> Result<Begun, Failure> {
 }
 
 impl Begun {
+    /// What its results cost so far.
+    pub fn spent(&self) -> Money {
+        self.opened.fold.spent().cost
+    }
+
     /// Runs producer, workers and aggregator until every job has its outcome, or until `shutdown`
     /// is given. `session` is that of the execution.
     pub async fn run(

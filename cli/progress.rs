@@ -68,10 +68,10 @@ pub struct Standing {
     pub budget: Option<Money>,
 }
 
-/// Follows a run's events until the last of its roles has ended.
-pub async fn follow(mut events: mpsc::Receiver<Event>, style: Style, budget: Option<Money>) {
+/// Follows a run's events from where it stands until the last of its roles has ended.
+pub async fn follow(mut events: mpsc::Receiver<Event>, style: Style, standing: Standing) {
     let mut progress = Progress::new(style, Doing::Judging);
-    progress.standing.budget = budget;
+    progress.standing = standing;
     while let Some(event) = events.recv().await {
         progress.show(event);
     }

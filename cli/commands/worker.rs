@@ -49,7 +49,7 @@ pub async fn run(arguments: &WorkerArguments, global: &GlobalFlags) -> Result<Ex
     let shutdown = Shutdown::new();
     let listening = tokio::spawn(Ears::open().listen(shutdown.clone(), events.clone()));
     let style = progress::Style::of_a_role(global.quiet);
-    let showing = tokio::spawn(progress::follow(heard, style, None));
+    let showing = tokio::spawn(progress::follow(heard, style, progress::Standing::default()));
     let opening = shutdown.drain.run_until_cancelled(Fleet::open(&settings, events.clone()));
     let ended = match opening.await {
         None => Ok(()),

@@ -59,7 +59,10 @@ fn sixty_four_calls_at_once_of_twenty_times_the_cap() {
     }
 
     let enough = dollars(prices.worst * i64::from(ITEMS));
-    workshop.resume("capped", &["--budget-usd", &enough]).exits(0).prints(&["64 of 64 scored"]);
+    let resumed = workshop.resume("capped", &["--budget-usd", &enough]).exits(0);
+    let resumed = resumed.prints(&["64 of 64 scored"]);
+    let shown = Money::from_pico(simulator.bill()).rounded(4);
+    resumed.says(&[&format!("done, ${shown} of $")]);
     assert_eq!(simulator.count("billed_calls"), u64::from(ITEMS), "nothing was paid twice");
     assert_eq!(pico(&workshop.report("capped")["cost"]["total_usd"]), simulator.bill());
 }
