@@ -191,8 +191,9 @@ impl Publication<'_> {
 /// The record of a new run of the fleet.
 pub fn new_record(session: &Session, run: &RunId, upload: Option<String>) -> RunRecord {
     RunRecord {
-        // Endpoints are the workers' own.
+        // Endpoints and what stages are told by are the workers' own.
         base_url: None,
+        stages: None,
         fleet: Some(session.settings.fleet.namespace.clone()),
         upload,
         ..session.record(run.clone())

@@ -2,10 +2,10 @@
 
 use crate::{exit::Failure, judge};
 use juror_common::{
-    id::RunId,
+    id::{Digest, RunId},
     job::{Judge, RubricReference},
     rubric::{Need, Rubric},
-    run::{DatasetRecord, Preparation, RunRecord},
+    run::{DatasetRecord, Preparation, RunRecord, StageTerms},
     settings::Settings,
 };
 use juror_producer::{
@@ -134,15 +134,23 @@ impl Session {
             upload: None,
             published: None,
         }
+            stages: Some(self.stage_terms()),
     }
 }
 
 /// The first thing in which a session differs from the run that it is to continue, with both
 /// values; none if it is the same run.
 pub fn difference(known: &RunRecord, asked: &RunRecord) -> Option<String> {
-    let differs = |what: &str, known: String, asked: String| {
-        (known != asked).then(|| format!("its {what} is {known}, and now it would be {asked}"))
-    };
+
+    fn stage_terms(&self) -> StageTerms {
+        let stages = &self.settings.stages;
+        StageTerms {
+            token_accuracy: stages.token_accuracy,
+            correctness: self.judge().and(stages.correctness),
+            compile_command: command_digest(&stages.compile_command),
+            pipeline_command: command_digest(&stages.pipeline_command),
+        }
+    }
     let rubric =
         |rubric: &RubricReference| format!("{}@{} ({})", rubric.id, rubric.version, rubric.digest);
     let judge = |judge: &Option<Judge>| match judge {
@@ -178,3 +186,32 @@ pub fn absolute(path: &Path) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     absolute.to_string_lossy().into_owned()
 }
+        .or_else(|| stage_difference(known.stages.as_ref()?, asked.stages.as_ref()?))
+}
+
+fn stage_difference(known: &StageTerms, asked: &StageTerms) -> Option<String> {
+    let accuracy = |terms: &StageTerms| terms.token_accuracy.to_string();
+    let correctness = |terms: &StageTerms| match terms.correctness {
+        None => "the rubric's own".to_owned(),
+        Some(bound) => bound.to_string(),
+    };
+    let command = |digest: &Option<Digest>| match digest {
+        None => "not set".to_owned(),
+        Some(digest) => format!("the one with digest {digest}"),
+    };
+    let commands =
+        |terms: &StageTerms| [&terms.compile_command, &terms.pipeline_command].map(command);
+    let ([compile, pipeline], [compile_now, pipeline_now]) = (commands(known), commands(asked));
+    differs("stages.token_accuracy", accuracy(known), accuracy(asked))
+        .or_else(|| differs("stages.correctness", correctness(known), correctness(asked)))
+        .or_else(|| differs("stages.compile_command", compile, compile_now))
+        .or_else(|| differs("stages.pipeline_command", pipeline, pipeline_now))
+}
+
+fn differs(what: &str, known: String, asked: String) -> Option<String> {
+    (known != asked).then(|| format!("its {what} is {known}, and now it would be {asked}"))
+}
+
+/// Tells commands apart whose words run together alike; none without words.
+fn command_digest(words: &[String]) -> Option<Digest> {
+    (!words.is_empty()).then(|| Digest::of(words.join("\0").as_bytes()))

@@ -42,6 +42,7 @@ pub fn record(rubric: &Rubric, text: &str, planned: u64) -> RunRecord {
         planned,
         published: None,
         preparation: None,
+        stages: None,
         fleet: None,
         upload: None,
     }

@@ -37,6 +37,10 @@ pub struct RunRecord {
     /// that did not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preparation: Option<Preparation>,
+    /// What the worker's own settings say of stages; none for a run of the fleet, whose workers have
+    /// theirs, and in records of versions that did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stages: Option<StageTerms>,
     /// Base URL that the judge was asked at, without any key.
     pub base_url: Option<String>,
     /// The most that the run may cost; none is unlimited.
@@ -81,6 +85,24 @@ impl std::fmt::Display for Preparation {
         let Self { version, max_bytes, max_side } = self;
         write!(formatter, "version {version}, up to {max_bytes} bytes and {max_side} pixels a side")
     }
+}
+
+/// By what the deterministic stages and an item's success are told: where this differs, the same
+/// item may end differently.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StageTerms {
+    /// An item passes token extraction above this.
+    pub token_accuracy: f64,
+    /// An item passes the judge above this; none for the rubric's own bound, or without a judge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correctness: Option<f64>,
+    /// Digest of the program, with its arguments, that decides whether code compiles; none for the
+    /// built-in parsers. The words themselves may hold what nobody should read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compile_command: Option<Digest>,
+    /// Digest of the program, with its arguments, that runs the user's pipeline; none without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipeline_command: Option<Digest>,
 }
 
 /// Which items a run judges.

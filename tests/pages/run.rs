@@ -88,6 +88,7 @@ pub fn page(folder: &Path) -> PathBuf {
         judge: Some(judge),
         max_side: None,
         preparation: None,
+        stages: None,
         base_url: Some("https://api.example/v1".into()),
         budget_usd: Some(Money::ZERO),
         repeat: 1,

@@ -137,6 +137,7 @@ pub(crate) fn record(rubric: &str, planned: u64) -> RunRecord {
         upload: None,
         published: None,
         preparation: None,
+        stages: None,
     }
 }
 

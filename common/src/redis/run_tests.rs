@@ -140,6 +140,7 @@ pub fn record() -> RunRecord {
         planned: 3,
         published: None,
         preparation: None,
+        stages: None,
         fleet: None,
         upload: None,
     }

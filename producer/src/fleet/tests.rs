@@ -42,6 +42,7 @@ fn record() -> RunRecord {
         planned: 10,
         published: None,
         preparation: None,
+        stages: None,
         fleet: Some("juror".into()),
         upload: None,
     }

@@ -56,6 +56,7 @@ pub(super) fn record(servers: &Servers, run: &str, planned: u64) -> RunRecord {
         planned,
         published: None,
         preparation: None,
+        stages: None,
         fleet: Some(servers.redis.namespace.clone()),
         upload: None,
     }

@@ -88,6 +88,7 @@ impl Scene {
             planned: 0,
             published: None,
             preparation: None,
+            stages: None,
             fleet: Some(self.servers.redis.namespace.clone()),
             upload: None,
         }

@@ -2,6 +2,7 @@
 
 use crate::workshop::{Simulator, Workshop, pico, repository, write_items};
 use juror_simulator::{Fault, FaultPlan, ItemKey, ItemScript, SimulatorConfig};
+use serde_json::Value;
 use std::fs;
 
 fn scene(items: u32) -> (Workshop, Simulator) {
@@ -80,6 +81,21 @@ fn another_run_under_the_same_name_is_refused_and_the_difference_named() {
     let small = ["--config", "small.toml"];
     workshop.resume("r", &small).exits(2).says(&["its image.max_side is not set", "32 pixels"]);
     let off = ["run", "manifest.jsonl", "--run-id", "r", "--limit", "2"];
+    for (stages, message) in [
+        ("token_accuracy = 0.5", "its stages.token_accuracy is 0.8, and now it would be 0.5"),
+        (
+            "correctness = 0.5",
+            "its stages.correctness is the rubric's own, and now it would be 0.5",
+        ),
+        ("compile_command = [\"true\"]", "its stages.compile_command is not set"),
+        ("pipeline_command = [\"cat\"]", "its stages.pipeline_command is not set"),
+    ] {
+        workshop.write("stages.toml", format!("[stages]\n{stages}\n"));
+        let others = ["--config", "stages.toml"];
+        workshop.resume("r", &others).exits(2).says(&[message, "cannot be resumed"]);
+        let named = [&same[..], &others].concat();
+        workshop.judge_run(&simulator, "r", &named).exits(2).says(&[message, "--run-id"]);
+    }
     workshop.juror(&off).exits(2).says(&["its judge is ", "off"]);
 
     let manifest = fs::read_to_string(workshop.path("manifest.jsonl")).unwrap();
@@ -174,4 +190,16 @@ fn failed_jobs_get_another_round_and_what_they_cost_stays_counted() {
     assert_eq!(rounds, [0, 0, 0, 0, 1, 1, 2]);
     // Two scored at once, three answers of no use and the fourth, one that was refused twice.
     assert_eq!(simulator.count("billed_calls"), 2 + 3 + 1 + 1);
+}
+
+#[test]
+fn a_run_whose_record_says_nothing_of_stages_is_resumed_with_any() {
+    let (workshop, simulator) = scene(2);
+    workshop.judge_run(&simulator, "r", &[]).exits(0);
+    let path = workshop.path("runs/r/run.json");
+    let mut record: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    assert_eq!(record["stages"].take()["token_accuracy"], 0.8);
+    fs::write(&path, record.to_string()).unwrap();
+    workshop.write("juror.toml", "[stages]\ntoken_accuracy = 0.5\n");
+    workshop.resume("r", &[]).exits(0).prints(&["2 of 2 scored"]);
 }
