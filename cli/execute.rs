@@ -241,15 +241,15 @@ async fn open_ledger(
     home: &LocalHome,
     owner: &OwnerId,
 ) -> Result<(), Failure> {
-    let budget = |cap: Option<Money>| cap.map_or(Budget::Unlimited, Budget::Cap);
     let budgets = &session.settings.budget;
+    let budget = budgets.run_usd.map_or(Budget::Unlimited, Budget::Cap);
     home.adopt(run, owner).await.map_err(Failure::error)?;
-    home.open_run(run, budget(budgets.run_usd)).await.map_err(Failure::error)?;
-    for (period, cap) in [(Period::Day, budgets.day_usd), (Period::Month, budgets.month_usd)] {
-        // A cap that stands stays until another is given: it may be somebody else's.
+    home.open_run(run, budget).await.map_err(Failure::error)?;
+    for (period, given) in [(Period::Day, budgets.day_usd), (Period::Month, budgets.month_usd)] {
+        // What stands stays until something else is given: it may be somebody else's cap.
         let known = home.period_budget(period).await.map_err(Failure::error)?;
-        if cap.is_some() || known.is_none() {
-            home.set_period_budget(period, budget(cap)).await.map_err(Failure::error)?;
+        if let Some(budget) = given.or(known.is_none().then_some(Budget::Unlimited)) {
+            home.set_period_budget(period, budget).await.map_err(Failure::error)?;
         }
     }
     Ok(())

@@ -68,7 +68,7 @@ pub enum FleetError {
 }
 
 /// Writes down what a run, and all runs of a day and a month, may cost. A cap on day or month that
-/// stands stays until another is given. What the run has `spent` by its journal is booked in the same
+/// stands stays until another is given, or it is lifted. What the run has `spent` by its journal is booked in the same
 /// step as its budget, should the ledger have forgotten it.
 async fn open_budgets(
     home: &RedisHome,
@@ -79,9 +79,9 @@ async fn open_budgets(
     // Opening a run leaves day and month unlimited if there is no word on them yet.
     let budget = budgets.run_usd.map_or(Budget::Unlimited, Budget::Cap);
     home.open_run_again(run, budget, spent).await?;
-    for (period, cap) in [(Period::Day, budgets.day_usd), (Period::Month, budgets.month_usd)] {
-        if let Some(cap) = cap {
-            home.set_period_budget(period, Budget::Cap(cap)).await?;
+    for (period, given) in [(Period::Day, budgets.day_usd), (Period::Month, budgets.month_usd)] {
+        if let Some(budget) = given {
+            home.set_period_budget(period, budget).await?;
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! What a run, a day or a month may cost is never exceeded, whatever happens.
 
-use crate::workshop::{Gate, Simulator, Workshop, pico, write_items};
+use crate::workshop::{Gate, Running, Simulator, Workshop, pico, write_items};
 use juror_common::usage::Money;
 use juror_simulator::{Latency, SimulatorConfig};
 use serde_json::Value;
@@ -187,4 +187,25 @@ fn a_bill_above_its_bound_stops_the_run_and_is_told() {
     assert!(message.contains("a bill exceeded its bound"), "{message}");
     // Whoever resumes has decided to go on: one more call, and it stops again.
     workshop.resume("over", &["-j", "1"]).exits(3).prints(&["2 of 6 scored"]);
+}
+
+#[test]
+fn a_cap_of_a_day_or_a_month_stands_until_it_is_lifted() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 2);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    for variable in ["JUROR_BUDGET_DAY_USD", "JUROR_BUDGET_MONTH_USD"] {
+        let judge = |run: &str, cap: Option<&str>| {
+            let flags = ["--base-url", &simulator.base_url(), "--no-cache", "--run-id", run];
+            let judging = ["run", "manifest.jsonl", "--enable-llm-judge"];
+            let mut command = workshop.command(&[&judging[..], &flags].concat());
+            command.envs(cap.map(|cap| (variable, cap)));
+            Running::start(command).finish()
+        };
+        let run = |name: &str| format!("{name}_{}", variable.to_lowercase());
+        judge(&run("capped"), Some("0.0001")).exits(3).prints(&["0 of 2 scored"]);
+        judge(&run("silent"), None).exits(3).prints(&["0 of 2 scored"]);
+        judge(&run("lifted"), Some("unlimited")).exits(0).prints(&["2 of 2 scored"]);
+        judge(&run("after"), None).exits(0).prints(&["2 of 2 scored"]);
+    }
 }

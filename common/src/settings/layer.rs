@@ -1,7 +1,7 @@
 //! One source of settings: a file, the environment, or the flags of a command line.
 
 use super::Settings;
-use crate::{SCHEMA, usage::Money};
+use crate::{SCHEMA, admission::Budget, usage::Money};
 use serde::{Deserialize, Deserializer, de};
 use std::fmt;
 use toml::{Table, Value};
@@ -137,27 +137,62 @@ fn overlay(below: &mut Table, above: &Table) {
 pub(super) fn optional_money<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Money>, D::Error> {
-    struct Visitor;
+    deserializer.deserialize_any(AmountVisitor).map(Some)
+}
 
-    impl de::Visitor<'_> for Visitor {
-        type Value = Money;
+/// An amount as [`optional_money`] takes it is a cap, and a word lifts one.
+pub(super) fn optional_budget<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Budget>, D::Error> {
+    deserializer.deserialize_any(BudgetVisitor).map(Some)
+}
 
-        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            formatter.write_str("an amount in US dollars, as in \"5.00\"")
-        }
+/// The word for no cap.
+const UNLIMITED: &str = "unlimited";
 
-        fn visit_str<E: de::Error>(self, text: &str) -> Result<Money, E> {
-            text.parse().map_err(E::custom)
-        }
+struct AmountVisitor;
 
-        fn visit_i64<E: de::Error>(self, dollars: i64) -> Result<Money, E> {
-            self.visit_str(&dollars.to_string())
-        }
+impl de::Visitor<'_> for AmountVisitor {
+    type Value = Money;
 
-        fn visit_f64<E: de::Error>(self, dollars: f64) -> Result<Money, E> {
-            self.visit_str(&dollars.to_string())
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an amount in US dollars, as in \"5.00\"")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Money, E> {
+        text.parse().map_err(E::custom)
+    }
+
+    fn visit_i64<E: de::Error>(self, dollars: i64) -> Result<Money, E> {
+        self.visit_str(&dollars.to_string())
+    }
+
+    fn visit_f64<E: de::Error>(self, dollars: f64) -> Result<Money, E> {
+        self.visit_str(&dollars.to_string())
+    }
+}
+
+struct BudgetVisitor;
+
+impl de::Visitor<'_> for BudgetVisitor {
+    type Value = Budget;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "an amount in US dollars, as in \"5.00\", or \"{UNLIMITED}\"")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Budget, E> {
+        match text {
+            UNLIMITED => Ok(Budget::Unlimited),
+            amount => AmountVisitor.visit_str(amount).map(Budget::Cap),
         }
     }
 
-    deserializer.deserialize_any(Visitor).map(Some)
+    fn visit_i64<E: de::Error>(self, dollars: i64) -> Result<Budget, E> {
+        AmountVisitor.visit_i64(dollars).map(Budget::Cap)
+    }
+
+    fn visit_f64<E: de::Error>(self, dollars: f64) -> Result<Budget, E> {
+        AmountVisitor.visit_f64(dollars).map(Budget::Cap)
+    }
 }

@@ -10,6 +10,7 @@ pub use layer::{Layer, SettingsError};
 pub use serve::ServeSettings;
 
 use crate::{
+    admission::Budget,
     job::{Detail, Provider},
     model::PriceTerms,
     usage::Money,
@@ -155,12 +156,12 @@ pub struct BudgetSettings {
     /// For one run.
     #[serde(deserialize_with = "layer::optional_money")]
     pub run_usd: Option<Money>,
-    /// For all runs of a day.
-    #[serde(deserialize_with = "layer::optional_money")]
-    pub day_usd: Option<Money>,
-    /// For all runs of a month.
-    #[serde(deserialize_with = "layer::optional_money")]
-    pub month_usd: Option<Money>,
+    /// For all runs of a day; none leaves what stands.
+    #[serde(deserialize_with = "layer::optional_budget")]
+    pub day_usd: Option<Budget>,
+    /// For all runs of a month; none leaves what stands.
+    #[serde(deserialize_with = "layer::optional_budget")]
+    pub month_usd: Option<Budget>,
 }
 
 /// `[cache]`.
@@ -294,10 +295,14 @@ impl Settings {
                 return Err(SettingsError::value(key, 0, "give at least 1, or leave the key out"));
             }
         }
+        let cap = |budget: Option<Budget>| match budget {
+            Some(Budget::Cap(cap)) => Some(cap),
+            Some(Budget::Unlimited) | None => None,
+        };
         for (key, amount) in [
             ("budget.run_usd", self.budget.run_usd),
-            ("budget.day_usd", self.budget.day_usd),
-            ("budget.month_usd", self.budget.month_usd),
+            ("budget.day_usd", cap(self.budget.day_usd)),
+            ("budget.month_usd", cap(self.budget.month_usd)),
         ] {
             if amount.is_some_and(|amount| amount < Money::ZERO) {
                 let remedy = "give 0 or more, or leave the key out for no cap";

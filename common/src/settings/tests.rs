@@ -32,7 +32,7 @@ fn commented_keys_of_the_manual_are_keys() {
     let settings = resolve(&uncommented).unwrap();
     assert_eq!(settings.limits.rpm, Some(500));
     assert_eq!(settings.prices.get("my-model").unwrap().input, 2_500_000);
-    assert_eq!(settings.budget.month_usd, Some("300".parse().unwrap()));
+    assert_eq!(settings.budget.month_usd, "300".parse().ok().map(Budget::Cap));
     assert_eq!(settings.files.allowed().unwrap().hosts().len(), 3);
 }
 
@@ -50,6 +50,7 @@ fn a_value_without_sense_names_its_key() {
         ("[stages]\ntoken_accuracy = 80.0", "stages.token_accuracy"),
         ("[judge]\ntemperature = -1.0", "judge.temperature"),
         ("[budget]\nrun_usd = \"-1\"", "budget.run_usd"),
+        ("[budget]\nday_usd = \"-1\"", "budget.day_usd"),
         ("[files]\nhosts = [\"*\"]", "files.hosts is \"*\""),
         ("[files]\nprivate_hosts = [\"10.0.0.0/8\"]", "files.private_hosts"),
         ("[files]\nbuckets = [\"https://a\"]", "files.buckets"),
@@ -94,4 +95,20 @@ fn a_variable_that_names_no_setting_is_an_error() {
 fn another_schema_is_refused_with_both_versions() {
     let error = resolve("schema = 2").unwrap_err().to_string();
     assert!(error.contains('2') && error.contains('1'), "{error}");
+}
+
+#[test]
+fn a_cap_of_a_day_is_an_amount_or_lifted_by_a_word() {
+    let day = |value: &str| resolve(&format!("[budget]\nday_usd = {value}\n"));
+    let cap = |text: &str| text.parse().ok().map(Budget::Cap);
+    assert_eq!(day("\"2.5\"").unwrap().budget.day_usd, cap("2.5"));
+    assert_eq!(day("2").unwrap().budget.day_usd, cap("2"));
+    assert_eq!(day("0.5").unwrap().budget.day_usd, cap("0.5"));
+    assert_eq!(day("\"unlimited\"").unwrap().budget.day_usd, Some(Budget::Unlimited));
+    assert_eq!(Settings::resolve(&[]).unwrap().budget.day_usd, None);
+    let layer = Layer::from_variable("JUROR_BUDGET_MONTH_USD", "unlimited").unwrap();
+    assert_eq!(Settings::resolve(&[layer]).unwrap().budget.month_usd, Some(Budget::Unlimited));
+    for wrong in ["\"none\"", "true", "\"\""] {
+        assert!(day(wrong).unwrap_err().to_string().contains("juror.toml:2"), "{wrong}");
+    }
 }

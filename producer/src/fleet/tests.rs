@@ -173,7 +173,7 @@ async fn a_budget_is_refused_by_a_redis_that_may_forget_it() {
     open_budgets(&home, &run, &unlimited, Money::ZERO).await.unwrap();
     for budgets in [
         BudgetSettings { run_usd: one("1"), ..unlimited.clone() },
-        BudgetSettings { day_usd: one("1"), ..unlimited.clone() },
+        BudgetSettings { day_usd: one("1").map(Budget::Cap), ..unlimited.clone() },
     ] {
         let refused = open_budgets(&home, &run, &budgets, Money::ZERO).await.unwrap_err();
         assert!(matches!(refused, AdmissionError::Broken(_)), "{refused:?}");
@@ -181,11 +181,15 @@ async fn a_budget_is_refused_by_a_redis_that_may_forget_it() {
     home.close().await;
 
     let home = RedisHome::open(redis.settings()).await.unwrap();
-    let budgets = BudgetSettings { run_usd: one("1"), day_usd: one("2"), month_usd: None };
+    let day_usd = one("2").map(Budget::Cap);
+    let budgets = BudgetSettings { run_usd: one("1"), day_usd, month_usd: None };
     open_budgets(&home, &run, &budgets, Money::ZERO).await.unwrap();
     open_budgets(&home, &RunId::new("other"), &unlimited, Money::ZERO).await.unwrap();
     let of = async |period| home.period_budget(period).await.unwrap();
     assert_eq!(of(Period::Day).await, one("2").map(Budget::Cap), "it stands");
     assert_eq!(of(Period::Month).await, Some(Budget::Unlimited));
+    let lifting = BudgetSettings { day_usd: Some(Budget::Unlimited), ..unlimited };
+    open_budgets(&home, &RunId::new("third"), &lifting, Money::ZERO).await.unwrap();
+    assert_eq!(of(Period::Day).await, Some(Budget::Unlimited), "it is lifted");
     home.close().await;
 }
