@@ -35,6 +35,8 @@ impl Admission for LocalHome {
         self.writer
             .perform_durably(move |connection, memory| {
                 memory.frees_something();
+                // Here too: many a process is gone before its first heartbeat.
+                memory.forget_ended_leases(connection)?;
                 state::open_run(&mut LocalBooks(connection), &run, budget)
             })
             .await

@@ -140,6 +140,21 @@ impl LocalBooks<'_> {
             .execute([since])?;
         Ok(())
     }
+
+    /// Forgets leases that are not outstanding and were admitted before this time, so many at most;
+    /// answers how many there were.
+    pub(crate) fn forget_ended_leases(
+        &self,
+        admitted_before: i64,
+        at_most: usize,
+    ) -> Result<usize, Failure> {
+        let mut statement = self.0.prepare_cached(
+            "DELETE FROM leases WHERE lease IN
+                 (SELECT lease FROM leases WHERE standing <> 'outstanding' AND admitted_ms < ?1
+                  LIMIT ?2)",
+        )?;
+        Ok(statement.execute(params![admitted_before, at_most as i64])?)
+    }
 }
 
 /// A cap as its column has it.

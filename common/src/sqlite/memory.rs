@@ -13,6 +13,14 @@ use rusqlite::Connection;
 use std::{collections::BTreeSet, sync::Arc};
 use tokio::sync::watch;
 
+/// For how long after its admission an ended lease is kept, in milliseconds: a week, which is longer
+/// than any process sleeps that will still settle a call.
+const ENDED_LEASES_KEPT: i64 = 7 * 24 * 60 * 60 * 1_000;
+/// How long nobody looks for ended leases once none is left, in milliseconds.
+const BETWEEN_CLEARINGS: i64 = 60 * 60 * 1_000;
+/// How many leases one transaction forgets at most: some tens of milliseconds.
+const CLEARED_AT_ONCE: usize = 10_000;
+
 /// Tells the time, in milliseconds since 1970.
 pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
 
@@ -24,6 +32,8 @@ pub struct Memory {
     /// Owners that this process beats for.
     pub owners: BTreeSet<OwnerId>,
     clock: Clock,
+    /// When ended leases are looked for next.
+    next_clearing: i64,
     freed: bool,
     changes: watch::Sender<u64>,
 }
@@ -31,7 +41,8 @@ pub struct Memory {
 impl Memory {
     /// Nothing known yet.
     pub fn new(clock: Clock, changes: watch::Sender<u64>) -> Self {
-        Self { desk: Desk::default(), owners: BTreeSet::new(), clock, freed: false, changes }
+        let (desk, owners) = (Desk::default(), BTreeSet::new());
+        Self { desk, owners, clock, next_clearing: 0, freed: false, changes }
     }
 
     /// The time, in milliseconds since 1970.
@@ -61,6 +72,21 @@ impl Memory {
         if state::sweep(&mut books, now)? > 0 {
             self.frees_something();
         }
-        books.forget_idle_owners(now - state::OWNER_GONE_AFTER)
+        books.forget_idle_owners(now - state::OWNER_GONE_AFTER)?;
+        self.forget_ended_leases(connection)
+    }
+
+    /// Now and then forgets leases that ended long ago, some at a time: the accounts have what they
+    /// cost, and nobody will settle them again.
+    pub fn forget_ended_leases(&mut self, connection: &Connection) -> Result<(), Failure> {
+        let now = self.now();
+        if now < self.next_clearing {
+            return Ok(());
+        }
+        let books = LocalBooks(connection);
+        if books.forget_ended_leases(now - ENDED_LEASES_KEPT, CLEARED_AT_ONCE)? < CLEARED_AT_ONCE {
+            self.next_clearing = now + BETWEEN_CLEARINGS;
+        }
+        Ok(())
     }
 }

@@ -38,7 +38,7 @@ CREATE TABLE accounts (
     stopped INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Admitted calls. A settled one is kept, so that settling again books nothing.
+-- Admitted calls. One that has ended is kept for a while, so that settling again books nothing.
 CREATE TABLE leases (
     lease TEXT PRIMARY KEY,
     owner TEXT NOT NULL,

@@ -337,3 +337,39 @@ fn processes_that_create_the_file_at_once_all_get_it() {
         }
     });
 }
+
+#[tokio::test]
+async fn ended_leases_are_forgotten_in_time_and_their_money_is_not() {
+    let folder = Folder::new();
+    let home = folder.open();
+    home.open_run(&run(), Budget::Cap(Money::from_pico(100))).await.unwrap();
+    for lease in ["settled", "presumed", "in flight"] {
+        home.try_admit(&ask(lease, "here", 20)).await.unwrap();
+    }
+    let job = claim(&home, "job").await;
+    home.settle(bill("settled", 15, &job)).await.unwrap();
+    home.presume_spent(&LeaseId::new("presumed")).await.unwrap();
+    let leases = || {
+        let connection = rusqlite::Connection::open(folder.file()).unwrap();
+        connection.query_row("SELECT count(*) FROM leases", [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    const DAY: i64 = 24 * 60 * 60 * 1_000;
+    folder.pass(6 * DAY);
+    home.sweep().await.unwrap();
+    assert_eq!(leases(), 3, "they may be settled again");
+    home.settle(bill("settled", 15, &job)).await.unwrap();
+    let before = figures(&home).await;
+    assert_eq!(before, [35, 20, 15, 20]);
+
+    folder.pass(2 * DAY);
+    home.sweep().await.unwrap();
+    assert_eq!(leases(), 1, "what is in flight is kept");
+    assert_eq!(figures(&home).await, before);
+    home.settle(bill("in flight", 5, &job)).await.unwrap();
+    assert_eq!(figures(&home).await, [40, 20, 20, 0]);
+
+    folder.pass(8 * DAY);
+    home.open_run(&run(), Budget::Unlimited).await.unwrap();
+    assert_eq!(leases(), 0, "a process without a heartbeat clears as well");
+    home.close().await;
+}
