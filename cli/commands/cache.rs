@@ -7,7 +7,10 @@ use crate::{
     fleet::open_home,
     layers, screen,
 };
-use juror_common::store::Store;
+use juror_common::{
+    store::{CacheStats, Store},
+    usage::Money,
+};
 
 /// Runs one of the subcommands, on the fleet's cache where a Redis is named.
 pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
@@ -40,11 +43,18 @@ async fn answer(
             if json {
                 return screen::print_json(&stats);
             }
+            let CacheStats { replies, bytes, cost_usd, simulated_usd } = stats;
+            let simulated = match simulated_usd {
+                Money::ZERO => String::new(),
+                amount => format!(
+                    "; those of the simulator would have cost ${}, and nobody paid that",
+                    amount.rounded(4)
+                ),
+            };
             screen::print(&format!(
-                "{} replies in {} bytes{place}, which cost ${} when they were asked",
-                stats.replies,
-                stats.bytes,
-                stats.cost_usd.rounded(4)
+                "{replies} replies in {bytes} bytes{place}, which cost ${} when they were \
+                 asked{simulated}",
+                cost_usd.rounded(4)
             ))
         }
         CacheCommand::Clear { .. } => {

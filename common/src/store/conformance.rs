@@ -142,13 +142,21 @@ async fn replies_are_remembered<Home: Store>(home: &Home) {
     };
     let (key, _) = claim(home, 0).await;
     let remember = Some((question, reply.clone()));
-    let finished = FinishedJob { remember, ..finished(&key, &result(&key, "asked")) };
-    assert!(home.finish(finished).await.expect("finished"));
+    let asked = FinishedJob { remember, ..finished(&key, &result(&key, "asked")) };
+    assert!(home.finish(asked).await.expect("finished"));
     assert_eq!(home.cached(&question).await.expect("an answer"), Some(reply.clone()));
     let stats = home.cache_stats().await.expect("stats");
     assert_eq!((stats.replies, stats.cost_usd), (1, reply.cost));
     assert!(stats.bytes >= reply.reply.len() as u64);
-    assert_eq!(home.clear_cache().await.expect("cleared"), 1);
+    let judge = JudgeRecord { simulated: true, ..reply.judge.clone() };
+    let simulated = CachedReply { judge, cost: Money::from_pico(70), ..reply.clone() };
+    let remember = Some((Digest::of(b"what the simulator was asked"), simulated));
+    let played = FinishedJob { remember, ..finished(&key, &result(&key, "simulated")) };
+    assert!(home.finish(played).await.expect("finished"));
+    let stats = home.cache_stats().await.expect("stats");
+    assert_eq!((stats.replies, stats.cost_usd), (2, reply.cost), "nobody paid the simulator");
+    assert_eq!(stats.simulated_usd, Money::from_pico(70));
+    assert_eq!(home.clear_cache().await.expect("cleared"), 2);
     assert_eq!(home.cached(&question).await.expect("an answer"), None);
     assert_eq!(home.cache_stats().await.expect("stats"), CacheStats::default());
 }

@@ -134,6 +134,8 @@ pub struct CacheStats {
     pub replies: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// What they cost when they were asked.
+    /// What those of judges cost when they were asked.
     pub cost_usd: Money,
+    /// What those of the simulator would have cost, which nobody paid.
+    pub simulated_usd: Money,
 }

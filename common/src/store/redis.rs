@@ -80,7 +80,11 @@ impl Store for RedisHome {
                     let reply: CachedReply = read_json(text, || "cached reply".to_owned())?;
                     stats.replies += 1;
                     stats.bytes += text.len() as u64;
-                    stats.cost_usd += reply.cost;
+                    if reply.judge.simulated {
+                        stats.simulated_usd += reply.cost;
+                    } else {
+                        stats.cost_usd += reply.cost;
+                    }
                 }
             }
             if cursor == "0" {

@@ -271,13 +271,18 @@ fn cached_text(connection: &Connection, question: &Digest) -> rusqlite::Result<O
 
 fn cache_stats(connection: &Connection) -> rusqlite::Result<CacheStats> {
     let mut statement = connection.prepare_cached(
-        "SELECT count(*), coalesce(sum(bytes), 0), coalesce(sum(cost_pico), 0) FROM replies",
+        "SELECT count(*), coalesce(sum(bytes), 0),
+             coalesce(sum(cost_pico) FILTER (WHERE NOT simulated), 0),
+             coalesce(sum(cost_pico) FILTER (WHERE simulated), 0)
+         FROM (SELECT bytes, cost_pico, json_extract(reply, '$.judge.simulated') AS simulated
+               FROM replies)",
     )?;
     statement.query_row([], |row| {
         Ok(CacheStats {
             replies: row.get::<_, i64>(0)?.unsigned_abs(),
             bytes: row.get::<_, i64>(1)?.unsigned_abs(),
             cost_usd: Money::from_pico(row.get(2)?),
+            simulated_usd: Money::from_pico(row.get(3)?),
         })
     })
 }
