@@ -21,7 +21,7 @@ use juror_common::{
 };
 use serde_json::Value;
 use std::path::PathBuf;
-use tokio::{sync::watch, task::JoinHandle};
+use tokio::{sync::watch, task::JoinHandle, time::interval};
 
 /// What surrounds an aggregator.
 struct Fleet {
@@ -104,6 +104,18 @@ impl Fleet {
 
     fn report(&self, run: &RunId) -> Value {
         serde_json::from_slice(&std::fs::read(self.path(run, "report.json")).unwrap()).unwrap()
+    }
+
+    /// Lets paused time pass until there is a report.
+    async fn await_report(&self, run: &RunId) -> Value {
+        let mut looks = interval(self.options.report / 4);
+        for _ in 0..100 {
+            if self.path(run, "report.json").exists() {
+                return self.report(run);
+            }
+            looks.tick().await;
+        }
+        panic!("no report of {run}")
     }
 
     /// What stands in a run's journal.

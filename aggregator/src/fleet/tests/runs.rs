@@ -177,9 +177,7 @@ async fn a_run_that_goes_on_is_reported_from_time_to_time() {
     let mut working = fleet.start().await;
     fleet.publish(&results).await;
     fleet.home.until_results(&run, 1).await;
-    tokio::time::sleep(fleet.options.report * 2).await;
-    fleet.home.until(|state| state.asked > 0).await;
-    let report = fleet.report(&run);
+    let report = fleet.await_report(&run).await;
     assert_eq!(
         (&report["coverage"]["scored"], &report["coverage"]["pending"]),
         (&1.into(), &2.into())
