@@ -133,6 +133,14 @@ pub fn tell_warnings(session: &Session, quiet: bool) {
     for warning in &session.plan.warnings {
         screen::tell(&format!("warning: {warning}"));
     }
+    if session.unjudged() > 0 {
+        screen::warn(&format!(
+            "{} of {} items have no generated code: the judge is not asked about them, and none \
+             of them passes",
+            session.unjudged(),
+            session.plan.items
+        ));
+    }
     if session.candidate.is_some() && session.settings.budget.run_usd.is_none() {
         screen::tell("no --budget-usd: this run may cost whatever it takes");
     }

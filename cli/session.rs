@@ -94,6 +94,14 @@ impl Session {
         self.candidate.as_ref().map(|candidate| &candidate.judge)
     }
 
+    /// How many items the judge will not be asked about, since they have no code that it could
+    /// judge.
+    pub fn unjudged(&self) -> u64 {
+        let made_on_the_way = !self.settings.stages.pipeline_command.is_empty();
+        let is_needed = self.candidate.is_some() && self.rubric.needs(Need::GeneratedCode);
+        if is_needed && !made_on_the_way { self.plan.without_code } else { 0 }
+    }
+
     /// What all jobs of the run have in common.
     pub fn template(&self, run: &RunId) -> JobTemplate {
         JobTemplate {
@@ -126,6 +134,7 @@ impl Session {
                 max_bytes: candidate.rules.max_bytes,
                 max_side: candidate.rules.max_side,
             }),
+            stages: Some(self.stage_terms()),
             base_url: self.judge().map(|_| self.settings.judge.base_url.clone()),
             budget_usd: self.settings.budget.run_usd,
             repeat: self.options.repeat.get(),
@@ -134,13 +143,7 @@ impl Session {
             upload: None,
             published: None,
         }
-            stages: Some(self.stage_terms()),
     }
-}
-
-/// The first thing in which a session differs from the run that it is to continue, with both
-/// values; none if it is the same run.
-pub fn difference(known: &RunRecord, asked: &RunRecord) -> Option<String> {
 
     fn stage_terms(&self) -> StageTerms {
         let stages = &self.settings.stages;
@@ -151,6 +154,11 @@ pub fn difference(known: &RunRecord, asked: &RunRecord) -> Option<String> {
             pipeline_command: command_digest(&stages.pipeline_command),
         }
     }
+}
+
+/// The first thing in which a session differs from the run that it is to continue, with both
+/// values; none if it is the same run.
+pub fn difference(known: &RunRecord, asked: &RunRecord) -> Option<String> {
     let rubric =
         |rubric: &RubricReference| format!("{}@{} ({})", rubric.id, rubric.version, rubric.digest);
     let judge = |judge: &Option<Judge>| match judge {
@@ -179,13 +187,6 @@ pub fn difference(known: &RunRecord, asked: &RunRecord) -> Option<String> {
         .or_else(|| differs("image.max_side", side(known), side(asked)))
         .or_else(|| differs("image preparation", prepared(known), prepared(asked)))
         .or_else(|| differs("repeat", known.repeat.to_string(), asked.repeat.to_string()))
-}
-
-/// A path as a record has it: resuming must find the dataset and its files from any folder.
-pub fn absolute(path: &Path) -> String {
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    absolute.to_string_lossy().into_owned()
-}
         .or_else(|| stage_difference(known.stages.as_ref()?, asked.stages.as_ref()?))
 }
 
@@ -215,3 +216,10 @@ fn differs(what: &str, known: String, asked: String) -> Option<String> {
 /// Tells commands apart whose words run together alike; none without words.
 fn command_digest(words: &[String]) -> Option<Digest> {
     (!words.is_empty()).then(|| Digest::of(words.join("\0").as_bytes()))
+}
+
+/// A path as a record has it: resuming must find the dataset and its files from any folder.
+pub fn absolute(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    absolute.to_string_lossy().into_owned()
+}

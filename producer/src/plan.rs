@@ -62,6 +62,8 @@ pub struct PlanSummary {
     pub has_patterns: bool,
     /// Whether any has generated code.
     pub has_code: bool,
+    /// How many have none.
+    pub without_code: u64,
     /// Whether any has a quality score.
     pub has_quality: bool,
     /// What the user should know and that stops nothing.
@@ -80,6 +82,7 @@ impl PlanSummary {
         self.has_tokens |= item.expected_tokens.is_some() && item.extracted_tokens.is_some();
         self.has_patterns |= item.expected_pattern.is_some() && item.retrieved_pattern.is_some();
         self.has_code |= item.generated_code.is_some();
+        self.without_code += u64::from(item.generated_code.is_none());
         self.has_quality |= item.quality_score.is_some();
     }
 }
@@ -203,6 +206,7 @@ fn empty_summary(digest: Digest) -> PlanSummary {
         has_tokens: false,
         has_patterns: false,
         has_code: false,
+        without_code: 0,
         has_quality: false,
         warnings: Vec::new(),
     }

@@ -246,3 +246,18 @@ fn what_generated_code_says_stays_within_its_fence() {
     // 1,500 tokens at $2.50 and 60 at $10 a million.
     assert_eq!(pico(&result["cost_usd"]), 4_350_000_000);
 }
+
+#[test]
+fn items_that_the_judge_is_not_asked_about_are_told_of() {
+    let (workshop, simulator) = (Workshop::new(), Simulator::start(SimulatorConfig::default()));
+    write_items(&workshop, 1);
+    let bare = json!({"id": "bare", "screenshot": "shots/0000.png", "quality_score": 0.9});
+    let manifest = fs::read_to_string(workshop.path("manifest.jsonl")).unwrap();
+    workshop.write("manifest.jsonl", format!("{manifest}{bare}\n"));
+    let told = "1 of 2 items have no generated code: the judge is not asked about them";
+    workshop.judge_run(&simulator, "r", &[]).exits(0).says(&[told]);
+    assert_eq!(simulator.requests(), 1);
+    assert_eq!(workshop.result("r", "bare")["pipeline_success"], false);
+    let free = workshop.juror(&["run", "manifest.jsonl"]).exits(0);
+    assert!(!free.stderr.contains("generated code"), "{}", free.stderr);
+}

@@ -158,7 +158,8 @@ fn the_summary_says_what_can_be_evaluated() {
     assert!(!summary(",\"expected_tokens\":{}").has_stages());
     assert!(summary(",\"expected_tokens\":{},\"extracted_tokens\":{}").has_tokens);
     assert!(summary(",\"expected_pattern\":\"a\",\"retrieved_pattern\":\"b\"").has_patterns);
-    assert!(summary(",\"generated_code\":\"<a/>\"").has_code);
+    let code = summary(",\"generated_code\":\"<a/>\"");
+    assert_eq!((code.has_code, code.without_code, nothing.without_code), (true, 1, 2));
     assert!(summary(",\"quality_score\":0.5").has_quality);
     assert_eq!(summary(",\"screenshots\":1").warnings.len(), 1);
 }
