@@ -101,8 +101,8 @@ pub enum Command {
 /// `juror demo`
 #[derive(Debug, Args)]
 pub struct DemoArguments {
-    /// Write the report to a file too; the ending picks the format (.json .jsonl .csv .html .md
-    /// .junit.xml)
+    /// Write the report to a file too (repeatable); the ending picks the format (.json .jsonl .csv
+    /// .html .md .junit.xml)
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
     /// Judge the restyled photographs by the ACRUE rubric instead of the interface components
@@ -121,8 +121,8 @@ pub struct DemoArguments {
 pub struct ReportArguments {
     /// The run's id
     pub run: String,
-    /// Write the report to a file too; the ending picks the format (.json .jsonl .csv .html .md
-    /// .junit.xml)
+    /// Write the report to a file too (repeatable); the ending picks the format (.json .jsonl .csv
+    /// .html .md .junit.xml)
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
     /// Exit with 100 unless this gate is met: targets, production, or a gate file

@@ -33,7 +33,8 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
     match &here {
         Some(record) if record.fleet.is_none() => return retry_here(arguments, &run, global).await,
         None if settings.fleet.redis.is_none() => {
-            return Err(no_such_run(&arguments.run, &settings.run.runs_dir));
+            let remedy = "if it is a fleet's, name its Redis by --redis URL";
+            return Err(no_such_run(&arguments.run, &settings.run.runs_dir, remedy));
         }
         _ => {}
     }

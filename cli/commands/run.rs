@@ -34,7 +34,8 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
     refuse_fleet_run(known.as_ref())?;
     if flags.dataset.is_none() && known.is_none() {
         let run = flags.resume.as_deref().unwrap_or_default();
-        return Err(no_such_run(run, &settings.run.runs_dir));
+        let remedy = "with a dataset the run is started";
+        return Err(no_such_run(run, &settings.run.runs_dir, remedy));
     }
     let run = named.unwrap_or_else(|| new_run_id(""));
     let session = asked.session(&run, known.as_ref())?;
@@ -149,10 +150,9 @@ pub fn refuse_fleet_run(known: Option<&RunRecord>) -> Result<(), Failure> {
 }
 
 /// Why a run that nobody knows cannot be gone on with.
-pub fn no_such_run(run: &str, runs_dir: &Path) -> Failure {
+pub fn no_such_run(run: &str, runs_dir: &Path, remedy: &str) -> Failure {
     Failure::usage(format!(
-        "there is no run {run:?} in {}; `juror runs` lists them, and with a dataset the run is \
-         started",
+        "there is no run {run:?} in {}; `juror runs` lists them, and {remedy}",
         runs_dir.display()
     ))
 }

@@ -42,7 +42,8 @@ fn a_complete_run_is_reported_again_without_a_call() {
 #[test]
 fn resuming_what_is_not_there_starts_it_where_a_dataset_is_given() {
     let (workshop, simulator) = scene(2);
-    workshop.resume("r", &[]).exits(2).says(&["there is no run \"r\"", "juror runs"]);
+    workshop.resume("r", &[]).exits(2).says(&["there is no run \"r\"", "with a dataset"]);
+    workshop.juror(&["retry", "r"]).exits(2).says(&["there is no run \"r\"", "by --redis URL"]);
     assert!(!workshop.path("runs/r").exists(), "a mistyped name creates nothing");
     // As a process leaves it that was killed before it had said what it runs.
     workshop.write("runs/r/.lock", "");
@@ -80,7 +81,6 @@ fn another_run_under_the_same_name_is_refused_and_the_difference_named() {
     workshop.write("small.toml", "[image]\nmax_side = 32\n");
     let small = ["--config", "small.toml"];
     workshop.resume("r", &small).exits(2).says(&["its image.max_side is not set", "32 pixels"]);
-    let off = ["run", "manifest.jsonl", "--run-id", "r", "--limit", "2"];
     for (stages, message) in [
         ("token_accuracy = 0.5", "its stages.token_accuracy is 0.8, and now it would be 0.5"),
         (
@@ -96,6 +96,7 @@ fn another_run_under_the_same_name_is_refused_and_the_difference_named() {
         let named = [&same[..], &others].concat();
         workshop.judge_run(&simulator, "r", &named).exits(2).says(&[message, "--run-id"]);
     }
+    let off = ["run", "manifest.jsonl", "--run-id", "r", "--limit", "2"];
     workshop.juror(&off).exits(2).says(&["its judge is ", "off"]);
 
     let manifest = fs::read_to_string(workshop.path("manifest.jsonl")).unwrap();
