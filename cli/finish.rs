@@ -181,9 +181,9 @@ fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
         && report.cost.overrun_usd == Money::ZERO
     {
         screen::tell(&format!(
-            "no budget is left for the rest
-  raise it and go on with: juror run --resume {run} \
-             --budget-usd AMOUNT"
+            "no budget is left for the rest\n  raise it and go on with: juror run --resume {run} \
+             --budget-usd AMOUNT\n  if the day or the month has spent its own, raise \
+             budget.day_usd or budget.month_usd"
         ));
     } else if executed.stopped || !report.coverage.is_complete() {
         screen::tell(&format!("not every job is scored\n  go on with: juror run --resume {run}"));

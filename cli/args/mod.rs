@@ -71,7 +71,7 @@ pub enum Command {
     Retry(RetryArguments),
     /// Publish a dataset's jobs to a fleet, and print the run's id
     Enqueue(Box<EnqueueArguments>),
-    /// Cancel a run of a fleet: what is not judged yet is skipped
+    /// Cancel a run of a fleet: what is not judged yet is skipped, what has its result stays
     Cancel(CancelArguments),
     /// Look at the jobs that killed their workers, and send them again
     #[command(subcommand)]

@@ -305,7 +305,10 @@ impl Settings {
             ("budget.month_usd", cap(self.budget.month_usd)),
         ] {
             if amount.is_some_and(|amount| amount < Money::ZERO) {
-                let remedy = "give 0 or more, or leave the key out for no cap";
+                let remedy = match key {
+                    "budget.run_usd" => "give 0 or more, or leave the key out for no cap",
+                    _ => "give 0 or more, or \"unlimited\" for no cap",
+                };
                 return Err(SettingsError::value(key, amount.unwrap_or_default(), remedy));
             }
         }
