@@ -10,7 +10,7 @@ use crate::{
 };
 use juror_aggregator::{
     fold::{Fold, Rounds},
-    journal::{JournalError, RunFiles},
+    journal::RunFiles,
 };
 use juror_common::{id::RunId, redis::RedisHome, settings::Settings, store::RunStatus};
 use serde::Serialize;
@@ -73,13 +73,12 @@ pub async fn cancel(
 }
 
 /// What is known of the run's results by the journal, where it is here, and by Redis: what the
-/// aggregator told last may be less, or be forgotten.
+/// aggregator told last may be less, or be forgotten. A run whose journal cannot be read is
+/// cancelled as one whose journal is elsewhere.
 async fn rounds(home: &RedisHome, run: &RunId, settings: &Settings) -> Result<Rounds, Failure> {
-    let mut rounds = match RunFiles::open(&settings.run.runs_dir, run) {
-        Ok(files) => Fold::of_journal(&files).map_err(journal_failure)?.rounds(),
-        Err(JournalError::Missing { .. }) => Rounds::default(),
-        Err(error) => return Err(journal_failure(error)),
-    };
+    let files = RunFiles::open(&settings.run.runs_dir, run);
+    let fold = files.and_then(|files| Fold::of_journal(&files));
+    let mut rounds = fold.map(|fold| fold.rounds()).unwrap_or_default();
     let noting = |job, round, outcome| rounds.note(&job, round, outcome);
     home.for_each_outcome(run, noting).await.map_err(home_failure)?;
     Ok(rounds)

@@ -65,3 +65,19 @@ fn a_run_whose_files_are_damaged_is_set_aside_and_goes_on_when_they_are_mended()
     aggregator.signal(Signal::TERM);
     aggregator.finish().exits(0);
 }
+
+#[test]
+fn a_run_whose_journal_is_damaged_can_be_cancelled() {
+    let (workshop, servers) = (Workshop::new(), Servers::with(TestRedis::shared()));
+    let run = record(&servers, "damaged", 3);
+    let aggregator = start(&servers, &workshop);
+    servers.announce(&run);
+    servers.publish(&[scored(&run, 0), scored(&run, 1)]);
+    servers.await_progress(&run.run_id, |progress| progress.results == 2);
+    aggregator.signal(Signal::TERM);
+    aggregator.finish().exits(0);
+    fs::write(workshop.path("runs/damaged/results.jsonl"), "no result of ours\n").unwrap();
+    let cancelled = servers.juror(&workshop, &["cancel", "damaged"]).exits(0);
+    cancelled.prints(&["run damaged is cancelled", "2 results were in"]);
+    assert!(servers.status(&run.run_id).unwrap().cancelled);
+}
