@@ -5,7 +5,7 @@ use juror_common::{
     admission::Limits,
     job::{Judge, Provider},
     model::{Endpoint, ImageFormat, ModelFacts, Models, PriceEntry, Prices},
-    rubric::{Rubric, reply_schema},
+    rubric::Rubric,
     run::RunRecord,
     settings::Settings,
 };
@@ -15,6 +15,7 @@ use juror_worker::{
     context::JudgeSetup,
     estimate::Candidate,
     image::{Format, Preparer, Rules},
+    prompt::Instructions,
     token_scale::TokenScale,
     vision::{ApiKey, HttpSettings, openai::OpenAi},
 };
@@ -156,7 +157,7 @@ pub fn setup(
         endpoint: format!("{provider} {base_url} {}", candidate.judge.model),
         base_url,
         terms: candidate.terms.clone(),
-        schema: reply_schema(rubric).to_string().into(),
+        instructions: Instructions::of(rubric),
         token_scale: TokenScale::default(),
         preparer: preparer(),
         rules: candidate.rules.clone(),

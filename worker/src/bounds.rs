@@ -1,9 +1,8 @@
 //! What a call takes: at most, to reserve by, and probably, to plan by.
 
-use crate::prompt::RenderedPrompt;
 use juror_common::{
     job::Judge,
-    model::ModelFacts,
+    model::{ModelFacts, TextTokens},
     usage::{Money, Price, Usage},
 };
 
@@ -34,27 +33,20 @@ pub struct Bounds {
     pub expected_cost: Money,
 }
 
-/// The bounds of a call with this prompt and images of these sizes (width, height), as they are
-/// sent. The reply's schema counts at worst: providers put it before the model in one form or
-/// another.
+/// The bounds of a call with texts that take so much and images of these sizes (width, height), as
+/// they are sent.
 pub fn bounds(
-    prompt: &RenderedPrompt,
-    schema: &str,
-    labels: &[&str],
+    texts: TextTokens,
     sizes: &[(u32, u32)],
     judge: &Judge,
     terms: &ModelTerms,
 ) -> Bounds {
-    let texts = || {
-        let prompt = [prompt.system.as_str(), prompt.task.as_str(), prompt.item.as_str()];
-        prompt.into_iter().chain(labels.iter().copied())
-    };
     let sizes = || sizes.iter().copied();
-    let input_tokens = terms.facts.input_bound(texts().chain([schema]), sizes(), judge.detail);
+    let input_tokens = terms.facts.input_bound(texts, sizes(), judge.detail);
     let max_output_tokens =
         u64::from(judge.max_output_tokens) + u64::from(terms.facts.reasoning_allowance);
     let expected = Usage {
-        input_tokens: terms.facts.expected_input(texts(), sizes(), judge.detail),
+        input_tokens: terms.facts.expected_input(texts, sizes(), judge.detail),
         cached_input_tokens: 0,
         output_tokens: max_output_tokens / EXPECTED_SHARE_OF_OUTPUT,
     };

@@ -2,7 +2,7 @@
 
 use crate::{
     bounds::ModelTerms, ceiling::Ceiling, company::Company, concurrency::Concurrency,
-    image::Preparer, image::Rules, sources::Sources, stages::StageSettings,
+    image::Preparer, image::Rules, prompt::Instructions, sources::Sources, stages::StageSettings,
     token_scale::TokenScale, vision::VisionClient,
 };
 use juror_common::{
@@ -68,8 +68,8 @@ pub struct JudgeSetup {
     pub terms: ModelTerms,
     /// How the provider counts input tokens, as far as its bills have told.
     pub token_scale: TokenScale,
-    /// The strict JSON Schema of the reply, as JSON.
-    pub schema: Arc<str>,
+    /// What the rubric tells the judge at every question.
+    pub instructions: Instructions,
     /// Prepares images off the async threads.
     pub preparer: Preparer,
     /// What the provider takes of images.

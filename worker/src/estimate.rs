@@ -66,7 +66,7 @@ pub async fn estimate(
     }
     let cached = setup.cache && context.store.cached(&question.key).await?.is_some();
     let bounds = |candidate: &Candidate| {
-        question.bounds(&candidate.judge, &candidate.terms, &candidate.rules, &setup.schema)
+        question.bounds(&candidate.judge, &candidate.terms, &candidate.rules)
     };
     let bounds = candidates.iter().map(bounds).collect();
     Ok(Estimated::Question { cached, bounds })

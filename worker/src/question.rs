@@ -5,7 +5,7 @@ use crate::{
     context::{Context, JudgeSetup},
     image::{self, PREPARATION_VERSION, Rules},
     load::LoadedItem,
-    prompt::{self, RenderedPrompt},
+    prompt,
     vision::{Request, RequestImage},
 };
 use bytes::Bytes;
@@ -14,6 +14,7 @@ use juror_common::{
     id::Digest,
     item::ImageReference,
     job::{Job, Judge},
+    model::TextTokens,
     outcome::{ErrorKind, InputRecord, JobError},
     reference::shown,
 };
@@ -24,7 +25,10 @@ use std::sync::Arc;
 pub struct Question {
     /// Digest of everything that is asked: two equal keys are the same question.
     pub key: Digest,
-    prompt: RenderedPrompt,
+    /// The item's own part of the prompt.
+    item: String,
+    /// What all texts take.
+    texts: TextTokens,
     images: Vec<SourceImage>,
 }
 
@@ -64,9 +68,10 @@ impl Question {
                 })?;
             images.push(read(&named.name, &named.label, reference, context).await?);
         }
-        let prompt = prompt::of_item(&context.rubric, &job.item, loaded);
-        let key = key(job, judge, setup, &prompt, &images);
-        Ok(Self { key, prompt, images })
+        let item = prompt::item_part(&context.rubric, &job.item, loaded);
+        let key = key(job, judge, setup, &item, &images);
+        let texts = setup.instructions.tokens.plus(TextTokens::of(&item));
+        Ok(Self { key, item, texts, images })
     }
 
     /// The images with their digests.
@@ -82,13 +87,13 @@ impl Question {
     }
 
     /// What a call to some model would take, told by the images' headers without decoding any.
-    pub fn bounds(&self, judge: &Judge, terms: &ModelTerms, rules: &Rules, schema: &str) -> Bounds {
+    pub fn bounds(&self, judge: &Judge, terms: &ModelTerms, rules: &Rules) -> Bounds {
         let size = |image: &SourceImage| {
             image::dimensions(&image.bytes).map(|(width, height)| rules.fit(width, height))
         };
         // One without a size is unreadable, and asked about in no call.
         let sizes: Vec<_> = self.images.iter().filter_map(size).collect();
-        bounds(&self.prompt, schema, &self.labels(), &sizes, judge, terms)
+        bounds(self.texts, &sizes, judge, terms)
     }
 
     /// Prepares the images.
@@ -100,8 +105,7 @@ impl Question {
             prepared.push(image.map_err(|error| image_error(format!("{reference}: {error}")))?);
         }
         let sizes: Vec<_> = prepared.iter().map(|image| (image.width, image.height)).collect();
-        let schema = &setup.schema;
-        let bounds = bounds(&self.prompt, schema, &self.labels(), &sizes, judge, &setup.terms);
+        let bounds = bounds(self.texts, &sizes, judge, &setup.terms);
         let mut inputs = self.inputs();
         for (input, image) in inputs.iter_mut().zip(&prepared) {
             input.note.clone_from(&image.note);
@@ -113,12 +117,12 @@ impl Question {
         });
         let request = Request {
             model: judge.model.clone(),
-            system: self.prompt.system.into(),
-            task: self.prompt.task.into(),
-            item: self.prompt.item,
+            system: Arc::clone(&setup.instructions.system),
+            task: Arc::clone(&setup.instructions.task),
+            item: self.item,
             images: images.collect(),
             schema_name: "verdict".to_owned(),
-            schema: Arc::clone(&setup.schema),
+            schema: Arc::clone(&setup.instructions.schema),
             temperature: judge.temperature.filter(|_| setup.terms.facts.temperature),
             detail: judge.detail,
             max_output_tokens: u32::try_from(bounds.max_output_tokens).unwrap_or(u32::MAX),
@@ -126,10 +130,6 @@ impl Question {
             slower: false,
         };
         Ok(Asked { key: self.key, request, inputs, bounds })
-    }
-
-    fn labels(&self) -> Vec<&str> {
-        self.images.iter().map(|image| image.label.as_str()).collect()
     }
 }
 
@@ -161,13 +161,7 @@ async fn read(
     Ok(SourceImage { record, label: label.to_owned(), bytes })
 }
 
-fn key(
-    job: &Job,
-    judge: &Judge,
-    setup: &JudgeSetup,
-    prompt: &RenderedPrompt,
-    images: &[SourceImage],
-) -> Digest {
+fn key(job: &Job, judge: &Judge, setup: &JudgeSetup, item: &str, images: &[SourceImage]) -> Digest {
     let Rules { max_bytes, max_side, user_max_side, .. } = setup.rules;
     let identity = Identity {
         schema: juror_common::SCHEMA,
@@ -175,14 +169,13 @@ fn key(
         judge,
         reasoning_allowance: setup.terms.facts.reasoning_allowance,
         rubric: job.rubric.digest,
-        system: &prompt.system,
-        task: &prompt.task,
-        item: &prompt.item,
+        instructions: setup.instructions.digest,
+        item,
         images: images.iter().map(|image| (image.label.as_str(), image.record.digest)).collect(),
         preparation: (PREPARATION_VERSION, max_bytes, max_side, user_max_side),
         repeat: job.repeat,
     };
-    let mut json = Vec::with_capacity(16 * 1024);
+    let mut json = Vec::with_capacity(4 * 1024);
     let written = serde_json::to_writer(&mut json, &identity);
     debug_assert!(written.is_ok(), "memory takes every text and number");
     Digest::of(&json)
@@ -196,8 +189,7 @@ struct Identity<'question> {
     judge: &'question Judge,
     reasoning_allowance: u32,
     rubric: Digest,
-    system: &'question str,
-    task: &'question str,
+    instructions: Digest,
     item: &'question str,
     images: Vec<(&'question str, Option<Digest>)>,
     preparation: (u32, u64, u32, Option<u32>),

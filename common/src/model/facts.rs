@@ -3,7 +3,8 @@
 use super::{
     data_file::{self, DataFileError},
     image_tokens::ImageFormula,
-    name, text_tokens,
+    name,
+    text_tokens::TextTokens,
 };
 use crate::job::{Detail, Provider};
 use serde::Deserialize;
@@ -109,25 +110,24 @@ const FRAMING_TOKENS: u64 = 256;
 impl ModelFacts {
     /// The most input tokens that a request can have: its texts (every message, and the schema
     /// that is sent with it), its images by width and height, and framing.
-    pub fn input_bound<'a>(
+    pub fn input_bound(
         &self,
-        texts: impl IntoIterator<Item = &'a str>,
+        texts: TextTokens,
         images: impl IntoIterator<Item = (u32, u32)>,
         detail: Detail,
     ) -> u64 {
-        let texts = texts.into_iter().map(text_tokens::bound);
-        texts.chain(self.image_tokens(images, detail)).fold(FRAMING_TOKENS, u64::saturating_add)
+        let others = FRAMING_TOKENS.saturating_add(texts.bound);
+        self.image_tokens(images, detail).fold(others, u64::saturating_add)
     }
 
     /// The input tokens to expect of the same request: for estimates, never to reserve by.
-    pub fn expected_input<'a>(
+    pub fn expected_input(
         &self,
-        texts: impl IntoIterator<Item = &'a str>,
+        texts: TextTokens,
         images: impl IntoIterator<Item = (u32, u32)>,
         detail: Detail,
     ) -> u64 {
-        let texts = texts.into_iter().map(text_tokens::expected);
-        texts.chain(self.image_tokens(images, detail)).fold(0, u64::saturating_add)
+        self.image_tokens(images, detail).fold(texts.expected, u64::saturating_add)
     }
 
     fn image_tokens(
@@ -266,9 +266,10 @@ mod tests {
     fn a_request_is_bounded_by_its_texts_and_images() {
         let models = Models::builtin();
         let facts = models.facts("gpt-4o");
-        let bound = facts.input_bound(["abcd", "é"], [(1440, 900), (390, 844)], Detail::High);
+        let texts = TextTokens::of("abcd").plus(TextTokens::of("é"));
+        let bound = facts.input_bound(texts, [(1440, 900), (390, 844)], Detail::High);
         assert_eq!(bound, 256 + 2 + 2 + 1105 + 425);
-        let expected = facts.expected_input(["abcd", "é"], [(1440, 900)], Detail::High);
+        let expected = facts.expected_input(texts, [(1440, 900)], Detail::High);
         assert_eq!(expected, 1 + 1 + 1105);
     }
 

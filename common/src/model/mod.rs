@@ -9,9 +9,10 @@ mod facts;
 pub mod image_tokens;
 mod name;
 mod prices;
-pub mod text_tokens;
+mod text_tokens;
 
 pub use data_file::DataFileError;
 pub use facts::{ImageFormat, ImageLimits, ModelFacts, Models, OutputLimit};
 pub use image_tokens::ImageFormula;
 pub use prices::{BatchPrice, Endpoint, NoPrice, PriceEntry, PriceTerms, Prices};
+pub use text_tokens::TextTokens;

@@ -1,5 +1,29 @@
 //! How many tokens a text has: a bound to reserve by, and a figure to expect.
 
+/// How many tokens texts have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TextTokens {
+    /// At most.
+    pub bound: u64,
+    /// Probably.
+    pub expected: u64,
+}
+
+impl TextTokens {
+    /// Those of one text.
+    pub fn of(text: &str) -> Self {
+        Self { bound: bound(text), expected: expected(text) }
+    }
+
+    /// Those of these texts and of others.
+    pub fn plus(self, others: Self) -> Self {
+        Self {
+            bound: self.bound.saturating_add(others.bound),
+            expected: self.expected.saturating_add(others.expected),
+        }
+    }
+}
+
 /// Letters and digits that follow each other for so long are no words: a key, a hash, base64.
 const LONGEST_WORD: u64 = 20;
 
@@ -10,7 +34,7 @@ const LONGEST_WORD: u64 = 20;
 /// digits and signs count whole. Noise takes three tokens for four characters.
 ///
 /// Compared with o200k and cl100k over prose, code, paths, base64, hexadecimal and random text.
-pub fn bound(text: &str) -> u64 {
+fn bound(text: &str) -> u64 {
     let mut tokens = 0;
     let mut rest = text.as_bytes();
     while let Some(first) = rest.first() {
@@ -50,7 +74,7 @@ fn white_space(text: &[u8]) -> (usize, u64) {
 
 /// What to expect: about one token for four ASCII characters and one for every other character,
 /// since scripts beyond Latin are cut finer.
-pub fn expected(text: &str) -> u64 {
+fn expected(text: &str) -> u64 {
     let ascii = text.bytes().filter(u8::is_ascii).count() as u64;
     let others = text.chars().count() as u64 - ascii;
     ascii.div_ceil(4) + others

@@ -4,7 +4,10 @@
 //! so that a provider's prompt cache serves them; the item comes last.
 
 mod fence;
+mod instructions;
 mod task;
+
+pub use instructions::Instructions;
 
 use crate::load::LoadedItem;
 use fence::fenced;
@@ -40,22 +43,34 @@ pub struct RenderedPrompt {
 
 /// The prompt that asks for the scores of an item whose files are read.
 pub fn of_item(rubric: &Rubric, item: &Item, loaded: &LoadedItem) -> RenderedPrompt {
-    let texts = PromptItem {
-        code: loaded.code.as_deref(),
-        language: loaded.language,
-        tokens: loaded.expected_tokens.as_ref(),
-        style: item.style.as_deref(),
-    };
-    render(rubric, texts)
+    render(rubric, texts(item, loaded))
+}
+
+/// The part of that prompt which is the item's own.
+pub fn item_part(rubric: &Rubric, item: &Item, loaded: &LoadedItem) -> String {
+    render_item(rubric, texts(item, loaded))
 }
 
 /// The prompt that asks for an item's scores.
 pub fn render(rubric: &Rubric, item: PromptItem<'_>) -> RenderedPrompt {
     RenderedPrompt {
-        system: rubric.fill_placeholders(&rubric.prompt.system).trim().to_owned(),
+        system: render_system(rubric),
         task: task::render(rubric),
         item: render_item(rubric, item),
     }
+}
+
+fn texts<'item>(item: &'item Item, loaded: &'item LoadedItem) -> PromptItem<'item> {
+    PromptItem {
+        code: loaded.code.as_deref(),
+        language: loaded.language,
+        tokens: loaded.expected_tokens.as_ref(),
+        style: item.style.as_deref(),
+    }
+}
+
+fn render_system(rubric: &Rubric) -> String {
+    rubric.fill_placeholders(&rubric.prompt.system).trim().to_owned()
 }
 
 fn render_item(rubric: &Rubric, item: PromptItem<'_>) -> String {

@@ -1,5 +1,5 @@
 use super::*;
-use juror_common::rubric::builtin;
+use juror_common::{model::TextTokens, rubric::builtin};
 use serde_json::json;
 
 fn rubrics() -> [Rubric; 2] {
@@ -32,6 +32,22 @@ fn what_comes_first_is_the_same_for_every_item() {
         assert_eq!((&bare.system, &bare.task), (&full.system, &full.task));
         assert_ne!(bare.item, full.item);
         assert!(!full.task.contains("Ukiyo-e") && !full.task.contains("<p/>"));
+    }
+}
+
+#[test]
+fn instructions_are_what_every_prompt_begins_with_and_are_bounded_with_the_schema() {
+    for rubric in rubrics() {
+        let instructions = Instructions::of(&rubric);
+        let prompt = render(&rubric, PromptItem::default());
+        assert_eq!((&*instructions.system, &*instructions.task), (&*prompt.system, &*prompt.task));
+        let labels = rubric.images.iter().map(|image| image.label.as_str());
+        let texts = [&*prompt.system, &*prompt.task].into_iter().chain(labels).map(TextTokens::of);
+        let (bound, expected) =
+            texts.fold((0, 0), |sum, of| (sum.0 + of.bound, sum.1 + of.expected));
+        assert_eq!(instructions.tokens.expected, expected);
+        let of_schema = TextTokens::of(&instructions.schema).bound;
+        assert_eq!(instructions.tokens.bound, bound + of_schema);
     }
 }
 

@@ -1,0 +1,44 @@
+//! What a rubric tells the judge whatever the item is: made once for all questions of a run.
+
+use super::{render_system, task};
+use juror_common::{
+    id::Digest,
+    model::TextTokens,
+    rubric::{Rubric, reply_schema},
+};
+use std::sync::Arc;
+
+/// The part of every question that its rubric fixes.
+#[derive(Clone, Debug)]
+pub struct Instructions {
+    /// The system message.
+    pub system: Arc<str>,
+    /// Task, criteria and the form of the answer.
+    pub task: Arc<str>,
+    /// The strict JSON Schema of the reply, as JSON.
+    pub schema: Arc<str>,
+    /// Stands for system message and task in a question's identity.
+    pub digest: Digest,
+    /// What these texts and the images' labels take. The schema is bounded and not expected:
+    /// providers put it before the model in one form or another.
+    pub tokens: TextTokens,
+}
+
+impl Instructions {
+    /// Those of a rubric.
+    pub fn of(rubric: &Rubric) -> Self {
+        let (system, task) = (render_system(rubric), task::render(rubric));
+        let schema = reply_schema(rubric).to_string();
+        let labels = rubric.images.iter().map(|image| image.label.as_str());
+        let texts = [system.as_str(), task.as_str()].into_iter().chain(labels);
+        let tokens = texts.map(TextTokens::of).fold(TextTokens::default(), TextTokens::plus);
+        let of_schema = TextTokens { expected: 0, ..TextTokens::of(&schema) };
+        Self {
+            digest: Digest::of(format!("{}\n{system}{task}", system.len()).as_bytes()),
+            tokens: tokens.plus(of_schema),
+            system: system.into(),
+            task: task.into(),
+            schema: schema.into(),
+        }
+    }
+}
