@@ -10,7 +10,7 @@ use crate::{
     session::{Selection, Session, difference},
 };
 use juror_common::{
-    id::{LeaseId, RunId},
+    id::{OwnerId, RunId},
     run::RunRecord,
     settings::{Layer, Settings},
 };
@@ -120,8 +120,8 @@ fn layers_of(record: &RunRecord) -> Vec<Layer> {
 /// Date and time, and enough chance that two runs of one second have two names.
 pub fn new_run_id(prefix: &str) -> RunId {
     let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S");
-    let chance = LeaseId::random();
-    let chance: String = chance.as_str().chars().take(4).collect();
+    let owner = OwnerId::random();
+    let chance: String = owner.as_str().chars().rev().take(4).collect();
     RunId::new(format!("{prefix}{now}-{chance}"))
 }
 

@@ -83,9 +83,12 @@ impl OwnerId {
 }
 
 impl LeaseId {
-    /// A name that no other lease has.
+    /// A name that no other lease has. It begins with the time, so that ledgers which keep leases by
+    /// name add new ones at one end.
     pub fn random() -> Self {
-        Self(format!("{:032x}", rand::random::<u128>()))
+        let now = jiff::Timestamp::now().as_millisecond().unsigned_abs();
+        let chance = rand::random::<u128>() >> 48;
+        Self(format!("{now:012x}{chance:020x}"))
     }
 }
 
@@ -171,6 +174,17 @@ fn hexadecimal<'a>(bytes: impl Iterator<Item = &'a u8>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lease_is_named_by_the_time_and_by_chance() {
+        let now = || jiff::Timestamp::now().as_millisecond();
+        let before = now();
+        let (one, other) = (LeaseId::random(), LeaseId::random());
+        let named = i64::from_str_radix(&one.as_str()[..12], 16).unwrap();
+        assert!((before..=now()).contains(&named), "{one}");
+        assert_ne!(one.as_str()[12..], other.as_str()[12..]);
+        assert_eq!(one.as_str().len(), 32);
+    }
 
     #[test]
     fn a_job_id_depends_on_each_of_its_parts_and_on_nothing_else() {

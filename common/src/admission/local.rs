@@ -37,7 +37,7 @@ impl Admission for LocalHome {
                 memory.frees_something();
                 // Here too: many a process is gone before its first heartbeat.
                 memory.forget_ended_leases(connection)?;
-                state::open_run(&mut LocalBooks(connection), &run, budget)
+                state::open_run(&mut LocalBooks(connection, &memory.drafts), &run, budget)
             })
             .await
     }
@@ -59,7 +59,7 @@ impl Admission for LocalHome {
         self.writer
             .perform(move |connection, memory| {
                 let now = memory.now();
-                let mut books = LocalBooks(connection);
+                let mut books = LocalBooks(connection, &memory.drafts);
                 if memory.owners.insert(ask.owner.clone()) {
                     books.beat(&ask.owner, now)?;
                 }
@@ -77,7 +77,7 @@ impl Admission for LocalHome {
                 let holds = claims.holds(&claim)?;
                 let run = claim.run.clone();
                 let bill = Bill { lease: lease.clone(), run, cost, usage, told: holds };
-                let mut books = LocalBooks(connection);
+                let mut books = LocalBooks(connection, &memory.drafts);
                 let now = memory.now();
                 let booked = state::settle(&mut books, &mut memory.desk, &bill, now)?;
                 if booked.first {
@@ -99,7 +99,12 @@ impl Admission for LocalHome {
             .perform(move |connection, memory| {
                 memory.frees_something();
                 let now = memory.now();
-                state::release(&mut LocalBooks(connection), &mut memory.desk, &lease, now)
+                state::release(
+                    &mut LocalBooks(connection, &memory.drafts),
+                    &mut memory.desk,
+                    &lease,
+                    now,
+                )
             })
             .await
     }
@@ -109,7 +114,7 @@ impl Admission for LocalHome {
         self.writer
             .perform_durably(move |connection, memory| {
                 memory.frees_something();
-                state::presume_spent(&mut LocalBooks(connection), &lease)
+                state::presume_spent(&mut LocalBooks(connection, &memory.drafts), &lease)
             })
             .await
     }
@@ -139,8 +144,8 @@ impl Admission for LocalHome {
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, AdmissionError> {
         let run = run.clone();
         self.writer
-            .perform(move |connection, _| {
-                let ledger = state::ledger(&LocalBooks(connection), &run)?;
+            .perform(move |connection, memory| {
+                let ledger = state::ledger(&LocalBooks(connection, &memory.drafts), &run)?;
                 let carried = ClaimRecords(connection).carried_by(&run)?;
                 Ok(ledger.map(|ledger| Ledger { carried, ..ledger }))
             })
@@ -161,7 +166,7 @@ impl LocalHome {
         self.writer
             .perform_durably(move |connection, memory| {
                 memory.frees_something();
-                state::adopt(&mut LocalBooks(connection), &run, &owner)
+                state::adopt(&mut LocalBooks(connection, &memory.drafts), &run, &owner)
             })
             .await
     }
@@ -175,7 +180,7 @@ impl LocalHome {
         self.writer
             .perform_durably(move |connection, memory| {
                 memory.frees_something();
-                LocalBooks(connection).set_budget(period.budget_key(), budget)
+                LocalBooks(connection, &memory.drafts).set_budget(period.budget_key(), budget)
             })
             .await
     }
@@ -183,13 +188,20 @@ impl LocalHome {
     /// What each day or each month may cost; none if there is no record.
     pub async fn period_budget(&self, period: Period) -> Result<Option<Budget>, AdmissionError> {
         self.writer
-            .perform(move |connection, _| LocalBooks(connection).budget(period.budget_key()))
+            .perform(move |connection, memory| {
+                LocalBooks(connection, &memory.drafts).budget(period.budget_key())
+            })
             .await
     }
 
     /// Every budget that something was spent of, by scope.
     pub async fn spending(&self) -> Result<Vec<Spending>, AdmissionError> {
-        self.writer.perform(|connection, _| Ok(all_spending(connection)?)).await
+        self.writer
+            .perform(|connection, memory| {
+                memory.drafts.write(connection)?;
+                Ok(all_spending(connection)?)
+            })
+            .await
     }
 }
 

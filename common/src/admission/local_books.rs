@@ -4,6 +4,7 @@ use super::{
     Budget,
     books::{Books, Lease, Standing},
     budgets::{Account, Scope},
+    drafts::Drafts,
 };
 use crate::{
     id::{LeaseId, OwnerId, RunId},
@@ -12,17 +13,20 @@ use crate::{
 };
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-/// Records inside the current transaction of this connection.
-pub(crate) struct LocalBooks<'a>(pub(crate) &'a Connection);
+/// Records inside the current transaction of this connection, with its drafts.
+pub(crate) struct LocalBooks<'a>(pub(crate) &'a Connection, pub(crate) &'a Drafts);
 
 impl Books for LocalBooks<'_> {
     type Error = Failure;
 
     fn budget(&self, key: &str) -> Result<Option<Budget>, Failure> {
-        let mut statement =
-            self.0.prepare_cached("SELECT cap_pico FROM budgets WHERE scope = ?1")?;
-        let cap: Option<Option<i64>> = statement.query_row([key], |row| row.get(0)).optional()?;
-        Ok(cap.map(budget_of))
+        self.1.budget(key, || {
+            let mut statement =
+                self.0.prepare_cached("SELECT cap_pico FROM budgets WHERE scope = ?1")?;
+            let cap: Option<Option<i64>> =
+                statement.query_row([key], |row| row.get(0)).optional()?;
+            Ok(cap.map(budget_of))
+        })
     }
 
     fn set_budget(&mut self, key: &str, budget: Budget) -> Result<(), Failure> {
@@ -30,6 +34,7 @@ impl Books for LocalBooks<'_> {
             Budget::Unlimited => None,
             Budget::Cap(cap) => Some(cap.pico()),
         };
+        self.1.forget_budget(key);
         self.0
             .prepare_cached("INSERT OR REPLACE INTO budgets (scope, cap_pico) VALUES (?1, ?2)")?
             .execute(params![key, cap])?;
@@ -37,28 +42,17 @@ impl Books for LocalBooks<'_> {
     }
 
     fn account(&self, scope: &Scope) -> Result<Account, Failure> {
-        let mut statement = self.0.prepare_cached(
-            "SELECT committed_pico, presumed_pico, outstanding_pico, overrun_pico, stopped
-             FROM accounts WHERE scope = ?1",
-        )?;
-        let account = statement.query_row([scope.account_key()], account_from).optional()?;
-        Ok(account.unwrap_or_default())
+        self.1.account(scope.account_key(), |key| {
+            let mut statement = self.0.prepare_cached(
+                "SELECT committed_pico, presumed_pico, outstanding_pico, overrun_pico, stopped
+                 FROM accounts WHERE scope = ?1",
+            )?;
+            Ok(statement.query_row([key], account_from).optional()?.unwrap_or_default())
+        })
     }
 
     fn set_account(&mut self, scope: &Scope, account: &Account) -> Result<(), Failure> {
-        self.0
-            .prepare_cached(
-                "INSERT OR REPLACE INTO accounts (scope, committed_pico, presumed_pico,
-                     outstanding_pico, overrun_pico, stopped) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            )?
-            .execute(params![
-                scope.account_key(),
-                account.committed.pico(),
-                account.presumed.pico(),
-                account.outstanding.pico(),
-                account.overrun.pico(),
-                account.stopped,
-            ])?;
+        self.1.set_account(scope.account_key(), *account);
         Ok(())
     }
 

@@ -14,6 +14,7 @@ pub mod conformance;
 pub(crate) mod differential;
 #[cfg(test)]
 pub(crate) mod differential_steps;
+pub(crate) mod drafts;
 mod line;
 mod local;
 pub(crate) mod local_books;

@@ -4,6 +4,7 @@ use super::failure::Failure;
 use crate::{
     admission::{
         books::Books as _,
+        drafts::Drafts,
         local_books::LocalBooks,
         state::{self, Desk},
     },
@@ -31,6 +32,8 @@ pub struct Memory {
     pub desk: Desk,
     /// Owners that this process beats for.
     pub owners: BTreeSet<OwnerId>,
+    /// What the transaction under way makes of budgets and accounts.
+    pub drafts: Drafts,
     clock: Clock,
     /// When ended leases are looked for next.
     next_clearing: i64,
@@ -41,8 +44,15 @@ pub struct Memory {
 impl Memory {
     /// Nothing known yet.
     pub fn new(clock: Clock, changes: watch::Sender<u64>) -> Self {
-        let (desk, owners) = (Desk::default(), BTreeSet::new());
-        Self { desk, owners, clock, next_clearing: 0, freed: false, changes }
+        Self {
+            desk: Desk::default(),
+            owners: BTreeSet::new(),
+            drafts: Drafts::default(),
+            clock,
+            next_clearing: 0,
+            freed: false,
+            changes,
+        }
     }
 
     /// The time, in milliseconds since 1970.
@@ -65,14 +75,15 @@ impl Memory {
     /// Says that this process lives and presumes spent what owners held that no longer do.
     pub fn beat_and_sweep(&mut self, connection: &Connection) -> Result<(), Failure> {
         let now = self.now();
-        let mut books = LocalBooks(connection);
+        let mut books = LocalBooks(connection, &self.drafts);
         for owner in &self.owners {
             books.beat(owner, now)?;
         }
-        if state::sweep(&mut books, now)? > 0 {
+        let presumed = state::sweep(&mut books, now)?;
+        books.forget_idle_owners(now - state::OWNER_GONE_AFTER)?;
+        if presumed > 0 {
             self.frees_something();
         }
-        books.forget_idle_owners(now - state::OWNER_GONE_AFTER)?;
         self.forget_ended_leases(connection)
     }
 
@@ -83,7 +94,7 @@ impl Memory {
         if now < self.next_clearing {
             return Ok(());
         }
-        let books = LocalBooks(connection);
+        let books = LocalBooks(connection, &self.drafts);
         if books.forget_ended_leases(now - ENDED_LEASES_KEPT, CLEARED_AT_ONCE)? < CLEARED_AT_ONCE {
             self.next_clearing = now + BETWEEN_CLEARINGS;
         }

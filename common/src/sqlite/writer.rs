@@ -220,22 +220,26 @@ impl WriterThread {
         for order in group {
             order.run(&transaction, &mut self.memory).map_err(Aborted::ByOperation)?;
         }
+        self.memory.drafts.write(&transaction).map_err(Aborted::ByTransaction)?;
         transaction.commit().map_err(of_transaction)
     }
 
     /// A heartbeat that fails is logged and tried again at the next.
     fn heartbeat(&mut self) {
+        let before = self.memory.clone();
         let beat = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(Failure::from)
             .and_then(|transaction| {
                 self.memory.beat_and_sweep(&transaction)?;
+                self.memory.drafts.write(&transaction)?;
                 Ok(transaction.commit()?)
             });
         match beat {
             Ok(()) => self.memory.announce(),
             Err(failure) => {
+                self.memory = before;
                 let error = failure.explain(&self.file);
                 tracing::warn!(%error, "a heartbeat of the ledger failed");
             }
