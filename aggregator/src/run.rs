@@ -11,12 +11,15 @@ use juror_common::{
     shutdown::Shutdown,
     telemetry::{MessageKind, Metrics},
 };
-use std::sync::Arc;
-use tokio::{sync::mpsc, task};
+use std::{sync::Arc, time::Duration};
+use tokio::{sync::mpsc, task, time::timeout};
 use tracing::{Instrument as _, debug, error_span, info};
 
 /// Results that are committed together at most; one fsync serves them all.
 const BATCH: usize = 256;
+/// How long the first of a batch waits for others: an fsync takes more of a processor than many
+/// results, and nobody waits for a single one.
+const GATHERING: Duration = Duration::from_millis(50);
 
 /// What the aggregator works with. It gives directory and fold back at its end.
 pub struct AggregatorResources {
@@ -107,7 +110,7 @@ pub fn take_in(
     directory.append_lines(&lines)
 }
 
-/// Commits whatever is ready, batch by batch; while one is being written, the next gathers.
+/// Commits what comes, batch by batch; while one is being written, the next gathers.
 async fn commit_all(
     mut ready: mpsc::Receiver<Delivery<JobResult>>,
     directory: RunDirectory,
@@ -117,7 +120,7 @@ async fn commit_all(
 ) -> Result<Aggregated, AggregatorError> {
     let mut aggregated = Aggregated { directory, fold, duplicates: 0 };
     let mut batch = Vec::new();
-    while ready.recv_many(&mut batch, BATCH).await > 0 {
+    while gather(&mut ready, &mut batch).await > 0 {
         let (kept, finished) = commit(aggregated, &batch, &events, &metrics).await?;
         aggregated = kept;
         for delivery in batch.drain(..) {
@@ -131,6 +134,23 @@ async fn commit_all(
         }
     }
     Ok(aggregated)
+}
+
+/// Waits for a batch; answers how many results it has, none at the end.
+async fn gather(
+    ready: &mut mpsc::Receiver<Delivery<JobResult>>,
+    batch: &mut Vec<Delivery<JobResult>>,
+) -> usize {
+    let first = ready.recv_many(batch, BATCH).await;
+    let others = async {
+        let mut more = first;
+        while more > 0 && batch.len() < BATCH {
+            more = ready.recv_many(batch, BATCH - batch.len()).await;
+        }
+    };
+    // Nothing is lost at its end: what was received is in the batch.
+    let _ = timeout(GATHERING, others).await;
+    batch.len()
 }
 
 /// Commits the batch's news; answers them.
