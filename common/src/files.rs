@@ -92,10 +92,9 @@ impl Roots {
     /// process may not read it.
     pub fn absence(&self, reference: &str) -> Option<FileError> {
         let unreadable = |source| FileError::Unreadable { reference: reference.to_owned(), source };
-        let looked = self.resolve(reference).and_then(|path| {
-            // Opening something else may have effects.
-            if path.is_file() { open(&path).map(drop).map_err(unreadable) } else { Ok(()) }
-        });
+        let looked = self
+            .resolve(reference)
+            .and_then(|path| open_if_regular(&path, NOFOLLOW).map(drop).map_err(unreadable));
         let error = looked.err()?;
         matches!(error, FileError::Missing { .. } | FileError::Unreadable { .. }).then_some(error)
     }
@@ -139,40 +138,61 @@ impl Roots {
         let too_large =
             || FileError::TooLarge { reference: reference.to_owned(), limit: max_bytes };
         let path = self.resolve(reference)?;
-        // Opening some devices has effects, so their kind is looked at first, and once more on the
-        // open file, since the name may have been given to another one in between.
-        let regular = |is_file: bool| if is_file { Ok(()) } else { Err(refused(NOT_A_FILE)) };
-        regular(path.metadata().map_err(unreadable)?.is_file())?;
-        let file = open(&path).map_err(unreadable)?;
-        let metadata = file.metadata().map_err(unreadable)?;
-        regular(metadata.is_file())?;
-        if metadata.len() > max_bytes {
+        let opened = open_if_regular(&path, NOFOLLOW).map_err(unreadable)?;
+        let (file, length) = opened.ok_or_else(|| refused(NOT_A_FILE))?;
+        if length > max_bytes {
             return Err(too_large());
         }
-        let mut content = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
+        let mut content = Vec::with_capacity(usize::try_from(length).unwrap_or(0) + 1);
         // It may be growing.
         file.take(max_bytes.saturating_add(1)).read_to_end(&mut content).map_err(unreadable)?;
         if content.len() as u64 > max_bytes { Err(too_large()) } else { Ok(content.into()) }
     }
 }
 
+/// Opens a file of ours for reading, through links, and without waiting for anybody: what is no
+/// regular file, or holds more than so many bytes, is an error.
+pub fn open_regular(path: &Path, max_bytes: u64) -> io::Result<File> {
+    let opened = open_if_regular(path, 0)?;
+    let (file, length) =
+        opened.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, NOT_A_FILE))?;
+    if length > max_bytes {
+        let reason = format!("larger than the {max_bytes} bytes that are allowed here");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+    }
+    Ok(file)
+}
+
 const NOT_A_FILE: &str = "this is not a regular file";
+
+/// Refuses a last-moment link.
+#[cfg(unix)]
+const NOFOLLOW: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+#[cfg(not(unix))]
+const NOFOLLOW: i32 = 0;
 
 fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Opens for reading without waiting for anybody and without following a last-moment link.
-fn open(path: &Path) -> io::Result<File> {
+/// A regular file and its length, opened for reading without waiting for anybody; none if it is
+/// something else. Opening some devices has effects, so the kind is looked at first, and once more
+/// on the open file, since the name may have been given to another one in between.
+fn open_if_regular(path: &Path, flags: i32) -> io::Result<Option<(File, u64)>> {
+    if !path.metadata()?.is_file() {
+        return Ok(None);
+    }
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags((OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed());
+        options.custom_flags(OFlags::NONBLOCK.bits().cast_signed() | flags);
     }
-    options.open(path)
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    Ok(metadata.is_file().then_some((file, metadata.len())))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ mod read;
 mod tests;
 
 pub use earlier::{earlier_runs, runs_in};
-pub use read::{HistoryError, PastRun};
+pub use read::{HistoryError, PastRun, open_report};
 
 use crate::metrics::tidy;
 use juror_common::{run::RunRecord, usage::Money};

@@ -2,15 +2,18 @@
 
 use super::{PastMetric, RunFigures};
 use crate::journal::{JournalError, RunFiles};
-use juror_common::{SCHEMA, id::RunId, run::RunRecord, usage::Money};
+use juror_common::{SCHEMA, files::open_regular, id::RunId, run::RunRecord, usage::Money};
 use serde::Deserialize;
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
     fs::File,
-    io::{self, BufReader},
+    io::{self, BufReader, Read as _, Take},
     path::{Path, PathBuf},
 };
+
+/// The report of a million items is shorter.
+const MOST_REPORT_BYTES: u64 = 1 << 30;
 
 /// A run that has a report.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,7 +85,8 @@ impl PastRun {
         let path = files.path_of("report.json");
         let unreadable =
             |reason| HistoryError::Report { run: id.clone(), path: path.clone(), reason };
-        let Some(report) = open(&path).map_err(|error| unreadable(error.to_string()))? else {
+        let Some(report) = open_report(&path).map_err(|error| unreadable(error.to_string()))?
+        else {
             return Ok(None);
         };
         let report: ReportFile =
@@ -95,9 +99,11 @@ impl PastRun {
     }
 }
 
-fn open(path: &Path) -> io::Result<Option<BufReader<File>>> {
-    match File::open(path) {
-        Ok(file) => Ok(Some(BufReader::new(file))),
+/// A report for a reader who keeps little of it; none if it is not there. What is no regular file,
+/// or is longer than any report, is an error.
+pub fn open_report(path: &Path) -> io::Result<Option<BufReader<Take<File>>>> {
+    match open_regular(path, MOST_REPORT_BYTES) {
+        Ok(file) => Ok(Some(BufReader::new(file.take(MOST_REPORT_BYTES)))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }

@@ -84,6 +84,24 @@ pub enum JournalError {
 }
 
 impl JournalError {
+    /// What it says, for who may see runs and not where they lie: files are named from the folder
+    /// of their run on.
+    pub fn in_its_run(&self) -> String {
+        let place = match self {
+            Self::InUse { directory }
+            | Self::Exists { directory }
+            | Self::Missing { directory } => directory,
+            Self::Full { path }
+            | Self::Io { path, .. }
+            | Self::Unreadable { path, .. }
+            | Self::Schema { path, .. } => path,
+            Self::Stopped => return self.to_string(),
+        };
+        let depth = place.components().count();
+        let short: PathBuf = place.components().skip(depth.saturating_sub(2)).collect();
+        self.to_string().replace(&place.display().to_string(), &short.display().to_string())
+    }
+
     /// Whether what was written is not what it should be: a person must look at the files of this
     /// run, and no other run is concerned.
     pub(crate) fn is_damage(&self) -> bool {

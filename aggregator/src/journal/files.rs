@@ -5,9 +5,9 @@ use super::{
     lines::Results,
     lock,
 };
-use juror_common::{SCHEMA, id::RunId, run::RunRecord};
+use juror_common::{SCHEMA, files::open_regular, id::RunId, run::RunRecord};
 use std::{
-    fs, io,
+    io::{self, Read as _},
     path::{Path, PathBuf},
 };
 use tokio_util::sync::CancellationToken;
@@ -15,6 +15,9 @@ use tokio_util::sync::CancellationToken;
 /// What helps where there is no copy of `run.json`.
 const WITHOUT_A_COPY: &str =
     "take it away if the run is a fleet's: juror aggregate writes it anew, beside the results";
+
+/// A record holds a rubric's text, and nothing that grows.
+const MOST_RECORD_BYTES: u64 = 16 << 20;
 
 /// The files of a run, to be read; needs no lock, so a run can be reported while it goes on.
 #[derive(Clone, Debug)]
@@ -33,7 +36,7 @@ impl RunFiles {
     /// Reads what the run in this directory is, wherever it lies.
     pub fn open_directory(directory: &Path) -> Result<Self, JournalError> {
         let path = directory.join("run.json");
-        let bytes = fs::read(&path).map_err(|error| match error.kind() {
+        let bytes = read_record(&path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
                 JournalError::Missing { directory: directory.to_owned() }
             }
@@ -92,4 +95,10 @@ impl RunFiles {
     pub(crate) fn journal_path(&self) -> PathBuf {
         self.path_of("results.jsonl")
     }
+}
+
+fn read_record(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_regular(path, MOST_RECORD_BYTES)?.take(MOST_RECORD_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }

@@ -1,7 +1,7 @@
 //! Reading `results.jsonl`, one line at a time in flat memory.
 
 use super::error::{JournalError, parse_record};
-use juror_common::{SCHEMA, outcome::JobResult};
+use juror_common::{SCHEMA, files::open_regular, outcome::JobResult};
 use std::{
     fs::File,
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
@@ -33,7 +33,8 @@ pub struct Results {
 
 impl Results {
     pub(crate) fn open(path: &Path, stop: CancellationToken) -> Result<Self, JournalError> {
-        let file = File::open(path).map_err(|error| JournalError::io("open", path, error))?;
+        let file = open_regular(path, u64::MAX);
+        let file = file.map_err(|error| JournalError::io("open", path, error))?;
         Ok(Self {
             reader: BufReader::with_capacity(1 << 16, file),
             path: path.to_owned(),

@@ -6,6 +6,7 @@
 //! in other containers see it too, where `/proc/locks` names those of the own container alone.
 
 use super::JournalError;
+use juror_common::files::open_regular;
 use std::{
     fs::{File, OpenOptions, TryLockError},
     path::Path,
@@ -36,7 +37,7 @@ pub fn take(directory: &Path) -> Result<File, JournalError> {
 
 /// Whether a process of this machine holds the lock of a run directory. Needs no more than to read.
 pub fn is_held(directory: &Path) -> bool {
-    File::open(directory.join(LOCK_FILE)).is_ok_and(|file| sign::is_set(&file))
+    open_regular(&directory.join(LOCK_FILE), u64::MAX).is_ok_and(|file| sign::is_set(&file))
 }
 
 #[cfg(target_os = "linux")]

@@ -1,10 +1,12 @@
 //! What a run's `report.json` says that its journal does not: the decisions of the process that
 //! wrote it.
 
-use juror_aggregator::{gate::GateReport, journal::RunFiles, report::Coverage};
+use juror_aggregator::{
+    gate::GateReport, history::open_report, journal::RunFiles, report::Coverage,
+};
 use serde::Deserialize;
 use serde_json::Value;
-use std::{fs::File, io::BufReader};
+use std::io;
 
 /// The parts of a report that stand for themselves; all empty where there is no report.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -36,8 +38,11 @@ struct SavedCoverage {
 impl Saved {
     /// Reads them. A report that cannot be read says nothing: it can be written again.
     pub fn read(files: &RunFiles) -> Self {
-        let Ok(file) = File::open(files.path_of("report.json")) else { return Self::default() };
-        let read = serde_json::from_reader(BufReader::new(file));
+        let read = match open_report(&files.path_of("report.json")) {
+            Ok(Some(report)) => serde_json::from_reader(report).map_err(io::Error::from),
+            Ok(None) => return Self::default(),
+            Err(error) => Err(error),
+        };
         read.inspect_err(|error| {
             tracing::warn!("report.json of run {} cannot be read: {error}", files.record().run_id);
         })
