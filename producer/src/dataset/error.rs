@@ -152,6 +152,11 @@ pub enum Problem {
     /// An id that would garble whatever shows it.
     #[error("{0:?} has control characters; leave them out")]
     ControlCharacters(String),
+    /// An id that no address can name: `.` and `..` are ways in it.
+    #[error(
+        "an item cannot be called {0:?}, which no address of a page can name; give it another id"
+    )]
+    DotsAlone(String),
     /// Another version of the format.
     #[error("schema {found} is not known: this version reads schema {}", juror_common::SCHEMA)]
     Schema {

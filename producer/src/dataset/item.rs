@@ -44,9 +44,7 @@ pub(super) fn read_item(
     let mut fields = Fields { left: fields, files };
     fields.schema()?;
     let mut item = Item { id: fields.required_text("id", shape)?, ..Item::default() };
-    if item.id.chars().any(char::is_control) {
-        return Err(FieldError::new("id", Problem::ControlCharacters(item.id)));
-    }
+    check_id(&item.id)?;
     for name in &shape.images {
         let reference = fields.required_text(name, shape)?;
         fields.allow(name, &reference)?;
@@ -73,6 +71,16 @@ pub(super) fn read_item(
         warnings.not_allowed(place);
     }
     Ok(item)
+}
+
+/// Refuses an id that could not be shown on one line, or not be named in an address.
+pub(super) fn check_id(id: &str) -> Result<(), FieldError> {
+    let refused = |problem: fn(String) -> Problem| Err(FieldError::new("id", problem(id.into())));
+    match id {
+        _ if id.chars().any(char::is_control) => refused(Problem::ControlCharacters),
+        "." | ".." => refused(Problem::DotsAlone),
+        _ => Ok(()),
+    }
 }
 
 struct Fields<'a> {

@@ -3,6 +3,7 @@
 
 use super::{
     error::{DatasetError, FieldError, Problem},
+    item::check_id,
     record::unreadable,
 };
 use juror_common::{
@@ -67,9 +68,7 @@ impl Pairs {
 
     fn item(&mut self, name: &str) -> Result<Item, FieldError> {
         let stem = split(name).map_or(name, |(stem, _)| stem);
-        if stem.chars().any(char::is_control) {
-            return Err(FieldError::new("id", Problem::ControlCharacters(stem.to_owned())));
-        }
+        check_id(stem)?;
         let mut item = Item { id: stem.to_owned(), ..Item::default() };
         let image = ImageReference { reference: name.to_owned(), sha256: None };
         item.images.insert(self.image_field.clone(), image);

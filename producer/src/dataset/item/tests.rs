@@ -106,6 +106,10 @@ fn every_refusal_names_field_and_remedy() {
     for (fields, message) in [
         (json!({"id": 5}), "id: a text in quotes is expected, and it is a number"),
         (json!({"id": " "}), "id: empty; every item needs it"),
+        (
+            json!({"id": ".."}),
+            "id: an item cannot be called \"..\", which no address of a page can name; give it another id",
+        ),
         (json!({"id": "a\u{1b}[1m"}), "id: \"a\\u{1b}[1m\" has control characters; leave them out"),
         (
             json!({"screenshot": ["1.png"]}),
