@@ -1,6 +1,10 @@
 //! The folders whose datasets may be named, and what lies in them.
 
-use juror_common::files::Roots;
+use juror_common::{
+    files::Roots,
+    rubric::{Need, Rubric, builtin},
+};
+use juror_producer::dataset::{Dataset, DatasetShape};
 use juror_server::starter::Refusal;
 use std::{
     collections::BTreeSet,
@@ -53,7 +57,9 @@ impl DatasetRoots {
     /// Manifests and folders that look like datasets, as they can be named, in order. Links are not
     /// followed. Reads folders: call it where blocking is allowed.
     pub fn list(&self) -> Vec<String> {
-        let mut search = Search { found: BTreeSet::new(), seen: 0 };
+        let rubrics = builtin().iter().filter_map(|rubric| rubric.parse().ok());
+        let shapes = rubrics.map(|rubric| shape_of(&rubric)).collect();
+        let mut search = Search { found: BTreeSet::new(), seen: 0, shapes };
         for folder in &self.folders {
             search.enter(folder, Path::new(""), 0);
         }
@@ -64,6 +70,7 @@ impl DatasetRoots {
 struct Search {
     found: BTreeSet<String>,
     seen: usize,
+    shapes: Vec<DatasetShape>,
 }
 
 impl Search {
@@ -92,10 +99,29 @@ impl Search {
             let below = below.join(&name);
             if kind.is_dir() && depth < DEEPEST {
                 self.enter(&entry.path(), &below, depth + 1);
-            } else if kind.is_file() && is_manifest(&below) {
+            } else if kind.is_file() && is_manifest(&below) && self.is_dataset(&entry.path()) {
                 self.found.extend(below.to_str().map(str::to_owned));
             }
         }
+    }
+
+    /// Whether the first item can be read by some rubric. What comes behind it is not looked at:
+    /// an estimate tells what is wrong with a line.
+    fn is_dataset(&self, manifest: &Path) -> bool {
+        let reads_first = |shape: &DatasetShape| {
+            let items = Dataset::open(manifest, shape).and_then(|dataset| dataset.items());
+            items.is_ok_and(|mut items| items.next().is_some_and(|first| first.is_ok()))
+        };
+        self.shapes.iter().any(reads_first)
+    }
+}
+
+/// What a rubric asks of items, whatever folders their files lie in.
+fn shape_of(rubric: &Rubric) -> DatasetShape {
+    DatasetShape {
+        images: rubric.images.iter().map(|image| image.name.clone()).collect(),
+        style_required: rubric.needs(Need::Style),
+        ..DatasetShape::default()
     }
 }
 
@@ -135,14 +161,25 @@ mod tests {
             "two/pairs/x.tsx",
             "outside/secret.jsonl",
         ] {
-            fs::write(path(file), "").unwrap();
+            let item = match file.rsplit_once('.') {
+                Some((_, "csv")) => "id,original,restyled,style\na,a.png,b.png,Ukiyo-e\n",
+                _ => "{\"id\":\"a\",\"screenshot\":\"a.png\"}\n",
+            };
+            fs::write(path(file), item).unwrap();
+        }
+        for (file, text) in [
+            ("one/verdicts.jsonl", "{\"id\":\"a\",\"reply\":{}}\n"),
+            ("one/table.csv", "name,count\na,1\n"),
+            ("one/empty.jsonl", ""),
+        ] {
+            fs::write(path(file), text).unwrap();
         }
         let roots = DatasetRoots::new(vec![path("one"), path("two")]);
         (house, roots)
     }
 
     #[test]
-    fn manifests_and_folders_of_pairs_are_listed_and_a_runs_journal_is_not() {
+    fn what_can_be_read_as_a_dataset_is_listed_and_a_runs_journal_is_not() {
         let (_house, roots) = house();
         assert_eq!(roots.list(), ["a.jsonl", "pairs", "sub/b.csv"]);
         for name in roots.list() {
