@@ -39,6 +39,14 @@ pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exi
         shutdown.drain.clone(),
     );
     screen::print(&format!("http://{address}"))?;
+    let runs_dir = &settings.run.runs_dir;
+    if !runs_dir.is_dir() {
+        screen::warn(&format!(
+            "{}: no such folder, so there are no runs to show until one is made there; is \
+             --runs-dir right?",
+            runs_dir.display()
+        ));
+    }
     if !global.quiet && settings.files.data_roots.is_empty() {
         screen::tell(
             "no --data-root: runs can be looked at and resumed here, and no new ones started",

@@ -57,6 +57,13 @@ impl Problem {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
     }
 
+    /// A run's files are not what they should be: a person must look at them.
+    fn unreadable_run(reason: &str) -> Self {
+        tracing::error!("a run cannot be read: {reason}");
+        let detail = format!("This run cannot be read: {reason}.");
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
+    }
+
     /// The same may work in so many seconds.
     pub fn retry_after(self, seconds: u64) -> Self {
         Self { retry_after: Some(seconds), ..self }
@@ -115,7 +122,7 @@ impl From<ViewError> for Problem {
             ViewError::Interrupted => {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()).retry_after(1)
             }
-            ViewError::Rubric(_) => Self::internal(&error),
+            ViewError::Rubric(_) => Self::unreadable_run(&error.to_string()),
         }
     }
 }
@@ -126,7 +133,7 @@ impl From<JournalError> for Problem {
             JournalError::Missing { .. } => {
                 Self::missing("There is no such run; GET /api/v1/runs lists those that there are.")
             }
-            error => Self::internal(&error),
+            error => Self::unreadable_run(&error.in_its_run()),
         }
     }
 }
@@ -140,6 +147,7 @@ impl From<Refusal> for Problem {
             Refusal::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Refusal::Broken(_) => return Self::internal(&refusal),
         };
-        Self::new(status, refusal.to_string())
+        let retry_after = refusal.retry_after();
+        Self { retry_after, ..Self::new(status, refusal.to_string()) }
     }
 }

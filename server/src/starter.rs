@@ -3,6 +3,9 @@
 use async_trait::async_trait;
 use juror_common::{id::RunId, usage::Money};
 
+/// After so many seconds it is worth asking again for what is not available now.
+const AWAY_FOR: u64 = 10;
+
 /// Estimates, begins, continues and cancels runs.
 #[async_trait]
 pub trait Starter: Send + Sync {
@@ -97,4 +100,11 @@ pub enum Refusal {
     /// The house itself is in trouble; the message is for its operator.
     #[error("{0}")]
     Broken(String),
+}
+
+impl Refusal {
+    /// After how many seconds the same may work; none if it will not work by waiting.
+    pub fn retry_after(&self) -> Option<u64> {
+        matches!(self, Self::Unavailable(_)).then_some(AWAY_FOR)
+    }
 }

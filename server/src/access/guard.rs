@@ -14,7 +14,8 @@ use axum::{
 };
 use std::sync::Arc;
 
-/// Lets a request through, with its [`super::Visitor`] as an extension, or refuses it. Health is
+/// Lets a request through, with its [`super::Visitor`] as an extension of it and of its answer, or
+/// refuses it. Health is
 /// told to everybody; the log-in form and what it looks like need no token.
 pub async fn guard(
     State(access): State<Arc<Access>>,
@@ -27,11 +28,22 @@ pub async fn guard(
     match check(&access, &request) {
         Ok(visitor) => {
             request.extensions_mut().insert(visitor);
-            next.run(request).await
+            told_to(visitor, next.run(request).await)
         }
-        Err(Refused::Problem(problem)) => problem.into_response(),
+        Err(Refused::Problem(problem)) if problem.status() == StatusCode::MISDIRECTED_REQUEST => {
+            problem.into_response()
+        }
+        Err(Refused::Problem(problem)) => {
+            told_to(access.visitor(request.headers()), problem.into_response())
+        }
         Err(Refused::LogIn { next }) => session::to_log_in(&next),
     }
+}
+
+/// Whoever shows the answer knows who gets it.
+fn told_to(visitor: Visitor, mut response: Response) -> Response {
+    response.extensions_mut().insert(visitor);
+    response
 }
 
 /// What is answered to whom is not let through.

@@ -171,6 +171,32 @@ async fn a_browser_logs_in_and_out() {
 }
 
 #[tokio::test]
+async fn who_may_not_read_is_shown_no_way_to_what_may_be_read() {
+    const NAVIGATION: &str = "aria-label=\"Pages\"";
+    let router = TestSite::new().behind(Some(READ), Some(WRITE));
+    let page = ("accept", "text/html");
+    let form = get(&router, "/login", &[page]).await;
+    assert!(form.status == 200 && !form.body.contains(NAVIGATION), "{}", form.body);
+    let foreign = [page, ("origin", "https://elsewhere.example")];
+    let refused = ask(&router, "POST", "/logout", &foreign, Body::empty()).await;
+    assert!(refused.status == 403 && refused.body.contains("href=\"/login\""), "{}", refused.body);
+    assert!(!refused.body.contains(NAVIGATION) && !refused.body.contains("href=\"/runs\""));
+    let entered = log_in(&router, READ, "", &[]).await;
+    let cookie = ("cookie", entered.header("set-cookie").split(';').next().unwrap());
+    for (path, status) in [("/nowhere", 404), ("/runs/nothing", 404), ("/login", 200)] {
+        let shown = get(&router, path, &[page, cookie]).await;
+        assert_eq!(shown.status, status);
+        assert!(shown.body.contains(NAVIGATION) && shown.body.contains("Log out"), "{path}");
+    }
+    let refused = ask(&router, "POST", "/start", &[page, cookie, OWN], Body::empty()).await;
+    assert!(refused.status == 403 && refused.body.contains(NAVIGATION), "{}", refused.body);
+    let open = TestSite::new().open();
+    assert!(get(&open, "/login", &[page]).await.body.contains(NAVIGATION));
+    let elsewhere = get(&open, "/", &[page, ("host", "elsewhere.example")]).await;
+    assert!(elsewhere.status == 421 && !elsewhere.body.contains(NAVIGATION), "{}", elsewhere.body);
+}
+
+#[tokio::test]
 async fn a_cookie_writes_from_pages_of_this_server_alone() {
     let router = TestSite::new().behind(Some(READ), Some(WRITE));
     let entered = log_in(&router, WRITE, "", &[("x-forwarded-proto", "https")]).await;

@@ -19,7 +19,8 @@ pub enum Place {
     Other,
 }
 
-/// A page with this title in the browser's bar, for a visitor who may do so much.
+/// A page with this title in the browser's bar, for a visitor who may do so much; who may not read
+/// is shown no way to other pages.
 pub fn page(visitor: Option<Visitor>, title: &str, place: Place, content: &Markup) -> Markup {
     html! {
         (DOCTYPE)
@@ -49,6 +50,7 @@ pub fn page(visitor: Option<Visitor>, title: &str, place: Place, content: &Marku
 }
 
 fn top(current: Place, visitor: Option<Visitor>) -> Markup {
+    let may_read = visitor.is_some_and(|visitor| visitor.may_read);
     let is_logged_in = visitor.is_some_and(|visitor| visitor.pass == Pass::Cookie);
     let places = [
         (Place::Overview, "/", "Overview"),
@@ -60,12 +62,14 @@ fn top(current: Place, visitor: Option<Visitor>) -> Markup {
         header.top {
             div {
                 a.brand href="/" { "Juror" }
-                nav aria-label="Pages" {
-                    ul {
-                        @for (place, address, name) in places {
-                            li {
-                                a href=(address) aria-current=[(place == current).then_some("page")] {
-                                    (name)
+                @if may_read {
+                    nav aria-label="Pages" {
+                        ul {
+                            @for (place, address, name) in places {
+                                li {
+                                    a href=(address) aria-current=[(place == current).then_some("page")] {
+                                        (name)
+                                    }
                                 }
                             }
                         }

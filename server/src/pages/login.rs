@@ -4,11 +4,13 @@ use super::{
     frame::{Place, page},
     wishes::Wishes,
 };
+use crate::access::Visitor;
+use axum::extract::Extension;
 use maud::{Markup, html};
 
 /// The form that takes a token. `refused` tells that the last one did not do, `next` where to go
 /// behind it.
-pub async fn show(wishes: Wishes) -> Markup {
+pub async fn show(Extension(visitor): Extension<Visitor>, wishes: Wishes) -> Markup {
     let refused = wishes.text("refused").map(|_| "This token is none of this server's.");
     let content = html! {
         section.card.narrow aria-labelledby="login" {
@@ -27,5 +29,5 @@ pub async fn show(wishes: Wishes) -> Markup {
             p.faint { "The read token shows everything; the write token also starts and stops runs." }
         }
     };
-    page(None, "Log in", Place::Other, &content)
+    page(Some(visitor), "Log in", Place::Other, &content)
 }

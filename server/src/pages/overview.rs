@@ -24,7 +24,7 @@ use juror_aggregator::report::{
     words::has_stages,
 };
 use maud::{Markup, html};
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 use tokio::task::spawn_blocking;
 
 /// So many common issues, and strengths, are shown here; the run's page has them all.
@@ -45,7 +45,7 @@ pub async fn show(
             let view = site.views.of(&run.record.run_id).await?;
             overview(&view, &runs, wish)
         }
-        None if runs.is_empty() => no_runs(),
+        None if runs.is_empty() => no_runs(site.catalog.runs_dir()),
         None => no_judged_run(),
     };
     Ok(page(Some(visitor), "Overview", Place::Overview, &content))
@@ -164,9 +164,10 @@ fn no_judged_run() -> Markup {
     }
 }
 
-fn no_runs() -> Markup {
+fn no_runs(runs_dir: &Path) -> Markup {
     html! {
         h1 { "Overview" }
+        p.faint { "This server shows the runs in " code { (harmless(&runs_dir.display().to_string())) } "." }
         (empty("There are no runs yet"))
     }
 }

@@ -1,7 +1,9 @@
 //! Pages that say why there is nothing to see, and what to do next.
 
 use super::frame::{Place, page};
-use crate::{catalog::RunState, problem::Problem, starter::Refusal, view::ViewError};
+use crate::{
+    access::Visitor, catalog::RunState, problem::Problem, starter::Refusal, view::ViewError,
+};
 use axum::{
     extract::Request,
     http::{StatusCode, header},
@@ -13,25 +15,31 @@ use juror_common::id::RunId;
 use maud::{Markup, html};
 
 /// Why a page cannot be shown.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Trouble {
     status: StatusCode,
     title: String,
     says: String,
-    next: Markup,
+    retry_after: Option<u64>,
 }
 
-/// Shows a problem as a page where a browser asked for one. Programs that ask for pages get what
-/// they would get of the API.
+/// Makes the pages of all troubles, and of problems where a browser asked for a page, with the ways
+/// that are open to who asked. Programs that ask for pages get what they would get of the API.
 pub async fn problems_as_pages(request: Request, next: Next) -> Response {
     let is_page = !request.uri().path().starts_with("/api/");
     let accepted = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
     let wants_page = is_page && accepted.is_some_and(|types| types.contains("text/html"));
     let response = next.run(request).await;
-    let problem = response.extensions().get::<Problem>().filter(|_| wants_page);
-    let Some(problem) = problem else { return response };
-    let trouble = Trouble::new(problem.status(), problem.title(), problem.detail.clone());
-    let mut page = trouble.into_response();
+    let extensions = response.extensions();
+    let visitor = extensions.get::<Visitor>().copied();
+    let mut page = match (extensions.get::<Trouble>(), extensions.get::<Problem>()) {
+        (Some(trouble), _) => trouble.page(visitor),
+        (None, Some(problem)) if wants_page => {
+            let says = problem.detail.clone();
+            Trouble::new(problem.status(), problem.title(), says).page(visitor)
+        }
+        _ => return response,
+    };
     for name in [header::RETRY_AFTER, header::WWW_AUTHENTICATE] {
         if let Some(value) = response.headers().get(&name) {
             page.headers_mut().insert(name, value.clone());
@@ -57,10 +65,32 @@ impl Trouble {
     }
 
     fn new(status: StatusCode, title: &str, says: String) -> Self {
-        let next = html! {
-            p { "Go to " a href="/runs" { "all runs" } " or to the " a href="/" { "overview" } "." }
+        Self { status, title: title.to_owned(), says, retry_after: None }
+    }
+
+    fn page(&self, visitor: Option<Visitor>) -> Response {
+        let content = html! {
+            h1 { (self.title) }
+            div.card {
+                p { bdi { (harmless(&self.says)) } }
+                @match visitor {
+                    Some(Visitor { may_read: true, .. }) => {
+                        p { "Go to " a href="/runs" { "all runs" } " or to the " a href="/" { "overview" } "." }
+                    }
+                    Some(_) => { p { "Go to the " a href="/login" { "log-in" } "." } }
+                    // It is not known under which name the server could be reached.
+                    None => {}
+                }
+            }
         };
-        Self { status, title: title.to_owned(), says, next }
+        (self.status, page(visitor, &self.title, Place::Other, &content)).into_response()
+    }
+
+    /// A run's files are not what they should be: a person must look at them.
+    fn unreadable_run(reason: &str) -> Self {
+        tracing::error!("a run cannot be shown: {reason}");
+        let says = format!("This run cannot be read: {reason}.");
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "This run cannot be shown", says)
     }
 
     /// The house itself is in trouble: the log says how, the page only that.
@@ -72,15 +102,14 @@ impl Trouble {
 }
 
 impl IntoResponse for Trouble {
+    /// The trouble itself is an extension of the response, for who knows who asked.
     fn into_response(self) -> Response {
-        let content = html! {
-            h1 { (&self.title) }
-            div.card {
-                p { bdi { (harmless(&self.says)) } }
-                (self.next)
-            }
-        };
-        (self.status, page(None, &self.title, Place::Other, &content)).into_response()
+        let mut response = self.status.into_response();
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
+        response.extensions_mut().insert(self);
+        response
     }
 }
 
@@ -93,7 +122,8 @@ impl From<ViewError> for Trouble {
             ViewError::Interrupted => {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "Broken off", error.to_string())
             }
-            _ => Self::broken(&error),
+            ViewError::Journal(error) => Self::unreadable_run(&error.in_its_run()),
+            ViewError::Rubric(_) => Self::unreadable_run(&error.to_string()),
         }
     }
 }
@@ -118,8 +148,8 @@ impl From<tokio::task::JoinError> for Trouble {
 
 impl From<Refusal> for Trouble {
     fn from(refusal: Refusal) -> Self {
-        let says = refusal.to_string();
-        match refusal {
+        let (says, retry_after) = (refusal.to_string(), refusal.retry_after());
+        let trouble = match refusal {
             Refusal::Unusable(_) => Self::unusable(says),
             Refusal::Unknown(_) => Self::missing(says),
             Refusal::Conflict(_) => {
@@ -129,7 +159,8 @@ impl From<Refusal> for Trouble {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "Not available at the moment", says)
             }
             Refusal::Broken(_) => Self::broken(&says),
-        }
+        };
+        Self { retry_after, ..trouble }
     }
 }
 

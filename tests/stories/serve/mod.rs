@@ -2,6 +2,7 @@
 
 mod described;
 mod fleet;
+mod odd;
 mod refused;
 mod shown;
 mod stopped;

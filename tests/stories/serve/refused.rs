@@ -66,7 +66,17 @@ fn no_more_runs_go_on_at_once_than_are_set_and_a_name_is_taken_once() {
     scene.door.post("/api/v1/runs", &judged("one")).is(202);
     scene.door.post("/api/v1/runs", &judged("one")).is(409).says(&["run one already"]);
     scene.door.post("/api/v1/runs", &judged("two")).is(202);
-    scene.door.post("/api/v1/runs", &judged("three")).is(503).says(&["serve.runs_at_once"]);
+    let refused = scene.door.post("/api/v1/runs", &judged("three")).is(503);
+    assert!(refused.head.contains("\r\nretry-after: "), "{}", refused.head);
+    refused.says(&["serve.runs_at_once"]);
+    let form = "step=start&dataset=manifest.jsonl&enable_llm_judge=true&budget_usd=1&run_id=three";
+    let browser = format!(
+        "origin: {}\r\ncontent-type: application/x-www-form-urlencoded\r\n",
+        scene.door.url()
+    );
+    let refused = scene.door.ask("POST", "/start", &browser, form).is(503);
+    assert!(refused.head.contains("\r\nretry-after: "), "{}", refused.head);
+    refused.says(&["serve.runs_at_once", "name=\"budget_usd\""]);
     scene.door.post("/api/v1/runs/one/resume", &json!({})).is(409).says(&["goes on already"]);
     scene.gate.open();
     for run in ["one", "two"] {

@@ -1,7 +1,7 @@
 //! Pages of the manual, whose commands are run as they stand there.
 
-use super::{Finished, Served, Workshop, repository};
-use std::path::Path;
+use super::{Finished, Served, WebDoor, Workshop, repository};
+use std::{path::Path, process::Command};
 
 /// A page of `docs/`.
 pub struct Manual {
@@ -29,12 +29,13 @@ impl Manual {
     }
 
     /// Runs every command of the page, in order, in a shell in the workshop's folder, and asserts
-    /// its exit code. What the page leaves running in the background, `juror simulate … &`, runs
+    /// its exit code. What the page leaves running, `juror simulate … &` and `juror serve …`, runs
     /// until its end, at an address that is free. What lies in the workshop's `bin` stands in
     /// for programs of the reader's.
     #[track_caller]
     pub fn run(&self, workshop: &Workshop, variables: &[(&str, &str)]) {
         let mut served: Vec<(String, Served)> = Vec::new();
+        let mut doors = Vec::new();
         let shown = self.shown();
         assert!(!shown.is_empty(), "the page has no command");
         for Shown { line, code } in shown {
@@ -50,11 +51,13 @@ impl Manual {
             for (address, server) in &served {
                 script = script.replace(&format!("http://{address}/v1"), &server.base_url);
             }
-            let binary = Path::new(env!("CARGO_BIN_EXE_juror")).parent().unwrap();
-            let path = [binary, &workshop.path("bin")].map(|folder| folder.display().to_string());
-            let path = format!("{}:{}", path.join(":"), std::env::var("PATH").unwrap());
-            let mut shell = workshop.program("sh");
-            shell.args(["-euc", &script]).env("PATH", path).envs(variables.iter().copied());
+            if script.contains("juror serve") {
+                let door = WebDoor::start(shell(workshop, &at_a_free_port(&script), variables));
+                door.get("/healthz").is(200);
+                doors.push(door);
+                continue;
+            }
+            let mut shell = shell(workshop, &script, variables);
             let Finished { code: found, stdout, stderr } = shell.output().unwrap().into();
             assert_eq!(found, code, "{line}\nstdout:\n{stdout}\nstderr:\n{stderr}");
         }
@@ -75,6 +78,28 @@ impl Manual {
                 Shown { line: line.trim().to_owned(), code }
             })
             .collect()
+    }
+}
+
+/// A shell in the workshop's folder that is about to run this.
+fn shell(workshop: &Workshop, script: &str, variables: &[(&str, &str)]) -> Command {
+    let binary = Path::new(env!("CARGO_BIN_EXE_juror")).parent().unwrap();
+    let path = [binary, &workshop.path("bin")].map(|folder| folder.display().to_string());
+    let path = format!("{}:{}", path.join(":"), std::env::var("PATH").unwrap());
+    let mut shell = workshop.program("sh");
+    shell.args(["-euc", script]).env("PATH", path).envs(variables.iter().copied());
+    shell
+}
+
+/// A server's command as a process of its own, at a port that is free on the address that it names.
+fn at_a_free_port(command: &str) -> String {
+    match command.split_once("--listen ") {
+        None => format!("exec env {command} --listen 127.0.0.1:0"),
+        Some((before, behind)) => {
+            let (address, rest) = behind.split_once(' ').unwrap_or((behind, ""));
+            let (host, _) = address.rsplit_once(':').unwrap();
+            format!("exec env {before}--listen {host}:0 {rest}")
+        }
     }
 }
 

@@ -7,7 +7,11 @@ use std::{
     io::{Read, Write},
     net::TcpStream,
     process::Command,
+    time::Duration,
 };
+
+/// No answer keeps silent for so long, not even a stream of events.
+const PATIENCE: Duration = Duration::from_secs(90);
 
 pub struct WebDoor {
     address: String,
@@ -54,6 +58,7 @@ impl WebDoor {
     /// Asks with these headers, each with its line's end.
     pub fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
         let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let (host, length) = (&self.address, body.len());
         let request = format!(
             "{method} {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-length: \

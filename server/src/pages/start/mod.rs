@@ -16,7 +16,7 @@ use crate::{
 use axum::{
     Form,
     extract::{Extension, State},
-    http::StatusCode,
+    http::{StatusCode, header},
     response::{IntoResponse, Redirect, Response},
 };
 use form::StartForm;
@@ -47,7 +47,7 @@ pub async fn asked(
 ) -> Result<Response, Trouble> {
     let asked = match form.asked() {
         Ok(asked) => asked,
-        Err(reason) => return refused(&site, visitor, &form, &reason).await,
+        Err(reason) => return refused(&site, visitor, &form, Refusal::Unusable(reason)).await,
     };
     let answered = match form.step.as_str() {
         "start" => site
@@ -72,7 +72,7 @@ pub async fn asked(
     match answered {
         Ok(answer) => Ok(answer),
         Err(Refusal::Broken(reason)) => Err(Refusal::Broken(reason).into()),
-        Err(refusal) => refused(&site, visitor, &form, &refusal.to_string()).await,
+        Err(refusal) => refused(&site, visitor, &form, refusal).await,
     }
 }
 
@@ -80,10 +80,15 @@ async fn refused(
     site: &Site,
     visitor: Visitor,
     form: &StartForm,
-    reason: &str,
+    refusal: Refusal,
 ) -> Result<Response, Trouble> {
-    let page = form_page(site, visitor, form, Some(reason)).await?;
-    Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response())
+    let page = form_page(site, visitor, form, Some(&refusal.to_string())).await?;
+    let again = refusal.retry_after().map(|seconds| [(header::RETRY_AFTER, seconds)]);
+    let status = match again {
+        Some(_) => StatusCode::SERVICE_UNAVAILABLE,
+        None => StatusCode::UNPROCESSABLE_ENTITY,
+    };
+    Ok((status, again, page).into_response())
 }
 
 async fn form_page(
