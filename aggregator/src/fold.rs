@@ -313,11 +313,16 @@ impl Spent {
     /// What the run may have cost in all, never less than the bill: with what the ledger holds and
     /// no result tells.
     pub fn total(&self, ledger: Option<&Ledger>) -> Money {
+        self.booked(ledger) + ledger.map(|ledger| ledger.outstanding).unwrap_or_default()
+    }
+
+    /// What is spent of that: all but what calls hold that may still be in flight.
+    pub fn booked(&self, ledger: Option<&Ledger>) -> Money {
         let Some(ledger) = ledger else { return self.cost };
         // Settled calls of jobs that have no result yet are in the ledger alone. Results that a
         // journal has not yet taken in are in the ledger too, hence the maximum.
         let told = self.cost + ledger.presumed + ledger.carried;
-        told.max(ledger.committed) + ledger.outstanding
+        told.max(ledger.committed)
     }
 
     fn add(&mut self, result: &JobResult) {

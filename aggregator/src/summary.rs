@@ -17,6 +17,7 @@ use juror_common::{
     outcome::{ErrorKind, JobResult, Outcome},
     rubric::{Formula, Rubric},
     run::RunRecord,
+    usage::Money,
 };
 use std::num::NonZeroU16;
 
@@ -281,6 +282,7 @@ fn cost(record: &RunRecord, input: &SummaryInput<'_>, pending: u64) -> Cost {
         total_usd: spent.total(input.ledger.as_ref()),
         results_usd: spent.cost,
         presumed_usd: presumed,
+        in_flight_usd: Money::ZERO,
         estimated_usd: expected,
         worst_case_usd: spent.estimate.map(|estimate| estimate.worst_case_usd),
         estimate_error,

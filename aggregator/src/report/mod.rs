@@ -139,6 +139,10 @@ pub struct Cost {
     pub results_usd: Money,
     /// What calls that died with their process may have cost, at worst case.
     pub presumed_usd: Money,
+    /// What calls in flight may still cost, at worst case; only told of a run that goes on, and
+    /// left out of JSON when there is none.
+    #[serde(skip_serializing_if = "is_no_money")]
+    pub in_flight_usd: Money,
     /// What the jobs that made calls were expected to cost, told before their first call.
     pub estimated_usd: Option<Money>,
     /// What those calls could have cost at worst.
@@ -167,6 +171,19 @@ impl Coverage {
     pub fn is_complete(&self) -> bool {
         self.scored >= self.planned
     }
+}
+
+impl Cost {
+    /// The cost of a run that goes on: what its calls hold is not spent yet.
+    pub fn with_in_flight(self, held: Money) -> Self {
+        let (total_usd, presumed_usd) = (self.total_usd - held, self.presumed_usd - held);
+        Self { total_usd, presumed_usd, in_flight_usd: held, ..self }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_no_money(amount: &Money) -> bool {
+    *amount == Money::ZERO
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

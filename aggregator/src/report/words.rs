@@ -62,6 +62,9 @@ pub fn cost_text(report: &Report) -> String {
             dollars(cost.presumed_usd)
         ));
     }
+    if cost.in_flight_usd > Money::ZERO {
+        text.push_str(&format!("; up to {} more in flight", dollars(cost.in_flight_usd)));
+    }
     if cost.overrun_usd > Money::ZERO {
         text.push_str(&format!("; {} above what was reserved", dollars(cost.overrun_usd)));
     }
