@@ -18,10 +18,11 @@ use juror_common::{
     run::RunRecord,
     settings::{Layer, Settings},
     shutdown::Shutdown,
+    store::RunStatus,
     usage::Money,
 };
 use juror_producer::fleet::PublishedEnd;
-use juror_server::starter::Refusal;
+use juror_server::starter::{AwaitedRun, Refusal};
 use std::{sync::Arc, time::Duration};
 use tokio::{
     sync::{oneshot, watch},
@@ -126,15 +127,16 @@ impl FleetRuns {
         }
     }
 
-    /// Whether the fleet knows a run; not, where that cannot be found out soon.
-    pub async fn knows(&self, settings: &Settings, run: &RunId) -> bool {
+    /// What the fleet knows of a run; nothing, where that cannot be found out soon.
+    pub async fn awaited(&self, settings: &Settings, run: &RunId) -> Option<AwaitedRun> {
         let asking = async {
             let home = open_home(settings).await.ok()?;
             let status = home.run_status(run).await.ok().flatten();
             home.close().await;
             status
         };
-        matches!(timeout(LONGEST_LOOK, asking).await, Ok(Some(_)))
+        let RunStatus { record, published, .. } = timeout(LONGEST_LOOK, asking).await.ok()??;
+        Some(AwaitedRun { record, published })
     }
 
     /// Waits until nothing is published any more. Call it after the shutdown is given.

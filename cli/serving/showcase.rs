@@ -10,13 +10,14 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use juror_aggregator::{
     gate::Gate,
-    report::{Exhibits, Shown},
+    report::{Exhibit, Exhibits, Shown},
 };
 use juror_common::{
     admission::{Admission as _, Ledger},
-    files::MOST_IMAGE_BYTES,
+    files::{MOST_IMAGE_BYTES, Roots},
     id::{Digest, RunId},
-    outcome::JobResult,
+    item::Item,
+    outcome::{InputRecord, JobResult},
     reference::Reference,
     rubric::Rubric,
     run::RunRecord,
@@ -107,16 +108,19 @@ impl Showcase for DatasetShowcase {
             let exhibits = open.exhibits(&record, &rubric);
             let (item, roots) = exhibits.item(&shown.screenshot_id)?;
             let mut found = exhibits.gather(std::slice::from_ref(&shown));
-            Ok::<_, String>((item, roots, found.remove(&shown.screenshot_id).unwrap_or_default()))
+            let exhibit = found.remove(&shown.screenshot_id).unwrap_or_default();
+            let unjudged = unjudged(&shown, &exhibit, &item, &roots);
+            Ok::<_, String>((item, roots, exhibit, unjudged))
         });
-        let (item, roots, exhibit) = looking.await.map_err(|_| BROKEN_OFF)??;
+        let (item, roots, exhibit, unjudged) = looking.await.map_err(|_| BROKEN_OFF)??;
         let texts = ItemTexts::new(&item, roots, &self.open.settings.stages);
         let prompt = match judged {
             Some((rubric, inputs)) => Some(texts.prompt(&rubric, &inputs).await),
             None => None,
         };
         let tokens = texts.tokens().await;
-        Ok(ItemOnShow { exhibit, tokens, expected_pattern: item.expected_pattern, prompt })
+        let expected_pattern = item.expected_pattern;
+        Ok(ItemOnShow { exhibit, unjudged, tokens, expected_pattern, prompt })
     }
 
     async fn image(
@@ -126,23 +130,47 @@ impl Showcase for DatasetShowcase {
         shown: &Shown,
         digest: Digest,
     ) -> Result<Bytes, String> {
-        let input = shown.inputs.iter().find(|input| input.digest == Some(digest));
-        let reference = input.ok_or("no image of this run has this digest")?.reference.clone();
+        let may_be = |input: &&InputRecord| input.digest.is_none_or(|known| known == digest);
+        let references = shown.inputs.iter().filter(may_be).map(|input| input.reference.clone());
+        let references: Vec<String> = references.collect();
         let (open, record, rubric) = (Arc::clone(&self.open), record.clone(), rubric.clone());
         let reading = spawn_blocking(move || {
-            let Ok(Reference::Path(path)) = Reference::parse(&reference) else {
-                return Err(FETCHES_NOTHING.to_owned());
-            };
             let roots = open.exhibits(&record, &rubric).open_roots()?;
-            let bytes =
-                roots.read_now(path, MOST_IMAGE_BYTES).map_err(|error| error.to_string())?;
-            match Digest::of(&bytes) == digest {
-                true => Ok(bytes),
-                false => Err("the file has changed since it was judged".to_owned()),
+            let mut reason = "no image of this item has this digest".to_owned();
+            for reference in references {
+                match read(&reference, &roots) {
+                    Ok(bytes) if Digest::of(&bytes) == digest => return Ok(bytes),
+                    Ok(_) => reason = "the file has changed since it was judged".to_owned(),
+                    Err(error) => reason = error,
+                }
             }
+            Err(reason)
         });
         reading.await.map_err(|_| BROKEN_OFF)?
     }
+}
+
+/// Digests of the images that the result has none of, as they are now: those of which a picture
+/// can be made, unless they are not what the dataset says.
+fn unjudged(shown: &Shown, exhibit: &Exhibit, item: &Item, roots: &Roots) -> Vec<(String, Digest)> {
+    let is_picture = |name: &str| {
+        exhibit.pictures.iter().any(|(other, picture)| other == name && picture.is_ok())
+    };
+    let of_one = |input: &InputRecord| {
+        let image = item.images.get(&input.name)?;
+        let digest = Digest::of(&read(&image.reference, roots).ok()?);
+        let is_meant = image.sha256.is_none_or(|known| known == digest);
+        is_meant.then(|| (input.name.clone(), digest))
+    };
+    let inputs = shown.inputs.iter().filter(|input| input.digest.is_none());
+    inputs.filter(|input| is_picture(&input.name)).filter_map(of_one).collect()
+}
+
+fn read(reference: &str, roots: &Roots) -> Result<Bytes, String> {
+    let Ok(Reference::Path(path)) = Reference::parse(reference) else {
+        return Err(FETCHES_NOTHING.to_owned());
+    };
+    roots.read_now(path, MOST_IMAGE_BYTES).map_err(|error| error.to_string())
 }
 
 /// What datasets are opened by.

@@ -12,13 +12,19 @@ use juror_aggregator::journal::JournalError;
 use juror_common::{id::RunId, run::RunRecord, shutdown::Shutdown, usage::Money};
 use juror_server::{
     catalog::{Catalog, RunState},
-    starter::{AskedRun, Refusal, RunEstimate, Starter},
+    starter::{AskedRun, AwaitedRun, Refusal, RunEstimate, Starter},
+    turns::Turns,
 };
-use std::sync::Arc;
-use tokio::{sync::Semaphore, task::spawn_blocking};
+use std::{sync::Arc, time::Duration};
+use tokio::{task::spawn_blocking, time::timeout};
+use tokio_util::task::TaskTracker;
 
-/// So many datasets are read at once to estimate runs; others wait.
+/// So many datasets are read at once to estimate runs, and so many requests wait for that.
 const ESTIMATES_AT_ONCE: usize = 2;
+const ESTIMATES_IN_LINE: usize = 8;
+
+/// Whoever asks for an estimate does not wait longer.
+const LONGEST_ESTIMATE: Duration = Duration::from_secs(60);
 
 /// Begins runs by the settings of this process.
 pub struct HouseStarter {
@@ -26,7 +32,8 @@ pub struct HouseStarter {
     local: Arc<LocalRuns>,
     /// None without a fleet in the settings.
     fleet: Option<FleetRuns>,
-    estimates: Semaphore,
+    estimates: Turns,
+    tasks: TaskTracker,
 }
 
 impl HouseStarter {
@@ -38,13 +45,16 @@ impl HouseStarter {
         Self {
             local: Arc::new(LocalRuns::new(at_once, shutdown.clone(), quiet)),
             fleet: has_fleet.then(|| FleetRuns::new(shutdown.clone(), quiet)),
-            estimates: Semaphore::new(ESTIMATES_AT_ONCE),
+            estimates: Turns::new(ESTIMATES_AT_ONCE, ESTIMATES_IN_LINE),
+            tasks: TaskTracker::new(),
             desk: Arc::new(desk),
         }
     }
 
     /// Waits until every run has ended that was begun here. Call after the shutdown is given.
     pub async fn ended(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
         self.local.ended().await;
         if let Some(fleet) = &self.fleet {
             fleet.ended().await;
@@ -115,10 +125,25 @@ impl HouseStarter {
 #[async_trait]
 impl Starter for HouseStarter {
     async fn estimate(&self, asked: &AskedRun) -> Result<RunEstimate, Refusal> {
-        // The semaphore is never closed.
-        let _turn = self.estimates.acquire().await.ok();
-        let session = self.session(asked, &RunId::new("estimate")).await?;
-        quote(&session).await.map_err(refusal)
+        let turn = self.estimates.take().await.ok_or_else(|| {
+            let reason = "too many runs are being estimated already; try again when fewer are";
+            Refusal::Unavailable(reason.to_owned())
+        })?;
+        let (desk, asked) = (Arc::clone(&self.desk), asked.clone());
+        // Reading goes on to its end even if nobody waits for it, and keeps its turn meanwhile.
+        let estimating = self.tasks.spawn(async move {
+            let _turn = turn;
+            let run = RunId::new("estimate");
+            let session = at_leisure(move || desk.session(&asked, &run)).await?;
+            quote(&session).await.map_err(refusal)
+        });
+        match timeout(LONGEST_ESTIMATE, estimating).await {
+            Ok(estimated) => estimated.map_err(|error| Refusal::Broken(error.to_string()))?,
+            Err(_) => Err(Refusal::Unavailable(format!(
+                "estimating this takes longer than {} seconds: juror estimate has more patience",
+                LONGEST_ESTIMATE.as_secs()
+            ))),
+        }
     }
 
     async fn start(&self, asked: &AskedRun) -> Result<RunId, Refusal> {
@@ -173,11 +198,8 @@ impl Starter for HouseStarter {
         }
     }
 
-    async fn is_awaited(&self, run: &RunId) -> bool {
-        match &self.fleet {
-            Some(fleet) => fleet.knows(self.desk.settings(), run).await,
-            None => false,
-        }
+    async fn awaited(&self, run: &RunId) -> Option<AwaitedRun> {
+        self.fleet.as_ref()?.awaited(self.desk.settings(), run).await
     }
 
     fn datasets(&self) -> Vec<String> {

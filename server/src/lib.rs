@@ -8,6 +8,7 @@
 pub mod access;
 pub mod api;
 pub mod catalog;
+pub mod comparisons;
 pub mod live;
 pub mod pages;
 pub mod problem;
@@ -16,6 +17,8 @@ pub mod serve;
 pub mod showcase;
 pub mod site;
 pub mod starter;
+mod taken;
 #[cfg(test)]
 mod test_site;
+pub mod turns;
 pub mod view;

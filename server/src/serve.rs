@@ -1,6 +1,6 @@
 //! The role: answers on a listener until it is stopped.
 
-use crate::{access::Peer, site::Site};
+use crate::{access::Peer, site::Site, taken::Taken};
 use axum::{Router, http::Request};
 use hyper::{body::Incoming, server::conn::http1};
 use hyper_util::{
@@ -14,6 +14,7 @@ use std::{
     time::Duration,
 };
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
     sync::Semaphore,
     time::sleep,
@@ -101,7 +102,14 @@ impl Drop for Guest {
     }
 }
 
-async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, stop: CancellationToken) {
+async fn connection<Stream>(
+    stream: Stream,
+    peer: SocketAddr,
+    router: Router,
+    stop: CancellationToken,
+) where
+    Stream: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
     let service = router.map_request(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(Peer(peer));
         request
@@ -109,7 +117,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, stop: C
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(LONGEST_HEAD)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+        .serve_connection(TokioIo::new(Taken::new(stream)), TowerToHyperService::new(service));
     tokio::pin!(serving);
     let served = tokio::select! {
         served = serving.as_mut() => served,
@@ -139,6 +147,22 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use axum::routing::get;
+    use tokio::{
+        io::{AsyncWriteExt as _, duplex},
+        time::timeout,
+    };
+
+    #[tokio::test(start_paused = true)]
+    async fn who_takes_nothing_of_its_answer_loses_its_place() {
+        let (mut reader, stream) = duplex(1 << 10);
+        let router = Router::new().route("/", get(|| async { "x".repeat(1 << 20) }));
+        let peer = SocketAddr::from(([127, 0, 0, 1], 1));
+        let serving = connection(stream, peer, router, CancellationToken::new());
+        reader.write_all(b"GET / HTTP/1.1\r\nhost: juror\r\n\r\n").await.unwrap();
+        timeout(Duration::from_secs(3_600), serving).await.unwrap();
+        drop(reader);
+    }
 
     #[test]
     fn one_address_has_its_share_of_the_places_and_this_machine_all() {

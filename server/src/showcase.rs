@@ -32,7 +32,8 @@ pub trait Showcase: Send + Sync {
         result: &JobResult,
     ) -> Result<ItemOnShow, String>;
 
-    /// An image that the run judged, as it was, by the digest that its result records.
+    /// An image of an item, by the digest of its bytes: as it was judged, or, where no judge looked
+    /// at it, as it is now.
     async fn image(
         &self,
         record: &RunRecord,
@@ -47,6 +48,9 @@ pub trait Showcase: Send + Sync {
 pub struct ItemOnShow {
     /// Small pictures and the code.
     pub exhibit: Exhibit,
+    /// Digests of those images of which the result has none, since no judge looked at them: of
+    /// their bytes as they are now, by the names that the rubric gives them.
+    pub unjudged: Vec<(String, Digest)>,
     /// Every design token that was expected or extracted, by name; none if the item has none, or
     /// why they cannot be read.
     pub tokens: Option<Result<Vec<TokenLine>, String>>,

@@ -1,6 +1,9 @@
 //! What every page and every answer of the API is made of.
 
-use crate::{catalog::Catalog, live::LiveRuns, showcase::Showcase, starter::Starter, view::Views};
+use crate::{
+    catalog::Catalog, comparisons::Comparisons, live::LiveRuns, showcase::Showcase,
+    starter::Starter, view::Views,
+};
 use juror_aggregator::compare::Rules;
 use std::{path::PathBuf, sync::Arc};
 use tokio_util::sync::CancellationToken;
@@ -14,6 +17,8 @@ pub struct Site {
     pub views: Arc<Views>,
     /// How those go that go on.
     pub live: Arc<LiveRuns>,
+    /// How they stand against each other.
+    pub comparisons: Arc<Comparisons>,
     /// Opens what runs judged.
     pub showcase: Arc<dyn Showcase>,
     /// Begins runs.
@@ -35,7 +40,7 @@ impl Site {
         let catalog = Arc::new(Catalog::new(runs_dir));
         let views =
             Arc::new(Views::new(Arc::clone(&catalog), Arc::clone(&showcase), rules.failures));
-        let live = Arc::new(LiveRuns::new(Arc::clone(&catalog), stop));
-        Self { catalog, views, live, showcase, starter, rules }
+        let live = Arc::new(LiveRuns::new(Arc::clone(&catalog), Arc::clone(&showcase), stop));
+        Self { catalog, views, live, comparisons: Arc::default(), showcase, starter, rules }
     }
 }

@@ -1,7 +1,7 @@
 //! The seam to whoever begins runs: this process, or a fleet.
 
 use async_trait::async_trait;
-use juror_common::{id::RunId, usage::Money};
+use juror_common::{id::RunId, run::RunRecord, usage::Money};
 
 /// After so many seconds it is worth asking again for what is not available now.
 const AWAY_FOR: u64 = 10;
@@ -23,8 +23,9 @@ pub trait Starter: Send + Sync {
     /// Stops a run: calls in flight are finished, nothing new is begun. It can be resumed.
     async fn cancel(&self, run: &RunId) -> Result<(), Refusal>;
 
-    /// Whether a fleet knows this run, though nothing of it is in the runs directory yet.
-    async fn is_awaited(&self, run: &RunId) -> bool;
+    /// What a fleet knows of a run of which nothing is in the runs directory yet; none if it knows
+    /// none, or cannot be asked now.
+    async fn awaited(&self, run: &RunId) -> Option<AwaitedRun>;
 
     /// Datasets that may be named, each as [`AskedRun::dataset`] names it, in order; at most some
     /// hundred of them.
@@ -59,6 +60,15 @@ pub struct AskedRun {
     pub max_concurrency: Option<usize>,
     /// Name of the run; none for one that is made from date and time.
     pub run_id: Option<RunId>,
+}
+
+/// A run that a fleet has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AwaitedRun {
+    /// What it is.
+    pub record: RunRecord,
+    /// How many of its jobs have been published so far.
+    pub published: u64,
 }
 
 /// What a run would take.

@@ -5,7 +5,7 @@ use crate::{
     router::router,
     showcase::{ItemOnShow, Showcase},
     site::Site,
-    starter::{AskedRun, Refusal, RunEstimate, Starter},
+    starter::{AskedRun, AwaitedRun, Refusal, RunEstimate, Starter},
 };
 use async_trait::async_trait;
 use axum::{
@@ -87,19 +87,28 @@ impl TestSite {
 
     /// Its router, behind tokens.
     pub fn behind(&self, read: Option<&str>, write: Option<&str>) -> Router {
-        let secret = |token: &str| Secret::new(token).unwrap();
-        let listen = "127.0.0.1:8080".parse().unwrap();
-        let access = Access::new(listen, read.map(secret), write.map(secret), Vec::new());
+        router_of(self.site(), read, write)
+    }
+
+    /// What its routers are made of.
+    pub fn site(&self) -> Site {
         let runs_dir = self.runs.path().to_owned();
-        let site = Site::new(
+        Site::new(
             runs_dir,
             Arc::new(Seen),
             Arc::new(Nobody { runs: Arc::clone(&self.runs) }),
             Rules { margin: 0.01, strict: false, failures: FailurePolicy::Exclude },
             self.stop.clone(),
-        );
-        router(site, access.unwrap())
+        )
     }
+}
+
+/// The router of a site, behind tokens.
+pub fn router_of(site: Site, read: Option<&str>, write: Option<&str>) -> Router {
+    let secret = |token: &str| Secret::new(token).unwrap();
+    let listen = "127.0.0.1:8080".parse().unwrap();
+    let access = Access::new(listen, read.map(secret), write.map(secret), Vec::new());
+    router(site, access.unwrap())
 }
 
 /// Asks with these headers beside the host.
@@ -245,7 +254,16 @@ impl Showcase for Seen {
         Box::new(NoExhibits)
     }
 
-    async fn item(&self, _: &RunRecord, _: &Rubric, _: &JobResult) -> Result<ItemOnShow, String> {
+    /// Those of a run `stuck` are never found.
+    async fn item(
+        &self,
+        record: &RunRecord,
+        _: &Rubric,
+        _: &JobResult,
+    ) -> Result<ItemOnShow, String> {
+        if record.run_id.as_str() == "stuck" {
+            std::future::pending::<()>().await;
+        }
         Err("the dataset is gone".to_owned())
     }
 
@@ -301,8 +319,8 @@ impl Starter for Nobody {
         }
     }
 
-    async fn is_awaited(&self, _: &RunId) -> bool {
-        false
+    async fn awaited(&self, _: &RunId) -> Option<AwaitedRun> {
+        None
     }
 
     fn datasets(&self) -> Vec<String> {

@@ -8,7 +8,7 @@ use super::{
     run::{self, HOSTILE},
 };
 use serde_json::json;
-use std::path::Path;
+use std::{fs, path::Path};
 
 /// Everything that can be seen: judged runs by both rubrics, one that got worse, one without a
 /// judge.
@@ -76,6 +76,28 @@ fn every_page_reads_well_by_ear_in_any_light_and_on_a_phone() {
     }
     browser.visit(&door.at("/nowhere"));
     assert_eq!(text(&mut browser, "h1"), "Not found");
+}
+
+#[test]
+fn the_table_of_runs_is_shown_whole_however_long_its_names_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = "nightly-main-2026-11-22-0123456789abcdef";
+    juror(folder.path(), &["demo", "--run-id", name], 0);
+    let record = folder.path().join("runs").join(name).join("run.json");
+    let mut run: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(&record).unwrap()).unwrap();
+    run["judge"]["model"] = json!("claude-sonnet-4-5-20250929");
+    run["planned"] = json!(10_000);
+    fs::write(record, run.to_string()).unwrap();
+    let door = Door::open(folder.path(), &[]);
+    let mut browser = Browser::at(&door.at("/runs"));
+    assert_eq!(text(&mut browser, "tbody .chip"), "incomplete");
+    for (width, scheme) in [(1280, "light"), (1440, "dark")] {
+        browser.show(width, scheme);
+        let cut = "(() => { const table = document.querySelector('.scroll');
+                            return table.scrollWidth - table.clientWidth; })()";
+        assert_eq!(browser.value(cut), 0, "pixels that are cut off of {width}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::{
     items::within,
     runs::Figures,
 };
-use crate::{catalog::ListedRun, problem::Problem, site::Site};
+use crate::{catalog::ListedRun, comparisons::NotCompared, problem::Problem, site::Site};
 use axum::{
     Json,
     extract::State,
@@ -14,7 +14,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use juror_aggregator::{
-    compare::{CompareError, Rules, Side, compare},
+    compare::{CompareError, Rules},
     history::ask_the_same,
 };
 use juror_common::id::RunId;
@@ -61,20 +61,19 @@ pub async fn comparison(
     let rules = Rules { margin, strict, ..site.rules };
     let base = site.views.of(&run_id(&query.base)?).await?;
     let head = site.views.of(&run_id(&query.head)?).await?;
-    let compared = blocking(move || {
-        let (before, after) = (&base.report, &head.report);
-        let base = Side { report: before, results: before.items.read(&base.files)? };
-        let head = Side { report: after, results: after.items.read(&head.files)? };
-        Ok(compare(base, head, rules)?)
-    });
-    Ok(Json(compared.await?).into_response())
+    let compared = site.comparisons.of(&base, &head, rules).await?;
+    Ok(Json(&*compared).into_response())
 }
 
-impl From<CompareError> for Problem {
-    fn from(error: CompareError) -> Self {
+impl From<NotCompared> for Problem {
+    fn from(error: NotCompared) -> Self {
+        let says = error.to_string();
         match error {
-            CompareError::Journal(error) => error.into(),
-            CompareError::Rubric { .. } => Self::new(StatusCode::CONFLICT, error.to_string()),
+            NotCompared::Impossible(CompareError::Journal(error)) => error.into(),
+            NotCompared::Impossible(_) => Self::new(StatusCode::CONFLICT, says),
+            NotCompared::Busy | NotCompared::Interrupted => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, says).retry_after(5)
+            }
         }
     }
 }

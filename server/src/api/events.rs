@@ -22,11 +22,15 @@ use juror_common::{
 };
 use serde::Serialize;
 use std::{convert::Infallible, fmt::Write as _, sync::Arc, time::Duration};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use utoipa::ToSchema;
 
 /// A stream that says nothing for so long gets a comment, so that nobody in between closes it.
 const QUIET: Duration = Duration::from_secs(15);
+
+/// A stream ends after so long, and whoever still listens comes back to where it was: one that has
+/// stopped to read does not, and what little it is sent would tell it from others only after days.
+const LONGEST: Duration = Duration::from_secs(15 * 60);
 
 /// One event of the stream.
 #[derive(ToSchema)]
@@ -64,9 +68,12 @@ pub struct ProgressEvent {
     skipped: u64,
     /// Jobs that have a result.
     done: u64,
-    /// What results cost, superseded rounds included.
+    /// What results cost, superseded rounds included, and what is presumed spent.
     #[schema(value_type = published::Money)]
     spent_usd: Money,
+    /// What calls in flight may still cost, at worst case.
+    #[schema(value_type = published::Money)]
+    in_flight_usd: Money,
     /// What the run may cost; null is unlimited.
     #[schema(value_type = Option<published::Money>)]
     budget_usd: Option<Money>,
@@ -103,7 +110,7 @@ pub struct ResultEvent<'a> {
 /// Events `result` for each new result and `progress` for how things stand, their data in JSON
 /// (schemas `Finished` and `Progress`); `ended` when no process works on the run any more. Ids
 /// count results, so that `Last-Event-ID` goes on where a reader left; whoever has seen the end is
-/// answered 204.
+/// answered 204. A stream ends after a quarter of an hour without `ended`: come back then.
 #[utoipa::path(
     get, path = "/runs/{run}/events", tag = "runs",
     params(("run" = String, Path, description = "The run's name"),
@@ -129,7 +136,9 @@ pub async fn follow(
     if news.new == 0 && news.missed == 0 && seen.is_some() && !news.state.progress.is_running {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let first = Reader { is_running: news.state.progress.is_running, first: Some(news), follower };
+    let is_running = news.state.progress.is_running;
+    let until = Instant::now() + LONGEST;
+    let first = Reader { first: Some(news), follower, is_running, until };
     let events = stream::unfold(Some(first), |reader| async {
         let (text, reader) = reader?.next().await?;
         Some((Ok::<_, Infallible>(text), reader))
@@ -142,6 +151,7 @@ struct Reader {
     first: Option<News>,
     follower: Follower,
     is_running: bool,
+    until: Instant,
 }
 
 impl Reader {
@@ -149,6 +159,7 @@ impl Reader {
     async fn next(mut self) -> Option<(Bytes, Option<Self>)> {
         let news = match self.first.take() {
             Some(news) => Some(news),
+            None if Instant::now() >= self.until => return None,
             None => match timeout(QUIET, self.follower.news()).await {
                 Ok(news) => news,
                 Err(_) => return Some((Bytes::from_static(b":\n\n"), Some(self))),
@@ -181,6 +192,7 @@ fn told(News { state, new, missed }: &News) -> String {
         skipped: counts.skipped,
         done: progress.done(),
         spent_usd: progress.spent_usd,
+        in_flight_usd: progress.in_flight_usd,
         budget_usd: progress.budget_usd,
         rate: progress.rate,
         seconds_left: progress.seconds_left,
@@ -224,5 +236,28 @@ impl From<FollowError> for Problem {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()).retry_after(30)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LONGEST;
+    use crate::test_site::{TestSite, get};
+    use juror_aggregator::journal::RunDirectory;
+    use juror_common::id::RunId;
+    use tokio::time::{Instant, timeout};
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_of_a_run_that_goes_on_ends_by_and_by_without_saying_that_the_run_has() {
+        let site = TestSite::new();
+        let router = site.add("long", 1, 1, true).open();
+        let runs_dir = site.path("");
+        let _held = RunDirectory::open(&runs_dir, &RunId::parse("long").unwrap()).unwrap();
+        let begun = Instant::now();
+        let stream = timeout(LONGEST * 4, get(&router, "/api/v1/runs/long/events", &[])).await;
+        let stream = stream.unwrap();
+        assert!(begun.elapsed() >= LONGEST);
+        assert!(stream.body.contains("event: progress"), "{}", stream.body);
+        assert!(stream.body.ends_with(":\n\n") && !stream.body.contains("event: ended"));
     }
 }

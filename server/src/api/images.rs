@@ -1,7 +1,10 @@
 //! Images that runs judged, by the digests that their results record.
 
-use super::ask::{InRun, blocking};
-use crate::{problem::Problem, site::Site};
+use super::{
+    PLACE,
+    ask::{Asked, InRun, blocking},
+};
+use crate::{problem::Problem, showcase::ItemOnShow, site::Site};
 use axum::{
     body::Bytes,
     extract::State,
@@ -9,8 +12,13 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use juror_aggregator::report::Shown;
-use juror_common::id::Digest;
+use juror_common::{
+    id::Digest,
+    outcome::{InputRecord, JobResult},
+};
+use serde::Deserialize;
 use std::sync::Arc;
+use url::form_urlencoded;
 
 /// Bytes of one digest never change.
 const FOREVER: &str = "private, max-age=31536000, immutable";
@@ -18,12 +26,38 @@ const FOREVER: &str = "private, max-age=31536000, immutable";
 /// An image shown by itself does nothing.
 const POLICY: &str = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
+/// Which item's.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ImageQuery {
+    /// The item, where no judge looked at its images, so that no result records their digests.
+    item: Option<String>,
+}
+
+/// Where an image of a result is to be had; none if it cannot be.
+pub fn address(
+    result: &JobResult,
+    input: &InputRecord,
+    on_show: Option<&ItemOnShow>,
+) -> Option<String> {
+    let place = |digest: &Digest| format!("{PLACE}/runs/{}/images/{digest}", result.run_id);
+    if let Some(judged) = &input.digest {
+        return Some(place(judged));
+    }
+    let mut unjudged = on_show?.unjudged.iter();
+    let (_, digest) = unjudged.find(|(name, _)| *name == input.name)?;
+    let item: String = form_urlencoded::byte_serialize(result.screenshot_id.as_bytes()).collect();
+    Some(format!("{}?item={item}", place(digest)))
+}
+
 /// An image that a run judged
 #[utoipa::path(
     get, path = "/runs/{run}/images/{digest}", tag = "runs",
     params(("run" = String, Path, description = "The run's name"),
            ("digest" = super::document::published::Digest, Path,
-            description = "SHA-256 of the image's bytes, from a result")),
+            description = "SHA-256 of the image's bytes, from a result"),
+           ImageQuery),
     responses((status = 200, description = "Its bytes as they were judged", body = [u8],
                content_type = "image/*"),
               (status = 304, description = "The client has it"),
@@ -33,13 +67,19 @@ const POLICY: &str = "default-src 'none'; sandbox; frame-ancestors 'none'";
 pub async fn image(
     State(site): State<Site>,
     InRun(run, digest): InRun,
+    Asked(query): Asked<ImageQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let digest: Digest = digest
         .parse()
         .map_err(|error: juror_common::id::InvalidDigest| Problem::missing(error.to_string()))?;
     let view = site.views.of(&run).await?;
-    let Some(place) = view.place_of_image(&digest) else {
+    let place = match &query.item {
+        // Its images are the same in every repeat.
+        Some(item) => view.place_of(item, 0),
+        None => view.place_of_image(&digest),
+    };
+    let Some(place) = place else {
         let detail = format!("Run {run} judged no image of this digest.");
         return Err(Problem::missing(detail));
     };

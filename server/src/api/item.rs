@@ -3,6 +3,7 @@
 use super::{
     ask::{Asked, InRun, blocking},
     document::published,
+    image_address,
 };
 use crate::{
     problem::Problem,
@@ -51,7 +52,8 @@ pub struct ItemAnswer {
 struct Image {
     /// The name that the rubric gives it.
     name: String,
-    /// Where its bytes are to be had; null if it could not be read.
+    /// Where its bytes are to be had, as they were judged, or as they are now where no judge looked
+    /// at them; null if they cannot be.
     url: Option<String>,
 }
 
@@ -123,10 +125,9 @@ impl ItemAnswer {
             missing.push(reason);
             ItemOnShow::default()
         });
-        let run = &result.run_id;
         let image = |input: &juror_common::outcome::InputRecord| Image {
             name: input.name.clone(),
-            url: input.digest.map(|digest| format!("/api/v1/runs/{run}/images/{digest}")),
+            url: image_address(&result, input, Some(&on_show)),
         };
         let images = result.item.inputs.iter().map(image).collect();
         let code = on_show.exhibit.code.and_then(|code| noted(code, &mut missing));

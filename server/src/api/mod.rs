@@ -28,6 +28,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 /// Where the API is.
 pub const PLACE: &str = "/api/v1";
 
+pub use images::address as image_address;
 pub use patience::patiently;
 
 /// All of its routes, and its description.

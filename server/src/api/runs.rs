@@ -8,6 +8,7 @@ use crate::{
     catalog::{ListedRun, RunState},
     problem::Problem,
     site::Site,
+    starter::AwaitedRun,
     view::{Column, RunView},
 };
 use axum::{
@@ -75,6 +76,10 @@ pub struct RunInList {
     budget_usd: Option<Money>,
     /// What its last report says; null if it has none yet.
     figures: Option<Figures>,
+    /// How many jobs have been published so far; only of a fleet's run of which nothing is in the
+    /// runs directory yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    published: Option<u64>,
 }
 
 /// How far a run has come.
@@ -219,7 +224,15 @@ impl From<ListedRun> for RunInList {
             repeat: record.repeat,
             budget_usd: record.budget_usd,
             figures: figures.map(|figures| Figures::of(&figures, None)),
+            published: None,
         }
+    }
+}
+
+impl From<AwaitedRun> for RunInList {
+    fn from(AwaitedRun { record, published }: AwaitedRun) -> Self {
+        let listed = ListedRun { record, state: RunState::Running, figures: None };
+        Self { published: Some(published), ..listed.into() }
     }
 }
 

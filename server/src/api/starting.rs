@@ -108,8 +108,8 @@ pub struct EstimateAnswer {
 #[utoipa::path(
     post, path = "/runs", tag = "starting", request_body = RunRequest,
     responses((status = 202, body = Option<RunInList>,
-               description = "It has begun; null where a fleet judges it that has written nothing \
-                              of it yet",
+               description = "It has begun; null if nothing of it is here yet and its fleet \
+                              cannot be asked",
                headers(("location" = String, description = "Where the run is"))),
               (status = 404, description = "No such dataset", body = Problem,
                content_type = "application/problem+json"),
@@ -152,8 +152,8 @@ pub async fn estimate(
     post, path = "/runs/{run}/cancel", tag = "starting",
     params(("run" = String, Path, description = "The run's name")),
     responses((status = 202, body = Option<RunInList>,
-               description = "It ends; null where a fleet judges it that has written nothing of \
-                              it yet"),
+               description = "It ends; null if nothing of it is here yet and its fleet cannot be \
+                              asked"),
               (status = 404, description = "No such run", body = Problem,
                content_type = "application/problem+json"),
               (status = 409, description = "It does not go on here", body = Problem,
@@ -184,11 +184,14 @@ pub async fn resume(
     accepted(&site, &run).await
 }
 
-/// The run as it is listed; null where a fleet judges it that has written nothing of it yet.
+/// The run as it is listed, or as its fleet knows it while that has written nothing of it; null if
+/// the fleet cannot be asked now.
 async fn accepted(site: &Site, run: &RunId) -> Result<Response, Problem> {
     let place = [(header::LOCATION, format!("/api/v1/runs/{run}"))];
     let listed = match listed(site, run).await {
-        Err(problem) if problem.status() == StatusCode::NOT_FOUND => None,
+        Err(problem) if problem.status() == StatusCode::NOT_FOUND => {
+            site.starter.awaited(run).await.map(RunInList::from)
+        }
         listed => Some(listed?),
     };
     Ok((StatusCode::ACCEPTED, place, Json(listed)).into_response())

@@ -8,7 +8,7 @@ mod watcher;
 
 pub use progress::{Finished, LiveState, Progress};
 
-use crate::catalog::Catalog;
+use crate::{catalog::Catalog, showcase::Showcase};
 use juror_aggregator::journal::JournalError;
 use juror_common::id::RunId;
 use std::{
@@ -23,9 +23,9 @@ use watcher::Watcher;
 const MOST_WATCHED: usize = 64;
 
 /// The runs that somebody looks at.
-#[derive(Debug)]
 pub struct LiveRuns {
     catalog: Arc<Catalog>,
+    showcase: Arc<dyn Showcase>,
     watched: Mutex<HashMap<RunId, watch::Sender<Arc<LiveState>>>>,
     watchers: TaskTracker,
     stop: CancellationToken,
@@ -64,8 +64,12 @@ pub struct News {
 
 impl LiveRuns {
     /// Nothing watched yet; all watching ends when `stop` is cancelled.
-    pub fn new(catalog: Arc<Catalog>, stop: CancellationToken) -> Self {
-        Self { catalog, watched: Mutex::default(), watchers: TaskTracker::new(), stop }
+    pub fn new(
+        catalog: Arc<Catalog>,
+        showcase: Arc<dyn Showcase>,
+        stop: CancellationToken,
+    ) -> Self {
+        Self { catalog, showcase, watched: Mutex::default(), watchers: TaskTracker::new(), stop }
     }
 
     /// Follows a run, from the result after the `seen`-th of its journal on.
@@ -98,7 +102,8 @@ impl LiveRuns {
         let files = self.catalog.files(run)?;
         let (sender, receiver) = watch::channel(Arc::default());
         watched.insert(run.clone(), sender.clone());
-        let watcher = Watcher::new(files, Arc::clone(&self.catalog), sender);
+        let watcher =
+            Watcher::new(files, Arc::clone(&self.catalog), Arc::clone(&self.showcase), sender);
         let (own, run) = (Arc::clone(self), run.clone());
         self.watchers.spawn(async move {
             let watching = watcher.watch(|sender| own.is_unheard(&run, sender));

@@ -30,8 +30,10 @@ pub struct Progress {
     pub planned: u64,
     /// How many of them ended in which way.
     pub counts: Counts,
-    /// What results cost, superseded rounds included.
+    /// What results cost, superseded rounds included, and what is presumed spent.
     pub spent_usd: Money,
+    /// What calls in flight may still cost, at worst case.
+    pub in_flight_usd: Money,
     /// What the run may cost; none is unlimited.
     pub budget_usd: Option<Money>,
     /// Results per second, lately; none until there are some.

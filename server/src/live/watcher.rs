@@ -1,11 +1,12 @@
 //! Reads on in a run's journal as long as somebody listens.
 
 use super::{LiveState, Progress};
-use crate::catalog::Catalog;
+use crate::{catalog::Catalog, showcase::Showcase};
 use juror_aggregator::{
     fold::Fold,
     journal::{JournalError, RunFiles},
 };
+use juror_common::{admission::Ledger, usage::Money};
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::{
     sync::watch,
@@ -16,12 +17,16 @@ use tokio::{
 /// How often the journal is looked at.
 const LOOKING: Duration = Duration::from_millis(500);
 
+/// The ledger is opened anew each time, so it is looked at every other second.
+const LOOKS_PER_LEDGER: u64 = 4;
+
 /// The rate is that of so many looks: half a minute.
 const LOOKS_OF_A_RATE: usize = 60;
 
 /// One run's.
 pub struct Watcher {
     catalog: Arc<Catalog>,
+    showcase: Arc<dyn Showcase>,
     sender: watch::Sender<Arc<LiveState>>,
     reading: Reading,
 }
@@ -40,6 +45,7 @@ impl Watcher {
     pub fn new(
         files: RunFiles,
         catalog: Arc<Catalog>,
+        showcase: Arc<dyn Showcase>,
         sender: watch::Sender<Arc<LiveState>>,
     ) -> Self {
         let reading = Reading {
@@ -49,12 +55,14 @@ impl Watcher {
             state: LiveState::default(),
             looks: VecDeque::new(),
         };
-        Self { catalog, sender, reading }
+        Self { catalog, showcase, sender, reading }
     }
 
     /// Sends each new state, until no process works on the run or nobody listens.
     pub async fn watch(self, is_unheard: impl Fn(&watch::Sender<Arc<LiveState>>) -> bool) {
-        let Self { catalog, sender, mut reading } = self;
+        let Self { catalog, showcase, sender, mut reading } = self;
+        let mut ledger = None;
+        let mut number: u64 = 0;
         let mut looks = interval(LOOKING);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !is_unheard(&sender) {
@@ -70,6 +78,12 @@ impl Watcher {
                 tracing::warn!("a run cannot be followed: {error}");
                 return;
             }
+            // At its end, so that the last word is right.
+            if number.is_multiple_of(LOOKS_PER_LEDGER) || !reading.state.progress.is_running {
+                ledger = showcase.ledger(reading.files.record()).await;
+            }
+            number += 1;
+            reading.book(ledger.as_ref());
             let (state, now) = (&reading.state, Instant::now());
             sender.send_if_modified(|sent| {
                 let is_new = !sent.is_read
@@ -93,6 +107,8 @@ fn same(one: &Progress, other: &Progress) -> bool {
     one.is_running == other.is_running
         && one.planned == other.planned
         && one.budget_usd == other.budget_usd
+        && one.spent_usd == other.spent_usd
+        && one.in_flight_usd == other.in_flight_usd
 }
 
 impl Reading {
@@ -112,7 +128,8 @@ impl Reading {
         let mut progress = Progress {
             planned: record.jobs(),
             counts: self.fold.counts(),
-            spent_usd: self.fold.spent().cost,
+            spent_usd: Money::ZERO,
+            in_flight_usd: Money::ZERO,
             budget_usd: record.budget_usd,
             rate: self.rate(),
             seconds_left: None,
@@ -123,6 +140,17 @@ impl Reading {
         self.state.progress = progress;
         self.state.is_read = true;
         Ok(())
+    }
+
+    /// Tells what is spent by the results so far and the ledger. What calls hold is in flight as
+    /// long as some process works on the run; afterwards nobody will settle it.
+    fn book(&mut self, ledger: Option<&Ledger>) {
+        let spent = self.fold.spent();
+        let progress = &mut self.state.progress;
+        (progress.spent_usd, progress.in_flight_usd) = match ledger {
+            Some(ledger) if progress.is_running => (spent.booked(Some(ledger)), ledger.outstanding),
+            ledger => (spent.total(ledger), Money::ZERO),
+        };
     }
 
     fn note(&mut self, now: Instant) {

@@ -25,6 +25,7 @@
     say("live-unscored", count(progress.done - progress.scored));
     const budget = progress.budget_usd == null ? "" : ` of ${dollars(progress.budget_usd)}`;
     say("live-spent", dollars(progress.spent_usd) + budget);
+    say("live-flight", dollars(progress.in_flight_usd));
     say("live-rate", progress.rate == null ? "–" : `${progress.rate.toFixed(1)} a second`);
     say("live-left", progress.seconds_left == null ? "–" : time(progress.seconds_left));
   };

@@ -25,11 +25,6 @@ pub fn item(run: &RunId, item: &str, query: &str) -> String {
     format!("/runs/{run}/items/{}{query}", segment(item))
 }
 
-/// The bytes of an image that a run judged.
-pub fn image(run: &RunId, digest: &juror_common::id::Digest) -> String {
-    format!("/api/v1/runs/{run}/images/{digest}")
-}
-
 /// A run's name as a link to its page.
 pub fn run_link(name: &RunId) -> Markup {
     html! { a href=(run(name)) { bdi { (harmless(name.as_str())) } } }

@@ -19,9 +19,10 @@ mod wishes;
 
 pub use trouble::problems_as_pages;
 
-use crate::site::Site;
+use crate::{api::patiently, site::Site};
 use axum::{
     Router,
+    middleware::from_fn,
     routing::{get, post},
 };
 
@@ -39,4 +40,8 @@ pub fn routes() -> Router<Site> {
         .route("/login", get(login::show))
         .route("/assets/{name}", get(assets::serve))
         .fallback(trouble::unknown)
+        .layer(from_fn(patiently))
 }
+
+#[cfg(test)]
+mod tests;

@@ -53,7 +53,7 @@ fn table<'a>(runs: impl Iterator<Item = &'a ListedRun>, all: usize) -> Markup {
     html! {
         form method="get" action="/compare" {
             div.scroll tabindex="0" role="region" aria-label="Runs" {
-                table.results {
+                table.results.runs {
                     caption { span { (counted(all as u64, "run")) ", newest first. Mark a base and a head to compare them." } }
                     thead { tr {
                         th scope="col" { "Run" } th scope="col" { "State" } th scope="col" { "Created" }

@@ -2,7 +2,8 @@
 
 use super::frame::{Place, page};
 use crate::{
-    access::Visitor, catalog::RunState, problem::Problem, starter::Refusal, view::ViewError,
+    access::Visitor, catalog::RunState, comparisons::NotCompared, problem::Problem,
+    starter::Refusal, view::ViewError,
 };
 use axum::{
     extract::Request,
@@ -10,7 +11,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use juror_aggregator::{journal::JournalError, report::harmless::harmless};
+use juror_aggregator::{compare::CompareError, journal::JournalError, report::harmless::harmless};
 use juror_common::id::RunId;
 use maud::{Markup, html};
 
@@ -143,6 +144,17 @@ impl From<std::io::Error> for Trouble {
 impl From<tokio::task::JoinError> for Trouble {
     fn from(_: tokio::task::JoinError) -> Self {
         ViewError::Interrupted.into()
+    }
+}
+
+impl From<NotCompared> for Trouble {
+    fn from(error: NotCompared) -> Self {
+        match error {
+            NotCompared::Impossible(CompareError::Journal(error)) => error.into(),
+            error => {
+                Self { retry_after: Some(5), ..Refusal::Unavailable(error.to_string()).into() }
+            }
+        }
     }
 }
 

@@ -90,6 +90,9 @@ impl RunView {
             finished_at: saved.finished_at().unwrap_or_else(|| jiff::Timestamp::now().to_string()),
         };
         let mut report = summarise(&files, &input)?;
+        if let (RunState::Running, Some(ledger)) = (state, ledger) {
+            report.cost = report.cost.with_in_flight(ledger.outstanding);
+        }
         known::add_to(&mut report, &files, None);
         if let Some(targets) = saved.targets_of(&report.coverage) {
             report.targets = Some(targets);

@@ -1,7 +1,7 @@
 //! With a fleet in the settings, runs are published to it.
 
 use super::judged;
-use crate::workshop::{FleetStory, Servers, Simulator, Size, WebDoor, Workshop, write_items};
+use crate::workshop::{FleetStory, Servers, Simulator, Size, WebDoor, Workshop, pico, write_items};
 use serde_json::json;
 use std::time::Duration;
 
@@ -49,8 +49,14 @@ fn a_fleets_run_is_cancelled_and_resumed_over_http() {
     let (mut story, door) = story(6);
     // Nobody judges yet, so all of it is skipped.
     door.get("/runs/web").is(404);
-    door.post("/api/v1/runs", &judged("web")).is(202);
-    door.get("/runs/web").is(202).says(&["on its way", "juror aggregate"]);
+    let begun = door.post("/api/v1/runs", &judged("web")).is(202).json();
+    assert_eq!((&begun["id"], &begun["planned"]), (&json!("web"), &json!(6)), "{begun}");
+    assert_eq!(
+        (&begun["state"], pico(&begun["budget_usd"])),
+        (&json!("running"), 1_000_000_000_000)
+    );
+    assert!(begun["published"].as_u64().is_some_and(|published| published <= 6), "{begun}");
+    door.get("/runs/web").is(202).says(&["on its way", "of 6 jobs", "juror aggregate"]);
     story.aggregators.iter_mut().for_each(|member| member.start());
     door.post("/api/v1/runs/web/cancel", &json!({})).is(202);
     story.workers.iter_mut().for_each(|member| member.start());

@@ -35,6 +35,34 @@ fn an_item_is_shown_with_its_tokens_code_and_image_until_they_change() {
 }
 
 #[test]
+fn the_screenshot_of_a_run_without_a_judge_is_shown_as_it_is_now() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 2);
+    let broken = "{\"id\": \"broken\", \"screenshot\": \"shots/broken.png\"}\n";
+    let manifest = fs::read_to_string(workshop.path("manifest.jsonl")).unwrap() + broken;
+    workshop.write("manifest.jsonl", manifest);
+    workshop.write("shots/broken.png", "no picture");
+    let door = WebDoor::open(&workshop, &[]);
+    door.post("/api/v1/runs", &json!({"dataset": "manifest.jsonl", "run_id": "free"})).is(202);
+    door.await_end("free");
+    let item = door.get("/api/v1/runs/free/items/item_0001").is(200).json();
+    let url = item["images"][0]["url"].as_str().unwrap();
+    let shot = workshop.path("shots/0001.png");
+    assert_eq!(door.get(url).is(200).body, fs::read(&shot).unwrap());
+    let page = door.get("/runs/free/items/item_0001").is(200);
+    page.says(&[&url.replace('&', "&amp;"), "as it is now"]);
+    // Bytes are had by their own digest alone, and of the item that has them.
+    let (digest, item) = url.split_once('?').unwrap();
+    assert!(door.get(digest).status == 404);
+    assert!(door.get(&format!("{digest}?{}", item.replace("0001", "0000"))).status == 404);
+    fs::write(&shot, "something else").unwrap();
+    assert_eq!(door.get(url).status, 404);
+    let item = door.get("/api/v1/runs/free/items/broken").is(200).json();
+    assert_eq!(item["images"][0]["url"], Value::Null, "{item}");
+    door.get("/runs/free/items/broken").is(200).says(&["cannot be shown"]);
+}
+
+#[test]
 fn the_prompt_that_is_shown_is_the_one_that_was_sent() {
     let workshop = Workshop::new();
     write_items(&workshop, 1);

@@ -1,8 +1,13 @@
 //! Runs that are cancelled or interrupted lose nothing, and go on.
 
 use super::{Scene, judged};
-use crate::workshop::pico;
+use crate::workshop::{WebDoor, pico};
 use serde_json::{Value, json};
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    net::TcpStream,
+    time::Duration,
+};
 
 /// The run that asks for so many calls at once.
 fn at_once(run: &str, calls: u64) -> Value {
@@ -50,6 +55,43 @@ fn a_server_that_is_stopped_leaves_its_runs_to_be_resumed_and_nothing_unaccounte
     scene.workshop.resume("left", &[]).exits(0).prints(&["10 of 10 scored"]);
     let total = pico(&scene.workshop.report("left")["cost"]["total_usd"]);
     assert_eq!((total, scene.simulator.count("billed_calls")), (scene.simulator.bill(), 10));
+}
+
+/// The data of the first event `progress` of a run that goes on.
+fn first_progress(door: &WebDoor, run: &str) -> Value {
+    let address = door.url().strip_prefix("http://").unwrap().to_owned();
+    let mut stream = TcpStream::connect(&address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let path = format!("/api/v1/runs/{run}/events");
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\n\r\n").unwrap();
+    let lines = BufReader::new(stream).lines().map(Result::unwrap);
+    let mut behind = lines.skip_while(|line| line != "event: progress");
+    let data = behind.find_map(|line| line.strip_prefix("data: ").map(str::to_owned));
+    serde_json::from_str(&data.unwrap()).unwrap()
+}
+
+#[test]
+fn what_a_run_spends_is_told_as_the_ledger_has_it_and_what_is_in_flight_apart() {
+    let scene = Scene::of(3, &["-j", "1"]);
+    let flags = ["-j", "1", "--budget-usd", "1"];
+    let killed = scene.workshop.start_run(&scene.simulator, "live", &flags);
+    scene.simulator.await_requests(1);
+    killed.kill();
+    scene.door.post("/api/v1/runs/live/resume", &json!({})).is(202);
+    scene.simulator.await_requests(2);
+    let told = first_progress(&scene.door, "live");
+    let (spent, in_flight) = (pico(&told["spent_usd"]), pico(&told["in_flight_usd"]));
+    assert!(spent > 0 && in_flight > 0, "one call is lost, and one goes on: {told}");
+    let shown = scene.door.get("/api/v1/runs/live").is(200).json();
+    let cost = |name: &str| pico(&shown["cost"][name]);
+    assert_eq!((cost("total_usd"), cost("presumed_usd")), (spent, spent), "{shown}");
+    assert_eq!((cost("in_flight_usd"), cost("results_usd")), (in_flight, 0), "{shown}");
+    scene.door.get("/runs/live").is(200).says(&["In flight, at most"]);
+    scene.gate.open();
+    scene.door.await_end("live");
+    let report = scene.workshop.report("live");
+    assert_eq!(pico(&report["cost"]["presumed_usd"]), spent, "still nobody knows its bill");
+    assert_eq!(report["cost"]["in_flight_usd"], Value::Null);
 }
 
 #[test]

@@ -9,11 +9,12 @@ use super::{
     trouble::{Trouble, run_named},
     wishes::Wishes,
 };
-use crate::{access::Visitor, catalog::ListedRun, site::Site, view::RunView};
+use crate::{
+    access::Visitor, catalog::ListedRun, comparisons::NotCompared, site::Site, view::RunView,
+};
 use axum::extract::{Extension, State};
 use juror_aggregator::{
-    compare::{CompareError, Comparison, IssueChanges, ItemLists, Rules, Side, compare},
-    items::ItemResults,
+    compare::{CompareError, Comparison, IssueChanges, ItemLists},
     report::{
         harmless::harmless,
         html::{
@@ -41,8 +42,15 @@ pub async fn show(
         (Some(base), Some(head)) => {
             let base = site.views.of(&run_named(base)?).await?;
             let head = site.views.of(&run_named(head)?).await?;
-            let rules = site.rules;
-            Some(spawn_blocking(move || compared(&base, &head, rules)).await??)
+            match site.comparisons.of(&base, &head, site.rules).await {
+                Ok(comparison) => {
+                    Some(spawn_blocking(move || compared(&base, &head, &comparison)).await??)
+                }
+                Err(NotCompared::Impossible(error @ CompareError::Rubric { .. })) => {
+                    Some(html! { p.error role="alert" { (harmless(&error.to_string())) } })
+                }
+                Err(error) => return Err(error.into()),
+            }
         }
         _ => None,
     };
@@ -81,20 +89,10 @@ fn choice(runs: &[ListedRun], base: Option<&str>, head: Option<&str>) -> Markup 
     }
 }
 
-/// Reads both journals: blocks.
-fn compared(base: &RunView, head: &RunView, rules: Rules) -> Result<Markup, Trouble> {
-    let comparison = side_of(base).and_then(|base| compare(base, side_of(head)?, rules));
-    let comparison = match comparison {
-        Ok(comparison) => comparison,
-        Err(CompareError::Journal(error)) => return Err(error.into()),
-        Err(error) => return Ok(html! { p.error role="alert" { (harmless(&error.to_string())) } }),
-    };
-    let moved = Moved::read(base, head, &comparison)?;
-    Ok(sections(base, head, &comparison, &moved))
-}
-
-fn side_of(view: &RunView) -> Result<Side<'_, ItemResults<'_>>, CompareError> {
-    Ok(Side { report: &view.report, results: view.report.items.read(&view.files)? })
+/// Reads the items that moved: blocks.
+fn compared(base: &RunView, head: &RunView, comparison: &Comparison) -> Result<Markup, Trouble> {
+    let moved = Moved::read(base, head, comparison)?;
+    Ok(sections(base, head, comparison, &moved))
 }
 
 fn sections(base: &RunView, head: &RunView, comparison: &Comparison, moved: &Moved) -> Markup {

@@ -113,7 +113,7 @@ fn content(
             @if let Err(reason) = shown { p.notice { "The item itself cannot be shown: " (harmless(reason)) "." } }
         }
         div.beside {
-            (pictures::section(view, result))
+            (pictures::section(view, result, show))
             @if let Some(code) = show.and_then(|show| show.exhibit.code.as_ref()) { (code::section(code)) }
         }
         div.cards.item-cards {

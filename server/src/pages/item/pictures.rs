@@ -1,44 +1,60 @@
-//! The images that were judged.
+//! The images of an item.
 
-use crate::{pages::links, view::RunView};
+use crate::{api::image_address, showcase::ItemOnShow, view::RunView};
 use juror_aggregator::report::harmless::harmless;
 use juror_common::outcome::{InputRecord, JobResult};
 use maud::{Markup, html};
 
 /// All of them; two lie over each other under a slider where the script runs, and side by side
 /// where it does not.
-pub fn section(view: &RunView, result: &JobResult) -> Markup {
+pub fn section(view: &RunView, result: &JobResult, show: Option<&ItemOnShow>) -> Markup {
     let inputs = &result.item.inputs;
-    let can_slide = inputs.len() == 2 && inputs.iter().all(|input| input.digest.is_some());
+    let address = |input: &InputRecord| image_address(result, input, show);
+    let can_slide = inputs.len() == 2 && inputs.iter().all(|input| address(input).is_some());
     html! {
         section.card.judged aria-labelledby="judged" {
             h2 #judged { @if inputs.len() == 1 { "Screenshot" } @else { "Images" } }
             @if inputs.is_empty() { p.missing { "This item has no image." } }
             div.pictures.pair[inputs.len() == 2] data-slider[can_slide] {
-                @for input in inputs { (picture(view, input)) }
+                @for input in inputs { (picture(view, input, address(input), show)) }
             }
         }
     }
 }
 
-fn picture(view: &RunView, input: &InputRecord) -> Markup {
+fn picture(
+    view: &RunView,
+    input: &InputRecord,
+    address: Option<String>,
+    show: Option<&ItemOnShow>,
+) -> Markup {
     let name = harmless(&input.name.replace('_', " "));
+    let is_unjudged = address.is_some() && input.digest.is_none();
     html! {
         figure {
-            @match &input.digest {
-                Some(digest) => {
-                    @let address = links::image(&view.report.run.id, digest);
+            @match address {
+                Some(address) => {
                     a href=(address) { img src=(address) alt=(format!("{name} of this item")) decoding="async"; }
                 }
-                None if view.report.run.judge.is_none() => {
-                    p.missing { "No judge looked at this image, so it is not known which bytes it had." }
-                }
-                None => { p.missing { "This image could not be read when it was judged." } }
+                None => { p.missing { (absence(view, input, show)) } }
             }
             figcaption {
                 (name) ": " bdi { (harmless(&input.reference)) }
                 @if let Some(note) = &input.note { " (" (harmless(note)) ")" }
+                @if is_unjudged { ", as it is now: no judge looked at it" }
             }
         }
+    }
+}
+
+/// Why an image is not shown.
+fn absence(view: &RunView, input: &InputRecord, show: Option<&ItemOnShow>) -> String {
+    let mut pictures = show.iter().flat_map(|show| &show.exhibit.pictures);
+    match pictures.find(|(name, _)| *name == input.name) {
+        Some((_, Err(reason))) => format!("This image cannot be shown: {}.", harmless(reason)),
+        _ if view.report.run.judge.is_none() => {
+            "No judge looked at this image, so it is not known which bytes it had.".to_owned()
+        }
+        _ => "This image could not be read when it was judged.".to_owned(),
     }
 }

@@ -24,10 +24,11 @@ pub fn section(view: &RunView) -> Markup {
                     div {
                         dt { "Spent" }
                         dd #live-spent {
-                            (dollars(cost.results_usd))
+                            (dollars(cost.total_usd))
                             @if let Some(budget) = view.files.record().budget_usd { " of " (dollars(budget)) }
                         }
                     }
+                    div { dt { "In flight, at most" } dd #live-flight { (dollars(cost.in_flight_usd)) } }
                 }
                 div { dt { "Rate" } dd #live-rate { "–" } }
                 div { dt { "Time left" } dd #live-left { "–" } }

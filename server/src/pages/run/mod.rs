@@ -50,9 +50,10 @@ pub async fn show(
 ) -> Result<Response, Trouble> {
     let run = run_named(&name)?;
     let view = match site.views.of(&run).await {
-        Err(error) if error.is_missing() && site.starter.is_awaited(&run).await => {
-            return Ok(awaited::show(visitor, &run));
-        }
+        Err(error) if error.is_missing() => match site.starter.awaited(&run).await {
+            Some(awaited) => return Ok(awaited::show(visitor, &awaited)),
+            None => return Err(error.into()),
+        },
         found => found?,
     };
     let asked = Asked::of(&wishes);
