@@ -53,6 +53,7 @@ fn every_page_reads_well_by_ear_in_any_light_and_on_a_phone() {
         "/runs/restyled",
         "/runs/head?q=nothing+fits",
         "/runs/head/items/card_pricing",
+        "/runs/unjudged/items/card_pricing",
         "/runs/restyled/items/fox_pixel_art",
         "/compare",
         "/compare?base=base&head=head",
