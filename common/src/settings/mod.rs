@@ -1,6 +1,7 @@
 //! Every setting, as `config/default.toml` explains it. Settings come in layers, later ones over
 //! earlier ones; this module reads no file and no environment by itself.
 
+mod check;
 mod files;
 mod layer;
 mod serve;
@@ -255,64 +256,6 @@ impl Settings {
         let settings = merged.into_settings()?;
         settings.check()?;
         Ok(settings)
-    }
-
-    fn check(&self) -> Result<(), SettingsError> {
-        let share = |key, value: f64| {
-            let remedy = "give a number from 0 to 1";
-            if (0.0..=1.0).contains(&value) {
-                Ok(())
-            } else {
-                Err(SettingsError::value(key, value, remedy))
-            }
-        };
-        self.files.check()?;
-        self.serve.check()?;
-        share("compare.margin", self.compare.margin)?;
-        share("stages.token_accuracy", self.stages.token_accuracy)?;
-        share("stages.correctness", self.stages.correctness.unwrap_or(0.0))?;
-        if !(0.0..=2.0).contains(&self.judge.temperature) {
-            let remedy = "give a number from 0 to 2";
-            return Err(SettingsError::value("judge.temperature", self.judge.temperature, remedy));
-        }
-        let counts = [
-            ("run.repeat", Some(u64::from(self.run.repeat))),
-            ("judge.timeout_seconds", Some(self.judge.timeout_seconds)),
-            ("judge.max_output_tokens", self.judge.max_output_tokens.map(u64::from)),
-            ("limits.rpm", self.limits.rpm),
-            ("limits.tpm", self.limits.tpm),
-            ("limits.max_concurrency", self.limits.max_concurrency.map(|count| count as u64)),
-            ("limits.calls_per_second", self.limits.calls_per_second.map(u64::from)),
-            ("image.max_side", self.image.max_side.map(u64::from)),
-            ("fleet.max_queue_length", self.fleet.max_queue_length.map(u64::from)),
-            ("fleet.results_kept_days", Some(u64::from(self.fleet.results_kept_days))),
-            ("fleet.replies_kept_days", Some(u64::from(self.fleet.replies_kept_days))),
-            ("stages.compile_timeout_seconds", Some(self.stages.compile_timeout_seconds)),
-            ("stages.pipeline_timeout_seconds", Some(self.stages.pipeline_timeout_seconds)),
-        ];
-        for (key, value) in counts {
-            if value == Some(0) {
-                return Err(SettingsError::value(key, 0, "give at least 1, or leave the key out"));
-            }
-        }
-        let cap = |budget: Option<Budget>| match budget {
-            Some(Budget::Cap(cap)) => Some(cap),
-            Some(Budget::Unlimited) | None => None,
-        };
-        for (key, amount) in [
-            ("budget.run_usd", self.budget.run_usd),
-            ("budget.day_usd", cap(self.budget.day_usd)),
-            ("budget.month_usd", cap(self.budget.month_usd)),
-        ] {
-            if amount.is_some_and(|amount| amount < Money::ZERO) {
-                let remedy = match key {
-                    "budget.run_usd" => "give 0 or more, or leave the key out for no cap",
-                    _ => "give 0 or more, or \"unlimited\" for no cap",
-                };
-                return Err(SettingsError::value(key, amount.unwrap_or_default(), remedy));
-            }
-        }
-        Ok(())
     }
 }
 
