@@ -2,11 +2,9 @@
 
 use super::{ImageError, decode::Picture};
 use fast_image_resize::{
-    FilterType, MulDiv, PixelTrait, ResizeAlg, ResizeOptions, Resizer,
-    images::TypedImage,
-    pixels::{U8, U8x2, U8x3, U8x4},
+    FilterType, MulDiv, ResizeAlg, ResizeOptions, Resizer, images::TypedImage, pixels::U8x4,
 };
-use image::{DynamicImage, ImageBuffer, Pixel};
+use image::{ColorType, DynamicImage, RgbaImage};
 use std::mem;
 
 /// The largest size of the same proportions, not larger than given, with no side above `limit`.
@@ -33,46 +31,34 @@ impl Picture {
     }
 }
 
-/// By type: the resizer's own dispatch would build it for every type that it knows, which are
-/// thirteen.
+/// Always with four samples a pixel: whatever the resizer's own dispatch may meet is built, and
+/// every other kind of pixel takes tens of seconds of that.
 fn resize(image: DynamicImage, width: u32, height: u32) -> Option<DynamicImage> {
-    let to = (width, height);
-    match image {
-        DynamicImage::ImageLuma8(image) => resized::<U8, _>(image, to).map(Into::into),
-        DynamicImage::ImageLumaA8(image) => resized::<U8x2, _>(image, to).map(Into::into),
-        DynamicImage::ImageRgb8(image) => resized::<U8x3, _>(image, to).map(Into::into),
-        DynamicImage::ImageRgba8(image) => resized::<U8x4, _>(image, to).map(Into::into),
-        _ => None,
-    }
-}
-
-/// `Samples` are a `Colour`'s, as the resizer knows them.
-fn resized<Samples, Colour>(
-    image: ImageBuffer<Colour, Vec<u8>>,
-    (width, height): (u32, u32),
-) -> Option<ImageBuffer<Colour, Vec<u8>>>
-where
-    Samples: PixelTrait,
-    Colour: Pixel<Subpixel = u8>,
-{
-    let (from_width, from_height) = image.dimensions();
-    let (mut from, mut to) = (image.into_raw(), ImageBuffer::new(width, height));
-    let mut from = TypedImage::<Samples>::from_buffer(from_width, from_height, &mut from).ok()?;
+    let colour = image.color();
+    let (from_width, from_height) = (image.width(), image.height());
+    let (mut from, mut to) = (image.into_rgba8().into_raw(), RgbaImage::new(width, height));
+    let mut from = TypedImage::<U8x4>::from_buffer(from_width, from_height, &mut from).ok()?;
     let mut shrunk = TypedImage::from_buffer(width, height, &mut to).ok()?;
     // Colours are weighted by alpha in place; the resizer itself would work on a whole copy.
     let weighting = MulDiv::new();
-    if Colour::HAS_ALPHA {
+    if colour.has_alpha() {
         weighting.multiply_alpha_inplace_typed(&mut from).ok()?;
     }
     let options = ResizeOptions::new()
         .resize_alg(ResizeAlg::Convolution(FilterType::Lanczos3))
         .use_alpha(false);
     Resizer::new().resize_typed(&from, &mut shrunk, &options).ok()?;
-    if Colour::HAS_ALPHA {
+    if colour.has_alpha() {
         weighting.divide_alpha_inplace_typed(&mut shrunk).ok()?;
     }
-    drop(shrunk);
-    Some(to)
+    let shrunk = DynamicImage::from(to);
+    match colour {
+        ColorType::L8 => Some(shrunk.into_luma8().into()),
+        ColorType::La8 => Some(shrunk.into_luma_alpha8().into()),
+        ColorType::Rgb8 => Some(shrunk.into_rgb8().into()),
+        ColorType::Rgba8 => Some(shrunk),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -96,13 +82,31 @@ mod tests {
     #[test]
     fn colours_of_clear_pixels_do_not_bleed() {
         let half = |x, _| image::Rgba(if x < 15 { [255, 0, 0, 255] } else { [0, 0, 255, 0] });
-        let image = image::RgbaImage::from_fn(30, 30, half).into();
+        let image = RgbaImage::from_fn(30, 30, half).into();
         let mut picture = Picture { image, colour_profile: None };
         picture.shrink(7, 7).unwrap();
         let shrunk = picture.image.to_rgba8();
         assert_eq!(shrunk.dimensions(), (7, 7));
         for pixel in shrunk.pixels().filter(|pixel| pixel.0[3] > 8) {
             assert!(pixel.0[0] > 245 && pixel.0[2] < 10, "{pixel:?}");
+        }
+    }
+
+    #[test]
+    fn a_picture_keeps_its_kind_and_its_even_colour() {
+        let (grey, alpha) = (image::Luma([137]), image::LumaA([137, 255]));
+        let colour = image::Rgb([200, 137, 3]);
+        for image in [
+            DynamicImage::from(image::GrayImage::from_pixel(40, 30, grey)),
+            image::GrayAlphaImage::from_pixel(40, 30, alpha).into(),
+            image::RgbImage::from_pixel(40, 30, colour).into(),
+        ] {
+            let first: Vec<u8> = image.as_bytes().to_vec();
+            let mut picture = Picture { image, colour_profile: None };
+            picture.shrink(8, 6).unwrap();
+            let samples = picture.image.as_bytes();
+            assert_eq!(samples, &first[..samples.len()], "{:?}", picture.image.color());
+            assert_eq!(samples.len() * 25, first.len());
         }
     }
 }
