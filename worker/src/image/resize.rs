@@ -2,9 +2,11 @@
 
 use super::{ImageError, decode::Picture};
 use fast_image_resize::{
-    FilterType, MulDiv, ResizeAlg, ResizeOptions, Resizer, images::TypedImage, pixels::U8x4,
+    FilterType, MulDiv, PixelTrait, ResizeAlg, ResizeOptions, Resizer,
+    images::TypedImage,
+    pixels::{U8x3, U8x4},
 };
-use image::{ColorType, DynamicImage, RgbaImage};
+use image::{DynamicImage, ImageBuffer, Pixel};
 use std::mem;
 
 /// The largest size of the same proportions, not larger than given, with no side above `limit`.
@@ -31,34 +33,51 @@ impl Picture {
     }
 }
 
-/// Always with four samples a pixel: whatever the resizer's own dispatch may meet is built, and
-/// every other kind of pixel takes tens of seconds of that.
+/// Grey is rare enough to go the way of colours: each kind of pixel that the resizer is built for
+/// takes it ten seconds, and its own dispatch would be built for thirteen.
 fn resize(image: DynamicImage, width: u32, height: u32) -> Option<DynamicImage> {
-    let colour = image.color();
-    let (from_width, from_height) = (image.width(), image.height());
-    let (mut from, mut to) = (image.into_rgba8().into_raw(), RgbaImage::new(width, height));
-    let mut from = TypedImage::<U8x4>::from_buffer(from_width, from_height, &mut from).ok()?;
+    let to = (width, height);
+    match image {
+        DynamicImage::ImageRgb8(image) => resized::<U8x3, _>(image, to).map(Into::into),
+        DynamicImage::ImageRgba8(image) => resized::<U8x4, _>(image, to).map(Into::into),
+        DynamicImage::ImageLuma8(_) => {
+            let shrunk = resize(image.into_rgb8().into(), width, height)?;
+            Some(shrunk.into_luma8().into())
+        }
+        DynamicImage::ImageLumaA8(_) => {
+            let shrunk = resize(image.into_rgba8().into(), width, height)?;
+            Some(shrunk.into_luma_alpha8().into())
+        }
+        _ => None,
+    }
+}
+
+/// `Samples` are a `Colour`'s, as the resizer knows them.
+fn resized<Samples, Colour>(
+    image: ImageBuffer<Colour, Vec<u8>>,
+    (width, height): (u32, u32),
+) -> Option<ImageBuffer<Colour, Vec<u8>>>
+where
+    Samples: PixelTrait,
+    Colour: Pixel<Subpixel = u8>,
+{
+    let (from_width, from_height) = image.dimensions();
+    let (mut from, mut to) = (image.into_raw(), ImageBuffer::new(width, height));
+    let mut from = TypedImage::<Samples>::from_buffer(from_width, from_height, &mut from).ok()?;
     let mut shrunk = TypedImage::from_buffer(width, height, &mut to).ok()?;
     // Colours are weighted by alpha in place; the resizer itself would work on a whole copy.
     let weighting = MulDiv::new();
-    if colour.has_alpha() {
+    if Colour::HAS_ALPHA {
         weighting.multiply_alpha_inplace_typed(&mut from).ok()?;
     }
     let options = ResizeOptions::new()
         .resize_alg(ResizeAlg::Convolution(FilterType::Lanczos3))
         .use_alpha(false);
     Resizer::new().resize_typed(&from, &mut shrunk, &options).ok()?;
-    if colour.has_alpha() {
+    if Colour::HAS_ALPHA {
         weighting.divide_alpha_inplace_typed(&mut shrunk).ok()?;
     }
-    let shrunk = DynamicImage::from(to);
-    match colour {
-        ColorType::L8 => Some(shrunk.into_luma8().into()),
-        ColorType::La8 => Some(shrunk.into_luma_alpha8().into()),
-        ColorType::Rgb8 => Some(shrunk.into_rgb8().into()),
-        ColorType::Rgba8 => Some(shrunk),
-        _ => None,
-    }
+    Some(to)
 }
 
 #[cfg(test)]
@@ -82,7 +101,7 @@ mod tests {
     #[test]
     fn colours_of_clear_pixels_do_not_bleed() {
         let half = |x, _| image::Rgba(if x < 15 { [255, 0, 0, 255] } else { [0, 0, 255, 0] });
-        let image = RgbaImage::from_fn(30, 30, half).into();
+        let image = image::RgbaImage::from_fn(30, 30, half).into();
         let mut picture = Picture { image, colour_profile: None };
         picture.shrink(7, 7).unwrap();
         let shrunk = picture.image.to_rgba8();
