@@ -1,10 +1,10 @@
 //! Who works: the one aggregator that holds the lock of the runs directory.
 
 use super::FleetError;
-use crate::journal::JournalError;
+use crate::journal::{JournalError, lock};
 use juror_common::shutdown::Shutdown;
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
+    fs::{self, File},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -73,18 +73,7 @@ impl RunsLock {
 
 fn try_lock(runs_dir: &Path) -> Result<Option<File>, JournalError> {
     fs::create_dir_all(runs_dir).map_err(|error| JournalError::io("create", runs_dir, error))?;
-    let path = runs_dir.join(LOCK_FILE);
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&path)
-        .map_err(|error| JournalError::io("open", &path, error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(JournalError::io("lock", &path, error)),
-    }
+    lock::try_lock(&runs_dir.join(LOCK_FILE))
 }
 
 #[cfg(test)]

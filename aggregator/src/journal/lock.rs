@@ -17,21 +17,24 @@ const LOCK_FILE: &str = ".lock";
 /// Takes the lock of a run directory. It ends with the file that is returned.
 pub fn take(directory: &Path) -> Result<File, JournalError> {
     let path = directory.join(LOCK_FILE);
+    let file =
+        try_lock(&path)?.ok_or_else(|| JournalError::InUse { directory: directory.to_owned() })?;
+    sign::set(&file);
+    Ok(file)
+}
+
+/// Locks a file, which is made if it is missing; none if somebody else holds it.
+pub fn try_lock(path: &Path) -> Result<Option<File>, JournalError> {
     let file = OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(false)
-        .open(&path)
-        .map_err(|error| JournalError::io("open", &path, error))?;
+        .open(path)
+        .map_err(|error| JournalError::io("open", path, error))?;
     match file.try_lock() {
-        Ok(()) => {
-            sign::set(&file);
-            Ok(file)
-        }
-        Err(TryLockError::WouldBlock) => {
-            Err(JournalError::InUse { directory: directory.to_owned() })
-        }
-        Err(TryLockError::Error(error)) => Err(JournalError::io("lock", &path, error)),
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(JournalError::io("lock", path, error)),
     }
 }
 

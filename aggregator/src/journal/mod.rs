@@ -5,7 +5,7 @@ mod directory;
 mod error;
 mod files;
 mod lines;
-mod lock;
+pub(crate) mod lock;
 
 pub use directory::RunDirectory;
 pub(crate) use directory::encode;
