@@ -130,7 +130,7 @@ async fn commit_all(
         for result in finished {
             debug!(job = %result.job_id, outcome = result.outcome.name(), "result committed");
             metrics.result_committed(result.outcome);
-            events.emit(Event::Finished(Arc::new(result))).await;
+            events.emit(Event::Finished(result)).await;
         }
     }
     Ok(aggregated)
@@ -159,7 +159,7 @@ async fn commit(
     batch: &[Delivery<JobResult>],
     events: &Events,
     metrics: &Metrics,
-) -> Result<(Aggregated, Vec<JobResult>), AggregatorError> {
+) -> Result<(Aggregated, Vec<Arc<JobResult>>), AggregatorError> {
     let Aggregated { mut directory, mut fold, mut duplicates } = aggregated;
     let mut lines = Vec::new();
     let mut news = Vec::new();
@@ -184,7 +184,7 @@ async fn commit(
             }
             Applied::New | Applied::NewerRound | Applied::OlderRound => {
                 encode(result, &mut lines)?;
-                news.push(result.clone());
+                news.push(Arc::clone(result));
             }
         }
     }

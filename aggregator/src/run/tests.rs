@@ -8,7 +8,7 @@ use juror_common::{
 };
 use std::{
     collections::VecDeque,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// What became of each delivery, by its item.
@@ -42,7 +42,7 @@ impl Subscription<JobResult> for Script {
             return Ok(None);
         };
         let note = Note(result.screenshot_id.clone(), self.log.clone());
-        Ok(Some(Delivery::new(result, Lane::Work, false, Box::new(note))))
+        Ok(Some(Delivery::new(Arc::new(result), Lane::Work, false, Box::new(note))))
     }
 }
 

@@ -59,6 +59,7 @@ impl<M: Message> LocalQueue<M> {
 #[async_trait]
 impl<M: Message> Queue<M> for LocalQueue<M> {
     async fn publish(&self, message: M, lane: Lane) -> Result<(), QueueError> {
+        let message = Arc::new(message);
         self.enter(Entry { message, lane, delivered_before: false }).await
     }
 
@@ -87,6 +88,7 @@ impl<M: Message> DeadLetters<M> for LocalQueue<M> {
             let Some(position) = state.dead_position(message_id) else { break };
             let DeadLetter { message, lane, .. } = state.dead.remove(position);
             state.held += 1;
+            let message = Arc::new(message);
             state.lane(lane).push_back(Entry { message, lane, delivered_before: true });
             self.0.ready.add_permits(1);
             room.forget();
@@ -149,7 +151,8 @@ fn deliver<M: Message>(
     entry: Entry<M>,
     slot: OwnedSemaphorePermit,
 ) -> Delivery<M> {
-    let (message, lane, redelivered) = (entry.message.clone(), entry.lane, entry.delivered_before);
+    let (message, lane) = (Arc::clone(&entry.message), entry.lane);
+    let redelivered = entry.delivered_before;
     let lease = Lease { shared: Arc::clone(shared), entry: Some(entry), _slot: slot };
     Delivery::new(message, lane, redelivered, Box::new(lease))
 }
@@ -169,6 +172,7 @@ impl<M: Message> Settle for Lease<M> {
             Disposition::Acknowledge => self.shared.forget(None),
             Disposition::DeadLetter(reason) => {
                 let Entry { message, lane, .. } = entry;
+                let message = Arc::unwrap_or_clone(message);
                 self.shared.forget(Some(DeadLetter { message, lane, reason }));
             }
             Disposition::GiveBack => self.shared.give_back(entry),

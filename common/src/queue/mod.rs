@@ -16,7 +16,7 @@ pub use batch::{Batch, Ticket, acknowledge_all};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
-use std::{fmt, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 /// What a queue carries: serialisable, and named so that duplicates can be seen.
 pub trait Message: Serialize + serde::de::DeserializeOwned + Clone + Send + Sync + 'static {
@@ -75,8 +75,8 @@ pub trait Subscription<M: Message>: Send {
 
 /// A message in our hands until it is settled. Dropped unsettled, it is delivered again.
 pub struct Delivery<M> {
-    /// The message.
-    pub message: M,
+    /// The message, which its queue may hold too.
+    pub message: Arc<M>,
     /// The lane that it came by.
     pub lane: Lane,
     /// Whether it was delivered before.
@@ -112,7 +112,7 @@ pub enum Disposition {
 
 impl<M> Delivery<M> {
     /// For adapters: a message and what settles it.
-    pub fn new(message: M, lane: Lane, redelivered: bool, settle: Box<dyn Settle>) -> Self {
+    pub fn new(message: Arc<M>, lane: Lane, redelivered: bool, settle: Box<dyn Settle>) -> Self {
         Self { message, lane, redelivered, settle }
     }
 

@@ -89,7 +89,7 @@ fn what_was_kept_aside_is_listed_shown_and_sent_again() {
     let again = servers.run(async {
         let mut results = servers.queues().results().subscribe(1).await.unwrap();
         let delivery = results.next().await.unwrap().unwrap();
-        let again = delivery.message.clone();
+        let again = (*delivery.message).clone();
         delivery.acknowledge().await.unwrap();
         again
     });

@@ -123,7 +123,7 @@ impl Servers {
             let mut taken: BTreeMap<(JobId, u32), Taken> = BTreeMap::new();
             while taken.len() < count {
                 let delivery = subscription.next().await.unwrap().unwrap();
-                let job = delivery.message.clone();
+                let job = (*delivery.message).clone();
                 if let Some(result) = result_of(&job) {
                     results.publish(result, Lane::Work).await.unwrap();
                 }
@@ -178,7 +178,7 @@ impl Servers {
             let mut subscription = queue.subscribe(100).await.unwrap();
             while results.len() < jobs {
                 let delivery = subscription.next().await.unwrap().unwrap();
-                let result = delivery.message.clone();
+                let result = (*delivery.message).clone();
                 delivery.acknowledge().await.unwrap();
                 let key = (result.run_id.clone(), result.screenshot_id.clone(), result.round);
                 if let Some(before) = results.insert(key, result.clone()) {
@@ -199,7 +199,7 @@ impl Servers {
             while deliveries.len() < count {
                 deliveries.push(subscription.next().await.unwrap().unwrap());
             }
-            deliveries.into_iter().map(|delivery| delivery.message.clone()).collect()
+            deliveries.into_iter().map(|delivery| (*delivery.message).clone()).collect()
         };
         self.run(async { timeout(PATIENCE, taking).await }).expect("the jobs are there for others")
     }

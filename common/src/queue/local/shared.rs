@@ -3,7 +3,7 @@
 use super::super::{DeadLetter, Lane, Message};
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use tokio::{
     sync::{Notify, Semaphore},
@@ -34,7 +34,7 @@ pub(super) struct State<M> {
 
 #[derive(Debug)]
 pub(super) struct Entry<M> {
-    pub(super) message: M,
+    pub(super) message: Arc<M>,
     pub(super) lane: Lane,
     pub(super) delivered_before: bool,
 }

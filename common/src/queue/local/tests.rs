@@ -94,7 +94,7 @@ async fn a_receiver_that_stops_waiting_takes_no_message_and_no_place_with_it() {
         publish(&queue, name).await.unwrap();
         drop(waiting);
         let delivery = subscription.next().await.unwrap().unwrap();
-        assert_eq!(delivery.message, Note::new(name));
+        assert_eq!(*delivery.message, Note::new(name));
         delivery.acknowledge().await.unwrap();
     }
 }

@@ -106,6 +106,7 @@ impl<M: Message> Subscription<M> for RabbitSubscription<M> {
             match decoded {
                 Ok(message) => {
                     let settlement = Box::new(settlement.holding(slot));
+                    let message = Arc::new(message);
                     return Ok(Some(Delivery::new(message, lane, redelivered, settlement)));
                 }
                 Err(problem) => match other_version {

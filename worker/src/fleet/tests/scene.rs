@@ -276,7 +276,7 @@ impl Scene {
         let mut results = Vec::new();
         while results.len() < count {
             let delivery = subscription.next().await.unwrap().unwrap();
-            results.push(delivery.message.clone());
+            results.push((*delivery.message).clone());
             delivery.acknowledge().await.unwrap();
         }
         results.sort_by(|one, other| one.screenshot_id.cmp(&other.screenshot_id));

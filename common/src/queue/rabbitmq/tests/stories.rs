@@ -162,7 +162,7 @@ async fn results_go_their_own_way_and_are_never_delayed() {
     assert_eq!(kept.content, Kept::Result(Box::new(result.clone())));
     assert_eq!(results.replay(&result.message_id()).await.unwrap(), 1);
     let delivery = next(&mut subscription).await;
-    assert_eq!(delivery.message, result);
+    assert_eq!(*delivery.message, result);
     delivery.acknowledge().await.unwrap();
     queues.close().await;
 }
@@ -209,7 +209,7 @@ async fn a_subscription_that_ends_leaves_the_only_place_to_the_next() {
         let result = JobResult::empty(&job(&number.to_string()), Outcome::Scored);
         results.publish(result.clone(), Lane::Work).await.unwrap();
         let delivery = next(&mut subscription).await;
-        assert_eq!(delivery.message, result);
+        assert_eq!(*delivery.message, result);
         drop(subscription);
         delivery.acknowledge().await.unwrap();
     }

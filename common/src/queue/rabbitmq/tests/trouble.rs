@@ -59,7 +59,7 @@ async fn what_a_dead_holder_had_is_delivered_to_another_marked() {
     proxy.shut();
     let mut subscription = queue.subscribe(10).await.unwrap();
     let again = next(&mut subscription).await;
-    assert_eq!((again.message.clone(), again.lane), (Note::new("one"), Lane::High));
+    assert_eq!(((*again.message).clone(), again.lane), (Note::new("one"), Lane::High));
     assert!(again.redelivered);
     // The old holder's word counts for nothing, and is no error either.
     held.acknowledge().await.unwrap();
@@ -92,7 +92,7 @@ async fn a_subscription_goes_on_when_the_broker_comes_back() {
     };
     let (published, delivery) = tokio::join!(publishing, returning);
     published.unwrap();
-    assert_eq!(delivery.message, Note::new("meanwhile"));
+    assert_eq!(*delivery.message, Note::new("meanwhile"));
     delivery.acknowledge().await.unwrap();
     queues.close().await;
 }
