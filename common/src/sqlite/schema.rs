@@ -17,6 +17,9 @@ const VERSION: i32 = 1;
 const BUSY: Duration = Duration::from_secs(10);
 /// How long to wait between two tries where SQLite does not wait itself.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
+/// After how many pages of 4 KB the log is copied back into the database: a page that many commits
+/// change is copied once for all of them.
+const CHECKPOINT_AFTER: u32 = 4_000;
 /// More than there are different statements.
 const STATEMENTS: usize = 64;
 
@@ -116,6 +119,7 @@ pub fn open(file: &Path) -> Result<Connection, AdmissionError> {
         )));
     }
     connection.pragma_update(None, "synchronous", "NORMAL").map_err(explain)?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_AFTER).map_err(explain)?;
     Ok(connection)
 }
 

@@ -146,11 +146,12 @@ impl ClaimRecords<'_> {
                 "INSERT OR REPLACE INTO results (run, job, round, result) VALUES (?1, ?2, ?3, ?4)",
             )?
             .execute(params![claim.run.as_str(), claim.job.as_str(), claim.round, finish.result])?;
+        // Its starts need no end: in this round its result answers, and a later one counts anew.
         self.0
             .prepare_cached(
-                "UPDATE claims SET starts = 0, alone_starts = 0, carried_calls = 0, carried_pico = 0,
-                     carried_input = 0, carried_cached_input = 0, carried_output = 0
-                 WHERE run = ?1 AND job = ?2",
+                "UPDATE claims SET carried_calls = 0, carried_pico = 0, carried_input = 0,
+                     carried_cached_input = 0, carried_output = 0
+                 WHERE run = ?1 AND job = ?2 AND carried_calls > 0",
             )?
             .execute([claim.run.as_str(), claim.job.as_str()])?;
         Ok(())
