@@ -2,7 +2,7 @@
 
 use super::Settings;
 use crate::{SCHEMA, admission::Budget, usage::Money};
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserializer, de};
 use std::fmt;
 use toml::{Table, Value};
 
@@ -114,7 +114,8 @@ impl Layer {
     }
 
     pub(super) fn into_settings(self) -> Result<Settings, SettingsError> {
-        Settings::deserialize(Value::Table(self.0)).map_err(|error| SettingsError::File {
+        // By way of their text: reading them from a table too would compile every setting twice.
+        toml::from_str(&self.0.to_string()).map_err(|error: toml::de::Error| SettingsError::File {
             origin: "settings".to_owned(),
             line: 0,
             problem: error.message().replace('\n', " "),

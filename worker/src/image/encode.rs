@@ -1,12 +1,12 @@
 //! Encodes a picture in a format and size that the provider takes.
 
-use super::{Format, ImageError, Rules, decode::Picture, resize};
+use super::{Format, ImageError, Rules, decode::Picture, pixels::Pixels, resize};
 use bytes::Bytes;
 use image::{
     DynamicImage, ImageEncoder, Luma, Rgb,
     codecs::png::{CompressionType, FilterType, PngEncoder},
 };
-use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
+use jpeg_encoder::{Encoder, SamplingFactor};
 
 /// High enough that edges of small text stay clean for a judge.
 const JPEG_QUALITY: u8 = 90;
@@ -86,12 +86,7 @@ fn encode_png(image: &DynamicImage, colour_profile: Option<&[u8]>) -> Option<Vec
 }
 
 fn encode_jpeg(image: &DynamicImage, colour_profile: Option<&[u8]>) -> Option<Vec<u8>> {
-    let colour = match image {
-        DynamicImage::ImageLuma8(_) => ColorType::Luma,
-        DynamicImage::ImageRgb8(_) => ColorType::Rgb,
-        _ => return None,
-    };
-    let (width, height) = (image.width().try_into().ok()?, image.height().try_into().ok()?);
+    let pixels = Pixels::of(image)?;
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes, JPEG_QUALITY);
     // Colours at full resolution: half of it blurs coloured text.
@@ -99,7 +94,7 @@ fn encode_jpeg(image: &DynamicImage, colour_profile: Option<&[u8]>) -> Option<Ve
     if let Some(profile) = colour_profile {
         encoder.add_icc_profile(profile).ok()?;
     }
-    encoder.encode(image.as_bytes(), width, height, colour).ok()?;
+    encoder.encode_image(pixels).ok()?;
     Some(bytes)
 }
 

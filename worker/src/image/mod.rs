@@ -5,6 +5,7 @@ mod container;
 mod decode;
 mod encode;
 mod format;
+mod pixels;
 mod pool;
 mod prepare;
 mod resize;

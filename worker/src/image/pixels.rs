@@ -1,0 +1,60 @@
+//! A picture's pixels as the JPEG encoder reads them. It would take nine layouts of pixels, and be
+//! compiled for each; these two are all that comes here.
+
+use image::DynamicImage;
+use jpeg_encoder::{ImageBuffer, JpegColorType, rgb_to_ycbcr};
+
+/// Grey or coloured pixels without transparency.
+pub(super) struct Pixels<'picture> {
+    samples: &'picture [u8],
+    colour: JpegColorType,
+    width: u16,
+    height: u16,
+}
+
+impl<'picture> Pixels<'picture> {
+    /// None for pictures that JPEG cannot hold: transparent ones, and those with a side of more
+    /// than 65,535 pixels.
+    pub(super) fn of(picture: &'picture DynamicImage) -> Option<Self> {
+        let colour = match picture {
+            DynamicImage::ImageLuma8(_) => JpegColorType::Luma,
+            DynamicImage::ImageRgb8(_) => JpegColorType::Ycbcr,
+            _ => return None,
+        };
+        let (width, height) = (picture.width().try_into().ok()?, picture.height().try_into().ok()?);
+        Some(Self { samples: picture.as_bytes(), colour, width, height })
+    }
+
+    fn row(&self, row: u16, samples_each: usize) -> &[u8] {
+        let length = usize::from(self.width) * samples_each;
+        let start = usize::from(row) * length;
+        self.samples.get(start..start + length).unwrap_or_default()
+    }
+}
+
+impl ImageBuffer for Pixels<'_> {
+    fn get_jpeg_color_type(&self) -> JpegColorType {
+        self.colour
+    }
+
+    fn width(&self) -> u16 {
+        self.width
+    }
+
+    fn height(&self) -> u16 {
+        self.height
+    }
+
+    fn fill_buffers(&self, row: u16, [first, second, third, _]: &mut [Vec<u8>; 4]) {
+        if self.colour == JpegColorType::Luma {
+            first.extend_from_slice(self.row(row, 1));
+            return;
+        }
+        for [red, green, blue] in self.row(row, 3).as_chunks().0 {
+            let (luma, blueness, redness) = rgb_to_ycbcr(*red, *green, *blue);
+            first.push(luma);
+            second.push(blueness);
+            third.push(redness);
+        }
+    }
+}
