@@ -35,7 +35,9 @@ mod workplace;
 use args::{Arguments, Command};
 use clap::Parser;
 use exit::{Exit, Failure};
-use std::process::ExitCode;
+use futures_util::future::LocalBoxFuture;
+use std::{num::NonZero, process::ExitCode};
+use tokio::runtime::{Builder, Runtime};
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -49,32 +51,40 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let global = &arguments.global;
     logging::start(global)?;
-    let runtime = tokio::runtime::Runtime::new().map_err(Failure::error)?;
-    match &arguments.command {
-        Command::Demo(arguments) => runtime.block_on(commands::demo::run(arguments, global)),
-        Command::Run(arguments) => runtime.block_on(commands::run::run(arguments, global)),
-        Command::Report(arguments) => runtime.block_on(commands::report::run(arguments, global)),
-        Command::Compare(arguments) => commands::compare::run(arguments, global),
-        Command::Calibrate(arguments) => commands::calibrate::run(arguments, global),
-        Command::Estimate(arguments) => {
-            runtime.block_on(commands::estimate::run(arguments, global))
+    // Boxed, since whatever is waited for here is compiled once for each kind of runtime.
+    let command: LocalBoxFuture<'_, Result<Exit, Failure>> = match &arguments.command {
+        Command::Demo(arguments) => Box::pin(commands::demo::run(arguments, global)),
+        Command::Run(arguments) => Box::pin(commands::run::run(arguments, global)),
+        Command::Report(arguments) => Box::pin(commands::report::run(arguments, global)),
+        Command::Compare(arguments) => return commands::compare::run(arguments, global),
+        Command::Calibrate(arguments) => return commands::calibrate::run(arguments, global),
+        Command::Estimate(arguments) => Box::pin(commands::estimate::run(arguments, global)),
+        Command::Retry(arguments) => Box::pin(commands::retry::run(arguments, global)),
+        Command::Enqueue(arguments) => Box::pin(commands::enqueue::run(arguments, global)),
+        Command::Cancel(arguments) => Box::pin(commands::cancel::run(arguments, global)),
+        Command::Dead(command) => Box::pin(commands::dead::run(command, global)),
+        Command::Worker(arguments) => Box::pin(commands::worker::run(arguments, global)),
+        Command::Aggregate(arguments) => Box::pin(commands::aggregate::run(arguments, global)),
+        Command::Runs(arguments) => Box::pin(commands::runs::run(arguments, global)),
+        Command::Rubric(command) => return commands::rubric::run(command, global.json),
+        Command::Cache(command) => Box::pin(commands::cache::run(command, global)),
+        Command::Doctor(arguments) => Box::pin(commands::doctor::run(arguments, global)),
+        Command::Serve(arguments) => Box::pin(commands::serve::run(arguments, global)),
+        Command::Simulate(arguments) => Box::pin(commands::simulate::run(arguments, global)),
+        Command::Settings => {
+            return screen::print(juror_common::settings::DEFAULTS).map(|()| Exit::Done);
         }
-        Command::Retry(arguments) => runtime.block_on(commands::retry::run(arguments, global)),
-        Command::Enqueue(arguments) => runtime.block_on(commands::enqueue::run(arguments, global)),
-        Command::Cancel(arguments) => runtime.block_on(commands::cancel::run(arguments, global)),
-        Command::Dead(command) => runtime.block_on(commands::dead::run(command, global)),
-        Command::Worker(arguments) => runtime.block_on(commands::worker::run(arguments, global)),
-        Command::Aggregate(arguments) => {
-            runtime.block_on(commands::aggregate::run(arguments, global))
-        }
-        Command::Runs(arguments) => runtime.block_on(commands::runs::run(arguments, global)),
-        Command::Rubric(command) => commands::rubric::run(command, global.json),
-        Command::Cache(command) => runtime.block_on(commands::cache::run(command, global)),
-        Command::Doctor(arguments) => runtime.block_on(commands::doctor::run(arguments, global)),
-        Command::Serve(arguments) => runtime.block_on(commands::serve::run(arguments, global)),
-        Command::Simulate(arguments) => {
-            runtime.block_on(commands::simulate::run(arguments, global))
-        }
-        Command::Settings => screen::print(juror_common::settings::DEFAULTS).map(|()| Exit::Done),
+    };
+    runtime(&arguments.command).map_err(Failure::error)?.block_on(command)
+}
+
+/// Judging waits much and computes little, and ledger, disk, files and pictures have threads of
+/// their own: with half as many threads as cores, fewer are woken for each answer.
+fn runtime(command: &Command) -> std::io::Result<Runtime> {
+    let mut builder = Builder::new_multi_thread();
+    if matches!(command, Command::Run(_) | Command::Retry(_) | Command::Worker(_)) {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        builder.worker_threads(cores.div_ceil(2));
     }
+    builder.enable_all().build()
 }
