@@ -10,8 +10,9 @@ use juror_common::{event::Events, shutdown::Shutdown};
 
 const EVENT_CAPACITY: usize = 1_000;
 
-/// Runs producer, workers and aggregator until every job has its outcome, or until a signal.
-pub async fn execute(execution: Execution<'_>, quiet: bool) -> Result<Executed, Failure> {
+/// Runs producer, workers and aggregator until every job has its outcome, or until a signal. What
+/// comes after it goes on listening.
+pub async fn execute(execution: Execution<'_>, quiet: bool) -> Result<(Executed, Ears), Failure> {
     let session = execution.session;
     let begun = execute::begin(execution).await?;
     let (events, heard) = Events::channel(EVENT_CAPACITY);
@@ -25,6 +26,6 @@ pub async fn execute(execution: Execution<'_>, quiet: bool) -> Result<Executed, 
     let executed = begun.run(session, events, &shutdown).await;
     shutdown.now.cancel();
     // Both have nothing left to do; a panic in either would be a defect that loses nothing.
-    let _ = tokio::join!(listening, showing);
-    executed
+    let (ears, _) = tokio::join!(listening, showing);
+    Ok((executed?, ears.unwrap_or_else(|_| Ears::open())))
 }

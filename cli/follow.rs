@@ -70,11 +70,11 @@ impl Following<'_> {
         view.progress.end();
         shutdown.now.cancel();
         // It has nothing left to do; a panic in it would be a defect that loses nothing.
-        let _ = listening.await;
+        let ears = listening.await.unwrap_or_else(|_| Ears::open());
         match reported {
             Some(status) => {
                 let remedy = format!("write it by: juror report {}", self.run);
-                Ears::open().leave_at_once(&remedy, self.conclude(&status?)).await
+                ears.leave_at_once(&remedy, self.conclude(&status?)).await
             }
             None => {
                 screen::tell(&format!(

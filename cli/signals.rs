@@ -23,21 +23,23 @@ impl Ears {
     }
 
     /// Listens until `shutdown.now` is given, by a second signal or by whoever ends this part of
-    /// the command. Tells `events` of the first.
-    pub async fn listen(self, shutdown: Shutdown, events: Events) {
+    /// the command; answers with the ears for the next part, to which what came last is news. Tells
+    /// `events` of the first.
+    pub async fn listen(mut self, shutdown: Shutdown, events: Events) -> Self {
         let heard = tokio::select! {
-            () = shutdown.now.cancelled() => return,
+            () = shutdown.now.cancelled() => Ok(()),
             heard = self.escalate(&shutdown, &events) => heard,
         };
         if let Err(error) = heard {
             tracing::warn!(%error, "signals cannot be heard; only a kill stops this process");
         }
+        self
     }
 
     /// Does the last part of a command: a signal ends the process at once, as it would if nobody
     /// listened. For what is only written, and can be written again as `remedy` says.
     pub async fn leave_at_once<T>(self, remedy: &str, last: impl Future<Output = T>) -> T {
-        let words = format!("interrupted before the report was written; {remedy}");
+        let words = format!("interrupted before the report was complete; {remedy}");
         let leaving = tokio::spawn(async move {
             if let Ok(mut signals) = self.0
                 && signals.next().await.is_ok()
@@ -53,8 +55,11 @@ impl Ears {
         done
     }
 
-    async fn escalate(self, shutdown: &Shutdown, events: &Events) -> io::Result<()> {
-        let mut signals = self.0?;
+    async fn escalate(&mut self, shutdown: &Shutdown, events: &Events) -> io::Result<()> {
+        let signals = match &mut self.0 {
+            Ok(signals) => signals,
+            Err(error) => return Err(io::Error::new(error.kind(), error.to_string())),
+        };
         while !shutdown.now.is_cancelled() {
             signals.next().await?;
             shutdown.escalate();
@@ -116,6 +121,14 @@ mod tests {
         let listening = tokio::spawn(ears.listen(shutdown.clone(), Events::silent()));
         shutdown.drain.cancelled().await;
         shutdown.now.cancel();
-        listening.await.unwrap();
+        let mut ears = listening.await.unwrap();
+        kill_process(getpid(), Signal::INT).unwrap();
+        let next = Shutdown::new();
+        let events = Events::silent();
+        tokio::select! {
+            heard = ears.escalate(&next, &events) => panic!("ended by {heard:?}"),
+            () = next.drain.cancelled() => {}
+        }
+        assert!(!next.now.is_cancelled(), "the first signal was for the part before");
     }
 }

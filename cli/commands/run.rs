@@ -12,7 +12,6 @@ use crate::{
     judge,
     layers::Ground,
     session::Session,
-    signals::Ears,
 };
 use juror_aggregator::{calibration::known::KnownCalibration, gate::Gate, journal::RunFiles};
 use juror_common::{id::RunId, run::RunRecord, usage::Money};
@@ -86,7 +85,7 @@ pub async fn begin_or_continue(
     let record = record(&session, &run_id, known.as_ref());
     let execution =
         Execution { session: &session, record: &record, continued: known.is_some(), setup };
-    let executed = attended::execute(execution, global.quiet).await?;
+    let (executed, ears) = attended::execute(execution, global.quiet).await?;
     let reporting = Reporting {
         rubric: &session.rubric,
         gate: gate.as_ref(),
@@ -96,7 +95,7 @@ pub async fn begin_or_continue(
     };
     let finishing = Finishing { reporting, outputs: ends.outputs, global };
     let remedy = format!("write it by: juror report {run_id}");
-    Ears::open().leave_at_once(&remedy, async { finish::finish(executed, &finishing) }).await
+    ears.leave_at_once(&remedy, async { finish::finish(executed, &finishing) }).await
 }
 
 /// The record of a session's run; one that is known keeps its age.
