@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every measurement, one after the other, with its default size: about ten minutes on an idle
+# Every measurement, one after the other, with its default size: about fifteen minutes on an idle
 # machine; the last three need RabbitMQ and Redis. Prints the machine first, so that the output can
 # be kept as it is.
 set -eu
