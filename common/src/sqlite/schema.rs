@@ -61,9 +61,9 @@ CREATE TABLE owners (
     beat_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Who works on a job. `starts` counts those of this round without an end, `alone_starts` those of
--- them that broke off without a neighbour, and `alone` says whether the holder has none now; `carried` is what
--- settled calls cost that no result tells yet.
+-- Who works on a job. Until its result stands, `starts` counts those of this round without an end,
+-- `alone_starts` those of them that broke off without a neighbour, and `alone` says whether the
+-- holder has none now; `carried` is what settled calls cost that no result tells yet.
 CREATE TABLE claims (
     run TEXT NOT NULL,
     job TEXT NOT NULL,

@@ -58,3 +58,30 @@ impl ImageBuffer for Pixels<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{GrayImage, RgbImage};
+    use jpeg_encoder::{ColorType, Encoder};
+
+    #[test]
+    fn a_picture_is_encoded_as_the_encoder_itself_would() {
+        let noise = |number: u32| (number.wrapping_mul(2_654_435_761) >> 24) as u8;
+        let (width, height) = (53, 31);
+        let samples = |each: u32| (0..width * height * each).map(noise).collect::<Vec<_>>();
+        let grey = GrayImage::from_vec(width, height, samples(1)).unwrap();
+        let colour = RgbImage::from_vec(width, height, samples(3)).unwrap();
+        for (picture, kind) in [
+            (DynamicImage::from(grey), ColorType::Luma),
+            (DynamicImage::from(colour), ColorType::Rgb),
+        ] {
+            let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+            Encoder::new(&mut ours, 90).encode_image(Pixels::of(&picture).unwrap()).unwrap();
+            Encoder::new(&mut theirs, 90)
+                .encode(picture.as_bytes(), width as u16, height as u16, kind)
+                .unwrap();
+            assert!(ours == theirs, "{kind:?}");
+        }
+    }
+}
