@@ -315,6 +315,10 @@ pub struct SimulateArguments {
     /// How often a fault happens, as NAME=SHARE (repeatable), as in rate-limit=0.05
     #[arg(long, value_name = "NAME=SHARE")]
     pub fault: Vec<String>,
+    /// Imitate what a real server or gateway does, as NAME or NAME=SHARE (repeatable); `--quirk
+    /// list` prints them all
+    #[arg(long, value_name = "NAME")]
+    pub quirk: Vec<String>,
     /// Move every score of a criterion by so many points, as CRITERION=POINTS (repeatable), as in
     /// visual_similarity=-2: a change for juror compare to find
     #[arg(long, value_name = "CRITERION=POINTS")]

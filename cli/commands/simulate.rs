@@ -7,12 +7,15 @@ use crate::{
     signals::Ears,
 };
 use juror_common::{event::Events, rubric::builtin, shutdown::Shutdown};
-use juror_simulator::{FaultPlan, Latency, Shift, SimulatorConfig, SimulatorError, Stats};
+use juror_simulator::{FaultPlan, Latency, Quirk, Shift, SimulatorConfig, SimulatorError, Stats};
 use std::{sync::Arc, time::Duration};
 use tokio::{net::TcpListener, task::JoinError};
 
 /// Runs `juror simulate` until it is stopped.
 pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+    if arguments.quirk.iter().any(|quirk| quirk == "list") {
+        return list_quirks();
+    }
     let config = config(arguments)?;
     let listener = TcpListener::bind(arguments.listen).await.map_err(|error| {
         Failure::error(format!("address {} cannot be listened on: {error}", arguments.listen))
@@ -52,11 +55,25 @@ fn config(arguments: &SimulateArguments) -> Result<SimulatorConfig, Failure> {
             seed: arguments.seed,
             ..FaultPlan::default()
         },
+        quirks: arguments
+            .quirk
+            .iter()
+            .map(|quirk| quirk.parse().map_err(Failure::usage))
+            .collect::<Result<_, _>>()?,
         shifts: shifts(&arguments.shift)?,
         seed: arguments.seed,
         book: Arc::new(golden::verdict_book()?),
         ..SimulatorConfig::default()
     })
+}
+
+/// Prints every quirk with what it imitates.
+fn list_quirks() -> Result<Exit, Failure> {
+    let width = Quirk::ALL.iter().map(|quirk| quirk.name().len()).max().unwrap_or_default();
+    for quirk in Quirk::ALL {
+        screen::print(&format!("{:width$}  {}", quirk.name(), quirk.description()))?;
+    }
+    Ok(Exit::Done)
 }
 
 fn shifts(texts: &[String]) -> Result<Vec<Shift>, Failure> {

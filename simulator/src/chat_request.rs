@@ -4,6 +4,7 @@
 use crate::{
     config::{ResponseFormats, SimulatorConfig},
     image_part::ImagePart,
+    quirk::{ANSWERING_MODEL, Quirk},
     refusal::{INVALID, Refusal},
 };
 use hyper::StatusCode;
@@ -35,8 +36,10 @@ impl<'a> Question<'a> {
             Refusal::new(StatusCode::BAD_REQUEST, INVALID, "invalid_request", message)
         })?;
         let model = request.model;
-        let price = config.prices.find(&model).ok_or_else(|| no_such_model(&model))?;
-        let facts = config.models.facts(&model);
+        let is_deployment = config.quirks.iter().any(|rate| rate.quirk == Quirk::DeploymentNames);
+        let known_as = if is_deployment { ANSWERING_MODEL } else { &*model };
+        let price = config.prices.find(known_as).ok_or_else(|| no_such_model(&model))?;
+        let facts = config.models.facts(known_as);
         if request.stream == Some(true) || request.n.is_some_and(|n| n != 1) {
             let message = "this server answers once, and in one piece";
             return Err(Refusal::parameter("stream", "unsupported_value", message));

@@ -1,8 +1,8 @@
 //! What a simulator is like.
 
 use crate::{
-    book::VerdictBook, fault_plan::FaultPlan, item_text::first_fenced_text, random::Random,
-    shift::Shift,
+    book::VerdictBook, fault_plan::FaultPlan, item_text::first_fenced_text, quirk::Quirk,
+    quirk::QuirkRate, random::Random, shift::Shift,
 };
 use juror_common::model::{Models, Prices};
 use std::{sync::Arc, time::Duration};
@@ -29,6 +29,8 @@ pub struct SimulatorConfig {
     pub latency: Latency,
     /// Which answers go wrong.
     pub faults: FaultPlan,
+    /// Deviations of real servers that are imitated.
+    pub quirks: Vec<QuirkRate>,
     /// What a refusal by fault asks the client to wait.
     pub fault_retry_after: Duration,
     /// The pause between the drops of a slow body.
@@ -71,6 +73,7 @@ impl Default for SimulatorConfig {
             burst: Duration::from_secs(1),
             latency: Latency::default(),
             faults: FaultPlan::default(),
+            quirks: Vec::new(),
             fault_retry_after: Duration::from_millis(100),
             slow_pause: Duration::from_secs(1),
             response_formats: ResponseFormats::All,
@@ -88,6 +91,11 @@ impl Default for SimulatorConfig {
 }
 
 impl SimulatorConfig {
+    /// A simulator with these quirks, which every question meets.
+    pub fn with_quirks(quirks: &[Quirk]) -> Self {
+        Self { quirks: quirks.iter().copied().map(QuirkRate::from).collect(), ..Self::default() }
+    }
+
     pub(crate) fn check(&self) -> Result<(), SimulatorError> {
         // A little above 1, for sums like ten times 0.1.
         let total = self.faults.total_rate();

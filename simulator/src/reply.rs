@@ -1,6 +1,6 @@
 //! Responses as they go over the wire: whole, cut, or in drops.
 
-use crate::{FINGERPRINT, distort::Said, refusal::Refusal};
+use crate::{FINGERPRINT, distort::Said, quirk::SubstituteResponse, refusal::Refusal};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use http_body_util::{BodyExt as _, Full, StreamBody, combinators::UnsyncBoxBody};
@@ -45,9 +45,29 @@ pub(crate) fn completion(serial: u64, model: &str, said: &Said, usage: Usage) ->
 
 /// A response in one piece.
 pub(crate) fn whole(status: StatusCode, headers: HeaderMap, value: &Value) -> Response<Body> {
-    let body = Full::new(Bytes::from(value.to_string()));
+    bytes(status, headers, JSON, Bytes::from(value.to_string()))
+}
+
+/// A response of any content in one piece.
+pub(crate) fn bytes(
+    status: StatusCode,
+    mut headers: HeaderMap,
+    content_type: &'static str,
+    content: Bytes,
+) -> Response<Body> {
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    let body = Full::new(content);
     response(status, headers, body.map_err(|never| match never {}).boxed_unsync())
 }
+
+/// The response of a quirk that takes the place of a completion.
+pub(crate) fn substitute(substitute: &SubstituteResponse, headers: HeaderMap) -> Response<Body> {
+    let status = StatusCode::from_u16(substitute.status).unwrap_or(StatusCode::BAD_GATEWAY);
+    bytes(status, headers, substitute.content_type, Bytes::from_static(substitute.body.as_bytes()))
+}
+
+/// The media type of answers and errors.
+pub(crate) const JSON: &str = "application/json";
 
 /// An error, with the time to wait where it has one.
 pub(crate) fn refused(refusal: &Refusal, mut headers: HeaderMap) -> Response<Body> {
@@ -93,7 +113,7 @@ pub(crate) fn slow(mut headers: HeaderMap, value: &Value, pause: Duration) -> Re
 const DROPS: usize = 20;
 
 fn response(status: StatusCode, mut headers: HeaderMap, body: Body) -> Response<Body> {
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static(JSON));
     let mut response = Response::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = headers;

@@ -9,6 +9,7 @@ use crate::{
     fault_plan::{Asked, FaultState},
     item_text::item_text_digest,
     limits::Limits,
+    quirk::{Imitation, SubstituteResponse},
     random::{self, Random},
     refusal::{INVALID, Refusal},
     reply::{self, Body},
@@ -29,6 +30,7 @@ use juror_common::{
 };
 use serde_json::{Value, json};
 use std::{
+    collections::HashSet,
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -43,6 +45,8 @@ pub(crate) struct Simulator {
     config: SimulatorConfig,
     limits: Mutex<Limits>,
     faults: Mutex<FaultState>,
+    /// The questions that were asked before, where quirks depend on it.
+    asked: Mutex<HashSet<u64>>,
     pub(crate) counter: Counter,
     serial: AtomicU64,
 }
@@ -55,6 +59,8 @@ pub(crate) struct HungUp;
 /// What will be answered and billed, once the time has come.
 struct Prepared {
     fault: Option<Fault>,
+    imitation: Imitation,
+    substitute: Option<SubstituteResponse>,
     model: String,
     said: Said,
     usage: Usage,
@@ -71,6 +77,7 @@ impl Simulator {
             config,
             limits: Mutex::new(limits),
             faults: Mutex::new(faults),
+            asked: Mutex::default(),
             counter: Counter::default(),
             serial: AtomicU64::new(0),
         }
@@ -138,14 +145,23 @@ impl Simulator {
         &self,
         prepared: Prepared,
         serial: u64,
-        headers: HeaderMap,
+        mut headers: HeaderMap,
         shutdown: &Shutdown,
     ) -> Result<Response<Body>, HungUp> {
-        let Prepared { fault, model, said, usage, cost, latency } = prepared;
+        let Prepared { fault, imitation, substitute, model, said, usage, cost, latency } = prepared;
         if let Some(fault) = fault {
             self.counter.spoil(fault);
         }
+        self.counter.imitate(&imitation);
         let error = fault.and_then(|fault| Refusal::of(fault, self.config.fault_retry_after));
+        if let Some(substitute) = substitute.filter(|_| error.is_none()) {
+            if substitute.billed {
+                self.counter.bill(cost, usage);
+            }
+            tokio::time::sleep(latency).await;
+            self.pass_gate(shutdown).await;
+            return Ok(reply::substitute(&substitute, headers));
+        }
         let lost = matches!(fault, Some(Fault::Hang | Fault::Reset | Fault::Cut));
         // A provider bills what it generates, whether or not the client is there to read it.
         let bill_first = error.is_none() && self.config.bill_lost;
@@ -162,7 +178,8 @@ impl Simulator {
         if !bill_first && !lost {
             self.counter.bill(cost, usage);
         }
-        let body = reply::completion(serial, &model, &said, usage);
+        let mut body = reply::completion(serial, &model, &said, usage);
+        imitation.alter(&mut body, &mut headers, cost);
         match fault {
             Some(Fault::Hang) => {
                 shutdown.drain.cancelled().await;
@@ -174,7 +191,7 @@ impl Simulator {
         }
         Ok(match fault {
             Some(Fault::Slow) => reply::slow(headers, &body, self.config.slow_pause),
-            _ => reply::whole(StatusCode::OK, headers, &body),
+            _ => reply::bytes(StatusCode::OK, headers, reply::JSON, imitation.encode(&body).into()),
         })
     }
 
@@ -220,6 +237,8 @@ impl Simulator {
         let texts: Vec<&str> = question.texts.iter().map(AsRef::as_ref).collect();
         let digests = self.digests(&question)?;
         let seed = content_seed(&question);
+        let imitation = Imitation::choose(&self.config.quirks, seed);
+        let substitute = imitation.substitute(question.schema.is_some(), self.is_first(seed));
         let asked = Asked { seed, texts: &texts, images: &digests };
         let fault = self.faults.lock().unwrap_or_else(PoisonError::into_inner).choose(&asked);
 
@@ -236,8 +255,18 @@ impl Simulator {
             cached_input_tokens: self.config.cached_input_tokens.min(input_tokens),
             output_tokens: said.tokens(),
         };
-        let cost = question.price.cost(&usage);
-        Ok(Prepared { fault, model: question.model.into_owned(), said, usage, cost, latency })
+        let other = imitation.answering_model().and_then(|model| self.config.prices.find(model));
+        let cost = imitation.charged(other.unwrap_or(question.price).cost(&usage));
+        let model = question.model.into_owned();
+        Ok(Prepared { fault, imitation, substitute, model, said, usage, cost, latency })
+    }
+
+    /// Whether a question is asked for the first time; it counts as asked from then on.
+    fn is_first(&self, seed: u64) -> bool {
+        if self.config.quirks.is_empty() {
+            return true;
+        }
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(seed)
     }
 
     fn admit(

@@ -1,6 +1,6 @@
 //! What a simulator has seen and billed.
 
-use crate::fault::Fault;
+use crate::{fault::Fault, quirk::Imitation};
 use juror_common::usage::{Money, Usage};
 use serde::Serialize;
 use std::{
@@ -21,6 +21,8 @@ pub struct Stats {
     pub refusals: BTreeMap<&'static str, u64>,
     /// Faults that were played, by name.
     pub faults: BTreeMap<&'static str, u64>,
+    /// Answers that met a quirk, by its name.
+    pub quirks: BTreeMap<&'static str, u64>,
     /// Calls that a provider would have billed.
     pub billed_calls: u64,
     /// What it would have billed: the sum of every such call's cost.
@@ -87,6 +89,12 @@ impl Counter {
 
     pub(crate) fn spoil(&self, fault: Fault) {
         self.change(|stats| *stats.faults.entry(fault.name()).or_default() += 1);
+    }
+
+    pub(crate) fn imitate(&self, imitation: &Imitation) {
+        for quirk in imitation.quirks() {
+            self.change(|stats| *stats.quirks.entry(quirk.name()).or_default() += 1);
+        }
     }
 
     pub(crate) fn bill(&self, cost: Money, usage: Usage) {

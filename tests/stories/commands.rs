@@ -1,7 +1,7 @@
 //! What the commands around a run say and do.
 
 use crate::workshop::{Finished, Simulator, Workshop, pico, png, repository, write_items};
-use juror_simulator::SimulatorConfig;
+use juror_simulator::{Quirk, SimulatorConfig};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -185,4 +185,14 @@ fn a_dry_run_spends_and_writes_nothing() {
     workshop.juror(&resumed).exits(0).prints(&["Nothing was spent"]);
     assert_eq!(workshop.report("first"), report);
     assert_eq!(simulator.requests(), 0);
+}
+
+#[test]
+fn the_quirks_of_the_simulator_are_listed_with_what_they_imitate() {
+    let workshop = Workshop::new();
+    let listed = workshop.juror(&["simulate", "--quirk", "list"]).exits(0);
+    assert_eq!(listed.stdout.lines().count(), Quirk::ALL.len());
+    listed.prints(&["gateway-timeout", "504 with nginx's HTML page", "moderation=0.1"]);
+    let unknown = workshop.juror(&["simulate", "--quirk", "gatway-timeout"]).exits(2);
+    unknown.says(&["gatway-timeout", "--quirk list"]);
 }

@@ -1,0 +1,135 @@
+//! Quirks: what real servers and gateways do beside the documentation of OpenAI's API, by name.
+
+mod imitation;
+
+pub(crate) use imitation::{ANSWERING_MODEL, Imitation, SubstituteResponse};
+
+use std::{fmt, str::FromStr};
+
+macro_rules! quirks {
+    ($($variant:ident = $name:literal: $description:literal;)*) => {
+        /// A deviation of some server that the simulator imitates.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Quirk {
+            $(#[doc = $description] $variant,)*
+        }
+
+        impl Quirk {
+            /// Every quirk.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The name on the command line and in the statistics.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// One line on what the imitated server does.
+            pub fn description(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $description,)*
+                }
+            }
+        }
+    };
+}
+
+// One line each: add a quirk here, and what it does in `imitation.rs`.
+quirks! {
+    GatewayTimeout = "gateway-timeout": "504 with nginx's HTML page; the upstream finishes and bills the call";
+    CloudflareTimeout = "cloudflare-timeout": "524 with a line of plain text; the upstream finishes and bills the call";
+    EmptyTimeout = "empty-timeout": "408 without a body; the upstream finishes and bills the call";
+    LitellmTimeout = "litellm-timeout": "408 with LiteLLM's own JSON error; the upstream finishes and bills the call";
+    FallbackModel = "fallback-model": "gpt-4o answers and is billed, whatever model was asked for (LiteLLM's fallbacks)";
+    DeploymentNames = "deployment-names": "every model name is taken, and gpt-4o answers (Azure's deployments)";
+    ZeroUsage = "zero-usage": "every count of usage is 0; the call is billed all the same";
+    NoUsage = "no-usage": "the answer holds no usage; the call is billed all the same";
+    UsageCost = "usage-cost": "the answer tells its cost in usage.cost, 5 % above the list price (OpenRouter)";
+    CostHeader = "cost-header": "x-litellm-response-cost tells the cost, 5 % above the list price (LiteLLM)";
+    LoginPage = "login-page": "200 with the HTML of a log-in page; nothing is billed";
+    ErrorIn200 = "error-in-200": "200 with an error and no choice (OpenRouter); nothing is billed";
+    Gzip = "gzip": "the answer is compressed, although the request does not allow it";
+    ByteOrderMark = "byte-order-mark": "a byte-order mark stands before the JSON";
+    Thinking = "thinking": "<think> with braces and a draft of the verdict stands before the answer";
+    Drafts = "drafts": "two drafts of the verdict stand before the answer, without a mark";
+    JsonValidateFailed = "json-validate-failed": "400 json_validate_failed for the first request of each question (Groq)";
+    GrammarFailed = "grammar-failed": "400 failed to parse grammar wherever a schema is sent (llama.cpp)";
+    Moderation = "moderation": "403 with moderation metadata (OpenRouter); give the share of items, as in moderation=0.1";
+    BudgetExceeded = "budget-exceeded": "400 budget_exceeded (LiteLLM)";
+    InvalidModel = "invalid-model": "400 Invalid model name passed in model= (LiteLLM)";
+    KeyNotValid = "key-not-valid": "400 API key not valid, in a list (Gemini's compatible endpoint)";
+    NoCredit = "no-credit": "422 insufficient credits";
+}
+
+impl fmt::Display for Quirk {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// A quirk and the share of questions that meet it; written `gzip` or `moderation=0.1`. A question
+/// either always meets it or never.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QuirkRate {
+    /// The quirk.
+    pub quirk: Quirk,
+    /// 0 to 1.
+    pub share: f64,
+}
+
+impl From<Quirk> for QuirkRate {
+    fn from(quirk: Quirk) -> Self {
+        Self { quirk, share: 1.0 }
+    }
+}
+
+impl FromStr for QuirkRate {
+    type Err = InvalidQuirk;
+
+    fn from_str(text: &str) -> Result<Self, InvalidQuirk> {
+        let (name, share) = match text.split_once('=') {
+            Some((name, share)) => (name, Some(share)),
+            None => (text, None),
+        };
+        let known = Quirk::ALL.iter().find(|quirk| quirk.name() == name);
+        let quirk = *known.ok_or_else(|| InvalidQuirk::Name(name.to_owned()))?;
+        let Some(share) = share else { return Ok(quirk.into()) };
+        let parsed = share.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+        let share = parsed.ok_or_else(|| InvalidQuirk::Share(share.to_owned()))?;
+        Ok(Self { quirk, share })
+    }
+}
+
+/// Text that names no quirk.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidQuirk {
+    /// An unknown name.
+    #[error("no quirk is called {0:?}; `juror simulate --quirk list` prints them all")]
+    Name(String),
+    /// A share that is none.
+    #[error("{0:?} is no share: write a number from 0 to 1, as in moderation=0.1")]
+    Share(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_reads_back_and_has_one_line() {
+        for quirk in Quirk::ALL {
+            assert_eq!(quirk.name().parse(), Ok(QuirkRate::from(*quirk)));
+            assert!(!quirk.description().contains('\n') && quirk.description().len() < 110);
+        }
+    }
+
+    #[test]
+    fn a_share_is_a_number_from_0_to_1() {
+        let rate: QuirkRate = "moderation=0.25".parse().unwrap();
+        assert_eq!(rate, QuirkRate { quirk: Quirk::Moderation, share: 0.25 });
+        for bad in ["moderation=", "moderation=2", "moderation=NaN", "moderate"] {
+            assert!(bad.parse::<QuirkRate>().is_err(), "{bad}");
+        }
+    }
+}
