@@ -56,7 +56,10 @@ fn main() {
         Table::new(&format!("{count} items, a fifth of the answers faulty, 64 at once, 200 ms"));
     let of = |value: &serde_json::Value| value.as_u64().unwrap_or(0) as f64;
     let coverage = |name: &str| of(&report["coverage"][name]);
-    let ended = ["scored", "unscorable", "failed", "skipped"].map(coverage).iter().sum::<f64>();
+    let ended = ["scored", "no_output", "unscorable", "failed", "skipped"]
+        .map(coverage)
+        .iter()
+        .sum::<f64>();
     table.marked("items without an outcome", count as f64 - ended, "", Mark::AtMost(0.0));
     table.row("items unscorable after three bad answers", coverage("unscorable"), "");
     let paid = of(&stats["billed_calls"]) / count as f64;

@@ -135,8 +135,8 @@ pub fn tell_warnings(session: &Session, quiet: bool) {
     }
     if session.unjudged() > 0 {
         screen::warn(&format!(
-            "{} of {} items have no generated code: the judge is not asked about them, and none \
-             of them passes",
+            "{} of {} items have no generated code: nothing is judged there, and they end as \
+             no_output",
             session.unjudged(),
             session.plan.items
         ));

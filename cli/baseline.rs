@@ -3,13 +3,13 @@
 use crate::{
     commands::rubric,
     exit::{Exit, Failure},
-    finish::{failure_policy, journal_failure},
+    finish::journal_failure,
 };
 use juror_aggregator::{
     compare::{CompareError, Comparison, Decision, Rules, Side, check_rubrics, compare},
     fold::Fold,
     journal::RunFiles,
-    metrics::FailurePolicy,
+    metrics::AveragingPolicy,
     report::Report,
     summary::{SummaryInput, summarise},
 };
@@ -58,7 +58,7 @@ impl Baseline {
     }
 
     fn report(&self, files: &RunFiles) -> Result<Report, Failure> {
-        report_of(files, self.rules.failures)
+        report_of(files, self.rules.averaging)
     }
 }
 
@@ -67,12 +67,12 @@ pub fn rules(settings: &Settings) -> Rules {
     Rules {
         margin: settings.compare.margin,
         strict: settings.compare.strict,
-        failures: failure_policy(settings.run.failures),
+        averaging: AveragingPolicy::from(&settings.run),
     }
 }
 
 /// What a run's results say, without what the ledger knows of its cost.
-pub fn report_of(files: &RunFiles, failures: FailurePolicy) -> Result<Report, Failure> {
+pub fn report_of(files: &RunFiles, averaging: AveragingPolicy) -> Result<Report, Failure> {
     let (rubric, _) = rubric::recorded(files.record())?;
     let input = SummaryInput {
         counted: &Fold::of_journal(files).map_err(journal_failure)?.counted(),
@@ -80,7 +80,7 @@ pub fn report_of(files: &RunFiles, failures: FailurePolicy) -> Result<Report, Fa
         ledger: None,
         gate: None,
         earlier: &[],
-        failures,
+        averaging,
         finished_at: jiff::Timestamp::now().to_string(),
     };
     summarise(files, &input).map_err(journal_failure)

@@ -11,7 +11,7 @@ pub enum Exit {
     Done,
     /// 4: a comparison that cannot tell, where that is asked for strictly.
     Inconclusive,
-    /// 3: finished incomplete; some jobs failed, were unscorable or skipped.
+    /// 3: finished incomplete; some jobs had no output, failed, were unscorable or skipped.
     Incomplete,
     /// 100: the gate was not met, or the run is worse than its baseline.
     Gate,

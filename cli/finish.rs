@@ -14,16 +14,12 @@ use juror_aggregator::{
     gate::{Decision, Gate},
     history::earlier_runs,
     journal::{JournalError, RunFiles},
-    metrics::FailurePolicy,
+    metrics::AveragingPolicy,
     report::{NoExhibits, OutputFormat, Report, TerminalOptions, render_terminal, write_output},
     summary::{SummaryInput, summarise},
 };
 use juror_common::{
-    admission::Ledger,
-    outcome::ErrorKind,
-    rubric::Rubric,
-    settings::{Failures, Settings},
-    usage::Money,
+    admission::Ledger, outcome::ErrorKind, rubric::Rubric, settings::Settings, usage::Money,
 };
 use std::path::{Path, PathBuf};
 
@@ -103,7 +99,7 @@ pub fn write_report(
         rubric: reporting.rubric,
         ledger,
         gate: reporting.gate,
-        failures: failure_policy(reporting.settings.run.failures),
+        averaging: AveragingPolicy::from(&reporting.settings.run),
         finished_at: jiff::Timestamp::now().to_string(),
     };
     let mut report = summarise(files, &input).map_err(journal_failure)?;
@@ -148,14 +144,6 @@ pub fn exit_of(report: &Report) -> Exit {
     };
     let comparison = report.comparison.as_ref().map_or(Exit::Done, baseline::exit_of);
     complete.and(gate).and(comparison)
-}
-
-/// How failed jobs enter averages, by this setting.
-pub fn failure_policy(failures: Failures) -> FailurePolicy {
-    match failures {
-        Failures::Excluded => FailurePolicy::Exclude,
-        Failures::Zero => FailurePolicy::Zero,
-    }
 }
 
 /// The gate of this name or in this file.

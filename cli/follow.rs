@@ -132,18 +132,18 @@ impl Following<'_> {
 
     fn count(&self, status: &RunStatus) -> Result<Exit, Failure> {
         let planned = status.record.planned;
-        let RunProgress { scored, unscorable, failed, skipped, cost_usd, .. } =
+        let RunProgress { scored, no_output, unscorable, failed, skipped, cost_usd, .. } =
             status.progress.clone().unwrap_or_default();
         if self.global.json {
             screen::print_json(&serde_json::json!({
                 "run_id": self.run, "planned": planned, "scored": scored,
-                "unscorable": unscorable, "failed": failed, "skipped": skipped,
+                "no_output": no_output, "unscorable": unscorable, "failed": failed, "skipped": skipped,
                 "cost_usd": cost_usd,
             }))?;
         } else {
             screen::print(&format!(
-                "run {}: {scored} of {planned} scored, {unscorable} unscorable, {failed} failed, \
-                 {skipped} skipped, ${}\nIts report is in the aggregator's runs directory.",
+                "run {}: {scored} of {planned} scored, {no_output} without output, \
+                 {unscorable} unscorable, {failed} failed, {skipped} skipped, ${}\nIts report is in the aggregator's runs directory.",
                 self.run,
                 cost_usd.rounded(4)
             ))?;
@@ -203,7 +203,7 @@ fn standing(status: &RunStatus, ledger: Option<&Ledger>) -> Option<Standing> {
     Some(Standing {
         planned,
         done: progress.results.min(planned),
-        troubled: progress.unscorable + progress.failed + progress.skipped,
+        troubled: progress.no_output + progress.unscorable + progress.failed + progress.skipped,
         spent: ledger.map_or(progress.cost_usd, |ledger| ledger.committed),
         budget: ledger.and_then(|ledger| match ledger.budget {
             Budget::Cap(cap) => Some(cap),

@@ -68,6 +68,8 @@ pub struct Spent {
 pub struct Counts {
     /// Jobs that are scored.
     pub scored: u64,
+    /// Jobs that had nothing to judge: their code was not generated.
+    pub no_output: u64,
     /// Jobs whose judge did not answer usably.
     pub unscorable: u64,
     /// Jobs that could not be judged.
@@ -200,9 +202,16 @@ impl Fold {
 }
 
 impl Counts {
+    /// Jobs that have a result.
+    pub fn total(self) -> u64 {
+        let Self { scored, no_output, unscorable, failed, skipped } = self;
+        scored + no_output + unscorable + failed + skipped
+    }
+
     fn of(&mut self, outcome: Outcome) -> &mut u64 {
         match outcome {
             Outcome::Scored => &mut self.scored,
+            Outcome::NoOutput => &mut self.no_output,
             Outcome::Unscorable => &mut self.unscorable,
             Outcome::Failed => &mut self.failed,
             Outcome::Skipped => &mut self.skipped,

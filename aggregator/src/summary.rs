@@ -7,7 +7,7 @@ use crate::{
     issues::{StatementGroup, Statements, Tone},
     items::Items,
     journal::{JournalError, RunFiles},
-    metrics::{FailurePolicy, Overall, Tally, tidy},
+    metrics::{AveragingPolicy, Overall, Tally, tidy},
     repeats::repeats,
     report::{Cost, Coverage, ItemRow, Report, RunSummary, urgency},
 };
@@ -44,8 +44,8 @@ pub struct SummaryInput<'a> {
     pub gate: Option<&'a Gate>,
     /// The runs before it that ask the same, newest first, as far as the gate looks at them.
     pub earlier: &'a [PastRun],
-    /// Whether failed jobs enter averages.
-    pub failures: FailurePolicy,
+    /// Which jobs without a verdict enter averages.
+    pub averaging: AveragingPolicy,
     /// Now, RFC 3339 in UTC.
     pub finished_at: String,
 }
@@ -117,7 +117,7 @@ impl<'a> Scan<'a> {
             Formula::WeightedGroups => criteria.collect(),
         };
         Self {
-            tally: Tally::new(input.rubric, judged, record.repeat, input.failures),
+            tally: Tally::new(input.rubric, judged, record.repeat, input.averaging),
             items: Items::new(record.repeat, input.counted.len() as usize),
             issues: Statements::new(Tone::Issues, titles.clone(), MOST_UNKNOWN),
             strengths: Statements::new(Tone::Strengths, titles, MOST_UNKNOWN),
@@ -175,12 +175,7 @@ impl<'a> Scan<'a> {
                 "{dropped} issues and strengths are not listed: more than {MOST_UNKNOWN} different ones are in words of their own, and only so many are counted"
             ));
         }
-        if input.failures == FailurePolicy::Zero && coverage.failed > 0 {
-            warnings.push(format!(
-                "{} failed jobs count as zeros (failures = \"zero\")",
-                coverage.failed
-            ));
-        }
+        warnings.extend(input.averaging.warnings(&coverage));
         if let Some(published) = record.published {
             warnings.push(format!(
                 "the run was cancelled when {published} of its {} jobs were published; the others are not in it",
@@ -259,6 +254,7 @@ fn coverage(record: &RunRecord, counted: &Counted, errors: IndexMap<ErrorKind, u
     Coverage {
         planned: record.jobs(),
         scored: counts.scored,
+        no_output: counts.no_output,
         unscorable: counts.unscorable,
         failed: counts.failed,
         skipped: counts.skipped,

@@ -25,7 +25,7 @@ pub struct Arguments {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 done and gate met; 1 error; 2 usage or settings; \
-3 finished incomplete (failed, unscorable or skipped jobs); 4 inconclusive comparison, only with \
+3 finished incomplete (jobs without output, failed, unscorable or skipped); 4 inconclusive comparison, only with \
 --strict; 100 gate not met, or worse than the baseline.";
 
 /// Flags that every command takes.

@@ -5,7 +5,6 @@ use crate::{
     calibrations,
     door::Door,
     exit::{Exit, Failure},
-    finish,
     fleet::{Fleet, queue_failure},
     layers, screen,
     signals::Ears,
@@ -15,6 +14,7 @@ use juror_aggregator::{
         self, CompletedRun, FleetError, FleetHome, FleetOptions, FleetResources, ReportOptions,
         RunsLock, Standing,
     },
+    metrics::AveragingPolicy,
     report::Coverage,
 };
 use juror_common::{
@@ -140,7 +140,7 @@ async fn work(
     let directory = fleet::identify(&lock, host).map_err(Failure::error)?;
     fleet::claim(fleet.home.as_ref(), &directory, take_over).await.map_err(role_failure)?;
     let reports = ReportOptions {
-        failures: finish::failure_policy(settings.run.failures),
+        averaging: AveragingPolicy::from(&settings.run),
         gate: settings.run.gate.clone(),
         calibration,
     };
@@ -262,8 +262,10 @@ impl Teller {
 }
 
 fn in_words(coverage: &Coverage) -> String {
-    let Coverage { planned, scored, unscorable, failed, skipped, pending, .. } = coverage;
+    let Coverage { planned, scored, no_output, unscorable, failed, skipped, pending, .. } =
+        coverage;
     let others = [
+        (no_output, "without output"),
         (unscorable, "unscorable"),
         (failed, "failed"),
         (skipped, "skipped"),

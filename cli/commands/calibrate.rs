@@ -11,7 +11,7 @@ use crate::{
 use juror_aggregator::{
     calibration::{Binding, Calibration, CalibrationInput, LabelError, Labels, calibrate, known},
     journal::{JournalError, RunFiles},
-    metrics::FailurePolicy,
+    metrics::AveragingPolicy,
     report::{Report, TerminalOptions, render_calibration},
 };
 use juror_common::rubric::Rubric;
@@ -43,7 +43,7 @@ pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit,
 }
 
 fn calibrated(files: &RunFiles, file: Option<&Path>) -> Result<Calibration, Failure> {
-    let report = baseline::report_of(files, FailurePolicy::Exclude)?;
+    let report = baseline::report_of(files, AveragingPolicy::default())?;
     let record = files.record();
     let Some(binding) = Binding::of(record, report.run.simulated) else {
         return Err(Failure::usage(format!(

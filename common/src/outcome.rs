@@ -18,6 +18,8 @@ use serde_json::{Map, Value};
 pub enum Outcome {
     /// Every requested stage that has data is done.
     Scored,
+    /// The judge was asked for, and the item has nothing to judge: the pipeline made no code.
+    NoOutput,
     /// The judge answered, but not usably.
     Unscorable,
     /// It could not be judged; the error says of which kind.
@@ -27,15 +29,39 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Every outcome, in the order in which reports list them.
+    pub const ALL: [Self; 5] =
+        [Self::Scored, Self::NoOutput, Self::Unscorable, Self::Failed, Self::Skipped];
+
     /// The name in results, metrics and logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Scored => "scored",
+            Self::NoOutput => "no_output",
             Self::Unscorable => "unscorable",
             Self::Failed => "failed",
             Self::Skipped => "skipped",
         }
     }
+
+    /// The name for people.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::NoOutput => "no output",
+            _ => self.name(),
+        }
+    }
+}
+
+/// How the jobs of an outcome without a verdict enter a run's averages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CountAs {
+    /// They are left out of averages and shown in the coverage.
+    #[default]
+    Excluded,
+    /// They count as zero.
+    Zero,
 }
 
 /// Why a job is not scored, by what its user can do next.
@@ -52,6 +78,8 @@ pub enum ErrorKind {
     Input,
     /// The user's pipeline command failed for this item.
     Pipeline,
+    /// The user's pipeline made no code for this item.
+    Output,
     /// It killed its workers again and again.
     Poison,
     /// The budget does not allow its call.
@@ -73,6 +101,7 @@ impl ErrorKind {
             Self::Image => "image",
             Self::Input => "input",
             Self::Pipeline => "pipeline",
+            Self::Output => "output",
             Self::Poison => "poison",
             Self::Budget => "budget",
             Self::Cancelled => "cancelled",
@@ -120,7 +149,8 @@ pub struct JobResult {
     pub retrieval: Option<Retrieval>,
     /// Generation, if there was data.
     pub generation: Option<Generation>,
-    /// The verdict; zero scores where the judge was on and the job failed; none otherwise.
+    /// The verdict; zero scores where the judge was on and the job failed or had no output; none
+    /// otherwise.
     pub semantic: Option<Verdict>,
     /// Who judged; none with the judge off.
     pub judge: Option<JudgeRecord>,
@@ -241,7 +271,7 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_records() {
-        for outcome in [Outcome::Scored, Outcome::Unscorable, Outcome::Failed, Outcome::Skipped] {
+        for outcome in Outcome::ALL {
             assert_eq!(serde_json::json!(outcome), outcome.name());
         }
         for kind in [
@@ -250,6 +280,7 @@ mod tests {
             ErrorKind::Image,
             ErrorKind::Input,
             ErrorKind::Pipeline,
+            ErrorKind::Output,
             ErrorKind::Poison,
             ErrorKind::Budget,
             ErrorKind::Cancelled,

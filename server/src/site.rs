@@ -39,7 +39,7 @@ impl Site {
     ) -> Self {
         let catalog = Arc::new(Catalog::new(runs_dir));
         let views =
-            Arc::new(Views::new(Arc::clone(&catalog), Arc::clone(&showcase), rules.failures));
+            Arc::new(Views::new(Arc::clone(&catalog), Arc::clone(&showcase), rules.averaging));
         let live = Arc::new(LiveRuns::new(Arc::clone(&catalog), Arc::clone(&showcase), stop));
         Self { catalog, views, live, comparisons: Arc::default(), showcase, starter, rules }
     }

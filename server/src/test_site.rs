@@ -20,7 +20,7 @@ use juror_aggregator::{
     fold::Fold,
     gate::Gate,
     journal::RunFiles,
-    metrics::FailurePolicy,
+    metrics::AveragingPolicy,
     report::{Exhibits, NoExhibits, Shown, write_output},
     summary::{SummaryInput, summarise},
 };
@@ -97,7 +97,7 @@ impl TestSite {
             runs_dir,
             Arc::new(Seen),
             Arc::new(Nobody { runs: Arc::clone(&self.runs) }),
-            Rules { margin: 0.01, strict: false, failures: FailurePolicy::Exclude },
+            Rules { margin: 0.01, strict: false, averaging: AveragingPolicy::default() },
             self.stop.clone(),
         )
     }
@@ -230,7 +230,7 @@ fn write_report(runs: &Path, run: &RunId) {
         ledger: None,
         gate: None,
         earlier: &[],
-        failures: FailurePolicy::Exclude,
+        averaging: AveragingPolicy::default(),
         finished_at,
     };
     let report = summarise(&files, &input).unwrap();

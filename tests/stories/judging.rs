@@ -254,8 +254,8 @@ fn items_that_the_judge_is_not_asked_about_are_told_of() {
     let bare = json!({"id": "bare", "screenshot": "shots/0000.png", "quality_score": 0.9});
     let manifest = fs::read_to_string(workshop.path("manifest.jsonl")).unwrap();
     workshop.write("manifest.jsonl", format!("{manifest}{bare}\n"));
-    let told = "1 of 2 items have no generated code: the judge is not asked about them";
-    workshop.judge_run(&simulator, "r", &[]).exits(0).says(&[told]);
+    let told = "1 of 2 items have no generated code: nothing is judged there";
+    workshop.judge_run(&simulator, "r", &[]).exits(3).says(&[told]);
     assert_eq!(simulator.requests(), 1);
     assert_eq!(workshop.result("r", "bare")["pipeline_success"], false);
     let free = workshop.juror(&["run", "manifest.jsonl"]).exits(0);

@@ -30,6 +30,7 @@ mod hostile;
 mod judging;
 mod limits;
 mod logs;
+mod missing_output;
 mod nightly;
 mod own_programs;
 mod pauses;

@@ -12,8 +12,10 @@ use crate::{
     telemetry,
 };
 use juror_common::{
+    item::{Item, Text},
     job::Job,
     outcome::{ErrorKind, JobError, JobResult},
+    reference::shown,
     rubric::Need,
     stage::Stages,
     store::{Claim, ClaimKey, FinishedJob},
@@ -162,10 +164,11 @@ impl<'job> Work<'job> {
         record.stages(stages);
 
         let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
-            return Ok(Prepared::Finished(record.without_verdict(false)));
+            return Ok(Prepared::Finished(record.without_verdict()));
         };
         if context.rubric.needs(Need::GeneratedCode) && loaded.code.is_none() {
-            return Ok(Prepared::Finished(record.without_verdict(true)));
+            let error = missing_output(&job.item, context.stages.pipeline_command.is_some());
+            return Ok(Prepared::Finished(record.without_output(error)));
         }
 
         let question = match Question::of(job, judge, &loaded, setup, context).await {
@@ -205,6 +208,20 @@ async fn prepare_stages(job: &Job, context: &Context) -> Result<(LoadedItem, Sta
 async fn store(finished: FinishedJob, context: &Context) -> Result<JobResult, Interruption> {
     let result = finished.result.clone();
     if context.store.finish(finished).await? { Ok(result) } else { Err(Interruption::Overtaken) }
+}
+
+/// The error of an item whose code was not generated, by where the code should have come from.
+fn missing_output(item: &Item, from_pipeline: bool) -> JobError {
+    let place = match &item.generated_code {
+        _ if from_pipeline => "pipeline_command returned none".to_owned(),
+        Some(Text::Path(path)) => format!("{} is blank", shown(path)),
+        Some(Text::Inline(_)) | None => "generated_code is missing or blank".to_owned(),
+    };
+    let message = format!(
+        "the pipeline made no code for this item ({place}), so nothing was judged; \
+         run.missing_output = \"excluded\" leaves such items out of averages"
+    );
+    JobError { kind: ErrorKind::Output, message }
 }
 
 fn poisonous(starts: u32) -> JobError {

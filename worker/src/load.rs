@@ -15,7 +15,7 @@ use std::path::Path;
 /// An item with its files read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadedItem {
-    /// The generated code.
+    /// The generated code; none where it is blank, too.
     pub code: Option<String>,
     /// Its language, if there is code.
     pub language: Option<Language>,
@@ -40,6 +40,7 @@ pub async fn load(item: &Item, sources: &Sources) -> Result<LoadedItem, JobError
             (Some(read_text("generated_code", path, sources).await?), language_of_path(path))
         }
     };
+    let code = code.filter(|code| !is_blank(code));
     let language = code
         .as_deref()
         .map(|code| item.language.or(named).unwrap_or_else(|| language_of_code(code)));
@@ -52,6 +53,11 @@ pub async fn load(item: &Item, sources: &Sources) -> Result<LoadedItem, JobError
         retrieved_pattern: item.retrieved_pattern.clone(),
         quality_score: item.quality_score,
     })
+}
+
+/// Whether this is no code: empty, or white space alone.
+pub fn is_blank(code: &str) -> bool {
+    code.trim().is_empty()
 }
 
 /// The language that some code of unknown origin seems to be in: markup that starts with a

@@ -85,11 +85,15 @@ impl Record {
         self.result.reply = reply;
     }
 
-    /// Ends with every stage done that has data; the judge was off, or had nothing to judge.
-    pub fn without_verdict(mut self, judge_wanted_code: bool) -> FinishedJob {
-        self.result.pipeline_success =
-            if judge_wanted_code { Some(false) } else { self.stages_passed };
+    /// Ends with every stage done that has data; the judge was off.
+    pub fn without_verdict(mut self) -> FinishedJob {
+        self.result.pipeline_success = self.stages_passed;
         self.finish(Outcome::Scored, None)
+    }
+
+    /// Ends without a call, since the pipeline made nothing to judge: zero scores.
+    pub fn without_output(self, error: JobError) -> FinishedJob {
+        self.unjudged(Outcome::NoOutput, error)
     }
 
     /// Ends with a verdict.
@@ -112,18 +116,22 @@ impl Record {
         self.finish(Outcome::Unscorable, Some(JobError { kind: ErrorKind::Reply, message }))
     }
 
-    /// Ends without an answer: zero scores where the judge is on, which enter no average.
-    pub fn failed(mut self, error: JobError) -> FinishedJob {
-        self.result.pipeline_success = Some(false);
-        if self.context.judge.is_some() {
-            self.result.semantic = Some(zero(&self.context.rubric, &error.message));
-        }
-        self.finish(Outcome::Failed, Some(error))
+    /// Ends without an answer: zero scores where the judge is on.
+    pub fn failed(self, error: JobError) -> FinishedJob {
+        self.unjudged(Outcome::Failed, error)
     }
 
     /// Ends untried.
     pub fn skipped(self, kind: ErrorKind, message: String) -> FinishedJob {
         self.finish(Outcome::Skipped, Some(JobError { kind, message }))
+    }
+
+    fn unjudged(mut self, outcome: Outcome, error: JobError) -> FinishedJob {
+        self.result.pipeline_success = Some(false);
+        if self.context.judge.is_some() {
+            self.result.semantic = Some(zero(&self.context.rubric, &error.message));
+        }
+        self.finish(outcome, Some(error))
     }
 
     fn finish(mut self, outcome: Outcome, error: Option<JobError>) -> FinishedJob {

@@ -2,7 +2,7 @@
 
 use crate::{
     journal::JournalError,
-    metrics::{FailurePolicy, MetricDefinition, Sums},
+    metrics::{AveragingPolicy, MetricDefinition, Sums},
 };
 use juror_common::{
     id::Digest,
@@ -71,7 +71,7 @@ pub(crate) struct ItemsOf<'a, R: Iterator> {
     metrics: &'a ComparedMetrics,
     first_image: &'a str,
     judged: bool,
-    policy: FailurePolicy,
+    policy: AveragingPolicy,
 }
 
 impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
@@ -80,7 +80,7 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
         metrics: &'a ComparedMetrics,
         first_image: &'a str,
         judged: bool,
-        policy: FailurePolicy,
+        policy: AveragingPolicy,
     ) -> Self {
         Self { results: results.peekable(), metrics, first_image, judged, policy }
     }

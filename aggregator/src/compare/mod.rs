@@ -37,7 +37,7 @@ pub(crate) use comparable::judge_settings_that_differ;
 pub(crate) use figures::{change, p_value, size};
 pub(crate) use words::{failure_words, headline, item_counts, settling_words};
 
-use crate::{journal::JournalError, metrics::FailurePolicy};
+use crate::{journal::JournalError, metrics::AveragingPolicy};
 use juror_common::{SCHEMA, outcome::JobResult};
 use std::collections::BTreeSet;
 
@@ -49,7 +49,7 @@ pub struct Rules {
     /// Whether a criterion that got worse decides too.
     pub strict: bool,
     /// Whether failed jobs count as zeros.
-    pub failures: FailurePolicy,
+    pub averaging: AveragingPolicy,
 }
 
 /// Compares two runs of one rubric.

@@ -58,7 +58,7 @@ where
     let (base_report, head_report) = (base.report, head.report);
     let items = |side: Side<'_, R>| {
         let judged = side.report.run.judge.is_some();
-        ItemsOf::new(side.results, &metrics, image, judged, rules.failures)
+        ItemsOf::new(side.results, &metrics, image, judged, rules.averaging)
     };
     let (mut base, mut head) = (items(base), items(head));
     let (mut base_jobs, mut head_jobs) = (Jobs::default(), Jobs::default());

@@ -5,11 +5,15 @@ use crate::test_results::{ACRUE, SEMANTIC, broken, judged, record, report_of, re
 use juror_common::{
     id::{Digest, RunId},
     job::RubricReference,
-    outcome::{ErrorKind, InputRecord, Outcome},
+    outcome::{CountAs, ErrorKind, InputRecord, Outcome},
     run::RunRecord,
 };
 
-const RULES: Rules = Rules { margin: 0.01, strict: false, failures: FailurePolicy::Exclude };
+const RULES: Rules = Rules {
+    margin: 0.01,
+    strict: false,
+    averaging: AveragingPolicy { failed: CountAs::Excluded, no_output: CountAs::Zero },
+};
 
 fn run_of(rubric: &str, repeat: u32, results: &[JobResult]) -> RunRecord {
     RunRecord { repeat, ..record(rubric, results.len() as u64) }

@@ -2,7 +2,7 @@
 
 use super::{Comparison, Decision, NewFailure, Settling, figures};
 use crate::report::{counted, dollars, figure};
-use juror_common::outcome::Outcome;
+use juror_common::outcome::{ErrorKind, Outcome};
 
 /// `Worse: Semantic Correctness 88.3% → 81.2%, −7.1 [−8.1, −5.9] percentage points`.
 pub(crate) fn headline(comparison: &Comparison) -> String {
@@ -66,8 +66,9 @@ pub(crate) fn settling_words(settling: &Settling) -> String {
 
 /// `failed, api` or `does not pass`.
 pub(crate) fn failure_words(failure: &NewFailure) -> String {
-    let outcome = failure.outcome.name();
+    let outcome = failure.outcome.label();
     match failure.error {
+        Some(ErrorKind::Output) => outcome.to_owned(),
         Some(kind) => format!("{outcome}, {}", kind.name()),
         None if failure.outcome == Outcome::Scored => "does not pass".to_owned(),
         None => outcome.to_owned(),

@@ -104,6 +104,7 @@ impl OpenRun {
         RunProgress {
             results: self.fold.results(),
             scored: counts.scored,
+            no_output: counts.no_output,
             unscorable: counts.unscorable,
             failed: counts.failed,
             skipped: counts.skipped,

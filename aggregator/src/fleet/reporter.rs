@@ -5,7 +5,7 @@ use crate::{
     calibration::known::{self, KnownCalibration},
     gate::Gate,
     history::earlier_runs,
-    metrics::FailurePolicy,
+    metrics::AveragingPolicy,
     report::{Coverage, NoExhibits, write_output},
     summary::{SummaryInput, summarise},
 };
@@ -55,7 +55,7 @@ pub struct CompletedRun {
 #[derive(Clone, Debug, Default)]
 pub struct ReportOptions {
     /// How failed jobs enter averages.
-    pub failures: FailurePolicy,
+    pub averaging: AveragingPolicy,
     /// What runs must meet: the name or the file of a gate.
     pub gate: Option<String>,
     /// A calibration of the judge; without it, the newest one beside the run is looked for.
@@ -115,7 +115,7 @@ fn write_now(
         ledger,
         gate: gate.as_ref(),
         earlier: &earlier,
-        failures: options.failures,
+        averaging: options.averaging,
         finished_at: jiff::Timestamp::now().to_string(),
     };
     let mut summary = summarise(&files, &input).map_err(|error| with_causes(&error))?;

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     history::{PastMetric, RunFigures},
-    metrics::{FailurePolicy, Tally},
+    metrics::{AveragingPolicy, Tally},
     test_results::{ACRUE, SEMANTIC, judged, rubric},
 };
 use juror_common::usage::Money;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 fn metrics(scores: [u32; 5]) -> Vec<Metric> {
     let rubric = rubric(SEMANTIC);
-    let mut tally = Tally::new(&rubric, true, 1, FailurePolicy::Exclude);
+    let mut tally = Tally::new(&rubric, true, 1, AveragingPolicy::default());
     tally.add(&judged("a", scores, &[], &[]), 0);
     tally.add(&judged("b", scores, &[], &[]), 1);
     tally.finish().0
@@ -75,7 +75,7 @@ fn production_wants_everything_scored_and_a_hundred_jobs_without_api_failure() {
 #[test]
 fn a_metric_without_data_is_undecided() {
     let rubric = rubric(SEMANTIC);
-    let empty = Tally::new(&rubric, false, 1, FailurePolicy::Exclude).finish().0;
+    let empty = Tally::new(&rubric, false, 1, AveragingPolicy::default()).finish().0;
     let report =
         Gate::load("targets", &rubric).unwrap().judge(&empty, &coverage(0, 0), streak(0), &[]);
     assert_eq!(report.decision, Decision::Undecided);

@@ -1,6 +1,6 @@
 //! Which metrics a run has: the fixed ones of the deterministic stages, and those of its rubric.
 
-use super::FailurePolicy;
+use super::AveragingPolicy;
 use juror_common::{
     outcome::{JobResult, Outcome},
     rubric::{Formula, MetricKind, Rubric},
@@ -183,18 +183,20 @@ impl MetricDefinition {
     }
 
     /// Its value in a result as far as that counts: jobs that were not scored are left out, or
-    /// count as zeros where they failed and the policy says so.
+    /// count as zeros where the policy says so. Latency is over scored jobs and failed ones that
+    /// count: a job without output takes no time.
     pub(crate) fn counted_value(
         &self,
         result: &JobResult,
         judged: bool,
-        policy: FailurePolicy,
+        policy: AveragingPolicy,
     ) -> Option<f64> {
-        let zero = policy.counts_as_zero(result);
-        let value = match self.is_semantic() && zero {
-            true => judged.then_some(0.0),
-            false if zero || result.outcome == Outcome::Scored => self.value(result),
-            false => None,
+        let zero = policy.counts_as_zero(result.outcome);
+        let value = match &self.source {
+            _ if self.is_semantic() && zero => judged.then_some(0.0),
+            Source::Latency if result.outcome == Outcome::NoOutput => None,
+            _ if zero || result.outcome == Outcome::Scored => self.value(result),
+            _ => None,
         };
         value.filter(|value| value.is_finite())
     }

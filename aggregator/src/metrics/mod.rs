@@ -1,15 +1,17 @@
 //! A run's metrics: means and rates with 95 % intervals. Pure.
 //!
 //! A value is an item's: repeats of an item are averaged first, and intervals take items of one
-//! cluster together. Only scored jobs enter; see [`FailurePolicy`].
+//! cluster together. Only scored jobs enter; see [`AveragingPolicy`].
 
 mod definition;
 mod interval;
 mod overall;
+mod policy;
 
 pub use definition::{MetricDefinition, Unit, title_of};
 pub use interval::Interval;
 pub use overall::{GenerationMetrics, Overall, RetrievalMetrics, SemanticMetrics, TokenMetrics};
+pub use policy::AveragingPolicy;
 
 pub(crate) use definition::score_of;
 pub(crate) use interval::{Estimate, Moments, Sample, Sums, tidy};
@@ -18,28 +20,9 @@ use indexmap::IndexMap;
 use juror_common::{
     outcome::{JobResult, Outcome},
     rubric::{Formula, Rubric},
-    verdict::Score,
+    verdict::{Score, Verdict},
 };
-use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-
-/// Whether failed jobs enter averages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FailurePolicy {
-    /// They are left out and shown beside: an outage is no regression.
-    #[default]
-    Exclude,
-    /// They count as zeros.
-    Zero,
-}
-
-impl FailurePolicy {
-    /// Whether this result's verdict counts as zeros.
-    pub(crate) fn counts_as_zero(self, result: &JobResult) -> bool {
-        self == Self::Zero && result.outcome == Outcome::Failed
-    }
-}
 
 /// A metric of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,7 +52,7 @@ pub struct Perfection {
 #[derive(Debug)]
 pub struct Tally<'a> {
     rubric: &'a Rubric,
-    policy: FailurePolicy,
+    policy: AveragingPolicy,
     judged: bool,
     repeated: bool,
     definitions: Vec<MetricDefinition>,
@@ -84,7 +67,7 @@ pub struct Tally<'a> {
 
 impl<'a> Tally<'a> {
     /// Of a run by this rubric, with the judge on or off, each item judged `repeat` times.
-    pub fn new(rubric: &'a Rubric, judged: bool, repeat: u32, policy: FailurePolicy) -> Self {
+    pub fn new(rubric: &'a Rubric, judged: bool, repeat: u32, policy: AveragingPolicy) -> Self {
         let definitions = MetricDefinition::all(rubric);
         let grades = match rubric.formula {
             Formula::WeightedGroups => {
@@ -109,7 +92,7 @@ impl<'a> Tally<'a> {
 
     /// Takes in a job's result that counts. `item` numbers the run's items from 0.
     pub fn add(&mut self, result: &JobResult, item: usize) {
-        let zero = self.policy.counts_as_zero(result);
+        let zero = self.policy.counts_as_zero(result.outcome);
         if result.outcome != Outcome::Scored && !zero {
             return;
         }
@@ -135,8 +118,10 @@ impl<'a> Tally<'a> {
                 sums.add(value);
             }
         }
-        if !zero {
-            self.add_verdict(result);
+        match &result.semantic {
+            Some(verdict) if !zero => self.add_verdict(verdict),
+            _ if zero && self.judged => self.add_zero(),
+            _ => {}
         }
     }
 
@@ -183,8 +168,15 @@ impl<'a> Tally<'a> {
         (metrics, graded.then_some(self.grades), warnings.into_iter().collect())
     }
 
-    fn add_verdict(&mut self, result: &JobResult) {
-        let Some(verdict) = &result.semantic else { return };
+    /// Adds the scores of a job that counts as zero: the worst of each rate's criterion. It has no
+    /// grade, since nothing was judged.
+    fn add_zero(&mut self) {
+        for (definition, spread) in self.definitions.iter().zip(&mut self.perfections) {
+            spread.major += u64::from(definition.perfect_criterion().is_some());
+        }
+    }
+
+    fn add_verdict(&mut self, verdict: &Verdict) {
         if let Score::Groups { grade, .. } = &verdict.score {
             *self.grades.entry(grade.clone()).or_insert(0) += 1;
         }

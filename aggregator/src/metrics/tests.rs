@@ -1,11 +1,11 @@
 use super::*;
 use crate::test_results::{ACRUE, SEMANTIC, broken, judged, restyled, rubric};
-use juror_common::outcome::ErrorKind;
+use juror_common::outcome::{CountAs, ErrorKind};
 
 fn tallied(
     results: &[(JobResult, usize)],
     repeat: u32,
-    policy: FailurePolicy,
+    policy: AveragingPolicy,
 ) -> (Vec<Metric>, Vec<String>) {
     let rubric = rubric(SEMANTIC);
     let mut tally = Tally::new(&rubric, true, repeat, policy);
@@ -23,7 +23,7 @@ const CORRECTNESS: &str = "semantic.avg_semantic_correctness";
 #[test]
 fn overall_has_the_shape_of_the_answer_of_the_api() {
     let results = [(judged("a", [9, 9, 10, 8, 9], &[], &[]), 0)];
-    let (metrics, _) = tallied(&results, 1, FailurePolicy::Exclude);
+    let (metrics, _) = tallied(&results, 1, AveragingPolicy::default());
     let overall = serde_json::to_value(Overall::of(&metrics, None)).unwrap();
     let expected = serde_json::json!({
         "pipeline_success_rate": 1.0,
@@ -41,7 +41,7 @@ fn overall_has_the_shape_of_the_answer_of_the_api() {
         }
     });
     assert_eq!(overall, expected);
-    let empty = Overall::of(&tallied(&[], 1, FailurePolicy::Exclude).0, None);
+    let empty = Overall::of(&tallied(&[], 1, AveragingPolicy::default()).0, None);
     assert_eq!(empty, Overall::default());
 }
 
@@ -56,12 +56,16 @@ fn what_was_not_scored_enters_no_average_unless_failures_count_as_zeros() {
         (broken("c", Outcome::Unscorable, ErrorKind::Reply, "-"), 2),
         (broken("d", Outcome::Skipped, ErrorKind::Budget, "-"), 3),
     ];
-    let (without, _) = tallied(&results, 1, FailurePolicy::Exclude);
+    let (without, _) = tallied(&results, 1, AveragingPolicy::default());
     assert!(without.iter().all(|metric| metric.interval.n == 1));
     assert_eq!(metric(&without, CORRECTNESS).value, Some(0.96));
     let spread = Perfection { perfect: 0, minor: 1, major: 0 };
     assert_eq!(metric(&without, "semantic.feature_completeness_rate").perfection, Some(spread));
-    let (zeros, _) = tallied(&results, 1, FailurePolicy::Zero);
+    let (zeros, _) = tallied(
+        &results,
+        1,
+        AveragingPolicy { failed: CountAs::Zero, ..AveragingPolicy::default() },
+    );
     assert_eq!(metric(&zeros, CORRECTNESS).value, Some(0.48));
     assert_eq!(metric(&zeros, "pipeline_success_rate").value, Some(0.5));
 }
@@ -73,7 +77,7 @@ fn repeats_of_an_item_are_one_value() {
         (judged("a", [8; 5], &[], &[]), 0),
         (judged("b", [5; 5], &[], &[]), 1),
     ];
-    let (metrics, _) = tallied(&results, 2, FailurePolicy::Exclude);
+    let (metrics, _) = tallied(&results, 2, AveragingPolicy::default());
     let correctness = metric(&metrics, CORRECTNESS);
     assert_eq!((correctness.value, correctness.interval.n), (Some(0.7), 2));
     let variant = metric(&metrics, "semantic.variant_accuracy_rate");
@@ -93,8 +97,8 @@ fn items_of_a_cluster_make_an_interval_wider_and_few_clusters_are_warned_of() {
         scores.into_iter().enumerate().map(result).collect()
     };
     let width = |interval: Interval| interval.high.unwrap() - interval.low.unwrap();
-    let (alone, none) = tallied(&results(false), 1, FailurePolicy::Exclude);
-    let (clustered, warned) = tallied(&results(true), 1, FailurePolicy::Exclude);
+    let (alone, none) = tallied(&results(false), 1, AveragingPolicy::default());
+    let (clustered, warned) = tallied(&results(true), 1, AveragingPolicy::default());
     for path in [CORRECTNESS, "semantic.avg_visual_similarity"] {
         assert!(
             width(metric(&clustered, path).interval) > 1.5 * width(metric(&alone, path).interval)
@@ -107,7 +111,7 @@ fn items_of_a_cluster_make_an_interval_wider_and_few_clusters_are_warned_of() {
 #[test]
 fn a_grading_rubric_has_a_percentage_group_means_and_grades() {
     let rubric = rubric(ACRUE);
-    let mut tally = Tally::new(&rubric, true, 1, FailurePolicy::Exclude);
+    let mut tally = Tally::new(&rubric, true, 1, AveragingPolicy::default());
     tally.add(&restyled("fox", [4, 5, 4, 3, 4], &[]), 0);
     tally.add(&restyled("cat", [5; 5], &[]), 1);
     let (metrics, grades, _) = tally.finish();
@@ -118,4 +122,25 @@ fn a_grading_rubric_has_a_percentage_group_means_and_grades() {
         "grades": {"A+": 1, "A": 1, "B": 0, "C": 0, "F": 0}
     });
     assert_eq!(serde_json::to_value(semantic).unwrap(), expected);
+}
+
+#[test]
+fn missing_output_counts_as_zero_unless_it_is_excluded() {
+    let results = [
+        (judged("a", [10; 5], &[], &[]), 0),
+        (broken("b", Outcome::NoOutput, ErrorKind::Output, "-"), 1),
+    ];
+    let (zeros, _) = tallied(&results, 1, AveragingPolicy::default());
+    assert_eq!(metric(&zeros, CORRECTNESS).value, Some(0.5));
+    assert_eq!(metric(&zeros, "pipeline_success_rate").value, Some(0.5));
+    let features = metric(&zeros, "semantic.feature_completeness_rate");
+    assert_eq!(features.value, Some(0.5));
+    assert_eq!(features.perfection, Some(Perfection { perfect: 1, minor: 0, major: 1 }));
+    assert_eq!(metric(&zeros, "generation.compilation_rate").interval.n, 1, "a stage without data");
+    assert_eq!(metric(&zeros, "avg_latency_ms").interval.n, 1, "nothing was waited for");
+
+    let excluded = AveragingPolicy { no_output: CountAs::Excluded, ..AveragingPolicy::default() };
+    let (without, _) = tallied(&results, 1, excluded);
+    assert!(without.iter().all(|metric| metric.interval.n == 1));
+    assert_eq!(metric(&without, CORRECTNESS).value, Some(1.0));
 }

@@ -85,6 +85,10 @@ enum Case {
 fn case_of(report: &Report, result: &JobResult) -> Case {
     match result.outcome {
         Outcome::Skipped => return Case::Skipped,
+        Outcome::NoOutput => {
+            let message = result.error.as_ref().map(|error| error.message.clone());
+            return Case::Failure { kind: "no_output", message: message.unwrap_or_default() };
+        }
         Outcome::Failed | Outcome::Unscorable => {
             let kind = result.error.as_ref().map_or(ErrorKind::Reply, |error| error.kind);
             return Case::Error(kind);

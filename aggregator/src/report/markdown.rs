@@ -206,7 +206,7 @@ fn score(report: &Report, row: &ItemRow) -> String {
     let verdict = row.semantic.as_ref().filter(|_| row.outcome == Outcome::Scored);
     let mark = if row.simulated { mark(report) } else { String::new() };
     match verdict.map(|verdict| &verdict.score) {
-        None => row.outcome.name().to_owned(),
+        None => row.outcome.label().to_owned(),
         Some(Score::Sum { semantic_correctness, .. }) => {
             format!("{}{mark}", figure(*semantic_correctness, Unit::Share))
         }

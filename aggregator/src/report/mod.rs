@@ -116,6 +116,8 @@ pub struct Coverage {
     pub planned: u64,
     /// Every requested stage that has data is done.
     pub scored: u64,
+    /// Had nothing to judge: the pipeline made no code.
+    pub no_output: u64,
     /// The judge answered, but not usably.
     pub unscorable: u64,
     /// Could not be judged.

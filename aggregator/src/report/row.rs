@@ -67,18 +67,19 @@ impl ItemRow {
     }
 }
 
-/// Orders results from what a reader must look at first: what could not be judged, then low
-/// scores, then what the stages found wrong.
+/// Orders results from what a reader must look at first: what the pipeline did not make, what could
+/// not be judged, then low scores, then what the stages found wrong.
 pub(crate) fn urgency(
     outcome: Outcome,
     score: Option<f64>,
     pipeline_success: Option<bool>,
 ) -> (u8, u64, u8) {
     let outcome = match outcome {
-        Outcome::Failed => 0,
-        Outcome::Unscorable => 1,
-        Outcome::Scored => 2,
-        Outcome::Skipped => 3,
+        Outcome::NoOutput => 0,
+        Outcome::Failed => 1,
+        Outcome::Unscorable => 2,
+        Outcome::Scored => 3,
+        Outcome::Skipped => 4,
     };
     // Scores are shares, so a millionth tells any two apart.
     let score = score.map_or(u64::MAX, |score| (score.clamp(0.0, 1.0) * 1e6) as u64);

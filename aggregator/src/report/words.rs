@@ -23,7 +23,7 @@ pub(crate) fn is_stage(metric: &Metric) -> bool {
     !metric.definition.is_semantic() && metric.definition.unit != Unit::Milliseconds
 }
 
-/// `2 of 4 scored (50%), 1 unscorable, 1 failed`.
+/// `2 of 5 scored (40%), 1 without output, 1 unscorable, 1 failed`.
 pub fn coverage_text(coverage: &Coverage) -> String {
     let mut text = format!("{} of {} scored", grouped(coverage.scored), grouped(coverage.planned));
     if coverage.planned > 0 && !coverage.is_complete() {
@@ -31,6 +31,7 @@ pub fn coverage_text(coverage: &Coverage) -> String {
         text.push_str(&format!(" ({})", figure(share, Unit::Share)));
     }
     let others = [
+        (coverage.no_output, "without output"),
         (coverage.unscorable, "unscorable"),
         (coverage.failed, "failed"),
         (coverage.skipped, "skipped"),

@@ -173,7 +173,7 @@ fn issues_that_are_not_counted_are_told_in_the_report_and_in_the_comparison() {
     let found = compare(
         Side { report: &before, results: before.items.read(base.files()).unwrap() },
         Side { report: &report, results: report.items.read(directory.files()).unwrap() },
-        Rules { margin: 0.01, strict: false, failures: FailurePolicy::Exclude },
+        Rules { margin: 0.01, strict: false, averaging: AveragingPolicy::default() },
     );
     let warnings = found.unwrap().warnings;
     assert!(warnings[0].starts_with("3 issues of the head are not counted"), "{warnings:?}");

@@ -4,7 +4,7 @@ use crate::{
     fold::Fold,
     gate::Gate,
     journal::RunDirectory,
-    metrics::FailurePolicy,
+    metrics::AveragingPolicy,
     report::Report,
     summary::{SummaryInput, summarise},
 };
@@ -249,7 +249,7 @@ pub(crate) fn report_of(
         ledger,
         gate: gate.as_ref(),
         earlier: &[],
-        failures: FailurePolicy::Exclude,
+        averaging: AveragingPolicy::default(),
         finished_at: "2026-11-21T02:03:15Z".into(),
     };
     let report = summarise(directory.files(), &input).unwrap();

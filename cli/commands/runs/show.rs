@@ -28,14 +28,13 @@ pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<
     ledgers.close().await;
     let cost = fold.spent().total(ledger?.as_ref());
     let counts = fold.counts();
-    let ended = counts.scored + counts.unscorable + counts.failed + counts.skipped;
-    let pending = record.jobs().saturating_sub(ended);
+    let pending = record.jobs().saturating_sub(counts.total());
     if global.json {
         screen::print_json(&json!({
             "run": without_rubric(record)?, "simulated": fold.spent().simulated,
             "coverage": {
                 "planned": record.jobs(), "scored": counts.scored,
-                "unscorable": counts.unscorable, "failed": counts.failed,
+                "no_output": counts.no_output, "unscorable": counts.unscorable, "failed": counts.failed,
                 "skipped": counts.skipped, "pending": pending,
             },
             "cost_usd": cost, "directory": files.directory(),
@@ -44,9 +43,10 @@ pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<
     }
     let mark = if fold.spent().simulated { " (SIMULATED)" } else { "" };
     let coverage = format!(
-        "{} of {} scored, {} unscorable, {} failed, {} skipped, {pending} pending",
+        "{} of {} scored, {} without output, {} unscorable, {} failed, {} skipped, {pending} pending",
         counts.scored,
         record.jobs(),
+        counts.no_output,
         counts.unscorable,
         counts.failed,
         counts.skipped

@@ -112,7 +112,7 @@ pub struct RubricImage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Need {
-    /// The generated code; an item without it is not judged.
+    /// The generated code; an item without it ends as `no_output`.
     GeneratedCode,
     /// The expected design tokens; an item without them is judged without.
     ExpectedTokens,

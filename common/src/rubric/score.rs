@@ -78,8 +78,8 @@ pub fn score(rubric: &Rubric, answer: Answer) -> Result<Verdict, AnswerError> {
     })
 }
 
-/// The verdict of a job that failed: zeros throughout, with the reason as its only issue. It
-/// enters no average.
+/// The verdict of a job that failed or had no output: zeros throughout, with the reason as its
+/// only issue. Averages take such jobs by the settings `failures` and `missing_output`.
 pub fn zero(rubric: &Rubric, message: &str) -> Verdict {
     let dimension = |group: &Group| Dimension {
         score: 0.0,

@@ -14,6 +14,7 @@ use crate::{
     admission::Budget,
     job::{Detail, Provider},
     model::PriceTerms,
+    outcome::CountAs,
     usage::Money,
 };
 use serde::Deserialize;
@@ -71,22 +72,13 @@ pub struct RunSettings {
     /// How many times each item is judged.
     pub repeat: u32,
     /// How failed jobs enter averages.
-    pub failures: Failures,
+    pub failures: CountAs,
+    /// How items whose code was not generated enter averages.
+    pub missing_output: CountAs,
     /// Name or path of the gate.
     pub gate: Option<String>,
     /// What is known of the judge's agreement with people: a file of `juror calibrate`.
     pub calibration: Option<PathBuf>,
-}
-
-/// How failed jobs enter averages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Failures {
-    /// They are left out, and shown.
-    #[default]
-    Excluded,
-    /// They count as zero.
-    Zero,
 }
 
 /// `[compare]`.

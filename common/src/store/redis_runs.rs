@@ -54,6 +54,9 @@ pub struct RunProgress {
     pub results: u64,
     /// Jobs by the outcome of their last round.
     pub scored: u64,
+    /// As `scored`; absent in what earlier versions wrote.
+    #[serde(default)]
+    pub no_output: u64,
     /// As `scored`.
     pub unscorable: u64,
     /// As `scored`.
@@ -70,7 +73,7 @@ pub struct RunProgress {
 impl RunProgress {
     /// Jobs that have a result.
     pub fn jobs(&self) -> u64 {
-        self.scored + self.unscorable + self.failed + self.skipped
+        self.scored + self.no_output + self.unscorable + self.failed + self.skipped
     }
 }
 

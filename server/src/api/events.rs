@@ -63,6 +63,7 @@ pub struct ProgressEvent {
     /// Jobs in all.
     planned: u64,
     scored: u64,
+    no_output: u64,
     unscorable: u64,
     failed: u64,
     skipped: u64,
@@ -187,6 +188,7 @@ fn told(News { state, new, missed }: &News) -> String {
     let event = ProgressEvent {
         planned: progress.planned,
         scored: counts.scored,
+        no_output: counts.no_output,
         unscorable: counts.unscorable,
         failed: counts.failed,
         skipped: counts.skipped,

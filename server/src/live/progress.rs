@@ -68,8 +68,7 @@ pub struct Finished {
 impl Progress {
     /// Jobs that have a result.
     pub fn done(&self) -> u64 {
-        let Counts { scored, unscorable, failed, skipped } = self.counts;
-        scored + unscorable + failed + skipped
+        self.counts.total()
     }
 }
 

@@ -41,7 +41,7 @@
     const repeat = result.repeat > 0 ? `?repeat=${result.repeat}` : "";
     link.href = `/runs/${list.dataset.run}/items/${encodeURIComponent(result.screenshot_id)}${repeat}`;
     add(link, result.screenshot_id);
-    add(document.createElement("span"), result.outcome, `chip ${result.outcome}`);
+    add(document.createElement("span"), result.outcome.replace("_", " "), `chip ${result.outcome}`);
     if (result.score != null) add(document.createElement("span"), `${(result.score * 100).toFixed(1)}%`);
     if (result.simulated && result.score != null) add(document.createElement("strong"), "SIMULATED", "simulated");
     list.prepend(line);

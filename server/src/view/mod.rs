@@ -17,7 +17,7 @@ use juror_aggregator::{
     calibration::known,
     fold::Fold,
     journal::{JournalError, RunFiles},
-    metrics::FailurePolicy,
+    metrics::AveragingPolicy,
     report::Report,
     summary::{SummaryInput, summarise},
 };
@@ -72,7 +72,7 @@ impl RunView {
         files: RunFiles,
         state: RunState,
         ledger: Option<Ledger>,
-        failures: FailurePolicy,
+        averaging: AveragingPolicy,
         showcase: &dyn Showcase,
     ) -> Result<Self, ViewError> {
         let record = files.record();
@@ -86,7 +86,7 @@ impl RunView {
             ledger,
             gate: gate.as_ref(),
             earlier: &[],
-            failures,
+            averaging,
             finished_at: saved.finished_at().unwrap_or_else(|| jiff::Timestamp::now().to_string()),
         };
         let mut report = summarise(&files, &input)?;

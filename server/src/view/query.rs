@@ -104,14 +104,15 @@ impl RowQuery {
     }
 }
 
-/// Lower is more urgent: failed, unscorable, scored by their scores, skipped.
+/// Lower is more urgent: no output, failed, unscorable, scored by their scores, skipped.
 fn urgency(row: &Row) -> f64 {
     let passed = if row.pipeline_success == Some(false) { 0.0 } else { 1e-7 };
     match row.outcome {
-        Outcome::Failed => 0.0,
-        Outcome::Unscorable => 1.0,
-        Outcome::Scored => 2.0 + row.score.map_or(1.0, f64::from) + passed,
-        Outcome::Skipped => 4.0,
+        Outcome::NoOutput => 0.0,
+        Outcome::Failed => 1.0,
+        Outcome::Unscorable => 2.0,
+        Outcome::Scored => 3.0 + row.score.map_or(1.0, f64::from) + passed,
+        Outcome::Skipped => 5.0,
     }
 }
 

@@ -30,6 +30,7 @@ struct SavedRun {
 struct SavedCoverage {
     planned: u64,
     scored: u64,
+    no_output: u64,
     unscorable: u64,
     failed: u64,
     skipped: u64,
@@ -60,6 +61,7 @@ impl Saved {
         let same = SavedCoverage {
             planned: now.planned,
             scored: now.scored,
+            no_output: now.no_output,
             unscorable: now.unscorable,
             failed: now.failed,
             skipped: now.skipped,

@@ -5,7 +5,7 @@ use crate::{
     catalog::{Catalog, RunState, Stamp, stamp},
     showcase::Showcase,
 };
-use juror_aggregator::metrics::FailurePolicy;
+use juror_aggregator::metrics::AveragingPolicy;
 use juror_common::id::RunId;
 use std::{
     collections::HashMap,
@@ -26,7 +26,7 @@ const AGE_PER_COST: u32 = 10;
 pub struct Views {
     catalog: Arc<Catalog>,
     showcase: Arc<dyn Showcase>,
-    failures: FailurePolicy,
+    averaging: AveragingPolicy,
     places: Lock<HashMap<RunId, Place>>,
 }
 
@@ -56,9 +56,9 @@ impl Views {
     pub fn new(
         catalog: Arc<Catalog>,
         showcase: Arc<dyn Showcase>,
-        failures: FailurePolicy,
+        averaging: AveragingPolicy,
     ) -> Self {
-        Self { catalog, showcase, failures, places: Lock::default() }
+        Self { catalog, showcase, averaging, places: Lock::default() }
     }
 
     /// A run as it is now; one that goes on may be some seconds old.
@@ -82,10 +82,10 @@ impl Views {
             return Ok(Arc::clone(&kept.view));
         }
         let ledger = self.showcase.ledger(files.record()).await;
-        let (showcase, failures) = (Arc::clone(&self.showcase), self.failures);
+        let (showcase, averaging) = (Arc::clone(&self.showcase), self.averaging);
         let read_at = Instant::now();
         let reading =
-            spawn_blocking(move || RunView::read(files, state, ledger, failures, &*showcase));
+            spawn_blocking(move || RunView::read(files, state, ledger, averaging, &*showcase));
         let view = Arc::new(reading.await.map_err(|_| ViewError::Interrupted)??);
         let took = read_at.elapsed();
         *kept = Some(Kept { stamps, read_at, took, view: Arc::clone(&view) });

@@ -29,6 +29,7 @@ fn coverage(report: &Report) -> Markup {
     let coverage = &report.coverage;
     let parts = [
         ("scored", coverage.scored),
+        ("no_output", coverage.no_output),
         ("unscorable", coverage.unscorable),
         ("failed", coverage.failed),
         ("skipped", coverage.skipped),
@@ -52,7 +53,7 @@ fn coverage(report: &Report) -> Markup {
             ul.legend {
                 @for (outcome, count) in parts {
                     @if count > 0 || outcome == "scored" {
-                        li { span class=(format!("dot {outcome}")) {} (grouped(count)) " " (outcome) }
+                        li { span class=(format!("dot {outcome}")) {} (grouped(count)) " " (outcome.replace('_', " ")) }
                     }
                 }
             }

@@ -56,7 +56,7 @@ pub(super) fn of(
         article.card.item id=(format!("i{number}")) aria-labelledby=(format!("h{number}")) {
             header {
                 h3 id=(format!("h{number}")) { bdi { (id_text(report, result)) } }
-                span class=(format!("chip {outcome}")) { (outcome) }
+                span class=(format!("chip {outcome}")) { (result.outcome.label()) }
                 @if let Some(verdict) = verdict { (score(verdict)) }
                 @if is_simulated && verdict.is_some() { (simulated()) }
                 @for tag in &result.item.tags { small.tag { (harmless(tag)) } }

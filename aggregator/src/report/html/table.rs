@@ -12,7 +12,10 @@ use crate::report::{
     figures::{counted, grouped},
     harmless::harmless,
 };
-use juror_common::{outcome::JobResult, verdict::Verdict};
+use juror_common::{
+    outcome::{JobResult, Outcome},
+    verdict::Verdict,
+};
 use maud::{Markup, PreEscaped, html};
 
 /// Longest first issue in a cell, in characters; the section has it whole.
@@ -27,7 +30,7 @@ pub(super) fn opening(report: &Report, survey: &Survey, columns: &[Column<'_>]) 
         (filters(report, survey))
         (PreEscaped("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of all items\"><table class=\"results\" id=\"results\">"))
         caption { span {
-            (counted(results as u64, "result")) ", worst first: what could not be judged, then the lowest scores."
+            (counted(results as u64, "result")) ", worst first: no output, then what could not be judged, then the lowest scores."
             @if results > MOST_SECTIONS { " Those with a link are shown in full below." }
         } }
         (head(columns))
@@ -98,7 +101,7 @@ pub(super) fn row(
                 }
                 @for tag in result.item.tags.iter().take(3) { " " small { (harmless(tag)) } }
             }
-            td { span class=(format!("chip {outcome}")) { (outcome) } }
+            td { span class=(format!("chip {outcome}")) { (result.outcome.label()) } }
             @for column in columns { td.n[column.is_number()] { (column.cell(result)) } }
             td.issue { (first_issue(result, verdict)) }
         }
@@ -145,13 +148,13 @@ fn filters(report: &Report, survey: &Survey) -> Markup {
         .take(MOST_CHOICES)
         .map(|group| format!("{} ({})", cut(&harmless(&group.label), 60), group.count))
         .collect();
-    let outcomes = ["scored", "unscorable", "failed", "skipped"];
-    let outcomes = outcomes.map(|outcome| (outcome.to_owned(), outcome.to_owned())).into();
+    let outcomes =
+        Outcome::ALL.map(|outcome| (outcome.name().to_owned(), outcome.label().to_owned()));
     html! {
         form #filters hidden {
             label { "Text" input type="search" data-filter="text" autocomplete="off"
                 placeholder="id, tag, issue"; }
-            (choices("Outcome", "o", outcomes))
+            (choices("Outcome", "o", outcomes.into()))
             @if !tags.is_empty() { (choices("Tag", "t", numbered(tags))) }
             @if !issues.is_empty() { (choices("Issue", "i", numbered(issues))) }
             button type="reset" { "Clear" }

@@ -7,10 +7,9 @@ use crate::{
         ItemRow, Report,
         figures::{decimals, figure, grouped},
         harmless::harmless,
-        row::word,
     },
 };
-use juror_common::{rubric::Formula, verdict::Score};
+use juror_common::{outcome::ErrorKind, rubric::Formula, verdict::Score};
 use std::collections::HashSet;
 
 /// How wide a column of figures may be, and how narrow; the least of an id.
@@ -67,8 +66,11 @@ fn line(page: &mut Page, row: &ItemRow, columns: &[Column], layout: Layout, repe
     }
     let id = padded(&fit(&id, layout.id - 1), layout.id);
     if let Some(error) = &row.error {
-        let text =
-            format!("{} ({}): {}", word(&row.outcome), word(&error.kind), harmless(&error.message));
+        let kind = match error.kind {
+            ErrorKind::Output => String::new(),
+            kind => format!(" ({})", kind.name()),
+        };
+        let text = format!("{}{kind}: {}", row.outcome.label(), harmless(&error.message));
         let text = format!(" {}", fit(&text, (columns.len() * layout.column).saturating_sub(1)));
         return page.line(&[(&indent, Style::Plain), (&id, Style::Plain), (&text, Style::Bad)]);
     }

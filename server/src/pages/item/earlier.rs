@@ -114,7 +114,7 @@ fn row(record: &RunRecord, result: &JobResult) -> Markup {
                 @if is_simulated && verdict.is_some() { " " (simulated()) }
             }
             td { time datetime=(record.created_at) { (minutes(&record.created_at)) } }
-            td { span class=(format!("chip {outcome}")) { (outcome) } }
+            td { span class=(format!("chip {outcome}")) { (result.outcome.label()) } }
             td.n { (verdict.map_or_else(|| "–".to_owned(), |verdict| figure(verdict.correctness(), Unit::Share))) }
             td.issue { (first_issue(result, verdict)) }
         }

@@ -100,7 +100,7 @@ fn content(
         header.page.item-head {
             h1 { bdi { (id_text(report, result)) } }
             p {
-                span class=(format!("chip {}", result.outcome.name())) { (result.outcome.name()) }
+                span class=(format!("chip {}", result.outcome.name())) { (result.outcome.label()) }
                 @if let Some(verdict) = verdict { " " (score(verdict)) }
                 @if is_simulated && verdict.is_some() { " " (simulated()) }
                 @for tag in &result.item.tags {

@@ -6,10 +6,6 @@ use crate::{
 };
 use juror_common::outcome::Outcome;
 
-/// Every outcome, in the order in which they are offered.
-pub const OUTCOMES: [Outcome; 4] =
-    [Outcome::Scored, Outcome::Unscorable, Outcome::Failed, Outcome::Skipped];
-
 /// The wishes that a table fulfils, as they were written: links keep them.
 const NAMES: [&str; 9] =
     ["outcome", "tag", "issue", "strength", "from", "to", "q", "sort", "order"];
@@ -60,7 +56,7 @@ impl Asked {
             place.and_then(|place| u16::try_from(place).ok()).unwrap_or(u16::MAX)
         });
         RowQuery {
-            outcome: OUTCOMES.into_iter().find(|known| outcome == Some(known.name())),
+            outcome: Outcome::ALL.into_iter().find(|known| outcome == Some(known.name())),
             tag,
             issue: self.number("issue"),
             strength: self.number("strength"),

@@ -11,7 +11,7 @@ use maud::{Markup, html};
 /// The section.
 pub fn section(view: &RunView) -> Markup {
     let (coverage, cost) = (&view.report.coverage, &view.report.cost);
-    let done = coverage.scored + coverage.unscorable + coverage.failed + coverage.skipped;
+    let done = coverage.planned.saturating_sub(coverage.pending);
     let run = &view.report.run;
     html! {
         section.card #live aria-labelledby="live-title" data-events=(format!("/api/v1/runs/{}/events", run.id)) {

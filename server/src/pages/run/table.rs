@@ -1,6 +1,6 @@
 //! The table of results, a page at a time, in the order and with the filters of the address.
 
-use super::asked::{Asked, OUTCOMES, order_of};
+use super::asked::{Asked, order_of};
 use crate::{
     pages::{links, runs::pager},
     view::{Order, RunView},
@@ -13,7 +13,7 @@ use juror_aggregator::{
         html::{Column, StageColumns, columns, first_issue, id_text, simulated, verdict_of},
     },
 };
-use juror_common::outcome::JobResult;
+use juror_common::outcome::{JobResult, Outcome};
 use maud::{Markup, html};
 
 /// So many results are on one page.
@@ -89,7 +89,7 @@ fn nothing(view: &RunView) -> Markup {
 fn in_words(view: &RunView, asked: &Asked) -> &'static str {
     match asked.order(view) {
         Order::Urgency => {
-            "Worst first: what could not be judged, then the lowest scores; what was skipped comes last."
+            "Worst first: no output, then what could not be judged, then the lowest scores; what was skipped comes last."
         }
         _ => "Sorted as the arrow shows; what has no figure comes last.",
     }
@@ -165,7 +165,7 @@ fn row(view: &RunView, asked: &Asked, columns: &[Column<'_>], result: &JobResult
                     " " a.tag href=(format!("{}#items", asked.with(&[("tag", tag.clone())]))) { (harmless(tag)) }
                 }
             }
-            td { span class=(format!("chip {outcome}")) { (outcome) } }
+            td { span class=(format!("chip {outcome}")) { (result.outcome.label()) } }
             @for column in columns { td.n[column.is_number()] { (column.cell(result)) } }
             td.issue { (first_issue(result, verdict_of(result))) }
         }
@@ -180,7 +180,8 @@ fn filters(view: &RunView, asked: &Asked) -> Markup {
             .map(|(place, group)| (place.to_string(), format!("{} ({})", group.label, group.count)))
             .collect::<Vec<_>>()
     };
-    let outcomes = OUTCOMES.map(|outcome| (outcome.name().to_owned(), outcome.name().to_owned()));
+    let outcomes =
+        Outcome::ALL.map(|outcome| (outcome.name().to_owned(), outcome.label().to_owned()));
     let tags: Vec<_> = view
         .tags()
         .iter()

@@ -2,7 +2,7 @@
 
 use super::{CommandSettings, process};
 use crate::{
-    load::{LoadedItem, language_of_code},
+    load::{LoadedItem, is_blank, language_of_code},
     stages::tokens::flatten,
 };
 use juror_common::{
@@ -77,7 +77,11 @@ fn merge(mut loaded: LoadedItem, answer: Answer) -> Result<LoadedItem, String> {
             flatten(&tokens).map_err(|error| format!("its extracted_tokens: {error}"))?;
         loaded.extracted_tokens = Some(tokens);
     }
-    if let Some(code) = answer.generated_code {
+    if let Some(code) = &answer.generated_code
+        && is_blank(code)
+    {
+        (loaded.code, loaded.language) = (None, None);
+    } else if let Some(code) = answer.generated_code {
         loaded.language = Some(answer.language.unwrap_or_else(|| language_of_code(&code)));
         loaded.code = Some(code);
     }
