@@ -14,5 +14,6 @@ mod text_tokens;
 pub use data_file::DataFileError;
 pub use facts::{ImageFormat, ImageLimits, ModelFacts, Models, OutputLimit};
 pub use image_tokens::ImageFormula;
+pub use name::is_same_model;
 pub use prices::{BatchPrice, Endpoint, NoPrice, PriceEntry, PriceTerms, Prices};
 pub use text_tokens::TextTokens;

@@ -18,9 +18,67 @@ pub(super) fn behind_gateway(model: &str) -> Option<&str> {
     model.rsplit_once('/').map(|(_, name)| name)
 }
 
+/// Whether an answer's model is the one that was asked for. Gateways add a prefix (`openai/`) and
+/// tags (`:free`), providers a date or a version (`gpt-4o-2024-08-06`, `…-preview-09-2025`), local
+/// servers the ending of a file. What a name that ends in `-latest` stands for is the provider's.
+pub fn is_same_model(asked: &str, answered: &str) -> bool {
+    let ((asked, asked_date), (answered, answered_date)) = (parts(asked), parts(answered));
+    let same_date = asked_date.is_none() || answered_date.is_none() || asked_date == answered_date;
+    let is_version = |rest: &str| {
+        rest.starts_with('-')
+            && rest.split('-').skip(1).all(|part| {
+                let digits = part.bytes().all(|byte| byte.is_ascii_digit());
+                ["preview", "exp"].contains(&part) || (digits && part.len() > 1)
+            })
+    };
+    let same_name = asked == answered || answered.strip_prefix(&*asked).is_some_and(is_version);
+    asked.ends_with("-latest") || (same_name && same_date)
+}
+
+/// A model's own name in lower case, and the date at its end.
+fn parts(model: &str) -> (String, Option<String>) {
+    let name = behind_gateway(model).unwrap_or(model).to_lowercase();
+    let name = name.split([':', '@']).next().unwrap_or_default();
+    let name = name.strip_suffix(".gguf").unwrap_or(name);
+    match without_date(name) {
+        Some(undated) => {
+            let date = name.strip_prefix(undated).unwrap_or_default().replace('-', "");
+            (undated.to_owned(), Some(date))
+        }
+        None => (name.to_owned(), None),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_names_the_model_that_was_asked_for_in_many_ways() {
+        for (asked, answered) in [
+            ("gpt-4o", "gpt-4o"),
+            ("gpt-4o", "gpt-4o-2024-08-06"),
+            ("gpt-4o-2024-08-06", "gpt-4o"),
+            ("openai/gpt-4o", "gpt-4o-2024-08-06"),
+            ("gpt-4o", "openai/gpt-4o:extended"),
+            ("claude-sonnet-4-5", "claude-sonnet-4-5@20250929"),
+            ("gemini-2.5-flash", "models/gemini-2.5-flash-preview-09-2025"),
+            ("gemini-2.0-flash", "gemini-2.0-flash-001"),
+            ("gemini-flash-latest", "gemini-3.8-flash"),
+            ("llava", "/models/LLaVA.gguf"),
+        ] {
+            assert!(is_same_model(asked, answered), "{asked} {answered}");
+        }
+        for (asked, answered) in [
+            ("gpt-4o-mini", "gpt-4o-2024-08-06"),
+            ("gpt-4o", "gpt-4o-mini"),
+            ("gpt-4o-2024-05-13", "gpt-4o-2024-08-06"),
+            ("claude-opus-4", "claude-opus-4-5"),
+            ("gpt-4o", ""),
+        ] {
+            assert!(!is_same_model(asked, answered), "{asked} {answered}");
+        }
+    }
 
     #[test]
     fn a_date_is_four_two_two_digits_or_eight() {

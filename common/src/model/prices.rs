@@ -98,7 +98,7 @@ pub struct PriceTerms {
 /// A model whose cost nobody knows, so that no budget could be held.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "model {model:?} has no price, so its calls cannot be bounded{near}; take a known model, or give its price in juror.toml, in micro-dollars per million tokens: [prices.\"{model}\"] input = … output = …",
+    "model {model:?} has no price, so its calls cannot be bounded{near}; take a known model, say which one it is in juror.toml ([models.\"{model}\"] like = \"gpt-4o\"), or give its price there, in micro-dollars per million tokens: [prices.\"{model}\"] input = … output = …",
     near = near_names(.nearest)
 )]
 pub struct NoPrice {
@@ -147,9 +147,11 @@ impl Prices {
         self
     }
 
-    /// The price of this very name, or else of the name without the date at its end.
+    /// The price of this very name, else of the name without the date at its end, else of the name
+    /// behind a gateway's prefix (`openai/gpt-4o`), as [`Models::find`](super::Models::find) does.
     pub fn find(&self, model: &str) -> Option<&PriceEntry> {
-        self.0.get(model).or_else(|| self.0.get(name::without_date(model)?))
+        let direct = self.0.get(model).or_else(|| self.0.get(name::without_date(model)?));
+        direct.or_else(|| self.find(name::behind_gateway(model)?))
     }
 
     /// As [`Prices::find`]; a model without a price is an error that says what to do.

@@ -38,6 +38,31 @@ impl Money {
         Self(i64::try_from(product).unwrap_or(i64::MAX))
     }
 
+    /// The amount that a decimal number tells, in the notation of JSON (`5.9275e-3`), rounded up to
+    /// a pico-dollar. None if it is negative, no number, or beyond [`Money::MAX`].
+    pub fn rounded_up(number: &str) -> Option<Self> {
+        let (mantissa, exponent) = match number.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, exponent.parse().ok()?),
+            None => (number, 0_i32),
+        };
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits = format!("{whole}{fraction}");
+        if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let digits: u128 = digits.parse().ok()?;
+        // The number is digits × 10^shift pico-dollars.
+        let shift = exponent.checked_add(12)?.checked_sub(i32::try_from(fraction.len()).ok()?)?;
+        let power = 10_u128.checked_pow(shift.unsigned_abs());
+        let pico = match (digits, shift < 0, power) {
+            (0, ..) => 0,
+            (digits, false, power) => digits.checked_mul(power?)?,
+            (digits, true, Some(power)) => digits.div_ceil(power),
+            (_, true, None) => 1,
+        };
+        i64::try_from(pico).ok().map(Self)
+    }
+
     /// For display and ratios only, never to decide on or to store.
     pub fn approximate_dollars(self) -> f64 {
         self.0 as f64 / PICO_PER_DOLLAR as f64
@@ -171,6 +196,31 @@ mod tests {
     fn what_is_no_amount_is_refused() {
         for text in ["", ".", "-", "1e3", "1,5", "$5", "0.0000000000001", "99999999999", " 1"] {
             assert!(text.parse::<Money>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_told_amount_is_rounded_up_and_never_a_float() {
+        for (number, pico) in [
+            ("0.0059275", Some(5_927_500_000)),
+            ("5.9275e-3", Some(5_927_500_000)),
+            ("5.9275E-03", Some(5_927_500_000)),
+            ("1e-13", Some(1)),
+            ("1e-999", Some(1)),
+            ("0", Some(0)),
+            ("0.0", Some(0)),
+            ("0e99", Some(0)),
+            ("12", Some(12_000_000_000_000)),
+            ("1.2e1", Some(12_000_000_000_000)),
+            ("1e99", None),
+            ("99999999", None),
+            ("-1", None),
+            ("None", None),
+            ("", None),
+            (".", None),
+            ("1e", None),
+        ] {
+            assert_eq!(Money::rounded_up(number).map(Money::pico), pico, "{number}");
         }
     }
 
