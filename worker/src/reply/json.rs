@@ -8,9 +8,9 @@ use serde::{
 };
 use std::fmt;
 
-/// How often reading is tried at an opening brace. Prose has few; the limit keeps a hostile reply
-/// from being read over and over again.
-const MOST_ATTEMPTS: usize = 200;
+/// Opening braces at which reading is tried. Thoughts about code have many; the limit keeps a
+/// hostile reply from being read over and over again.
+const MAX_OPENING_BRACES: usize = 20_000;
 
 /// A JSON value. Numbers are kept as `f64`, which holds every whole number that a scale can.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,11 +37,16 @@ impl Json {
     }
 }
 
-/// The one JSON object of a reply: the whole of it, or the only object in a text around it, a
-/// Markdown fence included. Among several there is no guessing.
-pub(super) fn only_object(reply: &str) -> Result<IndexMap<String, Json>, ReplyError> {
+/// The value that `interpret` makes of the last JSON object in a reply for which it succeeds: of
+/// the whole reply, or of an object in a text around it, a Markdown fence included. Models that
+/// think aloud write drafts before their answer. What stands before the end of a thought
+/// (`</think>`) is passed over. Where no object will do, the error is that of the last one.
+pub(super) fn last_object<T>(
+    reply: &str,
+    interpret: impl Fn(&IndexMap<String, Json>) -> Result<T, ReplyError>,
+) -> Result<T, ReplyError> {
     match serde_json::from_str(reply) {
-        Ok(Json::Object(object)) => return Ok(object),
+        Ok(Json::Object(object)) => return interpret(&object),
         Ok(other) => {
             return Err(ReplyError::WrongShape {
                 place: "the answer".to_owned(),
@@ -50,18 +55,17 @@ pub(super) fn only_object(reply: &str) -> Result<IndexMap<String, Json>, ReplyEr
         }
         Err(_) => {}
     }
-    let mut found = None;
-    let mut first_problem = None;
-    let mut rest = reply;
-    for _ in 0..MOST_ATTEMPTS {
-        let Some(from_brace) = rest.find('{').and_then(|brace| rest.get(brace..)) else {
-            return found.ok_or_else(|| not_json(first_problem));
-        };
+    let answer = reply.rsplit_once(END_OF_THOUGHT).map_or(reply, |(_, answer)| answer);
+    let (mut found, mut last_error, mut first_problem) = (None, None, None);
+    let mut rest = answer;
+    for _ in 0..MAX_OPENING_BRACES {
+        let Some(from_brace) = rest.find('{').and_then(|brace| rest.get(brace..)) else { break };
         let mut values = serde_json::Deserializer::from_str(from_brace).into_iter::<Json>();
         let after = match values.next() {
             Some(Ok(Json::Object(object))) => {
-                if found.replace(object).is_some() {
-                    return Err(ReplyError::Several);
+                match interpret(&object) {
+                    Ok(value) => found = Some(value),
+                    Err(error) => last_error = Some(error),
                 }
                 values.byte_offset()
             }
@@ -78,8 +82,10 @@ pub(super) fn only_object(reply: &str) -> Result<IndexMap<String, Json>, ReplyEr
         };
         rest = from_brace.get(after..).unwrap_or_default();
     }
-    Err(not_json(first_problem))
+    found.ok_or_else(|| last_error.unwrap_or_else(|| not_json(first_problem)))
 }
+
+const END_OF_THOUGHT: &str = "</think>";
 
 fn not_json(problem: Option<serde_json::Error>) -> ReplyError {
     let problem =

@@ -6,7 +6,7 @@
 mod json;
 
 use indexmap::IndexMap;
-use json::{Json, only_object};
+use json::{Json, last_object};
 use juror_common::{
     rubric::{Answer, AnswerError, Formula, Rubric, score},
     verdict::Verdict,
@@ -41,9 +41,6 @@ pub enum ReplyError {
     /// The object does not end.
     #[error("the judge's reply breaks off inside its JSON; a higher output limit may help")]
     Truncated,
-    /// There is more than one object.
-    #[error("the judge's reply holds several JSON objects, and none of them is preferred")]
-    Several,
     /// Something is of another kind than asked for, or stands twice.
     #[error("the judge's reply has another form than asked for: {place} {problem}")]
     WrongShape {
@@ -83,8 +80,8 @@ pub enum ReplyError {
 /// Reads a reply by the rubric's form.
 ///
 /// Scores are whole numbers: `8` and `8.0` are 8; `8.5`, `"8"`, one outside the scale and a missing
-/// one are errors. The object may stand alone or as the only one in a text around it, such as a
-/// Markdown fence. Of statements and rationales, line breaks and other control characters become
+/// one are errors. The object may stand alone or in a text around it, such as a Markdown fence; the
+/// last one that fits the rubric counts. Of statements and rationales, line breaks and other control characters become
 /// spaces, empty ones are dropped, those above 2,000 characters are cut and end in `…`, and of a
 /// list the first 100 count: they are shown to people and take no part in any score.
 pub fn read(rubric: &Rubric, reply: &str) -> Result<Verdict, ReplyError> {
@@ -95,12 +92,13 @@ pub fn read(rubric: &Rubric, reply: &str) -> Result<Verdict, ReplyError> {
     if text.len() > LONGEST_REPLY {
         return Err(ReplyError::TooLong { bytes: text.len() });
     }
-    let object = only_object(text)?;
-    let answer = match rubric.formula {
-        Formula::SumOverMax => read_sum(rubric, &object)?,
-        Formula::WeightedGroups => read_groups(rubric, &object)?,
-    };
-    score(rubric, answer).map_err(ReplyError::from)
+    last_object(text, |object| {
+        let answer = match rubric.formula {
+            Formula::SumOverMax => read_sum(rubric, object)?,
+            Formula::WeightedGroups => read_groups(rubric, object)?,
+        };
+        score(rubric, answer).map_err(ReplyError::from)
+    })
 }
 
 impl From<AnswerError> for ReplyError {

@@ -87,15 +87,29 @@ fn one_object_is_found_in_whatever_stands_around_it() {
 }
 
 #[test]
-fn among_several_objects_there_is_no_guessing() {
+fn the_last_object_that_fits_is_the_answer() {
     let plain = semantic_answer().to_string();
+    let mut draft = semantic_answer();
+    draft["scores"]["layout_accuracy"] = json!(1);
+    let expected = read_semantic(&plain).unwrap();
     for reply in [
-        format!("{plain}\n{plain}"),
-        format!("First try:\n```json\n{plain}\n```\nBetter:\n```json\n{plain}\n```"),
+        format!("{draft}\n{plain}"),
+        format!("First try:\n```json\n{draft}\n```\nBetter:\n```json\n{plain}\n```"),
         format!("{{}} {plain}"),
+        format!("{plain}\nThat is {{\"total\": 42}} of 50."),
+        format!("<think>.a {{ color: red }} {draft} {{\"scores\": {{</think>\n{plain}"),
+        format!("no tag at the start, {draft} </think> ```json\n{plain}\n```"),
+        format!("<think>{}</think>{plain}", ".a { b: c } ".repeat(1_000)),
     ] {
-        assert_eq!(read_semantic(&reply), Err(ReplyError::Several), "{reply}");
+        assert_eq!(read_semantic(&reply).as_ref(), Ok(&expected), "{reply}");
     }
+    let thought_alone = format!("<think>{draft}</think> I cannot say.");
+    assert!(matches!(read_semantic(&thought_alone), Err(ReplyError::NotJson { .. })));
+    let cut = format!("A draft: {draft} Now: {}", &plain[..plain.len() - 5]);
+    assert_eq!(read_semantic(&cut), Err(ReplyError::Truncated));
+    let none_fits = format!("{{}} {}", json!({"scores": {}}));
+    let error = read_semantic(&none_fits).unwrap_err();
+    assert_eq!(error, ReplyError::Missing { place: "scores.visual_similarity".to_owned() });
 }
 
 /// Openings of what vision models have really said instead of an answer.
