@@ -7,9 +7,10 @@ use juror_common::{
     model::{Endpoint, ImageFormat, ModelFacts, Models, PriceEntry, Prices},
     rubric::Rubric,
     run::RunRecord,
-    settings::Settings,
+    settings::{OtherModelPolicy, Settings},
 };
 use juror_worker::{
+    billing::CallPricing,
     bounds::ModelTerms,
     ceiling::Ceiling,
     context::JudgeSetup,
@@ -54,15 +55,24 @@ fn terms(settings: &Settings, provider: Provider, model: &str) -> Result<ModelTe
             provider.name()
         )));
     }
-    let prices = prices(settings);
-    let price = prices.require(model).map_err(Failure::usage)?;
+    let (models, prices) = (Models::builtin(), prices(settings));
+    let like = settings.models.get(model).map(|alias| alias.like.as_str());
+    if let Some(like) = like.filter(|like| models.find(like).is_none()) {
+        return Err(Failure::usage(format!(
+            "[models.{model:?}] like = {like:?}: nothing is known of that model; name one of \
+             config/models.toml, as in like = \"gpt-4o\""
+        )));
+    }
+    // A price of the alias's own comes first.
+    let of_alias = like.filter(|_| prices.find(model).is_none());
+    let price = prices.require(of_alias.unwrap_or(model)).map_err(Failure::usage)?;
     if price.endpoint == Endpoint::Responses {
         return Err(Failure::usage(format!(
             "model {model:?} answers only at the responses endpoint, which this version cannot \
              ask; take another model"
         )));
     }
-    Ok(ModelTerms { facts: Models::builtin().facts(model).clone(), price: price.price })
+    Ok(ModelTerms { facts: models.facts(like.unwrap_or(model)).clone(), price: price.price })
 }
 
 /// Every model that could be asked in place of the settings' own, by name.
@@ -152,11 +162,16 @@ pub fn setup(
     })
     .map_err(Failure::usage)?;
     let provider = candidate.judge.provider.name();
+    let model = &candidate.judge.model;
+    let like = settings.models.get(model).map(|alias| alias.like.clone());
+    let names = [model.clone()].into_iter().chain(like).collect();
     Ok(JudgeSetup {
         client: Arc::new(client),
         endpoint: format!("{provider} {base_url} {}", candidate.judge.model),
         base_url,
         terms: candidate.terms.clone(),
+        pricing: CallPricing::new(names, candidate.terms.price, prices(settings)),
+        refuse_other_model: settings.judge.other_model == OtherModelPolicy::Refuse,
         instructions: Instructions::of(rubric),
         token_scale: TokenScale::default(),
         preparer: preparer(),

@@ -6,6 +6,7 @@
 //! job counts, [`summary`] reads those once in flat memory, and [`report`] renders.
 
 pub mod calibration;
+mod charges;
 pub mod compare;
 pub mod fleet;
 pub mod fold;

@@ -1,6 +1,7 @@
 //! From a run's journal to its report, in one pass and flat memory.
 
 use crate::{
+    charges::Charges,
     fold::Counted,
     gate::{ApiStreak, Gate},
     history::PastRun,
@@ -75,6 +76,7 @@ struct Scan<'a> {
     strengths: Statements,
     judged_items: JudgedItems,
     streak: ApiStreak,
+    charges: Charges,
     errors: IndexMap<ErrorKind, u64>,
     worst: Vec<ItemRow>,
     simulated: bool,
@@ -123,6 +125,7 @@ impl<'a> Scan<'a> {
             strengths: Statements::new(Tone::Strengths, titles, MOST_UNKNOWN),
             judged_items: JudgedItems::default(),
             streak: ApiStreak::default(),
+            charges: Charges::default(),
             errors: IndexMap::new(),
             worst: Vec::new(),
             simulated: false,
@@ -132,6 +135,7 @@ impl<'a> Scan<'a> {
     fn add(&mut self, result: JobResult, offset: u64) {
         let item = self.items.add(&result, offset);
         self.tally.add(&result, item as usize);
+        self.charges.add(&result);
         let kind = result.error.as_ref().map(|error| error.kind);
         self.streak.add(result.outcome == Outcome::Failed && kind == Some(ErrorKind::Api));
         if let Some(kind) = kind {
@@ -169,6 +173,7 @@ impl<'a> Scan<'a> {
         for group in common_issues.iter_mut().chain(&mut common_strengths) {
             order_items(group, &self.items, &self.judged_items);
         }
+        warnings.extend(self.charges.warnings());
         let dropped = dropped_issues + dropped_strengths;
         if dropped > 0 {
             warnings.push(format!(
@@ -194,7 +199,10 @@ impl<'a> Scan<'a> {
                 .iter()
                 .map(|metric| (metric.definition.path.clone(), metric.interval))
                 .collect(),
-            cost: cost(record, input, coverage.pending),
+            cost: Cost {
+                unmetered_calls: self.charges.unmetered_calls(),
+                ..cost(record, input, coverage.pending)
+            },
             targets: input.gate.map(|gate| gate.judge(&metrics, &coverage, streak, input.earlier)),
             coverage,
             repeats: None,
@@ -293,6 +301,7 @@ fn cost(record: &RunRecord, input: &SummaryInput<'_>, pending: u64) -> Cost {
         output_tokens: spent.usage.output_tokens,
         calls: spent.calls,
         cached_verdicts: spent.cached,
+        unmetered_calls: 0,
     }
 }
 

@@ -84,6 +84,7 @@ pub fn result(record: &RunRecord, number: usize) -> JobResult {
         provider: Provider::OpenAi,
         model: "gpt-4o".to_owned(),
         fingerprint: Some("fp_0123456789".to_owned()),
+        answered_by: None,
         simulated: false,
     });
     result.usage = Usage { input_tokens: 1_523, cached_input_tokens: 0, output_tokens: 212 };

@@ -130,6 +130,9 @@ struct PastOverall {
 struct PastCost {
     results_usd: Money,
     estimated_usd: Option<Money>,
+    /// Calls that are booked at their bound teach nothing of what calls cost.
+    #[serde(default)]
+    unmetered_calls: u64,
 }
 
 impl Experience {
@@ -141,6 +144,7 @@ impl Experience {
             report.run.rubric.id == session.rubric.id
                 && report.run.was_asked_at(&judge.base_url)
                 && report.run.judge.as_ref().is_some_and(|past| past.model == judge.model)
+                && report.cost.unmetered_calls == 0
                 && report.cost.estimated_usd.is_some_and(|estimated| estimated > Money::ZERO)
         });
         past.sort_by(|one, other| other.run.finished_at.cmp(&one.run.finished_at));

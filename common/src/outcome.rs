@@ -160,6 +160,13 @@ pub struct JobResult {
     pub usage: Usage,
     /// What this job's calls cost in this round, presumed spending left out.
     pub cost_usd: Money,
+    /// What the same calls cost by the price table; none unless an answer told its own cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table_cost_usd: Option<Money>,
+    /// Settled calls whose usage the provider did not tell: they are booked at the most that they
+    /// can cost.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unmetered_calls: u32,
     /// What the first call was expected to cost before it went out; none if none was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
@@ -210,6 +217,9 @@ pub struct JudgeRecord {
     pub model: String,
     /// The backend fingerprint or dated model name that the answer named.
     pub fingerprint: Option<String>,
+    /// The model that answered in place of the one that was asked for, as it names itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
     /// Whether the simulator answered.
     pub simulated: bool,
 }
@@ -257,12 +267,19 @@ impl JobResult {
             reply: None,
             usage: Usage::default(),
             cost_usd: Money::ZERO,
+            table_cost_usd: None,
+            unmetered_calls: 0,
             estimate: None,
             attempts: 0,
             cached: false,
             error: None,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 #[cfg(test)]

@@ -214,6 +214,7 @@ fn result(record: &RunRecord, item: u32) -> JobResult {
         provider: judge.provider,
         model: judge.model.clone(),
         fingerprint: None,
+        answered_by: None,
         simulated: false,
     });
     result

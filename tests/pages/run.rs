@@ -61,6 +61,7 @@ pub fn page(folder: &Path) -> PathBuf {
             provider: Provider::OpenAi,
             model: HOSTILE.into(),
             fingerprint: None,
+            answered_by: None,
             simulated: false,
         });
     }

@@ -111,7 +111,7 @@ fn what_says_nothing_believable_of_its_cost_counts_at_its_bound() {
     write_items(&workshop, 3);
     let judge = Recorder::start(vec![impossible, silent, no_answer]);
     workshop.judge(&judge.base_url(), "manifest.jsonl", &["-j", "1"]).exits(3);
-    let outcomes = [("scored", 1), ("scored", 1), ("unscorable", 3)];
+    let outcomes = [("scored", 1), ("scored", 1), ("failed", 0)];
     for (result, (outcome, calls)) in results(&workshop, 3).iter().zip(outcomes) {
         assert_eq!(result["outcome"], outcome);
         let worst = pico(&result["estimate"]["worst_case_usd"]);

@@ -25,6 +25,7 @@ mod fleet;
 mod fleet_cap;
 mod formats;
 mod gates;
+mod gateways;
 mod history;
 mod hostile;
 mod judging;

@@ -1,9 +1,9 @@
 //! What the jobs of a run are judged with: everything that they do not carry themselves.
 
 use crate::{
-    bounds::ModelTerms, ceiling::Ceiling, company::Company, concurrency::Concurrency,
-    image::Preparer, image::Rules, prompt::Instructions, sources::Sources, stages::StageSettings,
-    token_scale::TokenScale, vision::VisionClient,
+    billing::CallPricing, bounds::ModelTerms, ceiling::Ceiling, company::Company,
+    concurrency::Concurrency, image::Preparer, image::Rules, prompt::Instructions,
+    sources::Sources, stages::StageSettings, token_scale::TokenScale, vision::VisionClient,
 };
 use juror_common::{
     admission::{Admission, WaitingRoom},
@@ -66,6 +66,10 @@ pub struct JudgeSetup {
     pub base_url: String,
     /// What is known of the model.
     pub terms: ModelTerms,
+    /// What calls cost.
+    pub pricing: CallPricing,
+    /// Whether a run pauses as soon as another model answers than the one that was asked for.
+    pub refuse_other_model: bool,
     /// How the provider counts input tokens, as far as its bills have told.
     pub token_scale: TokenScale,
     /// What the rubric tells the judge at every question.

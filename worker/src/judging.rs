@@ -1,6 +1,7 @@
 //! Asking the judge: admit, call, settle, and decide what next. The only place that calls.
 
 use crate::{
+    billing::CallBill,
     concurrency::{Permit, Signal},
     context::{Context, JudgeSetup},
     interruption::Interruption,
@@ -19,7 +20,6 @@ use juror_common::{
     outcome::{ErrorKind, JobError, JobResult},
     store::{CachedReply, ClaimKey, FinishedJob},
     telemetry::CallCost,
-    usage::{Money, Usage},
     verdict::Verdict,
 };
 use std::pin::pin;
@@ -47,9 +47,6 @@ pub struct Judging<'job> {
     pub deadline: Option<Instant>,
 }
 
-/// What a call really cost.
-type Bill = Option<(Money, Usage)>;
-
 impl Judging<'_> {
     /// Asks until there is a verdict, or until it is plain that there will be none.
     pub async fn judge(
@@ -74,14 +71,16 @@ impl Judging<'_> {
             let (verdict, problem) = self.read(&call.end);
             let Step { money, next } =
                 retry::decide(&call.end, problem.as_deref(), &mut tally, retry::full_jitter);
+            let next = self.refuse_other_model(&call.end, next);
             // What is left to do keeps the next call waiting only where that would be refused too.
             let _held = matches!(next, Next::Cooldown(_) | Next::PauseRun(_)).then_some(permit);
             self.learn(&call, &next).await?;
 
-            let bill = self.bill(money, &asked);
+            let bill = self.bill(&call.end, money, &asked).await;
             let cost = cost(money, bill, &asked);
             telemetry::call_ended(&call, verdict.is_some(), cost, &self.judge.model, self.context);
-            record.called(self.judge, &call.end, bill, &asked.bounds);
+            let other = self.setup.pricing.other_model(&call.end);
+            record.called(self.judge, &call.end, bill.as_ref(), &asked.bounds, other);
             let finished = match (next, verdict) {
                 (Next::Accept, Some(verdict)) => {
                     let remember = self.remember(&asked, &call.end, bill);
@@ -200,33 +199,46 @@ impl Judging<'_> {
         Ok(self.context.admission.observe(&observation).await?)
     }
 
-    fn bill(&self, money: LeaseEnd, asked: &Asked) -> Bill {
-        match money {
-            LeaseEnd::Settle(Some(usage)) => {
-                self.setup.token_scale.learn(&asked.bounds, usage.input_tokens);
-                Some((self.setup.terms.price.cost(&usage), usage))
-            }
-            LeaseEnd::Settle(None) => {
-                let usage = Usage {
-                    input_tokens: asked.bounds.input_tokens,
-                    cached_input_tokens: 0,
-                    output_tokens: asked.bounds.max_output_tokens,
-                };
-                Some((asked.bounds.worst_cost, usage))
-            }
-            LeaseEnd::Release | LeaseEnd::PresumeSpent => None,
+    /// Pauses the run where another model answered and the settings want none.
+    fn refuse_other_model(&self, end: &CallEnd, next: Next) -> Next {
+        match self.setup.pricing.other_model(end).filter(|_| self.setup.refuse_other_model) {
+            Some(model) => Next::PauseRun(format!(
+                "model {model} answers where {} was asked for, and judge.other_model is \
+                 \"refuse\"; ask the gateway for no fallback, or set it to \"warn\"",
+                self.judge.model
+            )),
+            None => next,
         }
     }
 
+    /// The bill of a call, with what its user should know of it.
+    async fn bill(&self, end: &CallEnd, money: LeaseEnd, asked: &Asked) -> Option<CallBill> {
+        let pricing = &self.setup.pricing;
+        let bill = pricing.bill(end, money, &asked.bounds)?;
+        if let LeaseEnd::Settle(Some(usage)) = money
+            && pricing.other_model(end).is_none()
+        {
+            self.setup.token_scale.learn(&asked.bounds, usage.input_tokens);
+        }
+        for warning in pricing.warnings(end, &bill) {
+            self.context.events.emit(Event::Warning(warning)).await;
+        }
+        Some(bill)
+    }
+
+    /// The reply for the cache; none if another model gave it.
     fn remember(
         &self,
         asked: &Asked,
         end: &CallEnd,
-        bill: Bill,
+        bill: Option<CallBill>,
     ) -> Option<(juror_common::id::Digest, CachedReply)> {
         let CallEnd::Answered(answer) = end else { return None };
-        let (cost, usage) = bill?;
-        let judge = judge_record(self.judge, answer);
+        if self.setup.pricing.other_model(end).is_some() {
+            return None;
+        }
+        let CallBill { cost, usage, .. } = bill?;
+        let judge = judge_record(self.judge, answer, None);
         Some((asked.key, CachedReply { reply: answer.content.clone()?, judge, usage, cost }))
     }
 
@@ -235,14 +247,14 @@ impl Judging<'_> {
         &self,
         lease: &LeaseId,
         money: LeaseEnd,
-        bill: Bill,
+        bill: Option<CallBill>,
         claim: &ClaimKey,
     ) -> Result<(), Interruption> {
         let admission = &self.context.admission;
         match (money, bill) {
             (LeaseEnd::PresumeSpent, _) => admission.presume_spent(lease).await?,
             (_, None) => admission.release(lease).await?,
-            (_, Some((cost, usage))) => {
+            (_, Some(CallBill { cost, usage, .. })) => {
                 let (lease, claim) = (lease.clone(), claim.clone());
                 let settlement = Settlement { lease, cost, usage, finished: None, claim };
                 admission.settle(settlement).await?;
@@ -256,10 +268,10 @@ impl Judging<'_> {
         &self,
         lease: &LeaseId,
         money: LeaseEnd,
-        bill: Bill,
+        bill: Option<CallBill>,
         finished: FinishedJob,
     ) -> Result<Judged, Interruption> {
-        let Some((cost, usage)) = bill else {
+        let Some(CallBill { cost, usage, .. }) = bill else {
             self.end_lease(lease, money, None, &finished.claim).await?;
             return Ok(Judged::Unstored(Box::new(finished)));
         };
@@ -298,10 +310,10 @@ async fn until(deadline: Option<Instant>) {
 }
 
 /// What a call cost, or may have cost.
-fn cost(money: LeaseEnd, bill: Bill, asked: &Asked) -> CallCost {
+fn cost(money: LeaseEnd, bill: Option<CallBill>, asked: &Asked) -> CallCost {
     match (money, bill) {
         (LeaseEnd::PresumeSpent, _) => CallCost::Presumed(asked.bounds.worst_cost),
-        (_, Some((cost, usage))) => CallCost::Billed(usage, cost),
+        (_, Some(CallBill { cost, usage, .. })) => CallCost::Billed(usage, cost),
         (_, None) => CallCost::Nothing,
     }
 }
@@ -313,7 +325,10 @@ fn report(permit: &Permit, call: &Call) {
             Signal::Answered
         }
         CallEnd::RateLimited { .. } => Signal::Refused,
-        CallEnd::Unavailable { .. } | CallEnd::NotSent(_) | CallEnd::Lost(_) => Signal::Unavailable,
+        CallEnd::Unavailable { .. }
+        | CallEnd::NotSent(_)
+        | CallEnd::Lost(_)
+        | CallEnd::NotCompletion(_) => Signal::Unavailable,
         CallEnd::Account { .. } | CallEnd::Cancelled { .. } => return,
     };
     permit.report(signal, call.latency);

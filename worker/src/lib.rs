@@ -1,5 +1,6 @@
 //! One job to one result. [`evaluate`] is one job's life, top to bottom; [`run`] is the role.
 
+pub mod billing;
 pub mod bounds;
 pub mod ceiling;
 pub mod company;

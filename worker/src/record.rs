@@ -1,6 +1,7 @@
 //! A result in the making: every way a job can end goes through here.
 
 use crate::{
+    billing::CallBill,
     bounds::Bounds,
     context::Context,
     vision::{Answer, CallEnd},
@@ -11,7 +12,6 @@ use juror_common::{
     rubric::zero,
     stage::Stages,
     store::{Carried, ClaimKey, FinishedJob},
-    usage::{Money, Usage},
     verdict::Verdict,
 };
 use std::sync::Arc;
@@ -62,21 +62,31 @@ impl Record {
         &mut self,
         judge: &Judge,
         end: &CallEnd,
-        bill: Option<(Money, Usage)>,
+        bill: Option<&CallBill>,
         bounds: &Bounds,
+        answered_by: Option<&str>,
     ) {
         self.result.attempts += u32::from(!matches!(end, CallEnd::RateLimited { .. }));
         self.result.estimate = Some(Estimate {
             expected_usd: bounds.expected_cost,
             worst_case_usd: bounds.worst_cost,
         });
-        if let Some((cost, usage)) = bill {
-            self.result.cost_usd += cost;
-            self.result.usage += usage;
+        if let Some(bill) = bill {
+            self.billed(bill);
         }
         if let CallEnd::Answered(answer) = end {
-            self.answered(judge_record(judge, answer), answer.content.clone());
+            self.answered(judge_record(judge, answer, answered_by), answer.content.clone());
         }
+    }
+
+    fn billed(&mut self, bill: &CallBill) {
+        let before = self.result.table_cost_usd.unwrap_or(self.result.cost_usd);
+        if bill.table_cost.is_some() || self.result.table_cost_usd.is_some() {
+            self.result.table_cost_usd = Some(before + bill.table_cost.unwrap_or(bill.cost));
+        }
+        self.result.unmetered_calls += u32::from(!bill.metered);
+        self.result.cost_usd += bill.cost;
+        self.result.usage += bill.usage;
     }
 
     /// Takes down who answered what, verbatim.
@@ -143,12 +153,14 @@ impl Record {
     }
 }
 
-/// Who gave this answer.
-pub fn judge_record(judge: &Judge, answer: &Answer) -> JudgeRecord {
+/// The record of the judge that gave this answer; `answered_by` is the model, where it is another
+/// one than was asked for.
+pub fn judge_record(judge: &Judge, answer: &Answer, answered_by: Option<&str>) -> JudgeRecord {
     JudgeRecord {
         provider: judge.provider,
         model: judge.model.clone(),
         fingerprint: answer.fingerprint.clone(),
+        answered_by: answered_by.map(str::to_owned),
         simulated: answer.simulated,
     }
 }

@@ -103,6 +103,10 @@ pub fn decide(
             let what = format!("the vision API failed with status {status}");
             Step { money: LeaseEnd::Release, next: retry(&what, message, tally, delay) }
         }
+        CallEnd::NotCompletion(message) => {
+            let what = "the vision API gave no completion";
+            Step { money: LeaseEnd::Release, next: retry(what, message, tally, delay) }
+        }
         CallEnd::Lost(message) => {
             tally.lost += 1;
             Step { money: LeaseEnd::PresumeSpent, next: lost(message, tally, delay) }

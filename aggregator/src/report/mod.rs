@@ -166,6 +166,10 @@ pub struct Cost {
     pub calls: u64,
     /// Verdicts that came from the cache.
     pub cached_verdicts: u64,
+    /// Calls whose usage the provider did not tell, booked at the most that they can cost; left out
+    /// of JSON when there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unmetered_calls: u64,
 }
 
 impl Coverage {

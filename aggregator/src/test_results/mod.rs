@@ -163,6 +163,7 @@ fn asked(mut result: JobResult) -> JobResult {
         provider: Provider::OpenAi,
         model: "gpt-4o".into(),
         fingerprint: None,
+        answered_by: None,
         simulated: false,
     });
     result.total_latency_ms = 2_850;

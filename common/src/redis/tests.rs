@@ -220,6 +220,7 @@ async fn a_reply_is_remembered_for_as_long_as_was_set() {
             provider: Provider::OpenAi,
             model: "judge".to_owned(),
             fingerprint: None,
+            answered_by: None,
             simulated: false,
         },
         usage: Usage::default(),

@@ -9,8 +9,21 @@ impl Settings {
         self.files.check()?;
         self.serve.check()?;
         self.check_ranges()?;
+        self.check_aliases()?;
         self.check_counts()?;
         self.check_amounts()
+    }
+
+    fn check_aliases(&self) -> Result<(), SettingsError> {
+        let like = self.models.values().map(|alias| &alias.like);
+        let chained = like.clone().find(|like| self.models.contains_key(*like));
+        match chained {
+            Some(like) => {
+                let remedy = "name a model, not another name of [models]";
+                Err(SettingsError::value("models.*.like", format!("{like:?}"), remedy))
+            }
+            None => Ok(()),
+        }
     }
 
     fn check_ranges(&self) -> Result<(), SettingsError> {

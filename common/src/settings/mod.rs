@@ -53,8 +53,18 @@ pub struct Settings {
     pub serve: ServeSettings,
     /// Logging.
     pub log: LogSettings,
+    /// Models that are known under other names.
+    pub models: BTreeMap<String, ModelAlias>,
     /// Prices by model, over those that are compiled in.
     pub prices: BTreeMap<String, PriceTerms>,
+}
+
+/// `[models."name"]`: a name of the user's own for a known model.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelAlias {
+    /// The model whose facts and price hold for it.
+    pub like: String,
 }
 
 /// `[run]`.
@@ -111,6 +121,19 @@ pub struct JudgeSettings {
     pub max_output_tokens: Option<u32>,
     /// How long a call may take, in seconds.
     pub timeout_seconds: u64,
+    /// What follows where another model answers than the one that was asked for.
+    pub other_model: OtherModelPolicy,
+}
+
+/// What follows where another model answers than the one that was asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OtherModelPolicy {
+    /// The answer counts, with a warning.
+    #[default]
+    Warn,
+    /// The run pauses.
+    Refuse,
 }
 
 impl Default for JudgeSettings {
@@ -124,6 +147,7 @@ impl Default for JudgeSettings {
             detail: Detail::High,
             max_output_tokens: None,
             timeout_seconds: 0,
+            other_model: OtherModelPolicy::Warn,
         }
     }
 }

@@ -87,6 +87,7 @@ pub(super) fn scored(record: &RunRecord, number: u32) -> JobResult {
         provider: Provider::OpenAi,
         model: "gpt-4o".to_owned(),
         fingerprint: None,
+        answered_by: None,
         simulated: false,
     });
     result.cost_usd = Money::from_pico(COST);

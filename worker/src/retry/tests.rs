@@ -143,3 +143,15 @@ fn a_fetch_is_tried_three_times_and_waits_as_long_as_it_is_asked_to() {
     assert_eq!(pause(1, Some(seconds(3_600))), Some(seconds(10)));
     assert_eq!(pause(3, Some(seconds(5))), None);
 }
+
+#[test]
+fn a_page_in_place_of_a_completion_costs_nothing_and_is_asked_for_again() {
+    let mut tally = Tally::default();
+    let page = CallEnd::NotCompletion("a log-in page".to_owned());
+    for _ in 1..MAX_TRANSPORT_ATTEMPTS {
+        let step = decide(&page, None, &mut tally, |_| PAUSE);
+        assert_eq!(step, Step { money: LeaseEnd::Release, next: Next::RetryAfter(PAUSE) });
+    }
+    let step = decide(&page, None, &mut tally, |_| PAUSE);
+    assert!(matches!(step.next, Next::Fail(ErrorKind::Api, message) if message.contains("log-in")));
+}

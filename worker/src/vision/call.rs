@@ -1,6 +1,10 @@
 //! What became of one call, by what its caller can do next.
 
-use juror_common::{admission::Observation, telemetry::CallResult, usage::Usage};
+use juror_common::{
+    admission::Observation,
+    telemetry::CallResult,
+    usage::{Money, Usage},
+};
 use std::{fmt, time::Duration};
 
 /// One call, over.
@@ -74,8 +78,11 @@ pub enum CallEnd {
         /// What the provider said.
         message: String,
     },
-    /// Sent, and no answer came through: nobody knows the bill.
+    /// Sent, and neither an answer nor the provider's own error came through, as with a timeout of
+    /// a gateway: the call may be billed.
     Lost(String),
+    /// A 200 that no model wrote: a log-in page, or an error. Costs nothing.
+    NotCompletion(String),
     /// An answer came that is not one: a broken envelope, or an error after the work was done.
     BadAnswer {
         /// What is wrong with it.
@@ -95,7 +102,9 @@ impl CallEnd {
     pub fn result(&self, has_verdict: bool) -> CallResult {
         match self {
             Self::Answered(_) if has_verdict => CallResult::Answered,
-            Self::Answered(_) | Self::BadAnswer { .. } => CallResult::Unusable,
+            Self::Answered(_) | Self::BadAnswer { .. } | Self::NotCompletion(_) => {
+                CallResult::Unusable
+            }
             Self::NotSent(_) => CallResult::NotSent,
             Self::RateLimited { .. } => CallResult::RateLimited,
             Self::Account { .. } => CallResult::Account,
@@ -156,6 +165,10 @@ pub struct Answer {
     pub usage: Option<Usage>,
     /// The backend fingerprint, or the dated model name.
     pub fingerprint: Option<String>,
+    /// The model that answered, as the answer names it.
+    pub model: Option<String>,
+    /// What the call cost, where the answer tells it.
+    pub cost: Option<Money>,
     /// Whether the simulator answered.
     pub simulated: bool,
 }

@@ -2,6 +2,7 @@
 
 use super::Limits;
 use jiff::{Timestamp, fmt::rfc2822::DateTimeParser};
+use juror_common::usage::Money;
 use reqwest::header::HeaderMap;
 use std::time::Duration;
 
@@ -16,6 +17,11 @@ pub fn limits(headers: &HeaderMap) -> Limits {
         tokens_per_minute: limit(headers, "x-ratelimit-limit-tokens"),
         refused: None,
     }
+}
+
+/// The cost in dollars that LiteLLM tells of a call.
+pub fn told_cost(headers: &HeaderMap) -> Option<Money> {
+    text(headers, "x-litellm-response-cost").and_then(Money::rounded_up)
 }
 
 /// How long a refusing provider asks to wait, at most [`LONGEST_WAIT`]: by `retry-after-ms`, else

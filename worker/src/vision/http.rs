@@ -60,7 +60,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 /// a dead one does not swallow all calls that share it.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 /// No answer of a judge is anywhere near this size.
-const BODY_LIMIT: usize = 4 << 20;
+pub(super) const BODY_LIMIT: usize = 4 << 20;
 
 /// A client for one base URL.
 pub(super) struct Http {

@@ -4,6 +4,7 @@
 use super::super::{Fleet, Standing, Standings};
 use super::unsteady::Unsteady;
 use crate::{
+    billing::CallPricing,
     bounds::ModelTerms,
     ceiling::Ceiling,
     concurrency::Concurrency,
@@ -328,6 +329,8 @@ fn setup(judge: &Arc<FakeJudge>, rubric: &Rubric) -> JudgeSetup {
         endpoint: format!("judge {:p}", Arc::as_ptr(judge)),
         base_url: "http://judge".to_owned(),
         terms: ModelTerms { facts: Models::builtin().facts(MODEL).clone(), price },
+        pricing: CallPricing::new(vec![MODEL.to_owned()], price, Prices::builtin()),
+        refuse_other_model: false,
         token_scale: TokenScale::default(),
         instructions: Instructions::of(rubric),
         preparer: Preparer::new(1),

@@ -1,20 +1,35 @@
 //! What is read of a 200: the answer in its envelope. Pure.
 
-use crate::vision::{Answer, CallEnd, Finish};
-use juror_common::usage::Usage;
+use super::{
+    decode::{Undecodable, beginning_of, decode, not_completion},
+    failure,
+};
+use crate::vision::{Answer, CallEnd, Finish, headers};
+use juror_common::usage::{Money, Usage};
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde::Deserialize;
 use serde_json::Value;
 
 /// Reads an answer. What is not needed may be missing or of any shape.
-pub(super) fn read(content: &[u8], simulated: bool, show: impl Fn(&str) -> String) -> CallEnd {
-    let value: Value = match serde_json::from_slice(content) {
+pub(super) fn read(
+    content: &[u8],
+    headers: &HeaderMap,
+    simulated: bool,
+    show: impl Fn(&str) -> String,
+) -> CallEnd {
+    let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let content_type = content_type.unwrap_or("none");
+    let value = match decode(content, content_type) {
         Ok(value) => value,
-        Err(error) => {
-            let message = format!("the answer is not JSON ({error})");
-            return CallEnd::BadAnswer { message, usage: None };
-        }
+        Err(Undecodable::NotCompletion(message)) => return CallEnd::NotCompletion(show(&message)),
+        Err(Undecodable::Damaged(message)) => return CallEnd::Lost(show(&message)),
     };
     let usage = usage(&value);
+    if usage.is_none() && value.get("choices").is_none() {
+        return failure::in_a_200(&value, headers, &show).unwrap_or_else(|| {
+            CallEnd::NotCompletion(show(&not_completion(content_type, &beginning_of(&value))))
+        });
+    }
     let bad = |message: String| CallEnd::BadAnswer { message, usage };
     let envelope = match Envelope::deserialize(&value) {
         Ok(envelope) => envelope,
@@ -24,26 +39,42 @@ pub(super) fn read(content: &[u8], simulated: bool, show: impl Fn(&str) -> Strin
         let said = value.pointer("/error/message").and_then(Value::as_str);
         return bad(show(said.unwrap_or("the answer holds no choice")));
     };
+    let content = choice.message.content.and_then(Content::text);
     CallEnd::Answered(Answer {
-        content: choice.message.content.and_then(Content::text),
+        // A text of no tokens is a count of nothing.
+        usage: usage.filter(|usage| content.is_none() || usage.output_tokens > 0),
+        content,
         refusal: choice.message.refusal.filter(|refusal| !refusal.is_empty()),
         finish: finish(choice.finish_reason.as_deref()),
-        usage,
-        fingerprint: envelope.system_fingerprint.or(envelope.model),
+        fingerprint: envelope.system_fingerprint.or_else(|| envelope.model.clone()),
+        model: envelope.model.filter(|model| !model.trim().is_empty()),
+        cost: told_cost(&value).or_else(|| headers::told_cost(headers)),
         simulated,
     })
+}
+
+/// The cost in dollars that an answer tells: OpenRouter's `usage.cost`, and with a key of one's own
+/// there also what its upstream charges.
+fn told_cost(body: &Value) -> Option<Money> {
+    let amount = |pointer: &str| match body.pointer(pointer)? {
+        Value::Number(number) => Money::rounded_up(&number.to_string()),
+        _ => None,
+    };
+    let own_key = body.pointer("/usage/is_byok").and_then(Value::as_bool) == Some(true);
+    let upstream = amount("/usage/cost_details/upstream_inference_cost").filter(|_| own_key);
+    Some(amount("/usage/cost")? + upstream.unwrap_or_default())
 }
 
 /// No model reads or writes anywhere near so many tokens at once. A server that claims more does
 /// not count, and booking its figure would use up the budgets of a whole month.
 const MOST_TOKENS: u64 = 100_000_000;
 
-/// The tokens that a body says were billed; none if it does not say, or nothing that can be true.
-/// Some servers count reasoning in the total alone.
+/// The tokens that a body says were billed; none if it does not say, or nothing that can be true:
+/// no prompt has no tokens. Some servers count reasoning in the total alone.
 pub(super) fn usage(body: &Value) -> Option<Usage> {
     let wire = WireUsage::deserialize(body.get("usage")?).ok()?;
     let claims = [wire.prompt_tokens, wire.completion_tokens, wire.total_tokens.unwrap_or(0)];
-    if claims.iter().any(|claim| *claim > MOST_TOKENS) {
+    if wire.prompt_tokens == 0 || claims.iter().any(|claim| *claim > MOST_TOKENS) {
         return None;
     }
     let beyond_the_prompt =
@@ -142,7 +173,7 @@ mod tests {
     use serde_json::json;
 
     fn answer(body: &Value) -> CallEnd {
-        read(body.to_string().as_bytes(), false, str::to_owned)
+        read(body.to_string().as_bytes(), &HeaderMap::new(), false, str::to_owned)
     }
 
     #[test]
@@ -162,6 +193,8 @@ mod tests {
                 finish: Finish::Stop,
                 usage: Some(usage),
                 fingerprint: Some("fp_1".to_owned()),
+                model: Some("gpt-4o-2024-08-06".to_owned()),
+                cost: None,
                 simulated: false,
             })
         );
@@ -212,9 +245,53 @@ mod tests {
             };
             assert_eq!(usage.input_tokens, 5);
         }
-        for raw in ["", "{\"choices\":[{", "<html>", "null", "[]"] {
-            let end = read(raw.as_bytes(), false, str::to_owned);
-            assert!(matches!(end, CallEnd::BadAnswer { usage: None, .. }), "{raw}: {end:?}");
+    }
+
+    #[test]
+    fn what_no_model_wrote_is_told_from_what_may_be_billed() {
+        let end = |raw: &str| read(raw.as_bytes(), &HeaderMap::new(), false, str::to_owned);
+        for raw in ["", "{\"choices\":[{"] {
+            assert!(matches!(end(raw), CallEnd::Lost(_)), "{raw}");
         }
+        for raw in ["<html>", "null", "[]", "\"hello\"", r#"{"error":{"message":"m","code":502}}"#]
+        {
+            assert!(matches!(end(raw), CallEnd::NotCompletion(_)), "{raw}: {:?}", end(raw));
+        }
+        let limited = r#"{"error":{"message":"slow down","code":429}}"#;
+        assert!(matches!(end(limited), CallEnd::RateLimited { .. }));
+        let funds = r#"{"error":{"message":"no","code":"insufficient_quota"}}"#;
+        assert!(matches!(end(funds), CallEnd::Account { .. }));
+    }
+
+    #[test]
+    fn counts_of_nothing_are_no_usage() {
+        let counts = |input: u64, output: u64| {
+            let end = answer(&json!({
+                "choices": [{"message": {"content": "{}"}, "finish_reason": "stop"}],
+                "usage": {"prompt_tokens": input, "completion_tokens": output},
+            }));
+            match end {
+                CallEnd::Answered(answer) => answer.usage,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(counts(0, 0), None);
+        assert_eq!(counts(0, 12), None);
+        assert_eq!(counts(9, 0), None);
+        assert_eq!(counts(9, 1).map(|usage| usage.output_tokens), Some(1));
+    }
+
+    #[test]
+    fn a_told_cost_is_exact_and_holds_the_upstreams_where_the_key_is_ones_own() {
+        let cost = |usage: Value| told_cost(&json!({"usage": usage})).map(Money::pico);
+        assert_eq!(cost(json!({"cost": 0.00592755})), Some(5_927_550_000));
+        let details = json!({"upstream_inference_cost": 0.01});
+        let usage = |own: bool| json!({"cost": 0.0005, "is_byok": own, "cost_details": details});
+        assert_eq!(
+            (cost(usage(true)), cost(usage(false))),
+            (Some(10_500_000_000), Some(500_000_000))
+        );
+        assert_eq!((cost(json!({})), cost(json!({"cost": "x"}))), (None, None));
+        assert_eq!(cost(json!({"cost": -1})), None);
     }
 }

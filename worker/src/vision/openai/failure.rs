@@ -1,7 +1,8 @@
 //! What a status other than 200 means. Pure.
 
 use super::envelope;
-use crate::vision::{AccountProblem, CallEnd};
+use crate::vision::{AccountProblem, CallEnd, headers};
+use jiff::Timestamp;
 use reqwest::header::{HeaderMap, LOCATION};
 use serde_json::Value;
 use std::time::Duration;
@@ -15,10 +16,13 @@ pub(super) fn classify(
     wait: impl FnOnce() -> Option<Duration>,
     show: impl Fn(&str) -> String,
 ) -> CallEnd {
-    let body: Value = serde_json::from_slice(content).unwrap_or_default();
+    let body = body(content);
     let said = Said::read(&body, content);
     let message = show(&said.message);
     let usage = envelope::usage(&body);
+    if said.is_moderation() {
+        return CallEnd::Refused { status, message, usage };
+    }
     if let Some(problem) = said.account_problem(status) {
         return CallEnd::Account { problem, message };
     }
@@ -36,8 +40,17 @@ pub(super) fn classify(
             CallEnd::Refused { status, message, usage }
         }
         429 => CallEnd::RateLimited { retry_after: wait() },
+        // The model wrote something that is no JSON: another answer may be.
+        400 if said.names(&["json_validate_failed"]) => CallEnd::BadAnswer { message, usage },
+        500 if names_grammar(&message) => CallEnd::Refused { status, message, usage },
         408 | 409 | 425 | 500..=599 => match (usage, body.get("choices")) {
-            (None, None) => CallEnd::Unavailable { status, message },
+            (None, None) if matches!(status, 409 | 425) || is_own_error(status, &body, &said) => {
+                CallEnd::Unavailable { status, message }
+            }
+            (None, None) => CallEnd::Lost(format!(
+                "status {status} without the provider's own error, as from a gateway whose \
+                 upstream may go on: {message}"
+            )),
             // The work was done before it failed.
             _ => CallEnd::BadAnswer { message, usage },
         },
@@ -45,22 +58,113 @@ pub(super) fn classify(
     }
 }
 
+/// What an error in a 200 means, where it says something that waiting or a person can mend.
+pub(super) fn in_a_200(
+    body: &Value,
+    headers: &HeaderMap,
+    show: impl Fn(&str) -> String,
+) -> Option<CallEnd> {
+    let code = body.pointer("/error")?.get("code").and_then(Value::as_u64);
+    let status = code.and_then(|code| u16::try_from(code).ok()).unwrap_or(200);
+    let content = body.to_string();
+    let wait = || headers::wait(headers, Timestamp::now());
+    let end = classify(status, content.as_bytes(), headers, wait, show);
+    let is_told = match &end {
+        CallEnd::Account { .. } | CallEnd::RateLimited { .. } => true,
+        CallEnd::Refused { status, .. } => *status != 200,
+        _ => false,
+    };
+    is_told.then_some(end)
+}
+
 /// Whether a refusal is about how the reply's shape was asked for.
 pub(super) fn names_reply_format(message: &str) -> bool {
-    let message = message.to_lowercase();
+    let lower = message.to_lowercase();
     let names = ["response_format", "response format", "json_schema", "json_object"];
     let unsupported =
         ["not supported", "unsupported", "does not support", "unknown", "not allowed"];
-    let mentions = |words: &[&str]| words.iter().any(|word| message.contains(word));
-    mentions(&names) || (mentions(&["schema", "structured output"]) && mentions(&unsupported))
+    let mentions = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    mentions(&names)
+        || names_grammar(message)
+        || (mentions(&["schema", "structured output"]) && mentions(&unsupported))
+}
+
+/// Whether llama.cpp could not make a grammar of the schema.
+fn names_grammar(message: &str) -> bool {
+    message.to_lowercase().contains("failed to parse grammar")
+}
+
+/// The JSON of an error; Gemini wraps it in a list.
+fn body(content: &[u8]) -> Value {
+    match serde_json::from_slice(content).unwrap_or_default() {
+        Value::Array(list) => list.into_iter().next().unwrap_or_default(),
+        body => body,
+    }
+}
+
+/// Whether an error is the provider's own, which bills nothing: JSON of a documented shape. What a
+/// gateway says of its upstream (a page, a text, nothing, LiteLLM's own timeouts) is none: the
+/// upstream may finish and bill the call.
+fn is_own_error(status: u16, body: &Value, said: &Said) -> bool {
+    const OF_GATEWAYS: [&str; 3] =
+        ["litellm.timeout", "litellm.apiconnectionerror", "apitimeouterror"];
+    let message = said.message.to_lowercase();
+    if OF_GATEWAYS.iter().any(|words| message.contains(words)) {
+        return false;
+    }
+    let is_timeout = matches!(status, 408 | 504 | 520..=527);
+    match body.get("error") {
+        // Ollama's shape.
+        Some(Value::String(_)) => !is_timeout,
+        Some(error) => {
+            let has = |key: &str| error.get(key).is_some_and(Value::is_string);
+            // OpenAI's and Anthropic's type, Gemini's status: who sends neither is no provider.
+            has("message") && (!is_timeout || has("type") || has("status"))
+        }
+        // An older shape of vLLM.
+        None => body.get("object").is_some_and(|object| object == "error") && !is_timeout,
+    }
 }
 
 /// What an error body says, in whichever of the usual shapes.
 struct Said {
     message: String,
-    /// Code and type, the provider's own names.
+    /// Code, type and status, the provider's own names.
     names: Vec<String>,
+    /// Whether it tells what of the question was flagged.
+    flagged: bool,
 }
+
+/// What gateways and providers say, in lower case, of an account that cannot call, whatever the
+/// status: LiteLLM, OpenRouter, Gemini's compatible endpoint, Anthropic, Groq.
+const ACCOUNT_PHRASES: [(AccountProblem, &[&str]); 3] = [
+    (
+        AccountProblem::Funds,
+        &[
+            "budget has been exceeded",
+            "exceededbudget",
+            "credit balance is too low",
+            "insufficient credits",
+            "insufficient balance",
+            "insufficient funds",
+        ],
+    ),
+    (
+        AccountProblem::Key,
+        &["api key not valid", "invalid api key", "incorrect api key", "authentication error"],
+    ),
+    (
+        AccountProblem::Model,
+        &[
+            "invalid model name",
+            "is not a valid model",
+            "unknown model",
+            "model not found",
+            "no such model",
+            "has been decommissioned",
+        ],
+    ),
+];
 
 impl Said {
     fn read(body: &Value, content: &[u8]) -> Self {
@@ -78,24 +182,43 @@ impl Said {
             None if message.trim().is_empty() => "the answer says nothing more".to_owned(),
             None => message,
         };
-        let names = ["code", "type"].iter().filter_map(|name| field(name)).map(str::to_owned);
-        Self { message, names: names.collect() }
+        let names = ["code", "type", "status"].iter().filter_map(|name| field(name));
+        let metadata = error.get("metadata");
+        let flagged = ["reasons", "flagged_input"]
+            .iter()
+            .any(|key| metadata.is_some_and(|metadata| metadata.get(key).is_some()));
+        Self { message, names: names.map(str::to_owned).collect(), flagged }
+    }
+
+    fn names(&self, names: &[&str]) -> bool {
+        self.names.iter().any(|name| names.contains(&name.as_str()))
+    }
+
+    /// Whether this one question was found not to be allowed, whatever the status: OpenRouter says
+    /// it with a 403.
+    fn is_moderation(&self) -> bool {
+        let policies =
+            ["content_policy_violation", "content_filter", "ResponsibleAIPolicyViolation"];
+        self.flagged || self.names(&policies)
     }
 
     /// Names tell more than a status: gateways put the same names under several.
     fn account_problem(&self, status: u16) -> Option<AccountProblem> {
-        let named = |names: &[&str]| self.names.iter().any(|name| names.contains(&name.as_str()));
-        if named(&["content_policy_violation", "content_filter", "ResponsibleAIPolicyViolation"]) {
-            return None;
-        }
-        if named(&["insufficient_quota", "billing_hard_limit_reached", "billing_not_active"]) {
+        let funds = ["insufficient_quota", "billing_hard_limit_reached", "billing_not_active"];
+        if self.names(&funds) || self.names(&["budget_exceeded"]) {
             return Some(AccountProblem::Funds);
         }
-        if named(&["invalid_api_key"]) {
+        if self.names(&["invalid_api_key", "token_not_found_in_db"]) {
             return Some(AccountProblem::Key);
         }
-        if named(&["model_not_found", "DeploymentNotFound"]) {
+        if self.names(&["model_not_found", "DeploymentNotFound", "model_decommissioned"]) {
             return Some(AccountProblem::Model);
+        }
+        if matches!(status, 200 | 400 | 422) {
+            let message = self.message.to_lowercase();
+            let says = |phrases: &[&str]| phrases.iter().any(|phrase| message.contains(phrase));
+            let problem = ACCOUNT_PHRASES.iter().find(|(_, phrases)| says(phrases));
+            return problem.map(|(problem, _)| *problem);
         }
         match status {
             401 => Some(AccountProblem::Key),
@@ -140,6 +263,17 @@ mod tests {
             (404, error("no", "model_not_found"), AccountProblem::Model),
             (404, json!({"message": "The model `x` does not exist"}), AccountProblem::Model),
             (404, json!({"detail": "Not Found"}), AccountProblem::Address),
+            (400, error("Budget has been exceeded! Current cost: 1", "400"), AccountProblem::Funds),
+            (400, error("your credit balance is too low", "x"), AccountProblem::Funds),
+            (422, error("Insufficient credits", "x"), AccountProblem::Funds),
+            (400, error("Invalid model name passed in model=x", "400"), AccountProblem::Model),
+            (400, error("x/y is not a valid model ID", "400"), AccountProblem::Model),
+            (
+                400,
+                json!([{"error": {"code": 400, "message": "API key not valid. Please pass a valid API key.",
+                                  "status": "INVALID_ARGUMENT"}}]),
+                AccountProblem::Key,
+            ),
             (405, json!({}), AccountProblem::Address),
         ] {
             let CallEnd::Account { problem: found, .. } = failure(status, &body) else {
@@ -159,6 +293,11 @@ mod tests {
             (415, json!({"error": "no such type"})),
             (422, json!({"detail": [{"msg": "field required"}]})),
             (429, error("Request too large for gpt-4o", "rate_limit_exceeded")),
+            (
+                403,
+                json!({"error": {"code": 403, "message": "flagged",
+                                 "metadata": {"reasons": ["violence"], "flagged_input": "x"}}}),
+            ),
         ] {
             let end = failure(status, &body);
             assert!(matches!(end, CallEnd::Refused { usage: None, .. }), "{status}: {end:?}");
@@ -179,14 +318,49 @@ mod tests {
             let end = failure(status, &error("overloaded", "x"));
             assert!(matches!(end, CallEnd::Unavailable { .. }), "{status}: {end:?}");
         }
+        let groq = error("Failed to generate JSON.", "json_validate_failed");
+        assert!(matches!(failure(400, &groq), CallEnd::BadAnswer { usage: None, .. }));
         let late = json!({"choices": [{"message": {"content": "{"}}]});
         assert!(matches!(failure(500, &late), CallEnd::BadAnswer { usage: None, .. }));
     }
 
     #[test]
+    fn a_failure_without_the_providers_own_error_may_be_billed() {
+        let raw = |status, content: &str| {
+            classify(status, content.as_bytes(), &HeaderMap::new(), || None, str::to_owned)
+        };
+        for (status, content) in [
+            (504, "<html>504 Gateway Time-out</html>"),
+            (524, "error code: 524"),
+            (408, ""),
+            (502, "<html>502 Bad Gateway</html>"),
+            (503, "upstream connect error or disconnect/reset before headers"),
+            (504, r#"{"message":"Endpoint request timed out"}"#),
+            (500, r#"{"statusCode":500,"message":"Internal server error"}"#),
+            (408, r#"{"error":{"message":"litellm.Timeout: timed out","type":null,"code":"408"}}"#),
+            (500, r#"{"error":{"message":"litellm.APIConnectionError: cut","type":"x"}}"#),
+            (504, r#"{"error":{"message":"timed out","code":504}}"#),
+        ] {
+            let end = raw(status, content);
+            assert!(matches!(end, CallEnd::Lost(_)), "{status} {content}: {end:?}");
+        }
+        for (status, content) in [
+            (504, r#"{"type":"error","error":{"type":"timeout_error","message":"m"}}"#),
+            (503, r#"{"error":{"code":503,"message":"m","status":"UNAVAILABLE"}}"#),
+            (500, r#"{"error":"llama runner has gone"}"#),
+            (500, r#"{"object":"error","message":"m","type":"InternalServerError","code":500}"#),
+            (502, r#"{"error":{"message":"Provider returned error","code":502}}"#),
+            (409, ""),
+        ] {
+            let end = raw(status, content);
+            assert!(matches!(end, CallEnd::Unavailable { .. }), "{status} {content}: {end:?}");
+        }
+    }
+
+    #[test]
     fn messages_come_from_wherever_they_stand() {
         for (content, expected) in [
-            ("<html>Bad Gateway</html>", "<html>Bad Gateway</html>"),
+            ("<html>Bad Request</html>", "<html>Bad Request</html>"),
             ("", "the answer says nothing more"),
             ("{\"error\":\"plain\"}", "plain"),
             (
@@ -194,12 +368,9 @@ mod tests {
                 "response_format: no",
             ),
         ] {
-            let end = classify(500, content.as_bytes(), &HeaderMap::new(), || None, str::to_owned);
-            assert_eq!(
-                end,
-                CallEnd::Unavailable { status: 500, message: expected.to_owned() },
-                "{content}"
-            );
+            let end = classify(400, content.as_bytes(), &HeaderMap::new(), || None, str::to_owned);
+            let message = expected.to_owned();
+            assert_eq!(end, CallEnd::Refused { status: 400, message, usage: None }, "{content}");
         }
     }
 
@@ -209,6 +380,7 @@ mod tests {
             "Invalid parameter: 'response_format' of type 'json_schema' is not supported",
             "response_format: no",
             "this model does not support structured outputs",
+            "Failed to parse grammar",
         ] {
             assert!(names_reply_format(message), "{message}");
         }

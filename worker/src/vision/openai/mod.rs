@@ -1,6 +1,7 @@
 //! OpenAI's chat completions, and every server that speaks them.
 
 mod body;
+mod decode;
 mod envelope;
 mod failure;
 #[cfg(test)]
@@ -80,7 +81,9 @@ impl OpenAi {
         let simulated = simulated(&reply.headers);
         let show = |message: &str| self.http.presentable(message);
         match (reply.status, reply.body) {
-            (200..=299, ReplyBody::Whole(content)) => envelope::read(&content, simulated, show),
+            (200..=299, ReplyBody::Whole(content)) => {
+                envelope::read(&content, &reply.headers, simulated, show)
+            }
             (200..=299, ReplyBody::Cut(reason)) => {
                 CallEnd::Lost(format!("the answer was cut: {reason}"))
             }
@@ -110,11 +113,10 @@ impl VisionClient for OpenAi {
             let format = self.format();
             let (end, limits) = self.send(request, format, cancel).await;
             let refusal = match (&end, format.looser()) {
-                (CallEnd::Refused { status: 400 | 422, message, usage: None }, Some(next))
-                    if failure::names_reply_format(message) =>
-                {
-                    Some((next, message))
-                }
+                (
+                    CallEnd::Refused { status: 400 | 422 | 500, message, usage: None },
+                    Some(next),
+                ) if failure::names_reply_format(message) => Some((next, message)),
                 _ => None,
             };
             // Nothing was billed, and the looser question is the same one.
@@ -159,6 +161,7 @@ fn probe_report(
         CallEnd::Account { problem, message } => Err(ProbeError::Account { problem, message }),
         CallEnd::Refused { message, .. }
         | CallEnd::Unavailable { message, .. }
+        | CallEnd::Lost(message)
         | CallEnd::BadAnswer { message, .. } => Err(ProbeError::NoList { status, message }),
         _ => Err(ProbeError::NoList { status, message: "try again later".to_owned() }),
     }

@@ -87,6 +87,8 @@ async fn a_question_goes_out_once_and_its_answer_comes_back() {
             finish: Finish::Stop,
             usage: Some(usage),
             fingerprint: Some("gpt-4o-2024-08-06".to_owned()),
+            model: Some("gpt-4o-2024-08-06".to_owned()),
+            cost: None,
             simulated: true,
         }
     );
@@ -149,9 +151,9 @@ async fn an_answer_that_stops_half_way_is_lost_and_a_slower_call_waits_longer() 
 }
 
 #[tokio::test]
-async fn an_error_that_stops_half_way_is_known_by_its_status() {
+async fn an_error_that_stops_half_way_may_be_billed() {
     let call = ask(Scene::Say(response(503, "", "{").replace("length: 1", "length: 9"))).await;
-    assert!(matches!(call.end, CallEnd::Unavailable { status: 503, .. }), "{call:?}");
+    assert!(matches!(&call.end, CallEnd::Lost(why) if why.contains("503")), "{call:?}");
 }
 
 #[tokio::test]
@@ -220,6 +222,31 @@ async fn a_redirect_is_a_wrong_address_and_the_key_stays() {
 async fn an_endless_answer_is_not_read_to_its_end() {
     let call = ask(Scene::Say(response(200, "", &" ".repeat(5 << 20)))).await;
     assert!(matches!(call.end, CallEnd::BadAnswer { usage: None, .. }), "{call:?}");
+}
+
+#[tokio::test]
+async fn a_cost_in_a_header_is_told() {
+    let call =
+        ask(Scene::Say(response(200, "x-litellm-response-cost: 4.565e-05\r\n", ANSWER))).await;
+    assert_eq!(answered(&call).cost.unwrap().to_string(), "0.000045650");
+    let call = ask(Scene::Say(response(200, "x-litellm-response-cost: None\r\n", ANSWER))).await;
+    assert_eq!(answered(&call).cost, None);
+}
+
+#[tokio::test]
+async fn a_server_without_a_grammar_for_the_schema_is_asked_more_loosely() {
+    for status in [400, 500] {
+        let refusal = r#"{"error":{"code":400,"message":"failed to parse grammar","type":"x"}}"#;
+        let server = Scripted::play(vec![
+            Scene::Say(response(status, "", refusal)),
+            Scene::Say(response(200, "", ANSWER)),
+        ])
+        .await;
+        let call = client(&server.base_url).ask(&question(), &CancellationToken::new()).await;
+        answered(&call);
+        let body: Value = serde_json::from_slice(&server.heard().await[1].body).unwrap();
+        assert_eq!(body["response_format"]["type"], "json_object");
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,205 @@
+//! Gateways and local servers as they are: one story for each quirk of the simulator.
+
+use crate::{
+    errors::{books_agree, results, scored},
+    workshop::{Finished, Simulator, Workshop, pico, write_items},
+};
+use juror_simulator::{Quirk, QuirkRate, SimulatorConfig};
+use serde_json::{Value, json};
+use std::fs;
+
+fn quirky(quirk: Quirk) -> Simulator {
+    Simulator::start(SimulatorConfig::with_quirks(&[quirk]))
+}
+
+/// Judges so many items against a server with this quirk.
+fn judge(quirk: Quirk, items: u32, flags: &[&str]) -> (Workshop, Simulator, Finished) {
+    let (workshop, simulator) = (Workshop::new(), quirky(quirk));
+    write_items(&workshop, items);
+    let run = workshop.judge(&simulator.base_url(), "manifest.jsonl", flags);
+    (workshop, simulator, run)
+}
+
+fn total(workshop: &Workshop) -> i64 {
+    pico(&workshop.report("first")["cost"]["total_usd"])
+}
+
+fn warnings(workshop: &Workshop) -> String {
+    workshop.report("first")["warnings"].to_string()
+}
+
+#[test]
+fn a_timeout_of_a_gateway_is_presumed_spent_and_asked_for_once_more() {
+    for quirk in [
+        Quirk::GatewayTimeout,
+        Quirk::CloudflareTimeout,
+        Quirk::EmptyTimeout,
+        Quirk::LitellmTimeout,
+    ] {
+        let (workshop, simulator, run) = judge(quirk, 2, &[]);
+        run.exits(3).prints(&["0 of 2 scored", "2 failed"]);
+        assert_eq!(simulator.requests(), 4, "{quirk}: each item is asked for twice");
+        let presumed = books_agree(&workshop, &simulator);
+        assert!(simulator.bill() > 0 && presumed >= simulator.bill(), "{quirk}: {presumed}");
+        for result in results(&workshop, 2) {
+            assert_eq!(result["error"]["kind"], "api", "{result}");
+        }
+    }
+}
+
+#[test]
+fn another_model_that_answers_is_told_paid_for_and_not_cached() {
+    let flags = ["--model", "gpt-4o-mini"];
+    let (workshop, simulator, run) = judge(Quirk::FallbackModel, 3, &flags);
+    let run = run.exits(0).says(&["model gpt-4o-2024-08-06 answers where gpt-4o-mini was asked"]);
+    assert_eq!(run.stderr.matches("answers where").count(), 1, "said once");
+    assert_eq!(total(&workshop), simulator.bill());
+    assert!(warnings(&workshop).contains("gpt-4o-2024-08-06 gave 3 of the answers"));
+    for result in results(&workshop, 3) {
+        assert_eq!(result["judge"]["model"], "gpt-4o-mini");
+        assert_eq!(result["judge"]["answered_by"], "gpt-4o-2024-08-06");
+    }
+    fs::remove_dir_all(workshop.path("runs/first")).unwrap();
+    let again = ["run", "manifest.jsonl", "--run-id", "again", "--enable-llm-judge", "--base-url"];
+    workshop.juror(&[&again[..], &[&simulator.base_url()], &flags].concat()).exits(0);
+    assert_eq!(simulator.requests(), 6, "no answer of the other model was cached");
+}
+
+#[test]
+fn another_model_that_answers_pauses_the_run_where_none_is_wanted() {
+    let (workshop, simulator) = (Workshop::new(), quirky(Quirk::FallbackModel));
+    write_items(&workshop, 20);
+    workshop.write("juror.toml", "[judge]\nother_model = \"refuse\"\n");
+    let flags = ["--model", "gpt-4o-mini", "-j", "1"];
+    let run = workshop.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(1);
+    run.says(&["paused and keeps its jobs", "gpt-4o-2024-08-06 answers", "other_model"]);
+    assert_eq!(simulator.requests(), 1);
+    assert_eq!(workshop.report("first")["coverage"]["pending"], 20);
+    assert!(total(&workshop) >= simulator.bill());
+}
+
+#[test]
+fn usage_of_nothing_is_booked_at_the_bound_and_teaches_nothing() {
+    for quirk in [Quirk::ZeroUsage, Quirk::NoUsage] {
+        let (workshop, simulator, run) = judge(quirk, 3, &[]);
+        let run = run.exits(0).says(&["does not tell the usage of its answers"]);
+        assert_eq!(run.stderr.matches("does not tell the usage").count(), 1, "said once");
+        assert_eq!(books_agree(&workshop, &simulator), 0);
+        for result in results(&workshop, 3) {
+            assert_eq!(pico(&result["cost_usd"]), pico(&result["estimate"]["worst_case_usd"]));
+            assert_eq!(result["unmetered_calls"], 1);
+        }
+        assert_eq!(workshop.report("first")["cost"]["unmetered_calls"], 3);
+        let estimate = ["estimate", "manifest.jsonl", "--base-url", &simulator.base_url()];
+        workshop.juror(&estimate).exits(0).prints(&["no earlier run of this judge"]);
+    }
+}
+
+#[test]
+fn a_told_cost_is_what_is_booked_and_its_difference_is_told() {
+    for quirk in [Quirk::UsageCost, Quirk::CostHeader] {
+        let (workshop, simulator, run) = judge(quirk, 3, &[]);
+        run.exits(0).says(&["the vision API charged $", "by the price table"]);
+        assert_eq!(total(&workshop), simulator.bill(), "{quirk}: to the last digit");
+        let results = results(&workshop, 3);
+        let by_table: i64 = results.iter().map(|result| pico(&result["table_cost_usd"])).sum();
+        assert!(by_table < simulator.bill());
+        assert!(warnings(&workshop).contains("charged $"), "{}", warnings(&workshop));
+    }
+}
+
+#[test]
+fn a_page_in_place_of_a_completion_costs_nothing_and_is_named() {
+    for (quirk, shown) in [
+        (Quirk::LoginPage, ["text/html; charset=utf-8", "<!DOCTYPE html>"]),
+        (Quirk::ErrorIn200, ["application/json", "Provider returned error"]),
+    ] {
+        let (workshop, simulator, run) = judge(quirk, 1, &[]);
+        run.exits(3).prints(&["1 failed"]);
+        assert_eq!((total(&workshop), simulator.bill()), (0, 0), "{quirk}");
+        let result = workshop.result("first", "item_0000");
+        let message = result["error"]["message"].as_str().unwrap();
+        assert!(shown.iter().all(|part| message.contains(part)), "{quirk}: {message}");
+    }
+}
+
+#[test]
+fn what_can_be_decoded_is_read_and_thoughts_and_drafts_are_not_the_verdict() {
+    let (plain, _, run) = judge(Quirk::DeploymentNames, 3, &[]);
+    run.exits(0);
+    let scores = |workshop: &Workshop| -> Vec<Value> {
+        results(workshop, 3).iter().map(|result| result["semantic"]["scores"].clone()).collect()
+    };
+    for quirk in [Quirk::Gzip, Quirk::ByteOrderMark, Quirk::Thinking, Quirk::Drafts] {
+        let (workshop, simulator, run) = judge(quirk, 3, &[]);
+        run.exits(0);
+        assert_eq!(simulator.requests(), 3, "{quirk}");
+        assert_eq!(total(&workshop), simulator.bill(), "{quirk}");
+        assert_eq!(scores(&workshop), scores(&plain), "{quirk}");
+    }
+}
+
+#[test]
+fn an_alias_has_the_facts_and_the_price_of_its_model() {
+    let (workshop, simulator) = (Workshop::new(), quirky(Quirk::DeploymentNames));
+    write_items(&workshop, 2);
+    let flags = ["--model", "our-deployment"];
+    let unknown = workshop.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(2);
+    unknown.says(&["[models.\"our-deployment\"] like = "]);
+    workshop.write("juror.toml", "[models.\"our-deployment\"]\nlike = \"gpt-4o\"\n");
+    let run = workshop.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(0);
+    assert!(!run.stderr.contains("answers where"), "{}", run.stderr);
+    assert_eq!(total(&workshop), simulator.bill());
+    assert_eq!(workshop.result("first", "item_0000")["judge"]["model"], "our-deployment");
+    workshop.write("juror.toml", "[models.\"our-deployment\"]\nlike = \"gpt-4oo\"\n");
+    let misspelt =
+        workshop.juror(&["run", "manifest.jsonl", "--enable-llm-judge", flags[0], flags[1]]);
+    misspelt.exits(2).says(&["gpt-4oo", "config/models.toml"]);
+}
+
+#[test]
+fn an_answer_that_is_no_json_is_asked_for_again() {
+    let (workshop, simulator, run) = judge(Quirk::JsonValidateFailed, 2, &[]);
+    run.exits(0);
+    for result in results(&workshop, 2) {
+        scored(&result, 2);
+    }
+    books_agree(&workshop, &simulator);
+}
+
+#[test]
+fn a_schema_without_a_grammar_is_asked_for_in_words() {
+    let (_, simulator, run) = judge(Quirk::GrammarFailed, 4, &["-j", "1"]);
+    run.exits(0).says(&["is asked for from now on", "failed to parse grammar"]);
+    assert_eq!(simulator.requests(), 5, "only the first question is asked in vain");
+}
+
+#[test]
+fn a_moderated_item_fails_alone() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 12);
+    let half = QuirkRate { quirk: Quirk::Moderation, share: 0.5 };
+    let config = SimulatorConfig { quirks: vec![half], ..SimulatorConfig::default() };
+    let simulator = Simulator::start(config);
+    workshop.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(3);
+    let coverage = &workshop.report("first")["coverage"];
+    let (scored, failed) = (&coverage["scored"], &coverage["failed"]);
+    assert_eq!(scored.as_u64().unwrap() + failed.as_u64().unwrap(), 12, "{coverage}");
+    assert_eq!(&coverage["errors"], &json!({"request": failed}));
+    assert_eq!(total(&workshop), simulator.bill());
+}
+
+#[test]
+fn an_account_that_cannot_call_pauses_the_run_whatever_the_status() {
+    for (quirk, reason) in [
+        (Quirk::BudgetExceeded, "Budget has been exceeded"),
+        (Quirk::InvalidModel, "check the model's name"),
+        (Quirk::KeyNotValid, "API key not valid"),
+        (Quirk::NoCredit, "Insufficient credits"),
+    ] {
+        let (workshop, simulator, run) = judge(quirk, 8, &["-j", "1"]);
+        run.exits(1).says(&["paused and keeps its jobs", reason, "juror retry first"]);
+        assert_eq!((simulator.requests(), simulator.bill()), (1, 0), "{quirk}");
+        assert_eq!(workshop.report("first")["coverage"]["pending"], 8, "{quirk}");
+    }
+}

@@ -1,0 +1,231 @@
+//! What a call cost: by what its answer tells of itself, else by the price of the model that
+//! answered, and at its bound where neither is known.
+
+use crate::{
+    bounds::Bounds,
+    retry::LeaseEnd,
+    vision::{Answer, CallEnd},
+};
+use juror_common::{
+    model::{Prices, is_same_model},
+    usage::{Money, Price, Usage},
+};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The pricing of one run's calls.
+#[derive(Debug)]
+pub struct CallPricing {
+    /// The model's names: as it is asked for, and the model that it is an alias of.
+    names: Vec<String>,
+    price: Price,
+    /// For the model that answered in place of the one that was asked for.
+    prices: Prices,
+    told_other_model: AtomicBool,
+    told_unknown_usage: AtomicBool,
+    told_other_cost: AtomicBool,
+}
+
+/// What one call cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallBill {
+    /// What is booked.
+    pub cost: Money,
+    /// The tokens; the most that the call can take where the answer does not tell.
+    pub usage: Usage,
+    /// What it costs by the price table, where the answer told its own cost.
+    pub table_cost: Option<Money>,
+    /// Whether the answer told its usage or its cost.
+    pub metered: bool,
+}
+
+impl CallPricing {
+    /// The pricing of calls to a model that has these names and this price.
+    pub fn new(names: Vec<String>, price: Price, prices: Prices) -> Self {
+        Self {
+            names,
+            price,
+            prices,
+            told_other_model: AtomicBool::new(false),
+            told_unknown_usage: AtomicBool::new(false),
+            told_other_cost: AtomicBool::new(false),
+        }
+    }
+
+    /// The model that answered, if it is another one than was asked for.
+    pub fn other_model<'end>(&self, end: &'end CallEnd) -> Option<&'end str> {
+        let answered = match end {
+            CallEnd::Answered(Answer { model, .. }) => model.as_deref()?,
+            _ => return None,
+        };
+        let is_asked = self.names.iter().any(|name| is_same_model(name, answered));
+        (!is_asked).then_some(answered)
+    }
+
+    /// The bill of a call that ended like this; none if it is not settled. A told cost of nothing is
+    /// not believed of a model that costs something.
+    pub fn bill(&self, end: &CallEnd, money: LeaseEnd, bounds: &Bounds) -> Option<CallBill> {
+        let LeaseEnd::Settle(usage) = money else { return None };
+        let table_cost = match usage {
+            Some(usage) => self.table_cost(end, &usage, bounds),
+            None => bounds.worst_cost,
+        };
+        let told = match end {
+            CallEnd::Answered(answer) => answer.cost,
+            _ => None,
+        };
+        let told = told.filter(|told| *told > Money::ZERO || table_cost == Money::ZERO);
+        let most = Usage {
+            input_tokens: bounds.input_tokens,
+            cached_input_tokens: 0,
+            output_tokens: bounds.max_output_tokens,
+        };
+        Some(CallBill {
+            cost: told.unwrap_or(table_cost),
+            usage: usage.unwrap_or(most),
+            table_cost: told.and(usage).map(|_| table_cost),
+            metered: usage.is_some() || told.is_some(),
+        })
+    }
+
+    /// A model without a price may be dearer than any that has one: its answers count at their
+    /// bound.
+    fn table_cost(&self, end: &CallEnd, usage: &Usage, bounds: &Bounds) -> Money {
+        match self.other_model(end).map(|model| self.prices.find(model)) {
+            None => self.price.cost(usage),
+            Some(Some(entry)) => entry.cost(usage),
+            Some(None) => self.price.cost(usage).max(bounds.worst_cost),
+        }
+    }
+
+    /// What a user must know of this call; each kind of warning is given once.
+    pub fn warnings(&self, end: &CallEnd, bill: &CallBill) -> Vec<String> {
+        let first = |told: &AtomicBool| !told.swap(true, Ordering::Relaxed);
+        let asked = self.names.first().map_or("", String::as_str);
+        let mut warnings = Vec::new();
+        if let Some(model) = self.other_model(end)
+            && first(&self.told_other_model)
+        {
+            let priced = match self.prices.find(model) {
+                Some(_) => "its own price",
+                None => "the most that they can cost, since it has no price",
+            };
+            warnings.push(format!(
+                "model {model} answers where {asked} was asked for: its answers are booked at \
+                 {priced}, and kept out of the cache; if both are one model, write \
+                 [models.\"{asked}\"] like = \"{model}\" in juror.toml; judge.other_model = \
+                 \"refuse\" pauses the run instead"
+            ));
+        }
+        if !bill.metered && first(&self.told_unknown_usage) {
+            warnings.push(format!(
+                "the vision API does not tell the usage of its answers: each is booked at the most \
+                 that it can cost (this one at ${})",
+                bill.cost
+            ));
+        }
+        if let Some(table_cost) = bill.table_cost
+            && differs(bill.cost, table_cost)
+            && first(&self.told_other_cost)
+        {
+            warnings.push(format!(
+                "the vision API charged ${} for an answer that costs ${table_cost} by the price \
+                 table: what it tells is booked; correct the model's price in juror.toml",
+                bill.cost
+            ));
+        }
+        warnings
+    }
+}
+
+/// Whether two sums differ by more than one percent.
+fn differs(told: Money, table: Money) -> bool {
+    let apart = i128::from(told.pico()) - i128::from(table.pico());
+    apart.abs() * 100 > i128::from(table.pico())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const USAGE: Usage = Usage { input_tokens: 1_000, cached_input_tokens: 0, output_tokens: 100 };
+
+    fn pricing(names: &[&str]) -> CallPricing {
+        let prices = Prices::builtin();
+        let price = prices.find("gpt-4o-mini").unwrap().price;
+        CallPricing::new(names.iter().map(|name| (*name).to_owned()).collect(), price, prices)
+    }
+
+    fn bounds() -> Bounds {
+        Bounds {
+            input_tokens: 5_000,
+            max_output_tokens: 1_000,
+            worst_cost: Money::from_pico(1_350_000_000),
+            expected: Usage::default(),
+            expected_cost: Money::ZERO,
+        }
+    }
+
+    fn answer(model: &str, cost: Option<&str>) -> CallEnd {
+        CallEnd::Answered(Answer {
+            model: Some(model.to_owned()),
+            usage: Some(USAGE),
+            cost: cost.map(|cost| cost.parse().unwrap()),
+            ..Answer::default()
+        })
+    }
+
+    fn bill(end: &CallEnd, usage: Option<Usage>) -> CallBill {
+        pricing(&["gpt-4o-mini"]).bill(end, LeaseEnd::Settle(usage), &bounds()).unwrap()
+    }
+
+    #[test]
+    fn the_model_that_answered_is_paid_for() {
+        let own = bill(&answer("gpt-4o-mini-2024-07-18", None), Some(USAGE));
+        assert_eq!(own.cost.to_string(), "0.000210000");
+        let dearer = bill(&answer("gpt-4o-2024-08-06", None), Some(USAGE));
+        assert_eq!(dearer.cost.to_string(), "0.003500000");
+        let unknown = bill(&answer("house-model", None), Some(USAGE));
+        assert_eq!(unknown.cost, bounds().worst_cost);
+        let alias = pricing(&["our-deployment", "gpt-4o"]);
+        assert_eq!(alias.other_model(&answer("gpt-4o-2024-08-06", None)), None);
+        assert_eq!(alias.other_model(&answer("gpt-4.1", None)), Some("gpt-4.1"));
+    }
+
+    #[test]
+    fn a_told_cost_is_booked_and_a_told_nothing_is_not_believed() {
+        let told = bill(&answer("gpt-4o-mini", Some("0.0003")), Some(USAGE));
+        assert_eq!(told.cost.to_string(), "0.000300000");
+        assert_eq!(told.table_cost.unwrap().to_string(), "0.000210000");
+        let nothing = bill(&answer("gpt-4o-mini", Some("0")), Some(USAGE));
+        assert_eq!(
+            (nothing.cost.to_string(), nothing.table_cost),
+            ("0.000210000".to_owned(), None)
+        );
+        let only_cost = bill(&answer("gpt-4o-mini", Some("0.0003")), None);
+        assert!(only_cost.metered && only_cost.table_cost.is_none());
+        assert_eq!(only_cost.cost.to_string(), "0.000300000");
+    }
+
+    #[test]
+    fn unknown_usage_is_booked_at_the_bound_and_said_once() {
+        let (end, pricing) = (answer("gpt-4o-mini", None), pricing(&["gpt-4o-mini"]));
+        let bill = pricing.bill(&end, LeaseEnd::Settle(None), &bounds()).unwrap();
+        assert_eq!((bill.cost, bill.metered), (bounds().worst_cost, false));
+        assert!(pricing.warnings(&end, &bill)[0].contains("$0.001350000"));
+        assert!(pricing.warnings(&end, &bill).is_empty());
+        assert_eq!(pricing.bill(&end, LeaseEnd::PresumeSpent, &bounds()), None);
+    }
+
+    #[test]
+    fn each_difference_is_named_with_both_sides() {
+        let pricing = pricing(&["gpt-4o-mini"]);
+        let end = answer("gpt-4o-2024-08-06", Some("0.0036"));
+        let bill = pricing.bill(&end, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap();
+        let warnings = pricing.warnings(&end, &bill).join("\n");
+        for part in ["gpt-4o-2024-08-06", "gpt-4o-mini", "$0.003600000", "$0.003500000"] {
+            assert!(warnings.contains(part), "{part} in {warnings}");
+        }
+        assert!(!differs(Money::from_pico(101), Money::from_pico(100)));
+        assert!(differs(Money::from_pico(102), Money::from_pico(100)));
+    }
+}
