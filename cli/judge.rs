@@ -1,6 +1,6 @@
 //! From settings to a judge: model, price, key and endpoint, all checked before anything is spent.
 
-use crate::exit::Failure;
+use crate::{exit::Failure, network};
 use juror_common::{
     admission::Limits,
     job::{Judge, Provider},
@@ -153,12 +153,15 @@ pub fn setup(
     key: Option<ApiKey>,
 ) -> Result<JudgeSetup, Failure> {
     let base_url = settings.judge.base_url.trim_end_matches('/').to_owned();
+    let variable = |name: &str| std::env::var(name).ok();
     let client = OpenAi::new(HttpSettings {
         base_url: base_url.clone(),
         key,
         timeout: Duration::from_secs(settings.judge.timeout_seconds),
         concurrency: settings.limits.max_concurrency.unwrap_or(ADAPTIVE_CONNECTIONS),
-        proxy: None,
+        proxy: network::proxy(&settings.judge, variable),
+        root_certificates: network::root_certificates(&settings.judge)?,
+        headers: network::headers(&settings.judge, variable)?,
     })
     .map_err(Failure::usage)?;
     let provider = candidate.judge.provider.name();
@@ -207,7 +210,9 @@ pub fn key(settings: &Settings) -> Result<Option<ApiKey>, Failure> {
 
 /// Refuses to go on without a key where the endpoint certainly wants one.
 pub fn require_key(settings: &Settings, key: Option<&ApiKey>) -> Result<(), Failure> {
-    if key.is_none() && settings.judge.base_url.contains("://api.openai.com") {
+    let has_own =
+        settings.judge.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"));
+    if key.is_none() && !has_own && settings.judge.base_url.contains("://api.openai.com") {
         return Err(Failure::usage(
             "the judge needs an API key: set OPENAI_API_KEY, or judge.api_key_file in juror.toml; \
              to try without one, run `juror demo`, or `juror simulate` with --base-url",

@@ -36,6 +36,7 @@ impl Ground {
     pub fn read(global: &GlobalFlags) -> Result<Self, Failure> {
         let mut below = Vec::new();
         below.extend(file_layer(global)?);
+        below.extend(sdk_layer(|name| std::env::var(name).ok()));
         below.extend(environment_layers(std::env::vars_os())?);
         let mut above = Vec::new();
         for (key, folder) in [("runs_dir", &global.runs_dir), ("state", &global.state)] {
@@ -79,6 +80,13 @@ fn file_layer(global: &GlobalFlags) -> Result<Option<Layer>, Failure> {
         }
     };
     Layer::parse(&text, &path.display().to_string()).map(Some).map_err(Failure::usage)
+}
+
+/// The variable that OpenAI's SDKs take the base URL from. It stands above the settings file, as
+/// the key's variable does: both belong together.
+fn sdk_layer(variable: impl Fn(&str) -> Option<String>) -> Option<Layer> {
+    let url = variable("OPENAI_BASE_URL").filter(|url| !url.trim().is_empty())?;
+    Some(Layer::of("judge", "base_url", url.trim().to_owned()))
 }
 
 fn environment_layers(
@@ -243,7 +251,7 @@ mod tests {
         assert_eq!(settings.limits.max_concurrency, Some(4));
         assert!(settings.run.enable_llm_judge);
         assert!(!settings.cache.enabled);
-        assert_eq!(settings.files.data_roots, [std::path::PathBuf::from("shots")]);
+        assert_eq!(settings.files.data_roots, [PathBuf::from("shots")]);
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod judge;
 mod layers;
 mod ledgers;
 mod logging;
+mod network;
 mod progress;
 mod publication;
 mod run_context;

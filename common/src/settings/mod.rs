@@ -3,10 +3,12 @@
 
 mod check;
 mod files;
+mod header_source;
 mod layer;
 mod serve;
 
 pub use files::FileSettings;
+pub use header_source::HeaderSource;
 pub use layer::{Layer, SettingsError};
 pub use serve::ServeSettings;
 
@@ -123,6 +125,13 @@ pub struct JudgeSettings {
     pub timeout_seconds: u64,
     /// What follows where another model answers than the one that was asked for.
     pub other_model: OtherModelPolicy,
+    /// Proxy of every call, with its account; never shown. `none` for none, whatever the
+    /// environment says.
+    pub proxy: Option<String>,
+    /// File of root certificates beside the system's.
+    pub ca_file: Option<PathBuf>,
+    /// Headers that go out with every call.
+    pub headers: BTreeMap<String, HeaderSource>,
 }
 
 /// What follows where another model answers than the one that was asked for.
@@ -148,6 +157,9 @@ impl Default for JudgeSettings {
             max_output_tokens: None,
             timeout_seconds: 0,
             other_model: OtherModelPolicy::Warn,
+            proxy: None,
+            ca_file: None,
+            headers: BTreeMap::new(),
         }
     }
 }

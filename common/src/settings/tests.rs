@@ -22,16 +22,19 @@ fn commented_keys_of_the_manual_are_keys() {
         .map(|line| {
             let rest = line.strip_prefix("# ").unwrap_or(line);
             let is_setting = rest.starts_with("[prices.\"")
+                || rest.starts_with("[models.\"")
                 || rest.split_once(" = ").is_some_and(|(key, _)| {
                     key.chars().all(|character| character.is_ascii_lowercase() || character == '_')
                 });
             if is_setting { format!("{rest}\n") } else { format!("{line}\n") }
         })
-        .filter(|line| line != "[prices]\n")
+        .filter(|line| line != "[prices]\n" && line != "[models]\n")
         .collect();
     let settings = resolve(&uncommented).unwrap();
     assert_eq!(settings.limits.rpm, Some(500));
     assert_eq!(settings.prices.get("my-model").unwrap().input, 2_500_000);
+    assert_eq!(settings.models.get("our-deployment").unwrap().like, "gpt-4o");
+    assert_eq!(settings.judge.headers.len(), 2);
     assert_eq!(settings.budget.month_usd, "300".parse().ok().map(Budget::Cap));
     assert_eq!(settings.files.allowed().unwrap().hosts().len(), 3);
 }
@@ -44,9 +47,23 @@ fn an_unknown_key_names_key_file_and_line() {
 }
 
 #[test]
+fn values_of_headers_are_never_shown_and_come_from_three_places() {
+    let text = "[judge.headers]\na = \"hidden\"\nb = { env = \"B\" }\nc = { file = \"c.txt\" }\n";
+    let settings = resolve(text).unwrap();
+    let shown = format!("{:?}", settings.judge.headers);
+    assert!(!shown.contains("hidden") && shown.contains("env \"B\""), "{shown}");
+    let error = resolve("[judge.headers]\na = 1\n").unwrap_err().to_string();
+    assert!(error.contains("{ env = \"VARIABLE\" }"), "{error}");
+    let variable = Layer::from_variable("JUROR_JUDGE_HEADERS", "{ api-key = \"hidden\" }").unwrap();
+    let settings = Settings::resolve(&[variable]).unwrap();
+    assert_eq!(settings.judge.headers.len(), 1);
+}
+
+#[test]
 fn a_value_without_sense_names_its_key() {
     for (text, key) in [
         ("[run]\nrepeat = 0", "run.repeat"),
+        ("[models.\"a\"]\nlike = \"b\"\n[models.\"b\"]\nlike = \"c\"", "models.*.like is \"b\""),
         ("[stages]\ntoken_accuracy = 80.0", "stages.token_accuracy"),
         ("[judge]\ntemperature = -1.0", "judge.temperature"),
         ("[budget]\nrun_usd = \"-1\"", "budget.run_usd"),

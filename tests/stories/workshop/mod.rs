@@ -66,7 +66,9 @@ impl Workshop {
     pub fn program(&self, name: &str) -> Command {
         let mut command = Command::new(name);
         for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("JUROR_") {
+            let shown = name.to_string_lossy();
+            let is_proxy = shown.to_ascii_lowercase().ends_with("_proxy");
+            if shown.starts_with("JUROR_") || shown == "OPENAI_BASE_URL" || is_proxy {
                 command.env_remove(name);
             }
         }

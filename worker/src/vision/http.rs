@@ -3,13 +3,14 @@
 
 use super::{
     call::CallEnd,
+    extra_headers::ExtraHeaders,
     key::{ApiKey, presentable},
     upload::{Sent, Upload},
 };
 use bytes::Bytes;
 use juror_common::causes::with_causes;
 use reqwest::{
-    Client, Proxy, RequestBuilder, Response, Url,
+    Certificate, Client, NoProxy, Proxy, RequestBuilder, Response, Url,
     header::{CONTENT_TYPE, HeaderMap},
     redirect,
 };
@@ -28,9 +29,22 @@ pub struct HttpSettings {
     pub timeout: Duration,
     /// How many calls may be in flight: so many idle connections are kept.
     pub concurrency: usize,
-    /// Proxy for every call, `http://host:port`; none connects directly. The system's own proxy
-    /// settings are never looked at.
-    pub proxy: Option<String>,
+    /// Proxy for every call; none connects directly. The system's own proxy settings are never
+    /// looked at.
+    pub proxy: Option<ProxySettings>,
+    /// Root certificates beside the system's, as PEM.
+    pub root_certificates: Option<Vec<u8>>,
+    /// Headers that go out with every call.
+    pub headers: ExtraHeaders,
+}
+
+/// A proxy, and what it is not for.
+#[derive(Clone)]
+pub struct ProxySettings {
+    /// `http://host:port`, with an account where it wants one; never shown.
+    pub url: String,
+    /// Hosts that are reached without it, in the notation of `NO_PROXY`.
+    pub except: Option<String>,
 }
 
 /// Why no client can be made of some settings.
@@ -47,6 +61,9 @@ pub enum SetupError {
     /// The proxy's URL is none.
     #[error("the proxy is not usable: {0}")]
     Proxy(String),
+    /// The certificates cannot be read.
+    #[error("the CA file is not usable: {0}; give certificates as PEM")]
+    Certificates(String),
     /// TLS cannot be set up: this machine has no root certificates, for one.
     #[error("no client for HTTPS can be set up: {0}; are the system's CA certificates installed?")]
     Tls(String),
@@ -67,6 +84,8 @@ pub(super) struct Http {
     client: Client,
     base: Url,
     key: Option<ApiKey>,
+    /// What no message may show.
+    secrets: Vec<String>,
     timeout: Duration,
 }
 
@@ -88,7 +107,9 @@ impl Http {
     pub(super) fn new(settings: HttpSettings) -> Result<Self, SetupError> {
         let base = base_url(&settings)?;
         let client = client(&settings, base.scheme() == "https")?;
-        Ok(Self { client, base, key: settings.key, timeout: settings.timeout })
+        let secrets = secrets(&settings);
+        let key = settings.key.filter(|_| !settings.headers.replace_key());
+        Ok(Self { client, base, key, secrets, timeout: settings.timeout })
     }
 
     /// Sends JSON below the base URL. Errors are the ends of calls that got no answer.
@@ -124,7 +145,7 @@ impl Http {
 
     /// A foreign message as it may be shown.
     pub(super) fn presentable(&self, message: &str) -> String {
-        presentable(message, self.key.as_ref())
+        presentable(message, self.secrets.iter().map(String::as_str))
     }
 
     fn below_base(&self, path: &[&str]) -> Url {
@@ -188,7 +209,15 @@ fn base_url(settings: &HttpSettings) -> Result<Url, SetupError> {
 fn shown(settings: &HttpSettings) -> String {
     let url = settings.base_url.rsplit('@').next().unwrap_or_default();
     let address = url.split(['?', '#']).next().unwrap_or_default();
-    presentable(address, settings.key.as_ref())
+    presentable(address, secrets(settings).iter().map(String::as_str))
+}
+
+/// The key, the values of the headers, and the proxy's account.
+fn secrets(settings: &HttpSettings) -> Vec<String> {
+    let key = settings.key.iter().map(|key| key.secret().to_owned());
+    let proxy = settings.proxy.as_ref().and_then(|proxy| Url::parse(&proxy.url).ok());
+    let password = proxy.and_then(|url| url.password().map(str::to_owned));
+    key.chain(settings.headers.secrets()).chain(password).collect()
 }
 
 fn client(settings: &HttpSettings, tls: bool) -> Result<Client, SetupError> {
@@ -205,15 +234,36 @@ fn client(settings: &HttpSettings, tls: bool) -> Result<Client, SetupError> {
         .redirect(redirect::Policy::none())
         // Retrying is decided in one place, which is not here.
         .retry(reqwest::retry::never())
+        .default_headers(settings.headers.map())
         .no_proxy();
-    // Without TLS there is no need to find and read the system's certificates.
-    let builder = if tls { builder } else { builder.tls_certs_only([]) };
+    let builder = match (&settings.root_certificates, tls || has_tls_proxy(settings)) {
+        (Some(pem), true) => builder.tls_certs_merge(certificates(pem)?),
+        (None, true) => builder,
+        // Without TLS there is no need to find and read the system's certificates.
+        (_, false) => builder.tls_certs_only([]),
+    };
     let builder = match &settings.proxy {
-        Some(proxy) => builder.proxy(
-            Proxy::all(proxy)
-                .map_err(|error| SetupError::Proxy(with_causes(&error.without_url())))?,
-        ),
+        Some(proxy) => builder.proxy(reqwest_proxy(proxy)?),
         None => builder,
     };
     builder.build().map_err(|error| SetupError::Tls(with_causes(&error)))
+}
+
+fn has_tls_proxy(settings: &HttpSettings) -> bool {
+    settings.proxy.as_ref().is_some_and(|proxy| proxy.url.starts_with("https:"))
+}
+
+fn reqwest_proxy(settings: &ProxySettings) -> Result<Proxy, SetupError> {
+    let proxy = Proxy::all(&settings.url)
+        .map_err(|error| SetupError::Proxy(with_causes(&error.without_url())))?;
+    Ok(proxy.no_proxy(settings.except.as_deref().and_then(NoProxy::from_string)))
+}
+
+fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, SetupError> {
+    let read = Certificate::from_pem_bundle(pem);
+    let certificates = read.map_err(|error| SetupError::Certificates(with_causes(&error)))?;
+    if certificates.is_empty() {
+        return Err(SetupError::Certificates("it holds no certificate".to_owned()));
+    }
+    Ok(certificates)
 }

@@ -33,6 +33,11 @@ impl ApiKey {
         Ok(Self { text: text.to_owned(), bearer })
     }
 
+    /// The key as it was written, to be kept out of messages.
+    pub(super) fn secret(&self) -> &str {
+        &self.text
+    }
+
     /// The value of an `authorization` header.
     pub(super) fn bearer(&self) -> HeaderValue {
         self.bearer.clone()
@@ -45,14 +50,16 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// A foreign message as it may be shown: without the key or anything that looks like one, without
-/// control characters, and short.
-pub(super) fn presentable(message: &str, key: Option<&ApiKey>) -> String {
-    let without_key = match key {
-        Some(key) => message.replace(&key.text, "[key]"),
-        None => message.to_owned(),
-    };
-    let plain: String = without_key.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+/// A foreign message as it may be shown: without these secrets or anything that looks like a key,
+/// without control characters, and short. Secrets of less than four bytes are words of any message.
+pub(super) fn presentable<'secret>(
+    message: &str,
+    secrets: impl IntoIterator<Item = &'secret str>,
+) -> String {
+    let long = secrets.into_iter().filter(|secret| secret.len() >= 4);
+    let without_keys = long.fold(message.to_owned(), |text, secret| text.replace(secret, "[key]"));
+    let plain: String =
+        without_keys.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let scrubbed = without_lookalikes(plain.trim());
     if scrubbed.chars().count() <= MESSAGE_LIMIT {
         return scrubbed;
@@ -107,12 +114,12 @@ mod tests {
             ("the task-list and sk- stay", "the task-list and sk- stay"),
             ("bell\u{7} and\nline", "bell  and line"),
         ] {
-            assert_eq!(presentable(message, Some(&key)), shown);
+            assert_eq!(presentable(message, [key.secret()]), shown);
         }
-        let cut = presentable(&"é".repeat(1_000), None);
+        let cut = presentable(&"é".repeat(1_000), []);
         assert_eq!(cut.chars().count(), 300);
         // A key that stands across the cut must not survive in part.
         let across = format!("{} sk-{}", "x".repeat(290), "k".repeat(40));
-        assert!(!presentable(&across, None).contains("kkk"));
+        assert!(!presentable(&across, []).contains("kkk"));
     }
 }

@@ -1,6 +1,7 @@
 //! The vision API: a question as data, one way to ask it per provider, and what became of it.
 
 mod call;
+mod extra_headers;
 pub mod headers;
 mod http;
 mod key;
@@ -11,7 +12,8 @@ mod scripted;
 mod upload;
 
 pub use call::{AccountProblem, Answer, Call, CallEnd, Finish, Limits};
-pub use http::{HttpSettings, SetupError};
+pub use extra_headers::{ExtraHeaders, InvalidHeader};
+pub use http::{HttpSettings, ProxySettings, SetupError};
 pub use key::{ApiKey, InvalidApiKey};
 pub use request::{Request, RequestImage};
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::vision::{
-    Answer, ApiKey, Finish, RequestImage,
+    Answer, ApiKey, ExtraHeaders, Finish, ProxySettings, RequestImage,
     scripted::{Scene, Scripted, response},
 };
 use bytes::Bytes;
@@ -51,6 +51,8 @@ fn settings(base_url: &str) -> HttpSettings {
         timeout: Duration::from_secs(60),
         concurrency: 4,
         proxy: None,
+        root_certificates: None,
+        headers: ExtraHeaders::default(),
     }
 }
 
@@ -287,6 +289,57 @@ async fn a_free_call_tells_whether_address_and_key_are_right() {
     assert!(matches!(client.probe().await, Err(ProbeError::NoList { status: 404, .. })));
     assert!(matches!(client.probe().await, Err(ProbeError::Unreachable(_))));
     assert!(server.heard().await[0].head.starts_with("get /v1/models http/1.1"));
+}
+
+#[tokio::test]
+async fn further_headers_go_out_and_take_the_place_of_the_key() {
+    let server = Scripted::play(vec![
+        Scene::Say(response(200, "", ANSWER)),
+        Scene::Say(response(401, "", r#"{"error":{"message":"no such key: azure-secret"}}"#)),
+    ])
+    .await;
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let headers = ExtraHeaders::new([pair("x-team", "blue"), pair("api-key", "azure-secret")]);
+    let headers = headers.unwrap();
+    let client = OpenAi::new(HttpSettings { headers, ..settings(&server.base_url) }).unwrap();
+    answered(&client.ask(&question(), &CancellationToken::new()).await);
+    let refused = client.ask(&question(), &CancellationToken::new()).await;
+    assert!(!format!("{refused:?}").contains("azure-secret"), "{refused:?}");
+    let heard = server.heard().await;
+    let head = &heard[0].head;
+    assert!(head.contains("api-key: azure-secret\r\n") && head.contains("x-team: blue\r\n"));
+    assert!(!head.contains("authorization"), "{head}");
+}
+
+#[tokio::test]
+async fn calls_go_through_the_proxy_but_to_hosts_that_are_excepted() {
+    let proxy = Scripted::play(vec![Scene::Say(response(200, "", ANSWER))]).await;
+    let url = proxy.base_url.replace("http://", "http://me:pass-word@").replace("/v1", "");
+    let proxied = |except: Option<&str>| ProxySettings {
+        url: url.clone(),
+        except: except.map(str::to_owned),
+    };
+    let base_url = "http://judge.test/v1";
+    let settings_for = |except| HttpSettings { proxy: Some(proxied(except)), ..settings(base_url) };
+    let client = OpenAi::new(settings_for(Some("judge.test"))).unwrap();
+    let direct = client.ask(&question(), &CancellationToken::new()).await;
+    assert!(matches!(&direct.end, CallEnd::NotSent(why) if !why.contains("pass-word")));
+    let client = OpenAi::new(settings_for(Some("other.test"))).unwrap();
+    answered(&client.ask(&question(), &CancellationToken::new()).await);
+    let head = proxy.heard().await.remove(0).head;
+    assert!(head.starts_with("post http://judge.test/v1/chat/completions "), "{head}");
+    assert!(head.contains("proxy-authorization: basic "), "{head}");
+}
+
+#[test]
+fn what_is_no_certificate_and_no_proxy_is_refused_before_any_call() {
+    let pem = Some(b"not a certificate".to_vec());
+    let https = settings("https://judge.test/v1");
+    let error = OpenAi::new(HttpSettings { root_certificates: pem, ..https }).map(|_| ());
+    assert!(error.unwrap_err().to_string().contains("CA file"));
+    let proxy = ProxySettings { url: "::".to_owned(), except: None };
+    let error = OpenAi::new(HttpSettings { proxy: Some(proxy), ..settings("http://x/v1") });
+    assert!(error.map(|_| ()).unwrap_err().to_string().contains("proxy"));
 }
 
 #[test]

@@ -1,0 +1,35 @@
+//! `[judge.headers]`: headers whose values are secrets.
+
+use serde::Deserialize;
+use std::{fmt, path::PathBuf};
+
+/// Where the value of a header comes from. `Debug` shows no value.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "a header's value is \"text\", { env = \"VARIABLE\" } or { file = \"path\" }"
+)]
+pub enum HeaderSource {
+    /// The value itself.
+    Value(String),
+    /// A variable of the environment.
+    Variable {
+        /// Its name.
+        env: String,
+    },
+    /// A file that holds the value.
+    File {
+        /// Its path.
+        file: PathBuf,
+    },
+}
+
+impl fmt::Debug for HeaderSource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Value(_) => formatter.write_str("[redacted]"),
+            Self::Variable { env } => write!(formatter, "env {env:?}"),
+            Self::File { file } => write!(formatter, "file {file:?}"),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Headers of the user's own that go out with every call, as gateways ask for them.
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use std::fmt;
+
+/// Further headers of every call. Their values are secrets: `Debug` shows the names alone.
+#[derive(Clone, Default)]
+pub struct ExtraHeaders(HeaderMap);
+
+/// A header that no call can carry. Its value is not repeated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("header {name:?} {problem}")]
+pub struct InvalidHeader {
+    name: String,
+    problem: &'static str,
+}
+
+/// Headers that belong to the connection or to the body.
+const RESERVED: [&str; 5] =
+    ["connection", "content-length", "content-type", "host", "transfer-encoding"];
+/// Headers that take the place of the API key.
+const CREDENTIALS: [&str; 3] = ["authorization", "api-key", "x-api-key"];
+
+impl ExtraHeaders {
+    /// Checks names and values; white space around a value is dropped.
+    pub fn new(headers: impl IntoIterator<Item = (String, String)>) -> Result<Self, InvalidHeader> {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            let invalid = |problem| InvalidHeader { name: name.clone(), problem };
+            let parsed = HeaderName::from_bytes(name.as_bytes())
+                .map_err(|_| invalid("has a name that no header can have"))?;
+            if RESERVED.contains(&parsed.as_str()) {
+                return Err(invalid("is set by the program; leave it out"));
+            }
+            let mut value = HeaderValue::from_str(value.trim())
+                .map_err(|_| invalid("has a value with characters that no header can carry"))?;
+            value.set_sensitive(true);
+            map.insert(parsed, value);
+        }
+        Ok(Self(map))
+    }
+
+    /// Whether one of them carries the account, so that no API key is needed or sent.
+    pub fn replace_key(&self) -> bool {
+        CREDENTIALS.iter().any(|name| self.0.contains_key(*name))
+    }
+
+    pub(super) fn map(&self) -> HeaderMap {
+        self.0.clone()
+    }
+
+    /// Their values, to be kept out of messages.
+    pub(super) fn secrets(&self) -> impl Iterator<Item = String> {
+        self.0.values().filter_map(|value| value.to_str().ok()).map(str::to_owned)
+    }
+}
+
+impl fmt::Debug for ExtraHeaders {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_list().entries(self.0.keys()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(name: &str, value: &str) -> Result<ExtraHeaders, InvalidHeader> {
+        ExtraHeaders::new([(name.to_owned(), value.to_owned())])
+    }
+
+    #[test]
+    fn values_are_never_shown() {
+        let azure = headers("Api-Key", " hidden \n").unwrap();
+        assert_eq!(format!("{azure:?}"), "[\"api-key\"]");
+        assert_eq!(azure.map()["api-key"], "hidden");
+        assert!(azure.replace_key());
+        assert!(!headers("x-team", "blue").unwrap().replace_key());
+    }
+
+    #[test]
+    fn a_header_that_no_call_can_carry_is_named_without_its_value() {
+        for (name, value) in [("a b", "hidden"), ("host", "hidden"), ("x-team", "hid\u{7f}den\n1")]
+        {
+            let error = headers(name, value).unwrap_err().to_string();
+            assert!(error.contains(name) && !error.contains("hid"), "{error}");
+        }
+    }
+}
