@@ -8,11 +8,11 @@ use crate::{
     exit::Failure,
 };
 use juror_common::{
-    objects::Credentials,
-    settings::{Layer, Settings},
+    objects::{Credentials, S3Account},
+    settings::{FileSettings, Layer, Settings},
     usage::Money,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Variables of the environment that begin like settings and are none.
 const NOT_SETTINGS: [&str; 3] = ["JUROR_CONFIG", READ_TOKEN, WRITE_TOKEN];
@@ -61,9 +61,29 @@ pub fn settle(global: &GlobalFlags, flags: Vec<Layer>) -> Result<Settings, Failu
     Ground::read(global)?.settle(flags)
 }
 
-/// The accounts of object stores, which are no settings.
-pub fn credentials() -> Credentials {
-    Credentials::gather(|name| std::env::var(name).ok())
+/// The accounts of object stores, which are no settings: of the environment, and of the profile
+/// that it names where it holds no keys. That one is not looked for where nothing `needs` it.
+pub fn credentials(files: &FileSettings, needs: bool) -> Result<Credentials, Failure> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    let credentials = Credentials::gather(variable).with_account(files.s3_account);
+    let Some(profile) = variable("AWS_PROFILE").filter(|_| !credentials.has_s3_keys()) else {
+        return Ok(credentials);
+    };
+    if files.s3_account == S3Account::Instance || !needs {
+        return Ok(credentials);
+    }
+    let own = || variable("HOME").map(|home| Path::new(&home).join(".aws/credentials"));
+    let path = variable("AWS_SHARED_CREDENTIALS_FILE").map(PathBuf::from).or_else(own);
+    let path = path.unwrap_or_else(|| PathBuf::from(".aws/credentials"));
+    let shown = path.display();
+    let text = std::fs::read_to_string(&path).map_err(|error| {
+        Failure::usage(format!(
+            "profile {profile:?} of AWS_PROFILE: {shown} cannot be read: {error}"
+        ))
+    })?;
+    credentials.with_profile(&text, &profile).ok_or_else(|| {
+        Failure::usage(format!("AWS_PROFILE is {profile:?}, and {shown} has no such profile"))
+    })
 }
 
 fn file_layer(global: &GlobalFlags) -> Result<Option<Layer>, Failure> {

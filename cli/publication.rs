@@ -223,7 +223,7 @@ pub fn uploader(place: &str, session: &Session) -> Result<Uploader, Failure> {
     let files = &session.settings.files;
     let folder = session.dataset.folder().to_owned();
     let roots = [folder].into_iter().chain(files.data_roots.iter().cloned()).collect();
-    let opened = Uploader::open(place, files, layers::credentials(), Roots::new(roots));
+    let opened = Uploader::open(place, files, layers::credentials(files, true)?, Roots::new(roots));
     opened.map_err(|error| Failure::usage(format!("--upload: {error}")))
 }
 

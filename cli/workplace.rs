@@ -107,7 +107,9 @@ pub fn of_one_run(
 
 /// These folders, and what else the settings allow to read from.
 pub fn sources(settings: &Settings, roots: Vec<PathBuf>) -> Result<Arc<Sources>, Failure> {
-    let sources = Sources::open(Roots::new(roots), &settings.files, layers::credentials());
+    let files = &settings.files;
+    let credentials = layers::credentials(files, !files.buckets.is_empty())?;
+    let sources = Sources::open(Roots::new(roots), files, credentials);
     sources.map(Arc::new).map_err(Failure::usage)
 }
 

@@ -1,13 +1,22 @@
 //! The accounts of object stores, as the environment gives them.
 
+use super::profile::aws_profile;
+use serde::Deserialize;
 use std::{collections::BTreeMap, fmt};
 
 /// Every variable that an object store takes an account from.
-const VARIABLES: [&str; 9] = [
+const VARIABLES: [&str; 16] = [
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
     "AWS_SESSION_TOKEN",
     "AWS_REGION",
+    "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_EC2_METADATA_SERVICE_ENDPOINT",
+    "AWS_ROLE_ARN",
+    "AWS_ROLE_SESSION_NAME",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
     "GOOGLE_SERVICE_ACCOUNT_KEY",
     "GOOGLE_APPLICATION_CREDENTIALS",
     "AZURE_STORAGE_ACCOUNT_NAME",
@@ -15,26 +24,72 @@ const VARIABLES: [&str; 9] = [
     "AZURE_STORAGE_SAS_TOKEN",
 ];
 
+/// Where the account for S3 comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum S3Account {
+    /// Variables of the environment, or the profile that they name; without them, nobody's.
+    #[default]
+    Environment,
+    /// The role of the machine, the container or the pod.
+    Instance,
+}
+
 /// Values of variables of the environment, which are never shown.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Credentials(BTreeMap<&'static str, String>);
+pub struct Credentials {
+    values: BTreeMap<&'static str, String>,
+    account: S3Account,
+}
 
 impl Credentials {
     /// Asks for each variable that matters; blank ones count as absent.
     pub fn gather(variable: impl Fn(&'static str) -> Option<String>) -> Self {
         let value = |name| variable(name).map(|value| value.trim().to_owned());
         let found = VARIABLES.iter().filter_map(|&name| Some((name, value(name)?)));
-        Self(found.filter(|(_, value)| !value.is_empty()).collect())
+        let values = found.filter(|(_, value)| !value.is_empty()).collect();
+        Self { values, account: S3Account::Environment }
+    }
+
+    /// The same with the account for S3 from there.
+    #[must_use]
+    pub fn with_account(self, account: S3Account) -> Self {
+        Self { account, ..self }
+    }
+
+    /// The same with the keys of a profile in AWS's shared credentials file; none if the file has
+    /// no such profile.
+    pub fn with_profile(mut self, file: &str, name: &str) -> Option<Self> {
+        for (key, value) in aws_profile(file, name)? {
+            let variable = match key.as_str() {
+                "aws_access_key_id" => "AWS_ACCESS_KEY_ID",
+                "aws_secret_access_key" => "AWS_SECRET_ACCESS_KEY",
+                "aws_session_token" => "AWS_SESSION_TOKEN",
+                "region" => "AWS_REGION",
+                _ => continue,
+            };
+            self.values.insert(variable, value);
+        }
+        Some(self)
+    }
+
+    /// Whether the environment holds keys for S3.
+    pub fn has_s3_keys(&self) -> bool {
+        self.get("AWS_ACCESS_KEY_ID").is_some()
+    }
+
+    pub(super) fn account(&self) -> S3Account {
+        self.account
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
+        self.values.get(name).map(String::as_str)
     }
 }
 
 impl fmt::Debug for Credentials {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_list().entries(self.0.keys()).finish()
+        formatter.debug_list().entries(self.values.keys()).finish()
     }
 }
 
@@ -54,5 +109,10 @@ mod tests {
         assert_eq!(credentials.get("AWS_SESSION_TOKEN"), None);
         let shown = format!("{credentials:?}");
         assert_eq!(shown, "[\"AWS_ACCESS_KEY_ID\", \"AWS_SECRET_ACCESS_KEY\"]");
+        let file = "[night]\naws_access_key_id = other\nregion = eu-central-1\n";
+        let profile = credentials.clone().with_profile(file, "night").unwrap();
+        assert_eq!(profile.get("AWS_ACCESS_KEY_ID"), Some("other"));
+        assert_eq!(profile.get("AWS_REGION"), Some("eu-central-1"));
+        assert_eq!(credentials.with_profile(file, "day"), None);
     }
 }

@@ -7,11 +7,12 @@ mod credentials;
 mod failure;
 #[cfg(feature = "gcp")]
 mod google;
+mod profile;
 mod s3;
 #[cfg(test)]
 mod tests;
 
-pub use credentials::Credentials;
+pub use credentials::{Credentials, S3Account};
 pub use failure::ObjectError;
 
 use crate::reference::Service;

@@ -1,8 +1,11 @@
 //! S3, Amazon's or another one.
 
-use super::{ObjectSettings, connection::Connector, retries};
+use super::{Credentials, ObjectSettings, S3Account, connection::Connector, retries};
 use crate::causes::with_causes;
-use object_store::{ObjectStore, aws::AmazonS3Builder};
+use object_store::{
+    ObjectStore,
+    aws::{AmazonS3Builder, AmazonS3ConfigKey as Key},
+};
 use std::sync::Arc;
 
 pub(super) fn open(
@@ -21,6 +24,10 @@ pub(super) fn open(
     if let Some(endpoint) = &settings.endpoint {
         builder = builder.with_endpoint(endpoint.trim_end_matches('/'));
     }
+    if credentials.account() == S3Account::Instance {
+        let store = with_role(builder, credentials).build().map_err(|error| with_causes(&error))?;
+        return Ok(Arc::new(store));
+    }
     builder = match (credentials.get("AWS_ACCESS_KEY_ID"), credentials.get("AWS_SECRET_ACCESS_KEY"))
     {
         (Some(id), Some(secret)) => builder.with_access_key_id(id).with_secret_access_key(secret),
@@ -37,4 +44,20 @@ pub(super) fn open(
     }
     let store = builder.build().map_err(|error| with_causes(&error))?;
     Ok(Arc::new(store))
+}
+
+/// The role of the machine; of the container or pod where the environment tells of one.
+fn with_role(builder: AmazonS3Builder, credentials: &Credentials) -> AmazonS3Builder {
+    [
+        ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", Key::ContainerAuthorizationTokenFile),
+        ("AWS_CONTAINER_CREDENTIALS_FULL_URI", Key::ContainerCredentialsFullUri),
+        ("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", Key::ContainerCredentialsRelativeUri),
+        ("AWS_EC2_METADATA_SERVICE_ENDPOINT", Key::MetadataEndpoint),
+        ("AWS_ROLE_ARN", Key::RoleArn),
+        ("AWS_ROLE_SESSION_NAME", Key::RoleSessionName),
+        ("AWS_WEB_IDENTITY_TOKEN_FILE", Key::WebIdentityTokenFile),
+    ]
+    .into_iter()
+    .filter_map(|(variable, key)| Some((key, credentials.get(variable)?)))
+    .fold(builder, |builder, (key, value)| builder.with_config(key, value))
 }

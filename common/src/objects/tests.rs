@@ -113,6 +113,30 @@ async fn without_an_account_nothing_is_signed_and_nobody_is_asked_for_one() {
     assert!(!requests[0].headers.iter().any(|(name, _)| name == "authorization"));
 }
 
+#[tokio::test]
+async fn the_role_of_the_machine_signs_where_the_settings_ask_for_it() {
+    let server = WebServer::start(|request| match request.path.as_str() {
+        "/latest/api/token" => Answer::file(b"token"),
+        "/latest/meta-data/iam/security-credentials/" => Answer::file(b"night"),
+        "/latest/meta-data/iam/security-credentials/night" => Answer::file(
+            br#"{"AccessKeyId":"role-key","SecretAccessKey":"s","Token":"t",
+                 "Expiration":"2099-01-01T00:00:00Z","Code":"Success"}"#,
+        ),
+        _ => Answer::status("404 Not Found", &[], b""),
+    });
+    let endpoint = format!("http://{}", server.address());
+    let credentials = Credentials::gather(|name| {
+        (name == "AWS_EC2_METADATA_SERVICE_ENDPOINT").then(|| endpoint.clone())
+    });
+    let credentials = credentials.with_account(S3Account::Instance);
+    let settings = ObjectSettings { credentials, ..served_by(&server) };
+    assert_eq!(open("bucket", &settings).size("1.png").await, Ok(None));
+    let requests = server.requests();
+    let signed = requests.iter().find(|request| request.path == "/bucket/1.png").unwrap();
+    let header = signed.headers.iter().find(|(name, _)| name == "authorization").unwrap();
+    assert!(header.1.contains("role-key"), "{header:?}");
+}
+
 #[test]
 fn half_an_account_is_none() {
     let credentials =

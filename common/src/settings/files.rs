@@ -1,7 +1,7 @@
 //! `[files]`: what may be read, and how.
 
 use super::SettingsError;
-use crate::allowed::Allowed;
+use crate::{allowed::Allowed, objects::S3Account};
 use serde::Deserialize;
 use std::path::PathBuf;
 use url::Url;
@@ -26,6 +26,8 @@ pub struct FileSettings {
     pub s3_endpoint: Option<String>,
     /// The region of the S3 buckets.
     pub s3_region: Option<String>,
+    /// Where the account for S3 comes from.
+    pub s3_account: S3Account,
 }
 
 impl FileSettings {
