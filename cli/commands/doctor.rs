@@ -97,7 +97,8 @@ fn model(settings: &Settings, rubric: &Rubric) -> Check {
         Err(failure) => return bad("model", failure.to_string()),
     };
     let prices = judge::prices(settings);
-    let Some(price) = prices.find(name) else {
+    let like = settings.models.get(name).map(|alias| alias.like.as_str());
+    let Some(price) = prices.find(name).or_else(|| prices.find(like?)) else {
         return bad("model", format!("{name} has no price"));
     };
     let per_million = |pico: u64| format!("${:.2}", pico as f64 / 1e6);
@@ -113,7 +114,7 @@ fn model(settings: &Settings, rubric: &Rubric) -> Check {
             format!("{says}; the provider switches it off on {day}: choose its successor"),
         );
     }
-    if Models::builtin().find(name).is_none() {
+    if Models::builtin().find(like.unwrap_or(name)).is_none() {
         return warning(
             "model",
             format!("{says}; nothing else is known of it, so calls are bounded generously"),

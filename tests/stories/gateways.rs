@@ -203,3 +203,43 @@ fn an_account_that_cannot_call_pauses_the_run_whatever_the_status() {
         assert_eq!(workshop.report("first")["coverage"]["pending"], 8, "{quirk}");
     }
 }
+
+#[test]
+fn the_base_url_of_the_sdks_stands_between_the_settings_file_and_our_own_variable() {
+    let (workshop, simulator) = (Workshop::new(), Simulator::start(SimulatorConfig::default()));
+    write_items(&workshop, 1);
+    workshop.write("juror.toml", "[judge]\nbase_url = \"http://127.0.0.1:1/v1\"\n");
+    let run = |name: &str, variables: &[(&str, &str)]| {
+        let mut command =
+            workshop.command(&["run", "manifest.jsonl", "--enable-llm-judge", "--run-id", name]);
+        command.envs(variables.iter().copied());
+        Finished::from(command.output().unwrap())
+    };
+    let url = simulator.base_url();
+    run("of-sdks", &[("OPENAI_BASE_URL", &url)]).exits(0);
+    run("own", &[("OPENAI_BASE_URL", "http://127.0.0.1:2/v1"), ("JUROR_JUDGE_BASE_URL", &url)])
+        .exits(0);
+}
+
+#[test]
+fn a_header_takes_the_place_of_the_key_and_is_shown_nowhere() {
+    let key = Some("gateway-key".to_owned());
+    let config = SimulatorConfig { key, ..SimulatorConfig::default() };
+    let (workshop, simulator) = (Workshop::new(), Simulator::start(config));
+    write_items(&workshop, 1);
+    let url = simulator.base_url();
+    workshop.judge(&url, "manifest.jsonl", &[]).exits(1).says(&["does not take the key"]);
+    workshop.write(
+        "juror.toml",
+        "[judge.headers]\nauthorization = { env = \"GATEWAY_TOKEN\" }\nx-team = \"blue\"\n",
+    );
+    let flags = ["run", "manifest.jsonl", "--enable-llm-judge", "--run-id", "second", "--base-url"];
+    let mut command = workshop.command(&[&flags[..], &[&url]].concat());
+    let unset = Finished::from(command.output().unwrap()).exits(2);
+    unset.says(&["\"authorization\"", "GATEWAY_TOKEN is not set"]);
+    command.env("GATEWAY_TOKEN", "Bearer gateway-key").env("JUROR_LOG_LEVEL", "trace");
+    let run = Finished::from(command.output().unwrap()).exits(0);
+    assert!(!run.stderr.contains("gateway-key") && !run.stdout.contains("gateway-key"));
+    workshop.write("juror.toml", "[judge]\nca_file = \"missing.pem\"\n");
+    workshop.judge(&url, "manifest.jsonl", &[]).exits(2).says(&["judge.ca_file missing.pem"]);
+}
