@@ -151,6 +151,8 @@ async fn work(
         directory,
         results: results.map_err(queue_failure)?,
         dead: fleet.queues.poison(DEAD_PREFETCH).await.map_err(queue_failure)?,
+        jobs: Arc::new(fleet.queues.jobs()),
+        dead_letters: Arc::new(fleet.queues.jobs()),
         home: Arc::clone(&fleet.home) as Arc<dyn FleetHome>,
         events,
         completed,

@@ -78,7 +78,10 @@ pub async fn run(worker: Arc<Worker>, shutdown: Shutdown) -> Result<Ended, Worke
     info!("the worker takes jobs");
     let mut tasks = JoinSet::new();
     let mut ending = Ending::default();
-    let taken = take_jobs(&worker, &shutdown, &mut tasks, &mut ending).await;
+    let mut intake = Intake::default();
+    let taken = take_jobs(&worker, &shutdown, &mut intake, &mut tasks, &mut ending).await;
+    // Before anything is returned to the queue, which would send it here again.
+    shutdown.now.run_until_cancelled(intake.close()).await;
     ending.note(Ok(taken), &shutdown.drain);
     info!(in_hand = tasks.len(), "the worker takes no more jobs");
     while let Some(task) = tasks.join_next().await {
@@ -92,15 +95,14 @@ pub async fn run(worker: Arc<Worker>, shutdown: Shutdown) -> Result<Ended, Worke
     Ok(ended)
 }
 
-/// Takes jobs in hand until there are no more or the worker stops. At its end the subscription is
-/// dropped, so that what was sent here and not taken goes to others before the rest is finished.
+/// Takes jobs in hand until there are no more or the worker stops.
 async fn take_jobs(
     worker: &Arc<Worker>,
     shutdown: &Shutdown,
+    intake: &mut Intake,
     tasks: &mut JoinSet<Result<(), WorkerError>>,
     ending: &mut Ending,
 ) -> Result<(), WorkerError> {
-    let mut intake = Intake::default();
     loop {
         let wanted = jobs_in_hand(worker.concurrency.limit());
         tokio::select! {
@@ -139,7 +141,7 @@ impl Intake {
     ) -> Result<Option<Delivery<Job>>, QueueError> {
         if let Some(prefetch) = self.better_prefetch(worker, wanted) {
             // The old one goes first, so that nothing is kept twice.
-            self.subscription = None;
+            self.close().await;
             self.prefetch = prefetch;
         }
         let subscription = match &mut self.subscription {
@@ -147,6 +149,13 @@ impl Intake {
             None => self.subscription.insert(worker.jobs.subscribe(self.prefetch).await?),
         };
         subscription.next().await
+    }
+
+    /// Ends the subscription, so that what was sent here and not taken goes to other workers.
+    async fn close(&mut self) {
+        if let Some(subscription) = self.subscription.take() {
+            subscription.close().await;
+        }
     }
 
     /// Another prefetch than the present one, if that does not fit. A growing worker is given room

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use juror_common::{
     admission::{Admission, AdmissionError, Ledger, Reconciliation},
     id::RunId,
+    job::Job,
     redis::RedisHome,
     store::{RunProgress, RunStatus, RunsDirectory},
     usage::Money,
@@ -32,6 +33,9 @@ pub trait FleetHome: Send + Sync {
         directory: &RunsDirectory,
         take_over: bool,
     ) -> Result<RunsDirectory, AdmissionError>;
+
+    /// Whether a dead job is to be sent again: it never started in its round. Each job a few times.
+    async fn allow_resend(&self, job: &Job) -> Result<bool, AdmissionError>;
 
     /// A run's money; none if there is no record.
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, AdmissionError>;
@@ -70,6 +74,10 @@ impl FleetHome for RedisHome {
         take_over: bool,
     ) -> Result<RunsDirectory, AdmissionError> {
         Self::claim_runs_directory(self, directory, take_over).await
+    }
+
+    async fn allow_resend(&self, job: &Job) -> Result<bool, AdmissionError> {
+        Self::allow_resend(self, &job.run_id, &job.job_id, job.round).await
     }
 
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, AdmissionError> {

@@ -25,6 +25,7 @@ mod open_run;
 mod poison;
 mod receive;
 mod reporter;
+mod resend;
 mod settle;
 mod survey;
 mod telemetry;
@@ -43,13 +44,14 @@ use juror_common::{
     event::Events,
     job::Job,
     outcome::JobResult,
-    queue::{DeadLetter, QueueError, Subscription},
+    queue::{DeadLetter, DeadLetters, Queue, QueueError, Subscription},
     shutdown::Shutdown,
     store::RunsDirectory,
     telemetry::Metrics,
 };
 use ledger_care::LedgerCare;
 use receive::receive;
+use resend::{Resender, ResendingSubscription};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use survey::{Intervals, Survey};
 use tokio::{sync::mpsc, task::JoinError};
@@ -70,6 +72,10 @@ pub struct FleetResources {
     pub results: Box<dyn Subscription<JobResult>>,
     /// The jobs that nobody works on any more.
     pub dead: Box<dyn Subscription<DeadLetter<Job>>>,
+    /// Where dead jobs that never started are sent again.
+    pub jobs: Arc<dyn Queue<Job>>,
+    /// Where those are kept aside.
+    pub dead_letters: Arc<dyn DeadLetters<Job>>,
     /// Which runs there are, and their money.
     pub home: Arc<dyn FleetHome>,
     /// Who hears of trouble.
@@ -175,6 +181,8 @@ pub async fn run(resources: FleetResources, shutdown: Shutdown) -> Result<Finish
         directory,
         results,
         dead,
+        jobs,
+        dead_letters,
         home,
         events,
         completed,
@@ -208,7 +216,10 @@ pub async fn run(resources: FleetResources, shutdown: Shutdown) -> Result<Finish
         stop: stop.clone(),
     };
     let reports = options.reports.clone();
-    let receiving = receive(results, dead, sender, drain.clone());
+    let resender =
+        Resender { home: Arc::clone(&home), jobs, dead_letters, events: events.clone() };
+    let dead = ResendingSubscription { inner: dead, resender };
+    let receiving = receive(results, Box::new(dead), sender, drain.clone());
     let reporting = reporter::report(ordered, written, Arc::clone(&home), reports, stop.clone());
     let claiming = options.ledger;
     let settled = settle::settle(to_settle, events.clone(), stop.clone());

@@ -44,6 +44,8 @@ impl Subscription<JobResult> for Script {
         let note = Note(result.screenshot_id.clone(), self.log.clone());
         Ok(Some(Delivery::new(Arc::new(result), Lane::Work, false, Box::new(note))))
     }
+
+    async fn close(self: Box<Self>) {}
 }
 
 struct Setup {

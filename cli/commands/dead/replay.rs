@@ -6,6 +6,7 @@ use crate::{
     fleet::{Fleet, home_failure, queue_failure},
     screen,
 };
+use futures_util::{StreamExt as _, stream};
 use juror_common::{
     event::Events,
     id::{JobId, RunId},
@@ -18,6 +19,9 @@ use juror_common::{
     store::JobStanding,
 };
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Jobs that are sent at the same time.
+const MAX_CONCURRENT_SENDS: usize = 64;
 
 /// Runs `juror dead replay`.
 pub async fn run(arguments: &ReplayArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
@@ -80,14 +84,17 @@ async fn replay(fleet: &Fleet, arguments: &ReplayArguments) -> Result<Replayed, 
         require_run(fleet, run).await?;
     }
     let mut replayed = Replayed::default();
-    for result in &chosen.results {
-        // Which round it is of is its own affair, and another delivery of it changes nothing.
+    if !chosen.results.is_empty() {
+        // Which round they are of is their own affair: another delivery of a result changes nothing.
         let results = fleet.queues.results();
-        replayed.sent += results.replay(result).await.map_err(queue_failure)?;
+        replayed.sent += results.replay(&chosen.results).await.map_err(queue_failure)?;
     }
     let mut rounds = BTreeMap::new();
-    for (id, (job, lane)) in chosen.jobs {
-        match send(fleet, job, lane).await? {
+    let sending = stream::iter(chosen.jobs)
+        .map(|(id, (job, lane))| async move { (id, send(fleet, job, lane).await) });
+    let mut sent = sending.buffer_unordered(MAX_CONCURRENT_SENDS);
+    while let Some((id, next)) = sent.next().await {
+        match next? {
             Next::Round(round) => {
                 replayed.sent += 1;
                 rounds.insert(id, round);

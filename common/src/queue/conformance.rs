@@ -215,8 +215,8 @@ async fn a_dead_letter_is_kept_with_its_reason_until_it_is_replayed(harness: &im
     let [letter] = dead.as_slice() else { panic!("one dead letter expected: {dead:?}") };
     assert_eq!((letter.message.0.as_str(), letter.lane), ("poison", Lane::High));
     assert_eq!(letter.reason, "killed five workers");
-    assert_eq!(queue.replay("another").await.unwrap(), 0);
-    assert_eq!(queue.replay("poison").await.unwrap(), 1);
+    assert_eq!(queue.replay(&ids("another")).await.unwrap(), 0);
+    assert_eq!(queue.replay(&ids("poison")).await.unwrap(), 1);
     assert!(queue.list().await.unwrap().is_empty());
     let again = expect_next(&mut subscription).await;
     assert_eq!((again.message.0.as_str(), again.lane), ("poison", Lane::High));
@@ -397,4 +397,9 @@ async fn expect_silence(harness: &impl Harness, subscription: &mut Box<dyn Subsc
     if let Ok(next) = timeout(harness.silence(), subscription.next()).await {
         panic!("nothing should come, and this came: {next:?}");
     }
+}
+
+/// A set of one message id.
+fn ids(id: &str) -> BTreeSet<String> {
+    BTreeSet::from([id.to_owned()])
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use async_trait::async_trait;
 use shared::{Entry, Shared};
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::Instant,
@@ -75,9 +75,9 @@ impl<M: Message> DeadLetters<M> for LocalQueue<M> {
         Ok(self.0.lock().dead.clone())
     }
 
-    async fn replay(&self, message_id: &str) -> Result<usize, QueueError> {
+    async fn replay(&self, message_ids: &BTreeSet<String>) -> Result<usize, QueueError> {
         let mut replayed = 0;
-        while self.0.lock().dead_position(message_id).is_some() {
+        while self.0.lock().dead_position(message_ids).is_some() {
             // Room first: between leaving the dead letters and standing in its lane, nothing may
             // interrupt.
             let room = self.0.room.acquire().await.map_err(|_| QueueError::Closed)?;
@@ -85,7 +85,7 @@ impl<M: Message> DeadLetters<M> for LocalQueue<M> {
             if state.closed {
                 return Err(QueueError::Closed);
             }
-            let Some(position) = state.dead_position(message_id) else { break };
+            let Some(position) = state.dead_position(message_ids) else { break };
             let DeadLetter { message, lane, .. } = state.dead.remove(position);
             state.held += 1;
             let message = Arc::new(message);
@@ -137,6 +137,9 @@ impl<M: Message> Subscription<M> for LocalSubscription<M> {
             }
         }
     }
+
+    /// Messages stay in the queue until they are asked for.
+    async fn close(self: Box<Self>) {}
 }
 
 async fn until(due: Option<Instant>) {

@@ -16,7 +16,7 @@ pub use batch::{Batch, Ticket, acknowledge_all};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
-use std::{fmt, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
 
 /// What a queue carries: serialisable, and named so that duplicates can be seen.
 pub trait Message: Serialize + serde::de::DeserializeOwned + Clone + Send + Sync + 'static {
@@ -71,6 +71,11 @@ pub trait Subscription<M: Message>: Send {
     /// and other holders' deliveries included. Dropping the future before it is ready loses
     /// nothing.
     async fn next(&mut self) -> Result<Option<Delivery<M>>, QueueError>;
+
+    /// Ends the subscription: returns when the queue sends nothing more here. What was sent and not
+    /// handed out is delivered to other subscriptions; deliveries that are out stay valid. Dropping a
+    /// subscription does the same without waiting for the queue.
+    async fn close(self: Box<Self>);
 }
 
 /// A message in our hands until it is settled. Dropped unsettled, it is delivered again.
@@ -144,8 +149,9 @@ pub trait DeadLetters<M: Message>: Send + Sync {
     /// Every dead letter, oldest first.
     async fn list(&self) -> Result<Vec<DeadLetter<M>>, QueueError>;
 
-    /// Puts every dead letter of this message id back into its lane; answers how many there were.
-    async fn replay(&self, message_id: &str) -> Result<usize, QueueError>;
+    /// Puts every dead letter of these message ids back into its lane, in one pass; returns how many
+    /// there were.
+    async fn replay(&self, message_ids: &BTreeSet<String>) -> Result<usize, QueueError>;
 
     /// Takes every dead letter off for whose message this holds; answers how many there were. A
     /// message that has a successor is forgotten here after that is published, as everywhere.

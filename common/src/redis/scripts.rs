@@ -92,6 +92,10 @@ step! {
     EXPECT_ROUND = "lua/books.lua" "lua/claims.lua" "lua/expect_round.lua"
 }
 step! {
+    /// Whether a dead letter is sent again.
+    ALLOW_RESEND = "lua/books.lua" "lua/claims.lua" "lua/allow_resend.lua"
+}
+step! {
     /// How jobs of a run ended.
     LIST_OUTCOMES = "lua/books.lua" "lua/list_outcomes.lua"
 }

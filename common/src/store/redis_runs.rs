@@ -132,6 +132,18 @@ impl RedisHome {
         self.told_run(&scripts::EXPECT_ROUND, &arguments).await
     }
 
+    /// Whether a dead letter of this job is to be sent again: the job has neither a result nor an
+    /// unfinished start in its round, so it cannot have killed a worker. Each job a few times.
+    pub async fn allow_resend(
+        &self,
+        run: &RunId,
+        job: &JobId,
+        round: u32,
+    ) -> Result<bool, AdmissionError> {
+        let arguments = [run.to_string(), job.to_string(), round.to_string()];
+        self.told_run(&scripts::ALLOW_RESEND, &arguments).await
+    }
+
     /// Cancels a run, and closes it with what was published if it is not closed yet. Answers
     /// whether there is such a run.
     pub async fn cancel_run(&self, run: &RunId) -> Result<bool, AdmissionError> {

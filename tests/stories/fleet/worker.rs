@@ -202,6 +202,29 @@ fn a_worker_that_cannot_finish_in_time_gives_its_jobs_back() {
 }
 
 #[test]
+fn a_draining_worker_condemns_no_job_that_it_was_sent() {
+    let scene = Scene::gated(Servers::with(TestRedis::shared()), 24);
+    let mut worker = scene.start(&["-j", "8"]);
+    scene.enqueue("condemned");
+    scene.simulator.await_count("billed_calls", 8);
+    worker.signal(Signal::TERM);
+    worker.await_words("stopping");
+    // No other worker is there: what goes back waits in the queue, and does not come here again.
+    let returned = || {
+        assert!(scene.servers.jobs_aside().is_empty(), "a job is dead that nobody has begun");
+        (scene.servers.ready("work") >= 15).then_some(())
+    };
+    await_some(returned, "what was sent to the worker is ready for others");
+    scene.gate.open();
+    worker.finish().exits(0);
+    let next = scene.start(&[]);
+    all_scored(&scene.servers.take_results(24));
+    stop(next);
+    assert_eq!(scene.simulator.count("billed_calls"), 24, "nothing is asked twice");
+    assert!(scene.servers.jobs_aside().is_empty());
+}
+
+#[test]
 fn a_second_worker_finishes_what_a_killed_one_had() {
     let scene = Scene::gated(Servers::with(TestRedis::shared()), 4);
     let first = scene.start(&["-j", "2"]);

@@ -142,6 +142,26 @@ async fn a_dead_job_ends_as_poison_unless_its_round_has_a_result() {
     assert_eq!(fleet.report(&run)["coverage"]["errors"]["poison"], 1);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_dead_job_that_never_started_is_sent_again() {
+    let (fleet, run) = Fleet::judging(1);
+    let job = a_job();
+    fleet.home.change(|state| drop(state.unstarted.insert(job.job_id.clone())));
+    let working = fleet.start().await;
+    let letter = DeadLetter { message: job.clone(), lane: Lane::High, reason: "often".to_owned() };
+    fleet.dead.publish(letter.clone(), Lane::Work).await.unwrap();
+    let mut jobs = fleet.jobs.subscribe(1).await.unwrap();
+    let delivery = jobs.next().await.unwrap().unwrap();
+    assert_eq!((&*delivery.message, delivery.lane), (&job, Lane::High));
+    delivery.acknowledge().await.unwrap();
+    assert!(fleet.journal(&run).is_empty(), "it has no result yet");
+    // It died again, and now it is not known as one that never started.
+    fleet.dead.publish(letter, Lane::Work).await.unwrap();
+    fleet.home.until_results(&run, 1).await;
+    fleet.end(working).await.unwrap();
+    assert_eq!(fleet.journal(&run)[0].error.as_ref().unwrap().kind, ErrorKind::Poison);
+}
+
 fn a_job() -> Job {
     let record = fleet_record("nightly", 1);
     Job::new(&record.run_id, Item::default(), 0, record.rubric, record.judge)

@@ -4,12 +4,13 @@ use super::super::FleetHome;
 use async_trait::async_trait;
 use juror_common::{
     admission::{AdmissionError, Ledger, Reconciliation},
-    id::{OwnerId, RunId},
+    id::{JobId, OwnerId, RunId},
+    job::Job,
     run::RunRecord,
     store::{RunProgress, RunStatus, RunsDirectory},
     usage::Money,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tokio::sync::watch;
 
 #[derive(Clone, Debug, Default)]
@@ -23,6 +24,8 @@ pub struct State {
     /// What it was told at each reconciliation.
     pub reconciled: Vec<Vec<(RunId, Money)>>,
     pub sweeps: u32,
+    /// Jobs that never started: their dead letters are sent again, once.
+    pub unstarted: BTreeSet<JobId>,
     /// How often a status was asked for.
     pub asked: u32,
 }
@@ -123,6 +126,10 @@ impl FleetHome for MemoryHome {
             let held = state.directory.take().filter(|held| !take_over && held.id != directory.id);
             state.directory.insert(held.unwrap_or_else(|| directory.clone())).clone()
         })
+    }
+
+    async fn allow_resend(&self, job: &Job) -> Result<bool, AdmissionError> {
+        self.ask(|state| state.unstarted.remove(&job.job_id))
     }
 
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, AdmissionError> {

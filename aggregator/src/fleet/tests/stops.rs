@@ -42,6 +42,8 @@ impl Subscription<JobResult> for Refusing {
     async fn next(&mut self) -> Result<Option<Delivery<JobResult>>, QueueError> {
         Err(QueueError::Refused("it is gone".to_owned()))
     }
+
+    async fn close(self: Box<Self>) {}
 }
 
 #[tokio::test(start_paused = true)]
@@ -57,6 +59,8 @@ async fn where_no_more_results_can_be_received_nobody_waits_for_dead_jobs() {
         directory,
         results: Box::new(Refusing),
         dead: fleet.dead.subscribe(1).await.unwrap(),
+        jobs: Arc::new(fleet.jobs.clone()),
+        dead_letters: Arc::new(fleet.jobs.clone()),
         home: Arc::clone(&fleet.home) as Arc<dyn FleetHome>,
         events: Events::silent(),
         completed: mpsc::channel(1).0,

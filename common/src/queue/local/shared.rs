@@ -2,7 +2,7 @@
 
 use super::super::{DeadLetter, Lane, Message};
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use tokio::{
@@ -114,8 +114,8 @@ impl<M> State<M> {
 }
 
 impl<M: Message> State<M> {
-    pub(super) fn dead_position(&self, message_id: &str) -> Option<usize> {
-        self.dead.iter().position(|dead| dead.message.message_id() == message_id)
+    pub(super) fn dead_position(&self, message_ids: &BTreeSet<String>) -> Option<usize> {
+        self.dead.iter().position(|dead| message_ids.contains(&dead.message.message_id()))
     }
 }
 

@@ -7,16 +7,15 @@ use super::{
     link::Link,
     names::Route,
     preference::{Counted, Preference},
-    settle::Settlement,
+    settle::{REQUEUE, Settlement},
     shared::Shared,
     tags::Tags,
 };
 use async_trait::async_trait;
-use futures_util::StreamExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 use lapin::{
     Consumer,
-    message::DeliveryResult,
-    options::{BasicConsumeOptions, BasicNackOptions, BasicQosOptions},
+    options::{BasicConsumeOptions, BasicQosOptions},
     types::FieldTable,
 };
 use std::{future::poll_fn, sync::Arc, task::Poll, time::Duration};
@@ -118,6 +117,14 @@ impl<M: Message> Subscription<M> for RabbitSubscription<M> {
             }
         }
     }
+
+    async fn close(mut self: Box<Self>) {
+        let Some(live) = self.live.take() else { return };
+        if let Err(error) = live.close().await {
+            // What was sent here comes again by itself.
+            tracing::debug!(%error, "a subscription ended with its connection");
+        }
+    }
 }
 
 /// A message that is not ours to read must not stop the others.
@@ -205,6 +212,30 @@ impl Live {
             }
         }
     }
+
+    /// Cancels the consumers, waits for the broker's confirmation, and only then returns what they
+    /// were sent and have not handed out: nothing comes back here.
+    async fn close(mut self) -> Result<(), QueueError> {
+        for (_, consumer) in &self.consumers {
+            self.link.during(self.tags.cancel(consumer)).await?;
+        }
+        for delivery in self.undelivered() {
+            self.link.during(delivery.acker.nack(REQUEUE)).await?;
+        }
+        self.consumers.clear();
+        Ok(())
+    }
+
+    /// Messages that were sent here and not handed out.
+    fn undelivered(&mut self) -> Vec<lapin::message::Delivery> {
+        let mut undelivered = Vec::new();
+        for (_, consumer) in &mut self.consumers {
+            while let Some(Some(Ok(delivery))) = consumer.next().now_or_never() {
+                undelivered.push(delivery);
+            }
+        }
+        undelivered
+    }
 }
 
 /// What the consumers received since, in their order of preference.
@@ -223,17 +254,21 @@ async fn first_of(
 }
 
 impl Drop for Live {
-    /// What was sent to us and not handed out goes back at once, also what is on its way. Deliveries
-    /// that are out keep the channel, and the consumers end with it.
+    /// Cancels the consumers, then returns what they were sent and have not handed out. The frames of
+    /// a channel arrive in the order in which they were written: a message that comes back to a queue
+    /// whose consumer is not cancelled yet would be sent here again, until its delivery limit. What
+    /// is on its way meanwhile goes back with the channel, when the last delivery that is out has
+    /// ended.
     fn drop(&mut self) {
+        if self.link.is_over() {
+            return;
+        }
         for (_, consumer) in &self.consumers {
-            consumer.set_delegate(|delivered: DeliveryResult| async move {
-                if let Ok(Some(delivery)) = delivered {
-                    let requeue = BasicNackOptions { requeue: true, multiple: false };
-                    // On a channel that is gone it goes back by itself.
-                    let _ = delivery.acker.nack(requeue).await;
-                }
-            });
+            // One poll hands the frame to the connection.
+            let _ = self.tags.cancel(consumer).now_or_never();
+        }
+        for delivery in self.undelivered() {
+            let _ = delivery.acker.nack(REQUEUE).now_or_never();
         }
     }
 }

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{job::Job, outcome::JobResult};
 use async_trait::async_trait;
+use std::collections::BTreeSet;
 use lapin::{
     message::BasicGetMessage,
     options::{BasicAckOptions, BasicGetOptions, BasicNackOptions},
@@ -99,11 +100,11 @@ impl<M: Message> DeadLetters<M> for RabbitQueue<M> {
         }
     }
 
-    async fn replay(&self, message_id: &str) -> Result<usize, QueueError> {
+    async fn replay(&self, message_ids: &BTreeSet<String>) -> Result<usize, QueueError> {
         let mut replayed = 0;
         loop {
             let link = self.shared.link().await?;
-            match self.replay_over(&link, message_id, &mut replayed).await {
+            match self.replay_over(&link, message_ids, &mut replayed).await {
                 Err(QueueError::Unavailable(_)) => {}
                 settled => return settled.map(|()| replayed),
             }
@@ -143,14 +144,14 @@ impl<M: Message> RabbitQueue<M> {
     async fn replay_over(
         &self,
         link: &Link,
-        message_id: &str,
+        message_ids: &BTreeSet<String>,
         replayed: &mut usize,
     ) -> Result<(), QueueError> {
         let mut reading = Reading::start(link, &self.shared).await?;
         while let Some(dead) = reading.next().await? {
             let id = dead.properties.message_id().as_ref();
             if !envelope::belongs_to(&dead.properties, self.route)
-                || id.is_none_or(|id| id.as_str() != message_id)
+                || id.is_none_or(|id| !message_ids.contains(id.as_str()))
             {
                 continue;
             }

@@ -91,7 +91,8 @@ impl Settlement {
     }
 }
 
-const REQUEUE: BasicNackOptions = BasicNackOptions { requeue: true, multiple: false };
+/// Returns a message to its queue.
+pub(super) const REQUEUE: BasicNackOptions = BasicNackOptions { requeue: true, multiple: false };
 
 /// With its channel gone, a delivery cannot be settled and comes again. That is no error of the
 /// caller's, who did what was to be done and must expect duplicates anyway.

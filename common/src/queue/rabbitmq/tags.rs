@@ -5,7 +5,10 @@ use super::{
     link::{Link, OwnChannel},
 };
 use async_trait::async_trait;
-use lapin::options::BasicAckOptions;
+use lapin::{
+    Consumer,
+    options::{BasicAckOptions, BasicCancelOptions},
+};
 use std::{
     collections::BTreeSet,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -27,6 +30,11 @@ impl Tags {
 
     pub(super) fn hand_out(&self, tag: u64) {
         self.lock().insert(tag);
+    }
+
+    /// Cancels a consumer of the channel; returns when the broker has confirmed it.
+    pub(super) async fn cancel(&self, consumer: &Consumer) -> lapin::Result<()> {
+        self.channel.basic_cancel(consumer.tag(), BasicCancelOptions::default()).await
     }
 
     /// What ends it is on its way.

@@ -6,7 +6,7 @@
 -- alive:PROCESS   a channel that the process listens to while it is connected
 -- carried:RUN     what settled calls of unfinished jobs took: 'JOB:calls', 'JOB:cost', 'JOB:input',
 --                 'JOB:cached_input', 'JOB:output'; and 'JOB:missed', how many workers did not have a
---                 file of it
+--                 file of it, and 'JOB:resent', how often it was sent again as a dead letter
 -- results:RUN     by job: 'ROUND RESULT', of the highest round
 -- reply:QUESTION  a remembered reply
 -- replayed:RUN    'JOB:ROUND' of the jobs that were sent again, besides what was published
@@ -79,6 +79,6 @@ local function store_result(run, job, claim, result)
   local cost = carried_by(run, job)[2]
   add(key('account', 'run', run), 'carried', minus(cost))
   redis.call('HDEL', key('carried', run), job .. ':calls', job .. ':cost', job .. ':input',
-    job .. ':cached_input', job .. ':output', job .. ':missed')
+    job .. ':cached_input', job .. ':output', job .. ':missed', job .. ':resent')
   keep_for_a_while(run)
 end

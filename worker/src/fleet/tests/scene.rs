@@ -374,6 +374,8 @@ impl Subscription<Job> for WatchedSubscription {
     async fn next(&mut self) -> Result<Option<Delivery<Job>>, QueueError> {
         self.inner.next().await
     }
+
+    async fn close(self: Box<Self>) {}
 }
 
 impl Drop for WatchedSubscription {

@@ -160,7 +160,7 @@ async fn results_go_their_own_way_and_are_never_delayed() {
     assert!(queues.jobs().list().await.unwrap().is_empty());
     let [kept] = queues.dead_letters().await.unwrap().try_into().unwrap();
     assert_eq!(kept.content, Kept::Result(Box::new(result.clone())));
-    assert_eq!(results.replay(&result.message_id()).await.unwrap(), 1);
+    assert_eq!(results.replay(&[result.message_id()].into()).await.unwrap(), 1);
     let delivery = next(&mut subscription).await;
     assert_eq!(*delivery.message, result);
     delivery.acknowledge().await.unwrap();
@@ -233,7 +233,7 @@ async fn dead_letters_keep_their_order_however_often_they_are_listed() {
         let reasons = dead.iter().map(|dead| dead.reason.as_str()).collect::<Vec<_>>();
         assert_eq!(reasons, ["one", "two", "three"]);
     }
-    assert_eq!(queue.replay("two").await.unwrap(), 1);
+    assert_eq!(queue.replay(&["two".to_owned()].into()).await.unwrap(), 1);
     assert_eq!(queue.list().await.unwrap().len(), 2);
     queues.close().await;
 }
@@ -285,4 +285,28 @@ async fn closing_ends_whoever_waits() {
     assert!(matches!(late, Err(QueueError::Closed)), "{late:?}");
     // It will come again; its holder did what was to be done.
     out.acknowledge().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_subscription_that_ends_takes_none_of_its_messages_back() {
+    let own = Own::new();
+    let queues = own.connect(&broker_url()).await;
+    let queue = queues.queue::<Note>(Route::Jobs);
+    let mut subscription = queue.subscribe(10).await.unwrap();
+    for number in 0..10 {
+        queue.publish(Note::new(&number.to_string()), Lane::Work).await.unwrap();
+    }
+    // One is out, so that the channel stays open.
+    let out = next(&mut subscription).await;
+    subscription.close().await;
+    loop {
+        let depths = queues.depths().await.unwrap();
+        let ready = |name| depths.iter().find(|(queue, _)| *queue == name).unwrap().1;
+        assert_eq!(ready("dead"), 0, "they came back until their delivery limit");
+        if ready("work") == 9 {
+            break;
+        }
+    }
+    out.acknowledge().await.unwrap();
+    queues.close().await;
 }

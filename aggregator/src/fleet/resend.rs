@@ -1,0 +1,74 @@
+//! Dead letters of jobs that never started: the broker gave up on their deliveries, not a worker on
+//! the job. They are sent again instead of becoming results.
+
+use super::home::FleetHome;
+use async_trait::async_trait;
+use juror_common::{
+    event::{Event, Events},
+    job::Job,
+    queue::{DeadLetter, DeadLetters, Delivery, Queue, QueueError, Subscription},
+};
+use std::{sync::Arc, time::Duration};
+use tokio::time::sleep;
+
+/// Pause between two questions to a fleet's home that is away.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Dead letters without those that are sent again.
+pub(super) struct ResendingSubscription {
+    pub(super) inner: Box<dyn Subscription<DeadLetter<Job>>>,
+    pub(super) resender: Resender,
+}
+
+/// Decides over dead letters, and sends jobs again.
+pub(super) struct Resender {
+    pub(super) home: Arc<dyn FleetHome>,
+    pub(super) jobs: Arc<dyn Queue<Job>>,
+    pub(super) dead_letters: Arc<dyn DeadLetters<Job>>,
+    pub(super) events: Events,
+}
+
+#[async_trait]
+impl Subscription<DeadLetter<Job>> for ResendingSubscription {
+    async fn next(&mut self) -> Result<Option<Delivery<DeadLetter<Job>>>, QueueError> {
+        while let Some(delivery) = self.inner.next().await? {
+            if !self.resender.allows(&delivery.message.message).await {
+                return Ok(Some(delivery));
+            }
+            self.resender.resend(delivery).await?;
+        }
+        Ok(None)
+    }
+
+    async fn close(self: Box<Self>) {
+        self.inner.close().await;
+    }
+}
+
+impl Resender {
+    /// Whether the job is sent again; waits for a home that is away.
+    async fn allows(&self, job: &Job) -> bool {
+        loop {
+            match self.home.allow_resend(job).await {
+                Ok(allowed) => return allowed,
+                Err(error) => tracing::debug!(%error, "a dead letter waits for the ledger"),
+            }
+            sleep(RETRY_INTERVAL).await;
+        }
+    }
+
+    async fn resend(&self, delivery: Delivery<DeadLetter<Job>>) -> Result<(), QueueError> {
+        let DeadLetter { message: job, lane, reason } = (*delivery.message).clone();
+        let (id, round) = (job.job_id.clone(), job.round);
+        self.events
+            .emit(Event::Warning(format!(
+                "job {id} of run {} is sent again: it never started ({reason})",
+                job.run_id
+            )))
+            .await;
+        self.jobs.publish(job, lane).await?;
+        delivery.acknowledge().await?;
+        let is_resent = |dead: &Job| dead.job_id == id && dead.round == round;
+        self.dead_letters.forget(&is_resent).await.map(drop)
+    }
+}
