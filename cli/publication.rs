@@ -11,8 +11,7 @@ use crate::{
 };
 use juror_aggregator::fold::Rounds;
 use juror_common::{
-    admission::Admission as _,
-    event::Events,
+    event::{Event, Events},
     files::Roots,
     id::RunId,
     job::Job,
@@ -127,6 +126,14 @@ impl Publication<'_> {
         };
         opened.map_err(home_failure)?;
         announced()?;
+        if self.home.is_paused().await.map_err(home_failure)? {
+            let warning = format!(
+                "calls of run {} wait for an aggregator: Redis is new, or was restarted or emptied, \
+                 and only the journals tell what was spent; start juror aggregate, unless one runs",
+                self.record.run_id
+            );
+            events.emit(Event::Warning(warning)).await;
+        }
         let submission = self.submission(queues, uploader.clone(), events, published)?;
         let publishing = self.fleet_run();
         let ended = publishing.publish(submission, shutdown).await;
@@ -206,16 +213,14 @@ pub async fn refuse_leftovers(
     run: &RunId,
     namespace: &str,
 ) -> Result<(), Failure> {
-    let ledger = home.ledger(run).await.map_err(home_failure)?;
-    match ledger {
-        Some(ledger) if ledger.committed + ledger.outstanding > Money::ZERO => {
-            Err(Failure::usage(format!(
-                "there was a run {run} before, and what it spent still counts in the ledger of \
-                 the fleet {namespace}: take another --run-id"
-            )))
-        }
-        _ => Ok(()),
+    if home.counted(run).await.map_err(home_failure)? > Money::ZERO {
+        return Err(Failure::usage(format!(
+            "there was a run {run} before, and what it spent still counts in the ledger of the \
+             fleet {namespace}: take another --run-id, or, where its directory is, judge what is \
+             left of it by: juror retry {run}"
+        )));
     }
+    Ok(())
 }
 
 /// What puts a dataset's files into a bucket; asks nobody yet.

@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 use juror_common::{
-    admission::{Admission, AdmissionError, Ledger, Reconciliation},
+    admission::{Admission, AdmissionError, JournalCosts, Ledger, LedgerState, Reconciliation},
     id::RunId,
     job::Job,
+    outcome::JobResult,
     redis::RedisHome,
     store::{RunProgress, RunStatus, RunsDirectory},
-    usage::Money,
 };
 
 /// The fleet's home as the aggregator sees it: which runs there are, their money, its health.
@@ -43,11 +43,21 @@ pub trait FleetHome: Send + Sync {
     /// Presumes spent what processes hold that are gone.
     async fn sweep(&self) -> Result<(), AdmissionError>;
 
-    /// Whether admission pauses until the ledger is reconciled.
-    async fn is_paused(&self) -> Result<bool, AdmissionError>;
+    /// How the ledger stands to its server. `used_before`: it is known to have been in use.
+    async fn ledger_state(&self, used_before: bool) -> Result<LedgerState, AdmissionError>;
+
+    /// Whether the ledger has an account of a run.
+    async fn has_account(&self, run: &RunId) -> Result<bool, AdmissionError>;
 
     /// Books what the ledger has forgotten of these costs, and ends the pause if it can.
-    async fn reconcile(&self, costs: &[(RunId, Money)]) -> Result<Reconciliation, AdmissionError>;
+    async fn reconcile(&self, journal: &JournalCosts) -> Result<Reconciliation, AdmissionError>;
+
+    /// Stores results that were forgotten, so that their jobs are not judged again.
+    async fn restore_results(
+        &self,
+        run: &RunId,
+        results: &[JobResult],
+    ) -> Result<(), AdmissionError>;
 }
 
 #[async_trait]
@@ -88,11 +98,23 @@ impl FleetHome for RedisHome {
         Admission::sweep(self).await
     }
 
-    async fn is_paused(&self) -> Result<bool, AdmissionError> {
-        Self::is_paused(self).await
+    async fn ledger_state(&self, used_before: bool) -> Result<LedgerState, AdmissionError> {
+        Self::ledger_state(self, used_before).await
     }
 
-    async fn reconcile(&self, costs: &[(RunId, Money)]) -> Result<Reconciliation, AdmissionError> {
-        Self::reconcile(self, costs).await
+    async fn has_account(&self, run: &RunId) -> Result<bool, AdmissionError> {
+        Self::has_account(self, run).await
+    }
+
+    async fn reconcile(&self, journal: &JournalCosts) -> Result<Reconciliation, AdmissionError> {
+        Self::reconcile(self, journal).await
+    }
+
+    async fn restore_results(
+        &self,
+        run: &RunId,
+        results: &[JobResult],
+    ) -> Result<(), AdmissionError> {
+        Self::restore_results(self, run, results).await
     }
 }

@@ -4,25 +4,23 @@
 use super::{
     board::{Entries, Entry},
     home::FleetHome,
+    ledger_journals::{USED_FILE, cost_of, mark_used, runs_in, send_results},
 };
-use crate::{
-    fold::Fold,
-    journal::{JournalError, RunFiles},
-};
+use crate::journal::JournalError;
 use juror_common::{
-    admission::{AdmissionError, Reconciliation},
+    admission::{AdmissionError, JournalCosts, LedgerState, Reconciliation},
     event::{Event, Events},
     id::RunId,
     usage::Money,
 };
 use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
 use tokio::{
-    sync::watch,
+    sync::{mpsc, watch},
     task::spawn_blocking,
     time::{Instant, sleep},
 };
@@ -30,6 +28,9 @@ use tokio_util::sync::CancellationToken;
 
 /// How soon to reconcile again where owners are waited for.
 const WAITING: Duration = Duration::from_secs(1);
+/// Longest wait for results that are in the queue while the ledger is reconciled. Runs without a judge
+/// go on meanwhile.
+const MAX_RESULTS_WAIT: Duration = Duration::from_secs(20);
 
 pub(super) struct LedgerCare {
     pub(super) home: Arc<dyn FleetHome>,
@@ -56,10 +57,34 @@ enum CareError {
 }
 
 /// A pause of admission.
-#[derive(Default)]
 struct Pause {
+    /// Whether the ledger is the first one of its fleet.
+    is_new: bool,
     /// What the results of runs cost that nothing came of here.
     read: BTreeMap<RunId, Money>,
+    /// Runs whose results are stored in the fleet's home again.
+    restored: BTreeSet<RunId>,
+    /// Tells of results that are committed meanwhile.
+    commits: watch::Receiver<Entries>,
+    /// When to wait no longer for results that are still in the queue.
+    settled_at: Instant,
+}
+
+impl Pause {
+    fn new(is_new: bool, board: &watch::Receiver<Entries>) -> Self {
+        let mut commits = board.clone();
+        commits.borrow_and_update();
+        let settled_at = Instant::now() + MAX_RESULTS_WAIT;
+        Self { is_new, read: BTreeMap::new(), restored: BTreeSet::new(), commits, settled_at }
+    }
+
+    /// Whether results were committed since the last look: more of them may be in the queue, and
+    /// what they cost must be told too.
+    fn awaits_results(&mut self) -> bool {
+        let came = self.commits.has_changed().unwrap_or(false);
+        self.commits.borrow_and_update();
+        !self.is_new && came && Instant::now() < self.settled_at
+    }
 }
 
 impl LedgerCare {
@@ -87,38 +112,45 @@ impl LedgerCare {
     }
 
     /// What a journal tells must be in the ledger. After a restart, or when the home was emptied, all
-    /// runs are told that the home knows or that are not complete, which ends the pause. At other
-    /// times each run is told that goes on.
+    /// runs are told that the home knows, that are not complete, or that the ledger has no account of,
+    /// which ends the pause. At other times each run is told that goes on.
     async fn look(&self, pause: &mut Option<Pause>) -> Result<(), CareError> {
-        if !self.home.is_paused().await? {
+        let marker = self.runs_dir.join(USED_FILE);
+        let used_before = pause.is_some() || marker.exists();
+        let state = self.home.ledger_state(used_before).await?;
+        if !used_before {
+            mark_used(&marker)?;
+        }
+        if state == LedgerState::Reconciled {
             *pause = None;
-            let costs = self.costs(|_, entry| !entry.settled);
-            if !costs.is_empty() {
-                self.home.reconcile(&costs.into_iter().collect::<Vec<_>>()).await?;
+            let announced = self.costs(|_, entry| !entry.settled).into_iter().collect::<Vec<_>>();
+            if !announced.is_empty() {
+                let journal = JournalCosts { announced, ..JournalCosts::default() };
+                self.home.reconcile(&journal).await?;
             }
             return Ok(());
         }
         if pause.is_none() {
-            self.say(
-                "Redis was started anew or emptied: calls pause until the ledger is reconciled",
-            )
-            .await;
-        }
-        let read = &mut pause.get_or_insert_default().read;
-        let announced = self.home.announced().await?;
-        self.read_others(&announced, read).await?;
-        let mut costs = read.clone();
-        // A complete run that the home does not know goes on by `juror retry`, which tells it.
-        costs.extend(self.costs(|run, entry| {
-            let complete = entry.progress.as_ref().is_some_and(|told| told.reported_at.is_some());
-            !complete || announced.contains(run)
-        }));
-        match self.home.reconcile(&costs.into_iter().collect::<Vec<_>>()).await? {
-            Reconciliation::Waiting { owners } => {
-                tracing::info!(owners = owners.len(), "waiting for owners to say what they hold");
+            let is_new = state == LedgerState::Empty && !used_before;
+            *pause = Some(Pause::new(is_new, &self.board));
+            if !is_new {
+                let pausing =
+                    "Redis was started anew or emptied: calls pause until the ledger is reconciled";
+                self.say(pausing).await;
+                return Ok(());
             }
-            Reconciliation::Done { presumed } => {
-                *pause = None;
+        }
+        let Some(current) = pause.as_mut() else { return Ok(()) };
+        if current.awaits_results() {
+            return Ok(());
+        }
+        let announced = self.home.announced().await?;
+        self.read_others(&announced, &mut current.read).await?;
+        self.restore_results(&announced, &mut current.restored).await?;
+        let journal = self.journal_costs(current, &announced);
+        if let Reconciliation::Done { presumed } = self.reconcile(&journal).await? {
+            *pause = None;
+            if !journal.is_new {
                 self.say(&format!(
                     "the ledger is reconciled, and calls go on; {presumed} that were under way are presumed spent"
                 ))
@@ -126,6 +158,22 @@ impl LedgerCare {
             }
         }
         Ok(())
+    }
+
+    async fn reconcile(&self, journal: &JournalCosts) -> Result<Reconciliation, CareError> {
+        let reconciliation = self.home.reconcile(journal).await?;
+        if let Reconciliation::Waiting { owners } = &reconciliation {
+            tracing::info!(owners = owners.len(), "waiting for owners to say what they hold");
+        }
+        Ok(reconciliation)
+    }
+
+    /// What the journals tell at the end of a pause.
+    fn journal_costs(&self, pause: &Pause, announced: &[RunId]) -> JournalCosts {
+        let mut costs = pause.read.clone();
+        costs.extend(self.costs(|_, _| true));
+        let (announced, others) = costs.into_iter().partition(|(run, _)| announced.contains(run));
+        JournalCosts { announced, others, is_new: pause.is_new }
     }
 
     /// What results cost of these runs on the board.
@@ -137,13 +185,23 @@ impl LedgerCare {
         costs.filter(|(_, cost)| *cost > Money::ZERO).collect()
     }
 
-    /// Reads the journals of known runs that nothing came of since this aggregator works.
+    /// Reads the journals of runs that nothing came of since this aggregator works: of those that the
+    /// home knows, and of those that the ledger has no account of.
     async fn read_others(
         &self,
         announced: &[RunId],
         read: &mut BTreeMap<RunId, Money>,
     ) -> Result<(), CareError> {
-        for run in announced {
+        let runs_dir = self.runs_dir.clone();
+        let on_disk = spawn_blocking(move || runs_in(&runs_dir)).await?;
+        let mut runs = announced.to_vec();
+        for run in on_disk {
+            let is_known = announced.contains(&run) || read.contains_key(&run);
+            if !is_known && !self.home.has_account(&run).await? {
+                runs.push(run);
+            }
+        }
+        for run in &runs {
             let on_board =
                 |entries: &Entries| entries.get(run).is_some_and(|entry| entry.progress.is_some());
             if read.contains_key(run) || on_board(&self.board.borrow()) {
@@ -165,6 +223,41 @@ impl LedgerCare {
         Ok(())
     }
 
+    /// Stores the results of announced runs that go on in the home again.
+    async fn restore_results(
+        &self,
+        announced: &[RunId],
+        restored: &mut BTreeSet<RunId>,
+    ) -> Result<(), CareError> {
+        for run in announced {
+            let status = self.home.status(run).await?;
+            if restored.contains(run) || status.is_none_or(|status| status.is_reported()) {
+                continue;
+            }
+            let (sender, mut batches) = mpsc::channel(1);
+            let (runs_dir, of_run, stop) = (self.runs_dir.clone(), run.clone(), self.stop.clone());
+            let reading = spawn_blocking(move || send_results(&runs_dir, &of_run, stop, &sender));
+            let storing = async {
+                while let Some(batch) = batches.recv().await {
+                    self.home.restore_results(run, &batch).await?;
+                }
+                Ok::<(), AdmissionError>(())
+            };
+            let stored = storing.await;
+            // The reader ends where nobody receives.
+            drop(batches);
+            let read = reading.await?;
+            stored?;
+            match read {
+                // That its files are damaged was said as they were read for their costs.
+                Err(error) if !error.is_damage() => return Err(error.into()),
+                Ok(()) | Err(_) => {}
+            }
+            restored.insert(run.clone());
+        }
+        Ok(())
+    }
+
     /// Says what is wrong, once.
     async fn tell(&self, error: &CareError, told: &mut Option<String>) {
         let problem = error.to_string();
@@ -179,14 +272,4 @@ impl LedgerCare {
     async fn say(&self, what: &str) {
         self.events.emit(Event::Warning(what.to_owned())).await;
     }
-}
-
-/// What the results in a run's journal cost; nothing where there is none of the fleet's.
-fn cost_of(runs_dir: &Path, run: &RunId, stop: &CancellationToken) -> Result<Money, JournalError> {
-    let files = match RunFiles::open(runs_dir, run) {
-        Ok(files) if files.record().fleet.is_some() => files.until(stop.clone()),
-        Ok(_) | Err(JournalError::Missing { .. }) => return Ok(Money::ZERO),
-        Err(error) => return Err(error),
-    };
-    Ok(Fold::of_journal(&files)?.spent().cost)
 }

@@ -20,6 +20,7 @@ mod directory;
 mod home;
 mod known;
 mod ledger_care;
+mod ledger_journals;
 mod lock;
 mod open_run;
 mod poison;
@@ -216,8 +217,7 @@ pub async fn run(resources: FleetResources, shutdown: Shutdown) -> Result<Finish
         stop: stop.clone(),
     };
     let reports = options.reports.clone();
-    let resender =
-        Resender { home: Arc::clone(&home), jobs, dead_letters, events: events.clone() };
+    let resender = Resender { home: Arc::clone(&home), jobs, dead_letters, events: events.clone() };
     let dead = ResendingSubscription { inner: dead, resender };
     let receiving = receive(results, Box::new(dead), sender, drain.clone());
     let reporting = reporter::report(ordered, written, Arc::clone(&home), reports, stop.clone());

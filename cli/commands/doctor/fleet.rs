@@ -44,7 +44,7 @@ async fn look(home: &RedisHome, may_forget: bool) -> Result<Check, AdmissionErro
         return Ok(warning(
             "redis",
             format!(
-                "{}; it was started anew or emptied, and no call is admitted until the aggregator has \
+                "{}; it is new, or was started anew or emptied, and no call is admitted until the aggregator has \
                  reconciled the ledger: start that",
                 check.says
             ),

@@ -25,7 +25,7 @@ mod redis_records;
 pub(crate) mod state;
 mod waiting;
 
-pub use self::redis::Reconciliation;
+pub use self::redis::{JournalCosts, LedgerState, Reconciliation};
 pub use budgets::{Account, Period};
 pub use local::Spending;
 pub use waiting::{Admittance, WaitingRoom};

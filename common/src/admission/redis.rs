@@ -38,6 +38,29 @@ pub enum Reconciliation {
     },
 }
 
+/// What journals tell the ledger.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JournalCosts {
+    /// What the results of each run cost that is announced.
+    pub announced: Vec<(RunId, Money)>,
+    /// What the results of other runs cost. It counts on no day and no month until such a run is
+    /// opened again.
+    pub others: Vec<(RunId, Money)>,
+    /// Whether the fleet is new: no process holds anything that the ledger does not tell.
+    pub is_new: bool,
+}
+
+/// How a ledger stands to its server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LedgerState {
+    /// It was reconciled with the server: calls are admitted.
+    Reconciled,
+    /// The server was started anew with what it had stored.
+    Restarted,
+    /// The server has no ledger: it is new, or was emptied.
+    Empty,
+}
+
 #[async_trait]
 impl Admission for RedisHome {
     async fn open_run(&self, run: &RunId, budget: Budget) -> Result<(), AdmissionError> {
@@ -74,7 +97,7 @@ impl Admission for RedisHome {
         }
         if answer == ["paused"] {
             return Err(AdmissionError::Unavailable(format!(
-                "Redis at {} was restarted or emptied, and the ledger in it has not been reconciled since: start the aggregator, which does so",
+                "Redis at {} is new, or was restarted or emptied, and the ledger in it has not been reconciled since: start the aggregator, which does so",
                 self.connection.address()
             )));
         }
@@ -205,6 +228,23 @@ impl RedisHome {
     /// Whether admission pauses: Redis was started anew, or emptied, since the ledger was last
     /// reconciled. A server on which nobody has opened a run yet does not.
     pub async fn is_paused(&self) -> Result<bool, AdmissionError> {
+        self.pause_and_use().await.map(|(paused, _)| paused)
+    }
+
+    /// How the ledger stands to the server. `used_before`: the caller knows that the fleet's ledger
+    /// was in use before, so that an empty server was emptied.
+    pub async fn ledger_state(&self, used_before: bool) -> Result<LedgerState, AdmissionError> {
+        if used_before {
+            self.seen_in_use.store(true, Ordering::Relaxed);
+        }
+        Ok(match self.pause_and_use().await? {
+            (false, true) => LedgerState::Reconciled,
+            (true, true) => LedgerState::Restarted,
+            (_, false) => LedgerState::Empty,
+        })
+    }
+
+    async fn pause_and_use(&self) -> Result<(bool, bool), AdmissionError> {
         let answer = self.connection.perform(&scripts::IS_PAUSED, &[self.seen_in_use()]).await?;
         let [paused, in_use] = answer.as_slice() else {
             return Err(odd_answer("tell whether admission pauses"));
@@ -212,19 +252,35 @@ impl RedisHome {
         if in_use == "1" {
             self.seen_in_use.store(true, Ordering::Relaxed);
         }
-        Ok(paused == "1")
+        Ok((paused == "1", in_use == "1"))
     }
 
-    /// Ends the pause after a restart or an emptying of Redis. Takes what the results of each run in the journal
-    /// cost, and books what the ledger has forgotten of that, also on the current day and month.
-    /// Every living process says by itself what it holds as soon as it reaches the new server.
+    /// What the ledger counts as spent or held by a run, whether or not it has a budget on record.
+    pub async fn counted(&self, run: &RunId) -> Result<Money, AdmissionError> {
+        let (_, account, _) = self.spent(&Scope::Run(run.clone())).await?;
+        Ok(account.committed + account.outstanding)
+    }
+
+    /// Whether the ledger has an account of a run.
+    pub async fn has_account(&self, run: &RunId) -> Result<bool, AdmissionError> {
+        let key = self.connection.key(&format!("account:run:{run}"));
+        self.connection.command(redis::cmd("EXISTS").arg(key)).await
+    }
+
+    /// Ends the pause after a restart or an emptying of Redis, and of a new one. Takes what the
+    /// results of runs cost by their journals, and books what the ledger has forgotten of that, for
+    /// announced runs also on the current day and month. Every living process says by itself what it
+    /// holds as soon as it reaches the new server.
     pub async fn reconcile(
         &self,
-        journal: &[(RunId, Money)],
+        journal: &JournalCosts,
     ) -> Result<Reconciliation, AdmissionError> {
-        let mut arguments = vec![milliseconds(LEASE_KEPT)];
-        for (run, cost) in journal {
-            arguments.extend([run.to_string(), amount(*cost)]);
+        let is_new = u8::from(journal.is_new).to_string();
+        let mut arguments = vec![milliseconds(LEASE_KEPT), is_new];
+        for (runs, is_open) in [(&journal.announced, "1"), (&journal.others, "0")] {
+            for (run, cost) in runs {
+                arguments.extend([run.to_string(), amount(*cost), is_open.to_owned()]);
+            }
         }
         let answer = self.connection.perform(&scripts::RECONCILE, &arguments).await?;
         match answer.split_first() {
@@ -293,7 +349,7 @@ impl RedisHome {
                 amount(cap)
             }
         };
-        let arguments = [key, budget, self.seen_in_use(), amount(spent)];
+        let arguments = [key, budget, amount(spent)];
         self.connection.perform(&scripts::SET_BUDGET, &arguments).await.map(drop)
     }
 }

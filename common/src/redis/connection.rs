@@ -9,7 +9,7 @@ use super::{
     scripts::{self, Step},
 };
 use crate::{admission::AdmissionError, id::OwnerId};
-use redis::{AsyncConnectionConfig, Client, RedisError, aio::MultiplexedConnection};
+use redis::{AsyncConnectionConfig, Client, ErrorKind, RedisError, aio::MultiplexedConnection};
 use std::{
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -202,6 +202,12 @@ impl Connection {
         let mut connection =
             self.client.get_multiplexed_async_connection_with_config(&config).await?;
         let facts: String = redis::cmd("INFO").arg("server").query_async(&mut connection).await?;
+        if facts.lines().any(|line| matches!(line, "redis_mode:cluster" | "redis_mode:sentinel")) {
+            let detail = "it is a node of a Redis Cluster or a Sentinel: give the address of a single server";
+            return Err(
+                (ErrorKind::InvalidClientConfig, "unsupported mode", detail.to_owned()).into()
+            );
+        }
         let server = facts.lines().find_map(|line| line.strip_prefix("run_id:"));
         let open = OpenLink { connection, server: server.unwrap_or_default().to_owned(), number };
         if open.server != known {

@@ -7,7 +7,8 @@ use super::{
 };
 use crate::{
     admission::{
-        Admission as _, Budget, Decision, Reconciliation, WaitReason, differential::TestClock,
+        Admission as _, Budget, Decision, JournalCosts, LedgerState, Reconciliation, WaitReason,
+        budgets::Scope, differential::TestClock,
     },
     id::{LeaseId, OwnerId},
 };
@@ -25,6 +26,11 @@ async fn no_record(home: &RedisHome, lease: &str) -> String {
         Ok(Decision::NoRecord { reason }) => reason,
         answer => panic!("{answer:?}"),
     }
+}
+
+/// What the journal of the run tells.
+fn told(pico: i64) -> JournalCosts {
+    JournalCosts { announced: vec![(run(), money(pico))], ..JournalCosts::default() }
 }
 
 #[tokio::test]
@@ -50,7 +56,7 @@ async fn a_restart_pauses_admission_until_it_is_reconciled_and_bills_are_booked_
     assert!(home.settle(bill("a", 7, &claim)).await.unwrap().may_publish);
     refused(&home, "b").await;
 
-    let reconciled = home.reconcile(&[(run(), money(0))]).await.unwrap();
+    let reconciled = home.reconcile(&told(0)).await.unwrap();
     assert_eq!(reconciled, Reconciliation::Done { presumed: 0 });
     assert!(!home.is_paused().await.unwrap());
     admitted(&home, "b", "here", 10).await;
@@ -76,10 +82,13 @@ async fn who_does_not_come_back_after_a_restart_is_waited_for_and_then_gone() {
     redis.start_again();
     here.sweep().await.unwrap();
     let waiting = Reconciliation::Waiting { owners: vec![OwnerId::new("there")] };
-    assert_eq!(here.reconcile(&[]).await.unwrap(), waiting);
+    assert_eq!(here.reconcile(&JournalCosts::default()).await.unwrap(), waiting);
     refused(&here, "c").await;
     clock.pass(60_001);
-    assert_eq!(here.reconcile(&[]).await.unwrap(), Reconciliation::Done { presumed: 1 });
+    assert_eq!(
+        here.reconcile(&JournalCosts::default()).await.unwrap(),
+        Reconciliation::Done { presumed: 1 }
+    );
     assert_eq!(figures(&here).await, [20, 20, 0, 10]);
     here.sweep().await.unwrap();
     assert_eq!(figures(&here).await, [20, 20, 0, 10], "who reconciled is alive");
@@ -102,9 +111,9 @@ async fn what_a_restored_server_has_forgotten_is_told_to_it() {
 
     assert_eq!(figures(&home).await, [20, 20, 0, 40], "nobody can tell what was settled");
     let done = Reconciliation::Done { presumed: 0 };
-    assert_eq!(home.reconcile(&[(run(), money(15))]).await.unwrap(), done);
+    assert_eq!(home.reconcile(&told(15)).await.unwrap(), done);
     assert_eq!(figures(&home).await, [35, 20, 0, 40]);
-    assert_eq!(home.reconcile(&[(run(), money(15))]).await.unwrap(), done);
+    assert_eq!(home.reconcile(&told(15)).await.unwrap(), done);
     assert_eq!(figures(&home).await, [35, 20, 0, 40], "it is told once");
     let held = Decision::Wait { retry_after: None, reason: WaitReason::Budget };
     assert_eq!(home.try_admit(&ask("large", "here", 30)).await.unwrap(), held);
@@ -136,10 +145,10 @@ async fn an_emptied_server_has_no_budgets_says_so_and_pauses_until_it_is_reconci
     assert!(refused(&home, "b").await.contains("emptied"));
     home.sweep().await.unwrap();
     let waiting = Reconciliation::Waiting { owners: Vec::new() };
-    assert_eq!(home.reconcile(&[(run(), money(60))]).await.unwrap(), waiting);
+    assert_eq!(home.reconcile(&told(60)).await.unwrap(), waiting);
     clock.pass(20_000);
     let done = Reconciliation::Done { presumed: 0 };
-    assert_eq!(home.reconcile(&[(run(), money(60))]).await.unwrap(), done);
+    assert_eq!(home.reconcile(&told(60)).await.unwrap(), done);
     assert_eq!(figures(&home).await, [67, 7, 0, 0], "it is told once");
     admitted(&home, "b", "here", 10).await;
     home.close().await;
@@ -165,7 +174,7 @@ async fn a_run_opened_again_on_an_emptied_server_has_what_it_spent_and_what_othe
     );
     clock.pass(20_000);
     let done = Reconciliation::Done { presumed: 0 };
-    assert_eq!(aggregator.reconcile(&[(run(), money(60))]).await.unwrap(), done);
+    assert_eq!(aggregator.reconcile(&told(60)).await.unwrap(), done);
     let held = Decision::Wait { retry_after: None, reason: WaitReason::Budget };
     assert_eq!(worker.try_admit(&ask("b", "here", 11)).await.unwrap(), held);
     admitted(&worker, "b", "here", 10).await;
@@ -175,14 +184,45 @@ async fn a_run_opened_again_on_an_emptied_server_has_what_it_spent_and_what_othe
 }
 
 #[tokio::test]
-async fn a_new_server_works_without_anybody_who_reconciles() {
+async fn a_server_without_a_ledger_admits_no_call_before_it_is_reconciled() {
     let redis = TestRedis::own(&[]);
+    redis.command(&["FLUSHALL"]);
     let home = RedisHome::open(redis.settings()).await.unwrap();
-    assert!(!home.is_paused().await.unwrap());
+    assert!(!home.is_paused().await.unwrap(), "nobody wants to call");
+    assert_eq!(home.ledger_state(false).await.unwrap(), LedgerState::Empty);
     home.sweep().await.unwrap();
     no_record(&home, "early").await;
     home.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    assert!(refused(&home, "a").await.contains("start the aggregator"));
+    let new = JournalCosts { is_new: true, ..JournalCosts::default() };
+    let done = Reconciliation::Done { presumed: 0 };
+    assert_eq!(home.reconcile(&new).await.unwrap(), done, "nobody is waited for");
+    assert_eq!(home.ledger_state(true).await.unwrap(), LedgerState::Reconciled);
     admitted(&home, "a", "here", 10).await;
+    home.close().await;
+}
+
+#[tokio::test]
+async fn what_a_run_spent_counts_when_it_is_opened_after_the_ledger_was_emptied() {
+    let (redis, clock) = (TestRedis::own(&[]), TestClock::new());
+    redis.command(&["FLUSHALL"]);
+    let home = RedisHome::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
+    assert_eq!(home.ledger_state(true).await.unwrap(), LedgerState::Empty);
+    clock.pass(20_000);
+    let others = vec![(run(), money(60))];
+    let journal = JournalCosts { others, ..JournalCosts::default() };
+    let done = Reconciliation::Done { presumed: 0 };
+    assert_eq!(home.reconcile(&journal).await.unwrap(), done);
+    let today = Scope::all_of(&run(), clock.shared()()).into_iter().nth(1).unwrap();
+    assert_eq!(home.spent(&today).await.unwrap().1.committed, money(0), "it is not open");
+    home.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    assert_eq!(figures(&home).await, [60, 0, 0, 0]);
+    assert_eq!(home.spent(&today).await.unwrap().1.committed, money(60));
+    let held = home.try_admit(&ask("large", "here", 41)).await.unwrap();
+    assert!(matches!(held, Decision::NoBudget { .. }), "{held:?}");
+    admitted(&home, "a", "here", 40).await;
+    home.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    assert_eq!(home.spent(&today).await.unwrap().1.committed, money(60), "it is dated once");
     home.close().await;
 }
 
@@ -266,6 +306,16 @@ async fn a_server_that_is_not_there_or_not_open_to_us_is_named() {
     assert!(tls.contains("TLS is not built in") && !tls.contains("hidden"), "{tls}");
     let no_url = open("http://:hidden@host").await;
     assert!(matches!(&no_url, AdmissionError::Broken(why) if !why.contains("hidden")), "{no_url}");
+}
+
+#[tokio::test]
+async fn a_node_of_a_cluster_is_refused() {
+    let redis = TestRedis::own(&["--cluster-enabled", "yes"]);
+    match RedisHome::open(redis.settings()).await {
+        Err(AdmissionError::Broken(why)) => assert!(why.contains("Redis Cluster"), "{why}"),
+        Err(error) => panic!("{error:?}"),
+        Ok(_) => panic!("scripts name keys that they compute"),
+    }
 }
 
 #[tokio::test]

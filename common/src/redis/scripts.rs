@@ -60,6 +60,10 @@ step! {
     RECONCILE = "lua/books.lua" "lua/reconcile.lua"
 }
 step! {
+    /// Stores results that were forgotten.
+    RESTORE_RESULTS = "lua/books.lua" "lua/claims.lua" "lua/restore_results.lua"
+}
+step! {
     /// Whether admission pauses.
     IS_PAUSED = "lua/books.lua" "lua/is_paused.lua"
 }

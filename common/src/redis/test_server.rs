@@ -28,7 +28,7 @@ impl TestRedis {
     /// flush it.
     pub fn shared() -> Self {
         if connects(MACHINES_OWN) {
-            Self { url: MACHINES_OWN.to_owned(), namespace: unique(), own: None }
+            Self { url: MACHINES_OWN.to_owned(), namespace: unique(), own: None }.accepted()
         } else {
             Self::own(&[])
         }
@@ -38,12 +38,34 @@ impl TestRedis {
     /// `["--appendonly", "yes"]`.
     pub fn own(options: &[&str]) -> Self {
         let own = OwnServer::start(options);
-        Self { url: format!("redis://127.0.0.1:{}", own.port), namespace: unique(), own: Some(own) }
+        let url = format!("redis://127.0.0.1:{}", own.port);
+        Self { url, namespace: unique(), own: Some(own) }.accepted()
+    }
+
+    fn accepted(self) -> Self {
+        self.accept_ledger(&self.namespace);
+        self
     }
 
     /// A server that forgets nothing.
     pub fn durable() -> Self {
         Self::own(&["--appendonly", "yes", "--appendfsync", "always"])
+    }
+
+    /// Says of a namespace that its ledger was reconciled with the server, as an aggregator does for a
+    /// new fleet.
+    pub fn accept_ledger(&self, namespace: &str) {
+        let Some(mut connection) = connection(&self.url) else { return };
+        let facts: redis::RedisResult<String> =
+            redis::cmd("INFO").arg("server").query(&mut connection);
+        let Ok(facts) = facts else { return };
+        let server = facts.lines().find_map(|line| line.strip_prefix("run_id:"));
+        let ledger = format!("{namespace}:ledger");
+        let accepted: redis::RedisResult<()> = redis::cmd("HSET")
+            .arg(&[&ledger, "server", server.unwrap_or_default()])
+            .query(&mut connection);
+        // A node of a cluster takes nothing.
+        drop(accepted);
     }
 
     /// Settings for a home in this namespace, which may hold a finite budget on any server.

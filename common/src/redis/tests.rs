@@ -80,6 +80,7 @@ impl Homes {
     async fn fresh(&self) -> Arc<RedisHome> {
         let number = self.next.fetch_add(1, Ordering::SeqCst);
         let namespace = format!("{}.{number}", self.redis.namespace);
+        self.redis.accept_ledger(&namespace);
         let settings = RedisSettings { namespace, ..self.redis.settings() };
         let home = Arc::new(RedisHome::open(settings).await.unwrap());
         self.made.lock().unwrap().push(home.clone());

@@ -4,6 +4,7 @@ use super::redis::{read_json, write_json};
 use crate::{
     admission::AdmissionError,
     id::{JobId, RunId},
+    outcome::JobResult,
     redis::{RedisHome, failure::odd_answer, scripts, scripts::Step},
     run::RunRecord,
     usage::Money,
@@ -142,6 +143,20 @@ impl RedisHome {
     ) -> Result<bool, AdmissionError> {
         let arguments = [run.to_string(), job.to_string(), round.to_string()];
         self.told_run(&scripts::ALLOW_RESEND, &arguments).await
+    }
+
+    /// Stores results that a journal has and Redis has forgotten: their jobs are not judged again.
+    pub async fn restore_results(
+        &self,
+        run: &RunId,
+        results: &[JobResult],
+    ) -> Result<(), AdmissionError> {
+        let mut arguments = vec![run.to_string()];
+        for result in results {
+            let text = write_json(result)?;
+            arguments.extend([result.job_id.to_string(), result.round.to_string(), text]);
+        }
+        self.connection.perform(&scripts::RESTORE_RESULTS, &arguments).await.map(drop)
     }
 
     /// Cancels a run, and closes it with what was published if it is not closed yet. Answers

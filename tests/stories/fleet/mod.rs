@@ -9,6 +9,7 @@ mod follow;
 mod retry;
 mod servers;
 mod upload;
+mod wiped;
 mod worker;
 mod worker_files;
 mod worker_outages;

@@ -8,7 +8,11 @@ use crate::workshop::{
     pico,
     proxy::{Proxy, Speaks},
 };
-use juror_common::{admission::Reconciliation, id::RunId, redis::test_server::TestRedis};
+use juror_common::{
+    admission::{JournalCosts, Reconciliation},
+    id::RunId,
+    redis::test_server::TestRedis,
+};
 use juror_services::rabbitmq::Broker;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -16,7 +20,7 @@ use serde_json::Value;
 impl Scene {
     /// As the aggregator does, whose journal knows of no result yet.
     fn reconciled(&self) -> Option<()> {
-        let done = self.servers.run(self.servers.home.reconcile(&[])).ok()?;
+        let done = self.servers.run(self.servers.home.reconcile(&JournalCosts::default())).ok()?;
         matches!(done, Reconciliation::Done { .. }).then_some(())
     }
 }

@@ -18,9 +18,10 @@ use juror_common::{
 };
 use std::time::Duration;
 
-/// How long jobs are held back that wait for a person, or for another worker's result.
+/// How long jobs are held back that wait for a person.
 const LONG_HOLD: Duration = Duration::from_secs(10 * 60);
-/// How long jobs are held back that may be judged soon: others get their turn meanwhile.
+/// How long jobs are held back that may be judged soon, or have another worker's result soon: others
+/// get their turn meanwhile.
 const SHORT_HOLD: Duration = Duration::from_secs(30);
 /// How long a job is held back whose files another worker may have.
 const MOMENT: Duration = Duration::from_secs(5);
@@ -117,9 +118,9 @@ impl Way<'_> {
                 self.fleet.told.tell(run, words, &self.worker.events).await;
                 (Disposition::RetryAfter(LONG_HOLD), Ok(()))
             }
-            // Whoever took it over publishes its result, unless the ledger has forgotten both.
-            Interruption::Overtaken => (Disposition::RetryAfter(LONG_HOLD), Ok(())),
-            Interruption::Waited | Interruption::Held => {
+            // Whoever took it over publishes its result, unless a restored ledger has forgotten the
+            // claim: then it is claimed anew.
+            Interruption::Overtaken | Interruption::Waited | Interruption::Held => {
                 (Disposition::RetryAfter(SHORT_HOLD), Ok(()))
             }
             Interruption::Elsewhere(absence) => {

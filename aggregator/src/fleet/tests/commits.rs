@@ -146,8 +146,9 @@ async fn a_dead_job_ends_as_poison_unless_its_round_has_a_result() {
 async fn a_dead_job_that_never_started_is_sent_again() {
     let (fleet, run) = Fleet::judging(1);
     let job = a_job();
-    fleet.home.change(|state| drop(state.unstarted.insert(job.job_id.clone())));
+    fleet.home.change(|state| state.unstarted.extend([job.job_id.clone()]));
     let working = fleet.start().await;
+    fleet.home.until_results(&run, 0).await;
     let letter = DeadLetter { message: job.clone(), lane: Lane::High, reason: "often".to_owned() };
     fleet.dead.publish(letter.clone(), Lane::Work).await.unwrap();
     let mut jobs = fleet.jobs.subscribe(1).await.unwrap();

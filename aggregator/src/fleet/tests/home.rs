@@ -3,9 +3,10 @@
 use super::super::FleetHome;
 use async_trait::async_trait;
 use juror_common::{
-    admission::{AdmissionError, Ledger, Reconciliation},
+    admission::{AdmissionError, JournalCosts, Ledger, LedgerState, Reconciliation},
     id::{JobId, OwnerId, RunId},
     job::Job,
+    outcome::JobResult,
     run::RunRecord,
     store::{RunProgress, RunStatus, RunsDirectory},
     usage::Money,
@@ -26,6 +27,16 @@ pub struct State {
     pub sweeps: u32,
     /// Jobs that never started: their dead letters are sent again, once.
     pub unstarted: BTreeSet<JobId>,
+    /// What it was told at the last one of runs that are not announced.
+    pub others: Vec<(RunId, Money)>,
+    /// Whether it was told at the last one that the fleet is new.
+    pub is_new: bool,
+    /// Whether it was told that its ledger was in use before.
+    pub used_before: bool,
+    /// Whether its ledger is empty while it pauses.
+    pub is_empty: bool,
+    /// The items of results that it was told of again.
+    pub restored: BTreeSet<(RunId, String)>,
     /// How often a status was asked for.
     pub asked: u32,
 }
@@ -140,13 +151,35 @@ impl FleetHome for MemoryHome {
         self.ask(|state| state.sweeps += 1)
     }
 
-    async fn is_paused(&self) -> Result<bool, AdmissionError> {
-        self.ask(|state| state.paused.is_some())
+    async fn ledger_state(&self, used_before: bool) -> Result<LedgerState, AdmissionError> {
+        self.ask(|state| {
+            state.used_before = used_before;
+            match state.paused {
+                Some(_) if state.is_empty => LedgerState::Empty,
+                Some(_) => LedgerState::Restarted,
+                None => LedgerState::Reconciled,
+            }
+        })
     }
 
-    async fn reconcile(&self, costs: &[(RunId, Money)]) -> Result<Reconciliation, AdmissionError> {
+    async fn has_account(&self, run: &RunId) -> Result<bool, AdmissionError> {
+        self.ask(|state| state.runs.contains_key(run) && !state.is_empty)
+    }
+
+    async fn restore_results(
+        &self,
+        run: &RunId,
+        results: &[JobResult],
+    ) -> Result<(), AdmissionError> {
+        let items = results.iter().map(|result| (run.clone(), result.screenshot_id.clone()));
+        self.ask(|state| state.restored.extend(items))
+    }
+
+    async fn reconcile(&self, journal: &JournalCosts) -> Result<Reconciliation, AdmissionError> {
         self.ask(|state| {
-            state.reconciled.push(costs.to_vec());
+            state.reconciled.push(journal.announced.clone());
+            state.others.clone_from(&journal.others);
+            state.is_new = journal.is_new;
             state.paused = state.paused.and_then(|waits| waits.checked_sub(1));
             match state.paused {
                 Some(_) => Reconciliation::Waiting { owners: vec![OwnerId::new("somebody")] },

@@ -97,6 +97,42 @@ async fn after_a_restart_the_ledger_is_told_of_every_run_until_it_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_emptied_home_is_told_of_runs_that_nobody_announced_and_has_its_results_again() {
+    let fleet = Fleet::new();
+    for run in ["going", "forgotten"] {
+        let record = fleet_record(run, 2);
+        let mut directory = RunDirectory::create(fleet.runs_dir.path(), &record).unwrap();
+        directory.append(&[scored(&record.run_id, "1")]).unwrap();
+    }
+    let going = fleet_record("going", 2);
+    fleet.home.announce(&going);
+    fleet.home.change(|state| (state.paused, state.is_empty) = (Some(0), true));
+    std::fs::write(fleet.runs_dir.path().join(".juror-ledger"), "").unwrap();
+    let working = fleet.start().await;
+    // What was in the queue when the ledger was emptied is told too.
+    fleet.publish(&[scored(&going.run_id, "2")]).await;
+    let state = fleet.home.until(|state| state.paused.is_none()).await;
+    let each = scored(&going.run_id, "1").cost_usd;
+    assert_eq!(state.reconciled, [[(going.run_id.clone(), each + each)]]);
+    assert_eq!(state.others, [(RunId::new("forgotten"), each)]);
+    assert!(state.used_before && !state.is_new);
+    let restored = ["1", "2"].map(|item| (going.run_id.clone(), item.to_owned()));
+    assert_eq!(state.restored, restored.into());
+    fleet.end(working).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_ledger_of_a_new_fleet_is_accepted_at_once() {
+    let fleet = Fleet::new();
+    fleet.home.change(|state| (state.paused, state.is_empty) = (Some(0), true));
+    let working = fleet.start().await;
+    let state = fleet.home.until(|state| state.paused.is_none()).await;
+    assert!(state.is_new);
+    fleet.home.until(|state| state.used_before).await;
+    fleet.end(working).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_damaged_run_does_not_hold_up_the_calls_of_the_others_after_a_restart() {
     let (fleet, run) = Fleet::judging(1);
     drop(RunDirectory::create(fleet.runs_dir.path(), &fleet_record("nightly", 1)).unwrap());

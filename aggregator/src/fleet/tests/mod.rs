@@ -16,7 +16,7 @@ use home::MemoryHome;
 use juror_common::{
     id::RunId,
     outcome::Outcome,
-    queue::{Lane, Queue as _, local::LocalQueue},
+    queue::{Lane, local::LocalQueue},
     run::RunRecord,
 };
 use serde_json::Value;

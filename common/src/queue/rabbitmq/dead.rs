@@ -10,12 +10,12 @@ use super::{
 };
 use crate::{job::Job, outcome::JobResult};
 use async_trait::async_trait;
-use std::collections::BTreeSet;
 use lapin::{
     message::BasicGetMessage,
     options::{BasicAckOptions, BasicGetOptions, BasicNackOptions},
     types::ShortString,
 };
+use std::collections::BTreeSet;
 
 /// A dead letter of whatever kind, for a person to look at.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,14 +9,15 @@
 --
 -- budget:SCOPE    what may be spent: 'unlimited' or an amount; SCOPE is 'run:ID', 'day' or 'month'
 -- account:SCOPE   what was spent, SCOPE being 'run:ID', 'day:2026-11-21' or 'month:2026-11' (UTC):
---                 committed, presumed, outstanding, overrun, carried, stopped; and against the cap
+--                 committed, presumed, outstanding, overrun, carried, stopped, and in a run's
+--                 account what of `committed` is `undated`, on no day yet; and against the cap
 --                 that is noted in it, what is `uncommitted` (cap - committed) and what is `left`
 --                 (cap - committed - outstanding)
 -- lease:ID        an admitted call: owner, run, endpoint, tokens, worst, day, standing, overrun
 -- held:OWNER      the outstanding leases of an owner
 -- owners          owners by the time of their last heartbeat
--- ledger          which `server` the ledger was last reconciled with, or when somebody first found it
---                 `emptied`
+-- ledger          which `server` the ledger was last reconciled with, or since when it is `emptied`:
+--                 a process has found it empty that had seen it in use, or has opened a run on it
 
 local prefix, server = ARGV[1], ARGV[2]
 
@@ -198,15 +199,15 @@ local function beat(owner)
   redis.call('ZADD', key('owners'), whole(now), owner)
 end
 
--- Whether this server has not been reconciled with since it was started or emptied.
+-- Whether this server has not been reconciled with since it was started or emptied, or since a run
+-- was opened on it for the first time.
 local function paused()
   local known = redis.call('HGET', key('ledger'), 'server')
   if known then return known ~= server end
   return redis.call('HEXISTS', key('ledger'), 'emptied') == 1
 end
 
--- Whoever has seen the ledger in use ('1') and finds no trace of that finds it emptied. To others, a
--- server without a ledger is new.
+-- Whoever has seen the ledger in use ('1') and finds no trace of that finds it emptied.
 local function look_for_trace(seen)
   local trace = redis.call('HEXISTS', key('ledger'), 'server')
   if seen == '1' and trace == 0 then
@@ -214,8 +215,9 @@ local function look_for_trace(seen)
   end
 end
 
--- Books what the results of a run cost according to its journal, as far as the account lacks it.
-local function tell(run, told)
+-- Books what the results of a run cost according to its journal, as far as the account lacks it. A
+-- run that nobody has opened here counts on no day and no month before somebody opens it.
+local function tell(run, told, is_open)
   local account = key('account', 'run', run)
   local figures = figures_of(account)
   -- What the ledger has of told costs is what it committed, less what no result tells.
@@ -224,11 +226,27 @@ local function tell(run, told)
   add(account, 'missing', figures[2])
   if add(account, 'missing', figures[6]) > 0 then
     local missing = redis.call('HGET', account, 'missing')
-    for _, scope in ipairs(scopes_of(run, day_of(now))) do
-      commit(account_of(scope), missing)
+    if is_open then
+      for _, scope in ipairs(scopes_of(run, day_of(now))) do
+        commit(account_of(scope), missing)
+      end
+    else
+      commit(account, missing)
+      add(account, 'undated', missing)
     end
   end
   redis.call('HDEL', account, 'missing')
+end
+
+-- Counts on the current day and month what was told of a run before somebody opened it.
+local function date_told_costs(run)
+  local account = key('account', 'run', run)
+  local undated = redis.call('HGET', account, 'undated')
+  if not undated then return end
+  for position, scope in ipairs(scopes_of(run, day_of(now))) do
+    if position > 1 then commit(account_of(scope), undated) end
+  end
+  redis.call('HDEL', account, 'undated')
 end
 
 -- Wakes those who wait, in every process.

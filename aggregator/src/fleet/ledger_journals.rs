@@ -1,0 +1,70 @@
+//! What the journals of a runs directory tell a ledger that may have forgotten. Everything here waits
+//! for the disk.
+
+use crate::{
+    fold::Fold,
+    journal::{JournalError, RunFiles},
+    replace_file::replace_file,
+};
+use juror_common::{id::RunId, outcome::JobResult, usage::Money};
+use std::{io, path::Path};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Results that are sent at a time.
+const RESTORE_BATCH: usize = 200;
+
+/// What marks a runs directory whose fleet has had a ledger: where Redis has none, it was emptied.
+pub(super) const USED_FILE: &str = ".juror-ledger";
+
+/// What the results in a run's journal cost; nothing where there is none of the fleet's.
+pub(super) fn cost_of(
+    runs_dir: &Path,
+    run: &RunId,
+    stop: &CancellationToken,
+) -> Result<Money, JournalError> {
+    let files = match RunFiles::open(runs_dir, run) {
+        Ok(files) if files.record().fleet.is_some() => files.until(stop.clone()),
+        Ok(_) | Err(JournalError::Missing { .. }) => return Ok(Money::ZERO),
+        Err(error) => return Err(error),
+    };
+    Ok(Fold::of_journal(&files)?.spent().cost)
+}
+
+/// The names of all directories in the runs directory that may be runs.
+pub(super) fn runs_in(runs_dir: &Path) -> Vec<RunId> {
+    let entries = std::fs::read_dir(runs_dir).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter_map(|name| RunId::parse(&name).ok()).collect()
+}
+
+/// Sends the results in a run's journal; nothing where there is none of the fleet's.
+pub(super) fn send_results(
+    runs_dir: &Path,
+    run: &RunId,
+    stop: CancellationToken,
+    sender: &mpsc::Sender<Vec<JobResult>>,
+) -> Result<(), JournalError> {
+    let files = match RunFiles::open(runs_dir, run) {
+        Ok(files) if files.record().fleet.is_some() => files.until(stop),
+        Ok(_) | Err(JournalError::Missing { .. }) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let mut batch = Vec::new();
+    for read in files.results()? {
+        batch.push(read?.1);
+        if batch.len() == RESTORE_BATCH && sender.blocking_send(std::mem::take(&mut batch)).is_err()
+        {
+            return Ok(());
+        }
+    }
+    // Nobody receives where the home is away; all is sent again then.
+    let _ = sender.blocking_send(batch);
+    Ok(())
+}
+
+/// Marks that the fleet of this runs directory has a ledger.
+pub(super) fn mark_used(marker: &Path) -> Result<(), JournalError> {
+    replace_file(marker, |_| io::Result::Ok(()))
+        .map_err(|error| JournalError::io("write", marker, error))
+}
