@@ -11,7 +11,7 @@ use crate::{
 };
 use juror_common::{event::Events, settings::ServeSettings, shutdown::Shutdown};
 use juror_server::{
-    access::{Access, Secret},
+    access::{Access, Secret, TrustedProxies},
     router::router,
     serve::serve,
     site::Site,
@@ -26,7 +26,8 @@ pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exi
     let settings = ground.settle(flags.clone())?;
     let listener = bind(&settings.serve).await?;
     let address = listener.local_addr().map_err(Failure::error)?;
-    let access = access(&settings.serve, address)?;
+    let proxies = TrustedProxies::parse(&settings.serve.trusted_proxies).map_err(Failure::usage)?;
+    let access = access(&settings.serve, address)?.with_trusted_proxies(proxies.clone());
     let shutdown = Shutdown::new();
     let listening = tokio::spawn(Ears::open().listen(shutdown.clone(), Events::silent()));
     let desk = Desk::new(ground, flags, settings.clone());
@@ -52,7 +53,8 @@ pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exi
             "no --data-root: runs can be looked at and resumed here, and no new ones started",
         );
     }
-    serve(listener, site.clone(), router(site, access), shutdown.drain.clone()).await;
+    let stop = shutdown.drain.clone();
+    serve(listener, site.clone(), router(site, access), proxies, stop).await;
     let drain_timeout = Duration::from_secs(settings.serve.drain_timeout_seconds);
     tokio::select! {
         () = starter.ended() => {}

@@ -1,6 +1,10 @@
 //! The role: answers on a listener until it is stopped.
 
-use crate::{access::Peer, site::Site, taken::Taken};
+use crate::{
+    access::{Peer, TrustedProxies},
+    site::Site,
+    taken::Taken,
+};
 use axum::{Router, http::Request};
 use hyper::{body::Incoming, server::conn::http1};
 use hyper_util::{
@@ -24,8 +28,8 @@ use tower::ServiceExt as _;
 
 /// Connections at once; further ones wait in the system's own line.
 const MOST_CONNECTIONS: usize = 1_024;
-/// Connections at once from one address of another machine, so that nobody takes all of them. What
-/// comes from this machine may be a proxy, which speaks for many.
+/// Connections at once from one address of another machine, so that one client cannot take all of
+/// them. Loopback addresses and trusted proxies speak for many clients and have no such limit.
 const MOST_OF_ONE_ADDRESS: usize = 256;
 /// How long a request's head may take to arrive.
 const LONGEST_HEAD: Duration = Duration::from_secs(15);
@@ -34,11 +38,17 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// Answers on `listener` until `stop` is cancelled, then finishes what is under way, within five
 /// seconds, and returns when every connection and every watcher has ended.
-pub async fn serve(listener: TcpListener, site: Site, router: Router, stop: CancellationToken) {
+pub async fn serve(
+    listener: TcpListener,
+    site: Site,
+    router: Router,
+    proxies: TrustedProxies,
+    stop: CancellationToken,
+) {
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     let connections = TaskTracker::new();
     let too_late = CancellationToken::new();
-    let guests = Arc::new(Guests::default());
+    let guests = Arc::new(Guests { proxies, ..Guests::default() });
     let accepting = async {
         // The semaphore is never closed.
         while let Ok(place) = Arc::clone(&places).acquire_owned().await {
@@ -64,7 +74,10 @@ pub async fn serve(listener: TcpListener, site: Site, router: Router, stop: Canc
 
 /// How many connections each address has.
 #[derive(Debug, Default)]
-struct Guests(Mutex<HashMap<IpAddr, usize>>);
+struct Guests {
+    counts: Mutex<HashMap<IpAddr, usize>>,
+    proxies: TrustedProxies,
+}
 
 /// One connection of an address, as long as this lives.
 struct Guest {
@@ -78,7 +91,8 @@ impl Guests {
         let address = address.to_canonical();
         let mut counts = guests.counts();
         let count = counts.entry(address).or_insert(0);
-        if *count >= MOST_OF_ONE_ADDRESS && !address.is_loopback() {
+        let is_limited = !address.is_loopback() && !guests.proxies.contains(address);
+        if *count >= MOST_OF_ONE_ADDRESS && is_limited {
             return None;
         }
         *count += 1;
@@ -86,7 +100,7 @@ impl Guests {
     }
 
     fn counts(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -178,5 +192,11 @@ mod tests {
         assert!(admit("192.0.2.7").is_none());
         drop((held, own));
         assert!(guests.counts().is_empty(), "nobody is remembered");
+        let proxies = TrustedProxies::parse(&["192.0.2.0/24".to_owned()]).unwrap();
+        let guests = Arc::new(Guests { proxies, ..Guests::default() });
+        let address = "192.0.2.7".parse().unwrap();
+        let held: Vec<_> =
+            (0..=MOST_OF_ONE_ADDRESS).map_while(|_| Guests::admit(&guests, address)).collect();
+        assert_eq!(held.len(), MOST_OF_ONE_ADDRESS + 1, "a trusted proxy has no limit");
     }
 }

@@ -19,6 +19,8 @@ pub struct ServeSettings {
     pub write_token_file: Option<PathBuf>,
     /// Further names under which the server is reached.
     pub hosts: Vec<String>,
+    /// Addresses and networks of proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<String>,
     /// Runs that go on at once in the server's process.
     pub runs_at_once: u32,
     /// How long runs may take to finish what they have in hand once the server stops, in seconds.
@@ -32,6 +34,7 @@ impl Default for ServeSettings {
             read_token_file: None,
             write_token_file: None,
             hosts: Vec::new(),
+            trusted_proxies: Vec::new(),
             runs_at_once: 0,
             drain_timeout_seconds: 0,
         }

@@ -3,7 +3,7 @@
 use super::{
     Access, Pass, Visitor,
     origin::{self, Origin},
-    session,
+    proxies, session,
 };
 use crate::problem::Problem;
 use axum::{
@@ -60,6 +60,13 @@ fn check(access: &Access, request: &Request) -> Result<Visitor, Refused> {
     if !access.knows_host(headers) {
         let detail = "This server does not answer under that name; serve.hosts sets further names.";
         return Err(Refused::Problem(Problem::new(StatusCode::MISDIRECTED_REQUEST, detail)));
+    }
+    if access.is_open() && proxies::is_forwarded(headers) {
+        return Err(Refused::Problem(Problem::new(
+            StatusCode::FORBIDDEN,
+            "This request came through a proxy, and this server has no token that protects it. \
+             Set serve.read_token_file or serve.write_token_file and start it again.",
+        )));
     }
     let visitor = access.visitor(headers);
     let reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);

@@ -34,10 +34,20 @@ impl Access {
     }
 }
 
+/// The port of a host; none if it names none.
+pub fn port(host: &str) -> Option<u16> {
+    split(host).1?.parse().ok()
+}
+
 fn without_port(host: &str) -> &str {
+    split(host).0
+}
+
+/// The name and the digits of the port.
+fn split(host: &str) -> (&str, Option<&str>) {
     match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (name, Some(port)),
+        _ => (host, None),
     }
 }
 

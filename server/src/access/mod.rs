@@ -9,18 +9,22 @@ mod headers;
 mod host;
 mod intake;
 mod origin;
+mod proxies;
 mod secret;
 mod session;
+mod sessions;
 
 pub use guard::guard;
 pub use headers::secure;
 pub use intake::take_in;
 pub use origin::announces_json;
+pub use proxies::TrustedProxies;
 pub use secret::{InvalidSecret, Secret};
 pub use session::routes;
 
 use attempts::Attempts;
 use axum::http::{HeaderMap, header};
+use sessions::{Scope, Sessions};
 use std::net::SocketAddr;
 
 /// Decides about every request.
@@ -30,8 +34,9 @@ pub struct Access {
     read: Option<Secret>,
     write: Option<Secret>,
     hosts: Vec<String>,
-    secure_cookies: bool,
+    proxies: TrustedProxies,
     attempts: Attempts,
+    sessions: Sessions,
 }
 
 /// Why a server may not start as it is set.
@@ -45,6 +50,11 @@ pub enum AccessError {
         /// The address.
         listen: SocketAddr,
     },
+    /// A proxy brings the requests of other machines and nothing would hold them back.
+    #[error(
+        "serve.hosts has {0:?}, so other machines reach this server through a proxy and a token has to protect it: set serve.read_token_file or serve.write_token_file, or empty serve.hosts"
+    )]
+    UnprotectedHost(String),
     /// Whoever may read could write.
     #[error("the read token and the write token are the same: take two")]
     SameTokens,
@@ -53,6 +63,9 @@ pub enum AccessError {
         "{0:?} is not a host: write a name or an address, with its port if that is not the usual one"
     )]
     InvalidHost(String),
+    /// Neither an address nor a network.
+    #[error("serve.trusted_proxies: {0:?} is neither an address nor a network such as 10.0.0.0/8")]
+    InvalidProxy(String),
 }
 
 /// What whoever asks may do.
@@ -102,15 +115,23 @@ impl Access {
         if let Some(host) = hosts.iter().find(|host| !host::is_host(host)) {
             return Err(AccessError::InvalidHost(host.clone()));
         }
-        let hosts = hosts.iter().map(|host| host.to_ascii_lowercase()).collect();
-        let (read, write) = (read_token, write_token);
-        let attempts = Attempts::default();
-        Ok(Self { listen, read, write, hosts, secure_cookies: false, attempts })
+        if let (Some(host), None, None) = (hosts.first(), &read_token, &write_token) {
+            return Err(AccessError::UnprotectedHost(host.clone()));
+        }
+        Ok(Self {
+            listen,
+            read: read_token,
+            write: write_token,
+            hosts: hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
+            proxies: TrustedProxies::default(),
+            attempts: Attempts::default(),
+            sessions: Sessions::default(),
+        })
     }
 
-    /// Browsers are to send the cookie over HTTPS alone, whatever a proxy says of its scheme.
-    pub fn with_secure_cookies(self) -> Self {
-        Self { secure_cookies: true, ..self }
+    /// Counts log-ins by the clients that these proxies name, not by the proxies' own addresses.
+    pub fn with_trusted_proxies(self, proxies: TrustedProxies) -> Self {
+        Self { proxies, ..self }
     }
 
     /// Whether there is no token: whoever reaches the server may do everything.
@@ -121,21 +142,29 @@ impl Access {
     /// What the sender of these headers may do.
     pub fn visitor(&self, headers: &HeaderMap) -> Visitor {
         if let Some(token) = bearer(headers) {
-            return self.known(Pass::Bearer, |secret| secret.is(token));
+            return self.known(Pass::Bearer, self.scope_of(token));
         }
-        match session::cookie(headers) {
-            Some(cookie) => self.known(Pass::Cookie, |secret| secret.is_cookie(cookie)),
-            None => self.known(Pass::None, |_| false),
+        let session = session::cookie(self, headers);
+        self.known(Pass::Cookie, session.and_then(|id| self.sessions.scope(id)))
+    }
+
+    /// What a token is for. Both tokens are compared, so that the time tells nothing.
+    fn scope_of(&self, token: &str) -> Option<Scope> {
+        let is = |secret: &Option<Secret>| secret.as_ref().is_some_and(|secret| secret.is(token));
+        match (is(&self.write), is(&self.read)) {
+            (true, _) => Some(Scope::Write),
+            (false, true) => Some(Scope::Read),
+            (false, false) => None,
         }
     }
 
-    fn known(&self, pass: Pass, is: impl Fn(&Secret) -> bool) -> Visitor {
+    fn known(&self, pass: Pass, scope: Option<Scope>) -> Visitor {
         if self.is_open() {
             return Visitor { may_read: true, may_write: true, pass: Pass::None };
         }
-        let may_write = self.write.as_ref().is_some_and(&is);
-        let may_read = self.read.as_ref().is_some_and(&is) || may_write;
-        Visitor { may_read, may_write, pass: if may_read { pass } else { Pass::None } }
+        let may_write = scope == Some(Scope::Write);
+        let pass = if scope.is_some() { pass } else { Pass::None };
+        Visitor { may_read: scope.is_some(), may_write, pass }
     }
 }
 

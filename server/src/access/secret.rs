@@ -1,6 +1,5 @@
 //! A token, and keeping it out of everything that people read.
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 use subtle::ConstantTimeEq as _;
@@ -9,14 +8,10 @@ use subtle::ConstantTimeEq as _;
 const SHORTEST: usize = 16;
 const LONGEST: usize = 512;
 
-/// What the cookie's value is made under, so that it is good for nothing else.
-const COOKIE_LABEL: &[u8] = b"juror web session, version 1";
-
-/// A token that opens the server. It is not kept itself, only what it takes to know it again.
+/// A token that opens the server, as its SHA-256.
 #[derive(Clone)]
 pub struct Secret {
     digest: [u8; 32],
-    cookie: [u8; 32],
 }
 
 /// Text that cannot be a token. Does not repeat the text.
@@ -35,28 +30,13 @@ impl Secret {
         if !fits {
             return Err(InvalidSecret);
         }
-        let mut mac = Hmac::<Sha256>::new_from_slice(text.as_bytes()).map_err(|_| InvalidSecret)?;
-        mac.update(COOKIE_LABEL);
-        let cookie = mac.finalize().into_bytes().into();
-        Ok(Self { digest: Sha256::digest(text.as_bytes()).into(), cookie })
+        Ok(Self { digest: Sha256::digest(text.as_bytes()).into() })
     }
 
     /// Whether this is the token. Takes the same time whatever was given of its length.
     pub(super) fn is(&self, given: &str) -> bool {
         let given: [u8; 32] = Sha256::digest(given.as_bytes()).into();
         self.digest.ct_eq(&given).into()
-    }
-
-    /// What a browser keeps instead of the token.
-    pub(super) fn cookie(&self) -> String {
-        self.cookie.iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-
-    /// Whether a browser was given this.
-    pub(super) fn is_cookie(&self, given: &str) -> bool {
-        let own: [u8; 32] = Sha256::digest(self.cookie().as_bytes()).into();
-        let given: [u8; 32] = Sha256::digest(given.as_bytes()).into();
-        own.ct_eq(&given).into()
     }
 }
 

@@ -1,6 +1,6 @@
-//! Logging in and out: a browser gives the token once and keeps a cookie that is made of it.
+//! Log-in and log-out: a browser gives the token once and keeps the id of its session.
 
-use super::{Access, Peer};
+use super::{Access, Peer, host, sessions::SESSION_TTL};
 use crate::problem::Problem;
 use axum::{
     Extension, Form, Router,
@@ -14,10 +14,6 @@ use std::{
     net::{IpAddr, Ipv4Addr},
     sync::Arc,
 };
-
-const COOKIE: &str = "juror_session";
-/// A week.
-const COOKIE_SECONDS: u64 = 7 * 24 * 60 * 60;
 
 /// `POST /login` and `POST /logout`; the form itself is a page.
 pub fn routes(access: Arc<Access>) -> Router {
@@ -40,8 +36,9 @@ async fn log_in(
     headers: HeaderMap,
     Form(form): Form<LogIn>,
 ) -> Response {
-    let nobody = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
-    let address = peer.map_or(nobody, |Extension(Peer(peer))| peer.ip());
+    let unknown = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+    let peer = peer.map_or(unknown, |Extension(Peer(peer))| peer.ip());
+    let address = access.proxies.client(peer, &headers);
     if let Err(wait) = access.attempts.begin(address) {
         let seconds = wait.as_secs() + 1;
         let detail = format!("Too many log-ins were tried. Try again in {seconds} seconds.");
@@ -49,11 +46,7 @@ async fn log_in(
         return problem.retry_after(seconds).into_response();
     }
     let next = if is_path(&form.next) { &*form.next } else { "/" };
-    let token = form.token.trim();
-    let secrets = [&access.write, &access.read].into_iter().flatten();
-    // Both are compared, so that the time does not tell which one it was.
-    let known: Vec<_> = secrets.filter(|secret| secret.is(token)).collect();
-    let Some(secret) = known.first() else {
+    let Some(scope) = access.scope_of(form.token.trim()) else {
         if access.is_open() {
             return to(next);
         }
@@ -65,26 +58,48 @@ async fn log_in(
         return to(&format!("/login?{form}"));
     };
     access.attempts.succeeded(address);
-    let secure = access.secure_cookies || came_by_https(&headers);
-    with_cookie(to(next), &secret.cookie(), COOKIE_SECONDS, secure)
+    // A session that the browser had before is not left open behind the new one.
+    if let Some(session) = cookie(&access, &headers) {
+        access.sessions.close(session);
+    }
+    let session = access.sessions.open(scope);
+    with_cookie(to(next), &access, &headers, &session, SESSION_TTL.as_secs())
 }
 
+/// Revokes the session: its id is worth nothing from now on, wherever it was copied to.
 async fn log_out(State(access): State<Arc<Access>>, headers: HeaderMap) -> Response {
-    let secure = access.secure_cookies || came_by_https(&headers);
-    with_cookie(to("/login"), "", 0, secure)
+    if let Some(session) = cookie(&access, &headers) {
+        access.sessions.close(session);
+    }
+    with_cookie(to("/login"), &access, &headers, "", 0)
 }
 
-/// The session's cookie among these headers.
-pub fn cookie(headers: &HeaderMap) -> Option<&str> {
+/// The name of the cookie, with the port that the browser knows. Browsers send cookies to every
+/// port of a host, so servers beside each other need names of their own.
+fn cookie_name(access: &Access, headers: &HeaderMap) -> String {
+    let port = host::named(headers).and_then(|host| host::port(&host));
+    format!("juror_session_{}", port.unwrap_or_else(|| access.listen.port()))
+}
+
+/// The session's id among these headers.
+pub fn cookie<'a>(access: &Access, headers: &'a HeaderMap) -> Option<&'a str> {
+    let own = cookie_name(access, headers);
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.split_once('='));
-    pairs.find(|(name, _)| name.trim() == COOKIE).map(|(_, value)| value.trim())
+    pairs.find(|(name, _)| name.trim() == own).map(|(_, value)| value.trim())
 }
 
-fn with_cookie(mut response: Response, value: &str, seconds: u64, secure: bool) -> Response {
-    let secure = if secure { "; Secure" } else { "" };
+fn with_cookie(
+    mut response: Response,
+    access: &Access,
+    headers: &HeaderMap,
+    value: &str,
+    seconds: u64,
+) -> Response {
+    let secure = if came_by_https(headers) { "; Secure" } else { "" };
+    let name = cookie_name(access, headers);
     let cookie =
-        format!("{COOKIE}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
+        format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }

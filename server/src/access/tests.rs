@@ -40,6 +40,11 @@ fn what_others_can_reach_wants_a_token() {
     }
     assert_eq!(access("[::1]:80", Some(READ), Some(READ)).unwrap_err(), AccessError::SameTokens);
     let listen = "127.0.0.1:80".parse().unwrap();
+    let hosts = || vec!["juror.example".to_owned()];
+    let error = Access::new(listen, None, None, hosts()).unwrap_err();
+    assert_eq!(error, AccessError::UnprotectedHost("juror.example".to_owned()));
+    assert!(error.to_string().contains("serve.write_token_file"), "{error}");
+    Access::new(listen, Some(Secret::new(READ).unwrap()), None, hosts()).unwrap();
     for host in ["", "https://juror.example", "a b", "a/b"] {
         let error = Access::new(listen, None, None, vec![host.to_owned()]).unwrap_err();
         assert_eq!(error, AccessError::InvalidHost(host.to_owned()));
@@ -56,9 +61,6 @@ fn tokens_are_long_plain_and_never_shown() {
     }
     let secret = Secret::new(&format!(" {READ}\n")).unwrap();
     assert!(secret.is(READ) && !secret.is(WRITE) && !secret.is(""));
-    assert!(secret.is_cookie(&secret.cookie()) && !secret.is_cookie(READ));
-    assert_ne!(secret.cookie(), Secret::new(WRITE).unwrap().cookie());
-    assert_eq!(secret.cookie(), Secret::new(READ).unwrap().cookie(), "after a restart too");
     let shown = format!("{:?} {secret:?}", access("[::]:80", Some(READ), Some(WRITE)));
     assert!(!shown.contains(READ) && !shown.contains(WRITE), "{shown}");
 }
@@ -166,8 +168,73 @@ async fn a_browser_logs_in_and_out() {
     assert_eq!(get(&router, RUNS, &[("cookie", &format!("a=b; {cookie}"))]).await.status, 200);
     estimate(&router, &[("cookie", cookie), OWN]).await.problem(403, "/api/v1/estimate");
     let left = ask(&router, "POST", "/logout", &[("cookie", cookie), OWN], Body::empty()).await;
-    assert!(left.header("set-cookie").starts_with("juror_session=; "), "{:?}", left.headers);
+    assert!(left.header("set-cookie").starts_with("juror_session_8080=; "), "{:?}", left.headers);
     assert!(left.header("set-cookie").contains("Max-Age=0"));
+    get(&router, RUNS, &[("cookie", cookie)]).await.problem(401, RUNS);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_expires_on_the_server_too() {
+    let router = TestSite::new().behind(Some(READ), None);
+    let entered = log_in(&router, READ, "/", &[]).await;
+    let cookie = entered.header("set-cookie");
+    let (name, seconds) = (cookie.split(';').next().unwrap(), cookie.split("Max-Age=").nth(1));
+    let seconds: u64 = seconds.unwrap().parse().unwrap();
+    assert_eq!(get(&router, RUNS, &[("cookie", name)]).await.status, 200);
+    tokio::time::advance(std::time::Duration::from_secs(seconds)).await;
+    get(&router, RUNS, &[("cookie", name)]).await.problem(401, RUNS);
+}
+
+#[tokio::test]
+async fn the_cookies_of_two_servers_of_one_host_have_names_of_their_own() {
+    let site = TestSite::new();
+    let (one, other) = (site.behind(Some(READ), None), site.behind(Some(READ), None));
+    let servers = [(&one, "evals.example:8081"), (&other, "evals.example:8082")];
+    let mut cookies = Vec::new();
+    for (router, host) in servers {
+        let entered = log_in(router, READ, "/", &[("host", host)]).await;
+        cookies.push(entered.header("set-cookie").split(';').next().unwrap().to_owned());
+    }
+    assert!(cookies[0].starts_with("juror_session_8081="), "{cookies:?}");
+    assert!(cookies[1].starts_with("juror_session_8082="), "{cookies:?}");
+    // A browser sends both to both.
+    let both = cookies.join("; ");
+    for (router, host) in servers {
+        let headers = [("host", host), ("cookie", &*both)];
+        assert_eq!(get(router, RUNS, &headers).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn an_open_server_is_not_reached_through_a_proxy() {
+    let site = TestSite::new();
+    let router = site.open();
+    for header in ["x-forwarded-for", "x-real-ip", "forwarded"] {
+        let refused = get(&router, RUNS, &[(header, "203.0.113.9")]).await;
+        assert!(refused.problem(403, RUNS).contains("serve.write_token_file"), "{header}");
+    }
+    let headers =
+        [("x-forwarded-for", "203.0.113.9"), ("authorization", &format!("Bearer {READ}"))];
+    assert_eq!(get(&site.behind(Some(READ), None), RUNS, &headers).await.status, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn guesses_count_by_the_client_that_a_trusted_proxy_names() {
+    let site = TestSite::new().site();
+    let access = access("127.0.0.1:8080", Some(READ), None).unwrap();
+    // Requests of these tests have no peer, which counts as 0.0.0.0.
+    let proxies = TrustedProxies::parse(&["0.0.0.0".to_owned()]).unwrap();
+    let router = crate::router::router(site, access.with_trusted_proxies(proxies));
+    let guess = async |client: &str| {
+        log_in(&router, "wrong", "/", &[("x-forwarded-for", client)]).await.status.as_u16()
+    };
+    let mut guesses = 0;
+    while guess("203.0.113.9").await == 303 {
+        guesses += 1;
+        assert!(guesses < 1_000, "guessing goes on and on");
+    }
+    assert_eq!(guess("198.51.100.7, 203.0.113.9").await, 429);
+    assert_eq!(guess("203.0.113.9, 198.51.100.7").await, 303, "another client");
 }
 
 #[tokio::test]

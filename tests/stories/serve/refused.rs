@@ -123,6 +123,13 @@ fn other_machines_are_served_with_a_token_alone() {
     let workshop = Workshop::new();
     let anywhere = ["serve", "--listen", "0.0.0.0:0"];
     workshop.juror(&anywhere).exits(2).says(&["serve.read_token_file"]);
+    for serve in ["hosts = [\"juror.example\"]", "trusted_proxies = [\"proxy.example\"]"] {
+        workshop.write("juror.toml", format!("[serve]\n{serve}\n"));
+        let name = serve.split(' ').next().unwrap();
+        let setting = format!("serve.{name}");
+        workshop.juror(&["serve", "--listen", "127.0.0.1:0"]).exits(2).says(&[&setting]);
+    }
+    workshop.write("juror.toml", "");
     workshop.write("token", "short");
     workshop.write("juror.toml", "[serve]\nwrite_token_file = \"token\"\n");
     workshop.juror(&anywhere).exits(2).says(&["token in file token"]);

@@ -1,0 +1,103 @@
+//! Sessions of browsers that have logged in.
+
+use sha2::{Digest as _, Sha256};
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// Lifetime of a session: a week.
+pub const SESSION_TTL: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// Sessions at once; a further one ends the oldest.
+const MAX_SESSIONS: usize = 1_024;
+
+/// What a session may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// See runs.
+    Read,
+    /// Start, resume and cancel runs too.
+    Write,
+}
+
+/// Sessions in memory, by the digest of their id: they end with the process.
+#[derive(Debug, Default)]
+pub struct Sessions(Mutex<HashMap<[u8; 32], Session>>);
+
+#[derive(Clone, Copy, Debug)]
+struct Session {
+    scope: Scope,
+    expires: Instant,
+}
+
+impl Sessions {
+    /// Opens a session; returns its id, which is the cookie's value.
+    pub fn open(&self, scope: Scope) -> String {
+        let id = format!("{:032x}{:032x}", rand::random::<u128>(), rand::random::<u128>());
+        let now = Instant::now();
+        let mut sessions = self.sessions();
+        sessions.retain(|_, session| session.expires > now);
+        if sessions.len() >= MAX_SESSIONS {
+            let oldest = sessions.iter().min_by_key(|(_, session)| session.expires);
+            if let Some(oldest) = oldest.map(|(key, _)| *key) {
+                sessions.remove(&oldest);
+            }
+        }
+        sessions.insert(key(&id), Session { scope, expires: now + SESSION_TTL });
+        id
+    }
+
+    /// The scope of an open session; none after its expiry or a log-out.
+    pub fn scope(&self, id: &str) -> Option<Scope> {
+        let session = *self.sessions().get(&key(id))?;
+        (session.expires > Instant::now()).then_some(session.scope)
+    }
+
+    /// Revokes a session.
+    pub fn close(&self, id: &str) {
+        self.sessions().remove(&key(id));
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, HashMap<[u8; 32], Session>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A digest, so that the time of a look-up tells nothing about ids.
+fn key(id: &str) -> [u8; 32] {
+    Sha256::digest(id.as_bytes()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_ends_by_a_log_out_or_after_a_week() {
+        let sessions = Sessions::default();
+        let (reads, writes) = (sessions.open(Scope::Read), sessions.open(Scope::Write));
+        assert_ne!(reads, writes);
+        assert_eq!(sessions.scope(&reads), Some(Scope::Read));
+        sessions.close(&reads);
+        assert_eq!(sessions.scope(&reads), None);
+        tokio::time::advance(SESSION_TTL - Duration::from_secs(1)).await;
+        assert_eq!(sessions.scope(&writes), Some(Scope::Write));
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!(sessions.scope(&writes), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_too_many_ends_the_oldest() {
+        let sessions = Sessions::default();
+        let oldest = sessions.open(Scope::Read);
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let second = sessions.open(Scope::Read);
+        for _ in 0..MAX_SESSIONS - 1 {
+            sessions.open(Scope::Read);
+        }
+        assert_eq!(sessions.scope(&oldest), None);
+        assert_eq!(sessions.scope(&second), Some(Scope::Read));
+    }
+}
