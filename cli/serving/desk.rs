@@ -5,6 +5,7 @@ use crate::{
     args::{JudgingFlags, RunFlags},
     asked::Asked,
     exit::{Exit, Failure},
+    judge::prices,
     layers::Ground,
     session::{Session, absolute},
 };
@@ -15,7 +16,7 @@ use juror_common::{
     settings::{Layer, Settings},
     usage::Money,
 };
-use juror_server::starter::{AskedRun, Refusal};
+use juror_server::starter::{AskedRun, Refusal, RequestDefaults, RequestField};
 use std::path::PathBuf;
 
 /// More repeats of an item tell nothing more.
@@ -47,18 +48,31 @@ impl Desk {
         self.roots.list()
     }
 
+    /// Values of the settings for what a request leaves out.
+    pub fn defaults(&self) -> RequestDefaults {
+        let Settings { run, judge, budget, .. } = &self.settings;
+        RequestDefaults {
+            rubric: run.rubric.clone(),
+            model: judge.model.clone(),
+            repeat: run.repeat,
+            max_budget_usd: budget.run_usd,
+        }
+    }
+
     /// Refuses a judged run without a budget, and one beyond what a run may cost here.
     pub fn check_budget(&self, judged: bool, budget: Option<Money>) -> Result<(), Refusal> {
         match (budget, self.settings.budget.run_usd) {
-            (None, _) if judged => Err(Refusal::Unusable(
-                "a run that a vision model judges needs a budget: give budget_usd, the most that \
-                 it may cost"
-                    .to_owned(),
+            (None, _) if judged => Err(Refusal::of_field(
+                RequestField::BudgetUsd,
+                "a run that a vision model judges needs a budget, the most that it may cost",
             )),
-            (Some(budget), Some(most)) if budget > most => Err(Refusal::Unusable(format!(
-                "a run may cost ${most} here at most (setting budget.run_usd), and this one asks \
-                 for ${budget}"
-            ))),
+            (Some(budget), Some(most)) if budget > most => Err(Refusal::of_field(
+                RequestField::BudgetUsd,
+                format!(
+                    "a run may cost ${most} here at most (setting budget.run_usd), and this one \
+                     asks for ${budget}"
+                ),
+            )),
             _ => Ok(()),
         }
     }
@@ -68,6 +82,10 @@ impl Desk {
     pub fn session(&self, asked: &AskedRun, run: &RunId) -> Result<Session, Refusal> {
         let dataset = self.roots.resolve(&asked.dataset)?;
         check_names(asked)?;
+        if let Some(model) = asked.model.as_deref().filter(|_| asked.enable_llm_judge) {
+            let price = prices(&self.settings).require(model).map(drop);
+            price.map_err(|error| Refusal::of_field(RequestField::Model, error.to_string()))?;
+        }
         let flags = flags_of(asked, dataset);
         let mut layers = [self.flags.clone(), flags.layers(), self.limits(asked)].concat();
         // Said either way: the settings of the server may have it on.
@@ -150,17 +168,17 @@ fn check_names(asked: &AskedRun) -> Result<(), Refusal> {
     let known: Vec<_> = builtin().iter().map(|rubric| rubric.id).collect();
     match &asked.rubric {
         Some(rubric) if !known.contains(&rubric.as_str()) => {
-            return Err(Refusal::Unusable(format!(
-                "there is no rubric {rubric:?} here: take {}",
-                known.join(" or ")
-            )));
+            let message =
+                format!("there is no rubric {rubric:?} here: take {}", known.join(" or "));
+            return Err(Refusal::of_field(RequestField::Rubric, message));
         }
         _ => {}
     }
     match asked.repeat {
-        Some(repeat) if repeat > MOST_REPEATS => Err(Refusal::Unusable(format!(
-            "an item is judged {MOST_REPEATS} times at most, and {repeat} are asked for"
-        ))),
+        Some(repeat) if repeat > MOST_REPEATS => Err(Refusal::of_field(
+            RequestField::Repeat,
+            format!("an item is judged {MOST_REPEATS} times at most, and {repeat} are asked for"),
+        )),
         _ => Ok(()),
     }
 }

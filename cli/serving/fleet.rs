@@ -23,7 +23,11 @@ use juror_common::{
 };
 use juror_producer::fleet::PublishedEnd;
 use juror_server::starter::{AwaitedRun, Refusal};
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 use tokio::{
     sync::{oneshot, watch},
     time::timeout,
@@ -40,6 +44,8 @@ const LONGEST_LOOK: Duration = Duration::from_secs(2);
 pub struct FleetRuns {
     tasks: TaskTracker,
     shutdown: Shutdown,
+    /// Runs that were cancelled here and not resumed since.
+    cancelled: Mutex<HashSet<RunId>>,
     quiet: bool,
 }
 
@@ -54,7 +60,7 @@ struct Publishing {
 impl FleetRuns {
     /// Nothing is published yet; publishing stops when `shutdown` is given.
     pub fn new(shutdown: Shutdown, quiet: bool) -> Self {
-        Self { tasks: TaskTracker::new(), shutdown, quiet }
+        Self { tasks: TaskTracker::new(), shutdown, cancelled: Mutex::default(), quiet }
     }
 
     /// Announces a new run, and publishes its jobs.
@@ -92,6 +98,7 @@ impl FleetRuns {
             Ok(again) => {
                 let opening = again.opening();
                 let AnotherRound { session, record, .. } = again;
+                self.cancelled().remove(&run);
                 self.publish(Publishing { session, home, record, opening }).await
             }
             Err(refusal) => {
@@ -120,11 +127,23 @@ impl FleetRuns {
         };
         home.close().await;
         match cancelled?.cancelled {
-            true => Ok(()),
+            true => {
+                self.cancelled().insert(run.clone());
+                Ok(())
+            }
             false => {
                 Err(Refusal::Conflict(format!("run {run} is complete: there is nothing to cancel")))
             }
         }
+    }
+
+    /// Whether a run was cancelled here and not resumed since.
+    pub fn is_cancelling(&self, run: &RunId) -> bool {
+        self.cancelled().contains(run)
+    }
+
+    fn cancelled(&self) -> MutexGuard<'_, HashSet<RunId>> {
+        self.cancelled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the fleet knows of a run; nothing, where that cannot be found out soon.

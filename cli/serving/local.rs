@@ -149,6 +149,11 @@ impl LocalRuns {
         found.is_some()
     }
 
+    /// Whether a run of this process was asked to stop and has not ended yet.
+    pub fn is_cancelling(&self, run: &RunId) -> bool {
+        self.going().iter().any(|one| one.run == *run && one.shutdown.drain.is_cancelled())
+    }
+
     /// Waits until all have ended. Call it after the shutdown is given: further ones are refused.
     pub async fn ended(&self) {
         self.tasks.close();

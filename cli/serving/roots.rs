@@ -5,7 +5,7 @@ use juror_common::{
     rubric::{Need, Rubric, builtin},
 };
 use juror_producer::dataset::{Dataset, DatasetShape};
-use juror_server::starter::Refusal;
+use juror_server::starter::{Refusal, RequestField};
 use std::{
     collections::BTreeSet,
     ffi::OsStr,
@@ -34,18 +34,19 @@ impl DatasetRoots {
     /// The real path of a dataset that is named relative to one of the folders.
     pub fn resolve(&self, name: &str) -> Result<PathBuf, Refusal> {
         if self.folders.is_empty() {
-            return Err(Refusal::Unusable(
+            return Err(Refusal::of_field(
+                RequestField::Dataset,
                 "this server knows no folder with datasets: start it with --data-root DIR, or set \
-                 files.data_roots"
-                    .to_owned(),
+                 files.data_roots",
             ));
         }
         let plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
         if name.is_empty() || name.contains('\0') || !Path::new(name).components().all(plain) {
-            return Err(Refusal::Unusable(format!(
+            let message = format!(
                 "{name:?} names no dataset: write its path from one of the server's data roots \
                  down, without a leading / and without .."
-            )));
+            );
+            return Err(Refusal::of_field(RequestField::Dataset, message));
         }
         // What lies elsewhere, by a link, is as unknown as what is not there.
         let found = Roots::new(self.folders.clone()).resolve(name).ok();
@@ -203,12 +204,12 @@ mod tests {
         std::os::unix::fs::symlink(house.path().join("outside"), house.path().join("one/way"))
             .unwrap();
         for name in ["", "a\0b", "../outside/secret.jsonl", "sub/../../outside/secret.jsonl"] {
-            assert!(matches!(roots.resolve(name), Err(Refusal::Unusable(_))), "{name:?}");
+            assert!(matches!(roots.resolve(name), Err(Refusal::Field { .. })), "{name:?}");
         }
         let absolute = house.path().join("one/a.jsonl");
         for path in [absolute.as_path(), &secret, Path::new("/etc/passwd")] {
             let refused = roots.resolve(path.to_str().unwrap());
-            assert!(matches!(refused, Err(Refusal::Unusable(_))), "{}", path.display());
+            assert!(matches!(refused, Err(Refusal::Field { .. })), "{}", path.display());
         }
         for name in ["link.jsonl", "way/secret.jsonl", "none.jsonl"] {
             assert!(matches!(roots.resolve(name), Err(Refusal::Unknown(_))), "{name}");

@@ -12,7 +12,7 @@ use juror_aggregator::journal::JournalError;
 use juror_common::{id::RunId, run::RunRecord, shutdown::Shutdown, usage::Money};
 use juror_server::{
     catalog::{Catalog, RunState},
-    starter::{AskedRun, AwaitedRun, Refusal, RunEstimate, Starter},
+    starter::{AskedRun, AwaitedRun, Refusal, RequestDefaults, RequestField, RunEstimate, Starter},
     turns::Turns,
 };
 use std::{sync::Arc, time::Duration};
@@ -86,11 +86,15 @@ impl HouseStarter {
         asked: &AskedRun,
         run: &RunId,
     ) -> Result<(), Refusal> {
-        if asked.rpm.is_some() || asked.tpm.is_some() || asked.max_concurrency.is_some() {
-            return Err(Refusal::Unusable(
-                "runs are judged by a fleet, whose workers have limits of their own: leave rpm, \
-                 tpm and max_concurrency out"
-                    .to_owned(),
+        let limits = [
+            (RequestField::Rpm, asked.rpm.is_some()),
+            (RequestField::Tpm, asked.tpm.is_some()),
+            (RequestField::MaxConcurrency, asked.max_concurrency.is_some()),
+        ];
+        if let Some((field, _)) = limits.into_iter().find(|(_, is_set)| *is_set) {
+            return Err(Refusal::of_field(
+                field,
+                "runs are judged by a fleet, whose workers have limits of their own: leave it out",
             ));
         }
         fleet.start(self.session(asked, run).await?, run).await
@@ -110,6 +114,11 @@ impl HouseStarter {
             RunState::Complete => {
                 return Err(Refusal::Conflict(format!(
                     "run {run} is complete: every job is scored"
+                )));
+            }
+            RunState::Damaged => {
+                return Err(Refusal::Conflict(format!(
+                    "run {run} is damaged: its page says where; mend or remove its folder"
                 )));
             }
             RunState::Incomplete => {}
@@ -150,9 +159,7 @@ impl Starter for HouseStarter {
         self.desk.check_budget(asked.enable_llm_judge, asked.budget_usd)?;
         let run = asked.run_id.clone().unwrap_or_else(|| new_run_id(""));
         if self.known(&run).await?.is_some() {
-            return Err(Refusal::Conflict(format!(
-                "there is a run {run} already: take another run_id, or resume it"
-            )));
+            return Err(Refusal::NameTaken(run));
         }
         match &self.fleet {
             Some(fleet) => self.start_in_fleet(fleet, asked, &run).await?,
@@ -196,6 +203,15 @@ impl Starter for HouseStarter {
             }
             (None, None) => Err(unknown(run)),
         }
+    }
+
+    fn is_cancelling(&self, run: &RunId) -> bool {
+        self.local.is_cancelling(run)
+            || self.fleet.as_ref().is_some_and(|fleet| fleet.is_cancelling(run))
+    }
+
+    fn defaults(&self) -> RequestDefaults {
+        self.desk.defaults()
     }
 
     async fn awaited(&self, run: &RunId) -> Option<AwaitedRun> {

@@ -1,5 +1,6 @@
 //! Which runs there are, and how far each has come.
 
+use crate::damage;
 use juror_aggregator::{
     history::{HistoryError, PastRun, RunFigures, runs_in},
     journal::{JournalError, RunFiles},
@@ -19,6 +20,8 @@ pub struct Catalog {
     runs_dir: PathBuf,
     /// What reports said when they were read last.
     figures: Mutex<HashMap<RunId, Remembered>>,
+    /// What was found in journals when they were looked at last.
+    damage: Mutex<HashMap<RunId, JournalDamage>>,
 }
 
 /// A run in the list.
@@ -32,6 +35,24 @@ pub struct ListedRun {
     pub figures: Option<Arc<RunFigures>>,
 }
 
+/// A run of which it cannot be read what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DamagedRun {
+    /// The name of its folder.
+    pub name: String,
+    /// What is wrong.
+    pub reason: String,
+}
+
+/// Everything in a runs directory.
+#[derive(Clone, Debug, Default)]
+pub struct RunListing {
+    /// Runs whose record can be read, newest first.
+    pub runs: Vec<ListedRun>,
+    /// The others, by name.
+    pub damaged: Vec<DamagedRun>,
+}
+
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunState {
@@ -41,6 +62,8 @@ pub enum RunState {
     Complete,
     /// No process works on it, and jobs are left that are not scored.
     Incomplete,
+    /// Its journal cannot be read.
+    Damaged,
 }
 
 #[derive(Debug)]
@@ -48,6 +71,9 @@ struct Remembered {
     stamp: Stamp,
     figures: Option<Arc<RunFigures>>,
 }
+
+/// What is wrong with a journal, as of its stamp.
+type JournalDamage = (Stamp, Option<String>);
 
 /// Tells whether a file was written since: its length and when it changed; none if it is not there.
 pub type Stamp = Option<(u64, SystemTime)>;
@@ -57,10 +83,19 @@ pub type Stamp = Option<(u64, SystemTime)>;
 fn is_in_its_own_place(files: &RunFiles) -> bool {
     let (directory, run) = (files.directory(), &files.record().run_id);
     let named = directory.file_name().and_then(|name| name.to_str());
-    if named != Some(run.as_str()) {
-        tracing::warn!("{} is left out: its run.json is that of run {run}", directory.display());
-    }
     named == Some(run.as_str())
+}
+
+/// The damaged run that an error tells of; none for trouble that concerns all runs.
+fn damaged_by(error: &JournalError) -> Option<DamagedRun> {
+    let path = match error {
+        JournalError::Unreadable { path, .. }
+        | JournalError::Schema { path, .. }
+        | JournalError::Io { path, .. } => path,
+        _ => return None,
+    };
+    let name = path.parent()?.file_name()?.to_string_lossy().into_owned();
+    Some(DamagedRun { name, reason: error.in_its_run() })
 }
 
 /// The stamp of a file.
@@ -72,7 +107,7 @@ pub fn stamp(path: &Path) -> Stamp {
 impl Catalog {
     /// Nothing read yet.
     pub fn new(runs_dir: PathBuf) -> Self {
-        Self { runs_dir, figures: Mutex::default() }
+        Self { runs_dir, figures: Mutex::default(), damage: Mutex::default() }
     }
 
     /// Where the runs are.
@@ -80,14 +115,30 @@ impl Catalog {
         &self.runs_dir
     }
 
-    /// All runs, newest first. A run that cannot be read is left out, and the log says so.
+    /// All runs whose record can be read, newest first.
     pub fn list(&self) -> io::Result<Vec<ListedRun>> {
-        let runs = runs_in(&self.runs_dir)?;
-        let readable = runs.into_iter().filter_map(|run| {
-            run.inspect_err(|error| tracing::warn!("a run is left out: {error}")).ok()
-        });
-        let readable = readable.filter(is_in_its_own_place);
-        Ok(readable.map(|files| self.listed(&files)).collect())
+        Ok(self.scan()?.runs)
+    }
+
+    /// All runs, those too whose record cannot be read.
+    pub fn scan(&self) -> io::Result<RunListing> {
+        let mut listing = RunListing::default();
+        for run in runs_in(&self.runs_dir)? {
+            match run {
+                Ok(files) if is_in_its_own_place(&files) => {
+                    listing.runs.push(self.listed(&files));
+                }
+                Ok(files) => {
+                    let name = files.directory().file_name().unwrap_or_default().to_string_lossy();
+                    let reason =
+                        format!("its run.json is that of another run, {}", files.record().run_id);
+                    listing.damaged.push(DamagedRun { name: name.into_owned(), reason });
+                }
+                Err(error) => listing.damaged.extend(damaged_by(&error)),
+            }
+        }
+        listing.damaged.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(listing)
     }
 
     /// A run as it stands in the list.
@@ -97,10 +148,34 @@ impl Catalog {
         let scored = figures.as_ref().map_or(0, |figures| figures.scored);
         let state = match files.is_held() {
             true => RunState::Running,
+            false if self.damage(files).is_some() => RunState::Damaged,
             false if scored >= record.jobs() && figures.is_some() => RunState::Complete,
             false => RunState::Incomplete,
         };
         ListedRun { record, state, figures }
+    }
+
+    /// What is wrong with a run's journal, looked at again only after it was written again.
+    pub fn damage(&self, files: &RunFiles) -> Option<String> {
+        let (run, journal) = (&files.record().run_id, files.path_of("results.jsonl"));
+        let stamp = stamp(&journal);
+        let known = |known: &&JournalDamage| known.0 == stamp;
+        if let Some((_, damage)) = self.damages().get(run).filter(known) {
+            return damage.clone();
+        }
+        let damage = damage::of_journal(&journal);
+        self.damages().insert(run.clone(), (stamp, damage.clone()));
+        damage
+    }
+
+    /// Notes what reading a run's journal in full has found.
+    pub fn note_damage(&self, files: &RunFiles, reason: String) {
+        let stamp = stamp(&files.path_of("results.jsonl"));
+        self.damages().insert(files.record().run_id.clone(), (stamp, Some(reason)));
+    }
+
+    fn damages(&self) -> MutexGuard<'_, HashMap<RunId, JournalDamage>> {
+        self.damage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The files of a run.

@@ -9,6 +9,7 @@ pub mod access;
 pub mod api;
 pub mod catalog;
 pub mod comparisons;
+mod damage;
 pub mod live;
 pub mod pages;
 pub mod problem;

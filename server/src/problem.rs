@@ -141,9 +141,9 @@ impl From<JournalError> for Problem {
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
         let status = match &refusal {
-            Refusal::Unusable(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Refusal::Unusable(_) | Refusal::Field { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             Refusal::Unknown(_) => StatusCode::NOT_FOUND,
-            Refusal::Conflict(_) => StatusCode::CONFLICT,
+            Refusal::Conflict(_) | Refusal::NameTaken(_) => StatusCode::CONFLICT,
             Refusal::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Refusal::Broken(_) => return Self::internal(&refusal),
         };

@@ -2,11 +2,15 @@
 
 use crate::{
     catalog::Catalog, comparisons::Comparisons, live::LiveRuns, showcase::Showcase,
-    starter::Starter, view::Views,
+    starter::Starter, turns::Turns, view::Views,
 };
 use juror_aggregator::compare::Rules;
 use std::{path::PathBuf, sync::Arc};
 use tokio_util::sync::CancellationToken;
+
+/// Thumbnails that are made at once, each of which takes one processor, and requests that wait.
+const MAX_THUMBNAILS: usize = 2;
+const MAX_WAITING_THUMBNAILS: usize = 256;
 
 /// Shared by all requests; clones share it.
 #[derive(Clone)]
@@ -23,6 +27,8 @@ pub struct Site {
     pub showcase: Arc<dyn Showcase>,
     /// Begins runs.
     pub starter: Arc<dyn Starter>,
+    /// Limits how many thumbnails are made at once.
+    pub thumbnails: Arc<Turns>,
     /// How runs are compared unless whoever asks says otherwise.
     pub rules: Rules,
 }
@@ -41,6 +47,15 @@ impl Site {
         let views =
             Arc::new(Views::new(Arc::clone(&catalog), Arc::clone(&showcase), rules.averaging));
         let live = Arc::new(LiveRuns::new(Arc::clone(&catalog), Arc::clone(&showcase), stop));
-        Self { catalog, views, live, comparisons: Arc::default(), showcase, starter, rules }
+        Self {
+            catalog,
+            views,
+            live,
+            comparisons: Arc::default(),
+            showcase,
+            starter,
+            thumbnails: Arc::new(Turns::new(MAX_THUMBNAILS, MAX_WAITING_THUMBNAILS)),
+            rules,
+        }
     }
 }

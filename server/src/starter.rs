@@ -20,8 +20,15 @@ pub trait Starter: Send + Sync {
     /// the one that it has.
     async fn resume(&self, run: &RunId, budget_usd: Option<Money>) -> Result<(), Refusal>;
 
-    /// Stops a run: calls in flight are finished, nothing new is begun. It can be resumed.
+    /// Asks a run to stop and returns at once: calls in flight are finished, nothing new is begun.
+    /// It can be resumed.
     async fn cancel(&self, run: &RunId) -> Result<(), Refusal>;
+
+    /// Whether a running run was asked to stop here.
+    fn is_cancelling(&self, run: &RunId) -> bool;
+
+    /// Values that a request need not name.
+    fn defaults(&self) -> RequestDefaults;
 
     /// What a fleet knows of a run of which nothing is in the runs directory yet; none if it knows
     /// none, or cannot be asked now.
@@ -62,6 +69,55 @@ pub struct AskedRun {
     pub run_id: Option<RunId>,
 }
 
+/// Values of the settings for what a request leaves out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequestDefaults {
+    /// Name or path of the rubric.
+    pub rubric: String,
+    /// The vision model.
+    pub model: String,
+    /// How many times each item is judged.
+    pub repeat: u32,
+    /// The most that a run may ask for as its budget; none is unlimited.
+    pub max_budget_usd: Option<Money>,
+}
+
+/// A field of a run request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is named as the field of the request is")]
+pub enum RequestField {
+    Dataset,
+    Rubric,
+    Model,
+    BudgetUsd,
+    Limit,
+    Filters,
+    Repeat,
+    Rpm,
+    Tpm,
+    MaxConcurrency,
+    RunId,
+}
+
+impl RequestField {
+    /// The field's name in the API and in the form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dataset => "dataset",
+            Self::Rubric => "rubric",
+            Self::Model => "model",
+            Self::BudgetUsd => "budget_usd",
+            Self::Limit => "limit",
+            Self::Filters => "filters",
+            Self::Repeat => "repeat",
+            Self::Rpm => "rpm",
+            Self::Tpm => "tpm",
+            Self::MaxConcurrency => "max_concurrency",
+            Self::RunId => "run_id",
+        }
+    }
+}
+
 /// A run that a fleet has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AwaitedRun {
@@ -98,6 +154,17 @@ pub enum Refusal {
     /// What was asked for cannot be had; the message says what to change.
     #[error("{0}")]
     Unusable(String),
+    /// One field cannot be used; the message says what to change and does not name the field.
+    #[error("{}: {message}", field.name())]
+    Field {
+        /// The field.
+        field: RequestField,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// There is a run of this name.
+    #[error("there is a run {0} already: take another run_id, or resume it")]
+    NameTaken(RunId),
     /// There is no such run or dataset.
     #[error("{0}")]
     Unknown(String),
@@ -113,6 +180,11 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// A refusal of one field.
+    pub fn of_field(field: RequestField, message: impl Into<String>) -> Self {
+        Self::Field { field, message: message.into() }
+    }
+
     /// After how many seconds the same may work; none if it will not work by waiting.
     pub fn retry_after(&self) -> Option<u64> {
         matches!(self, Self::Unavailable(_)).then_some(AWAY_FOR)

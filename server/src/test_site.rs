@@ -5,7 +5,7 @@ use crate::{
     router::router,
     showcase::{ItemOnShow, Showcase},
     site::Site,
-    starter::{AskedRun, AwaitedRun, Refusal, RunEstimate, Starter},
+    starter::{AskedRun, AwaitedRun, Refusal, RequestDefaults, RunEstimate, Starter},
 };
 use async_trait::async_trait;
 use axum::{
@@ -306,6 +306,9 @@ impl Starter for Nobody {
 
     async fn start(&self, asked: &AskedRun) -> Result<RunId, Refusal> {
         self.estimate(asked).await?;
+        if let Some(run) = asked.run_id.as_ref().filter(|run| run.as_str() == "taken") {
+            return Err(Refusal::NameTaken(run.clone()));
+        }
         Ok(asked.run_id.clone().unwrap_or_else(|| RunId::new("judged")))
     }
 
@@ -317,6 +320,20 @@ impl Starter for Nobody {
         match self.runs.path().join(run.as_str()).is_dir() {
             true => Err(Refusal::Conflict(format!("run {run} does not go on here"))),
             false => Err(Refusal::Unknown(format!("there is no run {run}"))),
+        }
+    }
+
+    /// Only one of the name `cancelling`.
+    fn is_cancelling(&self, run: &RunId) -> bool {
+        run.as_str() == "cancelling"
+    }
+
+    fn defaults(&self) -> RequestDefaults {
+        RequestDefaults {
+            rubric: "semantic".to_owned(),
+            model: "gpt-4o".to_owned(),
+            repeat: 1,
+            max_budget_usd: None,
         }
     }
 

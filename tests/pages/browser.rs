@@ -24,6 +24,8 @@ pub struct Browser {
     messages: Receiver<Value>,
     reader: Option<JoinHandle<()>>,
     session: String,
+    /// Targets and sessions of all tabs, in the order in which they were opened.
+    tabs: Vec<(String, String)>,
     asked: u64,
     events: Vec<Value>,
     _profile: TempDir,
@@ -71,6 +73,7 @@ impl Browser {
             messages,
             reader: Some(reader),
             session: String::new(),
+            tabs: Vec::new(),
             asked: 0,
             events: Vec::new(),
             _profile: profile,
@@ -85,6 +88,53 @@ impl Browser {
         let loads = self.loads();
         self.ask("Page.navigate", json!({"url": url}));
         self.await_load(loads);
+    }
+
+    /// Opens an address in a further tab, which later calls are about.
+    pub fn open_tab(&mut self, url: &str) {
+        self.session.clear();
+        self.attach();
+        self.visit(url);
+    }
+
+    /// Makes later calls be about the tab of this number.
+    pub fn use_tab(&mut self, number: usize) {
+        self.session = self.tabs[number].1.clone();
+    }
+
+    /// Closes the tab of this number and leaves the others.
+    pub fn close_tab(&mut self, number: usize) {
+        let target = self.tabs[number].0.clone();
+        self.ask("Target.closeTarget", json!({"targetId": target}));
+    }
+
+    /// Runs a script in every page of the tab before the page's own.
+    pub fn before_scripts(&mut self, script: &str) {
+        self.ask("Page.addScriptToEvaluateOnNewDocument", json!({"source": script}));
+    }
+
+    /// Waits until an expression of the page is true, in whatever page is loaded meanwhile.
+    pub fn await_true(&mut self, expression: &str) {
+        let checking = format!(
+            "new Promise(resolve => {{
+                const check = () => ({expression}) ? resolve(true) : setTimeout(check, 50);
+                check();
+            }})"
+        );
+        let asked = json!({
+            "expression": checking, "awaitPromise": true, "returnByValue": true,
+        });
+        // The page that was asked may be left before it answers.
+        while self.try_ask("Runtime.evaluate", &asked).is_err() {}
+    }
+
+    /// Presses a key, as a person would.
+    pub fn press(&mut self, key: &str) {
+        for kind in ["keyDown", "keyUp"] {
+            let text = if kind == "keyDown" && key.len() == 1 { key } else { "" };
+            let event = json!({"type": kind, "key": key, "text": text});
+            self.ask("Input.dispatchKeyEvent", event);
+        }
     }
 
     /// Clicks what this selects and waits until the page that it leads to has been loaded.
@@ -125,6 +175,13 @@ impl Browser {
         self.ask("Emulation.setEmulatedMedia", likes);
     }
 
+    /// Lays the page out as it is printed on A4, upright.
+    pub fn print_preview(&mut self) {
+        let size = json!({"width": 718, "height": 1046, "deviceScaleFactor": 1, "mobile": false});
+        self.ask("Emulation.setDeviceMetricsOverride", size);
+        self.ask("Emulation.setEmulatedMedia", json!({"media": "print"}));
+    }
+
     /// Every address that the page has asked for.
     pub fn requests(&self) -> Vec<String> {
         let sent = self.of("Network.requestWillBeSent");
@@ -143,6 +200,7 @@ impl Browser {
         let attach = json!({"targetId": target["targetId"], "flatten": true});
         let session = self.ask("Target.attachToTarget", attach);
         self.session = session["sessionId"].as_str().unwrap().to_owned();
+        self.tabs.push((target["targetId"].as_str().unwrap().to_owned(), self.session.clone()));
         for domain in ["Page", "Runtime", "Log", "Network"] {
             self.ask(&format!("{domain}.enable"), json!({}));
         }
@@ -162,6 +220,10 @@ impl Browser {
     }
 
     fn ask(&mut self, method: &str, parameters: Value) -> Value {
+        self.try_ask(method, &parameters).unwrap_or_else(|message| panic!("{method}: {message}"))
+    }
+
+    fn try_ask(&mut self, method: &str, parameters: &Value) -> Result<Value, Value> {
         self.asked += 1;
         let mut command = json!({"id": self.asked, "method": method, "params": parameters});
         if !self.session.is_empty() {
@@ -172,8 +234,10 @@ impl Browser {
         loop {
             let message = self.messages.recv_timeout(PATIENCE).unwrap();
             if message["id"] == self.asked {
-                assert!(message.get("error").is_none(), "{method}: {message}");
-                return message["result"].clone();
+                return match message.get("error") {
+                    Some(_) => Err(message),
+                    None => Ok(message["result"].clone()),
+                };
             }
             self.events.push(message);
         }

@@ -48,6 +48,7 @@ fn every_page_reads_well_by_ear_in_any_light_and_on_a_phone() {
         "/",
         "/?enable_llm_judge=false",
         "/?run=unjudged",
+        "/trend?run=base",
         "/runs",
         "/runs/head",
         "/runs/restyled",
@@ -59,6 +60,7 @@ fn every_page_reads_well_by_ear_in_any_light_and_on_a_phone() {
         "/compare?base=base&head=head",
         "/start",
         "/login?refused=token",
+        "/runs?sort=score&order=asc",
     ] {
         browser.forget();
         browser.visit(&door.at(path));
@@ -106,8 +108,18 @@ fn the_judge_is_shown_or_hidden_and_a_table_sorts_and_filters() {
     let folder = tempfile::tempdir().unwrap();
     runs(folder.path());
     let door = Door::open(folder.path(), &[]);
-    let mut browser = Browser::at(&door.at("/?run=head"));
-    assert!(text(&mut browser, ".semantic .big").ends_with('%'));
+    let mut browser = Browser::at(&door.at("/?run=base"));
+    let shown = text(&mut browser, ".semantic .big");
+    assert!(shown.ends_with('%'));
+    browser.follow("[role=switch]");
+    assert_eq!(
+        browser.value("document.activeElement.id"),
+        "judge-switch",
+        "the switch has the focus"
+    );
+    assert_eq!(browser.value("scrollY"), 0);
+    browser.follow("[role=switch]");
+    assert_eq!(text(&mut browser, ".semantic .big"), shown, "still the run of the address");
     browser.visit(&door.at("/"));
     assert_eq!(text(&mut browser, ".semantic .simulated"), "SIMULATED");
     browser.follow("[role=switch]");
@@ -142,9 +154,23 @@ fn the_judge_is_shown_or_hidden_and_a_table_sorts_and_filters() {
     assert!(text(&mut browser, ".ways").contains("1 of 3"));
     browser.follow("[rel=next]");
     assert_eq!(text(&mut browser, "h1"), "button_icon_right");
+    press(&mut browser, "k");
+    assert_eq!(text(&mut browser, "h1"), "button_secondary");
+    press(&mut browser, "ArrowRight");
+    assert_eq!(text(&mut browser, "h1"), "button_icon_right");
     browser.follow(".ways a");
+    browser.press("j");
+    browser.press("j");
+    browser.press("k");
+    let focused = "document.activeElement.closest('tr').rowIndex";
+    assert_eq!(browser.value(focused), 1);
     browser.follow("#items p[role=status] a");
     browser.follow(".statements a");
+    let address = browser.value("location.search");
+    assert!(
+        address.as_str().unwrap().starts_with("?issue=Color"),
+        "a label, no position: {address}"
+    );
     assert_eq!(browser.value("document.querySelectorAll('#results tbody tr').length"), 4);
 
     browser.visit(&door.at("/compare?base=base&head=head"));
@@ -161,6 +187,83 @@ fn the_judge_is_shown_or_hidden_and_a_table_sorts_and_filters() {
     })()";
     assert_eq!(browser.value(slid), "inset(0px 0px 0px 80%)");
     assert_quiet(&browser, &door);
+}
+
+/// Presses a key that leads to another page.
+fn press(browser: &mut Browser, key: &str) {
+    let loads = browser.loads();
+    browser.press(key);
+    browser.await_load(loads);
+}
+
+#[test]
+fn every_column_sorts_and_rows_have_pictures() {
+    let folder = tempfile::tempdir().unwrap();
+    runs(folder.path());
+    let door = Door::open(folder.path(), &[]);
+    let mut browser = Browser::at(&door.at("/runs/base"));
+    for page in ["/runs/base", "/runs"] {
+        browser.visit(&door.at(page));
+        let heads = "Array.from(document.querySelectorAll('.results thead th'), head =>
+            head.querySelector('a.sort') ? '' : head.textContent).filter(text => text)";
+        let plain =
+            if page == "/runs" { json!(["Image", "Base", "Head"]) } else { json!(["Image"]) };
+        assert_eq!(browser.value(heads), plain, "{page}");
+        let count = browser.value("document.querySelectorAll('.results a.sort').length");
+        for head in 0..count.as_u64().unwrap() {
+            let chosen = format!("document.querySelectorAll('.results a.sort')[{head}]");
+            let loads = browser.loads();
+            browser.value(&format!("{chosen}.click()"));
+            browser.await_load(loads);
+            let sorted = format!("{chosen}.closest('th').ariaSort !== null");
+            assert_eq!(browser.value(&sorted), true, "{page}, column {head}");
+        }
+        let pictures =
+            "Promise.all(Array.from(document.querySelectorAll('.results .thumb img'), image => {
+            image.loading = 'eager';
+            return image.decode().then(() => image.naturalWidth > 0);
+        })).then(all => all.length > 3 && all.every(shown => shown))";
+        assert_eq!(browser.value(pictures), true, "{page}");
+    }
+    assert_quiet(&browser, &door);
+}
+
+#[test]
+fn the_overview_keeps_the_choice_of_dataset_and_rubric() {
+    let folder = tempfile::tempdir().unwrap();
+    runs(folder.path());
+    let door = Door::open(folder.path(), &[]);
+    let mut browser = Browser::at(&door.at("/"));
+    assert!(text(&mut browser, ".facts").contains("semantic@"), "the newest run");
+    browser.value(
+        "(() => {
+            const rubric = document.querySelector('[name=rubric]');
+            rubric.value = Array.from(rubric.options, one => one.value).find(one => one.startsWith('acrue'));
+        })()",
+    );
+    browser.follow("form.choice button");
+    assert!(text(&mut browser, ".facts").contains("acrue@"));
+    let address = browser.value("location.search");
+    assert!(address.as_str().unwrap().starts_with("?rubric=acrue"), "{address}");
+    browser.visit(&door.at("/"));
+    assert!(text(&mut browser, ".facts").contains("acrue@"), "the choice is kept");
+    browser.value("document.querySelector('[name=rubric]').value = ''");
+    browser.follow("form.choice button");
+    browser.visit(&door.at("/"));
+    assert!(text(&mut browser, ".facts").contains("semantic@"), "until it is taken back");
+    assert_quiet(&browser, &door);
+}
+
+#[test]
+fn a_table_that_is_wider_than_the_page_is_printed_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    juror(folder.path(), &["demo", "--run-id", "base"], 0);
+    let door = Door::open(folder.path(), &[]);
+    let mut browser = Browser::at(&door.at("/runs/base"));
+    browser.print_preview();
+    let cut = "(() => { const table = document.querySelector('#items .scroll');
+                        return table.scrollWidth - table.clientWidth; })()";
+    assert_eq!(browser.value(cut), 0, "pixels that are cut off of an A4 page");
 }
 
 #[test]
@@ -204,8 +307,18 @@ fn a_run_is_estimated_started_and_watched_until_it_ends() {
          document.getElementById('enable_llm_judge').click()",
     );
     browser.follow("[value=estimate]");
-    assert!(text(&mut browser, ".error").contains("how much the run may cost"));
-    browser.value("document.getElementById('budget_usd').value = '1.00'");
+    assert!(text(&mut browser, "[role=alert]").contains("Enter a budget"));
+    assert!(text(&mut browser, "#budget_usd-error").contains("Enter a budget"), "at the field");
+    assert_eq!(browser.value("document.getElementById('budget_usd').ariaInvalid"), "true");
+    assert!(text(&mut browser, "#model-help").contains("gpt-4o"), "the default is named");
+    browser.value(
+        "document.getElementById('budget_usd').value = '1.00';
+         document.getElementById('run_id').value = 'base'",
+    );
+    browser.follow("[value=estimate]");
+    browser.follow("[value=start]");
+    assert!(text(&mut browser, "#run_id-error").contains("A run base exists"));
+    browser.value("document.getElementById('run_id').value = 'watched'");
     browser.follow("[value=estimate]");
     let warned = text(&mut browser, ".notice");
     assert!(warned.contains('$') && warned.contains("slower"), "{warned}");

@@ -13,6 +13,7 @@ mod compared;
 mod dashboard;
 mod door;
 mod run;
+mod tabs;
 
 use browser::Browser;
 use run::HOSTILE;

@@ -34,9 +34,9 @@ impl Access {
     }
 }
 
-/// The port of a host; none if it names none.
-pub fn port(host: &str) -> Option<u16> {
-    split(host).1?.parse().ok()
+/// The port of the host that a request names; none if it names none.
+pub fn named_port(headers: &HeaderMap) -> Option<u16> {
+    split(&named(headers)?).1?.parse().ok()
 }
 
 fn without_port(host: &str) -> &str {

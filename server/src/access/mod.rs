@@ -16,6 +16,7 @@ mod sessions;
 
 pub use guard::guard;
 pub use headers::secure;
+pub use host::named_port as host_port;
 pub use intake::take_in;
 pub use origin::announces_json;
 pub use proxies::TrustedProxies;
@@ -24,7 +25,7 @@ pub use session::routes;
 
 use attempts::Attempts;
 use axum::http::{HeaderMap, header};
-use sessions::{Scope, Sessions};
+use sessions::{AccessScope, Sessions};
 use std::net::SocketAddr;
 
 /// Decides about every request.
@@ -149,20 +150,20 @@ impl Access {
     }
 
     /// What a token is for. Both tokens are compared, so that the time tells nothing.
-    fn scope_of(&self, token: &str) -> Option<Scope> {
+    fn scope_of(&self, token: &str) -> Option<AccessScope> {
         let is = |secret: &Option<Secret>| secret.as_ref().is_some_and(|secret| secret.is(token));
         match (is(&self.write), is(&self.read)) {
-            (true, _) => Some(Scope::Write),
-            (false, true) => Some(Scope::Read),
+            (true, _) => Some(AccessScope::Write),
+            (false, true) => Some(AccessScope::Read),
             (false, false) => None,
         }
     }
 
-    fn known(&self, pass: Pass, scope: Option<Scope>) -> Visitor {
+    fn known(&self, pass: Pass, scope: Option<AccessScope>) -> Visitor {
         if self.is_open() {
             return Visitor { may_read: true, may_write: true, pass: Pass::None };
         }
-        let may_write = scope == Some(Scope::Write);
+        let may_write = scope == Some(AccessScope::Write);
         let pass = if scope.is_some() { pass } else { Pass::None };
         Visitor { may_read: scope.is_some(), may_write, pass }
     }

@@ -77,7 +77,7 @@ async fn log_out(State(access): State<Arc<Access>>, headers: HeaderMap) -> Respo
 /// The name of the cookie, with the port that the browser knows. Browsers send cookies to every
 /// port of a host, so servers beside each other need names of their own.
 fn cookie_name(access: &Access, headers: &HeaderMap) -> String {
-    let port = host::named(headers).and_then(|host| host::port(&host));
+    let port = host::named_port(headers);
     format!("juror_session_{}", port.unwrap_or_else(|| access.listen.port()))
 }
 

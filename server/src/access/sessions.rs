@@ -15,7 +15,7 @@ const MAX_SESSIONS: usize = 1_024;
 
 /// What a session may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum AccessScope {
     /// See runs.
     Read,
     /// Start, resume and cancel runs too.
@@ -24,17 +24,17 @@ pub enum Scope {
 
 /// Sessions in memory, by the digest of their id: they end with the process.
 #[derive(Debug, Default)]
-pub struct Sessions(Mutex<HashMap<[u8; 32], Session>>);
+pub struct Sessions(Mutex<HashMap<[u8; 32], BrowserSession>>);
 
 #[derive(Clone, Copy, Debug)]
-struct Session {
-    scope: Scope,
+struct BrowserSession {
+    scope: AccessScope,
     expires: Instant,
 }
 
 impl Sessions {
     /// Opens a session; returns its id, which is the cookie's value.
-    pub fn open(&self, scope: Scope) -> String {
+    pub fn open(&self, scope: AccessScope) -> String {
         let id = format!("{:032x}{:032x}", rand::random::<u128>(), rand::random::<u128>());
         let now = Instant::now();
         let mut sessions = self.sessions();
@@ -45,12 +45,12 @@ impl Sessions {
                 sessions.remove(&oldest);
             }
         }
-        sessions.insert(key(&id), Session { scope, expires: now + SESSION_TTL });
+        sessions.insert(key(&id), BrowserSession { scope, expires: now + SESSION_TTL });
         id
     }
 
     /// The scope of an open session; none after its expiry or a log-out.
-    pub fn scope(&self, id: &str) -> Option<Scope> {
+    pub fn scope(&self, id: &str) -> Option<AccessScope> {
         let session = *self.sessions().get(&key(id))?;
         (session.expires > Instant::now()).then_some(session.scope)
     }
@@ -60,7 +60,7 @@ impl Sessions {
         self.sessions().remove(&key(id));
     }
 
-    fn sessions(&self) -> MutexGuard<'_, HashMap<[u8; 32], Session>> {
+    fn sessions(&self) -> MutexGuard<'_, HashMap<[u8; 32], BrowserSession>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -77,13 +77,13 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_session_ends_by_a_log_out_or_after_a_week() {
         let sessions = Sessions::default();
-        let (reads, writes) = (sessions.open(Scope::Read), sessions.open(Scope::Write));
+        let (reads, writes) = (sessions.open(AccessScope::Read), sessions.open(AccessScope::Write));
         assert_ne!(reads, writes);
-        assert_eq!(sessions.scope(&reads), Some(Scope::Read));
+        assert_eq!(sessions.scope(&reads), Some(AccessScope::Read));
         sessions.close(&reads);
         assert_eq!(sessions.scope(&reads), None);
         tokio::time::advance(SESSION_TTL - Duration::from_secs(1)).await;
-        assert_eq!(sessions.scope(&writes), Some(Scope::Write));
+        assert_eq!(sessions.scope(&writes), Some(AccessScope::Write));
         tokio::time::advance(Duration::from_secs(1)).await;
         assert_eq!(sessions.scope(&writes), None);
     }
@@ -91,13 +91,13 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_session_too_many_ends_the_oldest() {
         let sessions = Sessions::default();
-        let oldest = sessions.open(Scope::Read);
+        let oldest = sessions.open(AccessScope::Read);
         tokio::time::advance(Duration::from_secs(1)).await;
-        let second = sessions.open(Scope::Read);
+        let second = sessions.open(AccessScope::Read);
         for _ in 0..MAX_SESSIONS - 1 {
-            sessions.open(Scope::Read);
+            sessions.open(AccessScope::Read);
         }
         assert_eq!(sessions.scope(&oldest), None);
-        assert_eq!(sessions.scope(&second), Some(Scope::Read));
+        assert_eq!(sessions.scope(&second), Some(AccessScope::Read));
     }
 }

@@ -36,8 +36,9 @@ pub struct ItemsQuery {
     max_score: Option<f32>,
     /// Only those whose id, tags or common issues hold this text, whatever its case.
     q: Option<String>,
-    /// `urgency` (what could not be judged first, then the lowest scores), `id`, `score`, `cost`,
-    /// `latency`, or the key of a column of scores.
+    /// `urgency` (what could not be judged first, then the lowest scores), `id`, `outcome`, `score`,
+    /// `tokens`, `pattern`, `compiles`, `quality`, `passed`, `latency`, `cost`, `issue` (the first
+    /// one), or the key of a column of scores.
     sort: Option<String>,
     /// Which way round.
     #[param(inline)]
@@ -150,18 +151,11 @@ impl ItemsQuery {
 }
 
 fn order(name: &str, view: &RunView) -> Result<Order, Problem> {
-    let fixed = [
-        ("urgency", Order::Urgency),
-        ("id", Order::Id),
-        ("score", Order::Score),
-        ("cost", Order::Cost),
-        ("latency", Order::Latency),
-    ];
-    let known = fixed.iter().find(|(known, _)| *known == name).map(|(_, order)| *order);
+    let known = Order::of_name(name);
     let column = || view.columns.iter().position(|column| column.key == name).map(Order::Column);
     known.or_else(column).ok_or_else(|| {
         let columns = view.columns.iter().map(|column| column.key.as_str());
-        let names: Vec<&str> = fixed.iter().map(|(name, _)| *name).chain(columns).collect();
+        let names: Vec<&str> = Order::NAMED.iter().map(|(name, _)| *name).chain(columns).collect();
         let detail = format!("sort: this run is sorted by {}.", names.join(", "));
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
     })

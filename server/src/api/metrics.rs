@@ -108,7 +108,10 @@ pub async fn metrics(
 /// that has only begun.
 async fn latest(site: &Site, judged: bool) -> Result<RunId, Problem> {
     let catalog = Arc::clone(&site.catalog);
-    let runs = blocking(move || catalog.list().map_err(|error| Problem::internal(&error))).await?;
+    let mut runs =
+        blocking(move || catalog.list().map_err(|error| Problem::internal(&error))).await?;
+    // A damaged run is passed over, as long as it is not asked for by name.
+    runs.retain(|run| run.state != RunState::Damaged);
     let has_verdicts = |run: &ListedRun| {
         let figures = run.figures.as_ref().map(|figures| figures.metrics.keys());
         figures.is_some_and(|mut names| names.any(|name| name.starts_with("semantic.")))

@@ -5,7 +5,7 @@ use super::{
     document::published,
 };
 use crate::{
-    catalog::{ListedRun, RunState},
+    catalog::{DamagedRun, ListedRun, RunListing, RunState},
     problem::Problem,
     site::Site,
     starter::AwaitedRun,
@@ -50,6 +50,18 @@ pub struct RunsAnswer {
     total: usize,
     /// The newest of them, newest first.
     runs: Vec<RunInList>,
+    /// Runs whose record cannot be read, by name.
+    damaged: Vec<DamagedAnswer>,
+}
+
+/// A run whose record cannot be read.
+#[derive(Serialize, ToSchema)]
+#[schema(as = DamagedRun)]
+struct DamagedAnswer {
+    /// The name of its folder.
+    id: String,
+    /// What is wrong with it.
+    reason: String,
 }
 
 /// A run as it stands in the list.
@@ -59,6 +71,8 @@ pub struct RunInList {
     #[schema(value_type = String)]
     pub id: RunId,
     state: Progression,
+    /// Whether it was asked to stop and finishes its calls in flight.
+    cancelling: bool,
     /// When it was created, RFC 3339 in UTC.
     created_at: String,
     #[schema(value_type = published::Dataset)]
@@ -93,6 +107,8 @@ enum Progression {
     Complete,
     /// No process works on it, and jobs are left that are not scored.
     Incomplete,
+    /// Its journal cannot be read.
+    Damaged,
 }
 
 /// What a run's report says.
@@ -186,10 +202,16 @@ pub async fn list(
 ) -> Result<Json<RunsAnswer>, Problem> {
     let limit = super::items::within(query.limit, 100, 1_000, "limit")?;
     let catalog = Arc::clone(&site.catalog);
-    let runs = blocking(move || catalog.list().map_err(|error| Problem::internal(&error))).await?;
+    let scanning = blocking(move || catalog.scan().map_err(|error| Problem::internal(&error)));
+    let RunListing { runs, damaged } = scanning.await?;
     let total = runs.len();
-    let runs = runs.into_iter().take(limit).map(RunInList::from).collect();
-    Ok(Json(RunsAnswer { total, runs }))
+    let in_list = |run: ListedRun| {
+        let cancelling = is_cancelling(&site, run.state, &run.record.run_id);
+        RunInList { cancelling, ..run.into() }
+    };
+    let runs = runs.into_iter().take(limit).map(in_list).collect();
+    let answer = |run: DamagedRun| DamagedAnswer { id: run.name, reason: run.reason };
+    Ok(Json(RunsAnswer { total, runs, damaged: damaged.into_iter().map(answer).collect() }))
 }
 
 /// What a run came to
@@ -208,7 +230,13 @@ pub async fn show(State(site): State<Site>, RunOf(run): RunOf) -> Result<Respons
 /// A run as it stands in the list.
 pub async fn listed(site: &Site, run: &RunId) -> Result<RunInList, Problem> {
     let (catalog, run) = (Arc::clone(&site.catalog), run.clone());
-    blocking(move || Ok(catalog.listed(&catalog.files(&run)?).into())).await
+    let listed = blocking(move || Ok(catalog.listed(&catalog.files(&run)?))).await?;
+    let cancelling = is_cancelling(site, listed.state, &listed.record.run_id);
+    Ok(RunInList { cancelling, ..listed.into() })
+}
+
+fn is_cancelling(site: &Site, state: RunState, run: &RunId) -> bool {
+    state == RunState::Running && site.starter.is_cancelling(run)
 }
 
 impl From<ListedRun> for RunInList {
@@ -225,6 +253,7 @@ impl From<ListedRun> for RunInList {
             budget_usd: record.budget_usd,
             figures: figures.map(|figures| Figures::of(&figures, None)),
             published: None,
+            cancelling: false,
         }
     }
 }
@@ -260,6 +289,7 @@ impl From<RunState> for Progression {
             RunState::Running => Self::Running,
             RunState::Complete => Self::Complete,
             RunState::Incomplete => Self::Incomplete,
+            RunState::Damaged => Self::Damaged,
         }
     }
 }

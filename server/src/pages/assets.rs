@@ -24,8 +24,8 @@ static STYLE_SHEET: LazyLock<Asset> = LazyLock::new(|| {
 });
 
 static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
-    let text = include_str!("dashboard.js").to_owned();
-    Asset::new("dashboard", "js", "text/javascript; charset=utf-8", text)
+    let parts = [include_str!("live.js"), include_str!("keys.js"), include_str!("slider.js")];
+    Asset::new("dashboard", "js", "text/javascript; charset=utf-8", parts.concat())
 });
 
 impl Asset {

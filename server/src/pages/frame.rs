@@ -13,6 +13,8 @@ pub enum Place {
     Runs,
     /// Two runs beside each other.
     Compare,
+    /// Figures over time.
+    Trend,
     /// A new run.
     Start,
     /// None of these.
@@ -56,6 +58,7 @@ fn top(current: Place, visitor: Option<Visitor>) -> Markup {
         (Place::Overview, "/", "Overview"),
         (Place::Runs, "/runs", "Runs"),
         (Place::Compare, "/compare", "Compare"),
+        (Place::Trend, "/trend", "Trend"),
         (Place::Start, "/start", "Start a run"),
     ];
     html! {

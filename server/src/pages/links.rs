@@ -25,6 +25,16 @@ pub fn item(run: &RunId, item: &str, query: &str) -> String {
     format!("/runs/{run}/items/{}{query}", segment(item))
 }
 
+/// The small picture of an item of a run.
+pub fn thumbnail(run: &RunId, item: &str, query: &str) -> String {
+    format!("/runs/{run}/items/{}/thumbnail{query}", segment(item))
+}
+
+/// The trend of a metric up to a run.
+pub fn trend(run: &RunId, metric: &str) -> String {
+    format!("/trend{}", query([("run", run.to_string()), ("metric", metric.to_owned())]))
+}
+
 /// A run's name as a link to its page.
 pub fn run_link(name: &RunId) -> Markup {
     html! { a href=(run(name)) { bdi { (harmless(name.as_str())) } } }

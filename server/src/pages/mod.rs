@@ -5,6 +5,7 @@
 
 mod assets;
 mod compare;
+mod dataset;
 mod frame;
 mod item;
 mod links;
@@ -13,6 +14,7 @@ mod overview;
 mod run;
 mod runs;
 mod start;
+mod thumbnail;
 mod trend;
 mod trouble;
 mod wishes;
@@ -35,7 +37,10 @@ pub fn routes() -> Router<Site> {
         .route("/runs/{run}/cancel", post(run::cancel))
         .route("/runs/{run}/resume", post(run::resume))
         .route("/runs/{run}/items/{item}", get(item::show))
+        .route("/runs/{run}/items/{item}/thumbnail", get(thumbnail::show))
+        .route("/runs/{run}/thumbnail", get(thumbnail::show_run))
         .route("/compare", get(compare::show))
+        .route("/trend", get(trend::show))
         .route("/start", get(start::show).post(start::asked))
         .route("/login", get(login::show))
         .route("/assets/{name}", get(assets::serve))

@@ -1,6 +1,8 @@
-use crate::test_site::{TestSite, get, router_of};
+use crate::test_site::{TestSite, ask, get, router_of};
 use futures_util::FutureExt as _;
-use std::time::Duration;
+use juror_aggregator::journal::RunDirectory;
+use juror_common::id::RunId;
+use std::{fs, time::Duration};
 use tokio::time::timeout;
 
 const HTML: (&str, &str) = ("accept", "text/html");
@@ -36,4 +38,74 @@ async fn comparisons_stand_in_line_and_beyond_it_are_put_off() {
     // What is kept needs no turn.
     let _held = [turns.take().await.unwrap(), turns.take().await.unwrap()];
     assert_eq!(get(&router, &format!("/api/v1/{query}"), &[]).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_damaged_run_is_listed_and_the_overview_shows_the_one_before_it() {
+    let site = TestSite::new();
+    site.add("sound", 20, 3, true).add("torn", 21, 3, true).add("odd", 22, 3, true);
+    let journal = site.path("torn").join("results.jsonl");
+    let results = fs::read_to_string(&journal).unwrap();
+    fs::write(&journal, results.replacen("{\"schema\"", "\0\0", 1)).unwrap();
+    fs::write(site.path("odd").join("run.json"), "{").unwrap();
+    let router = site.open();
+    let overview = get(&router, "/", &[HTML]).await;
+    assert_eq!(overview.status, 200, "{}", overview.body);
+    assert!(overview.body.contains("href=\"/runs/torn\""), "{}", overview.body);
+    assert!(
+        overview.body.contains("All 3 results") && overview.body.contains("1 run cannot be read")
+    );
+    let runs = get(&router, "/runs", &[HTML]).await.body;
+    assert_eq!(runs.matches(">damaged</span>").count(), 2, "{runs}");
+    assert!(runs.contains("odd/run.json"), "{runs}");
+    let listed = get(&router, "/api/v1/runs", &[]).await.json();
+    assert_eq!(
+        (&listed["runs"][0]["id"], &listed["runs"][0]["state"]),
+        (&"torn".into(), &"damaged".into())
+    );
+    assert_eq!(listed["damaged"][0]["id"], "odd");
+    assert_eq!(get(&router, "/runs/torn", &[HTML]).await.status, 500);
+    assert_eq!(get(&router, "/api/v1/evaluation/metrics", &[]).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_run_that_was_asked_to_stop_is_cancelling() {
+    let site = TestSite::new();
+    let router = site.add("cancelling", 20, 3, true).open();
+    let run = RunId::parse("cancelling").unwrap();
+    let held = RunDirectory::open(&site.path(""), &run).unwrap();
+    for path in ["/runs/cancelling", "/runs"] {
+        let page = get(&router, path, &[HTML]).await.body;
+        assert!(page.contains(">cancelling</span>") && !page.contains("Cancel this run"), "{page}");
+    }
+    let listed = get(&router, "/api/v1/runs", &[]).await.json();
+    assert_eq!(listed["runs"][0]["cancelling"], true);
+    drop(held);
+    let listed = get(&router, "/api/v1/runs", &[]).await.json();
+    assert_eq!(listed["runs"][0]["cancelling"], false);
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_said_at_the_field() {
+    let site = TestSite::new();
+    let router = site.add("taken", 20, 3, true).open();
+    let form = ("content-type", "application/x-www-form-urlencoded");
+    let own = ("sec-fetch-site", "same-origin");
+    let send =
+        async |body: &'static str| ask(&router, "POST", "/start", &[HTML, form, own], body).await;
+    for (body, field) in [
+        ("", "dataset"),
+        ("dataset=none", "dataset"),
+        ("dataset=golden&enable_llm_judge=true", "budget_usd"),
+        ("dataset=golden&limit=many", "limit"),
+        ("dataset=golden&filters=button", "item-filters"),
+        ("dataset=golden&step=start&run_id=taken", "run_id"),
+    ] {
+        let page = send(body).await;
+        assert_eq!(page.status, 422, "{body}");
+        assert!(page.body.contains(&format!("id=\"{field}-error\"")), "{body}: {}", page.body);
+        assert!(page.body.contains(&format!("href=\"#{field}\"")), "{body}: {}", page.body);
+    }
+    let page = get(&router, "/start", &[HTML]).await.body;
+    assert!(page.contains("default: gpt-4o") && page.contains("default: semantic"), "{page}");
 }

@@ -91,7 +91,7 @@ impl Trouble {
     fn unreadable_run(reason: &str) -> Self {
         tracing::error!("a run cannot be shown: {reason}");
         let says = format!("This run cannot be read: {reason}.");
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "This run cannot be shown", says)
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "This run is damaged", says)
     }
 
     /// The house itself is in trouble: the log says how, the page only that.
@@ -162,9 +162,9 @@ impl From<Refusal> for Trouble {
     fn from(refusal: Refusal) -> Self {
         let (says, retry_after) = (refusal.to_string(), refusal.retry_after());
         let trouble = match refusal {
-            Refusal::Unusable(_) => Self::unusable(says),
+            Refusal::Unusable(_) | Refusal::Field { .. } => Self::unusable(says),
             Refusal::Unknown(_) => Self::missing(says),
-            Refusal::Conflict(_) => {
+            Refusal::Conflict(_) | Refusal::NameTaken(_) => {
                 Self::new(StatusCode::CONFLICT, "This does not fit how things stand", says)
             }
             Refusal::Unavailable(_) => {
@@ -187,6 +187,7 @@ pub fn state_chip(state: RunState) -> Markup {
         RunState::Running => ("undecided", "running"),
         RunState::Complete => ("met", "complete"),
         RunState::Incomplete => ("missed", "incomplete"),
+        RunState::Damaged => ("missed", "damaged"),
     };
     html! { span class=(format!("chip {class}")) { (word) } }
 }

@@ -44,6 +44,43 @@ pub enum Order {
     Cost,
     /// By the time that it took.
     Latency,
+    /// By how the job ended.
+    Outcome,
+    /// By token accuracy.
+    Tokens,
+    /// By whether the pattern is right.
+    Pattern,
+    /// By whether the code compiles.
+    Compiles,
+    /// By the quality score.
+    Quality,
+    /// By whether every stage passed.
+    Passed,
+    /// By the text of the first issue.
+    FirstIssue,
+}
+
+impl Order {
+    /// Every order with a name of its own; columns of scores go by their keys.
+    pub const NAMED: [(&'static str, Self); 12] = [
+        ("urgency", Self::Urgency),
+        ("id", Self::Id),
+        ("score", Self::Score),
+        ("cost", Self::Cost),
+        ("latency", Self::Latency),
+        ("outcome", Self::Outcome),
+        ("tokens", Self::Tokens),
+        ("pattern", Self::Pattern),
+        ("compiles", Self::Compiles),
+        ("quality", Self::Quality),
+        ("passed", Self::Passed),
+        ("issue", Self::FirstIssue),
+    ];
+
+    /// The order of this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::NAMED.iter().find(|(known, _)| *known == name).map(|(_, order)| *order)
+    }
 }
 
 impl RowQuery {
@@ -100,6 +137,13 @@ impl RowQuery {
             }
             Order::Cost => Some(row.cost_usd.pico() as f64),
             Order::Latency => Some(row.latency_ms as f64),
+            Order::Outcome => Some(urgency(row).floor()),
+            Order::Tokens => row.tokens.map(f64::from),
+            Order::Pattern => row.pattern.map(u8::from).map(f64::from),
+            Order::Compiles => row.compiles.map(u8::from).map(f64::from),
+            Order::Quality => row.quality.map(f64::from),
+            Order::Passed => row.pipeline_success.map(u8::from).map(f64::from),
+            Order::FirstIssue => row.first_issue.map(f64::from),
         }
     }
 }

@@ -1,7 +1,13 @@
 //! A short row for each result: what tables sort and filter by.
 
 use super::Column;
-use juror_aggregator::{journal::JournalError, report::Report};
+use juror_aggregator::{
+    journal::JournalError,
+    report::{
+        Report,
+        html::{first_issue, verdict_of},
+    },
+};
 use juror_common::{
     id::Digest,
     outcome::{JobResult, Outcome},
@@ -25,6 +31,16 @@ pub struct Row {
     pub scores: Box<[f32]>,
     /// Whether it passed every stage with data.
     pub pipeline_success: Option<bool>,
+    /// Token accuracy, from 0 to 1.
+    pub tokens: Option<f32>,
+    /// Whether the pattern is right.
+    pub pattern: Option<bool>,
+    /// Whether the code compiles.
+    pub compiles: Option<bool>,
+    /// The quality score, from 0 to 1.
+    pub quality: Option<f32>,
+    /// The place of its first issue among those of all results, in the order of the alphabet.
+    pub first_issue: Option<u32>,
     /// What its calls cost.
     pub cost_usd: Money,
     /// How long it took, in milliseconds.
@@ -57,11 +73,13 @@ impl Rows {
         let strengths = groups_of_items(report.common_strengths.iter().map(|group| &*group.items));
         let mut tags = Tags::default();
         let (mut rows, mut images) = (Vec::with_capacity(report.items.results()), Vec::new());
+        let mut first_issues = Vec::with_capacity(report.items.results());
         for (place, result) in (0..).zip(results) {
             let result = result?;
             let digests = result.item.inputs.iter().filter_map(|input| input.digest);
             images.extend(digests.map(|digest| (digest, place)));
             let item = report.items.number_at(place).unwrap_or_default();
+            first_issues.push(first_issue(&result, verdict_of(&result)).to_lowercase());
             rows.push(Row {
                 tags: tags.numbers(&result.item.tags),
                 issues: groups_of(&issues, item),
@@ -69,6 +87,7 @@ impl Rows {
                 ..row(&result, columns)
             });
         }
+        rank_first_issues(&mut rows, &first_issues);
         images.sort_unstable();
         images.dedup_by_key(|(digest, _)| *digest);
         Ok(Self { tags: tags.by_frequency(&mut rows), rows, images })
@@ -111,6 +130,7 @@ impl Rows {
 
 fn row(result: &JobResult, columns: &[Column]) -> Row {
     let verdict = result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored);
+    let generation = result.generation.as_ref();
     let score = |column: &Column| {
         let score = verdict.and_then(|verdict| column.score(verdict));
         score.map_or(f32::NAN, |score| score as f32)
@@ -121,11 +141,27 @@ fn row(result: &JobResult, columns: &[Column]) -> Row {
         score: verdict.map(|verdict| verdict.correctness() as f32),
         scores: columns.iter().map(score).collect(),
         pipeline_success: result.pipeline_success,
+        tokens: result.token_extraction.as_ref().map(|stage| stage.accuracy as f32),
+        pattern: result.retrieval.as_ref().map(|stage| stage.correct),
+        compiles: generation.and_then(|stage| stage.code_compiles),
+        quality: generation.and_then(|stage| stage.quality_score).map(|score| score as f32),
+        first_issue: None,
         cost_usd: result.cost_usd,
         latency_ms: result.total_latency_ms,
         tags: Box::default(),
         issues: Box::default(),
         strengths: Box::default(),
+    }
+}
+
+/// Numbers first issues in the order of the alphabet, so that rows need not keep their texts.
+fn rank_first_issues(rows: &mut [Row], texts: &[String]) {
+    let mut sorted: Vec<&String> = texts.iter().filter(|text| !text.is_empty()).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    for (row, text) in rows.iter_mut().zip(texts) {
+        row.first_issue =
+            sorted.binary_search(&text).ok().and_then(|rank| u32::try_from(rank).ok());
     }
 }
 

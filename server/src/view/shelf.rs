@@ -5,7 +5,7 @@ use crate::{
     catalog::{Catalog, RunState, Stamp, stamp},
     showcase::Showcase,
 };
-use juror_aggregator::metrics::AveragingPolicy;
+use juror_aggregator::{journal::JournalError, metrics::AveragingPolicy};
 use juror_common::id::RunId;
 use std::{
     collections::HashMap,
@@ -83,10 +83,14 @@ impl Views {
         }
         let ledger = self.showcase.ledger(files.record()).await;
         let (showcase, averaging) = (Arc::clone(&self.showcase), self.averaging);
-        let read_at = Instant::now();
+        let (read_at, noted) = (Instant::now(), files.clone());
         let reading =
             spawn_blocking(move || RunView::read(files, state, ledger, averaging, &*showcase));
-        let view = Arc::new(reading.await.map_err(|_| ViewError::Interrupted)??);
+        let read = reading.await.map_err(|_| ViewError::Interrupted)?;
+        if let Err(ViewError::Journal(error @ JournalError::Unreadable { .. })) = &read {
+            self.catalog.note_damage(&noted, error.in_its_run());
+        }
+        let view = Arc::new(read?);
         let took = read_at.elapsed();
         *kept = Some(Kept { stamps, read_at, took, view: Arc::clone(&view) });
         Ok(view)

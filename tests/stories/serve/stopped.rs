@@ -22,7 +22,10 @@ fn a_cancelled_run_finishes_its_calls_and_is_resumed_with_another_budget() {
     let scene = Scene::of(10, &["-j", "2"]);
     scene.door.post("/api/v1/runs", &at_once("stopped", 5)).is(202);
     scene.simulator.await_count("billed_calls", 2);
-    scene.door.post("/api/v1/runs/stopped/cancel", &json!({})).is(202);
+    // Both answer while the calls in flight are held back.
+    let cancelled = scene.door.post("/api/v1/runs/stopped/cancel", &json!({})).is(202).json();
+    assert_eq!((&cancelled["state"], &cancelled["cancelling"]), (&json!("running"), &json!(true)));
+    scene.door.get("/runs/stopped").is(200).says(&["cancelling", "No new job starts"]);
     scene.gate.open();
     scene.door.await_end("stopped");
     let report = scene.workshop.report("stopped");

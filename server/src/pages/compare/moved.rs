@@ -1,6 +1,9 @@
-//! The items that moved most, with what was found in both runs side by side.
+//! The items that moved most, with their pictures and with what was found in both runs.
 
-use crate::{pages::links, view::RunView};
+use crate::{
+    pages::{links, thumbnail},
+    view::RunView,
+};
 use juror_aggregator::{
     compare::{Comparison, ItemChange},
     journal::JournalError,
@@ -14,10 +17,13 @@ use juror_aggregator::{
 use juror_common::outcome::JobResult;
 use maud::{Markup, html};
 
-/// So many items that fell, and as many that rose, are shown side by side.
-const MOST: usize = 20;
-/// So many issues of each side are listed.
-const MOST_ISSUES: usize = 6;
+/// Items that fell, and as many that rose, that are shown with their pictures; the lists below the
+/// section have all.
+const MAX_ITEMS: usize = 6;
+/// Issues of each side that are listed.
+const MAX_ISSUES: usize = 4;
+/// Width of the scale that both scores are drawn on.
+const WIDTH: f64 = 200.0;
 
 /// Items that moved, with their results in both runs.
 pub struct Moved(Vec<Both>);
@@ -36,7 +42,8 @@ impl Moved {
         comparison: &Comparison,
     ) -> Result<Self, JournalError> {
         let lists = &comparison.items;
-        let changes = lists.regressed.iter().take(MOST).chain(lists.improved.iter().take(MOST));
+        let worst = lists.regressed.iter().take(MAX_ITEMS);
+        let changes = worst.chain(lists.improved.iter().take(MAX_ITEMS));
         let both = changes.map(|change| {
             let (base, head) = (result(base, &change.id)?, result(head, &change.id)?);
             Ok(Both { change: change.clone(), base, head })
@@ -62,9 +69,9 @@ pub fn section(base: &RunView, head: &RunView, comparison: &Comparison, moved: &
             @if moved.0.is_empty() { p.faint { "No item moved by more than the margin." } }
             @else {
                 @if all > moved.0.len() {
-                    p.faint { "The " (grouped(moved.0.len() as u64)) " that moved most, of " (grouped(all as u64)) "." }
+                    p.faint { "The " (grouped(moved.0.len() as u64)) " that moved most, of " (grouped(all as u64)) "; all are listed " a href="#lists" { "below" } "." }
                 }
-                @for both in &moved.0 { (item(base, head, both)) }
+                div.moved-items { @for both in &moved.0 { (item(base, head, both)) } }
             }
         }
     }
@@ -73,19 +80,42 @@ pub fn section(base: &RunView, head: &RunView, comparison: &Comparison, moved: &
 fn item(base: &RunView, head: &RunView, both: &Both) -> Markup {
     let change = &both.change;
     let (class, word) = if change.difference < 0.0 { ("missed", "fell") } else { ("met", "rose") };
+    let of_head = both.head.as_ref().map(|result| (head, result));
+    let shown = of_head.or_else(|| both.base.as_ref().map(|result| (base, result)));
     html! {
         article.moved aria-label=(harmless(&change.id)) {
-            h3 {
-                bdi { (harmless(&change.id)) } " "
-                span class=(format!("chip {class}")) {
-                    (word) " by " (figure(change.difference.abs(), Unit::Share).trim_end_matches('%')) " points"
+            @if let Some((view, result)) = shown {
+                (thumbnail::link(&view.report.run.id, result, &links::item(&view.report.run.id, &change.id, "")))
+            }
+            div {
+                h3 {
+                    bdi { (harmless(&change.id)) } " "
+                    span class=(format!("chip {class}")) {
+                        (word) " by " (figure(change.difference.abs(), Unit::Share).trim_end_matches('%')) " points"
+                    }
+                }
+                (drawn(change))
+                (criteria(head, both))
+                div.two {
+                    (side("Base", base, change, change.base, (both.base.as_ref(), both.head.as_ref())))
+                    (side("Head", head, change, change.head, (both.head.as_ref(), both.base.as_ref())))
                 }
             }
-            (criteria(head, both))
-            div.two {
-                (side("Base", base, change, change.base, both.base.as_ref()))
-                (side("Head", head, change, change.head, both.head.as_ref()))
-            }
+        }
+    }
+}
+
+/// Both scores on the scale from 0 to 100 %, and the way from the base to the head.
+fn drawn(change: &ItemChange) -> Markup {
+    let place = |score: f64| (score * WIDTH).clamp(0.0, WIDTH);
+    let (base, head) = (place(change.base), place(change.head));
+    let class = if head < base { "fell" } else { "rose" };
+    html! {
+        svg.range viewBox="0 0 200 14" preserveAspectRatio="none" aria-hidden="true" {
+            rect.track x="0" y="5" width="200" height="4" {}
+            rect class=(class) x=(base.min(head)) y="4" width=((head - base).abs()) height="6" {}
+            rect.bound x=((base - 1.0).clamp(0.0, WIDTH - 2.0)) y="1" width="2" height="12" {}
+            rect.value x=((head - 1.5).clamp(0.0, WIDTH - 3.0)) y="0" width="3" height="14" {}
         }
     }
 }
@@ -109,26 +139,33 @@ fn criteria(view: &RunView, both: &Both) -> Markup {
     }
 }
 
+/// One run's score, and the issues that only it has.
 fn side(
     name: &str,
     view: &RunView,
     change: &ItemChange,
     score: f64,
-    result: Option<&JobResult>,
+    (own, other): (Option<&JobResult>, Option<&JobResult>),
 ) -> Markup {
-    let verdict = result.and_then(verdict_of);
-    let issues = verdict.map(|verdict| verdict.issues.as_slice()).unwrap_or_default();
+    let all = issues_of(own);
+    let issues: Vec<&String> =
+        all.iter().filter(|issue| !issues_of(other).contains(issue)).collect();
     html! {
         div {
             p {
                 a href=(links::item(&view.report.run.id, &change.id, "")) { (name) } ": "
                 strong { (figure(score, Unit::Share)) }
             }
-            @if issues.is_empty() { p.faint { "No issues." } }
+            @if all.is_empty() { p.faint { "No issues." } }
+            @else if issues.is_empty() { p.faint { "The same issues." } }
             @else {
-                ul.issues { @for issue in issues.iter().take(MOST_ISSUES) { li { bdi { (harmless(issue)) } } } }
-                @if issues.len() > MOST_ISSUES { p.faint { "and " (issues.len() - MOST_ISSUES) " more" } }
+                ul.issues { @for issue in issues.iter().take(MAX_ISSUES) { li { bdi { (harmless(issue)) } } } }
+                @if issues.len() > MAX_ISSUES { p.faint { "and " (issues.len() - MAX_ISSUES) " more" } }
             }
         }
     }
+}
+
+fn issues_of(result: Option<&JobResult>) -> &[String] {
+    result.and_then(verdict_of).map(|verdict| verdict.issues.as_slice()).unwrap_or_default()
 }

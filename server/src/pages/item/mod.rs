@@ -112,28 +112,25 @@ fn content(
             }
             @if let Err(reason) = shown { p.notice { "The item itself cannot be shown: " (harmless(reason)) "." } }
         }
-        div.beside {
+        div.item-page {
             (pictures::section(view, result, show))
-            @if let Some(code) = show.and_then(|show| show.exhibit.code.as_ref()) { (code::section(code)) }
-        }
-        div.cards.item-cards {
+            div.findings {
             @if let Some(verdict) = verdict {
                 section.card aria-labelledby="scores" {
                     h2 #scores { "Scores" @if is_simulated { " " (simulated()) } }
                     (scores(&report.rubric, verdict, true))
                 }
-            }
-            div {
-                @if let Some(verdict) = verdict {
+                div.two {
                     (said("Issues", "issues", &verdict.issues, is_simulated))
                     (said("Strengths", "strengths", &verdict.strengths, is_simulated))
                 }
-                section.card aria-labelledby="took" {
-                    h2 #took { "Stages, cost and time" }
-                    (took(report, result))
-                    (metadata(result, show))
-                }
             }
+            section.card aria-labelledby="took" {
+                h2 #took { "Stages, cost and time" }
+                div.two { (took(report, result)) div { (metadata(result, show)) } }
+            }
+            }
+            @if let Some(code) = show.and_then(|show| show.exhibit.code.as_ref()) { (code::section(code)) }
         }
         @if let Some(tokens) = show.and_then(|show| show.tokens.as_ref()) { (tokens::section(tokens)) }
         (exchange::section(result, show.and_then(|show| show.prompt.as_ref())))
@@ -159,6 +156,7 @@ fn ways(view: &RunView, around: &Around) -> Markup {
             a href=(around.table) { "Run " bdi { (harmless(view.report.run.id.as_str())) } }
             @if let Some(number) = around.number {
                 span.faint { (grouped(number as u64 + 1)) " of " (grouped(around.all as u64)) }
+                span.keys.faint { kbd { "k" } " or " kbd { "←" } " previous, " kbd { "j" } " or " kbd { "→" } " next" }
             }
             span.steps {
                 @if let Some(before) = &around.before { a.button rel="prev" href=(before) accesskey="p" { "Previous" } }

@@ -18,7 +18,7 @@ const FORMATS: [(&str, &str); 6] = [
 ];
 
 /// The bar of actions; only who may write is offered what changes a run.
-pub fn bar(view: &RunView, runs: &[ListedRun], may_write: bool) -> Markup {
+pub fn bar(view: &RunView, runs: &[ListedRun], may_write: bool, is_cancelling: bool) -> Markup {
     let run = &view.report.run.id;
     let own = view.files.record();
     let before = runs.iter().find(|other| {
@@ -27,7 +27,7 @@ pub fn bar(view: &RunView, runs: &[ListedRun], may_write: bool) -> Markup {
             && ask_the_same(&other.record, own)
     });
     html! {
-        div.actions {
+        div.actions data-refresh="actions" {
             @if let Some(before) = before {
                 a.button href=(links::comparison(&before.record.run_id, run)) { "Compare with the run before" }
             }
@@ -40,7 +40,7 @@ pub fn bar(view: &RunView, runs: &[ListedRun], may_write: bool) -> Markup {
                 }
             }
             @match view.state {
-                RunState::Running if may_write => {
+                RunState::Running if may_write && !is_cancelling => {
                     form method="post" action=(format!("/runs/{run}/cancel")) {
                         button type="submit" { "Cancel this run" }
                     }

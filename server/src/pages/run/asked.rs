@@ -4,6 +4,7 @@ use crate::{
     pages::{links, wishes::Wishes},
     view::{Order, RowQuery, RunView},
 };
+use juror_aggregator::issues::StatementGroup;
 use juror_common::outcome::Outcome;
 
 /// The wishes that a table fulfils, as they were written: links keep them.
@@ -58,8 +59,8 @@ impl Asked {
         RowQuery {
             outcome: Outcome::ALL.into_iter().find(|known| outcome == Some(known.name())),
             tag,
-            issue: self.number("issue"),
-            strength: self.number("strength"),
+            issue: self.place("issue", &view.report.common_issues),
+            strength: self.place("strength", &view.report.common_strengths),
             min_score: share("from").map(|share| share - half_a_step),
             max_score: share("to").map(|share| share + half_a_step),
             text: self.text("q").map(str::to_owned),
@@ -76,19 +77,19 @@ impl Asked {
         }
     }
 
-    fn number(&self, name: &str) -> Option<u32> {
-        // What is no number selects nothing, as a number beyond the last would.
-        self.text(name).map(|number| number.parse().unwrap_or(u32::MAX))
+    /// The place of the statement with this label; one that the run does not have selects none.
+    fn place(&self, name: &str, groups: &[StatementGroup]) -> Option<u32> {
+        let label = self.text(name)?;
+        let place = groups.iter().position(|group| group.label == label);
+        Some(place.and_then(|place| u32::try_from(place).ok()).unwrap_or(u32::MAX))
     }
 }
 
 /// The order by a column of this key; none for one that cannot be sorted by.
 pub fn order_of(view: &RunView, key: &str) -> Option<Order> {
     match key {
-        "id" => Some(Order::Id),
-        "score" | "grade" => Some(Order::Score),
-        "cost" => Some(Order::Cost),
-        "latency" => Some(Order::Latency),
+        "grade" => Some(Order::Score),
+        key if Order::of_name(key).is_some() => Order::of_name(key),
         key => view.columns.iter().position(|column| column.key == key).map(Order::Column),
     }
 }

@@ -1,4 +1,4 @@
-//! How a run goes that goes on: as it stood when the page was made, kept fresh by the script.
+//! Progress of a running run, as of the page, kept fresh by the script.
 
 use crate::view::RunView;
 use juror_aggregator::report::{
@@ -8,14 +8,20 @@ use juror_aggregator::report::{
 };
 use maud::{Markup, html};
 
-/// The section.
-pub fn section(view: &RunView) -> Markup {
+/// The section; a run that is being cancelled finishes its calls in flight.
+pub fn section(view: &RunView, is_cancelling: bool) -> Markup {
     let (coverage, cost) = (&view.report.coverage, &view.report.cost);
     let done = coverage.planned.saturating_sub(coverage.pending);
     let run = &view.report.run;
     html! {
         section.card #live aria-labelledby="live-title" data-events=(format!("/api/v1/runs/{}/events", run.id)) {
-            h2 #live-title { "This run goes on" @if run.simulated { " " (simulated()) } }
+            h2 #live-title {
+                (if is_cancelling { "Cancelling" } else { "Running" }) @if run.simulated { " " (simulated()) }
+            }
+            div data-refresh="live" {
+            @if is_cancelling {
+                p.notice { "No new job starts; calls in flight are being finished. The run can be resumed afterwards." }
+            }
             progress #live-bar max=(coverage.planned.max(1)) value=(done) aria-labelledby="live-title" {}
             dl.live {
                 div { dt { "Done" } dd #live-done { (grouped(done)) " of " (grouped(coverage.planned)) } }
@@ -25,7 +31,10 @@ pub fn section(view: &RunView) -> Markup {
                         dt { "Spent" }
                         dd #live-spent {
                             (dollars(cost.total_usd))
-                            @if let Some(budget) = view.files.record().budget_usd { " of " (dollars(budget)) }
+                            @match view.files.record().budget_usd {
+                                Some(budget) => { " of " (dollars(budget)) }
+                                None => { ", no budget: spending is unlimited" }
+                            }
                         }
                     }
                     div { dt { "In flight, at most" } dd #live-flight { (dollars(cost.in_flight_usd)) } }
@@ -33,8 +42,9 @@ pub fn section(view: &RunView) -> Markup {
                 div { dt { "Rate" } dd #live-rate { "–" } }
                 div { dt { "Time left" } dd #live-left { "–" } }
             }
-            noscript { p.notice { "Without script this page does not follow the run by itself: load it again to see how far it is." } }
-            p.notice #live-lost hidden { "The connection is lost; the page tries to take it up again." }
+            }
+            noscript { p.notice { "Without JavaScript this page does not follow the run: reload it to see how far the run is." } }
+            p.notice #live-lost hidden { "Disconnected from the server; reconnecting." }
             h3 #latest-title hidden { "Last results" }
             ul.latest #latest aria-labelledby="latest-title" data-run=(harmless(run.id.as_str())) {}
         }

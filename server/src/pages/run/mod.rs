@@ -9,6 +9,7 @@ pub mod statements;
 mod table;
 
 use super::{
+    dataset,
     frame::{Place, page},
     links,
     trouble::{Trouble, run_named, state_chip},
@@ -27,6 +28,8 @@ use axum::{
     response::{IntoResponse as _, Redirect, Response},
 };
 use juror_aggregator::report::{
+    Report,
+    figures::{counted, grouped},
     harmless::harmless,
     html::{decision, facts, run_facts, semantic, simulated, stages, targets},
     words::has_stages,
@@ -58,49 +61,91 @@ pub async fn show(
     };
     let asked = Asked::of(&wishes);
     let catalog = Arc::clone(&site.catalog);
+    let is_cancelling = view.state == RunState::Running && site.starter.is_cancelling(&run);
     let making = spawn_blocking(move || {
         let runs = catalog.list()?;
         let shown = Shown::read(&view, &asked)?;
-        Ok::<_, Trouble>(content(&view, &asked, &shown, &runs, visitor.may_write))
+        let can = Actions { may_write: visitor.may_write, is_cancelling };
+        Ok::<_, Trouble>(content(&view, &asked, &shown, &runs, can))
     });
     let content = making.await??;
     Ok(page(Some(visitor), &harmless(&name), Place::Runs, &content).into_response())
 }
 
+/// What the page offers to do.
+#[derive(Clone, Copy)]
+struct Actions {
+    may_write: bool,
+    is_cancelling: bool,
+}
+
+/// Figures first, then the results; what explains them is folded between both.
 fn content(
     view: &RunView,
     asked: &Asked,
     shown: &Shown,
     runs: &[ListedRun],
-    may_write: bool,
+    can: Actions,
 ) -> Markup {
     let report = &view.report;
+    let is_running = view.state == RunState::Running;
     html! {
         header.page {
             h1 {
-                "Run " bdi { (harmless(report.run.id.as_str())) } " " (state_chip(view.state))
+                "Run " bdi { (harmless(report.run.id.as_str())) } " "
+                span data-refresh="state" {
+                    @if can.is_cancelling { span.chip.undecided { "cancelling" } }
+                    @else { (state_chip(view.state)) }
+                }
                 @if report.run.simulated { " " (simulated()) }
             }
-            p.facts { @for fact in run_facts(report) { span { bdi { (fact) } } " " } }
+            (facts_line(report))
             @if report.run.simulated {
                 p.notice { "Every score on this page was made up by the simulator. None is a judgement." }
             }
-            (actions::bar(view, runs, may_write))
+            (actions::bar(view, runs, can.may_write, can.is_cancelling))
         }
-        @match view.state {
-            RunState::Running => {
-                (live::section(view))
-                @if !view.is_empty() {
-                    p.faint { "What follows is of the results so far. Load the page again to see newer ones." }
-                    (figures(view))
-                }
+        @if is_running { (live::section(view, can.is_cancelling)) } @else { (decision(report)) }
+        div data-refresh="figures" { @if !view.is_empty() || !is_running { (figures(view)) } }
+        div.folds data-refresh="folds" { (folds(view)) }
+        (table::section(view, asked, shown))
+    }
+}
+
+/// Dataset, rubric, judge and time of a run; the dataset by the end of its path.
+pub fn facts_line(report: &Report) -> Markup {
+    let path = &report.run.dataset.path;
+    // The first fact is the run's name, which the page's title has.
+    let facts = run_facts(report);
+    html! {
+        p.facts {
+            @for fact in facts.iter().skip(1) {
+                span { @if *fact == harmless(path) { (dataset::name(path)) } @else { bdi { (fact) } } } " "
             }
-            _ => { (decision(report)) (figures(view)) (facts(report)) }
+        }
+    }
+}
+
+/// What explains the figures.
+fn folds(view: &RunView) -> Markup {
+    let report = &view.report;
+    let is_running = view.state == RunState::Running;
+    let groups = (report.common_issues.len() as u64, report.common_strengths.len() as u64);
+    html! {
+        @if !report.warnings.is_empty() && !is_running { p.notice { (harmless(&report.warnings.join(" "))) } }
+        @if groups != (0, 0) {
+            details.card #issues-fold {
+                summary { (grouped(groups.0)) " common issues, " (grouped(groups.1)) " strengths" }
+                div.cards { (statements::common(view, &links::run(&report.run.id), MOST_STATEMENTS)) }
+            }
         }
         (spread::distributions(view))
-        (statements::common(view, &links::run(&report.run.id), MOST_STATEMENTS))
-        (table::section(view, asked, shown))
-        @if let Some(gate) = report.targets.as_ref().filter(|_| view.state != RunState::Running) { (targets(report, gate)) }
+        @if !is_running {
+            details.card #cost-fold { summary { "Coverage, cost and time" } (facts(report)) }
+            @if let Some(gate) = &report.targets {
+                details.card #gate-fold { summary { "Gate: " (counted(gate.rules.len() as u64, "rule")) } (targets(report, gate)) }
+            }
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! How the verdicts of a run are spread.
+//! Distributions of the scores of a run.
 
 use crate::view::{ColumnKind, RunView};
 use juror_aggregator::report::{
@@ -28,8 +28,8 @@ pub fn distributions(view: &RunView) -> Markup {
         (0_u32..).zip(tenths).map(|(tenth, count)| ((tenth * 10).to_string(), count)).collect();
     let is_grouped = view.columns.iter().any(|column| column.kind == ColumnKind::Group);
     html! {
-        section.card aria-labelledby="spread" {
-            h2 #spread { "How the scores are spread" @if view.report.run.simulated { " " (simulated()) } }
+        details.card #spread-fold {
+            summary { "Distribution of scores" @if view.report.run.simulated { " " (simulated()) } }
             p.faint {
                 "Over " (counted(verdicts, "verdict")) ". The number under a bar is the score"
                 @if is_grouped { " (a group's mean, rounded)" }

@@ -19,10 +19,8 @@ pub fn common(view: &RunView, address: &str, most: usize) -> Markup {
         return html! {};
     }
     html! {
-        div.cards {
-            (list(view, ("Common issues", "issue"), &report.common_issues, address, most))
-            (list(view, ("Common strengths", "strength"), &report.common_strengths, address, most))
-        }
+        (list(view, ("Common issues", "issue"), &report.common_issues, address, most))
+        (list(view, ("Common strengths", "strength"), &report.common_strengths, address, most))
     }
 }
 
@@ -39,9 +37,9 @@ fn list(
             h2 id=(id) { (title) @if view.report.run.simulated { " " (simulated()) } }
             @if groups.is_empty() { p.faint { "None." } }
             ol.statements {
-                @for (place, group) in groups.iter().enumerate().take(most) {
+                @for group in groups.iter().take(most) {
                     li {
-                        a href=(format!("{address}{}#items", links::query([(name, place.to_string())]))) {
+                        a href=(format!("{address}{}#items", links::query([(name, group.label.clone())]))) {
                             bdi { (harmless(&group.label)) }
                         }
                         " "

@@ -2,7 +2,7 @@
 
 use super::asked::{Asked, order_of};
 use crate::{
-    pages::{links, runs::pager},
+    pages::{links, runs::pager, thumbnail},
     view::{Order, RunView},
 };
 use juror_aggregator::{
@@ -58,10 +58,12 @@ pub fn section(view: &RunView, asked: &Asked, shown: &Shown) -> Markup {
         section.card #items aria-labelledby="items-title" {
             h2 #items-title { "Results" @if report.run.simulated { " " (simulated()) } }
             (filters(view, asked))
+            div data-refresh="results" {
             p role="status" {
                 @if shown.selected == view.len() { (counted(shown.selected as u64, "result")) }
                 @else { (grouped(shown.selected as u64)) " of " (counted(view.len() as u64, "result")) }
                 @if pages > 1 { ", here " (grouped(first as u64)) " to " (grouped((first + shown.results.len()).saturating_sub(1) as u64)) }
+                span.keys.faint { " · " kbd { "j" } " and " kbd { "k" } " go through the results" }
                 @if asked.is_filtered() { " · " a href=(format!("{}#items", links::run(&report.run.id))) { "Show all" } }
             }
             @if shown.results.is_empty() { (nothing(view)) }
@@ -75,6 +77,7 @@ pub fn section(view: &RunView, asked: &Asked, shown: &Shown) -> Markup {
                 }
             }
             (pager(shown.page, pages, &|page| format!("{}#items", asked.with(&[("page", page.to_string())]))))
+            }
         }
     }
 }
@@ -110,12 +113,13 @@ fn stages_with_data(metrics: &[Metric]) -> StageColumns {
 fn head(view: &RunView, asked: &Asked, columns: &[Column<'_>]) -> Markup {
     html! {
         thead { tr {
+            th.thumb scope="col" { "Image" }
             (sorting(view, asked, "id", "Item", None, false))
-            th scope="col" { "Outcome" }
+            (sorting(view, asked, "outcome", "Outcome", None, false))
             @for column in columns {
                 (sorting(view, asked, column.key(), &column.head, column.title.as_deref(), column.is_number()))
             }
-            th scope="col" { "First issue" }
+            (sorting(view, asked, "issue", "First issue", None, false))
         } }
     }
 }
@@ -157,10 +161,12 @@ fn row(view: &RunView, asked: &Asked, columns: &[Column<'_>], result: &JobResult
     } else {
         asked.with(&[])
     };
+    let address = links::item(&report.run.id, &result.screenshot_id, &query);
     html! {
         tr {
+            td.thumb { (thumbnail::link(&report.run.id, result, &address)) }
             th scope="row" {
-                a href=(links::item(&report.run.id, &result.screenshot_id, &query)) { bdi { (id_text(report, result)) } }
+                a href=(address) { bdi { (id_text(report, result)) } }
                 @for tag in result.item.tags.iter().take(3) {
                     " " a.tag href=(format!("{}#items", asked.with(&[("tag", tag.clone())]))) { (harmless(tag)) }
                 }
@@ -174,10 +180,10 @@ fn row(view: &RunView, asked: &Asked, columns: &[Column<'_>], result: &JobResult
 
 fn filters(view: &RunView, asked: &Asked) -> Markup {
     let report = &view.report;
-    let numbered = |groups: &[juror_aggregator::issues::StatementGroup]| {
-        let groups = groups.iter().take(MOST_CHOICES).enumerate();
+    let labelled = |groups: &[juror_aggregator::issues::StatementGroup]| {
+        let groups = groups.iter().take(MOST_CHOICES);
         groups
-            .map(|(place, group)| (place.to_string(), format!("{} ({})", group.label, group.count)))
+            .map(|group| (group.label.clone(), format!("{} ({})", group.label, group.count)))
             .collect::<Vec<_>>()
     };
     let outcomes =
@@ -193,8 +199,8 @@ fn filters(view: &RunView, asked: &Asked) -> Markup {
             label { "Text" input type="search" name="q" value=[asked.text("q")] autocomplete="off" placeholder="id, tag, issue"; }
             (choices(asked, "Outcome", "outcome", &outcomes))
             (choices(asked, "Tag", "tag", &tags))
-            (choices(asked, "Issue", "issue", &numbered(&report.common_issues)))
-            (choices(asked, "Strength", "strength", &numbered(&report.common_strengths)))
+            (choices(asked, "Issue", "issue", &labelled(&report.common_issues)))
+            (choices(asked, "Strength", "strength", &labelled(&report.common_strengths)))
             @if report.run.judge.is_some() {
                 label { "Score from, %" input type="number" name="from" min="0" max="100" step="any" value=[asked.text("from")]; }
                 label { "to, %" input type="number" name="to" min="0" max="100" step="any" value=[asked.text("to")]; }

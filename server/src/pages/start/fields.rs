@@ -1,17 +1,42 @@
-//! The fields of the form, with what was written into them before.
+//! The fields of the form, with what was written into them before and what is wrong with it.
 
-use super::form::StartForm;
+use super::form::{FieldErrors, StartForm};
+use crate::starter::{RequestDefaults, RequestField};
 use juror_aggregator::report::harmless::harmless;
 use juror_common::rubric::builtin;
 use maud::{Markup, html};
 
+/// The id of a field's control. `filters` is the id of the table's filters, whose style differs.
+pub fn id(field: RequestField) -> &'static str {
+    match field {
+        RequestField::Filters => "item-filters",
+        other => other.name(),
+    }
+}
+
 /// The form; it leads to the estimate, never straight to a start.
-pub fn form(form: &StartForm, datasets: &[String]) -> Markup {
+pub fn form(
+    form: &StartForm,
+    errors: &FieldErrors,
+    datasets: &[String],
+    defaults: &RequestDefaults,
+) -> Markup {
+    let field = |field, label: &str, value: &str, help: &str| {
+        Field { field, label, help, error: errors.of(field) }.input(value)
+    };
+    let model = format!("Empty: {}, the default.", harmless(&defaults.model));
+    let budget = match defaults.max_budget_usd {
+        Some(most) => {
+            format!("Required with the judge on, ${most} at most; the run never spends more.")
+        }
+        None => "Required with the judge on; the run never spends more.".to_owned(),
+    };
+    let repeat = format!("How many times each item is judged; empty: {}.", defaults.repeat);
     html! {
-        form.start method="post" action="/start" {
+        form.start method="post" action="/start" novalidate {
             section.card aria-labelledby="what" {
                 h2 #what { "What is judged" }
-                div.fields { (dataset(form, datasets)) (rubric(form)) }
+                div.fields { (dataset(form, errors, datasets)) (rubric(form, errors, defaults)) }
             }
             section.card aria-labelledby="judge" {
                 h2 #judge { "The judge" }
@@ -25,24 +50,21 @@ pub fn form(form: &StartForm, datasets: &[String]) -> Markup {
                     " item, which takes time and money; the next page says how much before anything starts."
                 }
                 div.fields {
-                    (field("budget_usd", "Budget in dollars", &form.budget_usd, "Required with the judge on; the run never spends more."))
-                    (field("model", "Model", &form.model, "Empty: the one that is set."))
+                    (field(RequestField::BudgetUsd, "Budget in dollars", &form.budget_usd, &budget))
+                    (Field { field: RequestField::Model, label: "Model", help: &model, error: errors.of(RequestField::Model) }
+                        .input_with(&form.model, &format!("default: {}", harmless(&defaults.model))))
                 }
             }
             details.card open[has_more(form)] {
                 summary { "More: which items, how often, how fast" }
                 div.fields {
-                    (field("limit", "Only the first items", &form.limit, "How many; empty: all."))
-                    div {
-                        label for="item-filters" { "Filters" }
-                        textarea #item-filters name="filters" rows="2" aria-describedby="filters-help" { (form.filters) }
-                        small #filters-help { "One KEY=VALUE a line; all of them hold." }
-                    }
-                    (field("repeat", "Repeats", &form.repeat, "How many times each item is judged."))
-                    (field("rpm", "Requests per minute", &form.rpm, "At most."))
-                    (field("tpm", "Tokens per minute", &form.tpm, "At most."))
-                    (field("max_concurrency", "Calls at once", &form.max_concurrency, "At most; empty: adapting."))
-                    (field("run_id", "Name of the run", &form.run_id, "Empty: made from date and time."))
+                    (field(RequestField::Limit, "Only the first items", &form.limit, "How many; empty: all."))
+                    (filters(form, errors))
+                    (field(RequestField::Repeat, "Repeats", &form.repeat, &repeat))
+                    (field(RequestField::Rpm, "Requests per minute", &form.rpm, "At most."))
+                    (field(RequestField::Tpm, "Tokens per minute", &form.tpm, "At most."))
+                    (field(RequestField::MaxConcurrency, "Calls at once", &form.max_concurrency, "At most; empty: adapting."))
+                    (field(RequestField::RunId, "Name of the run", &form.run_id, "Empty: made from date and time."))
                 }
             }
             p { button.primary type="submit" name="step" value="estimate" { "Estimate first" } }
@@ -63,51 +85,90 @@ fn has_more(form: &StartForm) -> bool {
     more.iter().any(|field| !field.is_empty())
 }
 
-fn field(name: &str, label: &str, value: &str, help: &str) -> Markup {
-    let helper = format!("{name}-help");
-    html! {
-        div {
-            label for=(name) { (label) }
-            input id=(name) name=(name) value=(value) autocomplete="off" aria-describedby=(helper);
-            small id=(helper) { (help) }
-        }
-    }
+/// A labelled control with its help and its error.
+struct Field<'a> {
+    field: RequestField,
+    label: &'a str,
+    help: &'a str,
+    error: Option<&'a str>,
 }
 
-fn dataset(form: &StartForm, datasets: &[String]) -> Markup {
-    html! {
-        div {
-            label for="dataset" { "Dataset" }
-            @if datasets.is_empty() {
-                input #dataset name="dataset" value=(form.dataset) required autocomplete="off" aria-describedby="dataset-help";
-                small #dataset-help {
-                    "No dataset was found in the folders of this server. Start it with "
-                    code { "juror serve --data-root FOLDER" } " where your datasets are."
-                }
-            } @else {
-                select #dataset name="dataset" required aria-describedby="dataset-help" {
-                    option value="" { "choose a dataset" }
-                    @for dataset in datasets {
-                        option value=(dataset) selected[*dataset == form.dataset] { (harmless(dataset)) }
-                    }
-                }
-                small #dataset-help { "From the folders that this server may read." }
+impl Field<'_> {
+    fn input(&self, value: &str) -> Markup {
+        self.input_with(value, "")
+    }
+
+    fn input_with(&self, value: &str, placeholder: &str) -> Markup {
+        let placeholder = Some(placeholder).filter(|text| !text.is_empty());
+        let (id, invalid) = (id(self.field), self.error.map(|_| "true"));
+        self.around(&html! {
+            input id=(id) name=(self.field.name()) value=(value) autocomplete="off" placeholder=[placeholder]
+                aria-describedby=(self.described_by()) aria-invalid=[invalid];
+        })
+    }
+
+    fn described_by(&self) -> String {
+        let id = id(self.field);
+        match self.error {
+            Some(_) => format!("{id}-error {id}-help"),
+            None => format!("{id}-help"),
+        }
+    }
+
+    fn around(&self, control: &Markup) -> Markup {
+        let id = id(self.field);
+        html! {
+            div {
+                label for=(id) { (self.label) }
+                (control)
+                @if let Some(error) = self.error { small.field-error id=(format!("{id}-error")) { (harmless(error)) } }
+                small id=(format!("{id}-help")) { (self.help) }
             }
         }
     }
 }
 
-fn rubric(form: &StartForm) -> Markup {
-    html! {
-        div {
-            label for="rubric" { "Rubric" }
-            select #rubric name="rubric" aria-describedby="rubric-help" {
-                option value="" { "the one that is set" }
-                @for rubric in builtin() {
-                    option value=(rubric.id) selected[rubric.id == form.rubric] { (rubric.id) }
-                }
-            }
-            small #rubric-help { "What is looked at, and how it is scored." }
+fn filters(form: &StartForm, errors: &FieldErrors) -> Markup {
+    let field = RequestField::Filters;
+    let help = "One KEY=VALUE a line; all of them hold.";
+    let field = Field { field, label: "Filters", help, error: errors.of(field) };
+    field.around(&html! {
+        textarea #item-filters name="filters" rows="2" aria-describedby=(field.described_by())
+            aria-invalid=[field.error.map(|_| "true")] { (form.filters) }
+    })
+}
+
+fn dataset(form: &StartForm, errors: &FieldErrors, datasets: &[String]) -> Markup {
+    let error = errors.of(RequestField::Dataset);
+    let help = match datasets.is_empty() {
+        true => {
+            "No dataset was found in the folders of this server: start it with juror serve --data-root FOLDER."
         }
+        false => "From the folders that this server may read.",
+    };
+    let field = Field { field: RequestField::Dataset, label: "Dataset", help, error };
+    if datasets.is_empty() {
+        return field.input(&form.dataset);
     }
+    field.around(&html! {
+        select #dataset name="dataset" aria-describedby=(field.described_by()) aria-invalid=[error.map(|_| "true")] {
+            option value="" { "choose a dataset" }
+            @for dataset in datasets {
+                option value=(dataset) selected[*dataset == form.dataset] { (harmless(dataset)) }
+            }
+        }
+    })
+}
+
+fn rubric(form: &StartForm, errors: &FieldErrors, defaults: &RequestDefaults) -> Markup {
+    let (field, help) = (RequestField::Rubric, "What is looked at, and how it is scored.");
+    let field = Field { field, label: "Rubric", help, error: errors.of(field) };
+    field.around(&html! {
+        select #rubric name="rubric" aria-describedby=(field.described_by()) aria-invalid=[field.error.map(|_| "true")] {
+            option value="" { "default: " (harmless(&defaults.rubric)) }
+            @for rubric in builtin() {
+                option value=(rubric.id) selected[rubric.id == form.rubric] { (rubric.id) }
+            }
+        }
+    })
 }

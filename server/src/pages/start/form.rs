@@ -1,9 +1,13 @@
 //! What a person writes into the form, and the run that this asks for.
 
-use crate::starter::AskedRun;
+use crate::starter::{AskedRun, RequestField};
 use juror_common::{id::RunId, usage::Money};
 use serde::Deserialize;
-use std::str::FromStr;
+
+/// Repeats of an item at most.
+const MAX_REPEATS: u32 = 100;
+/// Calls at once at most.
+const MAX_CALLS: u64 = 10_000;
 
 /// The form as it was sent: everything is text, so that whatever was written can be shown again.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -43,30 +47,47 @@ impl StartForm {
         self.enable_llm_judge == "true"
     }
 
-    /// The run; an error says which field to change.
-    pub fn asked(&self) -> Result<AskedRun, String> {
+    /// The run; errors name the fields to change, in the order of the form.
+    pub fn asked(&self) -> Result<AskedRun, FieldErrors> {
+        let mut errors = FieldErrors::default();
         let filters = self.filters.lines().map(str::trim).filter(|line| !line.is_empty());
-        let asked = AskedRun {
-            dataset: self.dataset.trim().to_owned(),
+        let filters: Vec<String> = filters.map(str::to_owned).collect();
+        let dataset = self.dataset.trim().to_owned();
+        if dataset.is_empty() {
+            errors.add(RequestField::Dataset, "Choose a dataset.");
+        }
+        let budget_usd = errors.budget(&self.budget_usd);
+        if self.is_judged() && self.budget_usd.trim().is_empty() {
+            let message = "Enter a budget, the most that this run may cost, such as 5.00.";
+            errors.add(RequestField::BudgetUsd, message);
+        }
+        let limit = errors.count(RequestField::Limit, &self.limit, u64::MAX);
+        if let Some(filter) = filters.iter().find(|filter| !filter.contains('=')) {
+            let message = format!("Write each filter as KEY=VALUE; {filter:?} has no =.");
+            errors.add(RequestField::Filters, message);
+        }
+        let repeat = errors.count(RequestField::Repeat, &self.repeat, u64::from(MAX_REPEATS));
+        let rpm = errors.count(RequestField::Rpm, &self.rpm, u64::MAX);
+        let tpm = errors.count(RequestField::Tpm, &self.tpm, u64::MAX);
+        let calls = errors.count(RequestField::MaxConcurrency, &self.max_concurrency, MAX_CALLS);
+        let run_id = errors.run_id(&self.run_id);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        Ok(AskedRun {
+            dataset,
             rubric: text(&self.rubric),
             enable_llm_judge: self.is_judged(),
             model: text(&self.model).filter(|_| self.is_judged()),
-            budget_usd: number::<Money>("The budget", &self.budget_usd)?,
-            limit: number("The number of items", &self.limit)?,
-            filters: filters.map(str::to_owned).collect(),
-            repeat: number("The number of repeats", &self.repeat)?,
-            rpm: number("Requests per minute", &self.rpm)?,
-            tpm: number("Tokens per minute", &self.tpm)?,
-            max_concurrency: number("Calls at once", &self.max_concurrency)?,
-            run_id: name(&self.run_id)?,
-        };
-        if asked.dataset.is_empty() {
-            return Err("Choose a dataset.".to_owned());
-        }
-        if asked.enable_llm_judge && asked.budget_usd.is_none() {
-            return Err("With the judge on, say how much the run may cost at most.".to_owned());
-        }
-        Ok(asked)
+            budget_usd,
+            limit,
+            filters,
+            repeat: repeat.and_then(|repeat| u32::try_from(repeat).ok()),
+            rpm,
+            tpm,
+            max_concurrency: calls.and_then(|calls| usize::try_from(calls).ok()),
+            run_id,
+        })
     }
 
     /// Every field by its name, to be sent once more.
@@ -92,17 +113,73 @@ fn text(field: &str) -> Option<String> {
     Some(field.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-fn number<T: FromStr>(what: &str, field: &str) -> Result<Option<T>, String> {
-    let field = field.trim();
-    if field.is_empty() {
-        return Ok(None);
-    }
-    field.parse().map(Some).map_err(|_| format!("{what} {field:?} is no number that can be used."))
-}
+/// What is wrong with the form, field by field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldErrors(Vec<(RequestField, String)>);
 
-fn name(field: &str) -> Result<Option<RunId>, String> {
-    let read = |name: String| RunId::parse(&name).map_err(|error| error.to_string());
-    text(field).map(read).transpose()
+impl FieldErrors {
+    /// Adds the error of a field.
+    pub fn add(&mut self, field: RequestField, message: impl Into<String>) {
+        self.0.push((field, message.into()));
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Every error with its field.
+    pub fn iter(&self) -> impl Iterator<Item = (RequestField, &str)> {
+        self.0.iter().map(|(field, message)| (*field, message.as_str()))
+    }
+
+    /// The error of a field.
+    pub fn of(&self, field: RequestField) -> Option<&str> {
+        self.iter().find(|(other, _)| *other == field).map(|(_, message)| message)
+    }
+
+    fn budget(&mut self, text: &str) -> Option<Money> {
+        let text = text.trim();
+        if text.is_empty() {
+            return None;
+        }
+        let budget = text.parse::<Money>().ok().filter(|budget| *budget >= Money::ZERO);
+        if budget.is_none() {
+            self.add(RequestField::BudgetUsd, "Enter an amount in dollars, such as 5.00.");
+        }
+        budget
+    }
+
+    /// A whole number from 1 to a most.
+    fn count(&mut self, field: RequestField, text: &str, most: u64) -> Option<u64> {
+        let text = text.trim();
+        if text.is_empty() {
+            return None;
+        }
+        let count = text.parse().ok().filter(|count| (1..=most).contains(count));
+        if count.is_none() {
+            let message = match most {
+                u64::MAX => "Enter a whole number of 1 or more.".to_owned(),
+                most => format!("Enter a whole number from 1 to {most}."),
+            };
+            self.add(field, message);
+        }
+        count
+    }
+
+    fn run_id(&mut self, text: &str) -> Option<RunId> {
+        let text = text.trim();
+        if text.is_empty() {
+            return None;
+        }
+        let run = RunId::parse(text).ok();
+        if run.is_none() {
+            let message = "Use at most 100 letters, digits, dots, dashes and underscores; the \
+                           first is no dot.";
+            self.add(RequestField::RunId, message);
+        }
+        run
+    }
 }
 
 #[cfg(test)]
@@ -130,9 +207,23 @@ mod tests {
     fn what_cannot_be_read_is_named() {
         let form = StartForm { dataset: "a".into(), ..StartForm::default() };
         let judged = StartForm { enable_llm_judge: "true".into(), ..form.clone() };
-        assert!(judged.asked().unwrap_err().contains("cost at most"));
-        let odd = StartForm { limit: "many".into(), ..form.clone() };
-        assert!(odd.asked().unwrap_err().contains("number of items"));
-        assert!(StartForm::default().asked().unwrap_err().contains("dataset"));
+        let errors = |form: StartForm| {
+            let errors = form.asked().unwrap_err();
+            errors.iter().map(|(field, _)| field).collect::<Vec<_>>()
+        };
+        assert_eq!(errors(judged), [RequestField::BudgetUsd]);
+        let odd = StartForm {
+            limit: "many".into(),
+            filters: "button".into(),
+            repeat: "101".into(),
+            run_id: "../x".into(),
+            ..form.clone()
+        };
+        let expected =
+            [RequestField::Limit, RequestField::Filters, RequestField::Repeat, RequestField::RunId];
+        assert_eq!(errors(odd), expected, "all at once");
+        assert_eq!(errors(StartForm::default()), [RequestField::Dataset]);
+        let negative = StartForm { budget_usd: "-1".into(), ..form };
+        assert_eq!(errors(negative), [RequestField::BudgetUsd]);
     }
 }

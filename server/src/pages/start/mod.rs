@@ -11,7 +11,7 @@ use super::{
 use crate::{
     access::Visitor,
     site::Site,
-    starter::{AskedRun, Refusal, RunEstimate},
+    starter::{AskedRun, Refusal, RequestField, RunEstimate},
 };
 use axum::{
     Form,
@@ -19,11 +19,11 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Redirect, Response},
 };
-use form::StartForm;
+use form::{FieldErrors, StartForm};
 use juror_aggregator::{
     metrics::Unit,
     report::{
-        figures::{dollars, duration, figure, grouped},
+        figures::{counted, dollars, duration, figure, grouped},
         harmless::harmless,
     },
 };
@@ -36,7 +36,7 @@ pub async fn show(
     State(site): State<Site>,
     Extension(visitor): Extension<Visitor>,
 ) -> Result<Markup, Trouble> {
-    form_page(&site, visitor, &StartForm::default(), None).await
+    form_page(&site, visitor, &StartForm::default(), &Refused::default()).await
 }
 
 /// Estimates what is asked for, or starts it if the estimate was seen.
@@ -47,7 +47,11 @@ pub async fn asked(
 ) -> Result<Response, Trouble> {
     let asked = match form.asked() {
         Ok(asked) => asked,
-        Err(reason) => return refused(&site, visitor, &form, Refusal::Unusable(reason)).await,
+        Err(errors) => {
+            let refused = Refused { errors, reason: None };
+            let page = form_page(&site, visitor, &form, &refused).await?;
+            return Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response());
+        }
     };
     let answered = match form.step.as_str() {
         "start" => site
@@ -55,7 +59,10 @@ pub async fn asked(
             .start(&asked)
             .await
             .map(|run| Redirect::to(&links::run(&run)).into_response()),
-        "change" => return Ok(form_page(&site, visitor, &form, None).await?.into_response()),
+        "change" => {
+            let page = form_page(&site, visitor, &form, &Refused::default()).await?;
+            return Ok(page.into_response());
+        }
         _ => {
             let estimated = site.starter.estimate(&asked).await;
             estimated.map(|estimate| {
@@ -82,34 +89,85 @@ async fn refused(
     form: &StartForm,
     refusal: Refusal,
 ) -> Result<Response, Trouble> {
-    let page = form_page(site, visitor, form, Some(&refusal.to_string())).await?;
     let again = refusal.retry_after().map(|seconds| [(header::RETRY_AFTER, seconds)]);
     let status = match again {
         Some(_) => StatusCode::SERVICE_UNAVAILABLE,
         None => StatusCode::UNPROCESSABLE_ENTITY,
     };
+    let page = form_page(site, visitor, form, &Refused::from(refusal)).await?;
     Ok((status, again, page).into_response())
+}
+
+/// Why a form is shown again.
+#[derive(Default)]
+struct Refused {
+    errors: FieldErrors,
+    /// What concerns no single field.
+    reason: Option<String>,
+}
+
+impl From<Refusal> for Refused {
+    fn from(refusal: Refusal) -> Self {
+        let (field, message) = match refusal {
+            Refusal::Field { field, message } => (field, sentence(&message)),
+            Refusal::NameTaken(run) => (
+                RequestField::RunId,
+                format!("A run {run} exists. Enter another name, or resume that run on its page."),
+            ),
+            Refusal::Unknown(message) => (RequestField::Dataset, sentence(&message)),
+            other => return Self { reason: Some(sentence(&other.to_string())), ..Self::default() },
+        };
+        let mut errors = FieldErrors::default();
+        errors.add(field, message);
+        Self { errors, reason: None }
+    }
+}
+
+/// A message as a sentence of the page.
+fn sentence(message: &str) -> String {
+    let mut letters = message.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    let end = if message.ends_with(['.', '?', '!']) { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
 }
 
 async fn form_page(
     site: &Site,
     visitor: Visitor,
     form: &StartForm,
-    refused: Option<&str>,
+    refused: &Refused,
 ) -> Result<Markup, Trouble> {
     let starter = Arc::clone(&site.starter);
     let datasets = spawn_blocking(move || starter.datasets()).await?;
+    let defaults = site.starter.defaults();
     let content = html! {
         h1 { "Start a run" }
-        @if let Some(reason) = refused { p.error #refused role="alert" { (harmless(reason)) } }
-        @if visitor.may_write { (fields::form(form, &datasets)) }
+        @if let Some(reason) = &refused.reason { p.error #refused role="alert" { (harmless(reason)) } }
+        (error_summary(&refused.errors))
+        @if visitor.may_write { (fields::form(form, &refused.errors, &datasets, &defaults)) }
         @else {
             div.card {
-                p { "Who reads may look at runs and start none. Log in with the write token to start one." }
+                p { "The read token starts no runs. Log in with the write token to start one." }
             }
         }
     };
     Ok(page(Some(visitor), "Start a run", Place::Start, &content))
+}
+
+/// Links to the fields with errors, which stand beside them too.
+fn error_summary(errors: &FieldErrors) -> Markup {
+    html! {
+        @if !errors.is_empty() {
+            div.error #refused role="alert" {
+                p { "Nothing was started. " (counted(errors.iter().count() as u64, "field")) " to correct:" }
+                ul {
+                    @for (field, message) in errors.iter() {
+                        li { a href=(format!("#{}", fields::id(field))) { (harmless(message)) } }
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// What the run would take, before anything is begun.

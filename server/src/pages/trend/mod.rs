@@ -1,8 +1,25 @@
-//! How figures went over the last runs that asked the same.
+//! Figures over the last runs that asked the same: in short on the overview, and one by one on a
+//! page of their own.
 
-use super::links;
-use crate::{catalog::ListedRun, view::RunView};
+mod chart;
+
+use super::{
+    dataset,
+    frame::{Place, page},
+    links,
+    overview::{OverviewChoice, empty, newest_of},
+    run::facts_line,
+    trouble::{Trouble, run_named},
+    wishes::Wishes,
+};
+use crate::{access::Visitor, catalog::ListedRun, site::Site, view::RunView};
+use axum::{
+    extract::{Extension, State},
+    http::HeaderMap,
+};
+use chart::{ChartPoint, TrendChart};
 use juror_aggregator::{
+    gate::Bound,
     history::{PastMetric, ask_the_same},
     metrics::{Interval, Metric, Unit},
     report::{
@@ -12,16 +29,107 @@ use juror_aggregator::{
     },
 };
 use maud::{Markup, html};
+use std::sync::Arc;
+use tokio::task::spawn_blocking;
 
-/// So many runs are drawn.
-const MOST_RUNS: usize = 20;
+/// Runs that are drawn on the overview.
+const MAX_RUNS: usize = 20;
+/// Runs that are drawn on the page.
+const MAX_RUNS_OF_PAGE: usize = 60;
 
 const HEIGHT: f64 = 40.0;
 const WIDTH: f64 = 200.0;
 
+/// The page: one metric over the runs that ask what `run` asks, the newest of the overview's choice
+/// unless the address names one.
+pub async fn show(
+    State(site): State<Site>,
+    Extension(visitor): Extension<Visitor>,
+    headers: HeaderMap,
+    wishes: Wishes,
+) -> Result<Markup, Trouble> {
+    let catalog = Arc::clone(&site.catalog);
+    let runs = spawn_blocking(move || catalog.list()).await??;
+    let view = match wishes.text("run") {
+        Some(name) => Some(site.views.of(&run_named(name)?).await?),
+        None => {
+            let choice = OverviewChoice::of(&wishes, &headers);
+            newest_of(&site, runs.iter().filter(|run| choice.takes(run))).await?.view
+        }
+    };
+    let content = match &view {
+        Some(view) => content(view, &runs, wishes.text("metric")),
+        None => html! { h1 { "Trend" } (empty("There are no runs to draw yet")) },
+    };
+    Ok(page(Some(visitor), "Trend", Place::Trend, &content))
+}
+
+fn content(view: &RunView, runs: &[ListedRun], wanted: Option<&str>) -> Markup {
+    let alike = alike(view, runs, MAX_RUNS_OF_PAGE);
+    let metrics = metrics(view, true);
+    let named = |metric: &&&Metric| Some(metric.definition.path.as_str()) == wanted;
+    let metric = metrics.iter().find(named).or(metrics.first()).copied();
+    html! {
+        header.page {
+            h1 { "Trend" @if alike.iter().any(|run| is_simulated(run)) { " " (simulated()) } }
+            p { (grouped(alike.len() as u64)) " runs of " (dataset::name(&view.report.run.dataset.path)) " up to " (links::run_link(&view.report.run.id)) }
+            (facts_line(&view.report))
+        }
+        @if let Some(metric) = metric {
+            section.card aria-labelledby="metric" {
+                h2 #metric { (harmless(&metric.definition.title)) }
+                (chart_of(view, metric, &alike))
+            }
+        }
+        section.card aria-labelledby="metrics" {
+            h2 #metrics { "All metrics" }
+            dl.trends { @for metric in &metrics { (line(view, metric, &alike)) } }
+        }
+        @if let Some(metric) = metric {
+            section.card aria-labelledby="runs" {
+                h2 #runs { "Runs" }
+                (table(metric, &alike))
+            }
+        }
+    }
+}
+
+fn chart_of(view: &RunView, metric: &Metric, alike: &[&ListedRun]) -> Markup {
+    let path = &metric.definition.path;
+    let point = |run: &&ListedRun| {
+        let metric = past(run, path)?;
+        let run_id = run.record.run_id.clone();
+        Some(ChartPoint { run: run_id, created_at: run.record.created_at.clone(), metric })
+    };
+    let points: Vec<ChartPoint> = alike.iter().filter_map(point).collect();
+    let target = view.report.targets.as_ref().and_then(|gate| {
+        let rule = gate.rules.iter().find(|rule| rule.metric == *path)?;
+        rule.bound.map(|bound| match bound {
+            Bound::Above(bound) | Bound::AtLeast(bound) => bound,
+        })
+    });
+    TrendChart {
+        title: &metric.definition.title,
+        unit: metric.definition.unit,
+        target,
+        points: &points,
+    }
+    .markup()
+}
+
+/// The metrics with data, the judge's first.
+fn metrics(view: &RunView, shows_judge: bool) -> Vec<&Metric> {
+    let is_shown = |metric: &&Metric| {
+        metric.value.is_some() && (shows_judge || !metric.definition.is_semantic())
+    };
+    let mut metrics: Vec<&Metric> = view.report.metrics.iter().filter(is_shown).collect();
+    metrics.sort_by_key(|metric| !metric.definition.is_semantic());
+    metrics
+}
+
 /// The section; nothing where no earlier run asked the same.
 pub fn section(view: &RunView, runs: &[ListedRun], shows_judge: bool) -> Markup {
-    let alike = alike(view, runs);
+    let alike = alike(view, runs, MAX_RUNS);
     if alike.len() < 2 {
         return html! {
             section.card aria-labelledby="trend" {
@@ -33,11 +141,7 @@ pub fn section(view: &RunView, runs: &[ListedRun], shows_judge: bool) -> Markup 
             }
         };
     }
-    let is_shown = |metric: &&Metric| {
-        metric.value.is_some() && (shows_judge || !metric.definition.is_semantic())
-    };
-    let mut metrics: Vec<&Metric> = view.report.metrics.iter().filter(is_shown).collect();
-    metrics.sort_by_key(|metric| !metric.definition.is_semantic());
+    let metrics = metrics(view, shows_judge);
     html! {
         section.card aria-labelledby="trend" {
             h2 #trend {
@@ -45,25 +149,27 @@ pub fn section(view: &RunView, runs: &[ListedRun], shows_judge: bool) -> Markup 
                 @if alike.iter().any(|run| is_simulated(run)) { " " (simulated()) }
             }
             dl.trends {
-                @for metric in metrics { (line(metric, &alike)) }
+                @for metric in &metrics { (line(view, metric, &alike)) }
             }
-            details {
-                summary { "These runs" }
-                (table(view, &alike, shows_judge))
+            @if let Some(metric) = metrics.first() {
+                details {
+                    summary { "These runs" }
+                    (table(metric, &alike))
+                }
             }
         }
     }
 }
 
 /// The runs that asked what this one asks, oldest first, up to this one.
-fn alike<'a>(view: &RunView, runs: &'a [ListedRun]) -> Vec<&'a ListedRun> {
+fn alike<'a>(view: &RunView, runs: &'a [ListedRun], most: usize) -> Vec<&'a ListedRun> {
     let own = view.files.record();
     let asks = |run: &&ListedRun| {
         run.figures.is_some()
             && run.record.created_at <= own.created_at
             && ask_the_same(&run.record, own)
     };
-    let mut alike: Vec<&ListedRun> = runs.iter().filter(asks).take(MOST_RUNS).collect();
+    let mut alike: Vec<&ListedRun> = runs.iter().filter(asks).take(most).collect();
     alike.reverse();
     alike
 }
@@ -76,14 +182,15 @@ fn past(run: &ListedRun, path: &str) -> Option<PastMetric> {
     run.figures.as_ref()?.metrics.get(path).copied()
 }
 
-fn line(metric: &Metric, runs: &[&ListedRun]) -> Markup {
+/// A metric in small; its title leads to its page.
+fn line(view: &RunView, metric: &Metric, runs: &[&ListedRun]) -> Markup {
     let definition = &metric.definition;
     let points: Vec<Option<PastMetric>> =
         runs.iter().map(|run| past(run, &definition.path)).collect();
     let newest = points.iter().rev().flatten().next();
     html! {
         div {
-            dt { (harmless(&definition.title)) }
+            dt { a href=(links::trend(&view.report.run.id, &definition.path)) { (harmless(&definition.title)) } }
             dd { (sparkline(&definition.title, &points, definition.unit)) }
             dd.n { @if let Some(newest) = newest { (figure(newest.value, definition.unit)) } }
         }
@@ -128,17 +235,14 @@ fn sparkline(title: &str, points: &[Option<PastMetric>], unit: Unit) -> Markup {
 }
 
 /// The same in figures, newest first.
-fn table(view: &RunView, runs: &[&ListedRun], shows_judge: bool) -> Markup {
-    let whole =
-        view.report.metrics.iter().find(|metric| {
-            metric.definition.is_semantic() == shows_judge && metric.value.is_some()
-        });
+fn table(metric: &Metric, runs: &[&ListedRun]) -> Markup {
+    let definition = &metric.definition;
     html! {
         div.scroll tabindex="0" role="region" aria-label="The runs of the trend" {
             table.plain {
                 thead { tr {
                     th scope="col" { "Run" } th scope="col" { "When" }
-                    @if let Some(whole) = whole { th.n scope="col" { (harmless(&whole.definition.title)) } th scope="col" { "95 % interval" } }
+                    th.n scope="col" { (harmless(&definition.title)) } th scope="col" { "95 % interval" }
                     th.n scope="col" { "Scored" } th.n scope="col" { "Cost" }
                 } }
                 tbody {
@@ -146,7 +250,7 @@ fn table(view: &RunView, runs: &[&ListedRun], shows_judge: bool) -> Markup {
                         tr {
                             th scope="row" { (links::run_link(&run.record.run_id)) @if is_simulated(run) { " " (simulated()) } }
                             td { time datetime=(run.record.created_at) { (minutes(&run.record.created_at)) } }
-                            @if let Some(whole) = whole { (cells(past(run, &whole.definition.path), whole.definition.unit)) }
+                            (cells(past(run, &definition.path), definition.unit))
                             @if let Some(figures) = &run.figures {
                                 td.n { (grouped(figures.scored)) "/" (grouped(figures.planned)) }
                                 td.n { (dollars(figures.cost_usd)) }

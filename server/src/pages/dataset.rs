@@ -1,0 +1,48 @@
+//! Datasets as pages name them: by the end of their path.
+
+use juror_aggregator::report::harmless::harmless;
+use maud::{Markup, html};
+use std::path::Path;
+
+/// Components of a path that are shown.
+const SHOWN_COMPONENTS: usize = 2;
+
+/// The end of a path, or all of it where another dataset ends alike.
+pub fn short<'a>(path: &str, others: impl Iterator<Item = &'a str>) -> String {
+    let short = end_of(path);
+    let is_ambiguous = others.filter(|other| *other != path).any(|other| end_of(other) == short);
+    harmless(if is_ambiguous { path } else { &short })
+}
+
+/// The end of a path, with the whole of it as its title.
+pub fn name(path: &str) -> Markup {
+    let end = end_of(path);
+    let parts = end.split('/');
+    html! {
+        bdi title=(harmless(path)) {
+            @for (place, part) in parts.enumerate() { @if place > 0 { "/" wbr; } (harmless(part)) }
+        }
+    }
+}
+
+fn end_of(path: &str) -> String {
+    let parts: Vec<_> = Path::new(path).iter().filter(|part| *part != "/").collect();
+    let shown = parts.iter().skip(parts.len().saturating_sub(SHOWN_COMPONENTS));
+    let shown: Vec<_> = shown.map(|part| part.to_string_lossy()).collect();
+    shown.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dataset_is_named_by_the_end_of_its_path_where_that_is_enough() {
+        let all = ["/a/golden/manifest.jsonl", "/b/golden/manifest.jsonl", "/c/shots.csv", "x.csv"];
+        let shown = all.map(|path| short(path, all.into_iter()));
+        assert_eq!(
+            shown,
+            ["/a/golden/manifest.jsonl", "/b/golden/manifest.jsonl", "c/shots.csv", "x.csv"]
+        );
+    }
+}

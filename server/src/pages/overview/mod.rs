@@ -1,0 +1,269 @@
+//! The newest run, of all runs or of a dataset and a rubric that are chosen.
+
+mod choice;
+mod newest;
+
+pub use choice::OverviewChoice;
+pub use newest::{NewestRun, newest_of};
+
+use super::{
+    frame::{Place, page},
+    links, run,
+    run::statements,
+    trend,
+    trouble::{Trouble, run_named, state_chip},
+    wishes::Wishes,
+};
+use crate::{
+    access::Visitor,
+    catalog::{DamagedRun, ListedRun, RunListing, RunState},
+    site::Site,
+    view::RunView,
+};
+use axum::{
+    extract::{Extension, State},
+    http::{HeaderMap, header},
+    response::{IntoResponse as _, Redirect, Response},
+};
+use juror_aggregator::gate::GateReport;
+use juror_aggregator::report::{
+    Report,
+    figures::{counted, grouped},
+    harmless::harmless,
+    html::{decision, facts, semantic, simulated, stages, targets},
+    words::has_stages,
+};
+use juror_common::id::RunId;
+use maud::{Markup, html};
+use std::{path::Path, sync::Arc};
+use tokio::task::spawn_blocking;
+
+/// So many common issues, and strengths, are shown here; the run's page has them all.
+const MOST_STATEMENTS: usize = 8;
+
+/// The page. `enable_llm_judge` shows or hides the judge's figures, which are shown by default if
+/// there are any; `run` names one run; `dataset` and `rubric` choose the runs whose newest is shown,
+/// and with `choose` that choice is kept.
+pub async fn show(
+    State(site): State<Site>,
+    Extension(visitor): Extension<Visitor>,
+    headers: HeaderMap,
+    wishes: Wishes,
+) -> Result<Response, Trouble> {
+    if wishes.text("choose").is_some() {
+        return Ok(keep(&wishes, &headers));
+    }
+    let catalog = Arc::clone(&site.catalog);
+    let listing = spawn_blocking(move || catalog.scan()).await??;
+    let asked = AskedOverview {
+        choice: OverviewChoice::of(&wishes, &headers),
+        run: wishes.text("run").map(str::to_owned),
+        wish: wishes.value("enable_llm_judge"),
+    };
+    let newest = newest(&site, &listing.runs, &asked).await?;
+    let content = match &newest.view {
+        Some(view) => overview(view, &listing, &asked, &newest.damaged),
+        None if listing.runs.is_empty() => no_runs(site.catalog.runs_dir(), &listing.damaged),
+        None => none_chosen(&listing, &asked, &newest.damaged),
+    };
+    Ok(page(Some(visitor), "Overview", Place::Overview, &content).into_response())
+}
+
+/// What the address asks for.
+struct AskedOverview {
+    choice: OverviewChoice,
+    run: Option<String>,
+    wish: Option<bool>,
+}
+
+/// Keeps the choice of the form in a cookie, and shows it in the address.
+fn keep(wishes: &Wishes, headers: &HeaderMap) -> Response {
+    let choice = OverviewChoice::of_query(wishes);
+    let wish = wishes.value::<bool>("enable_llm_judge");
+    let wish = wish.map(|wish| ("enable_llm_judge", wish.to_string()));
+    let address = format!("/{}", links::query(choice.pairs().chain(wish)));
+    ([(header::SET_COOKIE, choice.cookie(headers))], Redirect::to(&address)).into_response()
+}
+
+/// The named run; else the newest one of the choice, one with a report first.
+async fn newest(
+    site: &Site,
+    runs: &[ListedRun],
+    asked: &AskedOverview,
+) -> Result<NewestRun, Trouble> {
+    if let Some(name) = &asked.run {
+        let view = site.views.of(&run_named(name)?).await?;
+        return Ok(NewestRun { view: Some(view), damaged: Vec::new() });
+    }
+    let fits = |run: &&ListedRun| {
+        asked.choice.takes(run) && (asked.wish != Some(true) || run.record.judge.is_some())
+    };
+    newest_of(site, runs.iter().filter(fits)).await
+}
+
+fn overview(
+    view: &RunView,
+    listing: &RunListing,
+    asked: &AskedOverview,
+    damaged: &[RunId],
+) -> Markup {
+    let (report, runs, wish) = (&view.report, &listing.runs, asked.wish);
+    let run = &report.run.id;
+    let shows_judge = report.run.judge.is_some() && wish != Some(false);
+    html! {
+        header.page {
+            h1 {
+                "Overview " (state_chip(view.state)) @if report.run.simulated { " " (simulated()) }
+            }
+            p { "Run " (links::run_link(run)) }
+            (run::facts_line(report))
+            (asked.choice.form(runs, wish))
+            (damaged_runs(damaged, &listing.damaged))
+            (going_on(view, runs))
+        }
+        // A gate is decided by what the judge said too.
+        @if shows_judge || report.run.judge.is_none() { (decision(report)) }
+        div.actions {
+            (switch(asked, report.run.judge.is_some(), shows_judge))
+            a.button.aside href=(links::run(run)) { "All " (grouped(view.len() as u64)) " results" }
+        }
+        div.cards {
+            @if shows_judge { (semantic(report)) }
+            @else if report.run.judge.is_none() { (judge_off()) }
+            @if has_stages(report) || report.run.judge.is_none() { (stages(report)) }
+        }
+        (facts(report))
+        (trend::section(view, runs, shows_judge))
+        @if shows_judge { div.cards { (statements::common(view, &links::run(run), MOST_STATEMENTS)) } }
+        @if let Some(gate) = &report.targets { (targets(report, &rules_shown(report, gate, shows_judge))) }
+    }
+}
+
+/// A gate with those of its rules whose metrics are shown.
+fn rules_shown(report: &Report, gate: &GateReport, shows_judge: bool) -> GateReport {
+    let is_semantic = |path: &str| {
+        let mut metrics = report.metrics.iter().map(|metric| &metric.definition);
+        metrics.any(|definition| definition.path == path && definition.is_semantic())
+    };
+    let rules = gate.rules.iter().filter(|rule| shows_judge || !is_semantic(&rule.metric));
+    GateReport { rules: rules.cloned().collect(), ..gate.clone() }
+}
+
+/// Runs that go on and are not the one that is shown.
+fn going_on(shown: &RunView, runs: &[ListedRun]) -> Markup {
+    let goes_on = |run: &&ListedRun| run.state == RunState::Running;
+    html! {
+        @if shown.state == RunState::Running {
+            p.notice { "This run is running: " (links::run_link(&shown.report.run.id)) " shows its progress." }
+        }
+        @for other in runs.iter().filter(goes_on).filter(|run| run.record.run_id != shown.report.run.id).take(5) {
+            p.notice { "Run " (links::run_link(&other.record.run_id)) " is running." }
+        }
+    }
+}
+
+/// Shows or hides what the judge said. It changes what is seen and costs nothing. The address keeps
+/// the run and the choice, and the fragment gives the switch the focus again.
+fn switch(asked: &AskedOverview, judged: bool, shown: bool) -> Markup {
+    html! {
+        form.switch method="get" action="/#judge-switch" {
+            @if let Some(run) = &asked.run { input type="hidden" name="run" value=(run); }
+            @for (name, value) in asked.choice.pairs() { input type="hidden" name=(name) value=(value); }
+            button #judge-switch type="submit" role="switch" aria-checked=(if shown { "true" } else { "false" })
+                name="enable_llm_judge" value=(if shown { "false" } else { "true" }) {
+                span.knob aria-hidden="true" {}
+                "Enable LLM judge"
+            }
+            span.faint {
+                @if shown { "The judge's figures are shown. Hiding them changes no run." }
+                @else if judged { "The judge's figures are hidden; Pipeline Success still counts what it said." }
+                @else { "Shows the newest run that was judged; looking costs nothing." }
+            }
+        }
+    }
+}
+
+fn judge_off() -> Markup {
+    html! {
+        section.card aria-labelledby="semantic" {
+            h2 #semantic { "Semantic Correctness" }
+            p { "This run was made with the judge off, so there is no verdict to show." }
+            p { a href="/start" { "Start a run" } " with the judge on, or:" }
+            pre tabindex="0" { code { "juror run DATASET --enable-llm-judge --budget-usd 1.00" } }
+        }
+    }
+}
+
+/// Damaged runs that the overview passes over.
+fn damaged_runs(newer: &[RunId], unreadable: &[DamagedRun]) -> Markup {
+    html! {
+        @for run in newer.iter().take(5) {
+            p.error { "Run " (links::run_link(run)) " is newer and damaged; its page says where." }
+        }
+        @if !unreadable.is_empty() {
+            p.error {
+                (counted(unreadable.len() as u64, "run")) " cannot be read: " a href="/runs" { "see the list" } "."
+            }
+        }
+    }
+}
+
+/// Runs there are, but none of the choice, or none that was judged.
+fn none_chosen(listing: &RunListing, asked: &AskedOverview, damaged: &[RunId]) -> Markup {
+    let is_of_choice = |run: &ListedRun| asked.choice.takes(run);
+    let title = match listing.runs.iter().any(is_of_choice) {
+        true if asked.wish == Some(true) => return no_judged_run(listing, asked, damaged),
+        true => "Every run of this dataset and rubric is damaged",
+        false => "There is no run of this dataset and rubric",
+    };
+    html! {
+        header.page {
+            h1 { "Overview" }
+            (asked.choice.form(&listing.runs, asked.wish))
+            (damaged_runs(damaged, &listing.damaged))
+        }
+        section.card aria-labelledby="none" {
+            h2 #none { (title) }
+            p { "Choose others above, or " a href="/runs" { "see all runs" } "." }
+        }
+    }
+}
+
+fn no_judged_run(listing: &RunListing, asked: &AskedOverview, damaged: &[RunId]) -> Markup {
+    html! {
+        header.page {
+            h1 { "Overview" }
+            (asked.choice.form(&listing.runs, asked.wish))
+            (damaged_runs(damaged, &listing.damaged))
+        }
+        (switch(asked, false, true))
+        section.card aria-labelledby="none" {
+            h2 #none { "No run has been judged yet" }
+            p { a href="/start" { "Start a run" } " with the judge on: an estimate of time and money comes first. Or:" }
+            pre tabindex="0" { code { "juror run DATASET --enable-llm-judge --budget-usd 1.00" } }
+        }
+    }
+}
+
+fn no_runs(runs_dir: &Path, damaged: &[DamagedRun]) -> Markup {
+    html! {
+        h1 { "Overview" }
+        (damaged_runs(&[], damaged))
+        p.faint { "This server shows the runs in " code { (harmless(&runs_dir.display().to_string())) } "." }
+        (empty("There are no runs yet"))
+    }
+}
+
+/// What to do where there is no run.
+pub fn empty(title: &str) -> Markup {
+    html! {
+        section.card aria-labelledby="none" {
+            h2 #none { (harmless(title)) }
+            p { "See how it looks, at no cost, against a simulated judge:" }
+            pre tabindex="0" { code { "juror demo" } }
+            p { "Check your own dataset without a judge, which costs nothing either:" }
+            pre tabindex="0" { code { "juror run DATASET" } }
+            p { "Or " a href="/start" { "start a run from here" } "." }
+        }
+    }
+}

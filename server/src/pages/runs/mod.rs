@@ -1,0 +1,185 @@
+//! All runs in a table that sorts by every column; two of them can be compared.
+
+mod order;
+
+use super::{
+    dataset,
+    frame::{Place, page},
+    links,
+    overview::empty,
+    trouble::{Trouble, state_chip},
+    wishes::Wishes,
+};
+use crate::{
+    access::Visitor,
+    catalog::{DamagedRun, ListedRun, RunListing, RunState},
+    site::Site,
+};
+use axum::extract::{Extension, State};
+use juror_aggregator::{
+    history::PastMetric,
+    metrics::Interval,
+    report::{
+        figures::{counted, dollars, figure, grouped, interval},
+        harmless::harmless,
+        html::{minutes, simulated},
+    },
+};
+use juror_common::id::RunId;
+use maud::{Markup, html};
+use order::{COLUMNS, RunColumn, RunOrder, judge_of, rubric_of, score_of};
+use std::{collections::HashSet, sync::Arc};
+use tokio::task::spawn_blocking;
+
+/// Runs on one page.
+const RUNS_PER_PAGE: usize = 50;
+
+/// The page.
+pub async fn show(
+    State(site): State<Site>,
+    Extension(visitor): Extension<Visitor>,
+    wishes: Wishes,
+) -> Result<Markup, Trouble> {
+    let catalog = Arc::clone(&site.catalog);
+    let RunListing { mut runs, damaged } = spawn_blocking(move || catalog.scan()).await??;
+    let order = RunOrder::of(&wishes);
+    order.sort(&mut runs);
+    let pages = runs.len().div_ceil(RUNS_PER_PAGE).max(1);
+    let number = usize::clamp(wishes.value("page").unwrap_or(1), 1, pages);
+    let cancelling: HashSet<&RunId> = runs
+        .iter()
+        .filter(|run| run.state == RunState::Running)
+        .map(|run| &run.record.run_id)
+        .filter(|run| site.starter.is_cancelling(run))
+        .collect();
+    let shown = runs.iter().skip((number - 1) * RUNS_PER_PAGE).take(RUNS_PER_PAGE);
+    let content = html! {
+        h1 { "Runs" }
+        (damaged_runs(&damaged))
+        @if runs.is_empty() { (empty("There are no runs yet")) }
+        @else {
+            section.card aria-label="All runs" {
+                (table(shown, runs.len(), order, &cancelling))
+                (pager(number, pages, &|page| links::query(order.pairs().into_iter().chain([("page", page.to_string())]))))
+            }
+        }
+    };
+    Ok(page(Some(visitor), "Runs", Place::Runs, &content))
+}
+
+fn damaged_runs(damaged: &[DamagedRun]) -> Markup {
+    html! {
+        @if !damaged.is_empty() {
+            section.card aria-labelledby="damaged" {
+                h2 #damaged { (counted(damaged.len() as u64, "damaged run")) }
+                p.faint { "Their run.json cannot be read. Mend or remove their folders." }
+                dl.pairs {
+                    @for run in damaged {
+                        dt { bdi { (harmless(&run.name)) } " " span.chip.missed { "damaged" } }
+                        dd { bdi { (harmless(&run.reason)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn table<'a>(
+    runs: impl Iterator<Item = &'a ListedRun>,
+    all: usize,
+    order: RunOrder,
+    cancelling: &HashSet<&RunId>,
+) -> Markup {
+    html! {
+        form method="get" action="/compare" {
+            div.scroll tabindex="0" role="region" aria-label="Runs" {
+                table.results.runs {
+                    caption { span { (counted(all as u64, "run")) ". Mark a base and a head to compare them." } }
+                    thead { tr {
+                        th.thumb scope="col" { "Image" }
+                        @for (column, name, head, is_number) in COLUMNS { (sorting(order, column, name, head, is_number)) }
+                        th scope="col" { "Base" } th scope="col" { "Head" }
+                    } }
+                    tbody { @for run in runs { (row(run, cancelling.contains(&run.record.run_id))) } }
+                }
+            }
+            @if all > 1 { p.next { button type="submit" { "Compare" } } }
+        }
+    }
+}
+
+/// A head that sorts by its column, and turns the order round when it does already.
+fn sorting(order: RunOrder, column: RunColumn, name: &str, head: &str, is_number: bool) -> Markup {
+    let is_current = order.column == column;
+    let next = if is_current && !order.descends { "desc" } else { "asc" };
+    let query = links::query([("sort", name.to_owned()), ("order", next.to_owned())]);
+    let direction = match (is_current, order.descends) {
+        (false, _) => None,
+        (true, false) => Some("ascending"),
+        (true, true) => Some("descending"),
+    };
+    html! {
+        th.n[is_number] scope="col" aria-sort=[direction] { a.sort href=(format!("/runs{query}")) { (head) } }
+    }
+}
+
+fn row(run: &ListedRun, is_cancelling: bool) -> Markup {
+    let record = &run.record;
+    let name = record.run_id.as_str();
+    let figures = run.figures.as_ref();
+    let simulates = figures.is_some_and(|figures| figures.simulated);
+    html! {
+        tr {
+            td.thumb {
+                a.thumb href=(links::run(&record.run_id)) tabindex="-1" aria-hidden="true" {
+                    img src=(format!("/runs/{name}/thumbnail")) alt="" width="64" height="48" loading="lazy" decoding="async";
+                }
+            }
+            th scope="row" { (links::run_link(&record.run_id)) @if simulates { " " (simulated()) } }
+            td { @if is_cancelling { span.chip.undecided { "cancelling" } } @else { (state_chip(run.state)) } }
+            td.when { time datetime=(record.created_at) { (minutes(&record.created_at)) } }
+            td.path { (dataset::name(&record.dataset.path)) }
+            td.when { (harmless(&rubric_of(run))) }
+            td.when { bdi { (harmless(&judge_of(run))) } }
+            td.n { (score(run)) }
+            td.n {
+                (figures.map_or_else(|| "–".to_owned(), |figures| grouped(figures.scored))) "/" (grouped(record.jobs()))
+            }
+            td.n { (figures.map_or_else(|| "–".to_owned(), |figures| dollars(figures.cost_usd))) }
+            td { input type="radio" name="base" value=(name) required aria-label=(format!("{name} is the base")); }
+            td { input type="radio" name="head" value=(name) required aria-label=(format!("{name} is the head")); }
+        }
+    }
+}
+
+fn score(run: &ListedRun) -> Markup {
+    html! {
+        @match score_of(run) {
+            Some((PastMetric { value, n, low, high }, unit, word)) => {
+                strong { (figure(value, unit)) } (word)
+                br;
+                small { (interval(&Interval { n, low, high }, unit)) }
+            }
+            None => { "–" }
+        }
+    }
+}
+
+/// Links to the pages before and behind this one.
+pub fn pager(number: usize, pages: usize, address: &dyn Fn(usize) -> String) -> Markup {
+    html! {
+        @if pages > 1 {
+            nav.pager aria-label="Pages of this table" {
+                @if number > 1 {
+                    a href=(address(1)) { "First" }
+                    a href=(address(number - 1)) rel="prev" { "Previous" }
+                }
+                span { "Page " (grouped(number as u64)) " of " (grouped(pages as u64)) }
+                @if number < pages {
+                    a href=(address(number + 1)) rel="next" { "Next" }
+                    a href=(address(pages)) { "Last" }
+                }
+            }
+        }
+    }
+}

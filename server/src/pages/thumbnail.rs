@@ -1,0 +1,114 @@
+//! Small pictures of items for tables and lists.
+
+use super::{
+    links,
+    trouble::{Trouble, run_named},
+    wishes::Wishes,
+};
+use crate::{problem::Problem, showcase::Showcase, site::Site};
+use axum::{
+    extract::{Path, State},
+    http::{StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use juror_aggregator::report::{Picture, Shown};
+use juror_common::{id::RunId, outcome::JobResult, rubric::Rubric, run::RunRecord};
+use maud::{Markup, html};
+use std::sync::Arc;
+use tokio::task::spawn_blocking;
+
+/// A picture of one digest never changes.
+const IMMUTABLE: &str = "private, max-age=31536000, immutable";
+/// A picture without a digest is of the file as it is now.
+const CURRENT: &str = "private, max-age=60";
+/// Seconds after which a busy server is worth asking again.
+const RETRY_AFTER_SECONDS: u64 = 2;
+
+/// The thumbnail of a result, as a link to its page; nothing for an item without images.
+pub fn link(run: &RunId, result: &JobResult, address: &str) -> Markup {
+    let Some(input) = result.item.inputs.last() else { return html! {} };
+    let version =
+        input.digest.map(|digest| ("v", digest.to_string().chars().rev().take(12).collect()));
+    let repeat = (result.repeat > 0).then(|| ("repeat", result.repeat.to_string()));
+    let query = links::query(version.into_iter().chain(repeat));
+    html! {
+        // The link beside it has the item's name.
+        a.thumb href=(address) tabindex="-1" aria-hidden="true" {
+            img src=(links::thumbnail(run, &result.screenshot_id, &query)) alt="" width="64" height="48"
+                loading="lazy" decoding="async";
+        }
+    }
+}
+
+/// The last image of an item, the one that was made where there are several, shrunk.
+pub async fn show(
+    State(site): State<Site>,
+    Path((name, item)): Path<(String, String)>,
+    wishes: Wishes,
+) -> Result<Response, Trouble> {
+    let run = run_named(&name)?;
+    let view = site.views.of(&run).await?;
+    let missing = || Trouble::missing("There is no picture of this item.".to_owned());
+    let place = view.place_of(&item, wishes.value("repeat").unwrap_or(0)).ok_or_else(missing)?;
+    let Some(turn) = site.thumbnails.take().await else { return Ok(busy()) };
+    let showcase = Arc::clone(&site.showcase);
+    let making = spawn_blocking(move || {
+        let _turn = turn;
+        let result = view.results(&[place])?.pop();
+        let record = view.files.record();
+        Ok::<_, Trouble>(
+            result.and_then(|result| picture(&*showcase, record, &view.report.rubric, result)),
+        )
+    });
+    let picture = making.await??.ok_or_else(missing)?;
+    Ok(answer(picture, if wishes.text("v").is_some() { IMMUTABLE } else { CURRENT }))
+}
+
+/// The picture of the first result of a run, which tells datasets apart.
+pub async fn show_run(
+    State(site): State<Site>,
+    Path(name): Path<String>,
+) -> Result<Response, Trouble> {
+    let run = run_named(&name)?;
+    let Some(turn) = site.thumbnails.take().await else { return Ok(busy()) };
+    let (catalog, showcase) = (Arc::clone(&site.catalog), Arc::clone(&site.showcase));
+    let making = spawn_blocking(move || {
+        let _turn = turn;
+        let files = catalog.files(&run)?;
+        let Ok(rubric) = Rubric::parse(&files.record().rubric_text, "run.json") else {
+            return Ok(None);
+        };
+        let first = files.results_from(0)?.next().transpose()?;
+        let picture =
+            first.and_then(|(_, first)| picture(&*showcase, files.record(), &rubric, first));
+        Ok::<_, Trouble>(picture)
+    });
+    let picture = making.await??;
+    let picture =
+        picture.ok_or_else(|| Trouble::missing("There is no picture of this run.".to_owned()))?;
+    Ok(answer(picture, CURRENT))
+}
+
+/// Shrinks the last image of a result's item; none if it cannot be had.
+fn picture(
+    showcase: &dyn Showcase,
+    record: &RunRecord,
+    rubric: &Rubric,
+    result: JobResult,
+) -> Option<Picture> {
+    let shown = Shown { screenshot_id: result.screenshot_id, inputs: result.item.inputs };
+    let mut found = showcase.exhibits(record, rubric).gather(std::slice::from_ref(&shown));
+    let exhibit = found.remove(&shown.screenshot_id)?;
+    exhibit.pictures.into_iter().next_back()?.1.ok()
+}
+
+fn answer(picture: Picture, cache: &'static str) -> Response {
+    let headers = [(header::CONTENT_TYPE, picture.media_type), (header::CACHE_CONTROL, cache)];
+    (headers, picture.bytes).into_response()
+}
+
+fn busy() -> Response {
+    let problem =
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Too many pictures are being made.");
+    problem.retry_after(RETRY_AFTER_SECONDS).into_response()
+}

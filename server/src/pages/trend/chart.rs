@@ -1,0 +1,146 @@
+//! A metric over runs as a chart: an axis with figures, dates, intervals and the target.
+
+use crate::pages::links;
+use juror_aggregator::{
+    history::PastMetric,
+    metrics::Unit,
+    report::{figures::figure, harmless::harmless},
+};
+use juror_common::id::RunId;
+use maud::{Markup, html};
+
+const WIDTH: f64 = 960.0;
+const HEIGHT: f64 = 260.0;
+/// Margins for the figures of the axis and for the dates.
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = 12.0;
+const TOP: f64 = 14.0;
+const BOTTOM: f64 = 28.0;
+/// Lines of the grid.
+const GRID_LINES: u32 = 4;
+/// Dates below the chart.
+const MAX_DATES: usize = 8;
+
+/// A run in a chart.
+pub struct ChartPoint {
+    /// The run.
+    pub run: RunId,
+    /// When it was created, RFC 3339.
+    pub created_at: String,
+    /// What the metric came to.
+    pub metric: PastMetric,
+}
+
+/// A chart of one metric, oldest run first.
+pub struct TrendChart<'a> {
+    /// The metric's title.
+    pub title: &'a str,
+    /// The metric's unit.
+    pub unit: Unit,
+    /// The bound of the gate, if there is one.
+    pub target: Option<f64>,
+    /// The runs.
+    pub points: &'a [ChartPoint],
+}
+
+/// The figures at the lower and the upper end of the axis.
+#[derive(Clone, Copy)]
+struct Axis {
+    low: f64,
+    high: f64,
+}
+
+impl Axis {
+    fn y(self, value: f64) -> f64 {
+        let share = (value - self.low) / (self.high - self.low);
+        HEIGHT - BOTTOM - share.clamp(0.0, 1.0) * (HEIGHT - TOP - BOTTOM)
+    }
+}
+
+impl TrendChart<'_> {
+    /// The chart; its figures stand in the table below it too.
+    pub fn markup(&self) -> Markup {
+        let axis = self.axis();
+        let right = WIDTH - RIGHT;
+        html! {
+            div.scroll tabindex="0" role="region" aria-label=(format!("Chart of {}", harmless(self.title))) {
+                svg.trend-chart viewBox=(format!("0 0 {WIDTH:.0} {HEIGHT:.0}")) role="group"
+                    aria-label=(format!("{}, oldest run first", harmless(self.title))) {
+                    @for step in 0..=GRID_LINES {
+                        @let value = axis.low + (axis.high - axis.low) * f64::from(step) / f64::from(GRID_LINES);
+                        @let y = axis.y(value);
+                        line.grid x1=(LEFT) x2=(right) y1=(format!("{y:.1}")) y2=(format!("{y:.1}")) {}
+                        text.axis x=(LEFT - 8.0) y=(format!("{:.1}", y + 4.0)) text-anchor="end" { (figure(value, self.unit)) }
+                    }
+                    @if let Some(target) = self.target { (target_line(axis, target, self.unit)) }
+                    polyline points=(self.line(axis)) {}
+                    @for (place, point) in self.points.iter().enumerate() { (self.point(axis, place, point)) }
+                    @for (place, point) in self.points.iter().enumerate().step_by(self.points.len().div_ceil(MAX_DATES).max(1)) {
+                        text.axis x=(format!("{:.1}", self.x(place))) y=(HEIGHT - 8.0) text-anchor="middle" {
+                            (harmless(point.created_at.get(5..10).unwrap_or_default()))
+                        }
+                    }
+                }
+            }
+            p.faint {
+                "Each point is a run, its bar the 95 % interval"
+                @if let Some(target) = self.target { "; the dashed line is the target, " (figure(target, self.unit)) }
+                ". Dates are month and day."
+            }
+        }
+    }
+
+    /// From the least to the most that is drawn, with some air, within what the unit can be.
+    fn axis(&self) -> Axis {
+        let ends = self.points.iter().flat_map(|ChartPoint { metric, .. }| {
+            [metric.value, metric.low.unwrap_or(metric.value), metric.high.unwrap_or(metric.value)]
+        });
+        let ends = ends.chain(self.target).filter(|end| end.is_finite());
+        let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| {
+            (low.min(end), high.max(end))
+        });
+        if low > high {
+            return Axis { low: 0.0, high: 1.0 };
+        }
+        let (least, most) = self.unit.bounds();
+        let air = ((high - low) * 0.08).max(most.min(100.0).abs() * 0.01).max(1e-6);
+        Axis { low: (low - air).max(least), high: (high + air).min(most) }
+    }
+
+    fn x(&self, place: usize) -> f64 {
+        let step = (WIDTH - LEFT - RIGHT) / self.points.len().max(1) as f64;
+        LEFT + step * (place as f64 + 0.5)
+    }
+
+    fn line(&self, axis: Axis) -> String {
+        let point = |(place, point): (usize, &ChartPoint)| {
+            format!("{:.1},{:.1}", self.x(place), axis.y(point.metric.value))
+        };
+        self.points.iter().enumerate().map(point).collect::<Vec<_>>().join(" ")
+    }
+
+    fn point(&self, axis: Axis, place: usize, point: &ChartPoint) -> Markup {
+        let (x, y) = (self.x(place), axis.y(point.metric.value));
+        let day = point.created_at.get(..10).unwrap_or_default();
+        let text = format!("{}, {day}: {}", point.run, figure(point.metric.value, self.unit));
+        html! {
+            a href=(links::run(&point.run)) aria-label=(harmless(&text)) {
+                @if let (Some(low), Some(high)) = (point.metric.low, point.metric.high) {
+                    rect.sure x=(format!("{:.1}", x - 4.0)) y=(format!("{:.1}", axis.y(high))) width="8"
+                        height=(format!("{:.1}", (axis.y(low) - axis.y(high)).max(1.0))) {}
+                }
+                circle cx=(format!("{x:.1}")) cy=(format!("{y:.1}")) r="4.5" { title { (harmless(&text)) } }
+            }
+        }
+    }
+}
+
+fn target_line(axis: Axis, target: f64, unit: Unit) -> Markup {
+    let y = axis.y(target);
+    html! {
+        line.target x1=(LEFT) x2=(WIDTH - RIGHT) y1=(format!("{y:.1}")) y2=(format!("{y:.1}")) {}
+        text.axis.target-name x=(WIDTH - RIGHT) y=(format!("{:.1}", y - 5.0)) text-anchor="end" {
+            "target " (figure(target, unit))
+        }
+    }
+}
