@@ -137,7 +137,7 @@ impl RowQuery {
             }
             Order::Cost => Some(row.cost_usd.pico() as f64),
             Order::Latency => Some(row.latency_ms as f64),
-            Order::Outcome => Some(urgency(row).floor()),
+            Order::Outcome => Some(rank(row.outcome)),
             Order::Tokens => row.tokens.map(f64::from),
             Order::Pattern => row.pattern.map(u8::from).map(f64::from),
             Order::Compiles => row.compiles.map(u8::from).map(f64::from),
@@ -151,11 +151,19 @@ impl RowQuery {
 /// Lower is more urgent: no output, failed, unscorable, scored by their scores, skipped.
 fn urgency(row: &Row) -> f64 {
     let passed = if row.pipeline_success == Some(false) { 0.0 } else { 1e-7 };
-    match row.outcome {
+    let score = match row.outcome {
+        Outcome::Scored => row.score.map_or(1.0, f64::from) + passed,
+        _ => 0.0,
+    };
+    rank(row.outcome) + score
+}
+
+fn rank(outcome: Outcome) -> f64 {
+    match outcome {
         Outcome::NoOutput => 0.0,
         Outcome::Failed => 1.0,
         Outcome::Unscorable => 2.0,
-        Outcome::Scored => 3.0 + row.score.map_or(1.0, f64::from) + passed,
+        Outcome::Scored => 3.0,
         Outcome::Skipped => 5.0,
     }
 }
