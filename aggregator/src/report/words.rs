@@ -111,14 +111,14 @@ pub fn rule_texts(report: &Report, rule: &RuleReport) -> (String, String, String
     (title, rule.value.map_or_else(|| "–".to_owned(), shown), bound)
 }
 
-/// `(15/18 perfect, 3 with minor issues)`, `(11/16 perfect, 3 minor and 2 major issues)`.
+/// `(15/18 perfect, 3 with minor issues)`, `(11/16 perfect, 3 minor, 2 major)`.
 pub(crate) fn perfection(spread: &Perfection) -> String {
     let Perfection { perfect, minor, major } = *spread;
     let others = match (minor, major) {
         (0, 0) => String::new(),
         (minor, 0) => format!(", {} with minor issues", grouped(minor)),
         (0, major) => format!(", {} with major issues", grouped(major)),
-        (minor, major) => format!(", {} minor and {} major issues", grouped(minor), grouped(major)),
+        (minor, major) => format!(", {} minor, {} major", grouped(minor), grouped(major)),
     };
     // A figure space stands where a line must not break: it breaks behind the comma only.
     let others = others.replace(' ', "\u{2007}").replacen('\u{2007}', " ", 1);
