@@ -1,6 +1,7 @@
 //! The run that another one is compared against.
 
 use crate::{
+    args::BaselineFlags,
     commands::rubric,
     exit::{Exit, Failure},
     finish::journal_failure,
@@ -62,11 +63,31 @@ impl Baseline {
     }
 }
 
+/// Refuses flags of a comparison where no comparison is asked for.
+pub fn check_flags(flags: &BaselineFlags) -> Result<(), Failure> {
+    let comparing = &flags.comparing;
+    let given = [
+        ("--strict", comparing.strict),
+        ("--margin", comparing.margin.is_some()),
+        ("--max-lost", comparing.max_lost.is_some()),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given && flags.baseline.is_none()) {
+        Some((flag, _)) => Err(Failure::usage(format!(
+            "{flag} decides a comparison, and none is asked for: add --baseline RUN, or leave out \
+             {flag}"
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// How comparisons are decided by these settings.
 pub fn rules(settings: &Settings) -> Rules {
     Rules {
         margin: settings.compare.margin,
         strict: settings.compare.strict,
+        max_lost: settings.compare.max_lost,
+        fallen_by: settings.compare.fallen_by,
+        fallen_share: settings.compare.fallen_share,
         averaging: AveragingPolicy::from(&settings.run),
     }
 }

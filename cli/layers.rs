@@ -158,6 +158,7 @@ impl ComparingFlags {
         given([
             ("compare", "margin", self.margin.map(toml::Value::from)),
             ("compare", "strict", self.strict.then_some(true.into())),
+            ("compare", "max_lost", self.max_lost.map(toml::Value::from)),
         ])
     }
 }

@@ -180,6 +180,10 @@ pub struct ComparingFlags {
     /// Let a criterion that got worse decide too, and exit with 4 where the data cannot tell
     #[arg(long)]
     pub strict: bool,
+    /// The share of the base's items that may be lost (not scored in the head) before the
+    /// comparison is at best inconclusive [default: 0.02]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub max_lost: Option<f64>,
 }
 
 /// What a run is compared against at its end.

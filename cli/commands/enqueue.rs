@@ -5,7 +5,7 @@ mod telling;
 use crate::{
     args::{EnqueueArguments, GlobalFlags, RunFlags},
     asked::{Asked, new_run_id, print_plan, tell_warnings},
-    baseline::Baseline,
+    baseline::{self, Baseline},
     calibrations,
     cap::Cap,
     commands::run::{Ends, known_run},
@@ -39,6 +39,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     let settings = asked.settings()?;
     let named = asked.run_id()?;
     finish::check_outputs(&flags.output)?;
+    baseline::check_flags(&flags.against)?;
     let ends = Ends { outputs: &flags.output, baseline: flags.against.baseline.as_deref() };
     match arguments.wait {
         true => require_journal(&settings, ends)?,

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{GlobalFlags, ReportArguments},
-    baseline::Baseline,
+    baseline::{self, Baseline},
     calibrations,
     commands::{
         rubric,
@@ -28,6 +28,7 @@ pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Ex
     let settings = layers::settle(global, flags)?;
     let run = RunId::parse(&arguments.run).map_err(Failure::usage)?;
     finish::check_outputs(&arguments.output)?;
+    baseline::check_flags(&arguments.against)?;
     let files = run_files(&settings.run.runs_dir, &run)?;
     let baseline = arguments.against.baseline.as_deref();
     report(&files, &settings, Ends { outputs: &arguments.output, baseline }, global).await

@@ -4,7 +4,7 @@ use crate::{
     args::{CallingFlags, GlobalFlags, RunArguments, RunFlags},
     asked::{Asked, new_run_id, print_plan, tell_warnings},
     attended,
-    baseline::Baseline,
+    baseline::{self, Baseline},
     calibrations,
     execute::Execution,
     exit::{Exit, Failure},
@@ -39,6 +39,7 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
     let run = named.unwrap_or_else(|| new_run_id(""));
     let session = asked.session(&run, known.as_ref())?;
     let ends = Ends { outputs: &flags.output, baseline: flags.against.baseline.as_deref() };
+    baseline::check_flags(&flags.against)?;
     if flags.dry_run {
         ready(&session, &run, ends)?;
         tell_warnings(&session, global.quiet);

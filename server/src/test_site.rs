@@ -97,7 +97,14 @@ impl TestSite {
             runs_dir,
             Arc::new(Seen),
             Arc::new(Nobody { runs: Arc::clone(&self.runs) }),
-            Rules { margin: 0.01, strict: false, averaging: AveragingPolicy::default() },
+            Rules {
+                margin: 0.01,
+                strict: false,
+                max_lost: 0.02,
+                fallen_by: 0.3,
+                fallen_share: 0.01,
+                averaging: AveragingPolicy::default(),
+            },
             self.stop.clone(),
         )
     }

@@ -15,6 +15,7 @@ mod calibrate;
 mod chaos;
 mod commands;
 mod compare;
+mod compare_rules;
 mod costs;
 mod datasets;
 mod demo;

@@ -5,6 +5,7 @@ use juror_common::{
     id::RunId,
     job::{Judge, RubricReference},
 };
+use std::collections::BTreeSet;
 
 /// Why two runs are not compared.
 #[derive(Debug, thiserror::Error)]
@@ -66,6 +67,25 @@ pub(crate) fn judge_differences(base: &Report, head: &Report) -> Vec<String> {
         _ => {}
     }
     differences
+}
+
+/// How the fingerprints differ that the provider's model named itself; none where they agree, or
+/// where a run has none.
+pub(crate) fn fingerprint_difference(
+    base: &BTreeSet<String>,
+    head: &BTreeSet<String>,
+) -> Option<String> {
+    if base.is_empty() || head.is_empty() || base == head {
+        return None;
+    }
+    let listed = |fingerprints: &BTreeSet<String>| {
+        fingerprints.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+    };
+    Some(format!(
+        "fingerprint of the model: {} in the base, {} in the head",
+        listed(base),
+        listed(head)
+    ))
 }
 
 /// What else a reader must know.

@@ -1,7 +1,8 @@
 //! What two runs say together: the record of a comparison.
 
 use super::{
-    Decision, Difference, IssueChanges, ItemLists, Pairs, PassTable, Settling, comparable::width_of,
+    Decision, Difference, FallenItems, IssueChanges, ItemLists, LostItems, Pairs, PassTable,
+    Settling, comparable::width_of, item::is_deterministic,
 };
 use crate::{
     metrics::{MetricDefinition, Unit, tidy},
@@ -9,18 +10,26 @@ use crate::{
 };
 use juror_common::{id::RunId, job::Judge};
 use serde::Serialize;
+use std::cmp::Ordering;
 
 /// What two runs say together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// Version of this record.
     pub schema: u32,
-    /// What became of the decisive metric from base to head.
+    /// What became of the head since the base.
     pub decision: Decision,
-    /// Why.
+    /// What the decision is about: paths of metrics, `lost_items` or `fallen_items`.
+    pub decided_by: Vec<String>,
+    /// The decision in one line.
+    pub headline: String,
+    /// Why, as a clause without its full stop.
     pub reason: String,
     /// A change that does not matter, as a share.
     pub margin: f64,
+    /// The share of the base's items that the head may lose before the comparison is at best
+    /// inconclusive.
+    pub max_lost: f64,
     /// Whether criteria decide too.
     pub strict: bool,
     /// Whether any verdict of either run is the simulator's.
@@ -43,6 +52,11 @@ pub struct Comparison {
     pub metrics: Vec<MetricDifference>,
     /// What items pass or fail.
     pub passes: Vec<PassDifference>,
+    /// Items that fell or rose far.
+    pub fallen: FallenItems,
+    /// Items with a value in the base and none in the head, for each metric that decides; the
+    /// decisive one first.
+    pub lost: Vec<LostItems>,
     /// What would settle it; only where it is inconclusive.
     pub settling: Option<Settling>,
     /// Items by what became of them.
@@ -78,8 +92,11 @@ pub struct MetricDifference {
     /// What the pairs say; a share, points of the scale, or milliseconds.
     #[serde(flatten)]
     pub difference: Difference,
-    /// The p-value after Holm's adjustment over the criteria; none for other metrics.
+    /// The p-value after Holm's adjustment: of a criterion over the criteria, of a deterministic
+    /// metric over these; none for other metrics.
     pub p_adjusted: Option<f64>,
+    /// Whether it decides whatever `strict` says.
+    pub decides: bool,
     /// What became of it by the margin (that share of its scale); milliseconds have no margin, so
     /// any sure change counts.
     pub decision: Decision,
@@ -101,8 +118,15 @@ pub struct PassDifference {
     /// How the pairs are spread.
     #[serde(flatten)]
     pub table: PassTable,
-    /// Of no change, two-sided, by the exact McNemar test.
+    /// Of no change, two-sided, by the exact McNemar test; where the judge has a part in it, a
+    /// cluster counts once, by its net change.
     pub p_value: Option<f64>,
+    /// The p-value after Holm's adjustment over the deterministic metrics; none for other rates.
+    pub p_adjusted: Option<f64>,
+    /// Whether it decides.
+    pub decides: bool,
+    /// What became of it; none for rates that do not decide.
+    pub decision: Option<Decision>,
 }
 
 impl Comparison {
@@ -141,9 +165,17 @@ impl MetricDifference {
             title: definition.title.clone(),
             difference,
             p_adjusted: None,
+            decides: is_deterministic(definition),
             decision,
             definition: definition.clone(),
         }
+    }
+
+    /// Sets the p-value that is adjusted over several tests, and decides by it.
+    pub(super) fn adjust(&mut self, p_adjusted: Option<f64>, margin: f64) {
+        let margin = margin * width_of(self.unit());
+        self.decision = Decision::among_many(&self.difference, margin, p_adjusted);
+        self.p_adjusted = p_adjusted;
     }
 
     /// What its figures mean.
@@ -153,7 +185,12 @@ impl MetricDifference {
 }
 
 impl PassDifference {
-    pub(super) fn new(definition: &MetricDefinition, table: PassTable) -> Self {
+    pub(super) fn new(
+        definition: &MetricDefinition,
+        table: PassTable,
+        p_value: f64,
+        decides: bool,
+    ) -> Self {
         let (base, head) = table.rates().unwrap_or_default();
         Self {
             metric: definition.path.clone(),
@@ -161,7 +198,23 @@ impl PassDifference {
             base: tidy(base),
             head: tidy(head),
             table,
-            p_value: table.p_value(),
+            p_value: Some(p_value),
+            p_adjusted: None,
+            decides,
+            decision: None,
         }
+    }
+
+    /// Sets the p-value that is adjusted over several tests, and decides by it: *worse* and
+    /// *better* at 5 %, *same* if the interval of the change lies within the margin.
+    pub(super) fn decide(&mut self, p_adjusted: Option<f64>, change: &Difference, margin: f64) {
+        let is_sure = p_adjusted.is_some_and(|p_value| p_value <= 0.05);
+        self.decision = Some(match self.head.total_cmp(&self.base) {
+            Ordering::Less if is_sure => Decision::Worse,
+            Ordering::Greater if is_sure => Decision::Better,
+            _ if Decision::of(change, margin) == Decision::Same => Decision::Same,
+            _ => Decision::Inconclusive,
+        });
+        self.p_adjusted = p_adjusted;
     }
 }

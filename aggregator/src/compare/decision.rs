@@ -1,6 +1,6 @@
 //! Worse, better, same, or not to be told.
 
-use super::{Difference, MetricDifference, figures};
+use super::Difference;
 use serde::Serialize;
 
 /// What a comparison says.
@@ -48,7 +48,7 @@ impl Decision {
         }
     }
 
-    /// The word for it.
+    /// The word for it in records and sentences.
     pub fn name(self) -> &'static str {
         match self {
             Self::Same => "same",
@@ -57,50 +57,4 @@ impl Decision {
             Self::Inconclusive => "inconclusive",
         }
     }
-}
-
-/// The decision by the decisive metric, or, with `strict`, by any criterion that got worse; and why.
-pub(crate) fn decide(
-    decisive: &MetricDifference,
-    criteria: &[MetricDifference],
-    margin: f64,
-    strict: bool,
-) -> (Decision, String) {
-    let decision = decisive.decision;
-    let worse: Vec<&str> = criteria
-        .iter()
-        .filter(|criterion| strict && criterion.decision == Decision::Worse)
-        .map(|criterion| criterion.title.as_str())
-        .collect();
-    if decision != Decision::Worse && !worse.is_empty() {
-        let reason = format!(
-            "{} is {}, but strictly a criterion that got worse decides: {}",
-            decisive.title,
-            decision.name(),
-            worse.join(", ")
-        );
-        return (Decision::Worse, reason);
-    }
-    (decision, reason(decisive, margin))
-}
-
-fn reason(decisive: &MetricDifference, margin: f64) -> String {
-    let Difference { n, low, high, .. } = decisive.difference;
-    let unit = decisive.unit();
-    let title = &decisive.title;
-    if n == 0 {
-        return "no item has a verdict in both runs, so nothing decides".to_owned();
-    }
-    let (Some(low), Some(high)) = (low, high) else {
-        return format!("{n} paired items are too few to tell how sure the change of {title} is");
-    };
-    let ends = format!("[{}, {}]", figures::change(low, unit), figures::change(high, unit));
-    let margin = figures::size(margin, unit);
-    let place = match decisive.decision {
-        Decision::Worse => format!("lies below −{margin}"),
-        Decision::Better => format!("lies above +{margin}"),
-        Decision::Same => format!("lies within ±{margin}"),
-        Decision::Inconclusive => format!("reaches over a margin of ±{margin}"),
-    };
-    format!("the 95 % interval of the change of {title}, {ends}, {place}")
 }

@@ -59,6 +59,11 @@ impl Pairs {
         self.head.add(head);
     }
 
+    /// Pairs that were added.
+    pub fn count(&self) -> u64 {
+        self.base.count() as u64
+    }
+
     /// What they say. The interval and p-value are those of the paired t test, clustered by CR2
     /// with Satterthwaite's degrees of freedom; `width` is the metric's range, which no difference
     /// exceeds.
@@ -81,8 +86,7 @@ impl Pairs {
         let spread = self.spread.deviation().filter(|deviation| *deviation > NO_SPREAD);
         difference.effect_size_dz = spread.map(|deviation| tidy(estimate.mean / deviation));
         if error > NO_SPREAD {
-            let interval = estimate.mean_interval(-width, width);
-            (difference.low, difference.high) = (interval.low, interval.high);
+            (difference.low, difference.high) = interval(&estimate, error, width).unzip();
             difference.p_value = t_test(&estimate, error);
             difference.detectable = detectable(error, estimate.degrees_of_freedom).map(tidy);
             return difference;
@@ -94,6 +98,14 @@ impl Pairs {
         }
         difference
     }
+}
+
+/// The mean ± Student's t, within what a difference can be.
+fn interval(estimate: &Estimate, error: f64, width: f64) -> Option<(f64, f64)> {
+    let student = StudentsT::new(0.0, 1.0, estimate.degrees_of_freedom).ok()?;
+    let half = student.inverse_cdf(0.975) * error;
+    let bounded = |value: f64| tidy(value.clamp(-width, width));
+    Some((bounded(estimate.mean - half), bounded(estimate.mean + half)))
 }
 
 /// Two-sided.

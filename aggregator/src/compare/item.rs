@@ -2,7 +2,8 @@
 
 use crate::{
     journal::JournalError,
-    metrics::{AveragingPolicy, MetricDefinition, Sums},
+    metrics::{AveragingPolicy, MetricDefinition, Sums, Unit},
+    report::RunSummary,
 };
 use juror_common::{
     id::Digest,
@@ -39,6 +40,11 @@ impl ComparedMetrics {
     }
 }
 
+/// Whether a metric is of a deterministic stage and takes part in the decision.
+pub(crate) fn is_deterministic(definition: &MetricDefinition) -> bool {
+    !definition.is_semantic() && definition.unit != Unit::Milliseconds
+}
+
 /// What a run found of an item.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ItemValues {
@@ -53,8 +59,12 @@ pub(crate) struct ItemValues {
     pub(crate) values: Vec<Option<f64>>,
     /// Whether most repeats pass, for everything that can be passed.
     pub(crate) passes: Vec<Option<bool>>,
-    /// How the item ended if no repeat of it is scored.
-    pub(crate) unscored: Option<(Outcome, Option<ErrorKind>)>,
+    /// Judgements that are scored.
+    pub(crate) scored: u32,
+    /// Judgements that the run asks for.
+    pub(crate) planned: u32,
+    /// How the first judgement that is not scored ended; `scored` if there is none.
+    pub(crate) ending: (Outcome, Option<ErrorKind>),
 }
 
 impl ItemValues {
@@ -62,6 +72,21 @@ impl ItemValues {
     pub(crate) fn decisive(&self) -> Option<f64> {
         let count = self.scores.len() as f64;
         (count > 0.0).then(|| self.scores.iter().sum::<f64>() / count)
+    }
+
+    /// The mean of the decisive metric with every judgement that is not scored as zero.
+    pub(crate) fn decisive_with_zeros(&self) -> f64 {
+        self.scores.iter().sum::<f64>() / f64::from(self.planned.max(1))
+    }
+
+    /// Scored judgements as a share of the planned ones.
+    pub(crate) fn scored_share(&self) -> f64 {
+        f64::from(self.scored) / f64::from(self.planned.max(1))
+    }
+
+    /// How the item ended if no judgement of it is scored.
+    pub(crate) fn unscored(&self) -> Option<(Outcome, Option<ErrorKind>)> {
+        (self.scored == 0).then_some(self.ending)
     }
 }
 
@@ -71,6 +96,7 @@ pub(crate) struct ItemsOf<'a, R: Iterator> {
     metrics: &'a ComparedMetrics,
     first_image: &'a str,
     judged: bool,
+    repeat: u32,
     policy: AveragingPolicy,
 }
 
@@ -79,10 +105,11 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
         results: R,
         metrics: &'a ComparedMetrics,
         first_image: &'a str,
-        judged: bool,
+        run: &RunSummary,
         policy: AveragingPolicy,
     ) -> Self {
-        Self { results: results.peekable(), metrics, first_image, judged, policy }
+        let (judged, repeat) = (run.judge.is_some(), run.repeat);
+        Self { results: results.peekable(), metrics, first_image, judged, repeat, policy }
     }
 
     /// The next item; every result of it is shown to `look`.
@@ -104,7 +131,7 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
             self.gather(&mut gathered, &next);
             look(&next);
         }
-        Ok(Some(gathered.into_item(first)))
+        Ok(Some(gathered.into_item(first, self.repeat)))
     }
 
     fn gather(&self, gathered: &mut Gathered, result: &JobResult) {
@@ -117,7 +144,14 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
         for (definition, sums) in others.chain(passes) {
             value(definition).into_iter().for_each(|value| sums.add(value));
         }
-        gathered.is_scored |= result.outcome == Outcome::Scored;
+        gathered.results += 1;
+        match result.outcome {
+            Outcome::Scored => gathered.scored += 1,
+            outcome => {
+                let kind = result.error.as_ref().map(|error| error.kind);
+                gathered.ending.get_or_insert((outcome, kind));
+            }
+        }
         let mut images = result.item.inputs.iter();
         let image = images.find(|image| image.name == self.first_image);
         gathered.input = gathered.input.or(image.and_then(|image| image.digest));
@@ -128,7 +162,9 @@ struct Gathered {
     scores: Vec<f64>,
     values: Vec<Sums>,
     passes: Vec<Sums>,
-    is_scored: bool,
+    scored: u32,
+    results: u32,
+    ending: Option<(Outcome, Option<ErrorKind>)>,
     input: Option<Digest>,
 }
 
@@ -138,13 +174,14 @@ impl Gathered {
             scores: Vec::new(),
             values: vec![Sums::default(); metrics.others.len()],
             passes: vec![Sums::default(); metrics.passes.len()],
-            is_scored: false,
+            scored: 0,
+            results: 0,
+            ending: None,
             input: None,
         }
     }
 
-    fn into_item(self, first: JobResult) -> ItemValues {
-        let ending = (first.outcome, first.error.map(|error| error.kind));
+    fn into_item(self, first: JobResult, repeat: u32) -> ItemValues {
         let passes = self.passes.iter().map(|sums| Some(sums.mean()? > 0.5));
         ItemValues {
             id: first.screenshot_id,
@@ -153,7 +190,9 @@ impl Gathered {
             scores: self.scores,
             values: self.values.iter().map(Sums::mean).collect(),
             passes: passes.collect(),
-            unscored: (!self.is_scored).then_some(ending),
+            scored: self.scored,
+            planned: self.results.max(repeat),
+            ending: self.ending.unwrap_or((Outcome::Scored, None)),
         }
     }
 }

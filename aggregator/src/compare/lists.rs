@@ -57,8 +57,8 @@ impl ItemLists {
         succeeds: impl Fn(&ItemValues) -> Option<bool>,
     ) {
         let id = || head.id.clone();
-        if base.unscored.is_none()
-            && let Some((outcome, error)) = head.unscored
+        if base.scored > 0
+            && let Some((outcome, error)) = head.unscored()
         {
             return self.newly_failing.push(NewFailure { id: id(), outcome, error });
         }

@@ -1,9 +1,10 @@
 //! A comparison as Markdown, for the comment of a pull request: the decision first.
 
 use super::{
-    Comparison, IssueChange, ItemChange, MetricDifference, PassDifference, failure_words,
-    figures::{change, p_value, size},
-    headline, item_counts, settling_words,
+    Comparison, Decision, IssueChange, ItemChange, MetricDifference, PassDifference,
+    detectable_words, failure_words,
+    figures::{change, distinct_size, p_value, size},
+    item_counts, settling_words,
 };
 use crate::{metrics::Unit, report::figure};
 use std::fmt::Write as _;
@@ -13,7 +14,9 @@ const MOST: usize = 20;
 
 /// The whole comparison.
 pub fn render(comparison: &Comparison) -> String {
-    let mut text = format!("## {}\n\n", headline(comparison));
+    let (word, rest) = comparison.headline.split_once(": ").unwrap_or((&comparison.headline, ""));
+    let colon = if rest.is_empty() { "" } else { ": " };
+    let mut text = format!("## {word}{colon}{}\n\n", plain(rest));
     for line in cautions(comparison) {
         let _ = writeln!(text, "> {line}  ");
     }
@@ -31,6 +34,9 @@ pub fn render(comparison: &Comparison) -> String {
     );
     means(&mut text, comparison);
     passes(&mut text, &comparison.passes);
+    if let Some(words) = detectable_words(comparison) {
+        let _ = writeln!(text, "{words}\n");
+    }
     if let Some(settling) = &comparison.settling {
         let _ = writeln!(text, "{}\n", settling_words(settling));
     }
@@ -60,8 +66,9 @@ fn means(text: &mut String, comparison: &Comparison) {
         mean(text, each, mark);
     }
     text.push_str(
-        "\nHead − base, in percentage points, points or ms. p of criteria is adjusted (Holm). \
-         Detectable: the smallest true change that this many items show with a chance of 80 %.\n\n",
+        "\nHead − base, in percentage points, points or ms. p of criteria and of \
+         deterministic metrics is adjusted (Holm). Detectable: the smallest true change that this \
+         many items reveal 4 times in 5.\n\n",
     );
 }
 
@@ -83,7 +90,7 @@ fn mean(text: &mut String, metric: &MetricDifference, mark: &str) {
         all.n,
         all.effect_size_dz.map_or_else(none, |value| change(value, Unit::Score)),
         p_value(metric.p_adjusted.or(all.p_value)),
-        all.detectable.map_or_else(none, |value| size(value, unit)),
+        all.detectable.map_or_else(none, |value| distinct_size(value, unit)),
         metric.decision.name()
     );
 }
@@ -93,20 +100,21 @@ fn passes(text: &mut String, passes: &[PassDifference]) {
         return;
     }
     text.push_str(
-        "| Pass or fail | Base | Head | Only in base | Only in head | n | p (McNemar) |\n\
-         |---|--:|--:|--:|--:|--:|--:|\n",
+        "| Pass or fail | Base | Head | Only in base | Only in head | n | p (McNemar) | |\n\
+         |---|--:|--:|--:|--:|--:|--:|---|\n",
     );
     for each in passes {
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} |",
             plain(&each.title),
             figure(each.base, Unit::Share),
             figure(each.head, Unit::Share),
             each.table.only_base,
             each.table.only_head,
             each.table.total(),
-            p_value(each.p_value)
+            p_value(each.p_adjusted.or(each.p_value)),
+            each.decision.map_or("", Decision::name)
         );
     }
     text.push('\n');

@@ -1,7 +1,6 @@
 //! Items that pass in one run and fail in the other.
 
 use serde::Serialize;
-use statrs::distribution::{Binomial, DiscreteCDF};
 
 /// Paired items by whether they pass in each run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -38,16 +37,5 @@ impl PassTable {
         let share = |count: u64| count as f64 / total;
         (total > 0.0)
             .then(|| (share(self.both + self.only_base), share(self.both + self.only_head)))
-    }
-
-    /// The exact, two-sided p-value of McNemar's test: of the items that differ, half would pass in
-    /// the base alone if nothing had changed, so twice the tail of Binomial(differing, 1/2).
-    pub fn p_value(&self) -> Option<f64> {
-        if self.total() == 0 {
-            return None;
-        }
-        let differing = self.only_base + self.only_head;
-        let binomial = Binomial::new(0.5, differing).ok()?;
-        Some((2.0 * binomial.cdf(self.only_base.min(self.only_head))).min(1.0))
     }
 }

@@ -1,32 +1,41 @@
-//! Two runs of the same items: did it get worse, where, and how sure is that? Pure.
+//! Comparison of two runs of the same items: did it get worse, where, and how sure is that? Pure.
 //!
 //! Items are paired by id and input, their repeats averaged first. The decisive metric is the
-//! rubric's one number, as a share; docs/compare.md tells a reader what each figure means.
+//! rubric's one number, as a share; deterministic stages, lost items and items that fell far decide
+//! as well. docs/compare.md explains each figure.
 
 mod comparable;
 mod comparison;
+mod conclusion;
 mod decision;
 mod difference;
+mod fallen;
 mod figures;
+mod findings;
 mod holm;
 mod issues;
 mod item;
 mod lists;
+mod lost;
 mod markdown;
 mod mcnemar;
 mod output;
 mod power;
 mod scan;
 mod settle;
+mod sign_test;
+mod totals;
 mod words;
 
 pub use comparable::{CompareError, check_rubrics};
 pub use comparison::{ComparedRun, Comparison, MetricDifference, PassDifference};
 pub use decision::Decision;
 pub use difference::{Difference, Pairs};
+pub use fallen::{FALLEN_FALSE_ALARMS, FallenItems};
 pub use holm::holm;
 pub use issues::{IssueChange, IssueChanges, issue_changes};
 pub use lists::{ItemChange, ItemLists, NewFailure};
+pub use lost::LostItems;
 pub use markdown::render as render_markdown;
 pub use mcnemar::PassTable;
 pub use output::{ComparisonFormat, ComparisonOutputError, write_comparison};
@@ -34,12 +43,11 @@ pub use scan::Side;
 pub use settle::Settling;
 
 pub(crate) use comparable::judge_settings_that_differ;
-pub(crate) use figures::{change, p_value, size};
-pub(crate) use words::{failure_words, headline, item_counts, settling_words};
+pub(crate) use figures::{change, distinct_size, p_value};
+pub(crate) use words::{detectable_words, failure_words, item_counts, settling_words};
 
-use crate::{journal::JournalError, metrics::AveragingPolicy};
+use crate::{journal::JournalError, metrics::AveragingPolicy, report::counted};
 use juror_common::{SCHEMA, outcome::JobResult};
-use std::collections::BTreeSet;
 
 /// How a comparison is decided.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,6 +56,12 @@ pub struct Rules {
     pub margin: f64,
     /// Whether a criterion that got worse decides too.
     pub strict: bool,
+    /// The share of the base's items that the head may lose.
+    pub max_lost: f64,
+    /// The change of an item's score, as a share, beyond which it falls or rises far.
+    pub fallen_by: f64,
+    /// The share of the pairs that may fall far.
+    pub fallen_share: f64,
     /// Whether failed jobs count as zeros.
     pub averaging: AveragingPolicy,
 }
@@ -65,11 +79,14 @@ where
     check_rubrics((&before.run.id, &before.run.rubric), (&after.run.id, &after.run.rubric))?;
     let scanned = scan::scan(base, head, rules)?;
     let margin = rules.margin;
-    let (decision, reason) =
-        decision::decide(&scanned.decisive, &scanned.criteria, margin, rules.strict);
-    let unsettled = scanned.decisive.decision == Decision::Inconclusive;
+    let scan::Scanned { figures, base, head } = scanned;
+    let conclusion = conclusion::conclude(&figures, rules);
+    let unsettled = figures.decisive.decision == Decision::Inconclusive
+        && conclusion.decision == Decision::Inconclusive
+        && !figures.lost.iter().any(|lost| lost.exceeds);
     let settling = unsettled.then(|| {
-        settle::settling(&scanned.decisive.difference, margin, scanned.base, scanned.head)
+        let judging = (base.judging(before), head.judging(after));
+        settle::settling(&figures.decisive.difference, margin, judging.0, judging.1)
     });
     // Where nobody was asked, that an issue was not named tells nothing.
     let both_judged = [before, after].iter().all(|report| report.coverage.scored > 0);
@@ -78,51 +95,55 @@ where
         false => IssueChanges::default(),
     };
     let mut warnings = comparable::warnings(before, after);
-    warnings.extend(scan_warnings(&scanned));
+    warnings.extend(pair_warnings(&figures));
+    let mut judge_differences = comparable::judge_differences(before, after);
+    judge_differences
+        .extend(comparable::fingerprint_difference(&base.fingerprints, &head.fingerprints));
     Ok(Comparison {
         schema: SCHEMA,
-        decision,
-        reason,
+        decision: conclusion.decision,
+        decided_by: conclusion.decided_by,
+        headline: conclusion.headline,
+        reason: conclusion.reason,
         margin,
+        max_lost: rules.max_lost,
         strict: rules.strict,
         simulated: before.run.simulated || after.run.simulated,
-        judge_differences: comparable::judge_differences(before, after),
+        judge_differences,
         warnings,
         base: ComparedRun::of(before),
         head: ComparedRun::of(after),
-        paired: scanned.paired,
-        decisive: scanned.decisive,
-        criteria: scanned.criteria,
-        metrics: scanned.metrics,
-        passes: scanned.passes,
+        paired: figures.paired,
+        decisive: figures.decisive,
+        criteria: figures.criteria,
+        metrics: figures.metrics,
+        passes: figures.passes,
+        fallen: figures.fallen,
+        lost: figures.lost,
         settling: settling.flatten(),
-        items: scanned.items,
+        items: figures.items,
         issues,
     })
 }
 
-/// What a reader must know of the pairs.
-fn scan_warnings(scanned: &scan::Scanned) -> Vec<String> {
+/// Warnings about the pairs.
+fn pair_warnings(figures: &totals::Figures) -> Vec<String> {
     let mut warnings = Vec::new();
-    let groups = scanned.decisive.difference.groups;
-    if scanned.clusters > 0 && groups > 0 && groups < 10 {
+    let groups = figures.decisive.difference.groups;
+    if figures.clusters > 0 && groups > 0 && groups < 10 {
         warnings
             .push(format!("the intervals rest on {groups} clusters: below 10 they tell little"));
     }
-    if scanned.unverified > 0 {
+    if figures.unverified > 0 {
         warnings.push(format!(
             "{} of the {} pairs are by id alone: the digest of the input is not known in both runs",
-            scanned.unverified, scanned.paired
+            figures.unverified, figures.paired
         ));
     }
-    if let Some((before, after)) = &scanned.other_backends {
-        let listed = |backends: &BTreeSet<String>| {
-            backends.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
-        };
+    if figures.base_lost > 0 {
         warnings.push(format!(
-            "the provider answered by other backends: {} in the base, {} in the head",
-            listed(before),
-            listed(after)
+            "{} are scored in the head and not in the base, and are not compared",
+            counted(figures.base_lost, "item")
         ));
     }
     warnings
@@ -130,5 +151,7 @@ fn scan_warnings(scanned: &scan::Scanned) -> Vec<String> {
 
 #[cfg(test)]
 mod expected_tests;
+#[cfg(test)]
+mod rule_tests;
 #[cfg(test)]
 mod tests;

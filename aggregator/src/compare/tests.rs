@@ -9,9 +9,12 @@ use juror_common::{
     run::RunRecord,
 };
 
-const RULES: Rules = Rules {
+pub(super) const RULES: Rules = Rules {
     margin: 0.01,
     strict: false,
+    max_lost: 0.02,
+    fallen_by: 0.3,
+    fallen_share: 0.01,
     averaging: AveragingPolicy { failed: CountAs::Excluded, no_output: CountAs::Zero },
 };
 
@@ -33,13 +36,13 @@ fn compared_as(
     )
 }
 
-fn compared(base: Vec<JobResult>, head: Vec<JobResult>, rules: Rules) -> Comparison {
+pub(super) fn compared(base: Vec<JobResult>, head: Vec<JobResult>, rules: Rules) -> Comparison {
     let records = [&base, &head].map(|results| run_of(SEMANTIC, 1, results));
     let [before, after] = records;
     compared_as((before, base), (after, head), rules).unwrap()
 }
 
-fn shown(id: usize, scores: [u32; 5], image: &[u8]) -> JobResult {
+pub(super) fn shown(id: usize, scores: [u32; 5], image: &[u8]) -> JobResult {
     let mut result = judged(&format!("shot_{id:03}"), scores, &[], &[]);
     result.item.inputs = vec![InputRecord {
         name: "screenshot".into(),
@@ -203,8 +206,9 @@ fn another_rubric_is_refused_and_another_judge_is_told() {
         results
     };
     let found = compared(backend("fp_one"), backend("fp_two"), RULES);
-    assert!(found.warnings[0].contains("fp_one in the base, fp_two in the head"), "{found:?}");
-    assert!(compared(backend("fp_one"), backend("fp_one"), RULES).warnings.is_empty());
+    let told = "fingerprint of the model: fp_one in the base, fp_two in the head";
+    assert_eq!(found.judge_differences, [told]);
+    assert!(compared(backend("fp_one"), backend("fp_one"), RULES).judge_differences.is_empty());
 }
 
 #[test]
@@ -245,7 +249,7 @@ fn rich() -> Comparison {
     record.run_id = RunId::new("nightly-2026-11-22");
     record.judge.as_mut().unwrap().model = "gpt-4.1".into();
     let base = (run_of(SEMANTIC, 1, &base), base);
-    compared_as(base, (record, head), RULES).unwrap()
+    compared_as(base, (record, head), Rules { max_lost: 0.2, ..RULES }).unwrap()
 }
 
 fn rendered() -> [(&'static str, String); 2] {

@@ -1,39 +1,19 @@
 //! Sentences that every format shares.
 
-use super::{Comparison, Decision, NewFailure, Settling, figures};
-use crate::report::{counted, dollars, figure};
+use super::{Comparison, NewFailure, Settling, figures};
+use crate::report::{counted, dollars};
 use juror_common::outcome::{ErrorKind, Outcome};
 
-/// `Worse: Semantic Correctness 88.3% → 81.2%, −7.1 [−8.1, −5.9] percentage points`.
-pub(crate) fn headline(comparison: &Comparison) -> String {
+/// `200 pairs would reveal a change of 0.05 percentage points 4 times in 5.`
+pub(crate) fn detectable_words(comparison: &Comparison) -> Option<String> {
     let decisive = &comparison.decisive;
-    let difference = &decisive.difference;
-    let word = match comparison.decision {
-        Decision::Same => "Same",
-        Decision::Better => "Better",
-        Decision::Worse => "Worse",
-        Decision::Inconclusive => "Inconclusive",
-    };
-    let unit = decisive.unit();
-    let (Some(base), Some(head), Some(change)) =
-        (difference.base, difference.head, difference.difference)
-    else {
-        return word.to_owned();
-    };
-    let interval = match (difference.low, difference.high) {
-        (Some(low), Some(high)) => {
-            format!(" [{}, {}]", figures::change(low, unit), figures::change(high, unit))
-        }
-        _ => String::new(),
-    };
-    format!(
-        "{word}: {} {} → {}, {}{interval} {}",
-        decisive.title,
-        figure(base, unit),
-        figure(head, unit),
-        figures::change(change, unit),
-        figures::name_of(unit)
-    )
+    let detectable = decisive.difference.detectable?;
+    Some(format!(
+        "{} would reveal a change of {} {} 4 times in 5.",
+        counted(decisive.difference.n, "pair"),
+        figures::distinct_size(detectable, decisive.unit()),
+        figures::name_of(decisive.unit())
+    ))
 }
 
 /// What it would take to settle an inconclusive comparison.

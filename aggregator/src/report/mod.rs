@@ -16,7 +16,7 @@ mod terminal;
 pub mod words;
 
 pub use exhibit::{Code, Exhibit, Exhibits, NoExhibits, Picture, Shown};
-pub(crate) use figures::{counted, dollars, figure};
+pub(crate) use figures::{counted, dollars, figure, grouped};
 pub use output::{OutputError, OutputFormat, write_output, write_report};
 pub use row::ItemRow;
 pub(crate) use row::urgency;

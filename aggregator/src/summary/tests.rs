@@ -173,7 +173,14 @@ fn issues_that_are_not_counted_are_told_in_the_report_and_in_the_comparison() {
     let found = compare(
         Side { report: &before, results: before.items.read(base.files()).unwrap() },
         Side { report: &report, results: report.items.read(directory.files()).unwrap() },
-        Rules { margin: 0.01, strict: false, averaging: AveragingPolicy::default() },
+        Rules {
+            margin: 0.01,
+            strict: false,
+            max_lost: 0.02,
+            fallen_by: 0.3,
+            fallen_share: 0.01,
+            averaging: AveragingPolicy::default(),
+        },
     );
     let warnings = found.unwrap().warnings;
     assert!(warnings[0].starts_with("3 issues of the head are not counted"), "{warnings:?}");

@@ -30,6 +30,9 @@ impl Settings {
         let share = (1.0, "give a number from 0 to 1");
         for (key, value, (highest, remedy)) in [
             ("compare.margin", self.compare.margin, share),
+            ("compare.max_lost", self.compare.max_lost, share),
+            ("compare.fallen_by", self.compare.fallen_by, share),
+            ("compare.fallen_share", self.compare.fallen_share, share),
             ("stages.token_accuracy", self.stages.token_accuracy, share),
             ("stages.correctness", self.stages.correctness.unwrap_or_default(), share),
             ("judge.temperature", self.judge.temperature, (2.0, "give a number from 0 to 2")),

@@ -101,6 +101,13 @@ pub struct CompareSettings {
     pub margin: f64,
     /// Whether a criterion that got worse decides too.
     pub strict: bool,
+    /// The share of the base's items that the head may lose before the comparison is at best
+    /// inconclusive.
+    pub max_lost: f64,
+    /// The change of an item's score, as a share, beyond which it falls or rises far.
+    pub fallen_by: f64,
+    /// The share of the pairs that may fall far.
+    pub fallen_share: f64,
 }
 
 /// `[judge]`.

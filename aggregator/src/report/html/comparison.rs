@@ -5,7 +5,7 @@ use super::{ItemLink, anchors::Anchors, frame::simulated};
 use crate::{
     compare::{
         Comparison, Decision, IssueChange, ItemChange, MetricDifference, PassDifference, change,
-        failure_words, headline, item_counts, p_value, settling_words, size,
+        detectable_words, distinct_size, failure_words, item_counts, p_value, settling_words,
     },
     metrics::Unit,
     report::{
@@ -40,7 +40,7 @@ pub(super) fn comparison(report: &Report, anchors: &Anchors<'_>) -> Markup {
 pub fn decided(comparison: &Comparison) -> Markup {
     html! {
         div class=(format!("decision {}", class_of(comparison.decision))) {
-            p.verdict { strong { (harmless(&headline(comparison))) } }
+            p.verdict { strong { (harmless(&comparison.headline)) } }
             p { (harmless(&comparison.reason)) "." }
         }
         p.facts {
@@ -52,6 +52,7 @@ pub fn decided(comparison: &Comparison) -> Markup {
             p.notice { strong { "Another judge: " } (harmless(difference)) }
         }
         @for warning in &comparison.warnings { p.notice { (harmless(warning)) } }
+        @if let Some(words) = detectable_words(comparison) { p { (words) } }
         @if let Some(settling) = &comparison.settling { p { (settling_words(settling)) } }
     }
 }
@@ -71,7 +72,7 @@ pub fn means(comparison: &Comparison) -> Markup {
         div.scroll tabindex="0" role="region" aria-label="Means in both runs" {
             table.changes {
                 caption { span {
-                    "Head − base with its 95 % interval, drawn around no change; the band is the margin. p of criteria is adjusted (Holm), d_z is the effect size. Detectable: the smallest true change that so many items show with a chance of 80 %."
+                    "Head − base with its 95 % interval, drawn around no change; the band is the margin. p of criteria and of deterministic metrics is adjusted (Holm), d_z is the effect size. Detectable: the smallest true change that so many items reveal 4 times in 5."
                 } }
                 thead { tr {
                     th scope="col" { "Mean" }
@@ -103,7 +104,7 @@ fn mean(comparison: &Comparison, metric: &MetricDifference, reach: f64) -> Marku
             td { (plot(metric, comparison.margin, reach)) }
             td.n { (p_value(metric.p_adjusted.or(all.p_value))) }
             td.n { (all.effect_size_dz.map_or_else(none, |value| change(value, Unit::Score))) }
-            td.n { (all.detectable.map_or_else(none, |value| size(value, unit))) }
+            td.n { (all.detectable.map_or_else(none, |value| distinct_size(value, unit))) }
             td {
                 span class=(format!("chip {}", class_of(metric.decision))) { (metric.decision.name()) }
             }
@@ -153,12 +154,13 @@ pub fn passes(passes: &[PassDifference]) -> Markup {
         @if !passes.is_empty() {
             div.scroll tabindex="0" role="region" aria-label="Passes in both runs" {
                 table.changes {
-                    caption { span { "p by the exact McNemar test." } }
+                    caption { span { "p by the exact McNemar test, adjusted (Holm) where the rate decides." } }
                     thead { tr {
                         th scope="col" { "Passes" }
                         th.n scope="col" { "Base" } th.n scope="col" { "Head" }
                         th.n scope="col" { "Only in base" } th.n scope="col" { "Only in head" }
                         th.n scope="col" { "Items" } th.n scope="col" { "p" }
+                        th scope="col" { "Decision" }
                     } }
                     tbody {
                         @for pass in passes {
@@ -169,7 +171,12 @@ pub fn passes(passes: &[PassDifference]) -> Markup {
                                 td.n { (grouped(pass.table.only_base)) }
                                 td.n { (grouped(pass.table.only_head)) }
                                 td.n { (grouped(pass.table.total())) }
-                                td.n { (p_value(pass.p_value)) }
+                                td.n { (p_value(pass.p_adjusted.or(pass.p_value))) }
+                                td {
+                                    @if let Some(decision) = pass.decision {
+                                        span class=(format!("chip {}", class_of(decision))) { (decision.name()) }
+                                    }
+                                }
                             }
                         }
                     }

@@ -3,8 +3,8 @@
 use super::{LONGEST_LIST, MOST_LINES, MOST_STATEMENTS, Report, SIMULATED, escaped};
 use crate::{
     compare::{
-        Comparison, Decision, IssueChange, ItemChange, MetricDifference, change, failure_words,
-        headline, item_counts, p_value, settling_words,
+        Comparison, Decision, IssueChange, ItemChange, MetricDifference, change, detectable_words,
+        failure_words, item_counts, p_value, settling_words,
     },
     metrics::Unit,
     report::figures::{counted, figure},
@@ -21,7 +21,7 @@ pub(super) fn section(report: &Report) -> String {
     };
     let mut text = format!(
         "**{sign} {}**{mark}\n\nSince run {}: {}. {}, margin {}.\n\n",
-        escaped(&headline(comparison)),
+        escaped(&comparison.headline),
         escaped(comparison.base.run.as_str()),
         escaped(&comparison.reason),
         counted(comparison.paired, "paired item"),
@@ -32,6 +32,9 @@ pub(super) fn section(report: &Report) -> String {
     }
     for warning in comparison.warnings.iter().take(MOST_LINES) {
         text.push_str(&format!("- ⚠️ {}\n", escaped(warning)));
+    }
+    if let Some(words) = detectable_words(comparison) {
+        text.push_str(&format!("- {words}\n"));
     }
     if let Some(settling) = &comparison.settling {
         text.push_str(&format!("- {}\n", settling_words(settling)));

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     compare::{
         Comparison, Decision, IssueChange, ItemChange, MetricDifference, PassDifference, change,
-        failure_words, headline, item_counts, p_value, settling_words,
+        detectable_words, failure_words, item_counts, p_value, settling_words,
     },
     metrics::Unit,
 };
@@ -41,15 +41,10 @@ pub(super) fn section(page: &mut Page, comparison: &Comparison) {
         page.wrapped(&format!("ANOTHER JUDGE: {}", harmless(difference)), 2, Style::Bad);
     }
     page.blank();
-    page.wrapped(&format!("{}{mark}", headline(comparison)), 0, style_of(decision));
+    page.wrapped(&format!("{}{mark}", comparison.headline), 0, style_of(decision));
     page.wrapped(&format!("since {}.", comparison.reason), 0, Style::Plain);
-    if let Some(detectable) = comparison.decisive.difference.detectable {
-        let text = format!(
-            "{} pairs show a true change of {} percentage points with a chance of 80 %.",
-            grouped(comparison.decisive.difference.n),
-            change(detectable, Unit::Share).trim_start_matches('+')
-        );
-        page.wrapped(&text, 0, Style::Plain);
+    if let Some(words) = detectable_words(comparison) {
+        page.wrapped(&words, 0, Style::Plain);
     }
     if let Some(settling) = &comparison.settling {
         page.wrapped(&settling_words(settling), 0, Style::Plain);
@@ -80,7 +75,7 @@ fn tables(page: &mut Page, comparison: &Comparison) {
     for metric in comparison.means() {
         mean(page, metric);
     }
-    page.wrapped("p of criteria is adjusted (Holm)", 0, Style::Faint);
+    page.wrapped("p of criteria and of deterministic metrics is adjusted (Holm)", 0, Style::Faint);
     if comparison.passes.is_empty() {
         return;
     }
@@ -88,9 +83,17 @@ fn tables(page: &mut Page, comparison: &Comparison) {
     let heads = ["Base", "Head", "", "only base / head", "n", "p"];
     heading(page, &format!("PASSES{mark}"), heads.map(str::to_owned));
     for pass in &comparison.passes {
-        line(page, &pass.title, &pass_cells(pass), Style::Plain);
+        let style = match pass.decision {
+            Some(decision @ (Decision::Worse | Decision::Better)) => style_of(decision),
+            _ => Style::Plain,
+        };
+        line(page, &pass.title, &pass_cells(pass), style);
     }
-    page.wrapped("p by the exact McNemar test", 0, Style::Faint);
+    page.wrapped(
+        "p by the exact McNemar test, adjusted (Holm) where the rate decides",
+        0,
+        Style::Faint,
+    );
 }
 
 fn heading(page: &mut Page, title: &str, heads: [String; 6]) {
@@ -130,7 +133,7 @@ fn pass_cells(pass: &PassDifference) -> [String; 6] {
         String::new(),
         format!("{} / {}", grouped(table.only_base), grouped(table.only_head)),
         grouped(table.total()),
-        p_value(pass.p_value),
+        p_value(pass.p_adjusted.or(pass.p_value)),
     ]
 }
 

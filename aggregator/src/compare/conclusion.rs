@@ -1,0 +1,136 @@
+//! The rules that decide a comparison, and the sentences that say why.
+
+use super::{
+    Decision, Rules,
+    findings::{Finding, fallen_finding, lost_finding, mean_finding, rate_finding},
+    totals::Figures,
+};
+
+/// A decision with its reasons.
+#[derive(Debug)]
+pub(super) struct Conclusion {
+    pub(super) decision: Decision,
+    pub(super) decided_by: Vec<String>,
+    pub(super) headline: String,
+    pub(super) reason: String,
+}
+
+/// Decides a comparison: *worse* if any rule says so; else at best *inconclusive* if too many items
+/// are lost; else by the decisive metric, or, without a verdict, by the deterministic metrics.
+pub(super) fn conclude(figures: &Figures, rules: Rules) -> Conclusion {
+    let worse = worse_findings(figures, rules);
+    if !worse.is_empty() {
+        let mut reason = join(worse.iter().map(|finding| finding.sentence.as_str()), "; ");
+        let decisive = &figures.decisive;
+        if decisive.difference.n > 0 && decisive.decision != Decision::Worse {
+            reason.push_str(&format!(
+                "; by the interval of its change alone, {} is {}",
+                decisive.title,
+                decisive.decision.name()
+            ));
+        }
+        return Conclusion::new(Decision::Worse, worse, reason);
+    }
+    let by_figures = by_figures(figures, rules);
+    let Some(lost) = figures.lost.iter().find(|lost| lost.exceeds) else { return by_figures };
+    let finding = lost_finding(lost, rules.max_lost);
+    let reason = format!(
+        "{}, so the comparison is at best inconclusive; of the other items, {}",
+        finding.sentence, by_figures.reason
+    );
+    Conclusion::new(Decision::Inconclusive, vec![finding], reason)
+}
+
+impl Conclusion {
+    /// A conclusion whose headline is that of the first finding.
+    fn new(decision: Decision, findings: Vec<Finding>, reason: String) -> Self {
+        let word = word(decision);
+        let headline = match findings.first() {
+            Some(finding) => format!("{word}: {}", finding.headline),
+            None => word.to_owned(),
+        };
+        let decided_by = findings.into_iter().map(|finding| finding.rule).collect();
+        Self { decision, decided_by, headline, reason }
+    }
+}
+
+/// Every finding that makes the head *worse*.
+fn worse_findings(figures: &Figures, rules: Rules) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if figures.decisive.decision == Decision::Worse {
+        findings.push(mean_finding(&figures.decisive, rules.margin));
+    }
+    let lost = figures.lost.iter().filter(|lost| lost.as_failed == Some(Decision::Worse));
+    findings.extend(lost.take(1).map(|lost| {
+        let finding = lost_finding(lost, rules.max_lost);
+        let sentence =
+            format!("{}; counted as failed, they make {} worse", finding.sentence, lost.title);
+        Finding { sentence, ..finding }
+    }));
+    let rates = figures.passes.iter().filter(|rate| rate.decision == Some(Decision::Worse));
+    findings.extend(rates.map(rate_finding));
+    let means = figures.metrics.iter().filter(|mean| mean.decides);
+    let means = means.filter(|mean| mean.decision == Decision::Worse);
+    findings.extend(means.map(|mean| mean_finding(mean, rules.margin)));
+    if figures.fallen.worse {
+        findings.push(fallen_finding(&figures.fallen));
+    }
+    if rules.strict {
+        let criteria = figures.criteria.iter();
+        let worse = criteria.filter(|criterion| criterion.decision == Decision::Worse);
+        findings.extend(worse.map(|criterion| {
+            let finding = mean_finding(criterion, rules.margin);
+            let sentence = format!("{} (with --strict, criteria decide)", finding.sentence);
+            Finding { sentence, ..finding }
+        }));
+    }
+    findings
+}
+
+/// The decision where no rule says *worse* and no item is missing.
+fn by_figures(figures: &Figures, rules: Rules) -> Conclusion {
+    let decisive = &figures.decisive;
+    if decisive.difference.n > 0 {
+        let finding = mean_finding(decisive, rules.margin);
+        let reason = finding.sentence.clone();
+        return Conclusion::new(decisive.decision, vec![finding], reason);
+    }
+    let rates = figures.passes.iter().filter(|rate| rate.decides);
+    let rates = rates.map(|rate| (rate.decision, rate_finding(rate)));
+    let means = figures.metrics.iter().filter(|mean| mean.decides);
+    let means = means.map(|mean| (Some(mean.decision), mean_finding(mean, rules.margin)));
+    let all: Vec<_> = rates.chain(means).collect();
+    let having = |wanted: Decision| all.iter().filter(move |(found, _)| *found == Some(wanted));
+    let decision = match all.len() {
+        0 => Decision::Inconclusive,
+        _ if having(Decision::Better).next().is_some() => Decision::Better,
+        count if having(Decision::Same).count() == count => Decision::Same,
+        _ => Decision::Inconclusive,
+    };
+    let reason = match all.len() {
+        0 => "no item has a value in both runs, so nothing decides".to_owned(),
+        _ => {
+            let named = having(decision).map(|(_, finding)| finding.sentence.as_str());
+            format!("without verdicts the deterministic stages decide: {}", join(named, "; "))
+        }
+    };
+    let findings: Vec<_> = all
+        .into_iter()
+        .filter(|(found, _)| *found == Some(decision))
+        .map(|(_, finding)| finding)
+        .collect();
+    Conclusion::new(decision, findings, reason)
+}
+
+fn word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Same => "Same",
+        Decision::Better => "Better",
+        Decision::Worse => "Worse",
+        Decision::Inconclusive => "Inconclusive",
+    }
+}
+
+fn join<'a>(parts: impl Iterator<Item = &'a str>, separator: &str) -> String {
+    parts.collect::<Vec<_>>().join(separator)
+}
