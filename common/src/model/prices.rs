@@ -241,7 +241,16 @@ mod tests {
         assert_eq!(prices.find("gpt-4o-2024-08-06").unwrap().model, "gpt-4o-2024-08-06");
         assert_eq!(prices.find("gpt-4o-2026-01-01").unwrap().model, "gpt-4o");
         assert!(prices.find("gpt-4o-next").is_none());
-        assert!(prices.find("openai/gpt-4o").is_none(), "a gateway has prices of its own");
+    }
+
+    #[test]
+    fn a_model_behind_a_gateway_costs_what_its_provider_asks_unless_it_has_a_price_of_its_own() {
+        let prices = Prices::builtin();
+        assert_eq!(prices.find("openai/gpt-4o").unwrap().model, "gpt-4o");
+        assert_eq!(prices.find("router/openai/gpt-4o-2026-01-01").unwrap().model, "gpt-4o");
+        let own = "schema = 1\n[prices.\"openai/gpt-4o\"]\ninput = 1\noutput = 2\n";
+        let prices = prices.overlaid_with(Prices::parse(own, "mine.toml").unwrap());
+        assert_eq!(prices.find("openai/gpt-4o").unwrap().price.output, 2);
     }
 
     #[test]
