@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{asked::new_run_id, commands::run, session::Session};
 use async_trait::async_trait;
-use juror_aggregator::journal::JournalError;
+use juror_aggregator::journal::{JournalError, check_vacant};
 use juror_common::{id::RunId, run::RunRecord, shutdown::Shutdown, usage::Money};
 use juror_server::{
     catalog::{Catalog, RunState},
@@ -73,7 +73,14 @@ impl HouseStarter {
             let catalog = Catalog::new(runs_dir);
             match catalog.files(&run) {
                 Ok(files) => Ok(Some((files.record().clone(), catalog.listed(&files).state))),
-                Err(JournalError::Missing { .. }) => Ok(None),
+                Err(JournalError::Missing { directory }) => match check_vacant(&directory) {
+                    Ok(()) => Ok(None),
+                    Err(JournalError::Occupied { .. }) => Err(Refusal::Conflict(format!(
+                        "run_id {run}: a file or folder of this name is in the runs directory and \
+                         is no run; take another run_id"
+                    ))),
+                    Err(error) => Err(Refusal::Broken(error.to_string())),
+                },
                 Err(error) => Err(Refusal::Broken(error.to_string())),
             }
         })

@@ -7,6 +7,7 @@ pub mod admission;
 pub mod allowed;
 pub mod causes;
 pub mod event;
+pub mod file_identity;
 pub mod files;
 pub mod id;
 pub mod item;

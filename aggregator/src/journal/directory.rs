@@ -1,6 +1,9 @@
 //! A run directory as its one writer holds it.
 
-use super::{error::JournalError, files::RunFiles, lines::end_of_last_line, lock::take};
+use super::{
+    error::JournalError, files::RunFiles, lines::end_of_last_line, lock::take,
+    occupancy::check_vacant,
+};
 use crate::replace_file::{replace_file, sync_directory};
 use juror_common::{id::RunId, outcome::JobResult, run::RunRecord};
 use std::{
@@ -23,6 +26,9 @@ impl RunDirectory {
     /// this order, so that whatever has a record can be read.
     pub fn create(runs_dir: &Path, record: &RunRecord) -> Result<Self, JournalError> {
         let directory = runs_dir.join(record.run_id.as_str());
+        if !directory.join("run.json").exists() {
+            check_vacant(&directory)?;
+        }
         fs::create_dir_all(&directory)
             .map_err(|error| JournalError::io("create", &directory, error))?;
         let lock = take(&directory)?;

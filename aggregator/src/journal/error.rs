@@ -26,6 +26,15 @@ pub enum JournalError {
         /// The run directory.
         directory: PathBuf,
     },
+    /// The directory that a run's name stands for belongs to something else: choose another name.
+    #[error(
+        "{} exists and is no run directory: choose another --run-id, or move it away",
+        directory.display()
+    )]
+    Occupied {
+        /// The file or folder.
+        directory: PathBuf,
+    },
     /// There is no run of this name.
     #[error(
         "{} holds no run (no run.json): check the run id and --runs-dir, or list what there is with `juror runs`",
@@ -90,6 +99,7 @@ impl JournalError {
         let place = match self {
             Self::InUse { directory }
             | Self::Exists { directory }
+            | Self::Occupied { directory }
             | Self::Missing { directory } => directory,
             Self::Full { path }
             | Self::Io { path, .. }
@@ -105,7 +115,7 @@ impl JournalError {
     /// Whether what was written is not what it should be: a person must look at the files of this
     /// run, and no other run is concerned.
     pub(crate) fn is_damage(&self) -> bool {
-        matches!(self, Self::Unreadable { .. } | Self::Schema { .. })
+        matches!(self, Self::Unreadable { .. } | Self::Schema { .. } | Self::Occupied { .. })
     }
 
     /// Sorts what the system says by what can be done about it.

@@ -12,7 +12,7 @@ use std::{
     path::Path,
 };
 
-const LOCK_FILE: &str = ".lock";
+pub(super) const LOCK_FILE: &str = ".lock";
 
 /// Takes the lock of a run directory. It ends with the file that is returned.
 pub fn take(directory: &Path) -> Result<File, JournalError> {

@@ -6,9 +6,11 @@ mod error;
 mod files;
 mod lines;
 pub(crate) mod lock;
+mod occupancy;
 
 pub use directory::RunDirectory;
 pub(crate) use directory::encode;
 pub use error::JournalError;
 pub use files::RunFiles;
 pub use lines::Results;
+pub use occupancy::{check_vacant, is_run_directory, run_directory_above};

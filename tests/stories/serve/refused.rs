@@ -49,6 +49,24 @@ fn what_cannot_be_judged_is_refused_before_anything_is_spent() {
 }
 
 #[test]
+fn a_name_that_stands_for_something_else_is_a_conflict() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 1);
+    let mine = workshop.write("runs/golden/manifest.jsonl", "mine\n");
+    let door = WebDoor::open(&workshop, &[]);
+    let free = |run: &str| json!({"dataset": "manifest.jsonl", "run_id": run});
+    door.post("/api/v1/runs", &free("first")).is(202);
+    door.await_end("first");
+    for run in ["golden", "juror.db"] {
+        let refused = door.post("/api/v1/runs", &free(run)).is(409);
+        let folder = workshop.path("runs").display().to_string();
+        assert!(!String::from_utf8_lossy(&refused.body).contains(&folder), "no path of the server");
+        refused.says(&["is no run; take another run_id"]);
+    }
+    assert_eq!(std::fs::read_dir(mine.parent().unwrap()).unwrap().count(), 1);
+}
+
+#[test]
 fn a_judge_without_a_key_is_refused_before_the_run_has_a_record() {
     let workshop = Workshop::new();
     write_items(&workshop, 1);
