@@ -89,13 +89,11 @@ pub fn of_one_run(
         (None, Some(_)) => Concurrency::adaptive(),
         (None, None) => Concurrency::fixed(cores),
     };
-    let folder = session.dataset.folder().to_owned();
-    let roots = [folder].into_iter().chain(settings.files.data_roots.iter().cloned()).collect();
     let workplace = Workplace {
         home: Arc::clone(home),
         waiting: Arc::new(WaitingRoom::new()),
         patience: None,
-        sources: sources(settings, roots)?,
+        sources: sources(settings, roots(session))?,
         concurrency,
         company: Arc::default(),
         owner: OwnerId::random(),
@@ -103,6 +101,12 @@ pub fn of_one_run(
         metrics: Arc::new(Metrics::silent()),
     };
     Ok(workplace.context(settings, session.rubric.clone(), judge, Shutdown::new()))
+}
+
+/// The folders that files of a session's dataset are read in.
+pub fn roots(session: &Session) -> Vec<PathBuf> {
+    let folder = session.dataset.folder().to_owned();
+    [folder].into_iter().chain(session.settings.files.data_roots.iter().cloned()).collect()
 }
 
 /// These folders, and what else the settings allow to read from.

@@ -185,6 +185,19 @@ pub fn check(dataset: &Dataset, options: &PlanOptions) -> Result<PlanSummary, Pl
     Ok(summary)
 }
 
+/// The items that the options select, each with its place, in the manifest's order.
+pub fn selected_items(
+    dataset: &Dataset,
+    options: &PlanOptions,
+) -> Result<impl Iterator<Item = Result<PlacedItem, LineError>>, PlanError> {
+    let limit = usize::try_from(options.limit()).unwrap_or(usize::MAX);
+    let options = options.clone();
+    let is_selected = move |placed: &PlacedItem| options.selects(&placed.item);
+    let selected =
+        dataset.items()?.filter(move |placed| placed.as_ref().map_or(true, &is_selected));
+    Ok(selected.take(limit))
+}
+
 fn check_one(dataset: &Dataset, seen: &mut SeenIds, placed: PlacedItem) -> Result<Item, LineError> {
     let PlacedItem { place, item } = placed;
     if let Err(first) = seen.insert(&item.id, place.line) {

@@ -10,6 +10,7 @@ pub mod estimate;
 pub mod evaluate;
 pub mod fleet;
 pub mod image;
+pub mod inspect;
 pub mod interruption;
 mod judging;
 pub mod load;

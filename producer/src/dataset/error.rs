@@ -186,12 +186,24 @@ pub enum Problem {
     /// A reference that leads nowhere.
     #[error(transparent)]
     Reference(#[from] InvalidReference),
-    /// A path that leaves the manifest's folder.
+    /// A path with `..` in it.
     #[error(
-        "{0:?} may lead out of the manifest's folder; name a path inside it without '..', or \
-         allow the folder with --data-root"
+        "{0:?} has '..', which is not followed; name the file from the manifest's folder or from a \
+         --data-root down"
+    )]
+    ParentFolder(String),
+    /// A path that leads out of the manifest's folder and of the data roots.
+    #[error(
+        "{0:?} leads out of the manifest's folder; name a file inside it, or allow the folder of \
+         the file with --data-root"
     )]
     Outside(String),
+    /// A file that the command is asked to write.
+    #[error("{0:?} is also an output of this command, which would replace it; name another output")]
+    IsOutput(String),
+    /// A file that the system does not let this process look at.
+    #[error("file {0:?} cannot be looked at: {1}; check its folder's permissions")]
+    UnreadableFile(String, String),
     /// Nothing at a path.
     #[error("file {0:?} does not exist; paths are relative to the manifest's folder{1}")]
     NoFile(String, &'static str),

@@ -1,16 +1,23 @@
-//! Which files a dataset's items may name, and whether they are there.
+//! Which files a dataset's items may name, and whether they are there: by the rules of the worker
+//! that reads them.
 
 use super::error::{DatasetError, Problem};
 use super::record::unreadable;
 use juror_common::{
     allowed::{Allowed, NotAllowed},
+    file_identity::FileIdentity,
     reference::Reference,
 };
 use std::{
+    collections::HashMap,
     fs::File,
-    io::Read as _,
+    io::{self, Read as _},
     path::{Component, Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
 };
+
+/// Most folders that are remembered; then all are forgotten.
+const MAX_KNOWN_FOLDERS: usize = 10_000;
 
 /// Where references may lead.
 #[derive(Clone, Debug)]
@@ -18,18 +25,34 @@ pub(super) struct Files {
     folder: PathBuf,
     roots: Vec<PathBuf>,
     allowed: Allowed,
+    /// Files that no item may name.
+    outputs: Vec<FileIdentity>,
+    /// Folders that were looked at, and whether they lie under the root that they were named from.
+    known_folders: Arc<Mutex<HashMap<PathBuf, bool>>>,
+}
+
+/// What stands at a path under one root.
+enum Found {
+    Nothing,
+    File(Option<FileIdentity>),
+    NoFile,
+    Outside,
+    Unreadable(io::Error),
 }
 
 impl Files {
-    /// The manifest's folder, the data roots beside it, and these hosts and buckets.
+    /// The manifest's folder, the data roots beside it, and these hosts and buckets. No item may
+    /// name one of `outputs`.
     pub(super) fn new(
         folder: &Path,
         roots: &[PathBuf],
         allowed: Allowed,
+        outputs: Vec<FileIdentity>,
     ) -> Result<Self, DatasetError> {
         let real = |path: &Path| path.canonicalize().map_err(|error| unreadable(path, error));
         let roots = roots.iter().map(|root| real(root)).collect::<Result<_, _>>()?;
-        Ok(Self { folder: real(folder)?, roots, allowed })
+        let known_folders = Arc::default();
+        Ok(Self { folder: real(folder)?, roots, allowed, outputs, known_folders })
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -40,9 +63,10 @@ impl Files {
     pub(super) fn allow(&self, reference: &str) -> Result<(), Problem> {
         let Reference::Path(reference) = Reference::parse(reference)? else { return Ok(()) };
         let path = Path::new(reference);
-        let leaves =
-            path.is_absolute() || path.components().any(|part| part == Component::ParentDir);
-        if leaves && !self.lies_under_a_root(path) {
+        if path.components().any(|part| part == Component::ParentDir) {
+            return Err(Problem::ParentFolder(reference.to_owned()));
+        }
+        if path.is_absolute() && !self.folders().any(|folder| lies_under(path, folder)) {
             return Err(Problem::Outside(reference.to_owned()));
         }
         Ok(())
@@ -54,32 +78,74 @@ impl Files {
         self.allowed.check(&Reference::parse(reference).ok()?).err()
     }
 
-    /// Whether a file is there, in the manifest's folder or under a data root. Does not open it.
-    /// The hint is added to the message where it is not. Nobody else's machine is asked.
+    /// Whether a file is there that the worker would open: in the manifest's folder or under a data
+    /// root, links followed. Does not open it. The hint is added to the message where it is not.
+    /// What lies on another machine is not looked for.
     pub(super) fn find(&self, reference: &str, hint: &'static str) -> Result<(), Problem> {
         if !Reference::is_path(reference) {
             return Ok(());
         }
-        let mut found = false;
-        for folder in std::iter::once(&self.folder).chain(&self.roots) {
-            match std::fs::metadata(folder.join(reference)) {
-                Ok(metadata) if metadata.is_file() => return Ok(()),
-                Ok(_) => found = true,
-                Err(_) => {}
+        let mut problem = Problem::NoFile(reference.to_owned(), hint);
+        // The first folder that holds something of this name decides, as it does in the worker.
+        for folder in self.folders() {
+            match self.look(folder, reference) {
+                Found::File(identity) => {
+                    return match identity.filter(|identity| self.outputs.contains(identity)) {
+                        Some(_) => Err(Problem::IsOutput(reference.to_owned())),
+                        None => Ok(()),
+                    };
+                }
+                Found::NoFile => return Err(Problem::NotAFile(reference.to_owned())),
+                Found::Outside => problem = Problem::Outside(reference.to_owned()),
+                Found::Unreadable(error) => {
+                    return Err(Problem::UnreadableFile(reference.to_owned(), error.to_string()));
+                }
+                Found::Nothing => {}
             }
         }
-        Err(match found {
-            true => Problem::NotAFile(reference.to_owned()),
-            false => Problem::NoFile(reference.to_owned(), hint),
-        })
+        Err(problem)
+    }
+
+    /// One `lstat` for a file in a folder that is known.
+    fn look(&self, root: &Path, reference: &str) -> Found {
+        let named = root.join(reference);
+        let looked = named.symlink_metadata().and_then(|metadata| match metadata.is_symlink() {
+            false => Ok((self.folder_lies_under(&named, root), metadata)),
+            true => Ok((lies_under(&named, root), named.metadata()?)),
+        });
+        match looked {
+            Err(error) if is_absence(&error) => Found::Nothing,
+            Err(error) => Found::Unreadable(error),
+            Ok((false, _)) => Found::Outside,
+            Ok((true, metadata)) if !metadata.is_file() => Found::NoFile,
+            Ok((true, _)) if self.outputs.is_empty() => Found::File(None),
+            Ok((true, metadata)) => Found::File(FileIdentity::with_metadata(&named, &metadata)),
+        }
+    }
+
+    fn folder_lies_under(&self, named: &Path, root: &Path) -> bool {
+        let Some(folder) = named.parent().filter(|folder| *folder != root) else { return true };
+        let mut known = self.known_folders.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(answer) = known.get(folder) {
+            return *answer;
+        }
+        if known.len() >= MAX_KNOWN_FOLDERS {
+            known.clear();
+        }
+        let answer = lies_under(folder, root);
+        known.insert(folder.to_owned(), answer);
+        answer
+    }
+
+    fn folders(&self) -> impl Iterator<Item = &PathBuf> {
+        std::iter::once(&self.folder).chain(&self.roots)
     }
 
     /// The text of a file, without a byte order mark; none if it is larger, is not UTF-8, or does
     /// not lie in the manifest's folder or under a data root, links followed.
     pub(super) fn read_text(&self, reference: &str, max_bytes: u64) -> Option<String> {
-        let folders = || std::iter::once(&self.folder).chain(&self.roots);
-        let path = folders().find_map(|folder| folder.join(reference).canonicalize().ok())?;
-        if !folders().any(|folder| path.starts_with(folder)) || !path.is_file() {
+        let path = self.folders().find_map(|folder| folder.join(reference).canonicalize().ok())?;
+        if !self.folders().any(|folder| path.starts_with(folder)) || !path.is_file() {
             return None;
         }
         let mut text = String::new();
@@ -88,27 +154,16 @@ impl Files {
         let plain = text.strip_prefix('\u{feff}').map(str::to_owned);
         (text.len() as u64 <= max_bytes).then(|| plain.unwrap_or(text))
     }
-
-    fn lies_under_a_root(&self, path: &Path) -> bool {
-        let joined = self.folder.join(path);
-        let resolved = joined.canonicalize().unwrap_or_else(|_| without_parents(&joined));
-        self.roots.iter().any(|root| resolved.starts_with(root))
-    }
 }
 
-/// Takes `..` for the folder above, for paths that do not exist.
-fn without_parents(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                plain.pop();
-            }
-            Component::CurDir => {}
-            part => plain.push(part),
-        }
-    }
-    plain
+/// Whether a path leads to something under a folder, links followed; a path that leads nowhere is
+/// taken as it is written.
+fn lies_under(path: &Path, folder: &Path) -> bool {
+    path.canonicalize().map_or_else(|_| path.starts_with(folder), |path| path.starts_with(folder))
+}
+
+fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 #[cfg(test)]
@@ -116,7 +171,7 @@ mod tests {
     use super::*;
 
     fn open(folder: &Path, roots: &[PathBuf]) -> Result<Files, DatasetError> {
-        Files::new(folder, roots, Allowed::default())
+        Files::new(folder, roots, Allowed::default(), Vec::new())
     }
 
     #[test]
@@ -127,23 +182,44 @@ mod tests {
             std::fs::create_dir(path).unwrap();
         }
         std::fs::write(root.join("1.png"), "").unwrap();
-        let files = open(&folder, &[]).unwrap();
         let absolute = root.join("1.png").to_str().unwrap().to_owned();
-        for outside in ["../shots/1.png", "a/../b.png", "/etc/passwd", &absolute] {
+        let own = folder.join("2.png").to_str().unwrap().to_owned();
+        std::fs::write(&own, "").unwrap();
+        let files = open(&folder, &[]).unwrap();
+        for outside in ["/etc/passwd", &absolute] {
             assert_eq!(files.allow(outside), Err(Problem::Outside(outside.into())));
         }
-        let files = open(&folder, std::slice::from_ref(&root)).unwrap();
-        for inside in ["a/b.png", "1.png", "./1.png", "../shots/1.png", &absolute] {
-            assert_eq!(files.allow(inside), Ok(()), "{inside}");
+        let rooted = open(&folder, std::slice::from_ref(&root)).unwrap();
+        for inside in ["a/b.png", "1.png", "./1.png", &absolute, &own] {
+            assert_eq!(rooted.allow(inside), Ok(()), "{inside}");
         }
-        for found in ["1.png", "../shots/1.png", &absolute] {
-            assert_eq!(files.find(found, ""), Ok(()), "{found}");
+        for found in ["1.png", "./1.png", "2.png", &absolute, &own] {
+            assert_eq!(rooted.find(found, ""), Ok(()), "{found}");
         }
-        for outside in ["../shots/../set/2.png", "/etc/passwd", "../shots/missing/../../x.png"] {
-            assert_eq!(files.allow(outside), Err(Problem::Outside(outside.into())));
+        // The worker follows no `..`, wherever it leads.
+        for parent in ["../shots/1.png", "a/../b.png", "../set/2.png"] {
+            for files in [&files, &rooted] {
+                assert_eq!(files.allow(parent), Err(Problem::ParentFolder(parent.into())));
+            }
         }
-        assert!(matches!(files.find("2.png", ""), Err(Problem::NoFile(..))));
-        assert!(matches!(files.find(".", ""), Err(Problem::NotAFile(_))));
+        assert!(matches!(rooted.find("3.png", ""), Err(Problem::NoFile(..))));
+        assert!(matches!(rooted.find("2.png/3.png", ""), Err(Problem::NoFile(..))));
+        assert!(matches!(rooted.find(".", ""), Err(Problem::NotAFile(_))));
+    }
+
+    #[test]
+    fn a_file_that_the_command_writes_is_no_item_of_it() {
+        let home = tempfile::tempdir().unwrap();
+        let path = |name: &str| home.path().join(name);
+        std::fs::write(path("a.html"), "<p>").unwrap();
+        std::fs::hard_link(path("a.html"), path("b.html")).unwrap();
+        std::fs::write(path("c.html"), "<p>").unwrap();
+        let outputs = FileIdentity::of(&path("a.html")).into_iter().collect();
+        let files = Files::new(home.path(), &[], Allowed::default(), outputs).unwrap();
+        for output in ["a.html", "./a.html", "b.html"] {
+            assert_eq!(files.find(output, ""), Err(Problem::IsOutput(output.into())));
+        }
+        assert_eq!(files.find("c.html", ""), Ok(()));
     }
 
     #[test]
@@ -160,11 +236,38 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
+    fn a_link_out_of_the_folder_is_refused_as_by_the_worker() {
+        let home = tempfile::tempdir().unwrap();
+        let path = |name: &str| home.path().join(name);
+        for folder in ["set/shots", "elsewhere"] {
+            std::fs::create_dir_all(path(folder)).unwrap();
+        }
+        for file in ["set/shots/1.png", "elsewhere/1.png"] {
+            std::fs::write(path(file), "").unwrap();
+        }
+        let link = std::os::unix::fs::symlink::<PathBuf, PathBuf>;
+        link(path("elsewhere"), path("set/out")).unwrap();
+        link(path("elsewhere/1.png"), path("set/2.png")).unwrap();
+        link(path("set/shots"), path("set/inside")).unwrap();
+        link(path("nothing"), path("set/3.png")).unwrap();
+        let files = open(&path("set"), &[]).unwrap();
+        for outside in ["out/1.png", "2.png"] {
+            assert_eq!(files.find(outside, ""), Err(Problem::Outside(outside.into())));
+        }
+        assert_eq!(files.find("inside/1.png", ""), Ok(()));
+        assert!(matches!(files.find("3.png", ""), Err(Problem::NoFile(..))));
+        let files = open(&path("set"), &[path("elsewhere")]).unwrap();
+        assert_eq!(files.find("1.png", ""), Ok(()));
+        assert_eq!(files.find("2.png", ""), Err(Problem::Outside("2.png".into())));
+    }
+
+    #[test]
     fn what_is_elsewhere_is_not_looked_for() {
         let home = tempfile::tempdir().unwrap();
         let hosts = ["example.com".to_owned()];
         let allowed = Allowed::parse(&hosts, &[], &[]).unwrap();
-        let files = Files::new(home.path(), &[], allowed).unwrap();
+        let files = Files::new(home.path(), &[], allowed, Vec::new()).unwrap();
         for remote in ["https://example.com/1.png", "HTTP://x/1.png", "s3://bucket/1.png"] {
             assert_eq!(files.allow(remote), Ok(()), "{remote}");
             assert_eq!(files.find(remote, ""), Ok(()), "{remote}");

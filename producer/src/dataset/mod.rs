@@ -22,6 +22,7 @@ use files::Files;
 use item::{KNOWN_FIELDS, read_item};
 use juror_common::{
     allowed::Allowed,
+    file_identity::FileIdentity,
     id::Digest,
     item::{Item, Text, TokenSource},
 };
@@ -46,6 +47,8 @@ pub struct DatasetShape {
     pub data_roots: Vec<PathBuf>,
     /// Hosts and buckets that this process may read from; items that name others are warned of.
     pub allowed: Allowed,
+    /// Files that the command is asked to write: an item that names one is an error.
+    pub outputs: Vec<FileIdentity>,
 }
 
 impl DatasetShape {
@@ -96,7 +99,8 @@ impl Dataset {
                 _ => Path::new("."),
             },
         };
-        let files = Files::new(folder, &shape.data_roots, shape.allowed.clone())?;
+        let files =
+            Files::new(folder, &shape.data_roots, shape.allowed.clone(), shape.outputs.clone())?;
         let source = source.as_path().into();
         Ok(Self(Arc::new(Opened { format, source, shape: shape.clone(), files })))
     }
@@ -149,6 +153,19 @@ impl Dataset {
         };
         let warnings = Warnings::new(&shape.known_fields());
         Ok(Items { opened: Arc::clone(&self.0), reader, warnings })
+    }
+
+    /// The first line that names one of the files that the command is asked to write. Reads no
+    /// further than needed, and nothing if there are none.
+    pub fn line_naming_an_output(&self) -> Result<Option<LineError>, DatasetError> {
+        if self.0.shape.outputs.is_empty() {
+            return Ok(None);
+        }
+        let naming = |placed: PlacedItem| {
+            let error = self.find_files(&placed.item).err()?;
+            matches!(error.problem, Problem::IsOutput(_)).then(|| error.at(placed.place))
+        };
+        Ok(self.items()?.flatten().find_map(naming))
     }
 
     /// The text of a small file that an item names; none if that is not to be had.

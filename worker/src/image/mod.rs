@@ -12,7 +12,7 @@ mod resize;
 
 pub use format::Format;
 pub use pool::Preparer;
-pub use prepare::{dimensions, prepare};
+pub use prepare::{check_container, dimensions, prepare};
 
 use bytes::Bytes;
 

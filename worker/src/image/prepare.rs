@@ -18,6 +18,12 @@ pub fn prepare(bytes: Bytes, rules: &Rules) -> Result<PreparedImage, ImageError>
     }
 }
 
+/// Refuses a file that is no image, or that is cut or damaged as far as its container tells. Decodes
+/// no pixel.
+pub fn check_container(bytes: &[u8]) -> Result<(), ImageError> {
+    facts_of(bytes).map(drop)
+}
+
 /// Width and height of an image as a viewer shows it; none for a file that cannot be judged.
 pub fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
     let facts = container::walk(Format::of(bytes)?, bytes).ok()?;
@@ -34,10 +40,8 @@ pub(super) enum Examined {
 
 /// Looks at the container only: cheap, no pixel is decoded.
 pub(super) fn examine(bytes: Bytes, rules: &Rules) -> Result<Examined, ImageError> {
-    let format = Format::of(&bytes)
-        .ok_or_else(|| ImageError::UnknownFormat { found: describe_foreign(&bytes) })?;
-    let facts = container::walk(format, &bytes)
-        .map_err(|damage| ImageError::Unreadable { format, reason: damage.to_owned() })?;
+    let facts = facts_of(&bytes)?;
+    let format = facts.format;
     if !may_pass(&facts, bytes.len(), rules) {
         return Ok(Examined::NeedsWork(Work { bytes, facts }));
     }
@@ -49,6 +53,13 @@ pub(super) fn examine(bytes: Bytes, rules: &Rules) -> Result<Examined, ImageErro
         note: None,
         passed_through: true,
     }))
+}
+
+fn facts_of(bytes: &[u8]) -> Result<Facts, ImageError> {
+    let format = Format::of(bytes)
+        .ok_or_else(|| ImageError::UnknownFormat { found: describe_foreign(bytes) })?;
+    container::walk(format, bytes)
+        .map_err(|damage| ImageError::Unreadable { format, reason: damage.to_owned() })
 }
 
 fn may_pass(facts: &Facts, length: usize, rules: &Rules) -> bool {

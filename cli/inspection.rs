@@ -1,0 +1,48 @@
+//! What `--dry-run` and `juror doctor` find in the files of the items that would be judged.
+
+use crate::{exit::Failure, session::Session, workplace};
+use futures_util::{StreamExt as _, stream};
+use juror_producer::plan;
+use juror_worker::inspect::inspect;
+
+/// Most items that are named with their problem.
+const MAX_LISTED: usize = 20;
+
+/// Items whose files are read at once.
+const CONCURRENT_ITEMS: usize = 8;
+
+/// Reads the files of every selected item and names those whose jobs would fail, each with its line.
+///
+/// # Errors
+/// [`crate::exit::Exit::Usage`] with the list, or if the dataset has changed meanwhile.
+pub async fn inspect_files(session: &Session) -> Result<(), Failure> {
+    let roots = workplace::roots(session);
+    let sources = workplace::sources(&session.settings, roots)?;
+    let items = plan::selected_items(&session.dataset, &session.options).map_err(Failure::usage)?;
+    let inspecting = stream::iter(items).map(|placed| {
+        let sources = &sources;
+        async move {
+            let placed = placed.map_err(|error| error.to_string())?;
+            let problem = inspect(&placed.item, sources).await.err();
+            problem.map_or(Ok(()), |problem| Err(format!("{}: {}", placed.place, problem.message)))
+        }
+    });
+    let mut inspected = inspecting.buffered(CONCURRENT_ITEMS);
+    let (mut count, mut listed) = (0_usize, String::new());
+    while let Some(found) = inspected.next().await {
+        let Err(problem) = found else { continue };
+        count += 1;
+        if count <= MAX_LISTED {
+            listed.push_str("\n  ");
+            listed.push_str(&problem);
+        }
+    }
+    if count == 0 {
+        return Ok(());
+    }
+    if count > MAX_LISTED {
+        listed.push_str(&format!("\n  and {} more", count - MAX_LISTED));
+    }
+    let items = session.plan.items;
+    Err(Failure::usage(format!("{count} of {items} items would fail:{listed}")))
+}

@@ -1,0 +1,115 @@
+//! The check of the local files of an item, as the worker reads them: code and tokens parsed, each
+//! image file walked from its first byte to its last without a decode. Asks no judge.
+
+use crate::{image, load::load, sources::Sources};
+use juror_common::{
+    files::MOST_IMAGE_BYTES,
+    id::Digest,
+    item::{ImageReference, Item, Text, TokenSource},
+    outcome::{ErrorKind, JobError},
+    reference::{Reference, shown},
+};
+
+/// Inspects the files of an item that lie on this machine. Files on servers and in buckets are not
+/// fetched.
+///
+/// # Errors
+/// The first reason for which the job of this item would fail.
+pub async fn inspect(item: &Item, sources: &Sources) -> Result<(), JobError> {
+    load(&with_local_texts(item), sources).await?;
+    for (name, image) in &item.images {
+        if Reference::is_path(&image.reference) {
+            inspect_image(image, sources).await.map_err(|message| JobError {
+                kind: ErrorKind::Image,
+                message: format!("{name}: {message}"),
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn with_local_texts(item: &Item) -> Item {
+    let is_local = |tokens: &TokenSource| match tokens {
+        TokenSource::Path(path) => Reference::is_path(path),
+        TokenSource::Inline(_) => true,
+    };
+    Item {
+        generated_code: item.generated_code.clone().filter(|code| match code {
+            Text::Path(path) => Reference::is_path(path),
+            Text::Inline(_) => true,
+        }),
+        expected_tokens: item.expected_tokens.clone().filter(is_local),
+        extracted_tokens: item.extracted_tokens.clone().filter(is_local),
+        ..Item::default()
+    }
+}
+
+async fn inspect_image(image: &ImageReference, sources: &Sources) -> Result<(), String> {
+    let bytes = sources
+        .read(&image.reference, MOST_IMAGE_BYTES)
+        .await
+        .map_err(|error| error.to_string())?;
+    let reference = shown(&image.reference);
+    image::check_container(&bytes).map_err(|error| format!("{reference}: {error}"))?;
+    match image.sha256.map(|promised| (promised, Digest::of(&bytes))) {
+        Some((promised, digest)) if promised != digest => Err(format!(
+            "{reference}: its SHA-256 is {digest}, and the manifest says {promised}; restore the \
+             file or correct the manifest"
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_common::files::Roots;
+    use std::fs;
+
+    /// A PNG of one pixel.
+    const PNG: &[u8] = b"\x89PNG\x0d\x0a\x1a\x0a\x00\x00\x00\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00:~\x9bU\
+        \x00\x00\x00\x0aIDATx\x9cc`\x00\x00\x00\x02\x00\x01H\xaf\xa4q\x00\x00\x00\x00IEND\xaeB`\x82";
+
+    fn item(image: &str, code: &str) -> Item {
+        let reference = image.to_owned();
+        let image = ImageReference { reference, sha256: None };
+        let images = [("screenshot".to_owned(), image)].into_iter().collect();
+        Item { images, generated_code: Some(Text::Path(code.to_owned())), ..Item::default() }
+    }
+
+    #[tokio::test]
+    async fn each_file_that_a_job_would_fail_for_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, content) in [
+            ("sound.png", PNG),
+            ("empty.png", &[]),
+            ("cut.png", &PNG[..PNG.len() - 5]),
+            ("page.png", b"<html>"),
+            ("a.html", b"<p>"),
+            ("latin1.html", b"caf\xe9"),
+        ] {
+            fs::write(folder.path().join(name), content).unwrap();
+        }
+        let sources = Sources::local(Roots::new(vec![folder.path().to_owned()]));
+        assert_eq!(inspect(&item("sound.png", "a.html"), &sources).await, Ok(()));
+        assert_eq!(inspect(&item("https://host/a.png", "s3://b/a.html"), &sources).await, Ok(()));
+        for (image, code, message) in [
+            ("empty.png", "a.html", "screenshot: empty.png: this is an empty file"),
+            (
+                "cut.png",
+                "a.html",
+                "screenshot: cut.png: this PNG file cannot be read: the file ends",
+            ),
+            ("page.png", "a.html", "screenshot: page.png: this is an HTML page"),
+            ("none.png", "a.html", "screenshot: none.png: no such file"),
+            ("sound.png", "latin1.html", "generated_code: latin1.html: not UTF-8"),
+        ] {
+            let error = inspect(&item(image, code), &sources).await.unwrap_err();
+            assert!(error.message.starts_with(message), "{}", error.message);
+        }
+        let mut promised = item("sound.png", "a.html");
+        promised.images[0].sha256 = Some(Digest::of(b"another"));
+        let error = inspect(&promised, &sources).await.unwrap_err();
+        assert!(error.message.contains("the manifest says"), "{}", error.message);
+    }
+}
