@@ -66,6 +66,7 @@ impl Asked<'_> {
             dataset: self.flags.dataset.clone().unwrap_or_default(),
             limit: self.flags.judging.limit,
             filters: self.flags.judging.filter.clone(),
+            outputs: self.flags.output.clone(),
         };
         let rubric = rubric::load(&settings.run.rubric)?;
         Session::open(settings, rubric, selection)
@@ -86,6 +87,7 @@ impl Asked<'_> {
             dataset: record.dataset.path.clone().into(),
             limit: judging.limit.or(record.dataset.limit),
             filters,
+            outputs: self.flags.output.clone(),
         };
         let rubric = match &judging.rubric {
             Some(rubric) => rubric::load(rubric)?,

@@ -35,6 +35,11 @@ impl Baseline {
         named.map(|named| Self::open(named, settings)).transpose()
     }
 
+    /// The run's files.
+    pub fn files(&self) -> &RunFiles {
+        &self.files
+    }
+
     /// Refuses a run by another rubric; ask before it is paid for.
     pub fn check(&self, head: &RunId, rubric: &RubricReference) -> Result<(), Failure> {
         let record = self.files.record();

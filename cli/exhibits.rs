@@ -9,6 +9,7 @@ pub use shelf::Shelf;
 
 use juror_aggregator::report::{Exhibit, Exhibits, Shown};
 use juror_common::{
+    file_identity::FileIdentity,
     files::Roots,
     item::Item,
     rubric::{Need, Rubric},
@@ -105,13 +106,19 @@ impl DatasetExhibits<'_> {
     }
 
     fn open(&self) -> Result<Dataset, String> {
+        self.open_besides(Vec::new()).map_err(gone)
+    }
+
+    /// The dataset, whose items must not name one of these files.
+    pub fn open_besides(&self, outputs: Vec<FileIdentity>) -> Result<Dataset, DatasetError> {
         let shape = DatasetShape {
             images: self.rubric.images.iter().map(|image| image.name.clone()).collect(),
             style_required: self.rubric.needs(Need::Style),
             data_roots: self.roots(),
             allowed: self.settings.files.allowed().unwrap_or_default(),
+            outputs,
         };
-        Dataset::open(Path::new(&self.record.dataset.path), &shape).map_err(gone)
+        Dataset::open(Path::new(&self.record.dataset.path), &shape)
     }
 
     fn roots_of(&self, dataset: &Dataset) -> Roots {

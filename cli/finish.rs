@@ -15,13 +15,13 @@ use juror_aggregator::{
     history::earlier_runs,
     journal::{JournalError, RunFiles},
     metrics::AveragingPolicy,
-    report::{NoExhibits, OutputFormat, Report, TerminalOptions, render_terminal, write_output},
+    report::{NoExhibits, Report, TerminalOptions, render_terminal, write_output},
     summary::{SummaryInput, summarise},
 };
 use juror_common::{
     admission::Ledger, outcome::ErrorKind, rubric::Rubric, settings::Settings, usage::Money,
 };
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What a report is made by.
 #[derive(Clone, Copy)]
@@ -112,28 +112,6 @@ pub fn write_report(
     Ok(report)
 }
 
-/// Refuses files that a report could not be written to, before anything is spent on it.
-pub fn check_outputs(outputs: &[PathBuf]) -> Result<(), Failure> {
-    for output in outputs {
-        OutputFormat::of(output).map_err(Failure::usage)?;
-        check_folder(output)?;
-    }
-    Ok(())
-}
-
-/// Refuses a file whose folder is not there.
-pub fn check_folder(output: &Path) -> Result<(), Failure> {
-    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
-    match folder.filter(|folder| !folder.is_dir()) {
-        None => Ok(()),
-        Some(folder) => Err(Failure::usage(format!(
-            "{} cannot be written: there is no folder {}; make it first",
-            output.display(),
-            folder.display()
-        ))),
-    }
-}
-
 /// The exit code that a report asks for.
 pub fn exit_of(report: &Report) -> Exit {
     let complete = if report.coverage.is_complete() { Exit::Done } else { Exit::Incomplete };
@@ -154,7 +132,9 @@ pub fn gate(name: Option<&str>, rubric: &Rubric) -> Result<Option<Gate>, Failure
 /// What the user can mend on the command line exits with 2, the rest with 1.
 pub fn journal_failure(error: JournalError) -> Failure {
     match error {
-        JournalError::Missing { .. } | JournalError::Exists { .. } => Failure::usage(error),
+        JournalError::Missing { .. }
+        | JournalError::Exists { .. }
+        | JournalError::Occupied { .. } => Failure::usage(error),
         _ => Failure::error(error),
     }
 }

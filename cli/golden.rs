@@ -3,11 +3,12 @@
 
 use crate::exit::Failure;
 use include_dir::{Dir, include_dir};
+use juror_aggregator::journal::is_run_directory;
 use juror_common::id::Digest;
 use juror_simulator::{VerdictBook, item_text_digest};
 use serde::Deserialize;
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 static GOLDEN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/examples/golden");
 
@@ -38,12 +39,38 @@ impl Golden {
     }
 }
 
-/// Writes the whole set into a folder, over what an earlier version may have left there.
+/// Writes the whole set into a folder. What lies there and is not the bundled file stays, and is an
+/// error.
 pub fn unpack(folder: &Path) -> Result<(), Failure> {
+    if is_run_directory(folder) {
+        return Err(Failure::usage(format!(
+            "{} is the directory of a run, and the demo keeps its dataset there; choose another \
+             --runs-dir",
+            folder.display()
+        )));
+    }
+    if let Some(changed) = first_changed(&GOLDEN, folder) {
+        return Err(Failure::usage(format!(
+            "{} is not the bundled file, which would replace it: move {} away, or choose another \
+             --runs-dir",
+            changed.display(),
+            folder.display()
+        )));
+    }
     let unpacked = std::fs::create_dir_all(folder).and_then(|()| GOLDEN.extract(folder));
     unpacked.map_err(|error| {
         Failure::error(format!("the golden set cannot be written to {}: {error}", folder.display()))
     })
+}
+
+/// The first file below a folder that stands where a bundled one belongs and differs from it.
+fn first_changed(bundled: &Dir<'_>, folder: &Path) -> Option<PathBuf> {
+    let changed = bundled.files().find_map(|file| {
+        let path = folder.join(file.path());
+        let differs = std::fs::read(&path).is_ok_and(|found| found != file.contents());
+        differs.then_some(path)
+    });
+    changed.or_else(|| bundled.dirs().find_map(|inner| first_changed(inner, folder)))
 }
 
 /// The verdicts by hand, known by the digests of the items' images and code.
@@ -114,10 +141,13 @@ mod tests {
     }
 
     #[test]
-    fn the_set_unpacks_whole_and_over_itself() {
+    fn the_set_unpacks_whole_and_over_nothing_but_itself() {
         let folder = tempfile::tempdir().unwrap();
         unpack(folder.path()).unwrap();
         unpack(folder.path()).unwrap();
+        std::fs::write(folder.path().join("acrue/manifest.jsonl"), "mine").unwrap();
+        let refused = unpack(folder.path()).unwrap_err().to_string();
+        assert!(refused.contains("acrue/manifest.jsonl is not the bundled file"), "{refused}");
         assert!(folder.path().join("manifest.jsonl").is_file());
         assert!(folder.path().join("acrue/manifest.jsonl").is_file());
     }

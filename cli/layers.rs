@@ -86,12 +86,18 @@ pub fn credentials(files: &FileSettings, needs: bool) -> Result<Credentials, Fai
     })
 }
 
-fn file_layer(global: &GlobalFlags) -> Result<Option<Layer>, Failure> {
+/// The settings file, and whether it was named; one that was not need not exist.
+pub fn settings_file(global: &GlobalFlags) -> (PathBuf, bool) {
     let named = global.config.clone().or_else(|| std::env::var_os("JUROR_CONFIG").map(Into::into));
-    let path = named.as_deref().unwrap_or(Path::new("juror.toml"));
-    let text = match std::fs::read_to_string(path) {
+    let is_named = named.is_some();
+    (named.unwrap_or_else(|| "juror.toml".into()), is_named)
+}
+
+fn file_layer(global: &GlobalFlags) -> Result<Option<Layer>, Failure> {
+    let (path, is_named) = settings_file(global);
+    let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
-        Err(error) if named.is_none() && error.kind() == std::io::ErrorKind::NotFound => {
+        Err(error) if !is_named && error.kind() == std::io::ErrorKind::NotFound => {
             return Ok(None);
         }
         Err(error) => {

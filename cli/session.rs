@@ -1,6 +1,6 @@
 //! What a run is about: dataset, rubric and judge, settled and checked before anything is spent.
 
-use crate::{exit::Failure, judge};
+use crate::{exit::Failure, judge, outputs};
 use juror_common::{
     id::{Digest, RunId},
     job::{Judge, RubricReference},
@@ -28,6 +28,8 @@ pub struct Selection {
     pub limit: Option<u64>,
     /// Only items for which all of these hold, each `KEY=VALUE`.
     pub filters: Vec<String>,
+    /// Files that the command is asked to write, which no item may name.
+    pub outputs: Vec<PathBuf>,
 }
 
 /// A run that could begin.
@@ -66,6 +68,7 @@ impl Session {
             style_required: rubric.needs(Need::Style),
             data_roots: settings.files.data_roots.clone(),
             allowed: settings.files.allowed().map_err(Failure::usage)?,
+            outputs: outputs::identities(&selection.outputs),
         };
         let dataset = Dataset::open(&selection.dataset, &shape).map_err(Failure::usage)?;
         let options = PlanOptions {

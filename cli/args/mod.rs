@@ -291,7 +291,7 @@ pub enum CacheCommand {
 /// `juror doctor`
 #[derive(Debug, Args)]
 pub struct DoctorArguments {
-    /// A dataset to check too
+    /// A dataset to check too, with every local file of every item
     pub dataset: Option<PathBuf>,
     #[command(flatten)]
     pub judging: JudgingFlags,

@@ -79,7 +79,8 @@ pub struct RunFlags {
     /// Name of the run [default: made from date and time]
     #[arg(long, value_name = "ID")]
     pub run_id: Option<String>,
-    /// Check everything that can be checked without spending, then stop
+    /// Check everything that can be checked without spending, then stop; reads every local file of
+    /// every item
     #[arg(long)]
     pub dry_run: bool,
 }

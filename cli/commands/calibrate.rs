@@ -4,9 +4,12 @@ use crate::{
     args::{CalibrateArguments, GlobalFlags},
     baseline,
     calibrations::calibration_failure,
+    commands::rubric,
     exit::{Exit, Failure},
-    finish::{self, journal_failure},
-    layers, screen,
+    finish::journal_failure,
+    layers,
+    outputs::{self, ProtectedFiles},
+    screen,
 };
 use juror_aggregator::{
     calibration::{Binding, Calibration, CalibrationInput, LabelError, Labels, calibrate, known},
@@ -22,9 +25,14 @@ pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit,
     let settings = layers::settle(global, Vec::new())?;
     for output in &arguments.output {
         known::check_output(output).map_err(calibration_failure)?;
-        finish::check_folder(output)?;
     }
     let files = baseline::open_run(&arguments.run, &settings.run.runs_dir)?;
+    ProtectedFiles::from_settings(&settings, global)
+        .and("the file of labels", arguments.labels.as_deref())
+        .in_run(files.directory().to_owned(), "calibration")
+        .check(&arguments.output)?;
+    let (rubric, _) = rubric::recorded(files.record())?;
+    outputs::check_dataset(&arguments.output, &files, &rubric, &settings)?;
     let calibration = calibrated(&files, arguments.labels.as_deref())?;
     let own = files.path_of(known::FILE_NAME);
     for output in std::iter::once(&own).chain(&arguments.output) {

@@ -3,8 +3,11 @@
 use crate::{
     args::{CompareArguments, GlobalFlags},
     baseline::{self, Baseline},
+    commands::rubric,
     exit::{Exit, Failure},
-    finish, layers, screen,
+    layers,
+    outputs::{self, ProtectedFiles},
+    screen,
 };
 use juror_aggregator::{
     compare::{ComparisonFormat, write_comparison},
@@ -16,10 +19,16 @@ pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, F
     let settings = layers::settle(global, arguments.comparing.layers())?;
     for output in &arguments.output {
         ComparisonFormat::of(output).map_err(Failure::usage)?;
-        finish::check_folder(output)?;
     }
     let base = Baseline::open(&arguments.base, &settings)?;
     let head = baseline::open_run(&arguments.head, &settings.run.runs_dir)?;
+    ProtectedFiles::from_settings(&settings, global)
+        .in_run(head.directory().to_owned(), "comparison")
+        .check(&arguments.output)?;
+    for files in [base.files(), &head] {
+        let (rubric, _) = rubric::recorded(files.record())?;
+        outputs::check_dataset(&arguments.output, files, &rubric, &settings)?;
+    }
     let comparison = base.compared_with(&head)?;
     if global.json {
         screen::print_json(&comparison)?;

@@ -10,7 +10,9 @@ use crate::{
     },
     exit::{Exit, Failure},
     golden::{self, Golden},
-    layers, screen,
+    layers,
+    outputs::ProtectedFiles,
+    screen,
     session::{Selection, Session},
 };
 use juror_common::{id::RunId, settings::Layer, shutdown::Shutdown};
@@ -57,14 +59,18 @@ async fn judge(
         arguments.max_concurrency.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
     flags.extend(concurrency.map(|count| Layer::of("limits", "max_concurrency", count)));
     let settings = layers::settle(global, flags)?;
-    let folder = settings.run.runs_dir.join("golden");
-    golden::unpack(&folder)?;
     let run_id = match &arguments.run_id {
         Some(id) => RunId::parse(id).map_err(Failure::usage)?,
         None => new_run_id("demo-"),
     };
-    let selection =
-        Selection { dataset: folder.join(golden.manifest()), limit: None, filters: Vec::new() };
+    let folder = settings.run.runs_dir.join("golden");
+    let dataset = folder.join(golden.manifest());
+    ProtectedFiles::from_settings(&settings, global)
+        .and("the dataset", Some(&dataset))
+        .check_reports(&arguments.output)?;
+    golden::unpack(&folder)?;
+    let outputs = arguments.output.clone();
+    let selection = Selection { dataset, limit: None, filters: Vec::new(), outputs };
     let rubric = rubric::load(&settings.run.rubric)?;
     let session = Session::open(settings, rubric, selection)?;
     if !global.quiet {

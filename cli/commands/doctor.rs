@@ -7,6 +7,7 @@ use crate::{
     commands::rubric,
     execute,
     exit::{Exit, Failure},
+    inspection::inspect_files,
     judge, layers, screen,
     session::{Selection, Session},
 };
@@ -59,7 +60,7 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
     checks.push(space(&settings.run.runs_dir));
     checks.extend(fleet::checks(&settings).await);
     if let (Some(dataset), Some(rubric)) = (&arguments.dataset, rubric) {
-        checks.push(dataset_check(settings, rubric, dataset, arguments));
+        checks.push(dataset_check(settings, rubric, dataset, arguments).await);
     }
     let sick = checks.iter().any(|check| check.health == Health::Bad);
     if global.json {
@@ -200,7 +201,7 @@ fn space(folder: &Path) -> Check {
     warning("disk", format!("free space of {} is not known on this system", folder.display()))
 }
 
-fn dataset_check(
+async fn dataset_check(
     mut settings: Settings,
     rubric: (Rubric, String),
     dataset: &Path,
@@ -211,8 +212,13 @@ fn dataset_check(
         dataset: dataset.to_owned(),
         limit: arguments.judging.limit,
         filters: arguments.judging.filter.clone(),
+        outputs: Vec::new(),
     };
-    match Session::open(settings, rubric, selection) {
+    let opened = match Session::open(settings, rubric, selection) {
+        Ok(session) => inspect_files(&session).await.map(|()| session),
+        Err(failure) => Err(failure),
+    };
+    match opened {
         Err(failure) => bad("dataset", failure.to_string()),
         Ok(session) => {
             let says = format!("{} items, {} jobs", session.plan.items, session.plan.jobs);

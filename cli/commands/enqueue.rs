@@ -10,10 +10,11 @@ use crate::{
     cap::Cap,
     commands::run::{Ends, known_run},
     exit::{Exit, Failure},
-    finish,
     fleet::{self, home_failure, queue_failure, require},
     follow::{Following, require_journal},
+    inspection::inspect_files,
     layers::Ground,
+    outputs::ProtectedFiles,
     publication::{Opening, Publication, new_record, refuse_leftovers, uploader},
     session::Session,
     signals::Ears,
@@ -38,8 +39,15 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     let asked = Asked { flags, layers, ground: &ground };
     let settings = asked.settings()?;
     let named = asked.run_id()?;
-    finish::check_outputs(&flags.output)?;
     baseline::check_flags(&flags.against)?;
+    let protected = ProtectedFiles::from_settings(&settings, global)
+        .and("the dataset", flags.dataset.as_deref());
+    let own_run = named.as_ref().map(|run| settings.run.runs_dir.join(run.as_str()));
+    match own_run {
+        Some(directory) => protected.in_run(directory, "report"),
+        None => protected,
+    }
+    .check_reports(&flags.output)?;
     let ends = Ends { outputs: &flags.output, baseline: flags.against.baseline.as_deref() };
     match arguments.wait {
         true => require_journal(&settings, ends)?,
@@ -206,6 +214,7 @@ impl Enqueuing<'_> {
     async fn dry_run(&self, session: &Session) -> Result<Exit, Failure> {
         let broker = require("broker", self.settings.fleet.broker.as_ref())?;
         broker_version(&broker).await.map_err(queue_failure)?;
+        inspect_files(session).await?;
         tell_warnings(session, self.global.quiet);
         print_plan(session, "Nothing was published.", self.global.json)?;
         Ok(Exit::Done)

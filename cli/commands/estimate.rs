@@ -22,6 +22,7 @@ pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<
         dataset: arguments.dataset.clone(),
         limit: arguments.judging.limit,
         filters: arguments.judging.filter.clone(),
+        outputs: Vec::new(),
     };
     let rubric = rubric::load(&settings.run.rubric)?;
     let session = Session::open(settings, rubric, selection)?;

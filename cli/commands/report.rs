@@ -12,6 +12,7 @@ use crate::{
     finish::{self, Finishing, Reporting},
     layers,
     ledgers::Ledgers,
+    outputs::{self, ProtectedFiles},
 };
 use juror_aggregator::{fold::Fold, journal::RunFiles};
 use juror_common::{
@@ -27,9 +28,13 @@ pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Ex
     flags.extend(arguments.known.layers());
     let settings = layers::settle(global, flags)?;
     let run = RunId::parse(&arguments.run).map_err(Failure::usage)?;
-    finish::check_outputs(&arguments.output)?;
     baseline::check_flags(&arguments.against)?;
     let files = run_files(&settings.run.runs_dir, &run)?;
+    ProtectedFiles::from_settings(&settings, global)
+        .in_run(files.directory().to_owned(), "report")
+        .check_reports(&arguments.output)?;
+    let (rubric, _) = rubric::recorded(files.record())?;
+    outputs::check_dataset(&arguments.output, &files, &rubric, &settings)?;
     let baseline = arguments.against.baseline.as_deref();
     report(&files, &settings, Ends { outputs: &arguments.output, baseline }, global).await
 }

@@ -9,11 +9,17 @@ use crate::{
     execute::Execution,
     exit::{Exit, Failure},
     finish::{self, Finishing, Reporting},
+    inspection::inspect_files,
     judge,
     layers::Ground,
+    outputs::ProtectedFiles,
     session::Session,
 };
-use juror_aggregator::{calibration::known::KnownCalibration, gate::Gate, journal::RunFiles};
+use juror_aggregator::{
+    calibration::known::KnownCalibration,
+    gate::Gate,
+    journal::{JournalError, RunFiles, check_vacant},
+};
 use juror_common::{id::RunId, run::RunRecord, usage::Money};
 use juror_worker::context::JudgeSetup;
 use std::path::{Path, PathBuf};
@@ -37,11 +43,17 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         return Err(no_such_run(run, &settings.run.runs_dir, remedy));
     }
     let run = named.unwrap_or_else(|| new_run_id(""));
+    let dataset = known.as_ref().map(|known| Path::new(&known.dataset.path));
+    ProtectedFiles::from_settings(&settings, global)
+        .and("the dataset", flags.dataset.as_deref().or(dataset))
+        .in_run(settings.run.runs_dir.join(run.as_str()), "report")
+        .check_reports(&flags.output)?;
     let session = asked.session(&run, known.as_ref())?;
     let ends = Ends { outputs: &flags.output, baseline: flags.against.baseline.as_deref() };
     baseline::check_flags(&flags.against)?;
     if flags.dry_run {
         ready(&session, &run, ends)?;
+        inspect_files(&session).await?;
         tell_warnings(&session, global.quiet);
         print_plan(&session, "Nothing was spent.", global.json)?;
         return Ok(Exit::Done);
@@ -120,7 +132,6 @@ pub struct Ready {
 
 /// Checks what is left to check before anything is written or spent.
 pub fn ready(session: &Session, run: &RunId, ends: Ends<'_>) -> Result<Ready, Failure> {
-    finish::check_outputs(ends.outputs)?;
     let Session { settings, rubric, candidate, .. } = session;
     let gate = finish::gate(settings.run.gate.as_deref(), rubric)?;
     let baseline = Baseline::named(ends.baseline, settings)?;
@@ -157,11 +168,16 @@ pub fn no_such_run(run: &str, runs_dir: &Path, remedy: &str) -> Failure {
     ))
 }
 
-/// The record of a run that has a directory here.
+/// The record of a run that has a directory here; none if its name is free. A name that stands for
+/// a file or a folder of something else is refused.
 pub fn known_run(runs_dir: &Path, run: &RunId) -> Result<Option<RunRecord>, Failure> {
-    match runs_dir.join(run.as_str()).join("run.json").try_exists() {
-        Ok(false) => Ok(None),
-        _ => Ok(Some(run_files(runs_dir, run)?.record().clone())),
+    match RunFiles::open(runs_dir, run) {
+        Ok(files) => Ok(Some(files.record().clone())),
+        Err(JournalError::Missing { directory }) => {
+            check_vacant(&directory).map_err(finish::journal_failure)?;
+            Ok(None)
+        }
+        Err(error) => Err(finish::journal_failure(error)),
     }
 }
 

@@ -34,6 +34,7 @@ mod limits;
 mod logs;
 mod missing_output;
 mod nightly;
+mod outputs;
 mod own_programs;
 mod pauses;
 mod remote;
