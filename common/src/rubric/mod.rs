@@ -6,12 +6,14 @@ mod error;
 mod parse;
 mod place;
 mod placeholder;
+mod reserved;
 mod schema;
 mod score;
 mod validate;
 
 pub use builtin::{BuiltinRubric, builtin};
 pub use error::{RubricError, RubricProblem};
+pub use reserved::RESERVED_KEYS;
 pub use schema::reply_schema;
 pub use score::{Answer, AnswerError, score, zero};
 

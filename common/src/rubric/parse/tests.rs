@@ -106,6 +106,17 @@ fn what_is_not_toml_or_of_another_type_is_named_with_its_line() {
 }
 
 #[test]
+fn a_key_that_is_a_column_of_reports_is_named_with_its_line() {
+    for key in ["cost_usd", "id", "semantic_correctness", "tags"] {
+        let message = errors_with("key = \"look\"", &format!("key = {key:?}"));
+        assert!(message.contains(&format!("reports have a column {key:?} already")), "{message}");
+        assert!(message.contains(&format!("criteria.{key}.key: ")), "{message}");
+        let line = message.strip_prefix("own.toml:").unwrap_or_default();
+        assert!(line.starts_with(|first: char| first.is_ascii_digit()), "{message}");
+    }
+}
+
+#[test]
 fn another_version_of_the_format_is_refused_before_anything_else() {
     let message = errors_with("schema = 1", "schema = 2\nfresh = true");
     assert!(

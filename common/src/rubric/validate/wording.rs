@@ -2,7 +2,7 @@
 
 use super::{Problems, bad_name, is_plain_name};
 use crate::rubric::{
-    Anchor, Rubric,
+    Anchor, RESERVED_KEYS, Rubric,
     place::Step::{self, Entry, Key},
     placeholder,
 };
@@ -95,19 +95,39 @@ fn check_images(rubric: &Rubric, problems: &mut Problems<'_>) {
 
 fn check_criteria(rubric: &Rubric, problems: &mut Problems<'_>) {
     check_anchors(rubric, &rubric.anchors, &[Key("anchors")], problems);
-    let keys = rubric.criteria.iter().map(|criterion| criterion.key.as_str());
-    problems.check_names("criteria", "key", keys);
+    let keys = || rubric.criteria.iter().map(|criterion| criterion.key.as_str());
+    problems.check_names("criteria", "key", keys());
+    check_columns("criteria", keys(), &[], problems);
     for (position, criterion) in rubric.criteria.iter().enumerate() {
         let place = |field| [Key("criteria"), Entry(position, &criterion.key), Key(field)];
         problems.check_filled(&place("title"), &criterion.title);
         problems.check_filled(&place("guidance"), &criterion.guidance);
         check_anchors(rubric, &criterion.anchors, &place("anchors"), problems);
     }
-    let keys = rubric.groups.iter().map(|group| group.key.as_str());
-    problems.check_names("groups", "key", keys);
+    let criteria: Vec<&str> = keys().collect();
+    let keys = || rubric.groups.iter().map(|group| group.key.as_str());
+    problems.check_names("groups", "key", keys());
+    check_columns("groups", keys(), &criteria, problems);
     for (position, group) in rubric.groups.iter().enumerate() {
         let place = [Key("groups"), Entry(position, &group.key), Key("title")];
         problems.check_filled(&place, &group.title);
+    }
+}
+
+/// Each key is a column of the CSV report and of the dashboard's table, beside their own.
+fn check_columns<'rubric>(
+    list: &str,
+    keys: impl Iterator<Item = &'rubric str>,
+    others: &[&str],
+    problems: &mut Problems<'_>,
+) {
+    for (position, key) in keys.enumerate() {
+        let place = [Key(list), Entry(position, key), Key("key")];
+        if RESERVED_KEYS.contains(&key) {
+            problems.add(&place, format!("reports have a column {key:?} already; rename the key"));
+        } else if others.contains(&key) {
+            problems.add(&place, format!("a criterion has the key {key:?}; rename one of the two"));
+        }
     }
 }
 
