@@ -43,7 +43,7 @@ pub(super) fn read_item(
 ) -> Result<Item, FieldError> {
     let mut fields = Fields { left: fields, files };
     fields.schema()?;
-    let mut item = Item { id: fields.required_text("id", shape)?, ..Item::default() };
+    let mut item = Item { id: fields.id(shape)?, ..Item::default() };
     check_id(&item.id)?;
     for name in &shape.images {
         let reference = fields.required_text(name, shape)?;
@@ -100,6 +100,18 @@ impl Fields<'_> {
             Some(Value::String(text)) => Ok(Some(text)),
             Some(other) => Err(wrong_type(name, "a text in quotes", &other)),
         }
+    }
+
+    /// The id; a whole number is taken as its digits.
+    fn id(&mut self, shape: &DatasetShape) -> Result<String, FieldError> {
+        if let Some(Value::Number(number)) = self.left.get("id")
+            && (number.is_u64() || number.is_i64())
+        {
+            let id = number.to_string();
+            self.take("id");
+            return Ok(id);
+        }
+        self.required_text("id", shape)
     }
 
     fn required_text(&mut self, name: &str, shape: &DatasetShape) -> Result<String, FieldError> {

@@ -37,6 +37,8 @@ fn record() -> RunRecord {
         judge: None,
         max_side: None,
         base_url: None,
+        calls: None,
+        judging: None,
         budget_usd: None,
         repeat: 1,
         planned: 10,

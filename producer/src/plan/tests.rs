@@ -181,6 +181,16 @@ fn both_passes_select_the_same_items_in_the_same_order() {
 }
 
 #[test]
+fn a_number_and_its_digits_are_one_id() {
+    let (_home, dataset) = manifest(concat!(
+        "{\"id\":17,\"screenshot\":\"1.png\"}\n",
+        "{\"id\":\"17\",\"screenshot\":\"1.png\"}\n",
+    ));
+    let error = check(&dataset, &PlanOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("line 2: field \"id\": id \"17\" stands twice"), "{error}");
+}
+
+#[test]
 fn pairs_of_the_same_name_are_duplicates() {
     let home = tempfile::tempdir().unwrap();
     for name in ["1.png", "1.jpg"] {

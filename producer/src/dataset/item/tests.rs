@@ -10,7 +10,7 @@ fn shape(images: &[&str]) -> DatasetShape {
 
 fn read(fields: Value, shape: &DatasetShape) -> Result<Item, String> {
     let home = tempfile::tempdir().unwrap();
-    let files = Files::new(home.path(), &[], shape.allowed.clone()).unwrap();
+    let files = Files::new(home.path(), &[], shape.allowed.clone(), Vec::new()).unwrap();
     let Value::Object(fields) = fields else { panic!("an object is expected") };
     let mut warnings = Warnings::new(&shape.known_fields());
     read_item(fields, shape, &files, &mut warnings)
@@ -54,6 +54,13 @@ fn every_field_finds_its_place_and_the_rest_is_metadata() {
     assert_eq!(item.cluster.as_deref(), Some("c"));
     assert_eq!(Value::Object(item.labels), json!({"visual_similarity": 9}));
     assert_eq!(Value::Object(item.metadata), json!({"split": "test", "facts": {"same": true}}));
+}
+
+#[test]
+fn a_whole_number_is_an_id_as_it_is_written() {
+    for (id, expected) in [(json!(17), "17"), (json!(-1), "-1"), (json!(0), "0")] {
+        assert_eq!(with(json!({ "id": id })).unwrap().id, expected);
+    }
 }
 
 #[test]
@@ -104,7 +111,7 @@ fn one_text_is_one_tag() {
 #[test]
 fn every_refusal_names_field_and_remedy() {
     for (fields, message) in [
-        (json!({"id": 5}), "id: a text in quotes is expected, and it is a number"),
+        (json!({"id": 5.5}), "id: a text in quotes is expected, and it is a number"),
         (json!({"id": " "}), "id: empty; every item needs it"),
         (
             json!({"id": ".."}),
