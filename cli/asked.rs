@@ -57,9 +57,12 @@ impl Asked<'_> {
         }
     }
 
-    /// A run that is continued without a word on its budget keeps the one that it has.
+    /// A run that is continued keeps its budget, limits, cache and endpoint unless flags say
+    /// otherwise.
     fn session_of_flags(&self, known: Option<&RunRecord>) -> Result<Session, Failure> {
-        let mut settings = self.settings()?;
+        let mut layers = known.map(layers_of_calls).unwrap_or_default();
+        layers.extend(self.layers.iter().cloned());
+        let mut settings = self.ground.settle(layers)?;
         let budget = known.and_then(|record| record.budget_usd);
         settings.budget.run_usd = settings.budget.run_usd.or(budget);
         let selection = Selection {
@@ -112,11 +115,25 @@ fn layers_of(record: &RunRecord) -> Vec<Layer> {
         layers.extend(judge.temperature.map(|value| Layer::of("judge", "temperature", value)));
     }
     layers.extend(record.max_side.map(|side| Layer::of("image", "max_side", i64::from(side))));
-    layers.extend(record.base_url.clone().map(|url| Layer::of("judge", "base_url", url)));
+    layers.extend(layers_of_calls(record));
     if !record.data_roots.is_empty() {
         layers.push(Layer::of("files", "data_roots", record.data_roots.clone()));
     }
     layers
+}
+
+/// What a record says of the calls: limits, cache and endpoint.
+fn layers_of_calls(record: &RunRecord) -> Vec<Layer> {
+    let base_url = record.base_url.clone().map(|url| Layer::of("judge", "base_url", url));
+    let Some(calls) = record.calls else { return base_url.into_iter().collect() };
+    let limits =
+        [("rpm", calls.rpm), ("tpm", calls.tpm), ("max_concurrency", calls.max_concurrency)];
+    let limit = |(key, limit): (&str, Option<u64>)| {
+        Some(Layer::of("limits", key, i64::try_from(limit?).unwrap_or(i64::MAX)))
+    };
+    let limits = limits.into_iter().filter_map(limit);
+    let cache = Layer::of("cache", "enabled", calls.cache);
+    base_url.into_iter().chain(limits).chain([cache]).collect()
 }
 
 /// Date and time, and enough chance that two runs of one second have two names.

@@ -1,6 +1,9 @@
 //! Wires the three roles of one process together, and runs them to their end.
 
-use crate::{catch_up::catch_up, exit::Failure, finish, judge, session::Session, workplace};
+use crate::{
+    catch_up::catch_up, exit::Failure, finish, judge, run_session::RunSession, session::Session,
+    workplace,
+};
 use juror_aggregator::{
     fold::Fold,
     journal::RunDirectory,
@@ -64,6 +67,7 @@ pub struct Executed {
 
 struct Opened {
     directory: RunDirectory,
+    run_session: RunSession,
     fold: Fold,
     owner: OwnerId,
     judge: Option<Arc<JudgeSetup>>,
@@ -147,11 +151,13 @@ async fn open_run(execution: Execution<'_>, home: &LocalHome) -> Result<Opened, 
     if !continued && !runs_dir.join(run.as_str()).join("run.json").exists() {
         refuse_leftovers(home, &session.settings, run).await?;
     }
+    let (record, mut run_session) = RunSession::begin(record, runs_dir, continued);
     let directory = match continued {
-        false => RunDirectory::create(runs_dir, record),
-        true => RunDirectory::reopen(runs_dir, record),
+        false => RunDirectory::create(runs_dir, &record),
+        true => RunDirectory::reopen(runs_dir, &record),
     };
     let mut directory = directory.map_err(finish::journal_failure)?;
+    run_session.starts_at(&directory);
     let owner = OwnerId::random();
     open_ledger(session, run, home, &owner).await?;
     let mut fold = Fold::of_journal(directory.files()).map_err(Failure::error)?;
@@ -161,7 +167,7 @@ async fn open_run(execution: Execution<'_>, home: &LocalHome) -> Result<Opened, 
         let limits = judge::limits(&session.settings, Some(&judge.terms.facts));
         home.set_limits(&judge.endpoint, limits).await.map_err(Failure::error)?;
     }
-    Ok(Opened { directory, fold, owner, judge })
+    Ok(Opened { directory, run_session, fold, owner, judge })
 }
 
 async fn run_in_home(
@@ -171,7 +177,7 @@ async fn run_in_home(
     events: Events,
     shutdown: &Shutdown,
 ) -> Result<(Aggregated, Ended, Option<Ledger>), Failure> {
-    let Opened { directory, fold, owner, judge } = opened;
+    let Opened { directory, run_session, fold, owner, judge } = opened;
     let run = directory.files().record().run_id.clone();
     let jobs: Arc<LocalQueue<Job>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
     let results: Arc<LocalQueue<JobResult>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
@@ -186,8 +192,9 @@ async fn run_in_home(
     let metrics = Arc::clone(&context.metrics);
     let aggregator =
         AggregatorResources { results: subscription, directory, fold, events, metrics };
-    let (aggregated, ended) =
+    let (mut aggregated, ended) =
         run_roles(submission, context, aggregator, &jobs, &results, shutdown).await?;
+    run_session.end(&mut aggregated.directory)?;
     let ledger = home.ledger(&run).await.map_err(Failure::error)?;
     Ok((aggregated, ended, ledger))
 }

@@ -28,6 +28,7 @@ mod outputs;
 mod progress;
 mod publication;
 mod run_context;
+mod run_session;
 mod screen;
 mod serving;
 mod session;

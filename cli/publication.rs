@@ -200,6 +200,7 @@ pub fn new_record(session: &Session, run: &RunId, upload: Option<String>) -> Run
     RunRecord {
         // Endpoints and what stages are told by are the workers' own.
         base_url: None,
+        calls: None,
         stages: None,
         fleet: Some(session.settings.fleet.namespace.clone()),
         upload,

@@ -5,7 +5,7 @@ use juror_common::{
     id::{Digest, RunId},
     job::{Judge, RubricReference},
     rubric::{Need, Rubric},
-    run::{DatasetRecord, Preparation, RunRecord, StageTerms},
+    run::{CallTerms, DatasetRecord, Preparation, RunRecord, StageTerms},
     settings::Settings,
 };
 use juror_producer::{
@@ -139,12 +139,24 @@ impl Session {
             }),
             stages: Some(self.stage_terms()),
             base_url: self.judge().map(|_| self.settings.judge.base_url.clone()),
+            calls: Some(self.call_terms()),
+            judging: None,
             budget_usd: self.settings.budget.run_usd,
             repeat: self.options.repeat.get(),
             planned: self.plan.jobs,
             fleet: None,
             upload: None,
             published: None,
+        }
+    }
+
+    fn call_terms(&self) -> CallTerms {
+        let limits = &self.settings.limits;
+        CallTerms {
+            rpm: limits.rpm,
+            tpm: limits.tpm,
+            max_concurrency: limits.max_concurrency.map(|count| count as u64),
+            cache: self.settings.cache.enabled,
         }
     }
 

@@ -63,6 +63,7 @@ pub fn summarise(files: &RunFiles, input: &SummaryInput<'_>) -> Result<Report, J
         }
     }
     let mut report = scan.finish(record, input);
+    report.run.judging = files.judging_time();
     if record.repeat > 1 && record.judge.is_some() {
         report.repeats = Some(repeats(input.rubric, report.items.read(files)?)?);
     }
@@ -253,6 +254,7 @@ fn run_summary(record: &RunRecord, simulated: bool, finished_at: &str) -> RunSum
         repeat: record.repeat,
         created_at: record.created_at.clone(),
         finished_at: finished_at.to_owned(),
+        judging: None,
         program_version: record.program_version.clone(),
     }
 }

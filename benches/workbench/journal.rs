@@ -37,6 +37,8 @@ pub fn record(rubric: &Rubric, text: &str, planned: u64) -> RunRecord {
         }),
         max_side: None,
         base_url: None,
+        calls: None,
+        judging: None,
         budget_usd: None,
         repeat: 1,
         planned,

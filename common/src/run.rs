@@ -1,5 +1,9 @@
 //! What a run is: the record that is written before anything else.
 
+mod judging;
+
+pub use judging::JudgingTime;
+
 use crate::{
     id::{Digest, RunId},
     job::{Judge, RubricReference},
@@ -43,6 +47,14 @@ pub struct RunRecord {
     pub stages: Option<StageTerms>,
     /// Base URL that the judge was asked at, without any key.
     pub base_url: Option<String>,
+    /// Limits and cache that its calls go by, which resuming keeps; none for a run of the fleet,
+    /// whose workers have theirs, and in records of versions that did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<CallTerms>,
+    /// How long it was judged; none for a run of the fleet, and in records of versions that did not
+    /// say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judging: Option<JudgingTime>,
     /// The most that the run may cost; none is unlimited.
     pub budget_usd: Option<Money>,
     /// How many times each item is judged.
@@ -67,6 +79,19 @@ impl RunRecord {
     pub fn jobs(&self) -> u64 {
         self.published.unwrap_or(self.planned)
     }
+}
+
+/// Limits and cache that the calls of a run go by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallTerms {
+    /// Requests per minute; none if they are learned from the provider.
+    pub rpm: Option<u64>,
+    /// Tokens per minute; none if they are learned from the provider.
+    pub tpm: Option<u64>,
+    /// Calls in flight; none if the number adapts.
+    pub max_concurrency: Option<u64>,
+    /// Whether verdicts may come from the cache.
+    pub cache: bool,
 }
 
 /// How images are prepared: where this differs, a judge may see other pixels.

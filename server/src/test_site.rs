@@ -180,6 +180,8 @@ fn record(name: &str, day: u32, items: u32, judged: bool) -> RunRecord {
         "dataset": {"path": "golden", "digest": Digest::of(b"golden"), "limit": null, "filters": []},
         "rubric_text": rubric.text, "judge": judged.then_some(judge),
         "base_url": judged.then_some("https://api.openai.com/v1"), "budget_usd": "5.00",
+        "judging": {"sessions": 1, "active_ms": 84_000,
+                    "ended_at": format!("2026-11-{day:02}T02:01:24Z")},
         "repeat": 1, "planned": items,
     });
     serde_json::from_value(record).unwrap()

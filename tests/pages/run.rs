@@ -91,6 +91,8 @@ pub fn page(folder: &Path) -> PathBuf {
         preparation: None,
         stages: None,
         base_url: Some("https://api.example/v1".into()),
+        calls: None,
+        judging: None,
         budget_usd: Some(Money::ZERO),
         repeat: 1,
         planned: 4,

@@ -5,7 +5,12 @@ use super::{
     lines::Results,
     lock,
 };
-use juror_common::{SCHEMA, files::open_regular, id::RunId, run::RunRecord};
+use juror_common::{
+    SCHEMA,
+    files::open_regular,
+    id::RunId,
+    run::{JudgingTime, RunRecord},
+};
 use std::{
     io::{self, Read as _},
     path::{Path, PathBuf},
@@ -63,6 +68,25 @@ impl RunFiles {
     /// Whether a process works on the run now.
     pub fn is_held(&self) -> bool {
         lock::is_held(&self.directory)
+    }
+
+    /// When a result was last written; none if that is not known.
+    pub fn last_written(&self) -> Option<jiff::Timestamp> {
+        let modified = self.journal_path().metadata().and_then(|metadata| metadata.modified());
+        jiff::Timestamp::try_from(modified.ok()?).ok()
+    }
+
+    /// How long the run was judged, up to its last result where a session is open or was killed.
+    /// Records of a fleet and of earlier versions name no session: one from the run's creation on.
+    pub fn judging_time(&self) -> Option<JudgingTime> {
+        let known = match &self.record.judging {
+            Some(known) => known.clone(),
+            None => JudgingTime::since(self.record.created_at.parse().ok()?),
+        };
+        match known.open_since {
+            None => Some(known),
+            Some(_) => Some(known.closed(self.last_written()?)),
+        }
     }
 
     /// What the run is.

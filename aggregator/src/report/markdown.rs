@@ -8,8 +8,8 @@ use super::{
     figures::{counted, decimals, figure, grouped, interval},
     harmless::harmless,
     words::{
-        SIMULATED, cost_text, coverage_text, error_example, estimate_text, has_stages, is_stage,
-        rule_texts,
+        SIMULATED, cost_text, coverage_text, endpoint, error_example, estimate_text, has_stages,
+        is_stage, rule_texts,
     },
 };
 use crate::{
@@ -79,7 +79,11 @@ fn headline(report: &Report) -> String {
     };
     let run = &report.run;
     let judge = match &run.judge {
-        Some(judge) => format!("{} {}", judge.provider.name(), escaped(&judge.model)),
+        Some(judge) => {
+            let endpoint = endpoint(report).map(|url| format!(" at {}", escaped(&url)));
+            let (provider, endpoint) = (judge.provider.name(), endpoint.unwrap_or_default());
+            format!("{provider} {}{endpoint}", escaped(&judge.model))
+        }
         None => "judge off".to_owned(),
     };
     format!(

@@ -39,7 +39,7 @@ use juror_common::{
     job::{Judge, RubricReference},
     outcome::ErrorKind,
     rubric::Rubric,
-    run::DatasetRecord,
+    run::{DatasetRecord, JudgingTime},
     usage::Money,
 };
 use serde::Serialize;
@@ -105,6 +105,8 @@ pub struct RunSummary {
     pub created_at: String,
     /// When its report was written, RFC 3339 in UTC.
     pub finished_at: String,
+    /// How long it was judged; none if that is not known.
+    pub judging: Option<JudgingTime>,
     /// Version of the program that created it.
     pub program_version: String,
 }

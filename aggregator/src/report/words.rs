@@ -1,14 +1,14 @@
 //! What reports for people say in words, whatever they are written as.
 
 use super::{
-    Coverage, Report,
-    figures::{decimals, dollars, figure, grouped},
+    Coverage, Report, RunSummary,
+    figures::{decimals, dollars, duration, figure, grouped},
 };
 use crate::{
     gate::{Bound, RuleReport},
     metrics::{Metric, Perfection, Unit, title_of},
 };
-use juror_common::{outcome::ErrorKind, usage::Money};
+use juror_common::{outcome::ErrorKind, reference::shown, usage::Money};
 
 /// What stands in the heading and beside every score of a simulated run.
 pub(crate) const SIMULATED: &str = "SIMULATED";
@@ -125,10 +125,22 @@ pub(crate) fn perfection(spread: &Perfection) -> String {
     format!("({}/{} perfect{others})", grouped(perfect), grouped(perfect + minor + major))
 }
 
-/// From the run's creation to its report.
-pub fn elapsed_milliseconds(report: &Report) -> Option<f64> {
-    let start: jiff::Timestamp = report.run.created_at.parse().ok()?;
-    let end: jiff::Timestamp = report.run.finished_at.parse().ok()?;
-    let elapsed = end.as_millisecond().checked_sub(start.as_millisecond())?;
-    (elapsed >= 0).then_some(elapsed as f64)
+/// How long the run was judged, over how many sessions: `1.34 s`, `2 min 3 s in 2 sessions`.
+pub fn judging_text(report: &Report) -> Option<String> {
+    let judging = report.run.judging.as_ref()?;
+    let sessions = match judging.sessions {
+        0 | 1 => String::new(),
+        count => format!(" in {count} sessions"),
+    };
+    Some(format!("{}{sessions}", duration(judging.active_ms as f64)))
+}
+
+/// Where the judge was asked, without what may be a secret.
+pub fn endpoint(report: &Report) -> Option<String> {
+    endpoint_of(&report.run)
+}
+
+/// As [`endpoint`], of a run.
+pub(crate) fn endpoint_of(run: &RunSummary) -> Option<String> {
+    run.base_url.as_deref().map(|url| shown(url).into_owned())
 }

@@ -135,6 +135,8 @@ pub fn record() -> RunRecord {
         judge: None,
         max_side: None,
         base_url: None,
+        calls: None,
+        judging: None,
         budget_usd: None,
         repeat: 1,
         planned: 3,

@@ -8,7 +8,6 @@ use crate::{
     view::RunView,
 };
 use axum::{Json, extract::State};
-use jiff::Timestamp;
 use juror_common::id::RunId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -140,9 +139,7 @@ fn warnings(view: &RunView) -> Vec<String> {
         warnings.push("SIMULATED: scores of this run were made up by the simulator.".to_owned());
     }
     let is_running = view.state == RunState::Running;
-    let end = if is_running { Some(Timestamp::now()) } else { run.finished_at.parse().ok() };
-    let begun: Option<Timestamp> = run.created_at.parse().ok();
-    let took = begun.zip(end).map(|(begun, end)| end.duration_since(begun).as_secs_f64());
+    let took = run.judging.as_ref().map(|judging| judging.active_ms as f64 / 1_000.0);
     if let Some(seconds) = took.filter(|seconds| *seconds > LONG) {
         let verb = if is_running { "has taken" } else { "took" };
         warnings.push(format!(

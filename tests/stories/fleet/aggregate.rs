@@ -51,6 +51,8 @@ pub(super) fn record(servers: &Servers, run: &str, planned: u64) -> RunRecord {
         }),
         max_side: None,
         base_url: None,
+        calls: None,
+        judging: None,
         budget_usd: None,
         repeat: 1,
         planned,

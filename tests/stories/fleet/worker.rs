@@ -83,6 +83,8 @@ impl Scene {
             }),
             max_side: None,
             base_url: None,
+            calls: None,
+            judging: None,
             budget_usd: Some("3".parse().unwrap()),
             repeat: 1,
             planned: 0,
@@ -100,6 +102,7 @@ impl Scene {
             style_required: false,
             data_roots: Vec::new(),
             allowed: Default::default(),
+            outputs: Vec::new(),
         };
         let dataset = Dataset::open(&self.workshop.path("manifest.jsonl"), &shape).unwrap();
         let template = JobTemplate {

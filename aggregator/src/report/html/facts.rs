@@ -5,7 +5,7 @@ use crate::report::{
     figures::{counted, duration, grouped},
     harmless::harmless,
     row::word,
-    words::{cost_text, coverage_text, elapsed_milliseconds, error_example, estimate_text},
+    words::{cost_text, coverage_text, error_example, estimate_text, judging_text},
 };
 use maud::{Markup, html};
 
@@ -98,8 +98,8 @@ fn cost(report: &Report) -> Markup {
                 @if let Some(mean) = report.overall.avg_latency_ms {
                     dt { "Each job" } dd { (duration(mean)) " on average" }
                 }
-                @if let Some(elapsed) = elapsed_milliseconds(report) {
-                    dt { "The run" } dd { (duration(elapsed)) " from start to report" }
+                @if let Some(judging) = judging_text(report) {
+                    dt { "The run" } dd { "judged in " (judging) }
                 }
             }
         }

@@ -1,7 +1,11 @@
 //! What stands around everything else: the page's head with its security policy, the run's facts,
 //! the foot.
 
-use crate::report::{Report, harmless::harmless, words::SIMULATED};
+use crate::report::{
+    Report,
+    harmless::harmless,
+    words::{SIMULATED, endpoint},
+};
 use juror_common::id::Digest;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -89,6 +93,7 @@ pub fn run_facts(report: &Report) -> Vec<String> {
                 judge.temperature.map_or(String::new(), |value| format!(", temperature {value}"));
             let (provider, detail) = (judge.provider.name(), judge.detail.name());
             facts.push(format!("{provider} {}{temperature}, detail {detail}", judge.model));
+            facts.extend(endpoint(report));
         }
         None => facts.push("judge off".to_owned()),
     }

@@ -8,7 +8,7 @@ use crate::{
         figures::{counted, duration, grouped},
         harmless::harmless,
         row::word,
-        words::{cost_text, elapsed_milliseconds, estimate_text, rule_texts},
+        words::{cost_text, estimate_text, judging_text, rule_texts},
     },
 };
 
@@ -84,9 +84,8 @@ pub(super) fn cost_and_time(page: &mut Page, report: &Report) {
     }
     let latency = report.overall.avg_latency_ms;
     let latency = latency.map(|mean| format!("{} a screenshot", duration(mean)));
-    let elapsed = elapsed_milliseconds(report)
-        .map(|elapsed| format!("{} from start to report", duration(elapsed)));
-    let times: Vec<String> = latency.into_iter().chain(elapsed).collect();
+    let judging = judging_text(report).map(|judging| format!("judged in {judging}"));
+    let times: Vec<String> = latency.into_iter().chain(judging).collect();
     if !times.is_empty() {
         page.labelled("Time", LABEL, &times.join(", "));
     }

@@ -13,7 +13,11 @@ mod trend;
 
 pub use trend::render_trend;
 
-use super::{Report, harmless::harmless, words::has_stages};
+use super::{
+    Report,
+    harmless::harmless,
+    words::{endpoint, has_stages},
+};
 use crate::{calibration::Calibration, compare::Comparison};
 use page::{Page, Style};
 
@@ -90,6 +94,7 @@ fn heading(page: &mut Page, report: &Report) {
         }
         settings.push_str(&format!(", detail {}", judge.detail.name()));
         facts.push(settings);
+        facts.extend(endpoint(report).map(|endpoint| harmless(&endpoint)));
     }
     if run.repeat > 1 {
         facts.push(format!("each judged {} times", run.repeat));
