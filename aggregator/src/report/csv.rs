@@ -1,13 +1,20 @@
 //! One result a line, for spreadsheets.
 
-use super::{ItemRow, row::word};
+use super::{ItemRow, RunSummary, row::word, words::endpoint_of};
 use crate::{journal::JournalError, metrics::score_of};
 use juror_common::{
-    outcome::JobResult,
+    outcome::{ItemRecord, JobResult},
     rubric::{Formula, Rubric},
     verdict::{Score, Verdict},
 };
-use std::io::{self, Write};
+use serde_json::Value;
+use std::{
+    collections::BTreeSet,
+    io::{self, Write},
+};
+
+/// Most fields of metadata that get a column.
+const MAX_METADATA_COLUMNS: usize = 200;
 
 const BEFORE: [&str; 5] =
     ["screenshot_id", "repeat", "outcome", "pipeline_success", "total_latency_ms"];
@@ -16,10 +23,36 @@ const STAGES: [&str; 5] =
 const AFTER: [&str; 7] =
     ["cost_usd", "cached", "simulated", "error_kind", "error_message", "issues", "strengths"];
 
+const RUN: [&str; 5] = ["run_id", "model", "endpoint", "cluster", "tags"];
+
+/// Fields of metadata that any result has, in the order of their names; each is the column
+/// `metadata.NAME`.
+#[derive(Debug, Default)]
+pub(crate) struct MetadataColumns(BTreeSet<String>);
+
+impl MetadataColumns {
+    /// Reads the results for the fields that they have.
+    pub(crate) fn of(
+        results: impl Iterator<Item = Result<JobResult, JournalError>>,
+    ) -> io::Result<Self> {
+        let mut names = BTreeSet::new();
+        for result in results {
+            for name in result.map_err(io::Error::other)?.item.metadata.keys() {
+                if names.len() < MAX_METADATA_COLUMNS && !names.contains(name) {
+                    names.insert(name.clone());
+                }
+            }
+        }
+        Ok(Self(names))
+    }
+}
+
 /// Writes a head and a line per result. Columns of the semantic stage are the rubric's; they are
 /// empty where a job was not scored.
 pub(crate) fn write(
     rubric: &Rubric,
+    run: &RunSummary,
+    metadata: &MetadataColumns,
     results: impl Iterator<Item = Result<JobResult, JournalError>>,
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -33,12 +66,30 @@ pub(crate) fn write(
     };
     let criteria = rubric.criteria.iter().map(|criterion| criterion.key.as_str());
     let head = BEFORE.into_iter().chain(STAGES).chain(semantic).chain(criteria).chain(AFTER);
-    table.write_record(head)?;
+    let fields: Vec<String> = metadata.0.iter().map(|name| format!("metadata.{name}")).collect();
+    let head = head.chain(RUN).chain(fields.iter().map(String::as_str));
+    table.write_record(head.map(defused))?;
     for result in results {
-        let row = ItemRow::from(result.map_err(io::Error::other)?);
-        table.write_record(cells(rubric, row).iter().map(|cell| defused(cell)))?;
+        let mut result = result.map_err(io::Error::other)?;
+        let item = std::mem::take(&mut result.item);
+        let model = result.judge.as_ref().map_or_else(String::new, |judge| judge.model.clone());
+        let mut cells = cells(rubric, ItemRow::from(result));
+        cells.extend([run.id.to_string(), model, endpoint_of(run).unwrap_or_default()]);
+        cells.extend(item_cells(item, metadata));
+        table.write_record(cells.iter().map(|cell| defused(cell)))?;
     }
     table.flush()
+}
+
+/// Cluster, tags and metadata; a value that is no text is written as JSON.
+fn item_cells(item: ItemRecord, metadata: &MetadataColumns) -> Vec<String> {
+    let mut cells = vec![item.cluster.unwrap_or_default(), item.tags.join("; ")];
+    cells.extend(metadata.0.iter().map(|name| match item.metadata.get(name) {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    }));
+    cells
 }
 
 fn cells(rubric: &Rubric, row: ItemRow) -> Vec<String> {
@@ -104,12 +155,21 @@ fn defused(cell: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_results::{ACRUE, SEMANTIC, broken, judged, restyled, rubric};
-    use juror_common::outcome::{ErrorKind, Outcome};
+    use crate::test_results::{
+        ACRUE, SEMANTIC, broken, judged, record, report_of, restyled, rubric,
+    };
+    use juror_common::{
+        outcome::{ErrorKind, Outcome},
+        rubric::RESERVED_KEYS,
+    };
 
     fn written(text: &str, results: Vec<JobResult>) -> String {
         let mut out = Vec::new();
-        write(&rubric(text), results.into_iter().map(Ok), &mut out).unwrap();
+        let record = record(text, results.len() as u64);
+        let (report, _directory, _runs) = report_of(&record, &results, None, None);
+        let metadata = MetadataColumns::of(results.clone().into_iter().map(Ok)).unwrap();
+        let results = results.into_iter().map(Ok);
+        write(&rubric(text), &report.run, &metadata, results, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -129,6 +189,32 @@ mod tests {
         assert_eq!(reader.records().map(Result::unwrap).count(), 2);
         let table = written(ACRUE, vec![restyled("fox", [4, 5, 4, 3, 4], &[])]);
         assert!(table.contains(",82,A,4,5,4,3,4,4,5,4,3,4,"), "{table}");
+    }
+
+    #[test]
+    fn the_last_columns_are_the_run_and_the_fields_of_the_item() {
+        let mut tagged = judged("a", [9; 5], &[], &[]);
+        tagged.item.tags = vec!["form".into(), "dark".into()];
+        tagged.item.cluster = Some("login".into());
+        tagged.item.metadata = serde_json::from_str(r#"{"run_id":"own","size":{"w":3}}"#).unwrap();
+        let table = written(SEMANTIC, vec![tagged, judged("b", [9; 5], &[], &[])]);
+        let mut lines = table.lines();
+        let head = lines.next().unwrap();
+        let columns = ",run_id,model,endpoint,cluster,tags,metadata.run_id,metadata.size";
+        assert!(head.ends_with(columns), "{head}");
+        let end = "gpt-4o,https://api.openai.com/v1,login,form; dark,own,\"{\"\"w\"\":3}\"";
+        assert!(lines.next().unwrap().ends_with(end), "{table}");
+        assert!(
+            lines.next().unwrap().ends_with(",gpt-4o,https://api.openai.com/v1,,,,"),
+            "{table}"
+        );
+    }
+
+    #[test]
+    fn no_rubric_has_a_key_that_is_a_column() {
+        for column in BEFORE.iter().chain(&STAGES).chain(&AFTER).chain(&RUN) {
+            assert!(RESERVED_KEYS.contains(column), "{column}");
+        }
     }
 
     #[test]

@@ -99,7 +99,10 @@ pub fn write_report(
     match format {
         OutputFormat::Json => json::write(report, results()?, out),
         OutputFormat::Jsonl => jsonl::write(results()?, out),
-        OutputFormat::Csv => csv::write(&report.rubric, results()?, out),
+        OutputFormat::Csv => {
+            let metadata = csv::MetadataColumns::of(results()?)?;
+            csv::write(&report.rubric, &report.run, &metadata, results()?, out)
+        }
         OutputFormat::Html => html::write(report, files, exhibits, out),
         OutputFormat::Markdown => out.write_all(markdown::render(report).as_bytes()),
         OutputFormat::Junit => {
