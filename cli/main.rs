@@ -27,6 +27,7 @@ mod network;
 mod outputs;
 mod progress;
 mod publication;
+mod run_argument;
 mod run_context;
 mod run_session;
 mod screen;

@@ -29,7 +29,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done and gate met; 1 error; 2 usage or s
 --strict; 100 gate not met, or worse than the baseline.";
 
 /// Flags that every command takes.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub struct GlobalFlags {
     /// Settings file [default: juror.toml in the current folder, if there is one]
@@ -119,7 +119,7 @@ pub struct DemoArguments {
 /// `juror report`
 #[derive(Debug, Args)]
 pub struct ReportArguments {
-    /// The run's id
+    /// The run: its id, or its directory
     pub run: String,
     /// Write the report to a file too (repeatable); the ending picks the format (.json .jsonl .csv
     /// .html .md .junit.xml)
@@ -216,7 +216,7 @@ pub enum RunsCommand {
     },
     /// Show what a run is and what it came to, without its items
     Show {
-        /// The run
+        /// The run: its id, or its directory
         run: String,
         #[command(flatten)]
         fleet: FleetFlags,

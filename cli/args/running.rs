@@ -73,7 +73,8 @@ pub struct RunFlags {
     pub against: BaselineFlags,
     #[command(flatten)]
     pub known: CalibrationFlags,
-    /// Go on with a run where it stopped
+    /// Go on with a run (its id, or its directory) where it stopped, with its budget, limits, cache
+    /// and endpoint unless flags say otherwise
     #[arg(long, value_name = "RUN", conflicts_with = "run_id")]
     pub resume: Option<String>,
     /// Name of the run [default: made from date and time]

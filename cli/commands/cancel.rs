@@ -6,7 +6,9 @@ use crate::{
     exit::{Exit, Failure},
     finish::journal_failure,
     fleet::{self, home_failure},
-    layers, screen,
+    layers,
+    run_argument::locate,
+    screen,
 };
 use juror_aggregator::{
     fold::{Fold, Rounds},
@@ -32,18 +34,18 @@ pub struct Standing {
 
 /// Runs `juror cancel`.
 pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let (run, global) = &locate(&arguments.run, global)?;
     let mut layers = arguments.fleet.layers();
     let settings = layers::settle(global, layers.clone())?;
-    let run = RunId::parse(&arguments.run).map_err(Failure::usage)?;
-    let here = known_run(&settings.run.runs_dir, &run)?;
+    let here = known_run(&settings.run.runs_dir, run)?;
     if here.as_ref().is_some_and(|record| record.fleet.is_none()) {
-        let files = RunFiles::open(&settings.run.runs_dir, &run).map_err(journal_failure)?;
+        let files = RunFiles::open(&settings.run.runs_dir, run).map_err(journal_failure)?;
         return tell(&standing_here(&files)?, global);
     }
     layers.extend(fleet::namespace_of(here.as_ref(), &arguments.fleet)?);
     let settings = layers::settle(global, layers)?;
     let home = fleet::open_home(&settings).await?;
-    let cancelled = cancel(&home, &run, &settings).await;
+    let cancelled = cancel(&home, run, &settings).await;
     home.close().await;
     tell(&cancelled?, global)
 }

@@ -13,23 +13,21 @@ use crate::{
     layers,
     ledgers::Ledgers,
     outputs::{self, ProtectedFiles},
+    run_argument::locate,
 };
 use juror_aggregator::{fold::Fold, journal::RunFiles};
-use juror_common::{
-    id::RunId,
-    settings::{Layer, Settings},
-};
+use juror_common::settings::{Layer, Settings};
 
 /// Runs `juror report`.
 pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let (run, global) = &locate(&arguments.run, global)?;
     let mut flags = arguments.fleet.layers();
     flags.extend(arguments.gate.clone().map(|gate| Layer::of("run", "gate", gate)));
     flags.extend(arguments.against.comparing.layers());
     flags.extend(arguments.known.layers());
     let settings = layers::settle(global, flags)?;
-    let run = RunId::parse(&arguments.run).map_err(Failure::usage)?;
     baseline::check_flags(&arguments.against)?;
-    let files = run_files(&settings.run.runs_dir, &run)?;
+    let files = run_files(&settings.run.runs_dir, run)?;
     ProtectedFiles::from_settings(&settings, global)
         .in_run(files.directory().to_owned(), "report")
         .check_reports(&arguments.output)?;

@@ -10,6 +10,7 @@ use crate::{
     follow::{Following, require_journal},
     layers::{self, Ground},
     publication::Publication,
+    run_argument::locate,
     screen,
     signals::Ears,
 };
@@ -25,13 +26,13 @@ use std::sync::Arc;
 
 /// Runs `juror retry`.
 pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let run = RunId::parse(&arguments.run).map_err(Failure::usage)?;
+    let (run, global) = &locate(&arguments.run, global)?;
     let mut layers: Vec<_> = arguments.budget_usd.map(layers::budget).into_iter().collect();
     layers.extend(arguments.fleet.layers());
     let settings = layers::settle(global, layers.clone())?;
-    let here = known_run(&settings.run.runs_dir, &run)?;
+    let here = known_run(&settings.run.runs_dir, run)?;
     match &here {
-        Some(record) if record.fleet.is_none() => return retry_here(arguments, &run, global).await,
+        Some(record) if record.fleet.is_none() => return retry_here(arguments, run, global).await,
         None if settings.fleet.redis.is_none() => {
             let remedy = "if it is a fleet's, name its Redis by --redis URL";
             return Err(no_such_run(&arguments.run, &settings.run.runs_dir, remedy));
@@ -51,7 +52,7 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
     }
     let home = fleet::open_home(&settings).await?;
     let retrying = Retrying { arguments, global, layers, settings: &settings, home: &home };
-    let ended = retrying.run(&run, here).await;
+    let ended = retrying.run(run, here).await;
     home.close().await;
     ended
 }

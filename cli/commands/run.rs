@@ -13,6 +13,8 @@ use crate::{
     judge,
     layers::Ground,
     outputs::ProtectedFiles,
+    run_argument::{locate, nearest},
+    screen,
     session::Session,
 };
 use juror_aggregator::{
@@ -27,11 +29,19 @@ use std::path::{Path, PathBuf};
 /// Runs `juror run`.
 pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = &arguments.run;
+    let resumed = flags.resume.as_deref().map(|run| locate(run, global)).transpose()?;
+    let (resumed, global) = match &resumed {
+        Some((run, global)) => (Some(run), global),
+        None => (None, global),
+    };
     let layers = [flags.layers(), arguments.calling.layers()].concat();
     let ground = Ground::read(global)?;
     let asked = Asked { flags, layers, ground: &ground };
     let settings = asked.settings()?;
-    let named = asked.run_id()?;
+    let named = match resumed {
+        Some(run) => Some(run.clone()),
+        None => asked.run_id()?,
+    };
     let known = match &named {
         Some(run) => known_run(&settings.run.runs_dir, run)?,
         None => None,
@@ -41,6 +51,9 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         let run = flags.resume.as_deref().unwrap_or_default();
         let remedy = "with a dataset the run is started";
         return Err(no_such_run(run, &settings.run.runs_dir, remedy));
+    }
+    if let (Some(run), None) = (resumed, &known) {
+        start_instead(run, &settings.run.runs_dir, global.quiet)?;
     }
     let run = named.unwrap_or_else(|| new_run_id(""));
     let dataset = known.as_ref().map(|known| Path::new(&known.dataset.path));
@@ -111,11 +124,12 @@ pub async fn begin_or_continue(
     ears.leave_at_once(&remedy, async { finish::finish(executed, &finishing) }).await
 }
 
-/// The record of a session's run; one that is known keeps its age.
+/// The record of a session's run; one that is known keeps its age and its sessions.
 pub fn record(session: &Session, run: &RunId, known: Option<&RunRecord>) -> RunRecord {
     let record = session.record(run.clone());
     let created_at = known.map_or(record.created_at, |known| known.created_at.clone());
-    RunRecord { created_at, ..record }
+    let judging = known.and_then(|known| known.judging.clone());
+    RunRecord { created_at, judging, ..record }
 }
 
 /// What a run needs beside its session.
@@ -148,6 +162,24 @@ pub fn ready(session: &Session, run: &RunId, ends: Ends<'_>) -> Result<Ready, Fa
     Ok(Ready { gate, baseline, calibration, setup: Some(setup) })
 }
 
+/// Says that a run that was to be resumed is started, unless its name looks mistyped.
+fn start_instead(run: &RunId, runs_dir: &Path, quiet: bool) -> Result<(), Failure> {
+    if let Some(other) = nearest(runs_dir, run) {
+        return Err(Failure::usage(format!(
+            "there is no run {run} in {}; did you mean {other}? Go on with that by --resume \
+             {other}, or start a new run by --run-id {run}",
+            runs_dir.display()
+        )));
+    }
+    if !quiet {
+        screen::warn(&format!(
+            "there is no run {run} in {} yet: it is started",
+            runs_dir.display()
+        ));
+    }
+    Ok(())
+}
+
 /// A run knows its home: what a fleet judges is not judged here as well.
 pub fn refuse_fleet_run(known: Option<&RunRecord>) -> Result<(), Failure> {
     let Some((record, fleet)) = known.and_then(|known| Some((known, known.fleet.as_ref()?))) else {
@@ -162,8 +194,10 @@ pub fn refuse_fleet_run(known: Option<&RunRecord>) -> Result<(), Failure> {
 
 /// Why a run that nobody knows cannot be gone on with.
 pub fn no_such_run(run: &str, runs_dir: &Path, remedy: &str) -> Failure {
+    let other = RunId::parse(run).ok().and_then(|run| nearest(runs_dir, &run));
+    let meant = other.map_or_else(String::new, |other| format!("; did you mean {other}?"));
     Failure::usage(format!(
-        "there is no run {run:?} in {}; `juror runs` lists them, and {remedy}",
+        "there is no run {run:?} in {}{meant}; `juror runs` lists them, and {remedy}",
         runs_dir.display()
     ))
 }

@@ -207,3 +207,58 @@ fn the_key_appears_nowhere() {
         assert!(looked_at > 8, "{looked_at}");
     }
 }
+
+#[test]
+fn a_dry_run_names_every_item_that_would_fail_and_a_run_fails_just_those() {
+    let workshop = Workshop::new();
+    let sound = png(1, 8, 8);
+    workshop.write("sound.png", &sound);
+    workshop.write("empty.png", "");
+    workshop.write("cut.png", &sound[..sound.len() - 9]);
+    workshop.write("page.png", "<html>");
+    workshop.write("latin1.html", b"caf\xe9");
+    let mut lines = String::new();
+    for (id, image, code) in [
+        ("sound", "sound.png", "<p>"),
+        ("empty", "empty.png", "<p>"),
+        ("cut", "cut.png", "<p>"),
+        ("page", "page.png", "<p>"),
+        ("code", "sound.png", "latin1.html"),
+    ] {
+        let item = json!({"id": id, "screenshot": image, "generated_code": code});
+        lines.push_str(&format!("{item}\n"));
+    }
+    workshop.write("manifest.jsonl", lines);
+    let says = [
+        "4 of 5 items would fail",
+        "manifest.jsonl, line 2: screenshot: empty.png: this is an empty file",
+        "manifest.jsonl, line 3: screenshot: cut.png: this PNG file cannot be read",
+        "manifest.jsonl, line 4: screenshot: page.png: this is an HTML page",
+        "manifest.jsonl, line 5: generated_code: latin1.html: not UTF-8",
+    ];
+    workshop.juror(&["run", "manifest.jsonl", "--dry-run"]).exits(2).says(&says);
+    let limited = ["run", "manifest.jsonl", "--dry-run", "--limit", "1"];
+    workshop.juror(&limited).exits(0).prints(&["1 of 5 items are sound"]);
+    let doctor = workshop.juror(&["doctor", "manifest.jsonl"]).exits(1);
+    doctor.prints(&["BAD   dataset", "4 of 5 items would fail"]);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    workshop.judge_run(&simulator, "r", &[]).exits(3).prints(&["4 failed"]);
+}
+
+#[test]
+fn a_path_with_two_dots_is_refused_with_a_remedy_that_works() {
+    let workshop = Workshop::new();
+    workshop.write("shots/1.png", png(1, 8, 8));
+    let item = |path: &str| {
+        let line = json!({"id": "a", "screenshot": path, "generated_code": "<p>"});
+        workshop.write("set/manifest.jsonl", format!("{line}\n"));
+    };
+    let run = ["run", "set/manifest.jsonl", "--data-root", "shots"];
+    item("../shots/1.png");
+    for flags in [&[][..], &["--dry-run"]] {
+        let says = ["has '..', which is not followed", "from a --data-root down"];
+        workshop.juror(&[&run[..], flags].concat()).exits(2).says(&says);
+    }
+    item("1.png");
+    workshop.juror(&run).exits(0);
+}

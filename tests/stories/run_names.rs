@@ -48,8 +48,9 @@ fn a_name_that_stands_for_something_else_is_refused_and_left_alone() {
         ("golden", &["run", "--resume"]),
         ("notes", &["run", "manifest.jsonl", "--run-id"]),
     ] {
-        let says = [&format!("runs/{name} exists and is no run directory"), "another --run-id"];
-        workshop.juror(&[command, &[name]].concat()).exits(2).says(&says.map(|says| &**says));
+        let says = format!("runs/{name} exists and is no run directory");
+        let refused = workshop.juror(&[command, &[name]].concat()).exits(2);
+        refused.says(&[&says, "another --run-id"]);
     }
     assert_eq!(fs::read_to_string(mine).unwrap(), "mine\n");
     assert_eq!(fs::read_to_string(notes).unwrap(), "mine\n");
@@ -58,4 +59,81 @@ fn a_name_that_stands_for_something_else_is_refused_and_left_alone() {
     workshop.juror(&["run", "manifest.jsonl", "--run-id", "free"]).exits(0);
     let database = ["run", "manifest.jsonl", "--run-id", "juror.db"];
     workshop.juror(&database).exits(2).says(&["juror.db exists and is no run directory"]);
+}
+
+#[test]
+fn a_mistyped_name_is_not_started_beside_the_run_that_was_meant() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 1);
+    let run = |flag: &str, name: &str| workshop.juror(&["run", "manifest.jsonl", flag, name]);
+    run("--run-id", "baseline").exits(0);
+    let meant = ["there is no run baselin in runs", "did you mean baseline?", "--run-id baselin"];
+    run("--resume", "baselin").exits(2).says(&meant);
+    workshop.resume("baselin", &[]).exits(2).says(&["did you mean baseline?"]);
+    assert!(!workshop.path("runs/baselin").exists());
+    let said = ["there is no run nightly-2026-11-23 in runs yet: it is started"];
+    run("--resume", "nightly-2026-11-23").exits(0).says(&said);
+    run("--resume", "nightly-2026-11-24").exits(0).says(&["it is started"]);
+}
+
+#[test]
+fn every_command_takes_the_directory_of_a_run() {
+    let workshop = Workshop::new();
+    write_items(&workshop, 2);
+    let run = ["run", "manifest.jsonl", "--run-id", "r", "--runs-dir", "elsewhere"];
+    workshop.juror(&run).exits(0);
+    for command in [
+        &["report", "elsewhere/r"][..],
+        &["report", "elsewhere/r/"],
+        &["report", "./elsewhere/r/report.json", "-o", "elsewhere/r/report.html"],
+        &["runs", "show", "elsewhere/r"],
+        &["run", "--resume", "elsewhere/r"],
+        &["retry", "elsewhere/r"],
+        &["compare", "elsewhere/r", "elsewhere/r/"],
+    ] {
+        workshop.juror(command).exits(0);
+    }
+    assert!(!workshop.path("runs").exists(), "the path names the runs directory too");
+    let says = ["elsewhere is no run directory", "`juror runs` lists"];
+    workshop.juror(&["report", "./elsewhere"]).exits(2).says(&says);
+}
+
+#[test]
+fn a_later_report_says_the_same_of_the_time_that_was_judged() {
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let workshop = Workshop::new();
+    write_items(&workshop, 2);
+    workshop.judge(&simulator.base_url(), "manifest.jsonl", &["--limit", "2"]).exits(0);
+    let judging = || workshop.report("first")["run"]["judging"].clone();
+    let first = judging();
+    assert_eq!(first["sessions"], 1, "{first}");
+    assert!(first["ended_at"].is_string(), "{first}");
+    let printed = workshop.juror(&["report", "first"]).exits(0).prints(&["judged in", "/v1"]);
+    assert!(!printed.stdout.contains("in 2 sessions"), "{}", printed.stdout);
+    assert_eq!(judging(), first);
+    workshop.resume("first", &[]).exits(0);
+    assert_eq!(judging(), first, "a session without a result leaves no trace");
+}
+
+#[test]
+fn a_run_that_is_resumed_keeps_its_limits_and_goes_without_the_cache() {
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let workshop = Workshop::new();
+    write_items(&workshop, 2);
+    workshop.judge_run(&simulator, "cached", &[]).exits(0);
+    let limits = ["--no-cache", "-j", "3", "--rpm", "6000", "--tpm", "9000000"];
+    workshop.judge_run(&simulator, "r", &[&limits[..], &["--budget-usd", "0"]].concat()).exits(3);
+    let record = || -> serde_json::Value {
+        serde_json::from_slice(&fs::read(workshop.path("runs/r/run.json")).unwrap()).unwrap()
+    };
+    let calls = serde_json::json!({
+        "rpm": 6000, "tpm": 9_000_000, "max_concurrency": 3, "cache": false,
+    });
+    assert_eq!(record()["calls"], calls);
+    let before = simulator.requests();
+    workshop.resume("r", &["--budget-usd", "1", "-j", "2"]).exits(0);
+    assert_eq!(simulator.requests(), before + 2, "the cache has the answers, and is not asked");
+    assert_eq!(record()["calls"]["max_concurrency"], 2);
+    assert_eq!(record()["calls"]["rpm"], 6000);
+    assert_eq!(record()["judging"]["sessions"], 2);
 }

@@ -7,10 +7,11 @@ use crate::{
     finish::journal_failure,
     layers,
     ledgers::Ledgers,
+    run_argument::locate,
     screen,
 };
 use juror_aggregator::fold::Fold;
-use juror_common::{id::RunId, run::RunRecord};
+use juror_common::run::RunRecord;
 use serde_json::{Value, json};
 
 /// Columns of the names before what they name.
@@ -18,9 +19,9 @@ const LABEL: usize = 14;
 
 /// Runs `juror runs show`.
 pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let (run, global) = &locate(run, global)?;
     let settings = layers::settle(global, fleet.layers())?;
-    let run = RunId::parse(run).map_err(Failure::usage)?;
-    let files = run_files(&settings.run.runs_dir, &run)?;
+    let files = run_files(&settings.run.runs_dir, run)?;
     let record = files.record();
     let fold = Fold::of_journal(&files).map_err(journal_failure)?;
     let mut ledgers = Ledgers::new(&settings);

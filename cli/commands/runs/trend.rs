@@ -4,7 +4,9 @@ use crate::{
     args::{GlobalFlags, TrendArguments},
     commands::{rubric, run::run_files},
     exit::{Exit, Failure},
-    layers, screen,
+    layers,
+    run_argument::locate,
+    screen,
 };
 use juror_aggregator::{
     history::{PastRun, earlier_runs},
@@ -12,16 +14,17 @@ use juror_aggregator::{
     metrics::MetricDefinition,
     report::{TerminalOptions, render_trend},
 };
-use juror_common::id::RunId;
 use serde_json::json;
 use std::path::Path;
 
 /// Runs `juror runs trend`.
 pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let runs_dir = layers::settle(global, Vec::new())?.run.runs_dir;
     let newest = match &arguments.run {
-        Some(run) => run_files(&runs_dir, &RunId::parse(run).map_err(Failure::usage)?)?,
-        None => newest(&runs_dir)?,
+        Some(run) => {
+            let (run, global) = locate(run, global)?;
+            run_files(&layers::settle(&global, Vec::new())?.run.runs_dir, &run)?
+        }
+        None => newest(&layers::settle(global, Vec::new())?.run.runs_dir)?,
     };
     let (rubric, _) = rubric::recorded(newest.record())?;
     let metrics = chosen(MetricDefinition::all(&rubric), &arguments.metrics)?;

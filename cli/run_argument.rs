@@ -1,0 +1,74 @@
+//! Runs as commands name them: by id, by run directory, or by a file in it; and names that were
+//! probably mistyped.
+
+use crate::{args::GlobalFlags, exit::Failure, screen};
+use juror_common::id::RunId;
+use std::path::Path;
+
+/// The run that is named, and the global flags by which it is found: a path names the runs directory
+/// too.
+pub fn locate(named: &str, global: &GlobalFlags) -> Result<(RunId, GlobalFlags), Failure> {
+    let invalid = match RunId::parse(named) {
+        Ok(run) => return Ok((run, global.clone())),
+        Err(invalid) => invalid,
+    };
+    let path = Path::new(named);
+    let directory = if path.is_file() { path.parent().unwrap_or(path) } else { path };
+    if !directory.is_dir() {
+        return Err(Failure::usage(invalid));
+    }
+    let located = directory.canonicalize().ok().and_then(|directory| {
+        let run = RunId::parse(directory.file_name()?.to_str()?).ok()?;
+        Some((run, directory.parent()?.to_string_lossy().into_owned()))
+    });
+    match located {
+        Some((run, runs_dir)) if directory.join("run.json").exists() => {
+            let runs_dir = Some(screen::as_seen_from_here(&runs_dir).into());
+            Ok((run, GlobalFlags { runs_dir, ..global.clone() }))
+        }
+        _ => Err(Failure::usage(format!(
+            "{} is no run directory (no run.json): name a run's directory or its id; `juror runs` \
+             lists them",
+            directory.display()
+        ))),
+    }
+}
+
+/// The run in the runs directory whose name this one was probably meant to be. Names that differ in
+/// digits alone, as dates and counters do, are names of different runs.
+pub fn nearest(runs_dir: &Path, run: &RunId) -> Option<String> {
+    let entries = std::fs::read_dir(runs_dir).ok()?;
+    let names = entries.flatten().filter(|entry| entry.path().join("run.json").exists());
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    names
+        .map(|name| (strsim::osa_distance(&name, run.as_str()), name))
+        .filter(|(distance, name)| is_mistyped(*distance, name, run.as_str()))
+        .min()
+        .map(|(_, name)| name)
+}
+
+fn is_mistyped(distance: usize, name: &str, typed: &str) -> bool {
+    let letters = |text: &str| text.replace(|letter: char| letter.is_ascii_digit(), "");
+    let is_short = name.chars().count().min(typed.chars().count()) <= 4;
+    distance <= if is_short { 1 } else { 2 } && letters(name) != letters(typed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_letters_is_mistyped_and_another_date_is_not() {
+        for (name, typed, expected) in [
+            ("nightly-2026-11-22", "nigthly-2026-11-22", true),
+            ("nightly-2026-11-22", "nightly-2026-11-23", false),
+            ("baseline", "baselin", true),
+            ("baseline", "candidate", false),
+            ("run-1", "run-2", false),
+            ("a", "b", true),
+        ] {
+            let distance = strsim::osa_distance(name, typed);
+            assert_eq!(is_mistyped(distance, name, typed), expected, "{name} {typed}");
+        }
+    }
+}
