@@ -49,8 +49,12 @@ pub fn nearest(runs_dir: &Path, run: &RunId) -> Option<String> {
 
 fn is_mistyped(distance: usize, name: &str, typed: &str) -> bool {
     let letters = |text: &str| text.replace(|letter: char| letter.is_ascii_digit(), "");
-    let is_short = name.chars().count().min(typed.chars().count()) <= 4;
-    distance <= if is_short { 1 } else { 2 } && letters(name) != letters(typed)
+    let slips = match name.chars().count().min(typed.chars().count()) {
+        0..=3 => 0,
+        4..=7 => 1,
+        _ => 2,
+    };
+    distance <= slips && letters(name) != letters(typed)
 }
 
 #[cfg(test)]
@@ -65,7 +69,9 @@ mod tests {
             ("baseline", "baselin", true),
             ("baseline", "candidate", false),
             ("run-1", "run-2", false),
-            ("a", "b", true),
+            ("base", "bas", false),
+            ("base", "bass", true),
+            ("a", "b", false),
         ] {
             let distance = strsim::osa_distance(name, typed);
             assert_eq!(is_mistyped(distance, name, typed), expected, "{name} {typed}");

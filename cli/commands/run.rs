@@ -195,9 +195,9 @@ pub fn refuse_fleet_run(known: Option<&RunRecord>) -> Result<(), Failure> {
 /// Why a run that nobody knows cannot be gone on with.
 pub fn no_such_run(run: &str, runs_dir: &Path, remedy: &str) -> Failure {
     let other = RunId::parse(run).ok().and_then(|run| nearest(runs_dir, &run));
-    let meant = other.map_or_else(String::new, |other| format!("; did you mean {other}?"));
+    let meant = other.map_or_else(String::new, |other| format!("did you mean {other}? "));
     Failure::usage(format!(
-        "there is no run {run:?} in {}{meant}; `juror runs` lists them, and {remedy}",
+        "there is no run {run:?} in {}; {meant}`juror runs` lists them, and {remedy}",
         runs_dir.display()
     ))
 }
