@@ -15,7 +15,10 @@ pub fn locate(named: &str, global: &GlobalFlags) -> Result<(RunId, GlobalFlags),
     let path = Path::new(named);
     let directory = if path.is_file() { path.parent().unwrap_or(path) } else { path };
     if !directory.is_dir() {
-        return Err(Failure::usage(invalid));
+        return Err(match named.contains(std::path::is_separator) {
+            true => Failure::usage(format!("there is no run directory {named}; check the path")),
+            false => Failure::usage(invalid),
+        });
     }
     let located = directory.canonicalize().ok().and_then(|directory| {
         let run = RunId::parse(directory.file_name()?.to_str()?).ok()?;

@@ -96,6 +96,8 @@ fn every_command_takes_the_directory_of_a_run() {
     assert!(!workshop.path("runs").exists(), "the path names the runs directory too");
     let says = ["elsewhere is no run directory", "`juror runs` lists"];
     workshop.juror(&["report", "./elsewhere"]).exits(2).says(&says);
+    let missing = ["report", "elsewhere/none"];
+    workshop.juror(&missing).exits(2).says(&["there is no run directory elsewhere/none"]);
 }
 
 #[test]
