@@ -32,7 +32,8 @@ pub(super) struct Resender {
 impl Subscription<DeadLetter<Job>> for ResendingSubscription {
     async fn next(&mut self) -> Result<Option<Delivery<DeadLetter<Job>>>, QueueError> {
         while let Some(delivery) = self.inner.next().await? {
-            if !self.resender.allows(&delivery.message.message).await {
+            let letter = &delivery.message;
+            if !letter.is_undelivered || !self.resender.allows(&letter.message).await {
                 return Ok(Some(delivery));
             }
             self.resender.resend(delivery).await?;
@@ -58,7 +59,7 @@ impl Resender {
     }
 
     async fn resend(&self, delivery: Delivery<DeadLetter<Job>>) -> Result<(), QueueError> {
-        let DeadLetter { message: job, lane, reason } = (*delivery.message).clone();
+        let DeadLetter { message: job, lane, reason, .. } = (*delivery.message).clone();
         let (id, round) = (job.job_id.clone(), job.round);
         self.events
             .emit(Event::Warning(format!(

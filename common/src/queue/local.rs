@@ -176,7 +176,8 @@ impl<M: Message> Settle for Lease<M> {
             Disposition::DeadLetter(reason) => {
                 let Entry { message, lane, .. } = entry;
                 let message = Arc::unwrap_or_clone(message);
-                self.shared.forget(Some(DeadLetter { message, lane, reason }));
+                let is_undelivered = false;
+                self.shared.forget(Some(DeadLetter { message, lane, reason, is_undelivered }));
             }
             Disposition::GiveBack => self.shared.give_back(entry),
             Disposition::RetryAfter(delay) => match Instant::now().checked_add(delay) {

@@ -170,6 +170,8 @@ pub struct DeadLetter<M> {
     pub lane: Lane,
     /// Why it was kept aside, in plain words.
     pub reason: String,
+    /// Whether the queue gave up on its deliveries, and no consumer decided to keep it aside.
+    pub is_undelivered: bool,
 }
 
 /// What can go wrong at a queue, by what the caller can do next.

@@ -286,7 +286,7 @@ fn after_a_restart_of_redis_the_ledger_is_reconciled_and_results_go_on() {
     servers.publish(&[scored(&record, 1)]);
     await_some(|| Some(()).filter(|()| workshop.journal("restarted").len() == 2), "a result");
     servers.redis.start_again();
-    aggregator.await_words("the ledger is reconciled");
+    aggregator.await_words("the ledger is reconciled, and calls go on");
     servers.close(&record.run_id, 2);
     servers.await_report(&record.run_id, 2);
     aggregator.signal(Signal::TERM);

@@ -43,7 +43,7 @@ fn a_run_enqueued_again_elsewhere_waits_for_what_the_journal_tells() {
     assert_eq!(simulator.requests(), u64::from(ITEMS), "nobody is asked before the journal tells");
     let mut aggregator = aggregate();
     servers.await_report(&run, ITEMS.into());
-    aggregator.await_words("the ledger is reconciled");
+    aggregator.await_words("the ledger is reconciled, and calls go on");
     stop(worker);
     stop(aggregator);
     assert_eq!(simulator.requests(), u64::from(ITEMS), "what the journal has is not asked again");

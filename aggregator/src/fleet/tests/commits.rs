@@ -119,7 +119,8 @@ async fn a_dead_job_ends_as_poison_unless_its_round_has_a_result() {
         let Job { rubric, judge, .. } = a_job();
         let item = Item { id: item.to_owned(), tags: vec!["x".to_owned()], ..Item::default() };
         let message = Job::new(&run, item, 0, rubric, judge);
-        DeadLetter { message, lane: Lane::Work, reason: "killed its workers".to_owned() }
+        let reason = "killed its workers".to_owned();
+        DeadLetter { message, lane: Lane::Work, reason, is_undelivered: false }
     };
     fleet.publish(&[scored(&run, "fine")]).await;
     let working = fleet.start().await;
@@ -149,7 +150,12 @@ async fn a_dead_job_that_never_started_is_sent_again() {
     fleet.home.change(|state| state.unstarted.extend([job.job_id.clone()]));
     let working = fleet.start().await;
     fleet.home.until_results(&run, 0).await;
-    let letter = DeadLetter { message: job.clone(), lane: Lane::High, reason: "often".to_owned() };
+    let letter = DeadLetter {
+        message: job.clone(),
+        lane: Lane::High,
+        reason: "often".to_owned(),
+        is_undelivered: true,
+    };
     fleet.dead.publish(letter.clone(), Lane::Work).await.unwrap();
     let mut jobs = fleet.jobs.subscribe(1).await.unwrap();
     let delivery = jobs.next().await.unwrap().unwrap();

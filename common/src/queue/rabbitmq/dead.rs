@@ -134,7 +134,8 @@ impl<M: Message> RabbitQueue<M> {
             if let Some(message) = self.message_of(&dead) {
                 let lane = lane_of(dead.routing_key.as_str());
                 let reason = envelope::reason(&dead.properties);
-                letters.push(DeadLetter { message, lane, reason });
+                let is_undelivered = envelope::is_undelivered(&dead.properties);
+                letters.push(DeadLetter { message, lane, reason, is_undelivered });
             }
         }
         reading.end().await?;

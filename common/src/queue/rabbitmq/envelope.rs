@@ -126,6 +126,11 @@ pub(super) fn reason(properties: &BasicProperties) -> String {
     }
 }
 
+/// Whether the broker gave up on the deliveries of a dead letter: no consumer gave a reason.
+pub(super) fn is_undelivered(properties: &BasicProperties) -> bool {
+    header(properties, REASON).is_none()
+}
+
 /// Whether a message is one of this route.
 pub(super) fn belongs_to(properties: &BasicProperties, route: Route) -> bool {
     properties.kind().as_ref().is_some_and(|kind| kind.as_str() == route.kind())

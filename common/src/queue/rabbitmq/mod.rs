@@ -128,7 +128,9 @@ impl RabbitQueues {
             }
             let message = envelope::decode(&delivery.data)?;
             let reason = envelope::reason(&delivery.properties);
-            Ok(DeadLetter { message, lane: lane_of(delivery.routing_key.as_str()), reason })
+            let lane = lane_of(delivery.routing_key.as_str());
+            let is_undelivered = envelope::is_undelivered(&delivery.properties);
+            Ok(DeadLetter { message, lane, reason, is_undelivered })
         });
         Ok(Box::new(opening.await?))
     }
