@@ -161,7 +161,7 @@ pub fn tell_warnings(session: &Session, quiet: bool) {
         ));
     }
     if session.candidate.is_some() && session.settings.budget.run_usd.is_none() {
-        screen::tell("no --budget-usd: this run may cost whatever it takes");
+        screen::tell("no budget: spending is unlimited; set one with --budget-usd");
     }
 }
 

@@ -15,7 +15,9 @@ use juror_aggregator::{
     history::earlier_runs,
     journal::{JournalError, RunFiles},
     metrics::AveragingPolicy,
-    report::{NoExhibits, Report, TerminalOptions, render_terminal, write_output},
+    report::{
+        NoExhibits, Report, TerminalOptions, render_terminal, summary_sentence, write_output,
+    },
     summary::{SummaryInput, summarise},
 };
 use juror_common::{
@@ -156,8 +158,13 @@ fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
     } else if executed.stopped || !report.coverage.is_complete() {
         screen::tell(&format!("not every job is scored\n  go on with: juror run --resume {run}"));
     }
-    let directory = executed.directory.files().directory().display();
-    screen::tell(&format!("journal and report: {directory}"));
+    tell_result(executed.directory.files(), report);
+}
+
+/// Prints the run's result in one sentence, with the place of its report.
+pub fn tell_result(files: &RunFiles, report: &Report) {
+    let path = files.path_of("report.json");
+    screen::tell(&format!("{}; report: {}", summary_sentence(report), path.display()));
 }
 
 /// The flags by which the next command finds the same run.

@@ -84,6 +84,27 @@ pub fn verdict_book() -> Result<VerdictBook, Failure> {
     Ok(book)
 }
 
+/// Files of a dataset with these golden components: paths relative to its folder, with contents.
+/// `None` if the set lacks one of them.
+pub fn excerpt(ids: &[&str]) -> Option<Vec<(String, Vec<u8>)>> {
+    let text = GOLDEN.get_file(Golden::Components.manifest())?.contents_utf8()?;
+    let mut manifest = String::new();
+    let mut files = Vec::new();
+    for id in ids {
+        let (line, item) = text.lines().find_map(|line| {
+            let item: Line = serde_json::from_str(line).ok()?;
+            (item.id == *id).then_some((line, item))
+        })?;
+        manifest.push_str(line);
+        manifest.push('\n');
+        for path in [item.screenshot?, item.generated_code?] {
+            files.push((path.clone(), GOLDEN.get_file(&path)?.contents().to_vec()));
+        }
+    }
+    files.push(("manifest.jsonl".to_owned(), manifest.into_bytes()));
+    Some(files)
+}
+
 #[derive(Deserialize)]
 struct Line {
     id: String,

@@ -38,14 +38,15 @@ mod standings;
 mod workplace;
 
 use args::{Arguments, Command};
-use clap::Parser;
+use clap::FromArgMatches as _;
 use exit::{Exit, Failure};
 use futures_util::future::LocalBoxFuture;
 use std::{num::NonZero, process::ExitCode};
 use tokio::runtime::{Builder, Runtime};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let matches = args::command().get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let exit = run(&arguments).unwrap_or_else(|failure| {
         screen::fail(&failure);
         failure.exit
@@ -58,6 +59,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     logging::start(global)?;
     // Boxed, since whatever is waited for here is compiled once for each kind of runtime.
     let command: LocalBoxFuture<'_, Result<Exit, Failure>> = match &arguments.command {
+        Command::Init(arguments) => return commands::init::run(arguments, global.quiet),
         Command::Demo(arguments) => Box::pin(commands::demo::run(arguments, global)),
         Command::Run(arguments) => Box::pin(commands::run::run(arguments, global)),
         Command::Report(arguments) => Box::pin(commands::report::run(arguments, global)),
@@ -79,6 +81,8 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Settings => {
             return screen::print(juror_common::settings::DEFAULTS).map(|()| Exit::Done);
         }
+        Command::Completions(arguments) => return commands::completions::complete(arguments),
+        Command::Man(arguments) => return commands::completions::man(arguments),
     };
     runtime(&arguments.command).map_err(Failure::error)?.block_on(command)
 }

@@ -38,6 +38,11 @@ impl Style {
         }
     }
 
+    /// The style of an estimate: a bar on a terminal, nothing otherwise.
+    pub fn of_an_estimate(quiet: bool) -> Self {
+        if Self::fitting(quiet) == Self::Bar { Self::Bar } else { Self::Quiet }
+    }
+
     /// The style of a role of a fleet, which shows no run's progress.
     pub fn of_a_role(quiet: bool) -> Self {
         if quiet { Self::Quiet } else { Self::Lines }
@@ -51,6 +56,8 @@ pub enum Doing {
     Judging,
     /// Jobs are published.
     Publishing,
+    /// Jobs are examined for an estimate.
+    Estimating,
 }
 
 /// How far it has come.
@@ -165,6 +172,7 @@ impl Progress {
                     "stopping: calls in flight are finished; a second signal ends at once"
                 }
                 Doing::Publishing => "stopping: nothing more is published",
+                Doing::Estimating => "stopping",
             }),
             Event::Warning(warning) => self.warn(&warning),
         }
@@ -176,7 +184,8 @@ impl Progress {
         self.come_to(self.standing.done + 1);
     }
 
-    fn come_to(&mut self, done: u64) {
+    /// Shows that so many jobs have come through.
+    pub fn come_to(&mut self, done: u64) {
         if done > self.standing.done {
             self.standing.done = done;
             self.draw();
@@ -200,6 +209,7 @@ impl Progress {
             let done_so = match self.doing {
                 Doing::Judging => "done",
                 Doing::Publishing => "published",
+                Doing::Estimating => "examined",
             };
             self.say(&format!("{done}/{planned} {done_so}{money}{troubled}"));
         }

@@ -39,7 +39,7 @@ impl Ears {
     /// Does the last part of a command: a signal ends the process at once, as it would if nobody
     /// listened. For what is only written, and can be written again as `remedy` says.
     pub async fn leave_at_once<T>(self, remedy: &str, last: impl Future<Output = T>) -> T {
-        let words = format!("interrupted before the report was complete; {remedy}");
+        let words = format!("interrupted while writing the report; {remedy}");
         let leaving = tokio::spawn(async move {
             if let Ok(mut signals) = self.0
                 && signals.next().await.is_ok()

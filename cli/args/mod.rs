@@ -1,9 +1,11 @@
 //! The command line.
 
+mod examples;
 mod fleet;
 mod running;
 mod serving;
 
+pub use examples::command;
 pub use fleet::{
     CancelArguments, DeadCommand, EnqueueArguments, FleetFlags, ReplayArguments, RetryArguments,
     ServingFlags, WorkerArguments,
@@ -55,6 +57,8 @@ pub struct GlobalFlags {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Write settings and a small example dataset to start from
+    Init(InitArguments),
     /// Judge the bundled golden set against the simulator: no key, no server, no cost
     Demo(DemoArguments),
     /// Judge a dataset: producer, workers and aggregator in one process
@@ -96,6 +100,32 @@ pub enum Command {
     Simulate(SimulateArguments),
     /// Print every setting with its default and what it means
     Settings,
+    /// Print the completion script of a shell
+    Completions(CompletionArguments),
+    /// Print the manual page, or write a page for each command into a folder
+    Man(ManArguments),
+}
+
+/// `juror init`
+#[derive(Debug, Args)]
+pub struct InitArguments {
+    /// The folder to write to
+    #[arg(default_value = ".")]
+    pub folder: PathBuf,
+}
+
+/// `juror completions`
+#[derive(Debug, Args)]
+pub struct CompletionArguments {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// `juror man`
+#[derive(Debug, Args)]
+pub struct ManArguments {
+    /// Write a page for each command into this folder
+    pub folder: Option<PathBuf>,
 }
 
 /// `juror demo`

@@ -107,4 +107,7 @@ pub struct EstimateArguments {
     /// Compare every model that has a price
     #[arg(long)]
     pub all_models: bool,
+    /// Examine every item, also of a dataset above 2,000 jobs [default: an even sample of 2,000]
+    #[arg(long)]
+    pub all_items: bool,
 }

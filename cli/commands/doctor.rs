@@ -242,9 +242,9 @@ fn text(checks: &[Check]) -> String {
     }
     let worst = checks.iter().filter(|check| check.health == Health::Bad).count();
     text.push_str(&match worst {
-        0 => "\nA run can begin.\n".to_owned(),
-        1 => "\nOne thing must be mended first.\n".to_owned(),
-        count => format!("\n{count} things must be mended first.\n"),
+        0 => "\nNo problems found: a run can start.\n".to_owned(),
+        1 => "\n1 problem to fix.\n".to_owned(),
+        count => format!("\n{count} problems to fix.\n"),
     });
     text
 }

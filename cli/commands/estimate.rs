@@ -5,9 +5,11 @@ mod table;
 use crate::{
     args::{EstimateArguments, GlobalFlags},
     commands::rubric,
-    estimation::Estimation,
+    estimation::{Estimation, Examine},
     exit::{Exit, Failure},
-    layers, screen,
+    layers,
+    progress::{Doing, Progress, Style},
+    screen,
     session::{Selection, Session},
 };
 use juror_common::settings::Layer;
@@ -26,7 +28,12 @@ pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<
     };
     let rubric = rubric::load(&settings.run.rubric)?;
     let session = Session::open(settings, rubric, selection)?;
-    let estimation = Estimation::of(&session, arguments.all_models).await?;
+    let examine = if arguments.all_items { Examine::All } else { Examine::Sample };
+    let style = Style::of_an_estimate(global.quiet || global.json);
+    let mut progress = Progress::new(style, Doing::Estimating);
+    let estimation =
+        Estimation::new(&session, arguments.all_models, examine, &mut progress).await?;
+    progress.end();
     if global.json {
         screen::print_json(&estimation.json())?;
     } else {

@@ -61,5 +61,8 @@ pub async fn report(
     };
     let finishing = Finishing { reporting, outputs: ends.outputs, global };
     let report = finish::report(files, &counted, ledger?, &finishing)?;
+    if !global.quiet {
+        finish::tell_result(files, &report);
+    }
     Ok(finish::exit_of(&report))
 }

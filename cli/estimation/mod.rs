@@ -4,9 +4,16 @@ mod total;
 
 pub use total::{CandidateTotal, Experience, Total};
 
-use crate::{execute, exit::Failure, judge, session::Session, workplace};
+use crate::{
+    execute,
+    exit::Failure,
+    judge,
+    progress::{Progress, Standing},
+    session::Session,
+    workplace,
+};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use juror_aggregator::report::figures::counted;
+use juror_aggregator::report::figures::{counted, grouped};
 use juror_common::{id::RunId, job::Job, sqlite::LocalHome, usage::Money};
 use juror_producer::plan;
 use juror_worker::{
@@ -17,6 +24,19 @@ use std::{sync::Arc, thread::available_parallelism};
 
 /// Calls in flight where the concurrency adapts: where it starts.
 const ADAPTIVE_CONCURRENCY: usize = 16;
+
+/// Jobs that are examined of a larger dataset, evenly spread: their mean cost is within a few
+/// percent of that of all, and they take seconds.
+const SAMPLE_JOBS: u64 = 2_000;
+
+/// Jobs that an estimate examines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Examine {
+    /// A sample of a large dataset.
+    Sample,
+    /// Every job.
+    All,
+}
 
 /// A finished estimate.
 pub struct Estimation<'session> {
@@ -31,11 +51,16 @@ pub struct Estimation<'session> {
 }
 
 impl<'session> Estimation<'session> {
-    /// Reads every item and the headers of its images. The session's judge is on.
-    pub async fn of(session: &'session Session, all_models: bool) -> Result<Self, Failure> {
+    /// Reads the examined items and the headers of their images. The session's judge is on.
+    pub async fn new(
+        session: &'session Session,
+        all_models: bool,
+        examine: Examine,
+        progress: &mut Progress,
+    ) -> Result<Self, Failure> {
         let candidates = candidates(session, all_models);
         let home = Arc::new(execute::open_home(&session.settings)?);
-        let totals = estimate_all(session, &home, &candidates).await;
+        let totals = estimate_jobs(session, &home, &candidates, examine, progress).await;
         home.close().await;
         let (total, experience) = (totals?, Experience::of_runs(session)?);
         Ok(Self { session, candidates, total, experience })
@@ -52,6 +77,21 @@ impl<'session> Estimation<'session> {
                 self.experience.cost_ratio * 100.0
             ),
         }
+    }
+
+    /// The sample that the figures are scaled up from, in words; `None` if every job was examined.
+    pub fn sample(&self) -> Option<String> {
+        let Total { examined, sampling_error, .. } = self.total;
+        let jobs = self.session.plan.jobs;
+        let error = sampling_error.map(|error| format!(", ±{:.1} %", error * 100.0));
+        (examined < jobs).then(|| {
+            format!(
+                "scaled up from {} of {}{}; --all-items examines every one",
+                grouped(examined),
+                counted(jobs, "job"),
+                error.unwrap_or_default()
+            )
+        })
     }
 
     /// Cost, probably, by what earlier runs have shown.
@@ -86,10 +126,12 @@ fn candidates(session: &Session, all_models: bool) -> Vec<Candidate> {
     own.into_iter().chain(others).collect()
 }
 
-async fn estimate_all(
+async fn estimate_jobs(
     session: &Session,
     home: &Arc<LocalHome>,
     candidates: &[Candidate],
+    examine: Examine,
+    progress: &mut Progress,
 ) -> Result<Total, Failure> {
     let Some(own) = &session.candidate else { return Ok(Total::new(0)) };
     // No call goes out, so no key is needed.
@@ -97,21 +139,26 @@ async fn estimate_all(
     let context = Arc::new(workplace::of_one_run(session, home, Some(Arc::new(setup)))?);
     let template = session.template(&RunId::new("estimate"));
     let jobs = plan::jobs(&session.dataset, &session.options, &template).map_err(Failure::usage)?;
+    let planned = session.plan.jobs;
+    let stride = match examine {
+        Examine::Sample => planned.div_ceil(SAMPLE_JOBS).max(1) as usize,
+        Examine::All => 1,
+    };
+    progress.stand(Standing { planned: planned.div_ceil(stride as u64), ..Standing::default() });
     let width = available_parallelism().map_or(1, usize::from);
     let candidates: Arc<[Candidate]> = candidates.into();
-    let estimated = stream::iter(jobs)
+    let mut estimated = stream::iter(jobs.skip(stride / 2).step_by(stride))
         .map(|job| {
             let (context, candidates) = (Arc::clone(&context), Arc::clone(&candidates));
             async move { estimate_one(job.map_err(Failure::usage)?, &context, &candidates).await }
         })
         .buffer_unordered(width);
-    let total = Total::new(candidates.len());
-    estimated
-        .try_fold(total, |mut total, estimated| async move {
-            total.add(estimated);
-            Ok(total)
-        })
-        .await
+    let mut total = Total::new(candidates.len());
+    while let Some(estimated) = estimated.try_next().await? {
+        total.add(estimated);
+        progress.come_to(total.examined);
+    }
+    Ok(total.scaled_to(planned))
 }
 
 async fn estimate_one(

@@ -1,6 +1,7 @@
 //! The sum of an estimate, and what earlier runs say about such sums.
 
 use crate::{exit::Failure, session::Session};
+use juror_aggregator::history::open_report;
 use juror_common::usage::{Money, Usage};
 use juror_worker::{bounds::Bounds, estimate::Estimated};
 use serde::Deserialize;
@@ -15,6 +16,11 @@ const USUAL_SECONDS_A_CALL: f64 = 7.5;
 /// What all jobs would take.
 #[derive(Debug, Default)]
 pub struct Total {
+    /// Jobs that were examined; the other figures are scaled up from them.
+    pub examined: u64,
+    /// Half the width of the 95 % interval of the expected cost as a share of it, where only a
+    /// sample was examined.
+    pub sampling_error: Option<f64>,
     /// Jobs whose answer by the run's own judge is in the cache.
     pub cached: u64,
     /// Jobs that have nothing to ask.
@@ -25,6 +31,7 @@ pub struct Total {
     pub first_failure: Option<String>,
     /// For each candidate in order, the run's own judge first.
     pub candidates: Vec<CandidateTotal>,
+    own_costs: CostMoments,
 }
 
 /// What all calls would take with one model.
@@ -50,6 +57,7 @@ impl Total {
 
     /// Adds a job.
     pub fn add(&mut self, estimated: Estimated) {
+        self.examined += 1;
         match estimated {
             Estimated::NoCall => self.without_call += 1,
             Estimated::Failed(error) => {
@@ -59,11 +67,76 @@ impl Total {
             Estimated::Question { cached, bounds } => {
                 self.cached += u64::from(cached);
                 let own = usize::from(cached);
+                if let Some(bounds) = bounds.first().filter(|_| !cached) {
+                    self.own_costs.add(bounds.expected_cost);
+                }
                 for (total, bounds) in self.candidates.iter_mut().zip(bounds).skip(own) {
                     total.add(&bounds);
                 }
             }
         }
+    }
+
+    /// The total of so many jobs, of which the examined ones are a sample.
+    pub fn scaled_to(mut self, jobs: u64) -> Self {
+        if self.examined == 0 || self.examined >= jobs {
+            return self;
+        }
+        self.sampling_error = self.own_costs.relative_error(self.examined, jobs);
+        let scale = Scale { jobs, examined: self.examined };
+        for count in [&mut self.cached, &mut self.without_call, &mut self.failing] {
+            *count = scale.count(*count);
+        }
+        for candidate in &mut self.candidates {
+            candidate.scale(scale);
+        }
+        self
+    }
+}
+
+/// The ratio by which the figures of a sample grow.
+#[derive(Clone, Copy)]
+struct Scale {
+    jobs: u64,
+    examined: u64,
+}
+
+impl Scale {
+    fn count(self, count: u64) -> u64 {
+        let (jobs, examined) = (u128::from(self.jobs), u128::from(self.examined));
+        let scaled = (u128::from(count) * jobs + examined / 2) / examined;
+        u64::try_from(scaled).unwrap_or(u64::MAX)
+    }
+
+    fn money(self, amount: Money) -> Money {
+        Money::from_pico(
+            i64::try_from(self.count(amount.pico().unsigned_abs())).unwrap_or(i64::MAX),
+        )
+    }
+}
+
+/// Sum and sum of squares of the expected costs of single jobs, in dollars; an estimate alone rests
+/// on them.
+#[derive(Clone, Copy, Debug, Default)]
+struct CostMoments {
+    sum: f64,
+    squares: f64,
+}
+
+impl CostMoments {
+    fn add(&mut self, cost: Money) {
+        let dollars = cost.approximate_dollars();
+        self.sum += dollars;
+        self.squares += dollars * dollars;
+    }
+
+    /// 1.96 standard errors of the mean over the mean, with the correction for finite populations.
+    fn relative_error(self, examined: u64, jobs: u64) -> Option<f64> {
+        let (examined, jobs) = (examined as f64, jobs as f64);
+        let mean = self.sum / examined;
+        let variance = (self.squares / examined - mean * mean).max(0.0);
+        let unseen = 1.0 - examined / jobs;
+        (mean > 0.0).then(|| 1.96 * (variance * unseen / examined).sqrt() / mean)
     }
 }
 
@@ -74,6 +147,21 @@ impl CandidateTotal {
         self.expected_cost += bounds.expected_cost;
         self.worst_cost += bounds.worst_cost;
         self.most_tokens += bounds.input_tokens + bounds.max_output_tokens;
+    }
+
+    fn scale(&mut self, scale: Scale) {
+        let Usage { input_tokens, cached_input_tokens, output_tokens } = &mut self.expected;
+        for count in [
+            &mut self.calls,
+            &mut self.most_tokens,
+            input_tokens,
+            cached_input_tokens,
+            output_tokens,
+        ] {
+            *count = scale.count(*count);
+        }
+        self.expected_cost = scale.money(self.expected_cost);
+        self.worst_cost = scale.money(self.worst_cost);
     }
 }
 
@@ -173,7 +261,7 @@ impl Experience {
 fn reports(runs_dir: &Path) -> Result<Vec<PastReport>, Failure> {
     let Ok(entries) = std::fs::read_dir(runs_dir) else { return Ok(Vec::new()) };
     let read = |path: std::path::PathBuf| -> Option<PastReport> {
-        serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+        serde_json::from_reader(open_report(&path).ok()??).ok()
     };
     let paths = entries.filter_map(Result::ok).map(|entry| entry.path().join("report.json"));
     Ok(paths.filter_map(read).collect())
@@ -200,6 +288,29 @@ mod tests {
         assert_eq!(experience.runs, 2);
         assert!((experience.cost_ratio - 1.0).abs() < 1e-9);
         assert!((experience.seconds_a_call - 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_sample_is_scaled_to_all_jobs_with_its_error() {
+        let mut total = Total { examined: 10, cached: 1, ..Total::new(1) };
+        for cost in ["0.01", "0.03"] {
+            total.own_costs.add(cost.parse().unwrap());
+        }
+        total.candidates = vec![CandidateTotal {
+            calls: 2,
+            expected_cost: "0.04".parse().unwrap(),
+            worst_cost: "0.08".parse().unwrap(),
+            ..CandidateTotal::default()
+        }];
+        let total = total.scaled_to(1_005);
+        let [own] = total.candidates[..] else { panic!("one candidate") };
+        assert_eq!((total.cached, own.calls), (101, 201));
+        assert_eq!(own.expected_cost, "4.02".parse().unwrap());
+        assert_eq!(own.worst_cost, "8.04".parse().unwrap());
+        // Ten costs: 0.01, 0.03 and eight of nothing: mean 0.004, deviation 0.0092 (population).
+        let error = total.sampling_error.unwrap();
+        assert!((error - 1.96 * 0.009_165 * 0.995_f64.sqrt() / 10_f64.sqrt() / 0.004).abs() < 1e-2);
+        assert_eq!(Total { examined: 5, ..Total::new(0) }.scaled_to(5).sampling_error, None);
     }
 
     #[test]

@@ -1,6 +1,11 @@
 //! What a run would take, as it is told before it is started.
 
-use crate::{estimation::Estimation, exit::Failure, session::Session};
+use crate::{
+    estimation::{Estimation, Examine},
+    exit::Failure,
+    progress::{Doing, Progress, Style},
+    session::Session,
+};
 use juror_common::usage::Money;
 use juror_server::starter::RunEstimate;
 
@@ -32,7 +37,8 @@ pub async fn quote(session: &Session) -> Result<RunEstimate, Failure> {
 }
 
 async fn ask(session: &Session, quoted: &mut RunEstimate) -> Result<(), Failure> {
-    let estimation = Estimation::of(session, false).await?;
+    let mut progress = Progress::new(Style::Quiet, Doing::Estimating);
+    let estimation = Estimation::new(session, false, Examine::Sample, &mut progress).await?;
     let total = &estimation.total;
     quoted.cached = total.cached;
     if let Some(own) = total.candidates.first() {
@@ -46,6 +52,7 @@ async fn ask(session: &Session, quoted: &mut RunEstimate) -> Result<(), Failure>
     }
     if quoted.calls > 0 {
         quoted.warnings.push(estimation.basis());
+        quoted.warnings.extend(estimation.sample());
     }
     match session.settings.budget.run_usd {
         Some(budget) if budget < quoted.expected_usd => quoted.warnings.push(format!(

@@ -100,8 +100,8 @@ pub enum PlanError {
     #[error("{0} has no items; write one JSON object a line (one row an item in CSV)")]
     Empty(PathBuf),
     /// Filter and limit leave nothing.
-    #[error("nothing is left of {items} items after {conditions}{}", match .unknown_keys.as_slice() {
-        [] => "; relax them".to_owned(),
+    #[error("no items match: {conditions} selects none of {items}{}", match .unknown_keys.as_slice() {
+        [] => String::new(),
         keys => format!("; no item has {}", keys.join(", ")),
     })]
     NothingLeft {

@@ -109,7 +109,7 @@ fn a_run_without_a_budget_says_so() {
     write_items(&workshop, 1);
     let simulator = Simulator::start(SimulatorConfig::default());
     let ended = workshop.judge_run(&simulator, "free", &[]).exits(0);
-    ended.says(&["no --budget-usd: this run may cost whatever it takes"]);
+    ended.says(&["no budget: spending is unlimited; set one with --budget-usd"]);
     assert_eq!(workshop.report("free")["cost"]["budget_usd"], Value::Null);
 }
 

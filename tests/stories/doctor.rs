@@ -21,7 +21,7 @@ fn all_is_well() {
         "which is the simulator",
         "juror.db can be written",
         "2 items, 2 jobs",
-        "A run can begin.",
+        "a run can start",
     ]);
     let checks = workshop.juror(&[&flags[..], &["--json"]].concat()).exits(0);
     let checks: Vec<Value> = serde_json::from_str(&checks.stdout).unwrap();
@@ -37,7 +37,7 @@ fn what_is_wrong_is_named_with_what_to_do() {
     let url = simulator.base_url();
     let ill = |flags: &[&str], says: &[&str]| {
         let found = workshop.juror(&[&["doctor"], flags].concat()).exits(1);
-        found.prints(says).prints(&["must be mended first"]);
+        found.prints(says).prints(&["to fix"]);
     };
     ill(
         &["--base-url", "http://127.0.0.1:1/v1"],

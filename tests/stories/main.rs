@@ -22,6 +22,7 @@ mod demo;
 mod doctor;
 mod errors;
 mod exhibits;
+mod first_steps;
 mod fleet;
 mod fleet_cap;
 mod formats;

@@ -155,7 +155,7 @@ fn who_is_not_patient_with_the_report_may_leave() {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).unwrap();
     kill_process(pid, Signal::INT).unwrap();
     let left = Finished::from(child.wait_with_output().unwrap()).exits(130);
-    left.says(&["interrupted before the report was complete", "juror report first"]);
+    left.says(&["interrupted while writing the report", "juror report first"]);
     drop(reader);
     workshop.juror(&["report", "first"]).exits(0).prints(&["2 of 2 scored"]);
 }

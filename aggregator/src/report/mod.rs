@@ -12,6 +12,7 @@ mod junit;
 mod markdown;
 mod output;
 mod row;
+mod sentence;
 mod terminal;
 pub mod words;
 
@@ -20,6 +21,7 @@ pub(crate) use figures::{counted, dollars, figure, grouped};
 pub use output::{OutputError, OutputFormat, write_output, write_report};
 pub use row::ItemRow;
 pub(crate) use row::urgency;
+pub use sentence::summary_sentence;
 pub use terminal::{
     TerminalOptions, render as render_terminal, render_calibration, render_comparison, render_trend,
 };

@@ -25,6 +25,9 @@ impl Estimation<'_> {
         if let Some(failure) = &total.first_failure {
             text.push_str(&format!("  the first failure: {failure}\n"));
         }
+        if let Some(sample) = self.sample() {
+            text.push_str(&format!("  {sample}\n"));
+        }
         text.push_str(&format!("  {}\n\n", self.basis()));
         text.push_str(&format!(
             "{:24} {:>10} {:>9} {:>10} {:>10} {:>10}\n",
@@ -73,6 +76,8 @@ impl Estimation<'_> {
             "cached": self.total.cached,
             "without_call": self.total.without_call,
             "failing": self.total.failing,
+            "examined": self.total.examined,
+            "sampling_error": self.total.sampling_error,
             "runs_learned_from": self.experience.runs,
             "models": models,
         })

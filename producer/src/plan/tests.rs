@@ -134,16 +134,13 @@ fn nothing_left_is_an_error_that_names_what_was_asked_for() {
     let error = |options: PlanOptions| check(&dataset, &options).unwrap_err().to_string();
     assert_eq!(
         error(options(&["fifth=9"], None, 1)),
-        "nothing is left of 3 items after --filter fifth=9; relax them"
+        "no items match: --filter fifth=9 selects none of 3"
     );
     assert_eq!(
         error(options(&["fith=1", "fifth=1"], None, 1)),
-        "nothing is left of 3 items after --filter fith=1 --filter fifth=1; no item has fith"
+        "no items match: --filter fith=1 --filter fifth=1 selects none of 3; no item has fith"
     );
-    assert_eq!(
-        error(options(&[], Some(0), 1)),
-        "nothing is left of 3 items after --limit 0; relax them"
-    );
+    assert_eq!(error(options(&[], Some(0), 1)), "no items match: --limit 0 selects none of 3");
 }
 
 #[test]

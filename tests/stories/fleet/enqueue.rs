@@ -256,5 +256,5 @@ fn the_doctor_looks_at_the_servers() {
     durable.juror(&workshop, &doctor).exits(0).prints(&["ok    redis", "it forgets nothing"]);
     let away = [&doctor[..], &["--redis", "redis://127.0.0.1:1"]].concat();
     durable.juror(&workshop, &away).exits(1).prints(&["BAD   redis"]);
-    workshop.juror(&doctor).exits(0).prints(&["A run can begin."]);
+    workshop.juror(&doctor).exits(0).prints(&["a run can start"]);
 }

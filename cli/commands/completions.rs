@@ -1,0 +1,39 @@
+//! `juror completions` and `juror man`: the command line as shells and `man` read it.
+
+use crate::{
+    args::{self, CompletionArguments, ManArguments},
+    exit::{Exit, Failure},
+    screen,
+};
+use std::path::Path;
+
+/// Runs `juror completions`: prints the script of a shell.
+pub fn complete(arguments: &CompletionArguments) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut args::command(), "juror", &mut script);
+    screen::print(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::Done)
+}
+
+/// Runs `juror man`: prints the page of `juror`, or writes a page for each command into a folder.
+pub fn man(arguments: &ManArguments) -> Result<Exit, Failure> {
+    match &arguments.folder {
+        Some(folder) => write_pages(folder)?,
+        None => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(args::command()).render(&mut page).map_err(Failure::error)?;
+            screen::print(&String::from_utf8_lossy(&page))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn write_pages(folder: &Path) -> Result<(), Failure> {
+    let written = std::fs::create_dir_all(folder)
+        .and_then(|()| clap_mangen::generate_to(args::command(), folder));
+    written.map_err(|error| {
+        Failure::error(format!("manual pages cannot be written to {}: {error}", folder.display()))
+    })?;
+    screen::tell(&format!("wrote the manual pages to {}", folder.display()));
+    Ok(())
+}
