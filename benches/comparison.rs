@@ -191,10 +191,10 @@ fn verdicts(world: World, random: &mut SmallRng) -> Verdicts {
             let mut judged =
                 |truth: f64| (truth + world.noise * normal(random)).round().clamp(0.0, 10.0);
             let both = [judged(truth), judged(truth + change)];
-            pairs.add(both[0], both[1], cluster);
+            pairs.add(both[0], both[1], cluster, None);
             sums = [sums[0] + both[0], sums[1] + both[1]];
         }
-        found.score.add(sums[0] / 50.0, sums[1] / 50.0, cluster);
+        found.score.add(sums[0] / 50.0, sums[1] / 50.0, cluster, None);
     }
     found
 }
@@ -209,7 +209,7 @@ fn continuous(world: World, uneven: bool, random: &mut SmallRng) -> Pairs {
             + cluster.map_or(0.0, |cluster| changes[cluster])
             + world.item_change * normal(random)
             + world.noise * 2.0_f64.sqrt() * normal(random);
-        pairs.add(base, base + change, cluster);
+        pairs.add(base, base + change, cluster, None);
     };
     if world.clusters == 0 {
         (0..world.items).for_each(|_| add(None, random));

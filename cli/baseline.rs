@@ -14,7 +14,11 @@ use juror_aggregator::{
     report::Report,
     summary::{SummaryInput, summarise},
 };
-use juror_common::{id::RunId, job::RubricReference, settings::Settings};
+use juror_common::{
+    id::RunId,
+    job::RubricReference,
+    settings::{LikelyClusterPolicy, Settings},
+};
 use std::path::Path;
 
 /// A run that is there to be compared, and how that is decided.
@@ -93,6 +97,7 @@ pub fn rules(settings: &Settings) -> Rules {
         max_lost: settings.compare.max_lost,
         fallen_by: settings.compare.fallen_by,
         fallen_share: settings.compare.fallen_share,
+        use_likely_clusters: settings.compare.likely_clusters == LikelyClusterPolicy::Use,
         averaging: AveragingPolicy::from(&settings.run),
     }
 }

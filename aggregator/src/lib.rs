@@ -15,6 +15,7 @@ pub mod history;
 pub mod issues;
 pub mod items;
 pub mod journal;
+pub mod likely_clusters;
 pub mod metrics;
 pub mod repeats;
 mod replace_file;

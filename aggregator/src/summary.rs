@@ -8,7 +8,8 @@ use crate::{
     issues::{StatementGroup, Statements, Tone},
     items::Items,
     journal::{JournalError, RunFiles},
-    metrics::{AveragingPolicy, Overall, Tally, tidy},
+    likely_clusters::{ClusterDetector, LikelyClusters},
+    metrics::{AveragingPolicy, MetricDefinition, Overall, Tally, tidy},
     repeats::repeats,
     report::{Cost, Coverage, ItemRow, Report, RunSummary, urgency},
 };
@@ -20,7 +21,7 @@ use juror_common::{
     run::RunRecord,
     usage::Money,
 };
-use std::num::NonZeroU16;
+use std::{collections::BTreeSet, num::NonZeroU16};
 
 /// So many results are shown one by one where all would be too many.
 const WORST: usize = 20;
@@ -31,6 +32,9 @@ const WORST_OF_GROUP: usize = 3;
 /// So many different statements that the vocabulary does not know are counted, issues and
 /// strengths each.
 const MOST_UNKNOWN: usize = 50_000;
+
+/// Fingerprints of the model that are told apart.
+const MAX_FINGERPRINTS: usize = 8;
 
 /// What a report is made of, beside the journal.
 #[derive(Clone, Debug)]
@@ -81,6 +85,11 @@ struct Scan<'a> {
     errors: IndexMap<ErrorKind, u64>,
     worst: Vec<ItemRow>,
     simulated: bool,
+    decisive: MetricDefinition,
+    judged: bool,
+    averaging: AveragingPolicy,
+    clusters: ClusterDetector,
+    fingerprints: BTreeSet<String>,
 }
 
 /// The items with a verdict, each once however often it is judged, with their lowest scores.
@@ -130,6 +139,11 @@ impl<'a> Scan<'a> {
             errors: IndexMap::new(),
             worst: Vec::new(),
             simulated: false,
+            decisive: MetricDefinition::decisive(input.rubric),
+            judged,
+            averaging: input.averaging,
+            clusters: ClusterDetector::default(),
+            fingerprints: BTreeSet::new(),
         }
     }
 
@@ -141,6 +155,15 @@ impl<'a> Scan<'a> {
         self.streak.add(result.outcome == Outcome::Failed && kind == Some(ErrorKind::Api));
         if let Some(kind) = kind {
             *self.errors.entry(kind).or_insert(0) += 1;
+        }
+        let score = self.decisive.counted_value(&result, self.judged, self.averaging);
+        self.clusters.add(&result, score);
+        let fingerprint = result.judge.as_ref().and_then(|judge| judge.fingerprint.as_ref());
+        if let Some(fingerprint) = fingerprint
+            && self.fingerprints.len() < MAX_FINGERPRINTS
+            && !self.fingerprints.contains(fingerprint)
+        {
+            self.fingerprints.insert(fingerprint.clone());
         }
         self.simulated |= result.judge.as_ref().is_some_and(|judge| judge.simulated);
         if let (Outcome::Scored, Some(verdict)) = (result.outcome, &result.semantic) {
@@ -193,7 +216,18 @@ impl<'a> Scan<'a> {
                 "the ledger has no record of this run: what calls that died with their process may have cost is not in its cost".into(),
             );
         }
+        let likely_clusters = self.clusters.finish();
+        warnings.extend(likely_clusters.as_ref().and_then(LikelyClusters::warning));
+        if self.fingerprints.len() > 1 {
+            let listed: Vec<_> = self.fingerprints.iter().map(String::as_str).collect();
+            warnings.push(format!(
+                "several versions of the model answered (fingerprints {}): its scores may differ \
+                 between them",
+                listed.join(", ")
+            ));
+        }
         Report {
+            likely_clusters,
             run: run_summary(record, self.simulated, &input.finished_at),
             overall: Overall::of(&metrics, grades),
             intervals: metrics

@@ -103,6 +103,7 @@ impl TestSite {
                 max_lost: 0.02,
                 fallen_by: 0.3,
                 fallen_share: 0.01,
+                use_likely_clusters: true,
                 averaging: AveragingPolicy::default(),
             },
             self.stop.clone(),

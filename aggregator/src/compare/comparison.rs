@@ -5,6 +5,7 @@ use super::{
     Settling, comparable::width_of, item::is_deterministic,
 };
 use crate::{
+    likely_clusters::LikelyClusters,
     metrics::{MetricDefinition, Unit, tidy},
     report::{Coverage, Report},
 };
@@ -57,12 +58,27 @@ pub struct Comparison {
     /// Items with a value in the base and none in the head, for each metric that decides; the
     /// decisive one first.
     pub lost: Vec<LostItems>,
+    /// Clusters that are likely and not declared, where the pairs differ between them.
+    pub likely_clusters: Option<ClusterReading>,
     /// What would settle it; only where it is inconclusive.
     pub settling: Option<Settling>,
     /// Items by what became of them.
     pub items: ItemLists,
     /// Issues by what became of them.
     pub issues: IssueChanges,
+}
+
+/// Likely clusters in a comparison.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClusterReading {
+    /// The clusters, with what they do to the interval of the decisive metric.
+    #[serde(flatten)]
+    pub clusters: LikelyClusters,
+    /// Whether intervals take them together.
+    pub used: bool,
+    /// The decision on the decisive metric without them where they are used, with them where they
+    /// are not.
+    pub otherwise: Decision,
 }
 
 /// One of the two runs.
@@ -152,9 +168,19 @@ impl ComparedRun {
 }
 
 impl MetricDifference {
-    pub(super) fn new(definition: &MetricDefinition, pairs: &Pairs, margin: f64) -> Self {
+    /// The difference by these pairs, with likely clusters taken together if `use_clusters` is set
+    /// and the pairs differ between them.
+    pub(super) fn new(
+        definition: &MetricDefinition,
+        pairs: &Pairs,
+        margin: f64,
+        use_clusters: bool,
+    ) -> Self {
         let width = width_of(definition.unit);
-        let difference = pairs.difference(width);
+        let difference = match pairs.cluster_effect().filter(|_| use_clusters) {
+            Some(_) => pairs.clustered_difference(width),
+            None => pairs.difference(width),
+        };
         // Of time, less is better, and it has no scale to take a share of.
         let decision = match definition.unit {
             Unit::Milliseconds => Decision::of(&difference, 0.0).reversed(),

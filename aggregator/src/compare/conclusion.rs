@@ -3,7 +3,7 @@
 use super::{
     Decision, Rules,
     findings::{Finding, fallen_finding, lost_finding, mean_finding, rate_finding},
-    totals::Figures,
+    totals::PairFigures,
 };
 
 /// A decision with its reasons.
@@ -17,7 +17,7 @@ pub(super) struct Conclusion {
 
 /// Decides a comparison: *worse* if any rule says so; else at best *inconclusive* if too many items
 /// are lost; else by the decisive metric, or, without a verdict, by the deterministic metrics.
-pub(super) fn conclude(figures: &Figures, rules: Rules) -> Conclusion {
+pub(super) fn conclude(figures: &PairFigures, rules: Rules) -> Conclusion {
     let worse = worse_findings(figures, rules);
     if !worse.is_empty() {
         let mut reason = join(worse.iter().map(|finding| finding.sentence.as_str()), "; ");
@@ -55,7 +55,7 @@ impl Conclusion {
 }
 
 /// Every finding that makes the head *worse*.
-fn worse_findings(figures: &Figures, rules: Rules) -> Vec<Finding> {
+fn worse_findings(figures: &PairFigures, rules: Rules) -> Vec<Finding> {
     let mut findings = Vec::new();
     if figures.decisive.decision == Decision::Worse {
         findings.push(mean_finding(&figures.decisive, rules.margin));
@@ -88,7 +88,7 @@ fn worse_findings(figures: &Figures, rules: Rules) -> Vec<Finding> {
 }
 
 /// The decision where no rule says *worse* and no item is missing.
-fn by_figures(figures: &Figures, rules: Rules) -> Conclusion {
+fn by_figures(figures: &PairFigures, rules: Rules) -> Conclusion {
     let decisive = &figures.decisive;
     if decisive.difference.n > 0 {
         let finding = mean_finding(decisive, rules.margin);

@@ -1,7 +1,10 @@
 //! The mean of paired differences, and all that is known of its error.
 
 use super::power::detectable;
-use crate::metrics::{Estimate, Moments, Sample, tidy};
+use crate::{
+    likely_clusters::{ClusterEffect, cluster_effect},
+    metrics::{Estimate, Moments, Sample, tidy},
+};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -12,6 +15,9 @@ const NO_SPREAD: f64 = 1e-9;
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
     differences: Sample,
+    /// The same by likely clusters, and whether any pair is in one.
+    likely: Sample,
+    has_likely: bool,
     /// Of the differences, whatever their clusters.
     spread: Moments,
     base: Moments,
@@ -49,11 +55,14 @@ pub struct Difference {
 }
 
 impl Pairs {
-    /// Takes in an item's values, and the number of its cluster.
-    pub fn add(&mut self, base: f64, head: f64, cluster: Option<usize>) {
+    /// Adds an item's values with the number of its cluster, and that of its likely cluster where
+    /// none is declared.
+    pub fn add(&mut self, base: f64, head: f64, cluster: Option<usize>, likely: Option<usize>) {
         // Rounded, so that 0.9 − 0.88 and 0.52 − 0.5 are one difference.
         let difference = tidy(head - base);
         self.differences.add(difference, cluster);
+        self.likely.add(difference, likely);
+        self.has_likely |= likely.is_some();
         self.spread.add(difference);
         self.base.add(base);
         self.head.add(head);
@@ -72,7 +81,23 @@ impl Pairs {
     /// is certain from two groups on; another one is judged by the sign test, so that the interval
     /// is that amount from six groups on (p = 2⁻⁵) and unknown before.
     pub fn difference(&self, width: f64) -> Difference {
-        let Some(estimate) = self.differences.estimate() else { return Difference::default() };
+        self.difference_by(&self.differences, width)
+    }
+
+    /// What likely clusters do to the interval, if the pairs differ between them.
+    pub fn cluster_effect(&self) -> Option<ClusterEffect> {
+        let (alone, grouped) = (self.differences.estimate()?, self.likely.estimate()?);
+        let effect = self.has_likely.then(|| cluster_effect(&alone, &grouped)).flatten();
+        effect.filter(ClusterEffect::is_seen)
+    }
+
+    /// [`Self::difference`] with likely clusters taken together.
+    pub fn clustered_difference(&self, width: f64) -> Difference {
+        self.difference_by(&self.likely, width)
+    }
+
+    fn difference_by(&self, sample: &Sample, width: f64) -> Difference {
+        let Some(estimate) = sample.estimate() else { return Difference::default() };
         let mut difference = Difference {
             n: estimate.count as u64,
             groups: estimate.groups as u64,

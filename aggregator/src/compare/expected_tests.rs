@@ -95,7 +95,7 @@ fn paired_differences_are_those_of_scipy_pingouin_and_statsmodels() {
         for (position, both) in case.base.iter().zip(&case.head).enumerate() {
             let cluster = case.clusters.as_ref().map(|clusters| clusters[position]);
             if let (Some(base), Some(head)) = both {
-                pairs.add(*base, *head, cluster);
+                pairs.add(*base, *head, cluster, None);
             }
         }
         let found = pairs.difference(f64::MAX);
@@ -174,7 +174,7 @@ fn agreement_is_that_of_krippendorff_pingouin_and_statsmodels() {
 fn differences_that_are_all_alike_are_judged_by_the_sign_test() {
     let alike = |count: usize, head: f64| {
         let mut pairs = Pairs::default();
-        (0..count).for_each(|_| pairs.add(0.5, head, None));
+        (0..count).for_each(|_| pairs.add(0.5, head, None, None));
         pairs.difference(1.0)
     };
     let ends = |difference: Difference| difference.low.zip(difference.high);

@@ -2,6 +2,7 @@
 
 use crate::{
     journal::JournalError,
+    likely_clusters::ClusterBasis,
     metrics::{AveragingPolicy, MetricDefinition, Sums, Unit},
     report::RunSummary,
 };
@@ -50,6 +51,8 @@ pub(crate) fn is_deterministic(definition: &MetricDefinition) -> bool {
 pub(crate) struct ItemValues {
     pub(crate) id: String,
     pub(crate) cluster: Option<String>,
+    /// Key of its likely cluster.
+    pub(crate) likely: Option<u64>,
     /// Digest of the image that the rubric names first; what further images show is a pipeline's
     /// work, as its code is. None where it is not known.
     pub(crate) input: Option<Digest>,
@@ -97,6 +100,7 @@ pub(crate) struct ItemsOf<'a, R: Iterator> {
     first_image: &'a str,
     judged: bool,
     repeat: u32,
+    basis: Option<ClusterBasis>,
     policy: AveragingPolicy,
 }
 
@@ -106,10 +110,11 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
         metrics: &'a ComparedMetrics,
         first_image: &'a str,
         run: &RunSummary,
+        basis: Option<ClusterBasis>,
         policy: AveragingPolicy,
     ) -> Self {
         let (judged, repeat) = (run.judge.is_some(), run.repeat);
-        Self { results: results.peekable(), metrics, first_image, judged, repeat, policy }
+        Self { results: results.peekable(), metrics, first_image, judged, repeat, basis, policy }
     }
 
     /// The next item; every result of it is shown to `look`.
@@ -131,7 +136,7 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
             self.gather(&mut gathered, &next);
             look(&next);
         }
-        Ok(Some(gathered.into_item(first, self.repeat)))
+        Ok(Some(gathered.into_item(first, self.repeat, self.basis)))
     }
 
     fn gather(&self, gathered: &mut Gathered, result: &JobResult) {
@@ -181,11 +186,13 @@ impl Gathered {
         }
     }
 
-    fn into_item(self, first: JobResult, repeat: u32) -> ItemValues {
+    fn into_item(self, first: JobResult, repeat: u32, basis: Option<ClusterBasis>) -> ItemValues {
+        let likely = basis.and_then(|basis| basis.key(&first.screenshot_id, &first.item));
         let passes = self.passes.iter().map(|sums| Some(sums.mean()? > 0.5));
         ItemValues {
             id: first.screenshot_id,
             cluster: first.item.cluster,
+            likely,
             input: self.input,
             scores: self.scores,
             values: self.values.iter().map(Sums::mean).collect(),

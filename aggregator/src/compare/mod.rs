@@ -28,7 +28,7 @@ mod totals;
 mod words;
 
 pub use comparable::{CompareError, check_rubrics};
-pub use comparison::{ComparedRun, Comparison, MetricDifference, PassDifference};
+pub use comparison::{ClusterReading, ComparedRun, Comparison, MetricDifference, PassDifference};
 pub use decision::Decision;
 pub use difference::{Difference, Pairs};
 pub use fallen::{FALLEN_FALSE_ALARMS, FallenItems};
@@ -46,7 +46,10 @@ pub(crate) use comparable::judge_settings_that_differ;
 pub(crate) use figures::{change, distinct_size, p_value};
 pub(crate) use words::{detectable_words, failure_words, item_counts, settling_words};
 
-use crate::{journal::JournalError, metrics::AveragingPolicy, report::counted};
+use crate::{
+    journal::JournalError, likely_clusters::LikelyClusters, metrics::AveragingPolicy,
+    report::counted,
+};
 use juror_common::{SCHEMA, outcome::JobResult};
 
 /// How a comparison is decided.
@@ -62,6 +65,8 @@ pub struct Rules {
     pub fallen_by: f64,
     /// The share of the pairs that may fall far.
     pub fallen_share: f64,
+    /// Whether intervals take clusters together that are likely and not declared.
+    pub use_likely_clusters: bool,
     /// Whether failed jobs count as zeros.
     pub averaging: AveragingPolicy,
 }
@@ -80,7 +85,17 @@ where
     let scanned = scan::scan(base, head, rules)?;
     let margin = rules.margin;
     let scan::Scanned { figures, base, head } = scanned;
-    let conclusion = conclusion::conclude(&figures, rules);
+    let mut conclusion = conclusion::conclude(&figures, rules);
+    let likely_clusters =
+        after.likely_clusters.as_ref().zip(figures.reading).map(|(likely, (effect, otherwise))| {
+            let clusters = LikelyClusters { effect: Some(effect), ..likely.clone() };
+            ClusterReading { clusters, used: rules.use_likely_clusters, otherwise }
+        });
+    if let Some(reading) = &likely_clusters
+        && reading.otherwise != figures.decisive.decision
+    {
+        conclusion.reason.push_str(&words::cluster_words(reading));
+    }
     let unsettled = figures.decisive.decision == Decision::Inconclusive
         && conclusion.decision == Decision::Inconclusive
         && !figures.lost.iter().any(|lost| lost.exceeds);
@@ -96,6 +111,7 @@ where
     };
     let mut warnings = comparable::warnings(before, after);
     warnings.extend(pair_warnings(&figures));
+    warnings.extend(likely_clusters.as_ref().map(words::cluster_warning));
     let mut judge_differences = comparable::judge_differences(before, after);
     judge_differences
         .extend(comparable::fingerprint_difference(&base.fingerprints, &head.fingerprints));
@@ -120,6 +136,7 @@ where
         passes: figures.passes,
         fallen: figures.fallen,
         lost: figures.lost,
+        likely_clusters,
         settling: settling.flatten(),
         items: figures.items,
         issues,
@@ -127,7 +144,7 @@ where
 }
 
 /// Warnings about the pairs.
-fn pair_warnings(figures: &totals::Figures) -> Vec<String> {
+fn pair_warnings(figures: &totals::PairFigures) -> Vec<String> {
     let mut warnings = Vec::new();
     let groups = figures.decisive.difference.groups;
     if figures.clusters > 0 && groups > 0 && groups < 10 {

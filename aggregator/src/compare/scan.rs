@@ -4,7 +4,7 @@ use super::{
     CompareError, Rules,
     item::{ComparedMetrics, ItemsOf},
     settle::Judging,
-    totals::{Figures, Totals},
+    totals::{PairFigures, Totals},
 };
 use crate::{journal::JournalError, repeats::Judgements, report::Report};
 use juror_common::outcome::JobResult;
@@ -23,7 +23,7 @@ pub struct Side<'a, R> {
 
 /// Everything that two runs' results say.
 pub(super) struct Scanned {
-    pub(super) figures: Figures,
+    pub(super) figures: PairFigures,
     pub(super) base: JobTotals,
     pub(super) head: JobTotals,
 }
@@ -41,9 +41,10 @@ where
     let metrics = ComparedMetrics::of(rubric);
     let image = rubric.images.first().map_or("", |image| image.name.as_str());
     let (before, after) = (&base.report.run, &head.report.run);
+    let basis = head.report.likely_clusters.as_ref().map(|likely| likely.basis);
     let mut totals = Totals::new(&metrics, rules, before.judge.is_some() == after.judge.is_some());
-    let mut base = ItemsOf::new(base.results, &metrics, image, before, rules.averaging);
-    let mut head = ItemsOf::new(head.results, &metrics, image, after, rules.averaging);
+    let mut base = ItemsOf::new(base.results, &metrics, image, before, basis, rules.averaging);
+    let mut head = ItemsOf::new(head.results, &metrics, image, after, basis, rules.averaging);
     let (mut base_jobs, mut head_jobs) = (JobTotals::default(), JobTotals::default());
     let mut left = base.next_item(|result| base_jobs.add(result))?;
     let mut right = head.next_item(|result| head_jobs.add(result))?;

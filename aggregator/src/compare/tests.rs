@@ -15,6 +15,7 @@ pub(super) const RULES: Rules = Rules {
     max_lost: 0.02,
     fallen_by: 0.3,
     fallen_share: 0.01,
+    use_likely_clusters: true,
     averaging: AveragingPolicy { failed: CountAs::Excluded, no_output: CountAs::Zero },
 };
 

@@ -9,11 +9,14 @@ use super::{
     lost::{Loss, LossCounts},
     sign_test::Directions,
 };
-use crate::metrics::{MetricDefinition, tidy};
+use crate::{
+    likely_clusters::{ClusterEffect, GroupNumbers},
+    metrics::{MetricDefinition, tidy},
+};
 use std::collections::HashMap;
 
 /// Figures over the pairs of two runs.
-pub(super) struct Figures {
+pub(super) struct PairFigures {
     pub(super) decisive: MetricDifference,
     pub(super) criteria: Vec<MetricDifference>,
     pub(super) metrics: Vec<MetricDifference>,
@@ -27,6 +30,9 @@ pub(super) struct Figures {
     /// Items that are scored in the head alone.
     pub(super) base_lost: u64,
     pub(super) clusters: usize,
+    /// What likely clusters do to the decisive metric, and the decision on it without them where
+    /// they are used, with them where they are not.
+    pub(super) reading: Option<(ClusterEffect, Decision)>,
 }
 
 /// Running sums over the pairs of two runs.
@@ -40,10 +46,18 @@ pub(super) struct Totals<'a> {
     rates: Vec<RateTotals>,
     far: Directions,
     clusters: HashMap<String, usize>,
+    likely: GroupNumbers,
     lists: ItemLists,
     paired: u64,
     unverified: u64,
     base_lost: u64,
+}
+
+/// The groups that an item is in.
+#[derive(Clone, Copy)]
+struct Groups {
+    cluster: Option<usize>,
+    likely: Option<usize>,
 }
 
 /// One mean over the pairs.
@@ -61,6 +75,8 @@ struct RateTotals {
     pairs: Pairs,
     table: PassTable,
     changes: Directions,
+    /// The same by likely clusters.
+    clustered_changes: Directions,
     /// The same, with failing items as not passing.
     changes_as_failed: Directions,
     losses: LossCounts,
@@ -77,6 +93,7 @@ impl<'a> Totals<'a> {
             rates: vec![RateTotals::default(); metrics.passes.len()],
             far: Directions::default(),
             clusters: HashMap::new(),
+            likely: GroupNumbers::default(),
             lists: ItemLists::default(),
             paired: 0,
             unverified: 0,
@@ -99,11 +116,13 @@ impl<'a> Totals<'a> {
         self.base_lost += u64::from(base.scored == 0 && head.scored > 0);
         let name = head.cluster.as_ref().or(base.cluster.as_ref());
         let cluster = name.map(|name| self.cluster(name));
-        self.add_decisive(base, head, cluster);
+        let likely = head.likely.and_then(|key| self.likely.number(key));
+        let groups = Groups { cluster, likely };
+        self.add_decisive(base, head, groups);
         let loss = Loss::of_stage(head);
         for ((before, after), totals) in base.values.iter().zip(&head.values).zip(&mut self.others)
         {
-            totals.add(*before, *after, loss, cluster);
+            totals.add(*before, *after, loss, groups);
         }
         for (((before, after), totals), definition) in
             base.passes.iter().zip(&head.passes).zip(&mut self.rates).zip(&self.metrics.passes)
@@ -111,7 +130,7 @@ impl<'a> Totals<'a> {
             // An item is a fact where a stage measured it; where a judge had a part in it, the
             // items of one cluster share the judge's error.
             let judged = definition.path == SUCCESS || definition.is_semantic();
-            totals.add(*before, *after, loss, cluster, cluster.filter(|_| judged));
+            totals.add(*before, *after, loss, groups, judged);
         }
         let success = self.metrics.success;
         let succeeds = |item: &ItemValues| item.passes.get(success?).copied().flatten();
@@ -136,7 +155,8 @@ impl<'a> Totals<'a> {
         self.lists.new.push(item.id);
     }
 
-    fn add_decisive(&mut self, base: &ItemValues, head: &ItemValues, cluster: Option<usize>) {
+    fn add_decisive(&mut self, base: &ItemValues, head: &ItemValues, groups: Groups) {
+        let Groups { cluster, likely } = groups;
         let Some(before) = base.decisive() else { return };
         let after = head.decisive();
         let loss = Loss::of_verdict(base, head);
@@ -145,13 +165,13 @@ impl<'a> Totals<'a> {
         }
         match (loss, after) {
             (Some(Loss::Failing), _) => {
-                self.decisive.as_failed.add(before, head.decisive_with_zeros(), cluster);
+                self.decisive.as_failed.add(before, head.decisive_with_zeros(), cluster, likely);
             }
-            (_, Some(after)) => self.decisive.as_failed.add(before, after, cluster),
+            (_, Some(after)) => self.decisive.as_failed.add(before, after, cluster, likely),
             (_, None) => {}
         }
         let Some(after) = after else { return };
-        self.decisive.pairs.add(before, after, cluster);
+        self.decisive.pairs.add(before, after, cluster, likely);
         let difference = tidy(after - before);
         if difference.abs() > self.rules.fallen_by {
             self.far.add(difference > 0.0, cluster);
@@ -168,12 +188,21 @@ impl<'a> Totals<'a> {
     }
 
     /// The figures over all pairs.
-    pub(super) fn finish(mut self) -> Figures {
+    pub(super) fn finish(mut self) -> PairFigures {
         self.lists.sort();
         let rules = self.rules;
-        let difference =
-            |definition, pairs: &Pairs| MetricDifference::new(definition, pairs, rules.margin);
+        let difference = |definition, pairs: &Pairs| {
+            MetricDifference::new(definition, pairs, rules.margin, rules.use_likely_clusters)
+        };
         let decisive = difference(&self.metrics.decisive, &self.decisive.pairs);
+        let effect = self.decisive.pairs.cluster_effect();
+        let reading = effect.map(|effect| {
+            let other = match rules.use_likely_clusters {
+                true => self.decisive.pairs.difference(1.0),
+                false => self.decisive.pairs.clustered_difference(1.0),
+            };
+            (effect, Decision::of(&other, rules.margin))
+        });
         let all = self.metrics.others.iter().zip(&self.others);
         let mut criteria: Vec<_> = all
             .clone()
@@ -193,14 +222,16 @@ impl<'a> Totals<'a> {
             .zip(&self.rates)
             .filter(|(_, totals)| totals.table.total() > 0)
             .map(|(definition, totals)| {
-                let p_value = totals.changes.p_value();
+                let by_clusters = rules.use_likely_clusters && effect.is_some();
+                let changes = if by_clusters { &totals.clustered_changes } else { &totals.changes };
+                let p_value = changes.p_value();
                 PassDifference::new(definition, totals.table, p_value, self.decides(definition))
             })
             .collect();
         self.decide_deterministic(&mut metrics, &mut passes);
         let lost = self.lost();
         let pairs = decisive.difference.n;
-        Figures {
+        PairFigures {
             decisive,
             criteria,
             metrics,
@@ -212,6 +243,7 @@ impl<'a> Totals<'a> {
             unverified: self.unverified,
             base_lost: self.base_lost,
             clusters: self.clusters.len(),
+            reading,
         }
     }
 
@@ -278,41 +310,44 @@ fn adjust(criteria: &mut [MetricDifference], margin: f64) {
 }
 
 impl MeanTotals {
-    fn add(&mut self, before: Option<f64>, after: Option<f64>, loss: Loss, cluster: Option<usize>) {
+    fn add(&mut self, before: Option<f64>, after: Option<f64>, loss: Loss, groups: Groups) {
+        let Groups { cluster, likely } = groups;
         let Some(before) = before else { return };
         self.losses.add(Some(loss).filter(|_| after.is_none()));
         if let Some(after) = after {
-            self.pairs.add(before, after, cluster);
+            self.pairs.add(before, after, cluster, likely);
         }
         if let Some(after) = after.or(Some(0.0).filter(|_| loss == Loss::Failing)) {
-            self.as_failed.add(before, after, cluster);
+            self.as_failed.add(before, after, cluster, likely);
         }
     }
 }
 
 impl RateTotals {
-    /// `group` is the cluster that changes count once for.
+    /// Where the judge has a part in the rate, the changes of a cluster count once.
     fn add(
         &mut self,
         before: Option<bool>,
         after: Option<bool>,
         loss: Loss,
-        cluster: Option<usize>,
-        group: Option<usize>,
+        groups: Groups,
+        judged: bool,
     ) {
         let Some(before) = before else { return };
         self.losses.add(Some(loss).filter(|_| after.is_none()));
         let share = |passes: bool| if passes { 1.0 } else { 0.0 };
         if let Some(after) = after {
-            self.pairs.add(share(before), share(after), cluster);
+            self.pairs.add(share(before), share(after), groups.cluster, groups.likely);
             self.table.add(before, after);
             if before != after {
-                self.changes.add(after, group);
+                self.changes.add(after, groups.cluster.filter(|_| judged));
+                let group = groups.cluster.or(groups.likely);
+                self.clustered_changes.add(after, group.filter(|_| judged));
             }
         }
         let after = after.or(Some(false).filter(|_| loss == Loss::Failing));
         if let Some(after) = after.filter(|after| *after != before) {
-            self.changes_as_failed.add(after, group);
+            self.changes_as_failed.add(after, groups.cluster.filter(|_| judged));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Sentences that every format shares.
 
-use super::{Comparison, NewFailure, Settling, figures};
+use super::{ClusterReading, Comparison, NewFailure, Settling, figures};
 use crate::report::{counted, dollars};
 use juror_common::outcome::{ErrorKind, Outcome};
 
@@ -14,6 +14,34 @@ pub(crate) fn detectable_words(comparison: &Comparison) -> Option<String> {
         figures::distinct_size(detectable, decisive.unit()),
         figures::name_of(decisive.unit())
     ))
+}
+
+/// `; 120 of 120 items look like 8 clusters (…), taken together here: …`.
+pub(super) fn cluster_words(reading: &ClusterReading) -> String {
+    let (description, otherwise) = (reading.clusters.description(), reading.otherwise.name());
+    match reading.used {
+        true => format!(
+            "; {description} and are taken together; as independent items they would say {otherwise}"
+        ),
+        false => {
+            format!("; {description}: taken together, they would say {otherwise}")
+        }
+    }
+}
+
+/// The warning about clusters that are likely and not declared.
+pub(super) fn cluster_warning(reading: &ClusterReading) -> String {
+    let effect = reading.clusters.effect.as_ref();
+    format!(
+        "{}, and their changes differ between the clusters (design effect {:.1}): declare `cluster` \
+         in the dataset{}",
+        reading.clusters.description(),
+        effect.map_or(1.0, |effect| effect.design_effect),
+        match reading.used {
+            true => "; until then the intervals take them together (likely_clusters = \"use\")",
+            false => "; the intervals are too narrow otherwise (likely_clusters = \"warn\")",
+        }
+    )
 }
 
 /// What it would take to settle an inconclusive comparison.

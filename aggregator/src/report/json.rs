@@ -36,6 +36,9 @@ pub(crate) fn write(
     if let Some(comparison) = &report.comparison {
         map.serialize_entry("comparison", comparison)?;
     }
+    if let Some(likely_clusters) = &report.likely_clusters {
+        map.serialize_entry("likely_clusters", likely_clusters)?;
+    }
     let statements = |groups| Statements { groups, items: &report.items };
     map.serialize_entry("common_issues", &statements(&report.common_issues))?;
     map.serialize_entry("common_strengths", &statements(&report.common_strengths))?;

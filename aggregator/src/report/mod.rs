@@ -32,6 +32,7 @@ use crate::{
     gate::GateReport,
     issues::StatementGroup,
     items::Items,
+    likely_clusters::LikelyClusters,
     metrics::{Interval, Metric, Overall},
     repeats::Repeats,
 };
@@ -68,6 +69,8 @@ pub struct Report {
     pub calibration: Option<RunCalibration>,
     /// What became of it since another run, if it was compared.
     pub comparison: Option<Comparison>,
+    /// Clusters that its dataset likely has and does not declare.
+    pub likely_clusters: Option<LikelyClusters>,
     /// What is often wrong, most frequent first.
     pub common_issues: Vec<StatementGroup>,
     /// What is often right, most frequent first.

@@ -179,6 +179,7 @@ fn issues_that_are_not_counted_are_told_in_the_report_and_in_the_comparison() {
             max_lost: 0.02,
             fallen_by: 0.3,
             fallen_share: 0.01,
+            use_likely_clusters: true,
             averaging: AveragingPolicy::default(),
         },
     );

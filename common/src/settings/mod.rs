@@ -108,6 +108,19 @@ pub struct CompareSettings {
     pub fallen_by: f64,
     /// The share of the pairs that may fall far.
     pub fallen_share: f64,
+    /// What clusters do that are likely and not declared.
+    pub likely_clusters: LikelyClusterPolicy,
+}
+
+/// What clusters do to intervals that are likely and not declared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LikelyClusterPolicy {
+    /// Intervals take them together where the changes differ between them.
+    #[default]
+    Use,
+    /// Intervals leave them out, and a warning names them.
+    Warn,
 }
 
 /// `[judge]`.
