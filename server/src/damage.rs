@@ -8,12 +8,15 @@ use std::{
 
 /// Bytes that are read at a time.
 const BUFFER_BYTES: usize = 256 << 10;
+/// A larger journal is not checked for a list: reading it would hold the page up.
+const MAX_CHECKED_BYTES: u64 = 256 << 20;
 
 /// What is wrong with a journal: a file that cannot be read, or a whole line that is no JSON object.
 /// A last line without its end is what a crash leaves, and no damage.
 pub fn of_journal(journal: &Path) -> Option<String> {
     match std::fs::metadata(journal) {
-        Ok(metadata) if metadata.is_file() => {}
+        Ok(metadata) if metadata.is_file() && metadata.len() <= MAX_CHECKED_BYTES => {}
+        Ok(metadata) if metadata.is_file() => return None,
         Ok(_) => return Some("results.jsonl is not a regular file".to_owned()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
         Err(error) => return Some(format!("results.jsonl cannot be read: {error}")),
@@ -70,6 +73,9 @@ mod tests {
                 bad_line.map(|line| format!("results.jsonl, line {line}: not a JSON object"));
             assert_eq!(of_journal(&journal), expected, "{text:?}");
         }
+        // Sparse: it takes no room, and reading it would take minutes.
+        File::options().write(true).open(&journal).unwrap().set_len(1 << 38).unwrap();
+        assert_eq!(of_journal(&journal), None);
         assert!(of_journal(folder.path()).unwrap().contains("not a regular file"));
     }
 }
