@@ -28,6 +28,7 @@ impl ProtectedFiles {
             ("the gate file", run.gate.as_ref().map(PathBuf::from)),
             ("the calibration", run.calibration.clone()),
             ("the file of the API key", settings.judge.api_key_file.clone()),
+            ("the file of certificates", settings.judge.ca_file.clone()),
             ("the ledger", Some(state.join("juror.db"))),
         ];
         let files = files.into_iter().filter_map(|(role, path)| Some((role, path?))).collect();
