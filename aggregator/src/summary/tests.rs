@@ -53,7 +53,8 @@ fn report_json_says_everything_under_its_names() {
     assert_eq!(written["run"]["id"], "nightly-2026-11-21");
     assert_eq!(written["intervals"]["semantic.avg_semantic_correctness"]["n"], 3);
     let coverage = serde_json::json!(
-        {"planned": 4, "scored": 3, "unscorable": 0, "failed": 0, "skipped": 0, "pending": 1}
+        {"planned": 4, "scored": 3, "no_output": 0, "unscorable": 0, "failed": 0, "skipped": 0,
+         "pending": 1}
     );
     assert_eq!(written["coverage"], coverage);
     assert_eq!(written["cost"]["results_usd"], "0.019782500");

@@ -116,8 +116,8 @@ impl Files {
         match looked {
             Err(error) if is_absence(&error) => Found::Nothing,
             Err(error) => Found::Unreadable(error),
+            Ok((_, metadata)) if !metadata.is_file() => Found::NoFile,
             Ok((false, _)) => Found::Outside,
-            Ok((true, metadata)) if !metadata.is_file() => Found::NoFile,
             Ok((true, _)) if self.outputs.is_empty() => Found::File(None),
             Ok((true, metadata)) => Found::File(FileIdentity::with_metadata(&named, &metadata)),
         }
@@ -230,7 +230,9 @@ mod tests {
         std::fs::create_dir(&root).unwrap();
         std::fs::write(home.path().join("secret.png"), "").unwrap();
         std::os::unix::fs::symlink(home.path().join("secret.png"), root.join("1.png")).unwrap();
-        let files = open(home.path(), std::slice::from_ref(&root)).unwrap();
+        let folder = home.path().join("set");
+        std::fs::create_dir(&folder).unwrap();
+        let files = open(&folder, std::slice::from_ref(&root)).unwrap();
         let link = root.join("1.png").to_str().unwrap().to_owned();
         assert_eq!(files.allow(&link), Err(Problem::Outside(link.clone())));
     }
