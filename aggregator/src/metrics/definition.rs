@@ -42,6 +42,17 @@ pub enum Unit {
     Milliseconds,
 }
 
+/// Origin of a metric's figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provenance {
+    /// Programs computed it: the deterministic stages, the clock.
+    Measured,
+    /// The vision model's opinion.
+    Judged,
+    /// Both decide it.
+    Both,
+}
+
 /// Where a result holds a metric's value.
 #[derive(Clone, Debug, PartialEq)]
 enum Source {
@@ -160,6 +171,15 @@ impl MetricDefinition {
             source: Source::Criterion(key.clone()),
         };
         rubric.criteria.iter().map(|each| criterion(&each.key)).collect()
+    }
+
+    /// Origin of its figure in a run with the judge on (`judged`) or off.
+    pub fn provenance(&self, judged: bool) -> Provenance {
+        match self.source {
+            Source::PipelineSuccess if judged => Provenance::Both,
+            _ if self.is_semantic() => Provenance::Judged,
+            _ => Provenance::Measured,
+        }
     }
 
     /// Whether the judge's verdicts make it.

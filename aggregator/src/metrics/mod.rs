@@ -8,13 +8,13 @@ mod interval;
 mod overall;
 mod policy;
 
-pub use definition::{MetricDefinition, Unit, title_of};
-pub use interval::Interval;
+pub use definition::{MetricDefinition, Provenance, Unit, title_of};
+pub use interval::{Estimate, Interval, Sample};
 pub use overall::{GenerationMetrics, Overall, RetrievalMetrics, SemanticMetrics, TokenMetrics};
 pub use policy::AveragingPolicy;
 
 pub(crate) use definition::score_of;
-pub(crate) use interval::{Estimate, Moments, Sample, Sums, tidy};
+pub(crate) use interval::{Moments, Sums, tidy};
 
 use indexmap::IndexMap;
 use juror_common::{
@@ -148,7 +148,10 @@ impl<'a> Tally<'a> {
             let interval = match &estimate {
                 None => Interval { n: 0, low: None, high: None },
                 Some(estimate) if definition.rate => estimate.rate_interval(self.repeated),
-                Some(estimate) => estimate.mean_interval(least, most),
+                Some(estimate) if definition.unit == Unit::Milliseconds => {
+                    estimate.mean_interval(least, most)
+                }
+                Some(estimate) => estimate.bounded_interval(least, most),
             };
             metrics.push(Metric {
                 value: estimate.map(|estimate| tidy(estimate.mean)),
