@@ -12,6 +12,7 @@ use crate::{
 use juror_aggregator::{
     fleet::RunsLock,
     journal::{JournalError, RunFiles},
+    report::figures::dollars,
 };
 use juror_common::{
     admission::{Admission as _, AdmissionError, Budget, Ledger},
@@ -143,9 +144,9 @@ impl Following<'_> {
         } else {
             screen::print(&format!(
                 "run {}: {scored} of {planned} scored, {no_output} without output, \
-                 {unscorable} unscorable, {failed} failed, {skipped} skipped, ${}\nIts report is in the aggregator's runs directory.",
+                 {unscorable} unscorable, {failed} failed, {skipped} skipped, {}\nIts report is in the aggregator's runs directory.",
                 self.run,
-                cost_usd.rounded(4)
+                dollars(cost_usd)
             ))?;
         }
         Ok(if scored >= planned { Exit::Done } else { Exit::Incomplete })

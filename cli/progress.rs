@@ -2,6 +2,7 @@
 
 use crate::{logging, screen};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use juror_aggregator::report::figures::dollars;
 use juror_common::{
     event::Event,
     outcome::{JobResult, Outcome},
@@ -219,9 +220,9 @@ impl Progress {
     fn money(&self) -> String {
         let Standing { spent, budget, .. } = self.standing;
         match budget {
-            Some(budget) => format!("${} of ${}", spent.rounded(4), budget.rounded(2)),
+            Some(budget) => format!("{} of {}", dollars(spent), dollars(budget)),
             None if spent == Money::ZERO => String::new(),
-            None => format!("${}", spent.rounded(4)),
+            None => dollars(spent),
         }
     }
 }

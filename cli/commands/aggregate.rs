@@ -15,7 +15,7 @@ use juror_aggregator::{
         RunsLock, Standing,
     },
     metrics::AveragingPolicy,
-    report::Coverage,
+    report::{Coverage, figures::dollars},
 };
 use juror_common::{
     admission::AdmissionError,
@@ -248,8 +248,8 @@ impl Teller {
                 })
             ))
         } else {
-            let (cost, report) = (cost_usd.rounded(4), report.display());
-            screen::print(&format!("run {run}: {}; ${cost}; {report}", in_words(coverage)))
+            let (cost, report) = (dollars(cost_usd), report.display());
+            screen::print(&format!("run {run}: {}; {cost}; {report}", in_words(coverage)))
         };
         if let Err(failure) = printed {
             self.say(&failure.to_string());

@@ -7,6 +7,7 @@ use crate::{
     fleet::open_home,
     layers, screen,
 };
+use juror_aggregator::report::figures::dollars;
 use juror_common::{
     store::{CacheStats, Store},
     usage::Money,
@@ -47,14 +48,14 @@ async fn answer(
             let simulated = match simulated_usd {
                 Money::ZERO => String::new(),
                 amount => format!(
-                    "; those of the simulator would have cost ${}, and nobody paid that",
-                    amount.rounded(4)
+                    "; those of the simulator would have cost {}, and nobody paid that",
+                    dollars(amount)
                 ),
             };
             screen::print(&format!(
-                "{replies} replies in {bytes} bytes{place}, which cost ${} when they were \
+                "{replies} replies in {bytes} bytes{place}, which cost {} when they were \
                  asked{simulated}",
-                cost_usd.rounded(4)
+                dollars(cost_usd)
             ))
         }
         CacheCommand::Clear { .. } => {

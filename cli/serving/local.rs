@@ -9,7 +9,7 @@ use crate::{
     screen,
     session::Session,
 };
-use juror_aggregator::report::Report;
+use juror_aggregator::report::{Report, figures::dollars};
 use juror_common::{
     event::{Event, Events},
     id::RunId,
@@ -216,13 +216,13 @@ fn report(executed: &Executed, session: &Session, ready: &Ready) -> Result<Repor
 }
 
 fn words(executed: &Executed, report: &Report) -> String {
-    let (coverage, cost) = (&report.coverage, report.cost.total_usd.rounded(4));
+    let (coverage, cost) = (&report.coverage, dollars(report.cost.total_usd));
     let end = match &executed.paused {
         Some(reason) => format!("; paused: {reason}"),
         None if executed.stopped => "; stopped".to_owned(),
         None => String::new(),
     };
-    format!("{} of {} jobs scored, ${cost}{end}", coverage.scored, coverage.planned)
+    format!("{} of {} jobs scored, {cost}{end}", coverage.scored, coverage.planned)
 }
 
 /// What only the server's operator can mend: until then no run begins.

@@ -6,6 +6,7 @@ use crate::{
     progress::{Doing, Progress, Style},
     session::Session,
 };
+use juror_aggregator::report::figures::dollars;
 use juror_common::usage::Money;
 use juror_server::starter::RunEstimate;
 
@@ -56,8 +57,8 @@ async fn ask(session: &Session, quoted: &mut RunEstimate) -> Result<(), Failure>
     }
     match session.settings.budget.run_usd {
         Some(budget) if budget < quoted.expected_usd => quoted.warnings.push(format!(
-            "the budget of ${} is less than it probably costs: what it does not reach is skipped",
-            budget.rounded(2)
+            "the budget of {} is less than it probably costs: what it does not reach is skipped",
+            dollars(budget)
         )),
         _ => {}
     }

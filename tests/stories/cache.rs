@@ -144,7 +144,7 @@ fn an_emptied_cache_is_asked_in_vain() {
     let stats = workshop.juror(&["cache", "stats"]).exits(0);
     stats.prints(&[
         "4 replies in",
-        "which cost $0.0000",
+        "which cost $0.00 ",
         "those of the simulator would have cost $0.0",
     ]);
     workshop.juror(&["cache", "clear"]).exits(0);

@@ -5,15 +5,30 @@ use juror_common::usage::Money;
 
 /// A metric's figure: `88.5%`, `8.9/10`, `0.88`, `2.85 s`.
 pub fn figure(value: f64, unit: Unit) -> String {
+    figure_with(value, unit, 0)
+}
+
+/// A metric's figure with so many decimals more than usual, for one that rounding would make equal
+/// to a bound.
+pub(crate) fn figure_with(value: f64, unit: Unit, further: usize) -> String {
     match unit {
-        Unit::Share => format!("{}%", decimals(value * 100.0, 1)),
-        Unit::Score => decimals(value, 2),
-        Unit::Percent => format!("{}%", decimals(value, 1)),
+        Unit::Share => format!("{}%", below_end(value * 100.0, 1 + further, 100.0)),
+        Unit::Score => below_end(value, 2 + further, 1.0),
+        Unit::Percent => format!("{}%", below_end(value, 1 + further, 100.0)),
         Unit::Points { most, .. } => {
-            format!("{}/{}", decimals(value, point_places(most)), decimals(most, 1))
+            let text = below_end(value, point_places(most) + further, most);
+            format!("{text}/{}", decimals(most, 1))
         }
         Unit::Milliseconds => duration(value),
     }
+}
+
+/// A rounded figure, with as many decimals as it takes to tell it from the end of its scale: 99.97
+/// is not all.
+fn below_end(value: f64, places: usize, end: f64) -> String {
+    let mut texts = (places..9).map(|places| decimals(value, places));
+    let is_end = |text: &String| value < end && *text == decimals(end, 0);
+    texts.find(|text| !is_end(text)).unwrap_or_else(|| decimals(value, places))
 }
 
 /// A scale up to 10 is read in tenths, a shorter one in hundredths.
@@ -23,6 +38,11 @@ fn point_places(most: f64) -> usize {
 
 /// `[85.1, 91.2] n=18`, in the unit of the figure; without ends where there are none.
 pub fn interval(interval: &Interval, unit: Unit) -> String {
+    format!("{} n={}", interval_ends(interval, unit), grouped(interval.n)).trim_start().to_owned()
+}
+
+/// `[85.1, 91.2]`, in the unit of the figure; empty without ends.
+pub fn interval_ends(interval: &Interval, unit: Unit) -> String {
     let end = |value: f64| match unit {
         Unit::Share => format!("{:.1}", value * 100.0),
         Unit::Percent => format!("{value:.1}"),
@@ -31,22 +51,15 @@ pub fn interval(interval: &Interval, unit: Unit) -> String {
         Unit::Milliseconds => duration(value),
     };
     match (interval.low, interval.high) {
-        (Some(low), Some(high)) => {
-            format!("[{}, {}] n={}", end(low), end(high), grouped(interval.n))
-        }
-        _ => format!("n={}", grouped(interval.n)),
+        (Some(low), Some(high)) => format!("[{}, {}]", end(low), end(high)),
+        _ => String::new(),
     }
 }
 
-/// At most so many decimals, none that say nothing. A figure is never rounded up to a bound that
-/// it does not reach: 99.97 is not shown as 100.
+/// A number rounded to at most so many decimals, without zeros at their end.
 pub fn decimals(value: f64, places: usize) -> String {
-    let unit = 10_f64.powi(-i32::try_from(places).unwrap_or(0));
-    let rounded = (value / unit).round() * unit;
-    let whole = rounded.round();
-    let jumps = (rounded - whole).abs() < unit / 2.0 && (value - whole).abs() > 1e-9;
-    let shown = if jumps && whole > value { whole - unit } else { rounded };
-    let text = format!("{shown:.places$}");
+    let scale = 10_f64.powi(i32::try_from(places).unwrap_or(0));
+    let text = format!("{:.places$}", (value * scale).round() / scale);
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => text,
@@ -119,9 +132,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_all_is_not_shown_as_all() {
-        assert_eq!(figure(0.9999, Unit::Share), "99.9%");
+    fn figures_are_rounded_and_what_is_not_all_is_not_shown_as_all() {
+        let points = Unit::Points { least: 0.0, most: 10.0 };
+        assert_eq!(figure(0.6596, Unit::Share), "66%");
+        assert_eq!(figure(8.96, points), "9/10");
         assert_eq!(figure(0.85001, Unit::Share), "85%");
+        assert_eq!(figure_with(0.85001, Unit::Share, 2), "85.001%");
+        assert_eq!(figure(0.9999, Unit::Share), "99.99%");
+        assert_eq!(figure(0.9996, Unit::Share), "99.96%");
+        assert_eq!(figure(9.996, points), "9.996/10");
+        assert_eq!(figure(0.999, Unit::Score), "0.999");
         assert_eq!(decimals(0.0, 1), "0");
+        assert_eq!(decimals(65.96, 1), "66");
     }
 }

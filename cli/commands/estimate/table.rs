@@ -1,6 +1,7 @@
 //! An estimate as text and as JSON.
 
 use crate::estimation::{CandidateTotal, Estimation, duration};
+use juror_aggregator::report::figures::dollars;
 use juror_worker::estimate::Candidate;
 use serde_json::{Value, json};
 
@@ -39,8 +40,8 @@ impl Estimation<'_> {
                 candidate.judge.model,
                 total.expected.input_tokens,
                 total.expected.output_tokens,
-                format!("${}", self.expected_cost(total).rounded(4)),
-                format!("${}", total.worst_cost.rounded(4)),
+                dollars(self.expected_cost(total)),
+                dollars(total.worst_cost),
                 duration(self.seconds(total)),
             ));
         }

@@ -7,7 +7,7 @@ use crate::{
     ledgers::Ledgers,
     screen,
 };
-use juror_aggregator::fold::Fold;
+use juror_aggregator::{fold::Fold, report::figures::dollars};
 use juror_common::{run::RunRecord, settings::Settings, usage::Money};
 use serde_json::json;
 use std::path::Path;
@@ -110,6 +110,6 @@ fn cells(Row { record, fold, cost }: &Row) -> [String; 6] {
         record.rubric.id.clone(),
         format!("{}{}", judge(record), if spent.simulated { "*" } else { "" }),
         format!("{}/{}", fold.counts().scored, record.jobs()),
-        if record.judge.is_some() { format!("${}", cost.rounded(4)) } else { "-".to_owned() },
+        if record.judge.is_some() { dollars(*cost) } else { "-".to_owned() },
     ]
 }

@@ -10,7 +10,7 @@ use crate::{
     run_argument::locate,
     screen,
 };
-use juror_aggregator::fold::Fold;
+use juror_aggregator::{fold::Fold, report::figures::dollars};
 use juror_common::run::RunRecord;
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<
     );
     let mut lines = described(record, mark);
     lines.push(("Coverage", coverage));
-    lines.push(("Cost", format!("${}", cost.rounded(4))));
+    lines.push(("Cost", dollars(cost)));
     lines.push(("Directory", files.directory().display().to_string()));
     let text = lines.iter().map(|(label, text)| format!("{:LABEL$}{text}\n", format!("{label}:")));
     screen::print(&text.collect::<String>())?;
@@ -78,7 +78,7 @@ fn described(record: &RunRecord, mark: &str) -> Vec<(&'static str, String)> {
     lines.extend(record.fleet.clone().map(|fleet| ("Fleet", fleet)));
     lines.extend(record.upload.clone().map(|place| ("Uploaded to", place)));
     lines.push(("Repeats", record.repeat.to_string()));
-    let budget = record.budget_usd.map_or("none".to_owned(), |cap| format!("${}", cap.rounded(2)));
+    let budget = record.budget_usd.map_or("none".to_owned(), dollars);
     lines.push(("Budget", budget));
     lines
 }

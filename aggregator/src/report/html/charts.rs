@@ -7,7 +7,7 @@ use crate::{
     metrics::{Metric, Unit},
     report::{
         Report,
-        figures::{counted, grouped, interval},
+        figures::{counted, decimals, grouped, interval},
         harmless::harmless,
     },
 };
@@ -142,7 +142,7 @@ pub fn histogram(title: &str, bars: &[(String, u64)]) -> Markup {
 fn short(count: u64) -> String {
     match count {
         0..1_000 => count.to_string(),
-        1_000..10_000 => format!("{}.{}k", count / 1_000, count / 100 % 10),
-        _ => format!("{}k", count / 1_000),
+        1_000..9_950 => format!("{}k", decimals(count as f64 / 1_000.0, 1)),
+        _ => format!("{}k", count.saturating_add(500) / 1_000),
     }
 }
