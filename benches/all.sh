@@ -8,6 +8,6 @@ date -u '+%Y-%m-%d %H:%M UTC'
 lscpu | grep -E '^(Model name|CPU\(s\))'
 echo "load before: $(cut -d ' ' -f 1-3 /proc/loadavg)"
 cargo build --quiet --profile bench --benches
-for bench in judgement throughput limits faults planning report issues comparison comparison_rules serving aggregate fleet fleet_limits; do
+for bench in judgement throughput limits faults planning report issues comparison comparison_rules intervals decline serving aggregate fleet fleet_limits; do
     cargo bench --quiet --bench "$bench"
 done

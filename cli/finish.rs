@@ -12,7 +12,7 @@ use juror_aggregator::{
     calibration::known::{self, KnownCalibration},
     fold::Counted,
     gate::{Decision, Gate},
-    history::earlier_runs,
+    history::runs_of_one_kind,
     journal::{JournalError, RunFiles},
     metrics::AveragingPolicy,
     report::{
@@ -61,6 +61,18 @@ pub fn finish(executed: Executed, finishing: &Finishing<'_>) -> Result<Exit, Fai
     Ok(if executed.paused.is_some() { exit.and(Exit::Error) } else { exit })
 }
 
+/// Says that an undecided gate does not fail the command.
+fn say_if_undecided(report: &Report) {
+    if let Some(gate) = report.targets.as_ref().filter(|gate| gate.decision == Decision::Undecided)
+    {
+        screen::tell(&format!(
+            "gate {} is undecided: too little was run to call it met or missed, which does not \
+             change the exit code",
+            gate.gate
+        ));
+    }
+}
+
 /// Writes `report.json` and the files that were asked for, and prints the report.
 pub fn report(
     files: &RunFiles,
@@ -84,6 +96,9 @@ pub fn report(
     for output in *outputs {
         write_output(output, &report, files, &exhibits).map_err(Failure::error)?;
     }
+    if !global.quiet {
+        say_if_undecided(&report);
+    }
     Ok(report)
 }
 
@@ -94,9 +109,10 @@ pub fn write_report(
     ledger: Option<Ledger>,
     reporting: &Reporting<'_>,
 ) -> Result<Report, Failure> {
-    let looked_back = reporting.gate.map_or(0, Gate::earlier_runs);
+    let watches = reporting.gate.is_some_and(Gate::watches_declines);
+    let earlier = if watches { runs_of_one_kind(files) } else { Vec::new() };
     let input = SummaryInput {
-        earlier: &earlier_runs(files, looked_back),
+        earlier: &earlier,
         counted,
         rubric: reporting.rubric,
         ledger,
@@ -118,7 +134,6 @@ pub fn write_report(
 pub fn exit_of(report: &Report) -> Exit {
     let complete = if report.coverage.is_complete() { Exit::Done } else { Exit::Incomplete };
     let gate = match &report.targets {
-        // An undecided gate says so in the report; too little was run to call it missed.
         Some(gate) if gate.decision == Decision::Missed => Exit::Gate,
         _ => Exit::Done,
     };

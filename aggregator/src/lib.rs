@@ -17,6 +17,7 @@ pub mod items;
 pub mod journal;
 pub mod likely_clusters;
 pub mod metrics;
+mod random;
 pub mod repeats;
 mod replace_file;
 pub mod report;

@@ -47,7 +47,7 @@ pub struct SummaryInput<'a> {
     pub ledger: Option<Ledger>,
     /// What the run must meet.
     pub gate: Option<&'a Gate>,
-    /// The runs before it that ask the same, newest first, as far as the gate looks at them.
+    /// The runs before it of the same kind, newest first, if the gate watches for declines.
     pub earlier: &'a [PastRun],
     /// Which jobs without a verdict enter averages.
     pub averaging: AveragingPolicy,

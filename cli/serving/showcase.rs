@@ -82,10 +82,8 @@ impl Showcase for DatasetShowcase {
     }
 
     fn gate(&self, rubric: &Rubric) -> Option<Gate> {
-        let set = self.open.settings.run.gate.as_deref();
-        let gate = Gate::load(set.unwrap_or("targets"), rubric);
-        let gate = gate.inspect_err(|error| tracing::warn!("no gate: {error}")).ok()?;
-        (set.is_some() || !gate.rules.is_empty()).then_some(gate)
+        let gate = Gate::load(self.open.settings.run.gate.as_deref()?, rubric);
+        gate.inspect_err(|error| tracing::warn!("no gate: {error}")).ok()
     }
 
     fn exhibits<'a>(&'a self, record: &'a RunRecord, rubric: &'a Rubric) -> Box<dyn Exhibits + 'a> {

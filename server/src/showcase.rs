@@ -18,7 +18,7 @@ pub trait Showcase: Send + Sync {
     /// What the ledger holds of a run; none if it has no record of it or cannot be reached.
     async fn ledger(&self, record: &RunRecord) -> Option<Ledger>;
 
-    /// The gate that runs of this rubric are measured by: the one that is set, else the targets.
+    /// The gate that is set for runs of this rubric; none where no gate is set.
     fn gate(&self, rubric: &Rubric) -> Option<Gate>;
 
     /// What pages show beside results: small pictures and code.

@@ -100,9 +100,14 @@ fn a_later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
     assert!(workshop.report("base").get("calibration").is_none(), "nobody has calibrated it yet");
     calibrate(&workshop, &["--labels", "labels.csv"]).exits(0);
     let same = run(&workshop, "same", &JUDGED, &["--repeat", "2"]).exits(0);
-    same.prints(&["JUDGE AND PEOPLE", " CALIBRATED", "12 labelled items · run base"]);
+    same.prints(&["JUDGE AND PEOPLE", "NOT ENOUGH", "12 labelled items · run base"]);
     let known = &workshop.report("same")["calibration"];
-    assert_eq!((&known["status"], &known["n"]), (&json!("calibrated"), &json!(12)));
+    assert_eq!((&known["status"], &known["n"]), (&json!("not_enough"), &json!(12)));
+    let shortfall = known["shortfall"].as_str().unwrap();
+    assert!(
+        shortfall.contains("12 items have a score and a label, and 20 are needed"),
+        "{shortfall}"
+    );
     assert_eq!(known["file"], "runs/base/calibration.json");
     assert_eq!(known["changed"], json!([]));
     assert_eq!(known["figures"].as_array().unwrap().len(), 2);
@@ -110,11 +115,11 @@ fn a_later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
     let found = calibration(&workshop, "base");
     assert_eq!(known["figures"][0]["bias"], found["score"]["agreement"]["bias"]);
     assert!(known["notes"][0].as_str().unwrap().contains("the judge was asked at"), "{known}");
-    workshop.juror(&["report", "base"]).exits(0).prints(&[" CALIBRATED"]);
+    workshop.juror(&["report", "base"]).exits(0).prints(&["NOT ENOUGH"]);
 
     workshop.write("runs/torn/calibration.json", "{");
     let warned = workshop.juror(&["report", "base"]).exits(0);
-    warned.prints(&[" CALIBRATED", "runs/torn/calibration.json is no calibration"]);
+    warned.prints(&["NOT ENOUGH", "runs/torn/calibration.json is no calibration"]);
 
     let hot = run(&workshop, "other", &JUDGED, &["--model", "gpt-4.1"]).exits(0);
     hot.prints(&["UNCALIBRATED", "CHANGED: judge: openai gpt-4o then, openai gpt-4.1 now"]);
@@ -146,7 +151,7 @@ fn a_file_of_ones_own_choice_is_named_by_flag_or_setting_and_checked_first() {
     workshop.juror(&["report", "base", "--calibration", "kept.json"]).exits(0);
     assert_eq!(workshop.report("base")["calibration"]["file"], "kept.json");
     workshop.write("juror.toml", "[run]\ncalibration = \"kept.json\"\n");
-    workshop.juror(&["report", "base"]).exits(0).prints(&[" CALIBRATED"]);
+    workshop.juror(&["report", "base"]).exits(0).prints(&["NOT ENOUGH"]);
 
     let kept = fs::read_to_string(workshop.path("kept.json")).unwrap();
     workshop.write("changed.json", kept.replace("gpt-4o", "gpt-4.1"));

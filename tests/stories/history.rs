@@ -3,7 +3,8 @@
 use crate::workshop::{Finished, Manual, Recorder, Workshop, completion, verdict, write_items};
 use serde_json::Value;
 
-const STEADY: &str = "schema = 1\n[[rule]]\nmetric = \"*\"\nnot_below_median_of_last = 7\n";
+const STEADY: &str = "schema = 1\n[[rule]]\nmetric = \"semantic.avg_semantic_correctness\"\n\
+                      no_decline = true\nanchor_runs = 3\nfalse_alarm_rate = 0.5\n";
 
 /// Judges four items, each with this score in all criteria.
 fn night(workshop: &Workshop, run: &str, score: u64, flags: &[&str]) -> Finished {
@@ -25,22 +26,24 @@ fn nights(scores: &[u64]) -> Workshop {
 }
 
 #[test]
-fn a_run_below_the_median_of_those_before_misses_the_gate() {
+fn a_decline_from_the_first_runs_misses_the_gate_until_it_is_over() {
     let workshop = nights(&[9, 9]);
     let gate = ["--gate", "steady.toml"];
-    let few = night(&workshop, "night-3", 5, &gate).exits(0);
-    few.prints(&["TARGETS (steady.toml)", "undecided", "by 2 earlier runs"]);
-    night(&workshop, "night-4", 9, &gate).exits(0).prints(&["met", "by 3 earlier runs"]);
-    night(&workshop, "night-5", 8, &gate).exits(100).prints(&["missed", "≥ 89%"]);
+    let few = night(&workshop, "night-3", 9, &gate).exits(0);
+    few.prints(&["TARGETS (steady.toml)", "undecided", "the anchor has 3 of 3 runs"]);
+    few.says(&["gate steady.toml is undecided"]);
+    let steady = "over 1 run since the anchor (90% over 3 runs, night-1 to night-3)";
+    night(&workshop, "night-4", 9, &gate).exits(0).prints(&["met", "steady: CUSUM 0 of", steady]);
+    let fallen = night(&workshop, "night-5", 3, &gate).exits(100);
+    fallen.prints(&["missed", "declining for 1 run:"]);
     // Other questions have no part in it.
     night(&workshop, "some", 3, &["--limit", "2"]).exits(0);
-    night(&workshop, "night-6", 9, &gate).exits(0).prints(&["by 5 earlier runs"]);
+    night(&workshop, "night-6", 9, &gate).exits(100).prints(&["declining for 2 runs:"]);
     let report = workshop.report("night-6");
-    let rules = report["targets"]["rules"].as_array().unwrap();
-    let whole = rules.iter().find(|rule| rule["metric"] == "semantic.avg_semantic_correctness");
-    let whole = whole.unwrap();
-    assert_eq!((&whole["earlier"]["median"], &whole["at_least"]), (&0.9.into(), &0.89.into()));
-    assert!(rules.iter().all(|rule| rule["metric"] != "avg_latency_ms"));
+    let decline = &report["targets"]["rules"][0]["decline"];
+    assert_eq!((&decline["runs_since"], &decline["anchor_mean"]), (&3.into(), &0.9.into()));
+    let trend = workshop.juror(&["runs", "trend"]).exits(0);
+    trend.prints(&["undecided: the anchor has 6 of 20 runs", "Semantic Correctness (j)"]);
 }
 
 #[test]
@@ -49,7 +52,8 @@ fn a_trend_is_of_the_runs_that_asked_the_same() {
     night(&workshop, "half", 3, &["--limit", "2"]).exits(0);
     night(&workshop, "night-3", 9, &["--repeat", "1"]).exits(0);
     let trend = workshop.juror(&["runs", "trend"]).exits(0);
-    let trend = trend.prints(&["TREND of semantic@1", "4/4 scored", "Semantic Correctness  ▆▁█"]);
+    let trend =
+        trend.prints(&["TREND of semantic@1", "4/4 scored", "Semantic Correctness (j)  ▆▁█"]);
     assert!(!trend.stdout.contains("half"), "{}", trend.stdout);
     let order: Vec<_> = ["night-1", "night-2", "night-3"].map(|run| trend.stdout.find(run)).into();
     assert!(order.is_sorted(), "oldest first: {}", trend.stdout);

@@ -52,7 +52,7 @@ fn a_night_is_one_run_named_after_its_day_with_budget_and_gate() {
         ("NIGHTLY_COMMAND", "run"),
         ("NIGHTLY_DATASET", manifest.to_str().unwrap()),
         ("NIGHTLY_BUDGET_USD", "5.00"),
-        ("NIGHTLY_GATE", "targets"),
+        ("NIGHTLY_GATE", "production"),
         ("NIGHTLY_FLAGS", ""),
     ];
     let good = Recorder::start(vec![completion(&verdict(10), 1_500, 60)]);
@@ -82,7 +82,7 @@ fn there_is_no_night_without_a_budget() {
         ("NIGHTLY_COMMAND", "run"),
         ("NIGHTLY_DATASET", manifest.to_str().unwrap()),
         ("NIGHTLY_BUDGET_USD", ""),
-        ("NIGHTLY_GATE", "targets"),
+        ("NIGHTLY_GATE", "production"),
         ("NIGHTLY_FLAGS", ""),
     ];
     night(&workshop, "2026-11-20", &judge, &variables).exits(2).says(&["--budget-usd"]);

@@ -10,6 +10,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// Labelled items that a judge needs to be called calibrated.
+const MIN_ITEMS: u64 = 20;
+
 /// The file's name in a run directory.
 pub const FILE_NAME: &str = "calibration.json";
 
@@ -39,6 +42,9 @@ pub struct RunCalibration {
     pub simulated: bool,
     /// What is not as it was; empty for the same judge.
     pub changed: Vec<String>,
+    /// Why the labels are not enough to call the same judge calibrated; absent where they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shortfall: Option<String>,
     /// What a reader must know.
     pub notes: Vec<String>,
     /// The whole score and the criteria that people rated; empty for another judge, of whom they
@@ -50,8 +56,10 @@ pub struct RunCalibration {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CalibrationStatus {
-    /// It is.
+    /// It is, and it shows that the judge agrees with people better than chance.
     Calibrated,
+    /// It is, but it rests on too few items, or its kappa may be 0.
+    NotEnough,
     /// It is of another one.
     Uncalibrated,
 }
@@ -162,7 +170,8 @@ impl KnownCalibration {
         };
         let newest = found.into_iter().filter(of_kind).max_by_key(|known| {
             let created: Option<jiff::Timestamp> = known.calibration.created_at.parse().ok();
-            (known.calibration.binding.digest == now.digest, created)
+            let is_same = known.calibration.binding.digest == now.digest;
+            (is_same, known.calibration.shortfall().is_none(), created)
         });
         (newest, unreadable)
     }
@@ -172,6 +181,7 @@ impl KnownCalibration {
         let calibration = &self.calibration;
         let changed = calibration.binding.changes(now);
         let is_same = calibration.binding.digest == now.digest;
+        let shortfall = calibration.shortfall().filter(|_| is_same);
         let elsewhere = calibration.base_url.as_deref() != base_url && !now.simulated;
         let note = match (&calibration.base_url, base_url) {
             (Some(then), Some(now)) if is_same && elsewhere => Some(format!(
@@ -182,9 +192,10 @@ impl KnownCalibration {
         };
         let rated = calibration.all().filter(|each| is_same && each.agreement.n > 0);
         RunCalibration {
-            status: match is_same {
-                true => CalibrationStatus::Calibrated,
-                false => CalibrationStatus::Uncalibrated,
+            status: match (is_same, &shortfall) {
+                (true, None) => CalibrationStatus::Calibrated,
+                (true, Some(_)) => CalibrationStatus::NotEnough,
+                (false, _) => CalibrationStatus::Uncalibrated,
             },
             file: self.path.display().to_string(),
             run: calibration.run.clone(),
@@ -192,6 +203,7 @@ impl KnownCalibration {
             n: calibration.coverage.paired_items,
             simulated: calibration.binding.simulated,
             changed,
+            shortfall,
             notes: note.into_iter().collect(),
             figures: rated
                 .map(|each| Headline {
@@ -204,6 +216,37 @@ impl KnownCalibration {
                     bias: each.agreement.bias.clone(),
                 })
                 .collect(),
+        }
+    }
+}
+
+impl Calibration {
+    /// Why it is not enough to call its judge calibrated: fewer than 20 items, or a kappa whose 95 %
+    /// interval does not lie above 0. The whole score decides, or, where people did not rate it, the
+    /// first criterion that they rated.
+    pub fn shortfall(&self) -> Option<String> {
+        let Some(rated) = self.all().find(|each| each.agreement.n > 0) else {
+            return Some(format!(
+                "no item has both a score and a label, and {MIN_ITEMS} are needed; label some"
+            ));
+        };
+        let (n, kappa) = (rated.agreement.n, &rated.agreement.weighted_kappa);
+        if n < MIN_ITEMS {
+            let items = if n == 1 { "item has" } else { "items have" };
+            return Some(format!(
+                "{n} {items} a score and a label, and {MIN_ITEMS} are needed; label more"
+            ));
+        }
+        match (kappa.value, kappa.low, kappa.high) {
+            (Some(_), Some(low), _) if low > 0.0 => None,
+            (Some(value), Some(low), Some(high)) => Some(format!(
+                "kappa is {value:.2} [{low:.2}, {high:.2}], which does not exclude that judge and \
+                 people agree by chance"
+            )),
+            _ => Some(format!(
+                "kappa has no interval: {}",
+                kappa.reason.as_deref().unwrap_or("the labels do not tell")
+            )),
         }
     }
 }

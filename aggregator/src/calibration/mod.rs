@@ -137,7 +137,7 @@ pub fn calibrate(
     });
     let score = all.next().unwrap_or_else(|| CriterionCalibration::without_items(tenths));
     let criteria = all.collect();
-    Ok(Calibration {
+    let mut calibration = Calibration {
         schema: SCHEMA,
         created_at: input.created_at.to_owned(),
         run: record.run_id.clone(),
@@ -154,7 +154,12 @@ pub fn calibrate(
         score,
         criteria,
         warnings,
-    })
+    };
+    let shortfall = calibration.shortfall();
+    calibration.warnings.extend(
+        shortfall.map(|reason| format!("not enough to call the judge calibrated: {reason}")),
+    );
+    Ok(calibration)
 }
 
 impl Calibration {

@@ -1,6 +1,7 @@
 //! The bootstrap: how a figure moves where the items are drawn anew, with replacement.
 
 use super::figure::{ALL_ALIKE, Figure};
+use crate::random::SplitMix;
 
 /// Resamples. Twice as many move an end by less than a hundredth of an interval's width, mostly.
 const RESAMPLES: usize = 2_000;
@@ -102,21 +103,6 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len().saturating_sub(1)) as f64;
     let at = |place: f64| sorted.get(place as usize).copied().unwrap_or_default();
     at(place.floor()) + (at(place.ceil()) - at(place.floor())) * place.fract()
-}
-
-/// `SplitMix64` (Steele, Lea and Flood 2014): small, and the same on every machine.
-struct SplitMix(u64);
-
-impl SplitMix {
-    /// A number below this one; a bias of `bound` / 2⁶⁴ does not matter.
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^= bits >> 31;
-        ((u128::from(bits) * bound as u128) >> 64) as usize
-    }
 }
 
 #[cfg(test)]

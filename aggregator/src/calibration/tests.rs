@@ -111,9 +111,37 @@ fn the_newest_of_the_same_judge_is_taken_and_the_simulators_never_for_a_judge() 
     let found = found.unwrap();
     assert!(found.path.ends_with("new/calibration.json") && unreadable.len() == 1);
     let found = found.of_run(&now, Some("http://elsewhere/v1"));
-    assert_eq!((found.status, found.n), (CalibrationStatus::Calibrated, 2));
+    assert_eq!((found.status, found.n), (CalibrationStatus::NotEnough, 2));
+    let shortfall = found.shortfall.unwrap();
+    assert!(
+        shortfall.contains("2 items have a score and a label, and 20 are needed"),
+        "{shortfall}"
+    );
     assert_eq!(found.figures.len(), 1, "people rated one criterion alone");
     assert!(found.notes[0].contains("http://elsewhere/v1 now"), "{:?}", found.notes);
+}
+
+#[test]
+fn a_judge_is_calibrated_by_twenty_items_and_a_kappa_above_chance_alone() {
+    assert_eq!(twenty(false).shortfall(), None);
+    let of_items = |count: u32, people: fn(u32) -> u32| {
+        let mut labels = "id,rater,visual_similarity\n".to_owned();
+        let mut results = Vec::new();
+        for number in 0..count {
+            results.push(judged(&format!("i{number:02}"), [number % 10; 5], &[], &[]));
+            labels.push_str(&format!("i{number:02},anna,{}\n", people(number % 10)));
+        }
+        calibrated(results, &labels, false).shortfall()
+    };
+    let shortfall = of_items(19, |score| score).unwrap();
+    assert!(shortfall.contains("19 items have a score and a label"), "{shortfall}");
+    assert_eq!(of_items(20, |score| score), None);
+    let against = of_items(40, |score| 9 - score).unwrap();
+    assert!(against.contains("kappa is -"), "{against}");
+    let chance = of_items(40, |score| score * 7 % 10).unwrap();
+    assert!(chance.contains("by chance"), "{chance}");
+    let alike = of_items(30, |_| 9).unwrap();
+    assert!(alike.contains("kappa"), "{alike}");
 }
 
 /// Twenty items, two raters, one of whom rated the layout 9 throughout.

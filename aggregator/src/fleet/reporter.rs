@@ -4,7 +4,7 @@ use super::{home::FleetHome, open_run::Snapshot};
 use crate::{
     calibration::known::{self, KnownCalibration},
     gate::Gate,
-    history::earlier_runs,
+    history::runs_of_one_kind,
     metrics::AveragingPolicy,
     report::{Coverage, NoExhibits, write_output},
     summary::{SummaryInput, summarise},
@@ -108,7 +108,8 @@ fn write_now(
         .map_err(|error| with_causes(&error))?;
     let gate = options.gate.as_deref().map(|gate| Gate::load(gate, &rubric)).transpose();
     let gate = gate.map_err(|error| with_causes(&error))?;
-    let earlier = earlier_runs(&files, gate.as_ref().map_or(0, Gate::earlier_runs));
+    let watches = gate.as_ref().is_some_and(Gate::watches_declines);
+    let earlier = if watches { runs_of_one_kind(&files) } else { Vec::new() };
     let input = SummaryInput {
         counted: &counted,
         rubric: &rubric,

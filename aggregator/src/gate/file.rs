@@ -1,9 +1,13 @@
 //! Where gates come from: two built in, or a TOML file of the user's.
 
-use super::{Bound, Gate, Rule, TrendRule};
-use crate::metrics::{MetricDefinition, Unit, tidy};
+use super::{Bound, DeclineRule, Gate, Rule};
+use crate::{
+    history::DeclineWatch,
+    metrics::{MetricDefinition, tidy},
+};
 use juror_common::{
     SCHEMA,
+    id::RunId,
     rubric::{Formula, Rubric, Success},
 };
 use serde::Deserialize;
@@ -28,6 +32,7 @@ schema = 1
 min_coverage = 1.0
 consecutive_without_api_failure = 100
 rule = [
+  { metric = "pipeline_success_rate", at_least = 0.85 },
   { metric = "semantic.avg_semantic_correctness", above = 0.85 },
   { metric = "semantic.avg_visual_similarity", above = 8.5 },
   { metric = "semantic.variant_accuracy_rate", above = 0.95 },
@@ -80,6 +85,25 @@ pub enum GateError {
         /// The metrics that there are.
         known: String,
     },
+    /// It sets a bound that its metric cannot reach, or cannot miss.
+    #[error(
+        "gate {name}: the rule for {metric} has {key} = {bound}, but {metric} lies from {least} to \
+         {most}{}", hint(*.bound, *.least, *.most)
+    )]
+    Range {
+        /// The gate.
+        name: String,
+        /// The metric.
+        metric: String,
+        /// `above` or `at_least`.
+        key: &'static str,
+        /// The bound.
+        bound: f64,
+        /// The least value of the metric.
+        least: f64,
+        /// The greatest value of the metric.
+        most: f64,
+    },
 }
 
 #[derive(Deserialize)]
@@ -100,16 +124,26 @@ struct RuleLine {
     metric: String,
     above: Option<f64>,
     at_least: Option<f64>,
-    not_below_median_of_last: Option<usize>,
-    margin: Option<f64>,
+    #[serde(default)]
+    no_decline: bool,
+    anchor_runs: Option<usize>,
+    anchor_from: Option<String>,
+    false_alarm_rate: Option<f64>,
+    monitored_runs: Option<usize>,
+    not_below_median_of_last: Option<toml::Value>,
+    margin: Option<toml::Value>,
+    #[serde(default)]
+    sure: bool,
 }
 
 /// What a rule says of the metric that stands for all of them.
 const EVERY_METRIC: &str = "*";
-/// More runs than this nobody looks back at.
-const MOST_RUNS: usize = 1_000;
-/// How far below the median of earlier runs a metric may lie, unless the rule says otherwise.
-const MARGIN: f64 = 0.01;
+/// Runs of an anchor: fewer tell nothing of the noise from run to run.
+const ANCHOR_RUNS: std::ops::RangeInclusive<usize> = 3..=200;
+/// Runs that a false-alarm rate is over.
+const MONITORED_RUNS: std::ops::RangeInclusive<usize> = 1..=1_000;
+/// False-alarm rates that the simulation of the limits resolves.
+const FALSE_ALARM_RATES: std::ops::RangeInclusive<f64> = 0.01..=0.5;
 
 impl Gate {
     /// The gate of this name, or of the file at this path, for runs by this rubric.
@@ -146,14 +180,24 @@ impl Gate {
                 file.min_coverage
             )));
         }
-        let (trends, rules): (Vec<_>, Vec<_>) =
-            file.rules.into_iter().partition(|line| line.not_below_median_of_last.is_some());
+        if let Some(line) = file.rules.iter().find(|line| line.names_the_median()) {
+            return Err(invalid(format!(
+                "the rule for {} has not_below_median_of_last or margin, which moved along with a \
+                 slow decline and are gone: write no_decline = true instead (docs/history.md)",
+                line.metric
+            )));
+        }
+        let (declines, rules): (Vec<_>, Vec<_>) =
+            file.rules.into_iter().partition(|line| line.no_decline);
         let rules: Vec<Rule> =
             rules.into_iter().map(RuleLine::rule).collect::<Result<_, _>>().map_err(invalid)?;
-        let trends: Vec<TrendRule> =
-            trends.into_iter().map(RuleLine::trend).collect::<Result<_, _>>().map_err(invalid)?;
+        let declines: Vec<DeclineRule> = declines
+            .into_iter()
+            .map(RuleLine::decline)
+            .collect::<Result<_, _>>()
+            .map_err(invalid)?;
         if rules.is_empty()
-            && trends.is_empty()
+            && declines.is_empty()
             && file.min_coverage == 0.0
             && file.consecutive_without_api_failure.is_none()
         {
@@ -164,7 +208,7 @@ impl Gate {
             min_coverage: file.min_coverage,
             consecutive_without_api_failure: file.consecutive_without_api_failure,
             rules,
-            trends,
+            declines,
         })
     }
 
@@ -178,7 +222,8 @@ impl Gate {
                 Success::Above(bound) => Bound::Above(tidy(bound * 100.0)),
                 Success::AtLeast(bound) => Bound::AtLeast(tidy(bound * 100.0)),
             };
-            self.rules.insert(0, Rule { metric: "semantic.avg_percentage".into(), bound });
+            let metric = "semantic.avg_percentage".to_owned();
+            self.rules.insert(0, Rule { metric, bound, sure: false });
         }
         self
     }
@@ -186,18 +231,19 @@ impl Gate {
     fn check(&self, rubric: &Rubric) -> Result<(), GateError> {
         let known = MetricDefinition::all(rubric);
         let is_known = |path: &&String| known.iter().any(|metric| metric.path == **path);
-        let trends = self.trends.iter().filter_map(|trend| trend.metric.as_ref());
+        let declines = self.declines.iter().filter_map(|rule| rule.metric.as_ref());
         let is_time = |path: &&String| {
             let is_it = |metric: &MetricDefinition| metric.path == **path;
-            known.iter().any(|metric| is_it(metric) && metric.unit == Unit::Milliseconds)
+            known.iter().any(|metric| is_it(metric) && !metric.can_decline())
         };
-        if let Some(path) = trends.clone().find(is_time) {
-            let reason = format!("{path} is better when it is lower, and a trend bounds it below");
+        if let Some(path) = declines.clone().find(is_time) {
+            let reason =
+                format!("{path} is better when it is lower, so no_decline does not fit it");
             return Err(GateError::Invalid { name: self.name.clone(), reason });
         }
-        let mut paths = self.rules.iter().map(|rule| &rule.metric).chain(trends);
+        let mut paths = self.rules.iter().map(|rule| &rule.metric).chain(declines);
         match paths.find(|path| !is_known(path)) {
-            None => Ok(()),
+            None => self.check_ranges(&known),
             Some(path) => Err(GateError::Metric {
                 name: self.name.clone(),
                 metric: path.clone(),
@@ -208,6 +254,35 @@ impl Gate {
     }
 }
 
+impl Gate {
+    /// Refuses bounds that no run can meet, or that none can miss, such as `above = 85` on a share.
+    fn check_ranges(&self, known: &[MetricDefinition]) -> Result<(), GateError> {
+        for Rule { metric, bound, .. } in &self.rules {
+            let Some(definition) = known.iter().find(|each| each.path == *metric) else { continue };
+            let (least, most) = definition.unit.bounds();
+            let (key, bound, can_be_met) = match *bound {
+                Bound::Above(bound) => ("above", bound, bound < most),
+                Bound::AtLeast(bound) => ("at_least", bound, bound <= most),
+            };
+            if !can_be_met || bound < least || !bound.is_finite() {
+                let (name, metric) = (self.name.clone(), metric.clone());
+                return Err(GateError::Range { name, metric, key, bound, least, most });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Remedy for a percentage that was given where a share is meant.
+fn hint(bound: f64, least: f64, most: f64) -> String {
+    let share = bound / 100.0;
+    match least == 0.0 && most == 1.0 && bound > 1.0 && share <= 1.0 {
+        true => format!("; for {bound} % write {share}"),
+        false if bound == most => "; use at_least to ask for the greatest value".to_owned(),
+        false => String::new(),
+    }
+}
+
 impl RuleLine {
     fn rule(self) -> Result<Rule, String> {
         let bound = match (self.above, self.at_least) {
@@ -215,34 +290,72 @@ impl RuleLine {
             (None, Some(bound)) => Bound::AtLeast(bound),
             _ => {
                 return Err(format!(
-                    "the rule for {} takes either above or at_least, or else \
-                     not_below_median_of_last",
+                    "the rule for {} takes either above or at_least, or else no_decline = true",
                     self.metric
                 ));
             }
         };
-        if self.metric == EVERY_METRIC || self.margin.is_some() {
+        if self.metric == EVERY_METRIC || self.sets_a_watch() {
             return Err(format!(
-                "the rule for {} bounds by a figure: \"*\" and margin go with \
-                 not_below_median_of_last alone",
+                "the rule for {} bounds by a figure: \"*\", anchor_runs, anchor_from, \
+                 false_alarm_rate and monitored_runs go with no_decline = true alone",
                 self.metric
             ));
         }
-        Ok(Rule { metric: self.metric, bound })
+        Ok(Rule { metric: self.metric, bound, sure: self.sure })
     }
 
-    fn trend(self) -> Result<TrendRule, String> {
-        let Self { metric, above, at_least, not_below_median_of_last, margin } = self;
-        let last = not_below_median_of_last.unwrap_or(0);
-        let margin = margin.unwrap_or(MARGIN);
-        if above.is_some() || at_least.is_some() {
-            return Err(format!("the rule for {metric} takes one bound, and has two"));
-        }
-        if !(1..=MOST_RUNS).contains(&last) || !(0.0..=1.0).contains(&margin) {
+    fn decline(self) -> Result<DeclineRule, String> {
+        let metric = &self.metric;
+        if self.above.is_some() || self.at_least.is_some() || self.sure {
             return Err(format!(
-                "the rule for {metric} looks at 1 to {MOST_RUNS} runs, with a margin from 0 to 1"
+                "the rule for {metric} has no_decline = true, which goes without above, at_least \
+                 and sure"
             ));
         }
-        Ok(TrendRule { metric: Some(metric).filter(|metric| metric != EVERY_METRIC), last, margin })
+        let usual = DeclineWatch::default();
+        let watch =
+            DeclineWatch {
+                anchor_runs: self.anchor_runs.unwrap_or(usual.anchor_runs),
+                monitored_runs: self.monitored_runs.unwrap_or(usual.monitored_runs),
+                false_alarm_rate: self.false_alarm_rate.unwrap_or(usual.false_alarm_rate),
+                anchor_from: match &self.anchor_from {
+                    None => None,
+                    Some(run) => {
+                        let named = RunId::parse(run);
+                        Some(named.map_err(|error| {
+                            format!("the rule for {metric}: anchor_from: {error}")
+                        })?)
+                    }
+                },
+            };
+        if !ANCHOR_RUNS.contains(&watch.anchor_runs)
+            || !MONITORED_RUNS.contains(&watch.monitored_runs)
+            || !FALSE_ALARM_RATES.contains(&watch.false_alarm_rate)
+        {
+            return Err(format!(
+                "the rule for {metric} takes anchor_runs from {} to {}, monitored_runs from {} to \
+                 {} and a false_alarm_rate from {} to {}",
+                ANCHOR_RUNS.start(),
+                ANCHOR_RUNS.end(),
+                MONITORED_RUNS.start(),
+                MONITORED_RUNS.end(),
+                FALSE_ALARM_RATES.start(),
+                FALSE_ALARM_RATES.end()
+            ));
+        }
+        let metric = Some(self.metric).filter(|metric| metric != EVERY_METRIC);
+        Ok(DeclineRule { metric, watch })
+    }
+
+    fn sets_a_watch(&self) -> bool {
+        self.anchor_runs.is_some()
+            || self.anchor_from.is_some()
+            || self.false_alarm_rate.is_some()
+            || self.monitored_runs.is_some()
+    }
+
+    fn names_the_median(&self) -> bool {
+        self.not_below_median_of_last.is_some() || self.margin.is_some()
     }
 }

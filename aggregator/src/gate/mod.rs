@@ -1,12 +1,16 @@
 //! Gates: bounds that a run must meet. Pure.
 
+mod decline;
 mod file;
-mod trend;
 
+pub use decline::DeclineRule;
 pub use file::GateError;
-pub use trend::{EarlierRuns, TrendRule};
 
-use crate::{history::PastRun, metrics::Metric, report::Coverage};
+use crate::{
+    history::{DeclineReport, PastRun},
+    metrics::{Interval, Metric},
+    report::Coverage,
+};
 use serde::{Deserialize, Serialize};
 
 /// Bounds that a run must meet.
@@ -20,8 +24,8 @@ pub struct Gate {
     pub consecutive_without_api_failure: Option<u64>,
     /// Bounds of metrics.
     pub rules: Vec<Rule>,
-    /// Bounds that earlier runs set.
-    pub trends: Vec<TrendRule>,
+    /// Metrics that must not decline from an anchor of earlier runs.
+    pub declines: Vec<DeclineRule>,
 }
 
 /// A bound of one metric.
@@ -31,6 +35,8 @@ pub struct Rule {
     pub metric: String,
     /// What it must be.
     pub bound: Bound,
+    /// Whether the whole 95 % interval must meet the bound, not the figure alone.
+    pub sure: bool,
 }
 
 /// What a figure must be.
@@ -41,6 +47,18 @@ pub enum Bound {
     Above(f64),
     /// This or more.
     AtLeast(f64),
+}
+
+/// Position of a figure's 95 % interval relative to the bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IntervalPosition {
+    /// Every value of the interval meets the bound.
+    Above,
+    /// The interval spans the bound: the data do not say on which side the true figure lies.
+    Spans,
+    /// No value of the interval meets the bound.
+    Below,
 }
 
 /// What became of a bound, or of a gate.
@@ -73,14 +91,23 @@ pub struct RuleReport {
     pub metric: String,
     /// Its figure; none without data.
     pub value: Option<f64>,
-    /// What it must be; none where no earlier run sets it.
+    /// What it must be; absent for a rule that watches for a decline.
     #[serde(flatten)]
     pub bound: Option<Bound>,
     /// Items or jobs that the figure is over.
     pub n: u64,
-    /// The earlier runs that set the bound, if they do.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub earlier: Option<EarlierRuns>,
+    /// 95 % interval of the figure; absent for counts of jobs and without data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
+    /// Position of that interval relative to the bound; absent without one of the two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_position: Option<IntervalPosition>,
+    /// Whether the rule asks for the whole interval beyond the bound.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sure: bool,
+    /// Anchor and CUSUM of a rule that watches for a decline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decline: Option<DeclineReport>,
     /// What became of it.
     pub decision: Decision,
 }
@@ -111,11 +138,20 @@ impl Bound {
             Self::AtLeast(bound) => value >= bound,
         }
     }
+
+    fn position_of(self, interval: &Interval) -> Option<IntervalPosition> {
+        let (low, high) = interval.low.zip(interval.high)?;
+        Some(match (self.holds(low), self.holds(high)) {
+            (true, _) => IntervalPosition::Above,
+            (false, true) => IntervalPosition::Spans,
+            (false, false) => IntervalPosition::Below,
+        })
+    }
 }
 
 impl Gate {
-    /// Judges what was scored of a run. A metric without data is undecided; a gate whose coverage
-    /// is too low is missed, whatever was scored. `earlier` are the runs before it that ask the same,
+    /// Judges a run. A rule whose metric has no data is missed, since the gate asks for that figure;
+    /// a gate whose coverage is too low is missed, whatever was scored. `earlier` are the runs before it of the same kind,
     /// newest first.
     pub fn judge(
         &self,
@@ -126,7 +162,7 @@ impl Gate {
     ) -> GateReport {
         let mut rules: Vec<RuleReport> =
             self.rules.iter().map(|rule| rule.judge(metrics)).collect();
-        rules.extend(self.trends.iter().flat_map(|trend| trend.judge(metrics, earlier)));
+        rules.extend(self.declines.iter().flat_map(|rule| rule.judge(metrics, earlier)));
         if self.min_coverage > 0.0 {
             rules.push(judge_coverage(self.min_coverage, coverage));
         }
@@ -139,9 +175,9 @@ impl Gate {
 }
 
 impl Gate {
-    /// How many earlier runs it looks at.
-    pub fn earlier_runs(&self) -> usize {
-        self.trends.iter().map(|trend| trend.last).max().unwrap_or(0)
+    /// Whether it needs the earlier runs of the same kind.
+    pub fn watches_declines(&self) -> bool {
+        !self.declines.is_empty()
     }
 }
 
@@ -149,14 +185,24 @@ impl Rule {
     fn judge(&self, metrics: &[Metric]) -> RuleReport {
         let metric = metrics.iter().find(|metric| metric.definition.path == self.metric);
         let value = metric.and_then(|metric| metric.value);
-        let decision = match value {
-            None => Decision::Undecided,
-            Some(value) if self.bound.holds(value) => Decision::Met,
-            Some(_) => Decision::Missed,
+        let interval = metric.filter(|_| value.is_some()).map(|metric| metric.interval);
+        let interval_position = interval.and_then(|interval| self.bound.position_of(&interval));
+        let is_met = match value {
+            Some(_) if self.sure => interval_position == Some(IntervalPosition::Above),
+            Some(value) => self.bound.holds(value),
+            None => false,
         };
-        let n = metric.map_or(0, |metric| metric.interval.n);
-        let (metric, bound) = (self.metric.clone(), Some(self.bound));
-        RuleReport { metric, value, bound, n, earlier: None, decision }
+        RuleReport {
+            metric: self.metric.clone(),
+            value,
+            bound: Some(self.bound),
+            n: interval.map_or(0, |interval| interval.n),
+            interval,
+            interval_position,
+            sure: self.sure,
+            decline: None,
+            decision: if is_met { Decision::Met } else { Decision::Missed },
+        }
     }
 }
 
@@ -168,7 +214,10 @@ fn judge_coverage(least: f64, coverage: &Coverage) -> RuleReport {
         value: Some(share),
         bound: Some(bound),
         n: coverage.planned,
-        earlier: None,
+        interval: None,
+        interval_position: None,
+        sure: false,
+        decline: None,
         decision: if bound.holds(share) { Decision::Met } else { Decision::Missed },
     }
 }
@@ -187,7 +236,10 @@ fn judge_streak(wanted: u64, streak: ApiStreak) -> RuleReport {
         value: Some(streak.longest as f64),
         bound: Some(bound),
         n: streak.jobs,
-        earlier: None,
+        interval: None,
+        interval_position: None,
+        sure: false,
+        decline: None,
         decision,
     }
 }

@@ -73,20 +73,71 @@ fn production_wants_everything_scored_and_a_hundred_jobs_without_api_failure() {
 }
 
 #[test]
-fn a_metric_without_data_is_undecided() {
+fn a_rule_without_data_is_missed() {
     let rubric = rubric(SEMANTIC);
     let empty = Tally::new(&rubric, false, 1, AveragingPolicy::default()).finish().0;
     let report =
         Gate::load("targets", &rubric).unwrap().judge(&empty, &coverage(0, 0), streak(0), &[]);
-    assert_eq!(report.decision, Decision::Undecided);
+    assert_eq!(report.decision, Decision::Missed);
     assert_eq!(report.rules.len(), 8);
-    assert!(report.rules.iter().all(|rule| rule.value.is_none() && rule.n == 0));
+    let is_missed = |rule: &RuleReport| {
+        rule.value.is_none() && rule.n == 0 && rule.decision == Decision::Missed
+    };
+    assert!(report.rules.iter().all(is_missed));
+}
+
+#[test]
+fn production_asks_for_pipeline_success() {
+    let rubric = rubric(SEMANTIC);
+    let mut tally = Tally::new(&rubric, true, 1, FailurePolicy::Exclude);
+    for item in 0..100 {
+        let mut result = judged("a", [10; 5], &[], &[]);
+        result.pipeline_success = Some(item < 80);
+        tally.add(&result, item);
+    }
+    let gate = Gate::load("production", &rubric).unwrap();
+    let report = gate.judge(&tally.finish().0, &coverage(100, 100), streak(100), &[]);
+    assert_eq!(decision_of(&report, "pipeline_success_rate"), Decision::Missed);
+    assert_eq!(decision_of(&report, "semantic.avg_semantic_correctness"), Decision::Met);
+}
+
+#[test]
+fn a_rule_says_how_sure_it_is_and_may_ask_for_the_whole_interval() {
+    let rubric = rubric(SEMANTIC);
+    let mut tally = Tally::new(&rubric, true, 1, FailurePolicy::Exclude);
+    for item in 0..20_u32 {
+        tally.add(&judged("a", [7 + item % 3; 5], &[], &[]), item as usize);
+    }
+    let metrics = tally.finish().0;
+    // The mean is 7.95, its 95 % interval some 0.4 to either side.
+    for (bound, position, decision, if_sure) in [
+        (7.0, IntervalPosition::Above, Decision::Met, Decision::Met),
+        (7.9, IntervalPosition::Spans, Decision::Met, Decision::Missed),
+        (8.1, IntervalPosition::Spans, Decision::Missed, Decision::Missed),
+        (9.0, IntervalPosition::Below, Decision::Missed, Decision::Missed),
+    ] {
+        for (sure, decision) in [(false, decision), (true, if_sure)] {
+            let text = format!(
+                "schema = 1\n[[rule]]\nmetric = \"semantic.avg_visual_similarity\"\n\
+                 at_least = {bound}\nsure = {sure}"
+            );
+            let gate = Gate::parse("g", &text).unwrap();
+            let report = gate.judge(&metrics, &coverage(20, 20), streak(20), &[]);
+            let rule = report.rules[0].clone();
+            assert_eq!(rule.interval_position, Some(position), "{bound}");
+            assert_eq!((rule.decision, rule.sure), (decision, sure), "{bound}");
+            let (low, high) =
+                rule.interval.map(|each| (each.low.unwrap(), each.high.unwrap())).unwrap();
+            assert!(low < 7.95 && 7.95 < high);
+        }
+    }
 }
 
 #[test]
 fn a_grading_rubric_must_reach_what_one_item_needs_to_pass() {
     let gate = Gate::load("targets", &rubric(ACRUE)).unwrap();
-    let rule = Rule { metric: "semantic.avg_percentage".into(), bound: Bound::AtLeast(70.0) };
+    let rule =
+        Rule { metric: "semantic.avg_percentage".into(), bound: Bound::AtLeast(70.0), sure: false };
     assert_eq!(gate.rules.first(), Some(&rule));
     assert!(gate.rules.iter().all(|rule| rule.metric != "semantic.avg_visual_similarity"));
 }
@@ -101,27 +152,53 @@ fn a_gate_that_cannot_be_understood_is_an_error_that_says_why() {
         ("schema = 1", "bounds nothing"),
         ("schema = 1\nmin_coverage = 95", "share from 0 to 1"),
         ("schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"", "either above or at_least"),
-        ("schema = 1\n[[rule]]\nmetric = \"*\"\nabove = 0.5", "not_below_median_of_last alone"),
+        ("schema = 1\n[[rule]]\nmetric = \"*\"\nabove = 0.5", "go with no_decline = true alone"),
         (
-            "schema = 1\n[[rule]]\nmetric = \"*\"\nnot_below_median_of_last = 0",
-            "looks at 1 to 1000 runs",
+            "schema = 1\n[[rule]]\nmetric = \"*\"\nnot_below_median_of_last = 7\nmargin = 0.01",
+            "write no_decline = true instead (docs/history.md)",
         ),
         (
-            "schema = 1\n[[rule]]\nmetric = \"*\"\nabove = 1\nnot_below_median_of_last = 7",
-            "takes one bound, and has two",
+            "schema = 1\n[[rule]]\nmetric = \"*\"\nno_decline = true\nanchor_runs = 2",
+            "takes anchor_runs from 3 to 200",
         ),
         (
-            "schema = 1\n[[rule]]\nmetric = \"avg_latency_ms\"\nnot_below_median_of_last = 7",
+            "schema = 1\n[[rule]]\nmetric = \"*\"\nno_decline = true\nfalse_alarm_rate = 5",
+            "a false_alarm_rate from 0.01 to 0.5",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"*\"\nno_decline = true\nanchor_from = \"../x\"",
+            "anchor_from",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"*\"\nabove = 0.5\nno_decline = true",
+            "which goes without above",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"avg_latency_ms\"\nno_decline = true",
             "better when it is lower",
         ),
         (
-            "schema = 1\n[[rule]]\nmetric = \"semantic.beauty\"\nnot_below_median_of_last = 7",
+            "schema = 1\n[[rule]]\nmetric = \"semantic.beauty\"\nno_decline = true",
             "no metric \"semantic.beauty\"",
         ),
         (
             "schema = 1\n[[rule]]\nmetric = \"semantic.beauty\"\nabove = 1.0",
             "no metric \"semantic.beauty\"",
         ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"\nabove = 85",
+            "the rule for retrieval.accuracy has above = 85, but retrieval.accuracy lies from 0 to 1; \
+             for 85 % write 0.85",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"semantic.avg_visual_similarity\"\nat_least = 10.5",
+            "has at_least = 10.5, but semantic.avg_visual_similarity lies from 0 to 10",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"\nabove = 1.0",
+            "use at_least to ask for the greatest value",
+        ),
+        ("schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"\nabove = nan", "above = NaN"),
         ("min_coverage = 1.0", "missing field `schema`"),
     ] {
         let path = folder.path().join("gate.toml");
@@ -155,40 +232,39 @@ fn earlier(values: &[f64]) -> Vec<PastRun> {
 }
 
 #[test]
-fn no_metric_is_worse_than_the_median_of_the_last_runs_beyond_the_margin() {
+fn a_metric_that_declines_from_the_anchor_misses_the_gate() {
     let text = |metric: &str| {
         format!(
-            "schema = 1\n[[rule]]\nmetric = \"{metric}\"\nnot_below_median_of_last = 5\nmargin = 0.02"
+            "schema = 1\n[[rule]]\nmetric = \"{metric}\"\nno_decline = true\nanchor_runs = 3\nfalse_alarm_rate = 0.5"
         )
     };
     let gate = Gate::parse("g", &text("semantic.avg_semantic_correctness")).unwrap();
-    assert_eq!(gate.earlier_runs(), 5);
-    // Nine points of each criterion are 0.9.
+    assert!(gate.watches_declines());
+    // Nine points of each criterion are 0.9; the newest run stands first.
     let judge = |values: &[f64]| {
         let report = gate.judge(&metrics([9; 5]), &coverage(2, 2), streak(2), &earlier(values));
         let rule = report.rules[0].clone();
-        (rule.decision, rule.earlier.unwrap().median, rule.bound)
+        (rule.decision, rule.decline.unwrap().runs_since)
     };
-    let at_least = |bound| Some(Bound::AtLeast(bound));
-    for (values, decision, median, bound) in [
-        (&[0.92, 0.9, 0.93][..], Decision::Met, Some(0.92), at_least(0.9)),
-        (&[0.93, 0.92, 0.95], Decision::Missed, Some(0.93), at_least(0.91)),
-        // An even number has two in the middle; what is older than the last five counts no more.
-        (&[0.8, 0.9, 0.94, 0.98], Decision::Met, Some(0.92), at_least(0.9)),
-        (
-            &[0.8, 0.8, 0.8, 0.8, 0.8, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0],
-            Decision::Met,
-            Some(0.8),
-            at_least(0.78),
-        ),
-        (&[1.0, 1.0], Decision::Undecided, Some(1.0), at_least(0.98)),
-        (&[], Decision::Undecided, None, None),
-    ] {
-        assert_eq!(judge(values), (decision, median, bound), "{values:?}");
-    }
+    assert_eq!(judge(&[0.9, 0.91, 0.89]), (Decision::Met, 1));
+    assert_eq!(judge(&[0.9, 0.9, 0.91, 0.89]), (Decision::Met, 2));
+    assert_eq!(judge(&[0.91, 0.9]), (Decision::Undecided, 0));
+    assert_eq!(judge(&[]), (Decision::Undecided, 0));
+    // What lies far below an anchor of 100 % for long enough is no noise.
+    let fallen = [&[0.1; 10][..], &[1.0; 3]].concat();
+    assert_eq!(judge(&fallen), (Decision::Missed, 11));
     let every = Gate::parse("g", &text("*")).unwrap();
-    let report = every.judge(&metrics([9; 5]), &coverage(2, 2), streak(2), &earlier(&[1.0; 3]));
+    let report = every.judge(&metrics([9; 5]), &coverage(2, 2), streak(2), &earlier(&fallen));
     assert_eq!(decision_of(&report, "semantic.avg_semantic_correctness"), Decision::Missed);
     assert_eq!(decision_of(&report, "semantic.avg_visual_similarity"), Decision::Undecided);
     assert!(report.rules.iter().all(|rule| rule.metric != "avg_latency_ms"));
+}
+
+#[test]
+fn a_watched_metric_that_lost_its_data_is_missed() {
+    let gate = Gate::parse("g", "schema = 1\n[[rule]]\nmetric = \"*\"\nno_decline = true").unwrap();
+    let empty = Tally::new(&rubric(SEMANTIC), true, 1, FailurePolicy::Exclude).finish().0;
+    let report = gate.judge(&empty, &coverage(0, 2), streak(2), &earlier(&[0.9; 3]));
+    assert_eq!(report.rules.len(), 1);
+    assert_eq!(decision_of(&report, "semantic.avg_semantic_correctness"), Decision::Missed);
 }

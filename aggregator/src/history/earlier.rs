@@ -1,9 +1,12 @@
 //! Finding the runs of a runs directory.
 
-use super::{HistoryError, PastRun, ask_the_same};
+use super::{HistoryError, PastRun, ask_the_same, is_of_one_kind};
 use crate::journal::{JournalError, RunFiles};
-use juror_common::id::RunId;
+use juror_common::{id::RunId, run::RunRecord};
 use std::{fs, io, path::Path};
+
+/// Runs that a series is read back, at most.
+const MAX_RUNS: usize = 1_000;
 
 /// The runs of a directory, newest first, without those of which it cannot be told what they are:
 /// each of these is an error of its own. A directory that is not there holds none.
@@ -33,6 +36,20 @@ pub fn runs_in(runs_dir: &Path) -> io::Result<Vec<Result<RunFiles, JournalError>
 /// first, at most so many. What cannot be read is left out, and the log says so: another run's
 /// trouble is none of this one's.
 pub fn earlier_runs(files: &RunFiles, most: usize) -> Vec<PastRun> {
+    runs_before(files, most, ask_the_same)
+}
+
+/// The runs before this one that can be held against it night by night, newest first: see
+/// [`is_of_one_kind`].
+pub fn runs_of_one_kind(files: &RunFiles) -> Vec<PastRun> {
+    runs_before(files, MAX_RUNS, is_of_one_kind)
+}
+
+fn runs_before(
+    files: &RunFiles,
+    most: usize,
+    belongs: fn(&RunRecord, &RunRecord) -> bool,
+) -> Vec<PastRun> {
     let Some(runs_dir) = files.directory().parent().filter(|_| most > 0) else { return Vec::new() };
     let runs = runs_in(runs_dir).unwrap_or_else(|error| {
         tracing::warn!(%error, "earlier runs in {} cannot be read", runs_dir.display());
@@ -41,7 +58,7 @@ pub fn earlier_runs(files: &RunFiles, most: usize) -> Vec<PastRun> {
     let own = files.record();
     let is_earlier = |other: &RunFiles| {
         let other = other.record();
-        other.created_at < own.created_at && other.run_id != own.run_id && ask_the_same(own, other)
+        other.created_at < own.created_at && other.run_id != own.run_id && belongs(own, other)
     };
     let read = |run: Result<RunFiles, JournalError>| {
         run.map_err(HistoryError::from)

@@ -1,15 +1,17 @@
 //! What earlier runs of the same kind came to, by their reports.
 
+mod control_limit;
+mod decline;
 mod earlier;
 mod read;
 #[cfg(test)]
 mod tests;
 
-pub use earlier::{earlier_runs, runs_in};
+pub use decline::{DeclineReport, DeclineState, DeclineWatch, SeriesPoint};
+pub use earlier::{earlier_runs, runs_in, runs_of_one_kind};
 pub use read::{HistoryError, PastRun, open_report};
 
-use crate::metrics::tidy;
-use juror_common::{run::RunRecord, usage::Money};
+use juror_common::{id::RunId, run::RunRecord, usage::Money};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -41,6 +43,14 @@ pub struct RunFigures {
     pub simulated: bool,
 }
 
+impl RunFigures {
+    /// The figure of a metric as a point of a series, where this is the run of that id.
+    pub fn point<'a>(&self, run: &'a RunId, metric: &str) -> Option<SeriesPoint<'a>> {
+        let PastMetric { value, n, .. } = *self.metrics.get(metric)?;
+        Some(SeriesPoint { run: Some(run), value, n })
+    }
+}
+
 /// Whether two runs ask the same: the same items, by the same rubric and the same judge. How often
 /// each item was judged, and what it may cost, make no other question.
 pub fn ask_the_same(one: &RunRecord, other: &RunRecord) -> bool {
@@ -54,15 +64,11 @@ pub fn ask_the_same(one: &RunRecord, other: &RunRecord) -> bool {
         && one.max_side == other.max_side
 }
 
-/// The median of a metric over these runs, and over how many of them; none if no run has it.
-pub fn median(runs: &[PastRun], metric: &str) -> Option<(f64, usize)> {
-    let mut values: Vec<f64> = runs
-        .iter()
-        .filter_map(|run| run.figures.metrics.get(metric))
-        .map(|metric| metric.value)
-        .collect();
-    values.sort_by(f64::total_cmp);
-    let upper = *values.get(values.len() / 2)?;
-    let lower = *values.get(values.len().saturating_sub(1) / 2)?;
-    Some((tidy(lower.midpoint(upper)), values.len()))
+/// Whether the figures of two runs differ by nothing but noise and what is judged: they ask the
+/// same, of as many items, as often, and the deterministic stages and images have the same terms.
+pub fn is_of_one_kind(one: &RunRecord, other: &RunRecord) -> bool {
+    ask_the_same(one, other)
+        && (one.planned, one.repeat) == (other.planned, other.repeat)
+        && one.stages == other.stages
+        && one.preparation == other.preparation
 }

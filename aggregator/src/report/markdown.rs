@@ -9,7 +9,7 @@ use super::{
     harmless::harmless,
     words::{
         SIMULATED, cost_text, coverage_text, endpoint, error_example, estimate_text, has_stages,
-        is_stage, rule_texts,
+        is_stage, provenance_text, rule_interval, rule_texts,
     },
 };
 use crate::{
@@ -100,11 +100,12 @@ fn targets(report: &Report) -> String {
     let lines = gate.rules.iter().take(MOST_LINES).map(|rule| {
         let (title, value, bound) = rule_texts(report, rule);
         let decision = decided(rule.decision);
-        format!("| {} | {value} | {bound} | {decision} |\n", escaped(&title))
+        let sure = rule_interval(report, rule);
+        format!("| {} | {value} | {bound} | {sure} | {decision} |\n", escaped(&title))
     });
     let lines: String = lines.collect();
     let mark = mark(report);
-    format!("| Target{mark} | Figure | Must be | |\n|---|--:|--:|---|\n{lines}")
+    format!("| Target{mark} | Figure | Must be | 95 % interval | |\n|---|--:|--:|---|---|\n{lines}")
 }
 
 fn metrics(report: &Report) -> String {
@@ -122,13 +123,17 @@ fn metrics(report: &Report) -> String {
         let judged =
             metric.definition.is_semantic() || metric.definition.path == "pipeline_success_rate";
         let mark = if judged { mark(report) } else { String::new() };
-        format!("| {}{mark} | {value} | {sure} |\n", escaped(&metric.definition.title))
+        let origin = provenance_text(report, &metric.definition);
+        format!("| {}{mark} | {origin} | {value} | {sure} |\n", escaped(&metric.definition.title))
     });
     let lines: String = lines.collect();
     if lines.is_empty() || report.run.judge.is_none() && !has_stages(report) {
         return "No stage has any data.\n".to_owned();
     }
-    format!("| Metric | Figure | 95 % interval |\n|---|--:|---|\n{lines}")
+    format!(
+        "| Metric | Measured or judged | Figure | 95 % interval |\n|---|---|--:|---|\n{lines}\n\
+         Measured: computed by a program. Judged: the opinion of the vision model.\n"
+    )
 }
 
 fn facts(report: &Report) -> String {
@@ -164,6 +169,12 @@ fn calibrated(report: &Report, known: &RunCalibration) -> String {
         }
         (CalibrationStatus::Calibrated, None) => {
             format!("Judge and people{mark}: calibrated ({over})")
+        }
+        (CalibrationStatus::NotEnough, _) => {
+            let reason = known.shortfall.as_deref().map(escaped).unwrap_or_default();
+            format!(
+                "⚠️ Judge and people{mark}: not enough to call the judge calibrated ({over}): {reason}"
+            )
         }
         (CalibrationStatus::Uncalibrated, _) => {
             let changed: Vec<String> =

@@ -2,11 +2,14 @@
 
 use super::{
     Coverage, Report, RunSummary,
-    figures::{decimals, dollars, duration, figure, grouped},
+    figures::{
+        counted, decimals, dollars, duration, figure, figure_with, grouped, interval_ends,
+    },
 };
 use crate::{
-    gate::{Bound, RuleReport},
-    metrics::{Metric, Perfection, Unit, title_of},
+    gate::{Bound, IntervalPosition, RuleReport},
+    history::{DeclineReport, DeclineState},
+    metrics::{Metric, MetricDefinition, Perfection, Provenance, Unit, title_of},
 };
 use juror_common::{outcome::ErrorKind, reference::shown, usage::Money};
 
@@ -93,11 +96,18 @@ pub(crate) fn estimate_text(report: &Report) -> Option<String> {
 pub fn rule_texts(report: &Report, rule: &RuleReport) -> (String, String, String) {
     let metric = report.metrics.iter().find(|metric| metric.definition.path == rule.metric);
     let counts_jobs = rule.metric == "consecutive_without_api_failure";
-    let shown = |value: f64| match metric {
-        Some(metric) => figure(value, metric.definition.unit),
+    let with = |value: f64, further: usize| match metric {
+        Some(metric) => figure_with(value, metric.definition.unit, further),
         None if counts_jobs => grouped(value as u64),
-        None => figure(value, Unit::Share),
+        None => figure_with(value, Unit::Share, further),
     };
+    // A figure that misses its bound by little must not read as if it were the bound.
+    let bound_value = rule.bound.map(|(Bound::Above(bound) | Bound::AtLeast(bound))| bound);
+    let looks_equal = |(value, bound): (f64, f64)| {
+        value.to_bits() != bound.to_bits() && with(value, 0) == with(bound, 0)
+    };
+    let further = if rule.value.zip(bound_value).is_some_and(looks_equal) { 2 } else { 0 };
+    let shown = |value: f64| with(value, further);
     let title = match metric {
         Some(metric) => metric.definition.title.clone(),
         None if counts_jobs => "Jobs without API failure".to_owned(),
@@ -106,9 +116,102 @@ pub fn rule_texts(report: &Report, rule: &RuleReport) -> (String, String, String
     let bound = match rule.bound {
         Some(Bound::Above(bound)) => format!("> {}", shown(bound)),
         Some(Bound::AtLeast(bound)) => format!("≥ {}", shown(bound)),
-        None => "–".to_owned(),
+        None => "no decline".to_owned(),
     };
-    (title, rule.value.map_or_else(|| "–".to_owned(), shown), bound)
+    (title, rule.value.map_or_else(|| "no data".to_owned(), shown), bound)
+}
+
+/// `[85.1, 91.2] above the bound`: the 95 % interval of a rule's figure, and its position.
+pub(crate) fn rule_interval(report: &Report, rule: &RuleReport) -> String {
+    let metric = report.metrics.iter().find(|metric| metric.definition.path == rule.metric);
+    let Some((metric, range)) = metric.zip(rule.interval) else { return String::new() };
+    let position = match rule.interval_position {
+        Some(IntervalPosition::Above) => " above the bound",
+        Some(IntervalPosition::Spans) => " spans the bound",
+        Some(IntervalPosition::Below) => " below the bound",
+        None => "",
+    };
+    let asked = if rule.sure { ", which must lie above it" } else { "" };
+    let text = format!("{}{position}{asked}", interval_ends(&range, metric.definition.unit));
+    match rule_decline(report, rule) {
+        Some(decline) => format!("{text}; {decline}"),
+        None => text,
+    }
+}
+
+/// Anchor and CUSUM of a rule that watches for a decline, in words; absent for other rules.
+pub(crate) fn rule_decline(report: &Report, rule: &RuleReport) -> Option<String> {
+    let definition = &report.metrics.iter().find(|metric| metric.definition.path == rule.metric)?;
+    Some(decline_text(rule.decline.as_ref()?, definition.definition.unit))
+}
+
+/// `steady: CUSUM 3.2 of 8.6 over 12 runs since the anchor (90.1% over 20 runs, n-1 to n-20)`.
+pub fn decline_text(decline: &DeclineReport, unit: Unit) -> String {
+    let DeclineReport { anchor_runs, anchor_runs_wanted, runs_since, .. } = decline;
+    let since = counted(*runs_since as u64, "run");
+    let sum = match decline.cusum.zip(decline.limit) {
+        Some((sum, limit)) => format!("CUSUM {} of {}", decimals(sum, 1), decimals(limit, 1)),
+        None => String::new(),
+    };
+    let mean = decline.anchor_mean.map(|mean| figure(mean, unit)).unwrap_or_default();
+    let names = match (&decline.anchor_first, &decline.anchor_last) {
+        (Some(first), Some(last)) => format!(", {first} to {last}"),
+        _ => String::new(),
+    };
+    let anchor = format!("the anchor ({mean} over {anchor_runs} runs{names})");
+    let text = match decline.state {
+        DeclineState::Steady => format!("steady: {sum} over {since} since {anchor}"),
+        DeclineState::Declining => format!(
+            "declining for {}: {sum} over {since} since {anchor}",
+            counted(decline.alarm_runs as u64, "run")
+        ),
+        DeclineState::AnchorIncomplete => {
+            format!("undecided: the anchor has {anchor_runs} of {anchor_runs_wanted} runs")
+        }
+        DeclineState::AnchorMissing => {
+            "undecided: no earlier run of this kind has the name in anchor_from".to_owned()
+        }
+        DeclineState::TooFewItems => {
+            "undecided: too few items of this run have the figure".to_owned()
+        }
+    };
+    match decline.left_out {
+        0 => text,
+        left_out => {
+            format!("{text}; {} with too few items left out", counted(left_out as u64, "run"))
+        }
+    }
+}
+
+/// `sure` or `not sure`: whether the whole interval of a rule's figure lies on one side of the
+/// bound.
+pub(crate) fn rule_certainty(rule: &RuleReport) -> Option<&'static str> {
+    Some(match rule.interval_position? {
+        IntervalPosition::Above | IntervalPosition::Below => "sure",
+        IntervalPosition::Spans => "not sure",
+    })
+}
+
+/// What the marks behind the names of metrics mean, on a terminal.
+pub(crate) const LEGEND: &str =
+    "(m) measured: computed by a program; (j) judged: the opinion of the vision model";
+
+/// `measured`, `judged` or `measured and judged`: where the figure of a metric comes from.
+pub fn provenance_text(report: &Report, definition: &MetricDefinition) -> &'static str {
+    match definition.provenance(report.run.judge.is_some()) {
+        Provenance::Measured => "measured",
+        Provenance::Judged => "judged",
+        Provenance::Both => "measured and judged",
+    }
+}
+
+/// `(m)`, `(j)` or `(m+j)`: the same where columns are narrow.
+pub(crate) fn provenance_mark(definition: &MetricDefinition, judged: bool) -> &'static str {
+    match definition.provenance(judged) {
+        Provenance::Measured => "(m)",
+        Provenance::Judged => "(j)",
+        Provenance::Both => "(m+j)",
+    }
 }
 
 /// `(15/18 perfect, 3 with minor issues)`, `(11/16 perfect, 3 minor, 2 major)`.

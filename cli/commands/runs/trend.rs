@@ -9,13 +9,13 @@ use crate::{
     screen,
 };
 use juror_aggregator::{
-    history::{PastRun, earlier_runs},
+    history::{DeclineReport, DeclineWatch, PastRun, earlier_runs, runs_of_one_kind},
     journal::RunFiles,
     metrics::MetricDefinition,
     report::{TerminalOptions, render_trend},
 };
 use serde_json::json;
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 /// Runs `juror runs trend`.
 pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
@@ -29,12 +29,13 @@ pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Fai
     let (rubric, _) = rubric::recorded(newest.record())?;
     let metrics = chosen(MetricDefinition::all(&rubric), &arguments.metrics)?;
     let mut runs = series(&newest, arguments.last)?;
+    let declines = declines(&newest, &metrics, runs.last());
     for run in &mut runs {
         let path = &mut run.record.dataset.path;
         *path = screen::as_seen_from_here(path);
     }
     if global.json {
-        let runs: Vec<_> = runs
+        let mut runs: Vec<_> = runs
             .iter()
             .map(|run| {
                 json!({
@@ -42,12 +43,34 @@ pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Fai
                 })
             })
             .collect();
+        if let Some(newest) = runs.last_mut().and_then(serde_json::Value::as_object_mut) {
+            newest.insert("declines".to_owned(), json!(declines));
+        }
         screen::print_json(&runs)?;
     } else {
         let (width, color) = screen::width_and_colour();
-        screen::print(&render_trend(&runs, &metrics, TerminalOptions { width, color }))?;
+        screen::print(&render_trend(&runs, &metrics, &declines, TerminalOptions { width, color }))?;
     }
     Ok(Exit::Done)
+}
+
+/// Whether each metric of quality declines over all runs of the newest one's kind, by its path.
+fn declines(
+    files: &RunFiles,
+    metrics: &[MetricDefinition],
+    newest: Option<&PastRun>,
+) -> BTreeMap<String, DeclineReport> {
+    let mut runs = runs_of_one_kind(files);
+    runs.reverse();
+    let watch = DeclineWatch::default();
+    let judge = |definition: &MetricDefinition| {
+        let path = &definition.path;
+        let newest = newest?.figures.point(&newest?.id, path)?;
+        let earlier = runs.iter().filter_map(|run| run.figures.point(&run.id, path));
+        let points: Vec<_> = earlier.chain([newest]).collect();
+        Some((path.clone(), watch.watch(definition, &points, 1)))
+    };
+    metrics.iter().filter(|metric| metric.can_decline()).filter_map(judge).collect()
 }
 
 fn newest(runs_dir: &Path) -> Result<RunFiles, Failure> {

@@ -17,6 +17,7 @@ pub(super) fn calibrated(report: &Report) -> Markup {
     let Some(known) = &report.calibration else { return html! {} };
     let (class, word) = match known.status {
         CalibrationStatus::Calibrated => ("met", "calibrated"),
+        CalibrationStatus::NotEnough => ("undecided", "not enough"),
         CalibrationStatus::Uncalibrated => ("missed", "uncalibrated"),
     };
     html! {
@@ -36,8 +37,11 @@ pub(super) fn calibrated(report: &Report) -> Markup {
                 p.notice { strong { "Changed: " } (harmless(change)) }
             }
             @match known.status {
-                CalibrationStatus::Calibrated => { (figures(report, known)) }
+                CalibrationStatus::Calibrated | CalibrationStatus::NotEnough => { (figures(report, known)) }
                 CalibrationStatus::Uncalibrated => { p { (OF_ANOTHER_JUDGE) } }
+            }
+            @if let Some(reason) = &known.shortfall {
+                p.notice { "Not enough to call the judge calibrated: " (harmless(reason)) }
             }
             @for note in &known.notes { p.notice { (harmless(note)) } }
         }

@@ -8,7 +8,10 @@ use crate::{
         Report,
         figures::{figure, grouped, interval},
         harmless::harmless,
-        words::{coverage_text, has_stages, is_stage, perfection, rule_texts},
+        words::{
+            coverage_text, has_stages, is_stage, perfection, provenance_text, rule_interval,
+            rule_texts,
+        },
     },
 };
 use maud::{Markup, html};
@@ -33,9 +36,10 @@ pub fn decision(report: &Report) -> Markup {
             let (class, word) = decided(gate.decision);
             (class, format!("Gate {}: {word}", harmless(&gate.gate)))
         }
-        None if coverage.scored == 0 => ("missed", "Nothing was scored".to_owned()),
-        None if coverage.is_complete() => ("met", "Complete".to_owned()),
-        None => ("undecided", "Incomplete".to_owned()),
+        // Without a gate nothing is decided, so the banner is neither green nor red.
+        None if coverage.scored == 0 => ("undecided", "Nothing was scored".to_owned()),
+        None if coverage.is_complete() => ("no-gate", "Complete, no gate set".to_owned()),
+        None => ("undecided", "Incomplete, no gate set".to_owned()),
     };
     html! {
         section class=(format!("decision {class}")) aria-label="Decision" {
@@ -45,10 +49,7 @@ pub fn decision(report: &Report) -> Markup {
             }
             p {
                 (coverage_text(coverage)) "."
-                @match &report.targets {
-                    Some(gate) => { " " (missed_in_words(report, gate)) }
-                    None => { " No gate was set: the figures alone decide nothing." }
-                }
+                @if let Some(gate) = &report.targets { " " (missed_in_words(report, gate)) }
             }
         }
     }
@@ -76,7 +77,7 @@ pub fn semantic(report: &Report) -> Markup {
         section.card.semantic aria-labelledby="semantic" {
             @if let Some(whole) = whole {
                 h2 #semantic {
-                    (harmless(&whole.definition.title))
+                    (harmless(&whole.definition.title)) " " (origin(report, whole))
                     @if report.run.simulated { " " (simulated()) }
                 }
                 (big(report, whole))
@@ -116,7 +117,7 @@ fn badge(report: &Report, metric: &Metric, marked: bool) -> Markup {
     let spread = metric.perfection.as_ref().filter(|_| metric.value.is_some()).map(perfection);
     html! {
         div class=(rule_class(report, metric)) {
-            dt { (harmless(&metric.definition.title)) @if marked { " " (simulated()) } }
+            dt { (harmless(&metric.definition.title)) " " (origin(report, metric)) @if marked { " " (simulated()) } }
             @match metric.value {
                 Some(value) => {
                     dd.figure { (figure(value, unit)) }
@@ -148,8 +149,14 @@ pub fn stages(report: &Report) -> Markup {
                     (badge(report, metric, judged(metric)))
                 }
             }
+            p.faint.small { "Measured: computed by a program. Judged: the opinion of the vision model." }
         }
     }
+}
+
+/// Whether a figure is measured or judged, as a small mark behind its name.
+fn origin(report: &Report, metric: &Metric) -> Markup {
+    html! { span.origin { (provenance_text(report, &metric.definition)) } }
 }
 
 /// Every bound of a gate, and what became of it.
@@ -164,7 +171,8 @@ pub fn targets(report: &Report, gate: &GateReport) -> Markup {
                 table.plain {
                     thead { tr {
                         th scope="col" { "Metric" } th scope="col" { "Figure" }
-                        th scope="col" { "Must be" } th scope="col" { "Over" } th scope="col" { "Decision" }
+                        th scope="col" { "Must be" } th scope="col" { "95 % interval" }
+                        th scope="col" { "Over" } th scope="col" { "Decision" }
                     } }
                     tbody {
                         @for rule in &gate.rules {
@@ -172,7 +180,7 @@ pub fn targets(report: &Report, gate: &GateReport) -> Markup {
                             @let (class, word) = decided(rule.decision);
                             tr {
                                 th scope="row" { (harmless(&title)) } td { (value) } td { (bound) }
-                                td { (grouped(rule.n)) }
+                                td { (rule_interval(report, rule)) } td { (grouped(rule.n)) }
                                 td { span class=(format!("chip {class}")) { (word) } }
                             }
                         }

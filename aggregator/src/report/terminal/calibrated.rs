@@ -22,6 +22,7 @@ pub(super) fn section(page: &mut Page, report: &Report) {
     let mark = if known.simulated { "  SIMULATED" } else { "" };
     let (word, style) = match known.status {
         CalibrationStatus::Calibrated => ("CALIBRATED", Style::Good),
+        CalibrationStatus::NotEnough => ("NOT ENOUGH", Style::Doubtful),
         CalibrationStatus::Uncalibrated => ("UNCALIBRATED", Style::Bad),
     };
     page.blank();
@@ -41,6 +42,11 @@ pub(super) fn section(page: &mut Page, report: &Report) {
         page.wrapped(OF_ANOTHER_JUDGE, 0, Style::Plain);
     } else {
         figures(page, known, report);
+    }
+    if let Some(reason) = &known.shortfall {
+        let text =
+            format!("!\u{2007}not enough to call the judge calibrated: {}", harmless(reason));
+        page.wrapped(&text, 2, Style::Doubtful);
     }
     for note in &known.notes {
         page.wrapped(&format!("!\u{2007}{}", harmless(note)), 2, Style::Doubtful);

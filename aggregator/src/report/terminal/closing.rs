@@ -2,13 +2,15 @@
 
 use super::page::{INDENT, Page, Style, fit, padded};
 use crate::{
-    gate::{Decision, EarlierRuns},
+    gate::Decision,
     report::{
         Report,
         figures::{counted, duration, grouped},
         harmless::harmless,
         row::word,
-        words::{cost_text, estimate_text, judging_text, rule_texts},
+        words::{
+            cost_text, estimate_text, judging_text, rule_certainty, rule_decline, rule_texts,
+        },
     },
 };
 
@@ -24,32 +26,27 @@ pub(super) fn targets(page: &mut Page, report: &Report) {
         &format!("TARGETS ({}){mark}", harmless(&gate.gate)),
         &[(&decision, style_of(gate.decision))],
     );
-    let title_width = page.width.saturating_sub(47).min(33);
+    let title_width = page.width.saturating_sub(53).clamp(24, 33);
     for rule in &gate.rules {
-        let decision = padded(&word(&rule.decision), 11);
+        let decision = padded(&word(&rule.decision), 10);
+        let certainty = rule_certainty(rule).map(|text| format!(", {text}"));
         let (title, value, bound) = rule_texts(report, rule);
         let text = format!(
             "{}{}{}n={}{}",
             padded(&fit(&title, title_width - 1), title_width),
-            padded(&value, 10),
-            padded(&bound, 12),
+            padded(&value, 8),
+            padded(&bound, 10),
             grouped(rule.n),
-            rule.earlier.as_ref().map(earlier_text).unwrap_or_default()
+            certainty.unwrap_or_default(),
         );
         page.line(&[
             (&" ".repeat(INDENT), Style::Plain),
             (&decision, style_of(rule.decision)),
             (&text, Style::Plain),
         ]);
-    }
-}
-
-/// Where a bound comes from.
-fn earlier_text(earlier: &EarlierRuns) -> String {
-    match earlier.runs {
-        0 => ", no earlier run".to_owned(),
-        1 => ", by 1 earlier run".to_owned(),
-        runs => format!(", by {runs} earlier runs"),
+        if let Some(decline) = rule_decline(report, rule) {
+            page.wrapped(&harmless(&format!("  {decline}")), 2, Style::Faint);
+        }
     }
 }
 

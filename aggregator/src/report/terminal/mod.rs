@@ -43,6 +43,7 @@ pub fn render(report: &Report, options: TerminalOptions) -> String {
             page.heading("PIPELINE", &[]);
             quality::stages(&mut page, report);
         }
+        quality::legend(&mut page);
     } else {
         quality::stages(&mut page, report);
         quality::coverage(&mut page, report);

@@ -8,19 +8,22 @@ use crate::{
         figures::{figure, grouped, interval},
         harmless::harmless,
         row::word,
-        words::{SIMULATED, coverage_text, error_example, has_stages, is_stage, perfection},
+        words::{
+            LEGEND, SIMULATED, coverage_text, error_example, has_stages, is_stage, perfection,
+            provenance_mark,
+        },
     },
 };
 use unicode_width::UnicodeWidthStr as _;
 
 /// Columns of labels and of figures.
-const LABEL: usize = 24;
+const LABEL: usize = 26;
 const FIGURE: usize = 9;
 
 /// The judge's metrics; for grading rubrics also how many verdicts earned which grade.
 pub(super) fn semantic(page: &mut Page, report: &Report) {
     for metric in report.metrics.iter().filter(|metric| metric.definition.is_semantic()) {
-        metric_line(page, metric, report.run.simulated);
+        metric_line(page, metric, report.run.judge.is_some(), report.run.simulated);
     }
     let grades = report.overall.semantic.as_ref().and_then(|semantic| semantic.grades.as_ref());
     if let Some(grades) = grades {
@@ -39,7 +42,8 @@ pub(super) fn stages(page: &mut Page, report: &Report) {
     for metric in report.metrics.iter().filter(with_data) {
         // Whether an item passed depends on its verdict too.
         let judged = metric.definition.path == "pipeline_success_rate";
-        metric_line(page, metric, report.run.simulated && judged);
+        let with_judge = report.run.judge.is_some();
+        metric_line(page, metric, with_judge, report.run.simulated && judged);
     }
     if !has_stages(report) {
         page.wrapped("no stage has any data", 0, Style::Faint);
@@ -61,9 +65,15 @@ pub(super) fn coverage(page: &mut Page, report: &Report) {
     }
 }
 
-fn metric_line(page: &mut Page, metric: &Metric, simulated: bool) {
+/// Meaning of the marks behind the names of the metrics.
+pub(super) fn legend(page: &mut Page) {
+    page.wrapped(LEGEND, 0, Style::Faint);
+}
+
+fn metric_line(page: &mut Page, metric: &Metric, with_judge: bool, simulated: bool) {
     let definition = &metric.definition;
-    let label = padded(&format!("{}:", definition.title), LABEL + 1);
+    let origin = provenance_mark(definition, with_judge);
+    let label = padded(&format!("{} {origin}:", definition.title), LABEL + 1);
     let indent = " ".repeat(INDENT);
     let Some(value) = metric.value else {
         let none = "no data";

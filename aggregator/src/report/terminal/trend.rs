@@ -4,14 +4,16 @@ use super::{
     super::{
         figures::{dollars, figure, grouped, interval},
         harmless::harmless,
+        words::{LEGEND, decline_text, provenance_mark},
     },
     TerminalOptions,
     page::{Page, Style, fit, padded, right_aligned},
 };
 use crate::{
-    history::{PastMetric, PastRun},
+    history::{DeclineReport, DeclineState, PastMetric, PastRun},
     metrics::{Interval, MetricDefinition},
 };
+use std::collections::BTreeMap;
 
 /// Columns of a run's name; longer ones are cut.
 const RUN: usize = 32;
@@ -19,11 +21,12 @@ const RUN: usize = 32;
 const FIGURE: usize = 9;
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The runs, oldest first, with what each cost, and then metric by metric what it was in each. Metrics
-/// that no run has are left out.
+/// The runs, oldest first, with what each cost, and then metric by metric what it was in each
+/// and whether it declines. Metrics that no run has are left out.
 pub fn render_trend(
     runs: &[PastRun],
     metrics: &[MetricDefinition],
+    declines: &BTreeMap<String, DeclineReport>,
     options: TerminalOptions,
 ) -> String {
     let mut page = Page::new(options.width, options.color);
@@ -44,8 +47,11 @@ pub fn render_trend(
     );
     costs(&mut page, runs);
     for metric in metrics {
-        section(&mut page, runs, metric);
+        let decline = declines.get(&metric.path);
+        section(&mut page, runs, metric, decline);
     }
+    page.blank();
+    page.wrapped(LEGEND, 0, Style::Faint);
     page.finish()
 }
 
@@ -64,7 +70,13 @@ fn costs(page: &mut Page, runs: &[PastRun]) {
     }
 }
 
-fn section(page: &mut Page, runs: &[PastRun], definition: &MetricDefinition) {
+fn section(
+    page: &mut Page,
+    runs: &[PastRun],
+    definition: &MetricDefinition,
+    decline: Option<&DeclineReport>,
+) {
+    let judged = runs.last().is_some_and(|newest| newest.record.judge.is_some());
     let of = |run: &PastRun| run.figures.metrics.get(&definition.path).copied();
     let values: Vec<Option<f64>> =
         runs.iter().map(|run| of(run).map(|metric| metric.value)).collect();
@@ -74,11 +86,21 @@ fn section(page: &mut Page, runs: &[PastRun], definition: &MetricDefinition) {
     page.blank();
     page.line(&[
         (&definition.title, Style::Heading),
+        (" ", Style::Plain),
+        (provenance_mark(definition, judged), Style::Faint),
         ("  ", Style::Plain),
         (&line_of(&values), Style::Plain),
         ("  ", Style::Plain),
         (&definition.path, Style::Faint),
     ]);
+    if let Some(decline) = decline {
+        let style = match decline.state {
+            DeclineState::Steady => Style::Good,
+            DeclineState::Declining => Style::Bad,
+            _ => Style::Faint,
+        };
+        page.wrapped(&harmless(&decline_text(decline, definition.unit)), 2, style);
+    }
     for run in runs {
         let text = match of(run) {
             None => right_aligned("–", FIGURE),

@@ -2,6 +2,7 @@
 //! page of their own.
 
 mod chart;
+mod decline;
 
 use super::{
     dataset,
@@ -26,6 +27,7 @@ use juror_aggregator::{
         figures::{dollars, figure, grouped, interval},
         harmless::harmless,
         html::{minutes, simulated},
+        words::provenance_text,
     },
 };
 use maud::{Markup, html};
@@ -151,6 +153,7 @@ pub fn section(view: &RunView, runs: &[ListedRun], shows_judge: bool) -> Markup 
             dl.trends {
                 @for metric in &metrics { (line(view, metric, &alike)) }
             }
+            (decline::list(view, runs, &metrics))
             @if let Some(metric) = metrics.first() {
                 details {
                     summary { "These runs" }
@@ -190,7 +193,10 @@ fn line(view: &RunView, metric: &Metric, runs: &[&ListedRun]) -> Markup {
     let newest = points.iter().rev().flatten().next();
     html! {
         div {
-            dt { a href=(links::trend(&view.report.run.id, &definition.path)) { (harmless(&definition.title)) } }
+            dt {
+                a href=(links::trend(&view.report.run.id, &definition.path)) { (harmless(&definition.title)) }
+                " " span.origin { (provenance_text(&view.report, definition)) }
+            }
             dd { (sparkline(&definition.title, &points, definition.unit)) }
             dd.n { @if let Some(newest) = newest { (figure(newest.value, definition.unit)) } }
         }

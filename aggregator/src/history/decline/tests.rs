@@ -1,0 +1,113 @@
+use super::*;
+use crate::{
+    random::SplitMix,
+    test_results::{SEMANTIC, rubric},
+};
+
+fn correctness() -> MetricDefinition {
+    MetricDefinition::decisive(&rubric(SEMANTIC))
+}
+
+fn watched(values: &[f64], watch: &DeclineWatch) -> DeclineReport {
+    let names: Vec<RunId> =
+        (0..values.len()).map(|night| RunId::parse(&format!("night-{night}")).unwrap()).collect();
+    let points: Vec<SeriesPoint<'_>> = values
+        .iter()
+        .zip(&names)
+        .map(|(value, run)| SeriesPoint { run: Some(run), value: *value, n: 60 })
+        .collect();
+    watch.watch(&correctness(), &points, 1)
+}
+
+/// Nights of 60 items at 0.9 with a deviation of 0.0065 from night to night, that fall by so much
+/// each night after the twentieth.
+fn nights(count: u32, fall: f64, seed: u64) -> Vec<f64> {
+    let mut random = SplitMix(seed);
+    let night = |number: u32| {
+        let nights_of_decline = f64::from(number.saturating_sub(19));
+        0.9 - fall * nights_of_decline + 0.0065 * random.normal_pair().0
+    };
+    (0..count).map(night).collect()
+}
+
+#[test]
+fn a_slow_decline_that_moves_every_median_is_seen() {
+    let watch = DeclineWatch::default();
+    // 24 nights of half a point each, 90 to 78 %.
+    let report = watched(&nights(44, 0.005, 1), &watch);
+    assert_eq!(report.state, DeclineState::Declining, "{report:?}");
+    assert!(report.alarm_runs >= 18, "{report:?}");
+    assert_eq!(report.anchor_last, Some(RunId::parse("night-19").unwrap()));
+    // Thirty nights of a twentieth of a point each.
+    let seen = (0..100).filter(|seed| {
+        let report = watched(&nights(50, 0.0005, *seed), &watch);
+        report.state == DeclineState::Declining
+    });
+    assert!(seen.count() >= 95);
+}
+
+#[test]
+fn noise_alone_raises_an_alarm_in_one_of_twenty_series_at_most() {
+    let watch = DeclineWatch::default();
+    let is_alarm = |seed: &u64| {
+        let values = nights(80, 0.0, 1_000 + *seed);
+        (21..=80).any(|count| watched(&values[..count], &watch).state == DeclineState::Declining)
+    };
+    // A rate of 5 % gives 20 or more of 200 once in 500 times.
+    assert!((0..200).filter(is_alarm).count() < 20);
+}
+
+#[test]
+fn an_alarm_stands_until_the_runs_are_back_at_the_anchor() {
+    let watch = DeclineWatch { anchor_runs: 3, ..DeclineWatch::default() };
+    let mut values = vec![0.9, 0.91, 0.89];
+    values.extend([0.1; 5]);
+    assert_eq!(watched(&values, &watch).state, DeclineState::Declining);
+    let stood = watched(&values, &watch).alarm_runs;
+    values.extend([0.91; 2]);
+    assert_eq!(watched(&values, &watch).alarm_runs, stood + 2, "two good nights are not three");
+    values.push(0.9);
+    let report = watched(&values, &watch);
+    assert_eq!((report.state, report.alarm_runs), (DeclineState::Steady, 0));
+    assert_eq!(report.cusum, Some(0.0));
+}
+
+#[test]
+fn the_anchor_may_begin_with_a_run_that_is_named() {
+    let from = |name: &str| DeclineWatch {
+        anchor_runs: 3,
+        anchor_from: Some(RunId::parse(name).unwrap()),
+        ..DeclineWatch::default()
+    };
+    let values = [0.9, 0.91, 0.89, 0.5, 0.51, 0.49, 0.5];
+    let report = watched(&values, &from("night-3"));
+    assert_eq!((report.state, report.anchor_mean), (DeclineState::Steady, Some(0.5)));
+    assert_eq!(watched(&values, &from("night-5")).state, DeclineState::AnchorIncomplete);
+    assert_eq!(watched(&values, &from("night-9")).state, DeclineState::AnchorMissing);
+}
+
+#[test]
+fn too_few_runs_or_items_decide_nothing() {
+    let watch = DeclineWatch { anchor_runs: 3, ..DeclineWatch::default() };
+    let report = watched(&[0.9, 0.1, 0.9], &watch);
+    assert_eq!((report.state, report.anchor_runs), (DeclineState::AnchorIncomplete, 3));
+    assert_eq!(watched(&[], &watch).state, DeclineState::AnchorIncomplete);
+    let point = |value, n| SeriesPoint { run: None, value, n };
+    let mut points = vec![point(0.9, 60), point(0.2, 30), point(0.91, 60), point(0.89, 60)];
+    points.push(point(0.9, 58));
+    let report = watch.watch(&correctness(), &points, 1);
+    assert_eq!((report.state, report.left_out), (DeclineState::Steady, 1));
+    points.push(point(0.1, 30));
+    let report = watch.watch(&correctness(), &points, 1);
+    assert_eq!((report.state, report.left_out), (DeclineState::TooFewItems, 2));
+}
+
+#[test]
+fn runs_that_are_all_alike_are_no_reason_for_an_alarm_over_one_item() {
+    let mut values = vec![1.0; 20];
+    values.extend([0.999; 5]);
+    let report = watched(&values, &DeclineWatch::default());
+    assert_eq!(report.state, DeclineState::Steady, "{report:?}");
+    values.extend([0.95; 5]);
+    assert_eq!(watched(&values, &DeclineWatch::default()).state, DeclineState::Declining);
+}

@@ -1,0 +1,52 @@
+//! Whether figures decline from a fixed anchor, the first runs of their kind.
+
+use crate::{catalog::ListedRun, view::RunView};
+use juror_aggregator::{
+    history::{DeclineState, DeclineWatch, is_of_one_kind},
+    metrics::Metric,
+    report::{harmless::harmless, words::decline_text},
+};
+use maud::{Markup, html};
+
+/// Decision on each metric: whether it declines from the first runs of this kind.
+pub(super) fn list(view: &RunView, runs: &[ListedRun], metrics: &[&Metric]) -> Markup {
+    let watch = DeclineWatch::default();
+    let own = view.files.record();
+    let is_earlier = |run: &&ListedRun| {
+        run.record.created_at < own.created_at && is_of_one_kind(&run.record, own)
+    };
+    let mut earlier: Vec<&ListedRun> = runs.iter().filter(is_earlier).collect();
+    earlier.reverse();
+    let judge = |metric: &&Metric| {
+        let definition = &metric.definition;
+        let points: Vec<_> = earlier
+            .iter()
+            .filter_map(|run| run.figures.as_ref()?.point(&run.record.run_id, &definition.path))
+            .chain(metric.newest_point())
+            .collect();
+        definition.can_decline().then(|| watch.watch(definition, &points, 1))
+    };
+    html! {
+        h3 { "Does anything decline?" }
+        p.faint {
+            "Each figure is held against the first " (watch.anchor_runs) " runs of this kind by a CUSUM:"
+            " without any change, it raises an alarm in 5 of 100 series of "
+            (watch.monitored_runs) " runs."
+        }
+        ul {
+            @for metric in metrics {
+                @if let Some(decline) = judge(metric) {
+                    @let class = match decline.state {
+                        DeclineState::Steady => "met",
+                        DeclineState::Declining => "missed",
+                        _ => "undecided",
+                    };
+                    li {
+                        (harmless(&metric.definition.title)) ": "
+                        span class=(class) { (harmless(&decline_text(&decline, metric.definition.unit))) }
+                    }
+                }
+            }
+        }
+    }
+}
