@@ -89,7 +89,7 @@ fn a_rule_without_data_is_missed() {
 #[test]
 fn production_asks_for_pipeline_success() {
     let rubric = rubric(SEMANTIC);
-    let mut tally = Tally::new(&rubric, true, 1, FailurePolicy::Exclude);
+    let mut tally = Tally::new(&rubric, true, 1, AveragingPolicy::default());
     for item in 0..100 {
         let mut result = judged("a", [10; 5], &[], &[]);
         result.pipeline_success = Some(item < 80);
@@ -104,7 +104,7 @@ fn production_asks_for_pipeline_success() {
 #[test]
 fn a_rule_says_how_sure_it_is_and_may_ask_for_the_whole_interval() {
     let rubric = rubric(SEMANTIC);
-    let mut tally = Tally::new(&rubric, true, 1, FailurePolicy::Exclude);
+    let mut tally = Tally::new(&rubric, true, 1, AveragingPolicy::default());
     for item in 0..20_u32 {
         tally.add(&judged("a", [7 + item % 3; 5], &[], &[]), item as usize);
     }
@@ -263,7 +263,7 @@ fn a_metric_that_declines_from_the_anchor_misses_the_gate() {
 #[test]
 fn a_watched_metric_that_lost_its_data_is_missed() {
     let gate = Gate::parse("g", "schema = 1\n[[rule]]\nmetric = \"*\"\nno_decline = true").unwrap();
-    let empty = Tally::new(&rubric(SEMANTIC), true, 1, FailurePolicy::Exclude).finish().0;
+    let empty = Tally::new(&rubric(SEMANTIC), true, 1, AveragingPolicy::default()).finish().0;
     let report = gate.judge(&empty, &coverage(0, 2), streak(2), &earlier(&[0.9; 3]));
     assert_eq!(report.rules.len(), 1);
     assert_eq!(decision_of(&report, "semantic.avg_semantic_correctness"), Decision::Missed);
