@@ -50,6 +50,25 @@ impl Exhibits for OneExhibit {
 }
 
 #[test]
+fn without_a_gate_the_banner_is_neither_green_nor_red() {
+    let page_without_gate = |planned| {
+        let record = record(SEMANTIC, planned);
+        let (report, directory, _runs) =
+            report_of(&record, &[judged("good", [10; 5], &[], &[])], None, None);
+        let mut page = Vec::new();
+        write(&report, directory.files(), &NoExhibits, &mut page).unwrap();
+        String::from_utf8(page).unwrap()
+    };
+    let complete = page_without_gate(1);
+    has(&complete, &["decision no-gate", "Complete, no gate set", ">measured<", ">judged<"]);
+    let incomplete = page_without_gate(2);
+    has(&incomplete, &["decision undecided", "Incomplete, no gate set"]);
+    for page in [complete, incomplete] {
+        assert!(!page.contains("decision met") && !page.contains("decision missed"));
+    }
+}
+
+#[test]
 fn the_decision_comes_first_and_every_result_is_there() {
     let results = [
         judged("good", [10; 5], &[], &["All right"]),
