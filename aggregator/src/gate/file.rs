@@ -8,7 +8,7 @@ use crate::{
 use juror_common::{
     SCHEMA,
     id::RunId,
-    rubric::{Formula, Rubric, Success},
+    rubric::{Formula, Need, Rubric, Success},
 };
 use serde::Deserialize;
 use std::{fs, io, path::PathBuf};
@@ -213,10 +213,15 @@ impl Gate {
     }
 
     /// The built-in gates bound what `semantic` reports. Another rubric keeps the bounds whose
-    /// metrics it has, and a percentage must be what one item needs to pass.
+    /// metrics it has, those of generated code only if it needs code, and a percentage must be what
+    /// one item needs to pass.
     fn fitted_to(mut self, rubric: &Rubric) -> Self {
         let known = MetricDefinition::all(rubric);
-        self.rules.retain(|rule| known.iter().any(|metric| metric.path == rule.metric));
+        let has_code = rubric.needs(Need::GeneratedCode);
+        self.rules.retain(|rule| {
+            let metric = known.iter().find(|metric| metric.path == rule.metric);
+            metric.is_some_and(|metric| has_code || !metric.is_of_generated_code())
+        });
         if rubric.formula == Formula::WeightedGroups {
             let bound = match rubric.success {
                 Success::Above(bound) => Bound::Above(tidy(bound * 100.0)),

@@ -182,6 +182,17 @@ impl MetricDefinition {
         }
     }
 
+    /// Whether it is of a stage of the pipeline that makes code.
+    pub fn is_of_generated_code(&self) -> bool {
+        matches!(
+            self.source,
+            Source::TokenAccuracy
+                | Source::RetrievalCorrect
+                | Source::CodeCompiles
+                | Source::QualityScore
+        )
+    }
+
     /// Whether the judge's verdicts make it.
     pub fn is_semantic(&self) -> bool {
         self.path.starts_with("semantic.")

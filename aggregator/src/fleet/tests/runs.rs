@@ -80,7 +80,7 @@ async fn a_report_says_what_runs_beside_it_know_of_the_judge() {
     fleet.home.close(&run, 1);
     fleet.home.until_reported(&run, 1).await;
     let calibration = &fleet.report(&run)["calibration"];
-    assert_eq!((&calibration["status"], &calibration["n"]), (&"calibrated".into(), &2.into()));
+    assert_eq!((&calibration["status"], &calibration["n"]), (&"not_enough".into(), &2.into()));
     fleet.end(working).await.unwrap();
 }
 
@@ -114,7 +114,7 @@ async fn each_published_job_of_a_cancelled_run_ends_in_one_outcome_and_no_other_
     fleet.home.until_reported(&run, 4).await;
     let report = fleet.report(&run);
     let coverage = serde_json::json!(
-        {"planned": 4, "scored": 1, "unscorable": 0, "failed": 1, "skipped": 2}
+        {"planned": 4, "scored": 1, "no_output": 0, "unscorable": 0, "failed": 1, "skipped": 2}
     );
     assert_eq!(report["coverage"], coverage);
     let warnings = report["warnings"].to_string();

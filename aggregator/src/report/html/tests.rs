@@ -107,8 +107,8 @@ fn what_the_simulator_made_up_is_marked_wherever_it_is_shown() {
     for heading in [
         "<h1>Evaluation with a judge ",
         "Gate targets: missed</strong> ",
-        "Semantic Correctness ",
-        "Pipeline Success ",
+        "Semantic Correctness <span class=\"origin\">judged</span> ",
+        "Pipeline Success <span class=\"origin\">measured and judged</span> ",
         ">Gate targets ",
         "How the scores are spread ",
         "Common issues ",

@@ -38,8 +38,8 @@ fn the_decision_comes_first() {
     let comment = comment(&record(SEMANTIC, 3), &results);
     assert!(comment.starts_with("## Juror: ❌ missed: gate targets\n\n2 of 3 scored"), "{comment}");
     for line in [
-        "| Visual Similarity | 7/10 | > 9/10 | ❌ missed |",
-        "| Semantic Correctness | 87% | [",
+        "| Visual Similarity | 7/10 | > 9/10 | [",
+        "| Semantic Correctness | judged | 87% | [",
         "- Cost: &#36;0.0119 of a budget of &#36;5.00",
         "- Error api, 1 job: 503 four times",
         "- Missing icon (1 item, 50%)",
@@ -70,7 +70,7 @@ fn simulated_graded_and_unjudged_runs_say_what_they_are() {
     fox.judge.as_mut().unwrap().simulated = true;
     let graded = comment(&record(ACRUE, 1), &[fox]);
     assert!(graded.contains("> **SIMULATED**: every score"), "{graded}");
-    assert!(graded.contains("| Percentage SIMULATED | 82% |"), "{graded}");
+    assert!(graded.contains("| Percentage SIMULATED | judged | 82% |"), "{graded}");
     assert!(graded.contains("| fox | 82% A SIMULATED | Dull |"), "{graded}");
 
     let mut record = record(SEMANTIC, 1);
@@ -79,7 +79,7 @@ fn simulated_graded_and_unjudged_runs_say_what_they_are() {
     unjudged.judge = None;
     let unjudged = comment(&record, &[unjudged]);
     assert!(unjudged.contains("judge off") && !unjudged.contains("Cost:"), "{unjudged}");
-    assert!(unjudged.contains("| Token Accuracy | 92% |"), "{unjudged}");
+    assert!(unjudged.contains("| Token Accuracy | measured | 92% |"), "{unjudged}");
 }
 
 #[test]
