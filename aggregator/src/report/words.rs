@@ -2,9 +2,7 @@
 
 use super::{
     Coverage, Report, RunSummary,
-    figures::{
-        counted, decimals, dollars, duration, figure, figure_with, grouped, interval_ends,
-    },
+    figures::{counted, decimals, dollars, duration, figure, figure_with, grouped, interval_ends},
 };
 use crate::{
     gate::{Bound, IntervalPosition, RuleReport},

@@ -8,9 +8,7 @@ use crate::{
         figures::{counted, duration, grouped},
         harmless::harmless,
         row::word,
-        words::{
-            cost_text, estimate_text, judging_text, rule_certainty, rule_decline, rule_texts,
-        },
+        words::{cost_text, estimate_text, judging_text, rule_certainty, rule_decline, rule_texts},
     },
 };
 
