@@ -248,7 +248,7 @@ impl Teller {
                 })
             ))
         } else {
-            let (cost, report) = (dollars(cost_usd), report.display());
+            let (cost, report) = (dollars(*cost_usd), report.display());
             screen::print(&format!("run {run}: {}; {cost}; {report}", in_words(coverage)))
         };
         if let Err(failure) = printed {
