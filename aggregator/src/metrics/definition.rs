@@ -213,9 +213,10 @@ impl MetricDefinition {
         !self.rate && !told
     }
 
-    /// Its value in a result as far as that counts: jobs that were not scored are left out, or
-    /// count as zeros where the policy says so. Latency is over scored jobs and failed ones that
-    /// count: a job without output takes no time.
+    /// Its value in a result as far as that counts. The deterministic stages count wherever they
+    /// have data, whatever became of the judge. The judge's metrics and Pipeline Success are over
+    /// scored jobs, and over those that count as zero by the policy. Latency is over the same, but
+    /// a job without output takes no time.
     pub(crate) fn counted_value(
         &self,
         result: &JobResult,
@@ -223,11 +224,16 @@ impl MetricDefinition {
         policy: AveragingPolicy,
     ) -> Option<f64> {
         let zero = policy.counts_as_zero(result.outcome);
+        let counts = zero || result.outcome == Outcome::Scored;
         let value = match &self.source {
-            _ if self.is_semantic() && zero => judged.then_some(0.0),
+            Source::TokenAccuracy
+            | Source::RetrievalCorrect
+            | Source::CodeCompiles
+            | Source::QualityScore => self.value(result),
             Source::Latency if result.outcome == Outcome::NoOutput => None,
-            _ if zero || result.outcome == Outcome::Scored => self.value(result),
-            _ => None,
+            Source::PipelineSuccess | Source::Latency => self.value(result).filter(|_| counts),
+            _ if zero => judged.then_some(0.0),
+            _ => self.value(result).filter(|_| counts),
         };
         value.filter(|value| value.is_finite())
     }

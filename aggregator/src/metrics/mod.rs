@@ -1,7 +1,8 @@
 //! A run's metrics: means and rates with 95 % intervals. Pure.
 //!
 //! A value is an item's: repeats of an item are averaged first, and intervals take items of one
-//! cluster together. Only scored jobs enter; see [`AveragingPolicy`].
+//! cluster together. The judge's metrics are over scored jobs; see [`AveragingPolicy`]. Those of the
+//! deterministic stages are over every result that has data for them.
 
 mod definition;
 mod interval;
@@ -93,9 +94,6 @@ impl<'a> Tally<'a> {
     /// Takes in a job's result that counts. `item` numbers the run's items from 0.
     pub fn add(&mut self, result: &JobResult, item: usize) {
         let zero = self.policy.counts_as_zero(result.outcome);
-        if result.outcome != Outcome::Scored && !zero {
-            return;
-        }
         let cluster = result.item.cluster.as_deref().map(|name| self.cluster(name));
         if self.repeated && self.item_clusters.len() <= item {
             self.item_clusters.resize(item + 1, None);
@@ -119,7 +117,7 @@ impl<'a> Tally<'a> {
             }
         }
         match &result.semantic {
-            Some(verdict) if !zero => self.add_verdict(verdict),
+            Some(verdict) if result.outcome == Outcome::Scored => self.add_verdict(verdict),
             _ if zero && self.judged => self.add_zero(),
             _ => {}
         }

@@ -46,7 +46,7 @@ fn overall_has_the_shape_of_the_answer_of_the_api() {
 }
 
 #[test]
-fn what_was_not_scored_enters_no_average_unless_failures_count_as_zeros() {
+fn what_was_not_scored_enters_no_average_of_the_judge_unless_failures_count_as_zeros() {
     let mut failed = judged("b", [0; 5], &["it failed"], &[]);
     failed.outcome = Outcome::Failed;
     failed.pipeline_success = Some(false);
@@ -57,7 +57,16 @@ fn what_was_not_scored_enters_no_average_unless_failures_count_as_zeros() {
         (broken("d", Outcome::Skipped, ErrorKind::Budget, "-"), 3),
     ];
     let (without, _) = tallied(&results, 1, AveragingPolicy::default());
-    assert!(without.iter().all(|metric| metric.interval.n == 1));
+    let is_stage = |metric: &Metric| {
+        let path = &metric.definition.path;
+        ["token_extraction.", "retrieval.", "generation."]
+            .iter()
+            .any(|stage| path.starts_with(stage))
+    };
+    for metric in &without {
+        let n = if is_stage(metric) { 2 } else { 1 };
+        assert_eq!(metric.interval.n, n, "{}", metric.definition.path);
+    }
     assert_eq!(metric(&without, CORRECTNESS).value, Some(0.96));
     let spread = Perfection { perfect: 0, minor: 1, major: 0 };
     assert_eq!(metric(&without, "semantic.feature_completeness_rate").perfection, Some(spread));
@@ -143,4 +152,30 @@ fn missing_output_counts_as_zero_unless_it_is_excluded() {
     let (without, _) = tallied(&results, 1, excluded);
     assert!(without.iter().all(|metric| metric.interval.n == 1));
     assert_eq!(metric(&without, CORRECTNESS).value, Some(1.0));
+}
+
+#[test]
+fn deterministic_figures_count_whatever_became_of_the_judge() {
+    let outcomes = [Outcome::Failed, Outcome::Unscorable, Outcome::Skipped, Outcome::NoOutput];
+    let results = outcomes.into_iter().enumerate().map(|(item, outcome)| {
+        let mut result = judged(&format!("item-{item}"), [0; 5], &[], &[]);
+        result.outcome = outcome;
+        result.pipeline_success = Some(false).filter(|_| outcome != Outcome::Skipped);
+        (result, item)
+    });
+    let results: Vec<_> = results.collect();
+    let (metrics, _) = tallied(&results, 1, AveragingPolicy::default());
+    let n = |path: &str| metric(&metrics, path).interval.n;
+    for path in [
+        "token_extraction.accuracy",
+        "retrieval.accuracy",
+        "generation.compilation_rate",
+        "generation.avg_quality_score",
+    ] {
+        assert_eq!(n(path), 4, "{path}");
+    }
+    assert_eq!(metric(&metrics, "token_extraction.accuracy").value, Some(0.92));
+    assert_eq!(n("pipeline_success_rate"), 1, "only missing output is the pipeline's failure");
+    assert_eq!(n(CORRECTNESS), 1);
+    assert_eq!(n("avg_latency_ms"), 0);
 }
