@@ -14,6 +14,7 @@ use juror_common::{
     run::RunRecord,
     settings::{Layer, Settings},
 };
+use juror_producer::plan::Sample;
 
 /// What is asked for.
 pub struct Asked<'a> {
@@ -67,6 +68,7 @@ impl Asked<'_> {
         settings.budget.run_usd = settings.budget.run_usd.or(budget);
         let selection = Selection {
             dataset: self.flags.dataset.clone().unwrap_or_default(),
+            sample: self.flags.judging.sample(),
             limit: self.flags.judging.limit,
             filters: self.flags.judging.filter.clone(),
             outputs: self.flags.output.clone(),
@@ -86,8 +88,11 @@ impl Asked<'_> {
             [] => record.dataset.filters.clone(),
             given => given.to_vec(),
         };
+        let recorded_sample =
+            record.dataset.sample.map(|sample| Sample { items: sample.items, seed: sample.seed });
         let selection = Selection {
             dataset: record.dataset.path.clone().into(),
+            sample: judging.sample().or(recorded_sample),
             limit: judging.limit.or(record.dataset.limit),
             filters,
             outputs: self.flags.output.clone(),

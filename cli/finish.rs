@@ -166,7 +166,7 @@ fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
         && report.cost.overrun_usd == Money::ZERO
     {
         screen::tell(&format!(
-            "no budget is left for the rest\n  raise it and go on with: juror run --resume {run} \
+            "the budget is spent: only the first jobs in the dataset's order were judged\n  raise it and go on with: juror run --resume {run} \
              --budget-usd AMOUNT\n  if the day or the month has spent its own, raise \
              budget.day_usd or budget.month_usd"
         ));

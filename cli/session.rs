@@ -5,13 +5,13 @@ use juror_common::{
     id::{Digest, RunId},
     job::{Judge, RubricReference},
     rubric::{Need, Rubric},
-    run::{CallTerms, DatasetRecord, Preparation, RunRecord, StageTerms},
+    run::{CallTerms, DatasetRecord, Preparation, RunRecord, SampleRecord, StageTerms},
     settings::Settings,
 };
 use juror_producer::{
     dataset::{Dataset, DatasetShape},
     filter::Filter,
-    plan::{self, JobTemplate, PlanOptions, PlanSummary},
+    plan::{self, JobTemplate, PlanOptions, PlanSummary, Sample},
 };
 use juror_worker::{estimate::Candidate, image::PREPARATION_VERSION};
 use std::{
@@ -24,6 +24,8 @@ use std::{
 pub struct Selection {
     /// The dataset, as it was named.
     pub dataset: PathBuf,
+    /// Only a random part of the items.
+    pub sample: Option<Sample>,
     /// Only the first so many items.
     pub limit: Option<u64>,
     /// Only items for which all of these hold, each `KEY=VALUE`.
@@ -77,6 +79,7 @@ impl Session {
                 .iter()
                 .map(|filter| filter.parse::<Filter>().map_err(Failure::usage))
                 .collect::<Result<_, _>>()?,
+            sample: selection.sample,
             limit: selection.limit,
             repeat: NonZeroU32::new(settings.run.repeat).unwrap_or(NonZeroU32::MIN),
         };
@@ -126,6 +129,7 @@ impl Session {
                 digest: self.plan.digest,
                 limit: self.selection.limit,
                 filters: self.selection.filters.clone(),
+                sample: self.sample_record(),
             },
             data_roots: self.settings.files.data_roots.iter().map(|root| absolute(root)).collect(),
             rubric: self.rubric.reference(),
@@ -160,6 +164,11 @@ impl Session {
         }
     }
 
+    fn sample_record(&self) -> Option<SampleRecord> {
+        let (sample, of) = self.selection.sample.zip(self.plan.sampled_from)?;
+        Some(SampleRecord { items: sample.items, seed: sample.seed, of })
+    }
+
     fn stage_terms(&self) -> StageTerms {
         let stages = &self.settings.stages;
         StageTerms {
@@ -183,7 +192,11 @@ pub fn difference(known: &RunRecord, asked: &RunRecord) -> Option<String> {
     let selection = |record: &RunRecord| {
         let limit = record.dataset.limit.map(|limit| format!("--limit {limit}"));
         let filters = record.dataset.filters.iter().map(|filter| format!("--filter {filter}"));
-        let flags: Vec<_> = limit.into_iter().chain(filters).collect();
+        let sample = record
+            .dataset
+            .sample
+            .map(|sample| format!("--sample {} --seed {}", sample.items, sample.seed));
+        let flags: Vec<_> = filters.chain(sample).chain(limit).collect();
         if flags.is_empty() { "every item".to_owned() } else { flags.join(" ") }
     };
     let side = |record: &RunRecord| {

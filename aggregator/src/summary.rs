@@ -11,7 +11,7 @@ use crate::{
     likely_clusters::{ClusterDetector, LikelyClusters},
     metrics::{AveragingPolicy, MetricDefinition, Overall, Tally, tidy},
     repeats::repeats,
-    report::{Cost, Coverage, ItemRow, Report, RunSummary, urgency},
+    report::{Cost, Coverage, ItemRow, Report, RunSummary, counted, urgency},
 };
 use indexmap::IndexMap;
 use juror_common::{
@@ -205,6 +205,12 @@ impl<'a> Scan<'a> {
             ));
         }
         warnings.extend(input.averaging.warnings(&coverage));
+        if let Some(unjudged) = coverage.errors.get(&ErrorKind::Budget) {
+            warnings.push(format!(
+                "the budget left {} unjudged: those that were judged are the first in the dataset's order, not a random part (--sample N judges a random part)",
+                counted(*unjudged, "job")
+            ));
+        }
         if let Some(published) = record.published {
             warnings.push(format!(
                 "the run was cancelled when {published} of its {} jobs were published; the others are not in it",

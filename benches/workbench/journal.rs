@@ -24,6 +24,7 @@ pub fn record(rubric: &Rubric, text: &str, planned: u64) -> RunRecord {
             digest: Digest::of(b"large"),
             limit: None,
             filters: Vec::new(),
+            sample: None,
         },
         data_roots: Vec::new(),
         rubric: rubric.reference(),

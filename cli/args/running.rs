@@ -3,12 +3,19 @@
 use super::{BaselineFlags, CalibrationFlags, at_least_one};
 use clap::Args;
 use juror_common::usage::Money;
+use juror_producer::plan::Sample;
 use std::path::PathBuf;
 
 /// Which items, and how they are judged.
 #[derive(Debug, Default, Args)]
 pub struct JudgingFlags {
-    /// Only the first N items, after the filters
+    /// Only N items at random, after the filters; the same seed chooses the same items
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub sample: Option<u64>,
+    /// Seed of --sample [default: 0]
+    #[arg(long, value_name = "S", requires = "sample")]
+    pub seed: Option<u64>,
+    /// Only the first N items, after the filters and the sample
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
     /// Only items whose field has this value; several must all hold
@@ -29,6 +36,13 @@ pub struct JudgingFlags {
     /// A folder that the dataset may name files in, beside its own (repeatable)
     #[arg(long, value_name = "DIR")]
     pub data_root: Vec<PathBuf>,
+}
+
+impl JudgingFlags {
+    /// The sample that is asked for.
+    pub fn sample(&self) -> Option<Sample> {
+        self.sample.map(|items| Sample { items, seed: self.seed.unwrap_or_default() })
+    }
 }
 
 /// How this process asks the judge.

@@ -210,6 +210,7 @@ async fn dataset_check(
     settings.run.enable_llm_judge = true;
     let selection = Selection {
         dataset: dataset.to_owned(),
+        sample: arguments.judging.sample(),
         limit: arguments.judging.limit,
         filters: arguments.judging.filter.clone(),
         outputs: Vec::new(),

@@ -22,6 +22,7 @@ pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<
     let settings = layers::settle(global, flags)?;
     let selection = Selection {
         dataset: arguments.dataset.clone(),
+        sample: arguments.judging.sample(),
         limit: arguments.judging.limit,
         filters: arguments.judging.filter.clone(),
         outputs: Vec::new(),

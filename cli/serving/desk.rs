@@ -151,6 +151,8 @@ fn flags_of(asked: &AskedRun, dataset: PathBuf) -> RunFlags {
     RunFlags {
         dataset: Some(dataset),
         judging: JudgingFlags {
+            sample: asked.sample,
+            seed: asked.seed,
             limit: asked.limit,
             filter: asked.filters.clone(),
             repeat: asked.repeat,

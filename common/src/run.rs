@@ -141,4 +141,18 @@ pub struct DatasetRecord {
     pub limit: Option<u64>,
     /// Only items whose field has this value, each `KEY=VALUE`.
     pub filters: Vec<String>,
+    /// Only a random part of those; the limit counts within it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<SampleRecord>,
+}
+
+/// Random part of a dataset's items. Items, seed and number decide which items those are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SampleRecord {
+    /// How many items were asked for.
+    pub items: u64,
+    /// The seed.
+    pub seed: u64,
+    /// How many items it was drawn from: those that the filters leave.
+    pub of: u64,
 }

@@ -1,16 +1,19 @@
 //! From items to jobs, in two passes and flat memory: the first looks at every line and spends
 //! nothing, the second makes the jobs.
 
+mod choice;
 mod inline;
 mod jobs;
 mod seen;
 
+pub use choice::Sample;
 pub use jobs::{JobTemplate, Jobs, jobs};
 
 use crate::{
     dataset::{Dataset, DatasetError, LineError, PlacedItem, Problem},
     filter::Filter,
 };
+use choice::Choice;
 use juror_common::{id::Digest, item::Item};
 use seen::SeenIds;
 use std::{fmt, num::NonZeroU32, path::PathBuf};
@@ -23,6 +26,8 @@ const REPORTED_ERRORS: usize = 20;
 pub struct PlanOptions {
     /// Conditions that must all hold.
     pub filters: Vec<Filter>,
+    /// Only a random part of those items.
+    pub sample: Option<Sample>,
     /// Only the first so many items of those.
     pub limit: Option<u64>,
     /// How many times each item is judged.
@@ -31,15 +36,11 @@ pub struct PlanOptions {
 
 impl Default for PlanOptions {
     fn default() -> Self {
-        Self { filters: Vec::new(), limit: None, repeat: NonZeroU32::MIN }
+        Self { filters: Vec::new(), sample: None, limit: None, repeat: NonZeroU32::MIN }
     }
 }
 
 impl PlanOptions {
-    fn selects(&self, item: &Item) -> bool {
-        self.filters.iter().all(|filter| filter.holds(item))
-    }
-
     fn limit(&self) -> u64 {
         self.limit.unwrap_or(u64::MAX)
     }
@@ -50,8 +51,10 @@ impl PlanOptions {
 pub struct PlanSummary {
     /// Items of the dataset.
     pub dataset_items: u64,
-    /// Items that are left after filter and limit.
+    /// Items that are left after filter, sample and limit.
     pub items: u64,
+    /// How many items the sample was drawn from; none without one.
+    pub sampled_from: Option<u64>,
     /// Jobs: items times repeat.
     pub jobs: u64,
     /// Digest of the manifest's bytes, or of a folder's listing.
@@ -153,9 +156,11 @@ impl BrokenLines {
 /// The first pass: every line is well formed, no id stands twice, every file is there. Holds 16
 /// bytes an item.
 pub fn check(dataset: &Dataset, options: &PlanOptions) -> Result<PlanSummary, PlanError> {
+    let choice = Choice::new(dataset, options)?;
     let mut items = dataset.items()?;
     let mut broken = BrokenLines { first: Vec::new(), count: 0 };
     let mut summary = empty_summary(dataset.digest()?);
+    summary.sampled_from = choice.sampled_from;
     let mut seen = SeenIds::default();
     let mut known_keys = vec![false; options.filters.len()];
     for placed in &mut items {
@@ -166,7 +171,7 @@ pub fn check(dataset: &Dataset, options: &PlanOptions) -> Result<PlanSummary, Pl
                 for (known, filter) in known_keys.iter_mut().zip(&options.filters) {
                     *known |= filter.applies(&item);
                 }
-                if summary.items < options.limit() && options.selects(&item) {
+                if summary.items < options.limit() && choice.holds(&item) {
                     summary.count(&item, options.repeat);
                 }
             }
@@ -214,6 +219,7 @@ fn empty_summary(digest: Digest) -> PlanSummary {
     PlanSummary {
         dataset_items: 0,
         items: 0,
+        sampled_from: None,
         jobs: 0,
         digest,
         has_tokens: false,
@@ -227,11 +233,12 @@ fn empty_summary(digest: Digest) -> PlanSummary {
 
 fn nothing_left(items: u64, options: &PlanOptions, known_keys: &[bool]) -> PlanError {
     let filters = options.filters.iter().map(|filter| format!("--filter {filter}"));
+    let sample = options.sample.map(|sample| format!("--sample {}", sample.items));
     let limit = options.limit.map(|limit| format!("--limit {limit}"));
     let unknown = options.filters.iter().zip(known_keys).filter(|(_, known)| !**known);
     PlanError::NothingLeft {
         items,
-        conditions: filters.chain(limit).collect::<Vec<_>>().join(" "),
+        conditions: filters.chain(sample).chain(limit).collect::<Vec<_>>().join(" "),
         unknown_keys: unknown.map(|(filter, _)| filter.key().to_owned()).collect(),
     }
 }

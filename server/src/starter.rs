@@ -53,7 +53,11 @@ pub struct AskedRun {
     pub model: Option<String>,
     /// The most that the run may cost; required with the judge on.
     pub budget_usd: Option<Money>,
-    /// Only the first so many items, after the filters.
+    /// Only so many items at random, after the filters.
+    pub sample: Option<u64>,
+    /// Seed of the sample; none for 0.
+    pub seed: Option<u64>,
+    /// Only the first so many items, after the filters and the sample.
     pub limit: Option<u64>,
     /// Only items for which all of these hold, each `KEY=VALUE`.
     pub filters: Vec<String>,

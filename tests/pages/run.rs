@@ -82,6 +82,7 @@ pub fn page(folder: &Path) -> PathBuf {
             digest: Digest::of(&fs::read(&manifest).unwrap()),
             limit: None,
             filters: vec![HOSTILE.into()],
+            sample: None,
         },
         data_roots: Vec::new(),
         rubric: parsed.reference(),

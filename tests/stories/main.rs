@@ -42,6 +42,7 @@ mod remote;
 mod reports;
 mod resume;
 mod run_names;
+mod sampling;
 mod serve;
 mod signals;
 mod trouble;

@@ -56,7 +56,7 @@ impl RunFigures {
 pub fn ask_the_same(one: &RunRecord, other: &RunRecord) -> bool {
     let dataset = |run: &RunRecord| {
         let dataset = &run.dataset;
-        (dataset.path.clone(), dataset.limit, dataset.filters.clone())
+        (dataset.path.clone(), dataset.limit, dataset.filters.clone(), dataset.sample)
     };
     dataset(one) == dataset(other)
         && one.rubric == other.rubric

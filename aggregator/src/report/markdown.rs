@@ -9,7 +9,7 @@ use super::{
     harmless::harmless,
     words::{
         SIMULATED, cost_text, coverage_text, endpoint, error_example, estimate_text, has_stages,
-        is_stage, provenance_text, rule_interval, rule_texts,
+        is_stage, provenance_text, rule_interval, rule_texts, selection_texts,
     },
 };
 use crate::{
@@ -86,8 +86,10 @@ fn headline(report: &Report) -> String {
         }
         None => "judge off".to_owned(),
     };
+    let selection = selection_texts(&run.dataset);
+    let selection: String = selection.iter().map(|text| format!(", {}", escaped(text))).collect();
     format!(
-        "## Juror: {decision}\n{simulated}\n{}. Run {}, {}@{}, {judge}.\n",
+        "## Juror: {decision}\n{simulated}\n{}. Run {}, {}@{}, {judge}{selection}.\n",
         coverage_text(coverage),
         escaped(run.id.as_str()),
         escaped(&run.rubric.id),

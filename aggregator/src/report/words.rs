@@ -9,7 +9,7 @@ use crate::{
     history::{DeclineReport, DeclineState},
     metrics::{Metric, MetricDefinition, Perfection, Provenance, Unit, title_of},
 };
-use juror_common::{outcome::ErrorKind, reference::shown, usage::Money};
+use juror_common::{outcome::ErrorKind, reference::shown, run::DatasetRecord, usage::Money};
 
 /// What stands in the heading and beside every score of a simulated run.
 pub(crate) const SIMULATED: &str = "SIMULATED";
@@ -42,6 +42,20 @@ pub fn coverage_text(coverage: &Coverage) -> String {
         text.push_str(&format!(", {} {outcome}", grouped(count)));
     }
     text
+}
+
+/// Which items of a dataset a run judges: `only tags=button`, `a random sample of 50 of 1,000 items
+/// (seed 7)`, `the first 10 items`; empty for every item.
+pub fn selection_texts(dataset: &DatasetRecord) -> Vec<String> {
+    let mut texts: Vec<String> =
+        dataset.filters.iter().map(|filter| format!("only {filter}")).collect();
+    texts.extend(dataset.sample.map(|sample| {
+        let items = sample.items.min(sample.of);
+        let of = counted(sample.of, "item");
+        format!("a random sample of {} of {of} (seed {})", grouped(items), sample.seed)
+    }));
+    texts.extend(dataset.limit.map(|limit| format!("the first {}", counted(limit, "item"))));
+    texts
 }
 
 /// What one of the worst results says of an error of this kind.

@@ -123,6 +123,7 @@ pub(crate) fn record(rubric: &str, planned: u64) -> RunRecord {
             digest: Digest::of(b"dataset"),
             limit: None,
             filters: Vec::new(),
+            sample: None,
         },
         rubric: RubricReference { id: id.into(), ..reference() },
         data_roots: Vec::new(),

@@ -10,7 +10,10 @@ use crate::{
     run_argument::locate,
     screen,
 };
-use juror_aggregator::{fold::Fold, report::figures::dollars};
+use juror_aggregator::{
+    fold::Fold,
+    report::{figures::dollars, words::selection_texts},
+};
 use juror_common::run::RunRecord;
 use serde_json::{Value, json};
 
@@ -64,8 +67,7 @@ pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<
 fn described(record: &RunRecord, mark: &str) -> Vec<(&'static str, String)> {
     let RunRecord { dataset, rubric, judge, .. } = record;
     let mut which = screen::as_seen_from_here(&dataset.path);
-    which.extend(dataset.limit.map(|limit| format!(", the first {limit} items")));
-    which.extend(dataset.filters.iter().map(|filter| format!(", {filter}")));
+    which.extend(selection_texts(dataset).iter().map(|text| format!(", {text}")));
     let judge = judge.as_ref().map_or("off".to_owned(), |judge| format!("{}{mark}", judge.model));
     let mut lines = vec![
         ("Run", record.run_id.to_string()),

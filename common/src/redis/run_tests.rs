@@ -124,6 +124,7 @@ pub fn record() -> RunRecord {
             digest: Digest::of(b"items"),
             limit: None,
             filters: Vec::new(),
+            sample: None,
         },
         data_roots: Vec::new(),
         rubric: RubricReference {

@@ -30,6 +30,7 @@ fn record() -> RunRecord {
             digest: Digest::of(b""),
             limit: None,
             filters: Vec::new(),
+            sample: None,
         },
         data_roots: Vec::new(),
         rubric: rubric(),

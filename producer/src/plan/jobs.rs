@@ -1,12 +1,13 @@
 //! The second pass: from items to jobs.
 
-use super::{PlanError, PlanOptions, inline::inline};
+use super::{PlanError, PlanOptions, choice::Choice, inline::inline};
 use crate::dataset::{Dataset, Items, LineError, PlacedItem};
 use juror_common::{
     id::RunId,
     item::Item,
     job::{Job, Judge, RubricReference},
 };
+use std::num::NonZeroU32;
 
 /// What all jobs of a run have in common.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,9 +28,10 @@ pub fn jobs(
     template: &JobTemplate,
 ) -> Result<Jobs, PlanError> {
     Ok(Jobs {
+        choice: Choice::new(dataset, options)?,
         items: dataset.items()?,
         left: options.limit(),
-        options: options.clone(),
+        repeat: options.repeat,
         template: template.clone(),
         inlining: None,
         current: None,
@@ -38,8 +40,9 @@ pub fn jobs(
 
 /// The jobs of a plan, made as they are asked for.
 pub struct Jobs {
+    choice: Choice,
     items: Items,
-    options: PlanOptions,
+    repeat: NonZeroU32,
     template: JobTemplate,
     /// Where the files are that go into the jobs, if they do.
     inlining: Option<Dataset>,
@@ -59,9 +62,9 @@ impl Jobs {
         if self.left == 0 {
             return None;
         }
-        let options = &self.options;
+        let choice = &self.choice;
         let mut found = self.items.find_map(|placed| match placed {
-            Ok(PlacedItem { item, .. }) if options.selects(&item) => Some(Ok(item)),
+            Ok(PlacedItem { item, .. }) if choice.holds(&item) => Some(Ok(item)),
             Ok(_) => None,
             Err(error) => Some(Err(error)),
         })?;
@@ -86,7 +89,7 @@ impl Iterator for Jobs {
             },
         };
         let following = repeat + 1;
-        if following < self.options.repeat.get() {
+        if following < self.repeat.get() {
             self.current = Some((item.clone(), following));
         }
         let JobTemplate { run_id, rubric, judge } = &self.template;

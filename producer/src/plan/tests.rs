@@ -32,7 +32,7 @@ fn numbered(count: u32) -> Vec<String> {
 
 fn options(filters: &[&str], limit: Option<u64>, repeat: u32) -> PlanOptions {
     let filters = filters.iter().map(|filter| filter.parse().unwrap()).collect();
-    PlanOptions { filters, limit, repeat: NonZeroU32::new(repeat).unwrap() }
+    PlanOptions { filters, sample: None, limit, repeat: NonZeroU32::new(repeat).unwrap() }
 }
 
 fn broken(dataset: &Dataset) -> BrokenLines {
@@ -217,4 +217,43 @@ fn a_hundred_thousand_lines_are_planned() {
 fn errors_display_paths_as_they_were_given() {
     let error = Dataset::open(Path::new("no/such.jsonl"), &shape()).unwrap_err();
     assert_eq!(PlanError::from(error).to_string(), "no/such.jsonl does not exist; check the path");
+}
+
+#[test]
+fn a_sample_is_the_same_in_both_passes_and_hardly_changes_with_added_lines() {
+    let chosen = |lines: &str, options: &PlanOptions| -> Vec<String> {
+        let (_home, dataset) = manifest(lines);
+        let summary = check(&dataset, options).unwrap();
+        let jobs = jobs(&dataset, options, &template()).unwrap();
+        let ids: Vec<String> = jobs.map(|job| job.unwrap().item.id).collect();
+        assert_eq!(summary.items, ids.len() as u64);
+        assert_eq!(summary.sampled_from.is_some(), options.sample.is_some());
+        ids
+    };
+    let sampled = |items, seed| PlanOptions {
+        sample: Some(Sample { items, seed }),
+        ..PlanOptions::default()
+    };
+    let lines = numbered(200);
+    let of_all = chosen(&lines.concat(), &sampled(40, 7));
+    assert_eq!(of_all.len(), 40);
+    assert_ne!(of_all, chosen(&lines.concat(), &sampled(40, 8)), "another seed");
+    let reversed: String = lines.iter().rev().map(String::as_str).collect();
+    let mut other_order = chosen(&reversed, &sampled(40, 7));
+    other_order.reverse();
+    assert_eq!(other_order, of_all);
+    let more = chosen(&numbered(220).concat(), &sampled(40, 7));
+    let kept = more.iter().filter(|id| of_all.contains(id)).count();
+    let new = more.iter().filter(|id| id.parse::<u32>().unwrap() >= 200).count();
+    assert_eq!(kept + new, 40, "an item leaves a sample only for a new one");
+    assert!(chosen(&lines.concat(), &sampled(10, 7)).iter().all(|id| of_all.contains(id)));
+    assert_eq!(chosen(&lines.concat(), &sampled(500, 7)).len(), 200);
+
+    let filtered = options(&["fifth=2"], None, 1);
+    let filtered = PlanOptions { sample: Some(Sample { items: 10, seed: 7 }), ..filtered };
+    let of_fifth = chosen(&lines.concat(), &filtered);
+    assert_eq!(of_fifth.len(), 10);
+    assert!(of_fifth.iter().all(|id| id.parse::<u32>().unwrap() % 5 == 2));
+    let limited = chosen(&lines.concat(), &PlanOptions { limit: Some(3), ..filtered });
+    assert_eq!(limited, of_fifth[..3]);
 }

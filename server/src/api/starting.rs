@@ -41,7 +41,15 @@ pub struct RunRequest {
     #[serde(default)]
     #[schema(value_type = Option<String>, pattern = "^[0-9]{1,6}(\\.[0-9]{1,12})?$")]
     budget_usd: Option<Money>,
-    /// Only the first so many items, after the filters.
+    /// Only so many items at random, after the filters; the same seed chooses the same items.
+    #[serde(default)]
+    #[schema(value_type = Option<u64>, minimum = 1)]
+    sample: Option<NonZeroU64>,
+    /// Seed of the sample; 0 if it is left out.
+    #[serde(default)]
+    #[schema(value_type = Option<u64>)]
+    seed: Option<u64>,
+    /// Only the first so many items, after the filters and the sample.
     #[serde(default)]
     #[schema(value_type = Option<u64>, minimum = 1)]
     limit: Option<NonZeroU64>,
@@ -219,6 +227,8 @@ impl RunRequest {
             enable_llm_judge: self.enable_llm_judge,
             model: self.model,
             budget_usd: not_negative(self.budget_usd)?,
+            sample: self.sample.map(NonZeroU64::get),
+            seed: self.seed,
             limit: self.limit.map(NonZeroU64::get),
             filters: self.filters,
             repeat: self.repeat.map(NonZeroU32::get),

@@ -38,6 +38,7 @@ pub(super) fn record(servers: &Servers, run: &str, planned: u64) -> RunRecord {
             digest: Digest::of(b"dataset"),
             limit: None,
             filters: Vec::new(),
+            sample: None,
         },
         data_roots: Vec::new(),
         rubric: rubric.reference(),

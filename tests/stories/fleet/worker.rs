@@ -70,6 +70,7 @@ impl Scene {
                 digest: Digest::of(b"dataset"),
                 limit: None,
                 filters: Vec::new(),
+                sample: None,
             },
             data_roots: Vec::new(),
             rubric: Rubric::parse(rubric_text, run).unwrap().reference(),

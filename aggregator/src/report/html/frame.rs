@@ -4,7 +4,7 @@
 use crate::report::{
     Report,
     harmless::harmless,
-    words::{SIMULATED, endpoint},
+    words::{SIMULATED, endpoint, selection_texts},
 };
 use juror_common::id::Digest;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -97,8 +97,7 @@ pub fn run_facts(report: &Report) -> Vec<String> {
         }
         None => facts.push("judge off".to_owned()),
     }
-    facts.extend(run.dataset.limit.map(|limit| format!("first {limit} items")));
-    facts.extend(run.dataset.filters.iter().map(|filter| format!("only {filter}")));
+    facts.extend(selection_texts(&run.dataset));
     if run.repeat > 1 {
         facts.push(format!("each judged {} times", run.repeat));
     }

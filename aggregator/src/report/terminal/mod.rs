@@ -16,7 +16,7 @@ pub use trend::render_trend;
 use super::{
     Report,
     harmless::harmless,
-    words::{endpoint, has_stages},
+    words::{endpoint, has_stages, selection_texts},
 };
 use crate::{calibration::Calibration, compare::Comparison};
 use page::{Page, Style};
@@ -87,6 +87,7 @@ fn heading(page: &mut Page, report: &Report) {
         false => page.heading(&title, &[]),
     }
     let mut facts = vec![format!("run {id}"), harmless(&run.dataset.path)];
+    facts.extend(selection_texts(&run.dataset).iter().map(|text| harmless(text)));
     if let Some(judge) = &run.judge {
         facts.push(format!("{}@{}", harmless(&run.rubric.id), run.rubric.version));
         let mut settings = format!("{} {}", judge.provider.name(), harmless(&judge.model));

@@ -80,6 +80,8 @@ impl StartForm {
             enable_llm_judge: self.is_judged(),
             model: text(&self.model).filter(|_| self.is_judged()),
             budget_usd,
+            sample: None,
+            seed: None,
             limit,
             filters,
             repeat: repeat.and_then(|repeat| u32::try_from(repeat).ok()),
