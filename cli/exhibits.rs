@@ -12,6 +12,7 @@ use juror_common::{
     file_identity::FileIdentity,
     files::Roots,
     item::Item,
+    outcome::InputRecord,
     rubric::{Need, Rubric},
     run::RunRecord,
     settings::Settings,
@@ -36,6 +37,8 @@ pub struct DatasetExhibits<'run> {
 
 /// What a page says of a file that is on a server or in a bucket.
 pub const FETCHES_NOTHING: &str = "it is not on this machine, and a page fetches nothing";
+/// What a page says of a file that is not what was judged any more.
+pub const CHANGED: &str = "the file has changed since it was judged";
 /// What a page says of what the user's own program made of an item.
 pub const NOT_KEPT: &str = "a pipeline command made what was judged, and it is not kept";
 
@@ -52,9 +55,15 @@ impl Exhibits for DatasetExhibits<'_> {
         for one in shown {
             let Some(item) = items.get(&one.screenshot_id) else { continue };
             let code = item.generated_code.as_ref().filter(|_| !exhibits.contains_key(&item.id));
-            let code = code.map(|code| match made_on_the_way {
+            let judged = one.code();
+            let is_made = made_on_the_way
+                || judged.is_some_and(|code| code.reference == InputRecord::PIPELINE);
+            let code = code.map(|code| match is_made {
                 true => Err(NOT_KEPT.to_owned()),
-                false => code::read(code, item.language, &roots, &mut room),
+                false => {
+                    let judged = judged.and_then(|code| code.digest);
+                    code::read(code, judged, item.language, &roots, &mut room)
+                }
             });
             exhibits.entry(item.id.clone()).or_default().code = code;
         }
@@ -139,7 +148,7 @@ fn gone(_: DatasetError) -> String {
 
 fn unreachable(shown: &[Shown], reason: &str) -> HashMap<String, Exhibit> {
     let none = |one: &Shown| {
-        let pictures = one.inputs.iter().map(|input| (input.name.clone(), Err(reason.to_owned())));
+        let pictures = one.images().map(|input| (input.name.clone(), Err(reason.to_owned())));
         (one.screenshot_id.clone(), Exhibit { pictures: pictures.collect(), code: None })
     };
     shown.iter().map(none).collect()

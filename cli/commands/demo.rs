@@ -70,8 +70,7 @@ async fn judge(
         .check_reports(&arguments.output)?;
     golden::unpack(&folder)?;
     let outputs = arguments.output.clone();
-    let selection =
-        Selection { dataset, sample: None, limit: None, filters: Vec::new(), outputs };
+    let selection = Selection { dataset, sample: None, limit: None, filters: Vec::new(), outputs };
     let rubric = rubric::load(&settings.run.rubric)?;
     let session = Session::open(settings, rubric, selection)?;
     if !global.quiet {

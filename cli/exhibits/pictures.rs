@@ -1,6 +1,6 @@
 //! Small pictures of what was judged, within bounds.
 
-use super::FETCHES_NOTHING;
+use super::{CHANGED, FETCHES_NOTHING};
 use juror_aggregator::report::{Picture, Shown};
 use juror_common::{
     files::{MOST_IMAGE_BYTES, Roots},
@@ -63,7 +63,7 @@ pub fn of(
 /// What stands in the places of an item's pictures where there is no room for more.
 fn full(one: &Shown) -> Pictures {
     let none = || Err("this page has as many as it may have".to_owned());
-    one.inputs.iter().map(|input| (input.name.clone(), none())).collect()
+    one.images().map(|input| (input.name.clone(), none())).collect()
 }
 
 /// Decoding takes processors; the answers are in the order of the items.
@@ -87,7 +87,7 @@ fn side_by_side(some: &[&Shown], work: impl Fn(&Shown) -> Pictures + Sync) -> Ve
 }
 
 fn of_one(one: &Shown, item: Option<&Item>, roots: &Roots) -> Pictures {
-    let pictures = one.inputs.iter().map(|input| {
+    let pictures = one.images().map(|input| {
         // A result names a URL without its query; the dataset has the reference whole.
         let reference = item.and_then(|item| item.images.get(&input.name));
         let picture = match reference {
@@ -105,7 +105,7 @@ fn read(reference: &str, judged: Option<Digest>, roots: &Roots) -> Result<Pictur
     };
     let bytes = roots.read_now(path, MOST_IMAGE_BYTES).map_err(|error| error.to_string())?;
     if judged.is_some_and(|judged| judged != Digest::of(&bytes)) {
-        return Err("the file has changed since it was judged".to_owned());
+        return Err(CHANGED.to_owned());
     }
     let rules = Rules {
         formats: vec![Format::Png, Format::Jpeg],

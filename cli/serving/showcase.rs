@@ -3,7 +3,7 @@
 use super::texts::ItemTexts;
 use crate::{
     execute::open_home,
-    exhibits::{DatasetExhibits, FETCHES_NOTHING, Shelf},
+    exhibits::{CHANGED, DatasetExhibits, FETCHES_NOTHING, Shelf},
     ledgers::Ledgers,
 };
 use async_trait::async_trait;
@@ -101,7 +101,8 @@ impl Showcase for DatasetShowcase {
             screenshot_id: result.screenshot_id.clone(),
             inputs: result.item.inputs.clone(),
         };
-        let judged = record.judge.is_some().then(|| (rubric.clone(), shown.inputs.clone()));
+        let inputs = shown.inputs.clone();
+        let judged = record.judge.is_some().then(|| rubric.clone());
         let looking = spawn_blocking(move || {
             let exhibits = open.exhibits(&record, &rubric);
             let (item, roots) = exhibits.item(&shown.screenshot_id)?;
@@ -111,9 +112,9 @@ impl Showcase for DatasetShowcase {
             Ok::<_, String>((item, roots, exhibit, unjudged))
         });
         let (item, roots, exhibit, unjudged) = looking.await.map_err(|_| BROKEN_OFF)??;
-        let texts = ItemTexts::new(&item, roots, &self.open.settings.stages);
+        let texts = ItemTexts::new(&item, &inputs, roots, &self.open.settings.stages);
         let prompt = match judged {
-            Some((rubric, inputs)) => Some(texts.prompt(&rubric, &inputs).await),
+            Some(rubric) => Some(texts.prompt(&rubric).await),
             None => None,
         };
         let tokens = texts.tokens().await;
@@ -129,7 +130,7 @@ impl Showcase for DatasetShowcase {
         digest: Digest,
     ) -> Result<Bytes, String> {
         let may_be = |input: &&InputRecord| input.digest.is_none_or(|known| known == digest);
-        let references = shown.inputs.iter().filter(may_be).map(|input| input.reference.clone());
+        let references = shown.images().filter(may_be).map(|input| input.reference.clone());
         let references: Vec<String> = references.collect();
         let (open, record, rubric) = (Arc::clone(&self.open), record.clone(), rubric.clone());
         let reading = spawn_blocking(move || {
@@ -138,7 +139,7 @@ impl Showcase for DatasetShowcase {
             for reference in references {
                 match read(&reference, &roots) {
                     Ok(bytes) if Digest::of(&bytes) == digest => return Ok(bytes),
-                    Ok(_) => reason = "the file has changed since it was judged".to_owned(),
+                    Ok(_) => reason = CHANGED.to_owned(),
                     Err(error) => reason = error,
                 }
             }
@@ -160,7 +161,7 @@ fn unjudged(shown: &Shown, exhibit: &Exhibit, item: &Item, roots: &Roots) -> Vec
         let is_meant = image.sha256.is_none_or(|known| known == digest);
         is_meant.then(|| (input.name.clone(), digest))
     };
-    let inputs = shown.inputs.iter().filter(|input| input.digest.is_none());
+    let inputs = shown.images().filter(|input| input.digest.is_none());
     inputs.filter(|input| is_picture(&input.name)).filter_map(of_one).collect()
 }
 

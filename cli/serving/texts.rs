@@ -1,6 +1,6 @@
 //! An item's tokens side by side, and the prompt that the judge is sent, read anew.
 
-use crate::exhibits::{FETCHES_NOTHING, NOT_KEPT};
+use crate::exhibits::{CHANGED, FETCHES_NOTHING, NOT_KEPT};
 use juror_common::{
     files::Roots,
     item::{Item, Text, TokenSource, Tokens},
@@ -11,7 +11,7 @@ use juror_common::{
 };
 use juror_server::showcase::{PromptPart, TokenLine};
 use juror_worker::{
-    load::{LoadedItem, load},
+    load::{LoadedItem, load, text_digests},
     prompt,
     sources::Sources,
     stages::tokens::equal,
@@ -20,16 +20,23 @@ use juror_worker::{
 /// The texts of one item.
 pub struct ItemTexts<'item> {
     item: &'item Item,
+    inputs: &'item [InputRecord],
     sources: Sources,
     /// Whether a program of the user's made some of them while the item was judged.
     made_on_the_way: bool,
 }
 
 impl<'item> ItemTexts<'item> {
-    /// Reads them in these folders alone.
-    pub fn new(item: &'item Item, roots: Roots, stages: &StageSettings) -> Self {
-        let made_on_the_way = !stages.pipeline_command.is_empty();
-        Self { item, sources: Sources::local(roots), made_on_the_way }
+    /// The texts of an item whose result recorded these inputs, read in these folders alone.
+    pub fn new(
+        item: &'item Item,
+        inputs: &'item [InputRecord],
+        roots: Roots,
+        stages: &StageSettings,
+    ) -> Self {
+        let is_made = |input: &InputRecord| input.reference == InputRecord::PIPELINE;
+        let made_on_the_way = !stages.pipeline_command.is_empty() || inputs.iter().any(is_made);
+        Self { item, inputs, sources: Sources::local(roots), made_on_the_way }
     }
 
     /// Every design token that was expected or extracted; none if the item has none, or why they
@@ -47,17 +54,13 @@ impl<'item> ItemTexts<'item> {
 
     /// The texts that the judge is sent, as the worker makes them; each image stands where it is
     /// sent, as its name and its digest.
-    pub async fn prompt(
-        &self,
-        rubric: &Rubric,
-        inputs: &[InputRecord],
-    ) -> Result<Vec<PromptPart>, String> {
+    pub async fn prompt(&self, rubric: &Rubric) -> Result<Vec<PromptPart>, String> {
         let loaded = self.load(Item { extracted_tokens: None, ..self.item.clone() }).await?;
         let rendered = prompt::of_item(rubric, self.item, &loaded);
         let part = |role, text| PromptPart { role, text };
         let mut parts = vec![part("system", rendered.system), part("user", rendered.task)];
         parts.extend(rubric.images.iter().map(|image| {
-            let input = inputs.iter().find(|input| input.name == image.name);
+            let input = self.inputs.iter().find(|input| input.name == image.name);
             let digest = input.and_then(|input| input.digest);
             let digest = digest.map_or_else(String::new, |digest| format!(", SHA-256 {digest}"));
             part("user", format!("{}\n[image {}{digest}]", image.label, image.name))
@@ -82,7 +85,14 @@ impl<'item> ItemTexts<'item> {
         if !code.into_iter().chain(tokens).all(|path| is_here(path)) {
             return Err(FETCHES_NOTHING.to_owned());
         }
-        load(&item, &self.sources).await.map_err(|error| error.message)
+        let loaded = load(&item, &self.sources).await.map_err(|error| error.message)?;
+        for (name, digest) in text_digests(&loaded) {
+            let recorded = self.inputs.iter().find(|input| input.name == name);
+            if recorded.and_then(|input| input.digest).is_some_and(|judged| judged != digest) {
+                return Err(format!("{name}: {CHANGED}"));
+            }
+        }
+        Ok(loaded)
     }
 }
 
@@ -110,12 +120,50 @@ fn side_by_side(expected: Tokens, mut extracted: Tokens) -> Vec<TokenLine> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use juror_common::id::Digest;
     use serde_json::json;
     use std::fs;
 
-    fn texts<'item>(item: &'item Item, folder: &tempfile::TempDir) -> ItemTexts<'item> {
+    fn texts<'item>(
+        item: &'item Item,
+        inputs: &'item [InputRecord],
+        folder: &tempfile::TempDir,
+    ) -> ItemTexts<'item> {
         let roots = Roots::new(vec![folder.path().to_owned()]);
-        ItemTexts::new(item, roots, &StageSettings::default())
+        ItemTexts::new(item, inputs, roots, &StageSettings::default())
+    }
+
+    fn input(name: &str, digest: Digest) -> InputRecord {
+        let (name, reference) = (name.to_owned(), "a file".to_owned());
+        InputRecord { name, reference, digest: Some(digest), note: None }
+    }
+
+    #[tokio::test]
+    async fn a_text_that_has_changed_since_is_never_shown_as_what_was_judged() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        write("a.tsx", "\u{feff}<A/>");
+        write("t.json", r#"{"gap": {"small": "4px"}}"#);
+        let item = Item {
+            generated_code: Some(Text::Path("a.tsx".into())),
+            expected_tokens: Some(TokenSource::Path("t.json".into())),
+            ..Item::default()
+        };
+        let flat = br#"{"gap.small":"4px"}"#;
+        let inputs = [
+            input("generated_code", Digest::of(b"<A/>")),
+            input("expected_tokens", Digest::of(flat)),
+        ];
+        let rubric = juror_common::rubric::builtin()[0].parse().unwrap();
+        let prompt = texts(&item, &inputs, &folder).prompt(&rubric).await.unwrap();
+        assert!(prompt[3].text.contains("<A/>"), "{}", prompt[3].text);
+        write("a.tsx", "<B/>");
+        let changed = texts(&item, &inputs, &folder).prompt(&rubric).await.unwrap_err();
+        assert_eq!(changed, format!("generated_code: {CHANGED}"));
+        assert!(texts(&item, &inputs, &folder).tokens().await.unwrap().is_ok());
+        write("t.json", r#"{"gap.small": "5px"}"#);
+        let changed = texts(&item, &inputs, &folder).tokens().await.unwrap().unwrap_err();
+        assert_eq!(changed, format!("expected_tokens: {CHANGED}"));
     }
 
     #[tokio::test]
@@ -129,7 +177,7 @@ mod tests {
             )),
             ..Item::default()
         };
-        let lines = texts(&item, &folder).tokens().await.unwrap().unwrap();
+        let lines = texts(&item, &[], &folder).tokens().await.unwrap().unwrap();
         let told: Vec<_> = lines
             .iter()
             .map(|line| {
@@ -143,7 +191,7 @@ mod tests {
             ("extra", false, true, false),
         ];
         assert_eq!(told, wanted);
-        assert_eq!(texts(&Item::default(), &folder).tokens().await, None);
+        assert_eq!(texts(&Item::default(), &[], &folder).tokens().await, None);
     }
 
     #[tokio::test]
@@ -155,12 +203,12 @@ mod tests {
             ..Item::default()
         };
         let rubric = juror_common::rubric::builtin()[0].parse().unwrap();
-        let texts_here = texts(&item, &folder);
-        assert_eq!(texts_here.prompt(&rubric, &[]).await.unwrap_err(), FETCHES_NOTHING);
+        let texts_here = texts(&item, &[], &folder);
+        assert_eq!(texts_here.prompt(&rubric).await.unwrap_err(), FETCHES_NOTHING);
         assert_eq!(texts_here.tokens().await.unwrap().unwrap().len(), 1);
         let stages =
             StageSettings { pipeline_command: vec!["p".into()], ..StageSettings::default() };
-        let made = ItemTexts::new(&item, Roots::new(Vec::new()), &stages);
+        let made = ItemTexts::new(&item, &[], Roots::new(Vec::new()), &stages);
         assert_eq!(made.tokens().await.unwrap().unwrap_err(), NOT_KEPT);
     }
 
@@ -170,14 +218,9 @@ mod tests {
         let item =
             Item { generated_code: Some(Text::Inline("<b>hello</b>\n".into())), ..Item::default() };
         let rubric = juror_common::rubric::builtin()[0].parse().unwrap();
-        let digest = juror_common::id::Digest::of(b"image");
-        let input = InputRecord {
-            name: "screenshot".into(),
-            reference: "a.png".into(),
-            digest: Some(digest),
-            note: None,
-        };
-        let parts = texts(&item, &folder).prompt(&rubric, &[input]).await.unwrap();
+        let digest = Digest::of(b"image");
+        let inputs = [input("screenshot", digest)];
+        let parts = texts(&item, &inputs, &folder).prompt(&rubric).await.unwrap();
         assert_eq!(
             parts.iter().map(|part| part.role).collect::<Vec<_>>(),
             ["system", "user", "user", "user"]

@@ -52,19 +52,20 @@ pub struct Item {
 }
 
 impl Item {
+    /// Paths of code, expected and extracted tokens, in this order: none where the item has no such
+    /// text, an inner none where the text is inline.
+    pub fn text_paths(&self) -> [Option<Option<&str>>; 3] {
+        [
+            self.generated_code.as_ref().map(Text::path),
+            self.expected_tokens.as_ref().map(TokenSource::path),
+            self.extracted_tokens.as_ref().map(TokenSource::path),
+        ]
+    }
+
     /// Every file that it names: images, code, tokens.
     pub fn references(&self) -> impl Iterator<Item = &str> {
         let images = self.images.values().map(|image| image.reference.as_str());
-        let code = self.generated_code.iter().filter_map(|code| match code {
-            Text::Path(path) => Some(path.as_str()),
-            Text::Inline(_) => None,
-        });
-        let tokens = self.expected_tokens.iter().chain(&self.extracted_tokens);
-        let tokens = tokens.filter_map(|tokens| match tokens {
-            TokenSource::Path(path) => Some(path.as_str()),
-            TokenSource::Inline(_) => None,
-        });
-        images.chain(code).chain(tokens)
+        images.chain(self.text_paths().into_iter().flatten().flatten())
     }
 }
 
@@ -97,6 +98,26 @@ pub enum TokenSource {
     Inline(Value),
     /// Path relative to the manifest's folder, or a URL.
     Path(String),
+}
+
+impl Text {
+    /// The path of its file; none where it is inline.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::Inline(_) => None,
+            Self::Path(path) => Some(path),
+        }
+    }
+}
+
+impl TokenSource {
+    /// The path of their file; none where they are inline.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::Inline(_) => None,
+            Self::Path(path) => Some(path),
+        }
+    }
 }
 
 /// Flat design tokens: dotted name to value.

@@ -189,23 +189,46 @@ pub struct ItemRecord {
     pub labels: Map<String, Value>,
     /// Further fields of the manifest's line.
     pub metadata: Map<String, Value>,
-    /// The images that were judged.
+    /// The images, the code and the tokens that stages and judge were given.
     pub inputs: Vec<InputRecord>,
 }
 
-/// One image of an item, as it was judged.
+/// One image or text of an item, as it was used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InputRecord {
-    /// The name that the rubric gives it.
+    /// The name that the rubric gives an image, or one of [`InputRecord::TEXTS`].
     pub name: String,
-    /// Where it came from: a path, or a URL without its query, which may be a signature.
+    /// Where it came from: a path, a URL without its query, which may be a signature,
+    /// [`InputRecord::INLINE`] or [`InputRecord::PIPELINE`].
     #[serde(rename = "ref")]
     pub reference: String,
-    /// SHA-256 of its bytes as they were read; none if they could not be.
+    /// SHA-256 of an image's bytes, of code as UTF-8 without a byte order mark, of tokens flat, as
+    /// JSON in the order of their names; none if it was not read.
     pub digest: Option<Digest>,
     /// What preparation had to do that a reader should know ("first of 6 frames").
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+impl ItemRecord {
+    /// The images among the inputs.
+    pub fn images(&self) -> impl Iterator<Item = &InputRecord> {
+        self.inputs.iter().filter(|input| input.is_image())
+    }
+}
+
+impl InputRecord {
+    /// Names of the inputs that are no images.
+    pub const TEXTS: [&str; 3] = ["generated_code", "expected_tokens", "extracted_tokens"];
+    /// Reference of a text that stands in the dataset or the job itself.
+    pub const INLINE: &str = "inline";
+    /// Reference of a text that the user's pipeline command returned.
+    pub const PIPELINE: &str = "pipeline_command";
+
+    /// Whether it is an image.
+    pub fn is_image(&self) -> bool {
+        !Self::TEXTS.contains(&self.name.as_str())
+    }
 }
 
 /// Who gave a verdict.
@@ -236,11 +259,16 @@ pub struct Estimate {
 impl JobResult {
     /// A result of this job with this outcome and nothing else in it yet.
     pub fn empty(job: &Job, outcome: Outcome) -> Self {
-        let inputs = job.item.images.iter().map(|(name, image)| InputRecord {
+        let images = job.item.images.iter().map(|(name, image)| InputRecord {
             name: name.clone(),
             reference: shown(&image.reference).into_owned(),
             digest: None,
             note: None,
+        });
+        let texts = InputRecord::TEXTS.into_iter().zip(job.item.text_paths());
+        let texts = texts.filter_map(|(name, path)| {
+            let reference = path?.map_or(InputRecord::INLINE.into(), shown).into_owned();
+            Some(InputRecord { name: name.to_owned(), reference, digest: None, note: None })
         });
         Self {
             schema: SCHEMA,
@@ -257,7 +285,7 @@ impl JobResult {
                 cluster: job.item.cluster.clone(),
                 labels: job.item.labels.clone(),
                 metadata: job.item.metadata.clone(),
-                inputs: inputs.collect(),
+                inputs: images.chain(texts).collect(),
             },
             token_extraction: None,
             retrieval: None,

@@ -1,6 +1,8 @@
 //! Which pictures and code a page has, and what it says where it has none.
 
 use crate::workshop::{Workshop, png, write_items};
+use juror_common::id::Digest;
+use serde_json::json;
 use std::fs;
 
 /// A run of so many items without a judge, and its page.
@@ -41,6 +43,36 @@ fn a_picture_that_is_another_one_now_is_not_shown() {
     let page = again(&workshop);
     assert_eq!(page.matches("No picture: the file has changed since it was judged").count(), 1);
     assert_eq!(page.matches("src=\"data:image/").count(), 26);
+}
+
+#[test]
+fn code_that_is_another_one_now_is_not_shown_in_the_place_of_what_was_judged() {
+    let workshop = Workshop::new();
+    workshop.write("shot.png", png(1, 8, 8));
+    workshop.write("a.tsx", "export const A = () => <b>judged</b>;");
+    workshop.write("t.json", r#"{"gap": "4px"}"#);
+    let line = json!({"id": "a", "screenshot": "shot.png", "generated_code": "a.tsx",
+                      "expected_tokens": "t.json", "extracted_tokens": {"gap": "4px"}});
+    workshop.write("manifest.jsonl", format!("{line}\n"));
+    let flags = ["run", "manifest.jsonl", "--run-id", "first", "-o", "page.html"];
+    workshop.juror(&flags).exits(0);
+    let inputs = workshop.result("first", "a")["item"]["inputs"].clone();
+    let named: Vec<_> = inputs.as_array().unwrap().iter().map(|input| &input["name"]).collect();
+    assert_eq!(named, ["screenshot", "generated_code", "expected_tokens", "extracted_tokens"]);
+    assert_eq!((&inputs[1]["ref"], &inputs[3]["ref"]), (&json!("a.tsx"), &json!("inline")));
+    let code = Digest::of(b"export const A = () => <b>judged</b>;");
+    assert_eq!(inputs[1]["digest"], json!(code));
+    assert_eq!(inputs[2]["digest"], inputs[3]["digest"], "tokens are compared flat");
+
+    workshop.write("a.tsx", "export const A = () => <b>newer</b>;");
+    let page = again(&workshop);
+    assert!(page.contains("No code: the file has changed since it was judged"), "{page}");
+    assert!(!page.contains("newer"));
+    workshop.write("a.tsx", "\u{feff}export const A = () => <b>judged</b>;");
+    assert!(
+        again(&workshop).contains("&lt;b&gt;judged&lt;/b&gt;"),
+        "a byte order mark is no change"
+    );
 }
 
 #[test]

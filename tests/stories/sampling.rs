@@ -42,7 +42,7 @@ fn a_sample_is_chosen_by_its_seed_and_recorded() {
     let estimate = workshop.juror(&["estimate", "manifest.jsonl", "--sample", "3", "--json"]);
     let estimate = estimate.exits(0);
     let estimate: serde_json::Value = serde_json::from_str(&estimate.stdout).unwrap();
-    assert_eq!(estimate["items"], 3, "{estimate}");
+    assert_eq!(estimate["jobs"], 3, "{estimate}");
 }
 
 #[test]

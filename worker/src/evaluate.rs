@@ -12,6 +12,7 @@ use crate::{
     telemetry,
 };
 use juror_common::{
+    id::Digest,
     item::{Item, Text},
     job::Job,
     outcome::{ErrorKind, JobError, JobResult},
@@ -20,7 +21,7 @@ use juror_common::{
     stage::Stages,
     store::{Claim, ClaimKey, FinishedJob},
 };
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 use tokio::time::Instant;
 
 /// A job that was started this often and never ended may have killed its workers: from now on it
@@ -157,10 +158,11 @@ impl<'job> Work<'job> {
     /// Everything that is free.
     async fn prepare(&self, mut record: Record) -> Result<Prepared<'job>, Interruption> {
         let Self { job, context, deadline } = *self;
-        let (loaded, stages) = match prepare_stages(job, context).await {
+        let (loaded, texts, stages) = match prepare_stages(job, context).await {
             Ok(staged) => staged,
             Err(error) => return self.without_input(record, error).await,
         };
+        record.texts(&texts);
         record.stages(stages);
 
         let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
@@ -175,7 +177,7 @@ impl<'job> Work<'job> {
             Ok(question) => question,
             Err(error) => return self.without_input(record, error).await,
         };
-        record.inputs(question.inputs());
+        record.images(question.inputs());
         if setup.cache
             && let Some(cached) = context.store.cached(&question.key).await?
             && let Ok(verdict) = reply::read(&context.rubric, &cached.reply)
@@ -188,21 +190,30 @@ impl<'job> Work<'job> {
             Ok(asked) => asked,
             Err(error) => return Ok(Prepared::Finished(record.failed(error))),
         };
-        record.inputs(asked.inputs.clone());
+        record.images(asked.inputs.clone());
         let judging = Judging { job, judge, setup, context, deadline };
         Ok(Prepared::ToAsk(judging, Box::new(asked), record))
     }
 }
 
-/// The item's code and tokens, from its files or from the user's pipeline, and what the
-/// deterministic stages say of them.
-async fn prepare_stages(job: &Job, context: &Context) -> Result<(LoadedItem, Stages), JobError> {
+/// Digest of a text by its name, and whether the user's pipeline made it.
+type TextDigests = BTreeMap<&'static str, (Digest, bool)>;
+
+/// The item's code and tokens, from its files or from the user's pipeline, their digests, and what
+/// the deterministic stages say of them.
+async fn prepare_stages(
+    job: &Job,
+    context: &Context,
+) -> Result<(LoadedItem, TextDigests, Stages), JobError> {
     let mut loaded = load::load(&job.item, &context.sources).await?;
+    let named = load::text_digests(&loaded);
     if let Some(pipeline) = &context.stages.pipeline_command {
         loaded = run_pipeline(&job.item, loaded, context.sources.roots(), pipeline).await?;
     }
+    let used = load::text_digests(&loaded).into_iter();
+    let texts = used.map(|(name, digest)| (name, (digest, named.get(name) != Some(&digest))));
     let stages = stages::evaluate(&loaded, &context.stages).await?;
-    Ok((loaded, stages))
+    Ok((loaded, texts.collect(), stages))
 }
 
 async fn store(finished: FinishedJob, context: &Context) -> Result<JobResult, Interruption> {

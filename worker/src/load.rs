@@ -6,11 +6,12 @@ use crate::{
 };
 use juror_common::{
     files::MOST_TEXT_BYTES,
+    id::Digest,
     item::{Item, Language, Text, TokenSource, Tokens},
-    outcome::{ErrorKind, JobError},
+    outcome::{ErrorKind, InputRecord, JobError},
     reference::shown,
 };
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 /// An item with its files read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,6 +54,20 @@ pub async fn load(item: &Item, sources: &Sources) -> Result<LoadedItem, JobError
         retrieved_pattern: item.retrieved_pattern.clone(),
         quality_score: item.quality_score,
     })
+}
+
+/// Digests of the texts that stages and judge are given, by the names of
+/// [`InputRecord`]: of code as UTF-8 without a byte order mark,
+/// of tokens flat, as JSON in the order of their names.
+pub fn text_digests(loaded: &LoadedItem) -> BTreeMap<&'static str, Digest> {
+    let tokens = |tokens: &Option<Tokens>| {
+        let json = serde_json::to_vec(tokens.as_ref()?).ok()?;
+        Some(Digest::of(&json))
+    };
+    let code = loaded.code.as_deref().map(|code| Digest::of(code.as_bytes()));
+    let digests = [code, tokens(&loaded.expected_tokens), tokens(&loaded.extracted_tokens)];
+    let named = InputRecord::TEXTS.into_iter().zip(digests);
+    named.filter_map(|(name, digest)| Some((name, digest?))).collect()
 }
 
 /// Whether this is no code: empty, or white space alone.

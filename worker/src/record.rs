@@ -7,6 +7,7 @@ use crate::{
     vision::{Answer, CallEnd},
 };
 use juror_common::{
+    id::Digest,
     job::{Job, Judge},
     outcome::{ErrorKind, Estimate, InputRecord, JobError, JobResult, JudgeRecord, Outcome},
     rubric::zero,
@@ -14,7 +15,7 @@ use juror_common::{
     store::{Carried, ClaimKey, FinishedJob},
     verdict::Verdict,
 };
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 use tokio::time::Instant;
 
 /// What is known of a job so far.
@@ -51,9 +52,34 @@ impl Record {
         self.result.generation = stages.generation;
     }
 
-    /// Takes down which images are judged, with their digests.
-    pub fn inputs(&mut self, inputs: Vec<InputRecord>) {
-        self.result.item.inputs = inputs;
+    /// Records which images are judged, with their digests.
+    pub fn images(&mut self, mut images: Vec<InputRecord>) {
+        let inputs = &mut self.result.item.inputs;
+        images.extend(inputs.drain(..).filter(|input| !input.is_image()));
+        *inputs = images;
+    }
+
+    /// Records the digest of each text that stages and judge are given, and whether the user's
+    /// pipeline made it.
+    pub fn texts(&mut self, texts: &BTreeMap<&'static str, (Digest, bool)>) {
+        let inputs = &mut self.result.item.inputs;
+        for (name, (digest, made)) in texts {
+            let known = inputs.iter().position(|input| input.name == *name);
+            let mut input = match known {
+                Some(place) => inputs.remove(place),
+                None => InputRecord {
+                    name: (*name).to_owned(),
+                    reference: InputRecord::PIPELINE.to_owned(),
+                    digest: None,
+                    note: None,
+                },
+            };
+            input.digest = Some(*digest);
+            if *made {
+                input.reference = InputRecord::PIPELINE.to_owned();
+            }
+            inputs.insert(known.unwrap_or(inputs.len()), input);
+        }
     }
 
     /// Takes down a call: that it was made, what it cost, and what was answered. A refusal by rate

@@ -15,8 +15,20 @@ pub trait Exhibits {
 pub struct Shown {
     /// Its item.
     pub screenshot_id: String,
-    /// The images that were judged.
+    /// Its images, code and tokens as they were used.
     pub inputs: Vec<InputRecord>,
+}
+
+impl Shown {
+    /// The images among the inputs.
+    pub fn images(&self) -> impl Iterator<Item = &InputRecord> {
+        self.inputs.iter().filter(|input| input.is_image())
+    }
+
+    /// The code that was judged, as far as that is recorded.
+    pub fn code(&self) -> Option<&InputRecord> {
+        self.inputs.iter().find(|input| input.name == "generated_code")
+    }
 }
 
 /// What there is of one item.

@@ -23,7 +23,7 @@ impl Sample {
     fn key(self, id: &str) -> u128 {
         let digest =
             Sha256::new().chain_update(self.seed.to_be_bytes()).chain_update(id).finalize();
-        digest.iter().take(16).fold(0, |key, byte| key << 8 | u128::from(*byte))
+        digest.iter().take(16).fold(0, |key, byte| (key << 8) | u128::from(*byte))
     }
 }
 

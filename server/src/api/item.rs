@@ -129,7 +129,7 @@ impl ItemAnswer {
             name: input.name.clone(),
             url: image_address(&result, input, Some(&on_show)),
         };
-        let images = result.item.inputs.iter().map(image).collect();
+        let images = result.item.images().map(image).collect();
         let code = on_show.exhibit.code.and_then(|code| noted(code, &mut missing));
         let tokens = on_show.tokens.and_then(|tokens| noted(tokens, &mut missing));
         let prompt = on_show.prompt.and_then(|prompt| noted(prompt, &mut missing));

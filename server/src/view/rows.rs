@@ -76,7 +76,7 @@ impl Rows {
         let mut first_issues = Vec::with_capacity(report.items.results());
         for (place, result) in (0..).zip(results) {
             let result = result?;
-            let digests = result.item.inputs.iter().filter_map(|input| input.digest);
+            let digests = result.item.images().filter_map(|image| image.digest);
             images.extend(digests.map(|digest| (digest, place)));
             let item = report.items.number_at(place).unwrap_or_default();
             first_issues.push(first_issue(&result, verdict_of(&result)).to_lowercase());

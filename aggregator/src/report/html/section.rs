@@ -105,7 +105,7 @@ fn pictures(inputs: &[InputRecord], exhibit: Option<&Exhibit>) -> Markup {
         pictures.find(|(other, _)| other == name).map(|(_, picture)| picture)
     };
     html! {
-        @for input in inputs {
+        @for input in inputs.iter().filter(|input| input.is_image()) {
             figure {
                 @match known(&input.name) {
                     Some(Ok(picture)) => { (image(picture, input)) }

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 /// All of them; two lie over each other under a slider where the script runs, and side by side
 /// where it does not.
 pub fn section(view: &RunView, result: &JobResult, show: Option<&ItemOnShow>) -> Markup {
-    let inputs = &result.item.inputs;
+    let inputs: Vec<&InputRecord> = result.item.images().collect();
     let address = |input: &InputRecord| image_address(result, input, show);
     let can_slide = inputs.len() == 2 && inputs.iter().all(|input| address(input).is_some());
     html! {
