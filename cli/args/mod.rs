@@ -343,6 +343,12 @@ pub struct SimulateArguments {
     /// Tokens per minute that are enforced
     #[arg(long, value_name = "N")]
     pub tpm: Option<u64>,
+    /// Which tokens of a request count against --tpm [default: as the model's provider counts]
+    #[arg(long, value_name = "RULE", value_parser = ["input", "sum", "max"])]
+    pub count: Option<String>,
+    /// Requests that are answered at once; more are refused without another word
+    #[arg(long, value_name = "N")]
+    pub max_parallel: Option<u64>,
     /// How long an answer takes, in milliseconds, as N or MIN-MAX
     #[arg(long, value_name = "MS", default_value = "0")]
     pub latency_ms: String,

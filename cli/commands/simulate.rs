@@ -7,7 +7,9 @@ use crate::{
     signals::Ears,
 };
 use juror_common::{event::Events, rubric::builtin, shutdown::Shutdown};
-use juror_simulator::{FaultPlan, Latency, Quirk, Shift, SimulatorConfig, SimulatorError, Stats};
+use juror_simulator::{
+    FaultPlan, Latency, Quirk, Shift, SimulatorConfig, SimulatorError, Stats, TokenCount,
+};
 use std::{sync::Arc, time::Duration};
 use tokio::{net::TcpListener, task::JoinError};
 
@@ -49,6 +51,8 @@ fn config(arguments: &SimulateArguments) -> Result<SimulatorConfig, Failure> {
         key: arguments.key.clone(),
         requests_per_minute: arguments.rpm,
         tokens_per_minute: arguments.tpm,
+        token_count: arguments.count.as_deref().map(token_count),
+        max_parallel: arguments.max_parallel,
         latency: latency(&arguments.latency_ms)?,
         faults: FaultPlan {
             rates: rates.collect::<Result<_, _>>()?,
@@ -74,6 +78,14 @@ fn list_quirks() -> Result<Exit, Failure> {
         screen::print(&format!("{:width$}  {}", quirk.name(), quirk.description()))?;
     }
     Ok(Exit::Done)
+}
+
+fn token_count(rule: &str) -> TokenCount {
+    match rule {
+        "input" => TokenCount::Input,
+        "max" => TokenCount::Max,
+        _ => TokenCount::Sum,
+    }
 }
 
 fn shifts(texts: &[String]) -> Result<Vec<Shift>, Failure> {

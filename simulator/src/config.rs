@@ -20,9 +20,13 @@ pub struct SimulatorConfig {
     pub prices: Prices,
     /// Requests per minute, if they are limited.
     pub requests_per_minute: Option<u64>,
-    /// Tokens per minute, if they are limited: input and output limit of each request, counted
-    /// at admission and never given back.
+    /// Tokens per minute, if they are limited, counted at admission and never given back.
     pub tokens_per_minute: Option<u64>,
+    /// Which tokens of a request count; none: as the model's facts say.
+    pub token_count: Option<TokenCount>,
+    /// The most requests that are answered at once, if they are limited: more are refused without
+    /// a word on how long to wait.
+    pub max_parallel: Option<u64>,
     /// How much of a minute's allowance may come at once.
     pub burst: Duration,
     /// How long an answer takes.
@@ -70,6 +74,8 @@ impl Default for SimulatorConfig {
             prices: Prices::builtin(),
             requests_per_minute: None,
             tokens_per_minute: None,
+            token_count: None,
+            max_parallel: None,
             burst: Duration::from_secs(1),
             latency: Latency::default(),
             faults: FaultPlan::default(),
@@ -100,6 +106,27 @@ impl SimulatorConfig {
         // A little above 1, for sums like ten times 0.1.
         let total = self.faults.total_rate();
         if total > 1.000_001 { Err(SimulatorError::FaultRates(total)) } else { Ok(()) }
+    }
+}
+
+/// The tokens of a request that count against a limit per minute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenCount {
+    /// Its input.
+    Input,
+    /// Its input and its output limit.
+    Sum,
+    /// The larger of the two.
+    Max,
+}
+
+impl TokenCount {
+    pub(crate) fn of(self, input: u64, output_limit: u64) -> u64 {
+        match self {
+            Self::Input => input,
+            Self::Sum => input.saturating_add(output_limit),
+            Self::Max => input.max(output_limit),
+        }
     }
 }
 

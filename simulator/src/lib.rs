@@ -26,7 +26,7 @@ mod stats;
 mod verdict;
 
 pub use book::VerdictBook;
-pub use config::{Latency, ResponseFormats, SimulatorConfig, SimulatorError};
+pub use config::{Latency, ResponseFormats, SimulatorConfig, SimulatorError, TokenCount};
 pub use fault::{Fault, FaultRate, InvalidFault};
 pub use fault_plan::{FaultPlan, ItemKey, ItemScript};
 pub use item_text::{first_fenced_text, item_text_digest};

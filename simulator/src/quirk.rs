@@ -60,6 +60,10 @@ quirks! {
     InvalidModel = "invalid-model": "400 Invalid model name passed in model= (LiteLLM)";
     KeyNotValid = "key-not-valid": "400 API key not valid, in a list (Gemini's compatible endpoint)";
     NoCredit = "no-credit": "422 insufficient credits";
+    WrappedQuota = "wrapped-quota": "429 with insufficient_quota in the message alone (LiteLLM)";
+    GeminiDayLimit = "gemini-day-limit": "429 RESOURCE_EXHAUSTED with a quota per day, in a list (Gemini's compatible endpoint)";
+    OpenrouterDayLimit = "openrouter-day-limit": "429 free-models-per-day (OpenRouter)";
+    NoImageEndpoints = "no-image-endpoints": "404 no endpoints that support image input (OpenRouter)";
 }
 
 impl fmt::Display for Quirk {

@@ -3,7 +3,7 @@
 use crate::{
     SIMULATOR_HEADER,
     chat_request::{DEFAULT_OUTPUT_LIMIT, Question},
-    config::SimulatorConfig,
+    config::{SimulatorConfig, TokenCount},
     distort::Said,
     fault::Fault,
     fault_plan::{Asked, FaultState},
@@ -11,7 +11,7 @@ use crate::{
     limits::Limits,
     quirk::{Imitation, SubstituteResponse},
     random::{self, Random},
-    refusal::{INVALID, Refusal},
+    refusal::{INVALID, RATE_LIMIT, Refusal},
     reply::{self, Body},
     request_body::{self, Unread},
     shift::shift_scores,
@@ -276,11 +276,22 @@ impl Simulator {
         headers: &mut HeaderMap,
     ) -> Result<(), Refusal> {
         let output = question.output_limit.unwrap_or(DEFAULT_OUTPUT_LIMIT);
-        let counted = if question.facts.counts_output_limit { output } else { 0 };
-        let tokens = input_tokens.saturating_add(counted);
+        let documented = match question.facts.counts_output_limit {
+            true => TokenCount::Sum,
+            false => TokenCount::Input,
+        };
+        let tokens = self.config.token_count.unwrap_or(documented).of(input_tokens, output);
+        if self.config.max_parallel.is_some_and(|most| self.counter.stats().in_flight > most) {
+            let message = "too many requests in flight";
+            let status = StatusCode::TOO_MANY_REQUESTS;
+            return Err(Refusal::new(status, "requests", RATE_LIMIT, message));
+        }
         let mut limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
         let admitted = limits.admit(tokens, Instant::now());
         limits.write_headers(headers);
+        if admitted.is_ok() {
+            self.counter.count_tokens(tokens);
+        }
         admitted
     }
 

@@ -29,6 +29,8 @@ pub struct Stats {
     pub billed_usd: Money,
     /// The tokens of those calls.
     pub usage: Usage,
+    /// Tokens that counted against a limit per minute, by the rule of the simulator.
+    pub counted_tokens: u64,
     /// Requests that are being answered now.
     pub in_flight: u64,
     /// The most that were ever answered at once.
@@ -103,6 +105,10 @@ impl Counter {
             stats.billed_usd += cost;
             stats.usage += usage;
         });
+    }
+
+    pub(crate) fn count_tokens(&self, tokens: u64) {
+        self.change(|stats| stats.counted_tokens += tokens);
     }
 
     pub(crate) fn answer(&self) {

@@ -135,10 +135,19 @@ fn substitute(quirk: Quirk) -> Option<SubstituteResponse> {
         Quirk::InvalidModel => free(400, JSON, INVALID_MODEL),
         Quirk::KeyNotValid => free(400, JSON, KEY_NOT_VALID),
         Quirk::NoCredit => free(422, JSON, NO_CREDIT),
+        Quirk::WrappedQuota => free(429, JSON, WRAPPED_QUOTA),
+        Quirk::GeminiDayLimit => free(429, JSON, GEMINI_DAY_LIMIT),
+        Quirk::OpenrouterDayLimit => free(429, JSON, OPENROUTER_DAY_LIMIT),
+        Quirk::NoImageEndpoints => free(404, JSON, NO_IMAGE_ENDPOINTS),
         _ => None,
     }
 }
 
+const WRAPPED_QUOTA: &str = r#"{"error":{"message":"litellm.RateLimitError: RateLimitError: OpenAIException - You exceeded your current quota. insufficient_quota","type":"throttling_error","param":null,"code":"429"}}"#;
+const GEMINI_DAY_LIMIT: &str = r#"[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier","quotaValue":"250"}]}]}}]"#;
+const OPENROUTER_DAY_LIMIT: &str = r#"{"error":{"message":"Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free model requests per day","code":429,"metadata":{"headers":{"X-RateLimit-Limit":"50","X-RateLimit-Remaining":"0"}}}}"#;
+const NO_IMAGE_ENDPOINTS: &str =
+    r#"{"error":{"message":"No endpoints found that support image input","code":404}}"#;
 const HTML: &str = "text/html; charset=utf-8";
 const JSON: &str = "application/json";
 const NGINX_TIMEOUT: &str = "<html>\r\n<head><title>504 Gateway Time-out</title></head>\r\n<body>\r\n<center><h1>504 Gateway Time-out</h1></center>\r\n<hr><center>nginx/1.27.3</center>\r\n</body>\r\n</html>\r\n";
