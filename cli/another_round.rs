@@ -61,7 +61,8 @@ impl AnotherRound {
         session.settings.budget.run_usd = cap.now;
         let (rounds, spent) = rounds(home, &session.settings, run, written).await?;
         // What a cancellation left out is published now.
-        let record = RunRecord { budget_usd: cap.now, published: None, ..known };
+        let deadline = session.record(run.clone()).deadline;
+        let record = RunRecord { budget_usd: cap.now, published: None, deadline, ..known };
         Ok(Self { session, record, rounds: Arc::new(rounds), cap, spent })
     }
 

@@ -185,6 +185,7 @@ async fn run_in_home(
         events: events.clone(),
         owner,
         shutdown: Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() },
+        run_deadline: workplace::run_deadline(directory.files().record()),
         ..workplace::of_one_run(session, home, judge)?
     });
     let submission = submission(session, &run, &fold, &jobs, events.clone())?;

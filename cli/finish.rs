@@ -170,6 +170,11 @@ fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
              --budget-usd AMOUNT\n  if the day or the month has spent its own, raise \
              budget.day_usd or budget.month_usd"
         ));
+    } else if report.coverage.errors.contains_key(&ErrorKind::Deadline) {
+        screen::tell(&format!(
+            "the deadline came before the rest\n  go on with: juror run --resume {run}, and \
+             --deadline if that is to end by itself too"
+        ));
     } else if executed.stopped || !report.coverage.is_complete() {
         screen::tell(&format!("not every job is scored\n  go on with: juror run --resume {run}"));
     }

@@ -17,6 +17,7 @@ use juror_worker::{
     estimate::Candidate,
     image::{Format, Preparer, Rules},
     prompt::Instructions,
+    token_count::{CountRule, TokenCounter},
     token_scale::TokenScale,
     vision::{ApiKey, HttpSettings, openai::OpenAi},
 };
@@ -177,11 +178,20 @@ pub fn setup(
         refuse_other_model: settings.judge.other_model == OtherModelPolicy::Refuse,
         instructions: Instructions::of(rubric),
         token_scale: TokenScale::default(),
+        token_count: TokenCounter::new(
+            documented_count(&candidate.terms.facts),
+            settings.limits.tpm,
+        ),
         preparer: preparer(),
         rules: candidate.rules.clone(),
         cache: settings.cache.enabled,
         ceiling: Arc::new(ceiling(settings)?),
     })
+}
+
+/// The rule by which a provider counts tokens, as it documents it.
+fn documented_count(facts: &ModelFacts) -> CountRule {
+    if facts.counts_output_limit { CountRule::Sum } else { CountRule::Input }
 }
 
 /// The API key: of the environment, or of the file that the settings name.

@@ -184,9 +184,15 @@ impl RunFlags {
         layers.extend(self.against.comparing.layers());
         layers.extend(self.known.layers());
         layers.extend(self.budget_usd.map(budget));
+        layers.extend(self.deadline.clone().map(deadline));
         layers.extend(self.gate.clone().map(|gate| Layer::of("run", "gate", gate)));
         layers
     }
+}
+
+/// The run's deadline, as a setting.
+pub fn deadline(deadline: String) -> Layer {
+    Layer::of("run", "deadline", deadline)
 }
 
 /// What the run may cost, as a setting.

@@ -18,6 +18,9 @@ use tokio::sync::{mpsc, watch};
 /// How often it is looked how much is published.
 const LOOKING: Duration = Duration::from_millis(100);
 
+const TEMPLATE: &str = "{bar:32} {pos}/{len}  {rate}  {msg}  {eta} left";
+const WAITING_TEMPLATE: &str = "{bar:32} {pos}/{len}  {msg}  waiting for the provider";
+
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
@@ -114,20 +117,15 @@ pub struct Progress {
     bar: ProgressBar,
     standing: Standing,
     told_tenths: u64,
+    waiting: bool,
 }
 
 impl Progress {
     /// Nothing is done yet.
     pub fn new(style: Style, doing: Doing) -> Self {
         let bar = if style == Style::Bar { ProgressBar::new(0) } else { ProgressBar::hidden() };
-        let template = "{bar:32} {pos}/{len}  {rate}  {msg}  {eta} left";
-        if let Ok(template) = ProgressStyle::with_template(template) {
-            let rate = |state: &ProgressState, line: &mut dyn fmt::Write| {
-                let _ = write!(line, "{:.1}/s", state.per_sec());
-            };
-            bar.set_style(template.with_key("rate", rate).progress_chars("━╸ "));
-        }
-        Self { style, doing, bar, standing: Standing::default(), told_tenths: 0 }
+        bar.set_style(bar_style(TEMPLATE));
+        Self { style, doing, bar, standing: Standing::default(), told_tenths: 0, waiting: false }
     }
 
     /// Shows how far it has come now.
@@ -176,6 +174,18 @@ impl Progress {
                 Doing::Estimating => "stopping",
             }),
             Event::Warning(warning) => self.warn(&warning),
+            Event::Waiting { reason, pause } => self.wait(&waiting_text(&reason, pause)),
+        }
+    }
+
+    /// Shows that calls come to nothing for now, in place of the time left.
+    fn wait(&mut self, text: &str) {
+        if self.style == Style::Bar && !self.waiting {
+            self.waiting = true;
+            self.bar.set_style(bar_style(WAITING_TEMPLATE));
+        }
+        if self.style != Style::Quiet {
+            self.say(text);
         }
     }
 
@@ -189,6 +199,10 @@ impl Progress {
     pub fn come_to(&mut self, done: u64) {
         if done > self.standing.done {
             self.standing.done = done;
+            if self.waiting {
+                self.waiting = false;
+                self.bar.set_style(bar_style(TEMPLATE));
+            }
             self.draw();
         }
     }
@@ -225,4 +239,19 @@ impl Progress {
             None => dollars(spent),
         }
     }
+}
+
+fn bar_style(template: &str) -> ProgressStyle {
+    let rate = |state: &ProgressState, line: &mut dyn fmt::Write| {
+        let _ = write!(line, "{:.1}/s", state.per_sec());
+    };
+    let style = ProgressStyle::with_template(template);
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.with_key("rate", rate).progress_chars("━╸ ")
+}
+
+/// The line of a wait, with the local time of the next try.
+pub fn waiting_text(reason: &str, pause: Duration) -> String {
+    let next = jiff::Zoned::now().checked_add(pause).unwrap_or_else(|_| jiff::Zoned::now());
+    format!("{reason}: waiting, next try at {}", next.strftime("%H:%M:%S"))
 }

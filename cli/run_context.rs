@@ -1,6 +1,11 @@
 //! Makes the context of a fleet's run: of its record, and of the worker's own settings.
 
-use crate::{commands::rubric as rubrics, exit::Failure, judge, workplace::Workplace};
+use crate::{
+    commands::rubric as rubrics,
+    exit::Failure,
+    judge,
+    workplace::{Workplace, run_deadline},
+};
 use juror_common::{
     admission::{Admission as _, AdmissionError},
     id::RunId,
@@ -69,7 +74,8 @@ impl ContextMaker {
         }
         let Shutdown { drain, now } = &self.shutdown;
         let shutdown = Shutdown { drain: drain.child_token(), now: now.clone() };
-        Ok(Ok(self.workplace.context(&self.settings, rubric, judge, shutdown)))
+        let context = self.workplace.context(&self.settings, rubric, judge, shutdown);
+        Ok(Ok(Context { run_deadline: run_deadline(record), ..context }))
     }
 
     fn rubric_and_judge(

@@ -1,6 +1,7 @@
 //! What a run is about: dataset, rubric and judge, settled and checked before anything is spent.
 
 use crate::{exit::Failure, judge, outputs};
+use jiff::Zoned;
 use juror_common::{
     id::{Digest, RunId},
     job::{Judge, RubricReference},
@@ -150,6 +151,7 @@ impl Session {
             planned: self.plan.jobs,
             fleet: None,
             upload: None,
+            deadline: self.settings.run.deadline.map(|deadline| deadline.after(&Zoned::now())),
             published: None,
         }
     }

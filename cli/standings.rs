@@ -213,7 +213,10 @@ fn goes_on(status: &RunStatus) -> bool {
 
 /// Whether a context made by one record does for the other.
 fn alike(one: &RunRecord, other: &RunRecord) -> bool {
-    one.rubric == other.rubric && one.judge == other.judge && one.max_side == other.max_side
+    one.rubric == other.rubric
+        && one.judge == other.judge
+        && one.max_side == other.max_side
+        && one.deadline == other.deadline
 }
 
 /// Whether the run's record has what the job needs: the rubric's text, and the terms of its judge.

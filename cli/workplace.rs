@@ -1,12 +1,14 @@
 //! What a worker brings to its runs: its own settings, folders and bounds.
 
 use crate::{exit::Failure, layers, session::Session};
+use jiff::Timestamp;
 use juror_common::{
     admission::{Admission, WaitingRoom},
     event::Events,
     files::Roots,
     id::OwnerId,
     rubric::{Rubric, Success},
+    run::RunRecord,
     settings::Settings,
     shutdown::Shutdown,
     sqlite::LocalHome,
@@ -15,6 +17,7 @@ use juror_common::{
     telemetry::Metrics,
 };
 use juror_worker::{
+    circuit_breaker::{BreakerSettings, CircuitBreaker},
     company::Company,
     concurrency::Concurrency,
     context::{Context, JudgeSetup},
@@ -22,6 +25,7 @@ use juror_worker::{
     stages::{StageSettings, command::CommandSettings},
 };
 use std::{path::PathBuf, sync::Arc, thread::available_parallelism, time::Duration};
+use tokio::time::Instant;
 
 /// What the contexts of all runs of one process share.
 pub struct Workplace<Home> {
@@ -72,6 +76,11 @@ impl<Home: Admission + Store + 'static> Workplace<Home> {
             owner: self.owner.clone(),
             events: self.events.clone(),
             metrics: Arc::clone(&self.metrics),
+            breaker: CircuitBreaker::new(BreakerSettings {
+                max_unusable_in_a_row: settings.judge.max_unusable_in_a_row,
+                max_refusal_time: Duration::from_secs(settings.judge.max_refusal_minutes * 60),
+            }),
+            run_deadline: None,
         }
     }
 }
@@ -101,6 +110,13 @@ pub fn of_one_run(
         metrics: Arc::new(Metrics::silent()),
     };
     Ok(workplace.context(settings, session.rubric.clone(), judge, Shutdown::new()))
+}
+
+/// The moment after which no call of a run begins; none without a deadline.
+pub fn run_deadline(record: &RunRecord) -> Option<Instant> {
+    let left = record.deadline?.duration_since(Timestamp::now());
+    // A deadline beyond the clock's reach is none.
+    Instant::now().checked_add(Duration::try_from(left).unwrap_or_default())
 }
 
 /// The folders that files of a session's dataset are read in.

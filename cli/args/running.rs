@@ -46,7 +46,7 @@ impl JudgingFlags {
 }
 
 /// How this process asks the judge.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct CallingFlags {
     /// Where the vision API is [default: OpenAI's]
     #[arg(long, value_name = "URL")]
@@ -76,6 +76,10 @@ pub struct RunFlags {
     /// The most that the run may cost, in US dollars
     #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
     pub budget_usd: Option<Money>,
+    /// Begin no call after this time of day (local) or duration, as in 07:00 or 90m; what is left
+    /// is skipped and can be resumed
+    #[arg(long, value_name = "TIME|DURATION")]
+    pub deadline: Option<String>,
     /// Write the report to a file too (repeatable); the ending picks the format (.json .jsonl .csv
     /// .html .md .junit.xml)
     #[arg(short, long, value_name = "FILE")]

@@ -234,7 +234,10 @@ impl Teller {
             Event::Stopping => self.say(
                 "stopping: what is in hand is committed and runs are reported; a second signal ends at once",
             ),
-            Event::Planned { .. } | Event::Finished(_) | Event::Paused { .. } => {}
+            Event::Planned { .. }
+            | Event::Finished(_)
+            | Event::Paused { .. }
+            | Event::Waiting { .. } => {}
         }
     }
 

@@ -43,8 +43,10 @@ pub struct CandidateTotal {
     pub expected: Usage,
     /// Cost, probably.
     pub expected_cost: Money,
-    /// Cost at most, each call made once.
+    /// Cost at most, with every call that may be repeated.
     pub worst_cost: Money,
+    /// Cost at most, each call made once.
+    pub worst_one_call: Money,
     /// Tokens at most that count against a limit of tokens a minute.
     pub most_tokens: u64,
 }
@@ -145,7 +147,8 @@ impl CandidateTotal {
         self.calls += 1;
         self.expected += bounds.expected;
         self.expected_cost += bounds.expected_cost;
-        self.worst_cost += bounds.worst_cost;
+        self.worst_cost += bounds.worst_job_cost;
+        self.worst_one_call += bounds.worst_cost;
         self.most_tokens += bounds.input_tokens + bounds.max_output_tokens;
     }
 

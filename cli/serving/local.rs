@@ -6,6 +6,7 @@ use crate::{
     execute::{Begun, Executed, Execution, begin},
     exit::{Exit, Failure},
     finish::{Reporting, write_report},
+    progress::waiting_text,
     screen,
     session::Session,
 };
@@ -197,6 +198,9 @@ async fn note(mut events: mpsc::Receiver<Event>, run: &RunId) {
     while let Some(event) = events.recv().await {
         match event {
             Event::Warning(warning) => tracing::warn!(%run, "{warning}"),
+            Event::Waiting { reason, pause } => {
+                tracing::warn!(%run, "{}", waiting_text(&reason, pause));
+            }
             Event::Paused { reason } => tracing::warn!(%run, "paused: {reason}"),
             Event::Stopping | Event::Planned { .. } | Event::Finished(_) => {}
         }

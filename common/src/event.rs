@@ -1,7 +1,7 @@
 //! What roles tell whoever listens; they never print.
 
 use crate::outcome::JobResult;
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 
 /// Something that a reporter may want to show.
@@ -20,6 +20,13 @@ pub enum Event {
     Paused {
         /// The reason, in plain words.
         reason: String,
+    },
+    /// Calls come to nothing for now, and the next one is tried after a pause.
+    Waiting {
+        /// What the provider did and said, in plain words.
+        reason: String,
+        /// Time until the next try.
+        pause: Duration,
     },
     /// Something that the user should know and that stops nothing.
     Warning(String),

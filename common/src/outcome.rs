@@ -84,6 +84,8 @@ pub enum ErrorKind {
     Poison,
     /// The budget does not allow its call.
     Budget,
+    /// The run's deadline came before its call.
+    Deadline,
     /// The run was cancelled before its turn.
     Cancelled,
     /// The judge's answers could not be used.
@@ -104,6 +106,7 @@ impl ErrorKind {
             Self::Output => "output",
             Self::Poison => "poison",
             Self::Budget => "budget",
+            Self::Deadline => "deadline",
             Self::Cancelled => "cancelled",
             Self::Reply => "reply",
             Self::Account => "account",
@@ -254,6 +257,10 @@ pub struct Estimate {
     pub expected_usd: Money,
     /// At most.
     pub worst_case_usd: Money,
+    /// The job at most, with every call that may be repeated; none in records of versions that did
+    /// not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst_job_usd: Option<Money>,
 }
 
 impl JobResult {
@@ -328,6 +335,7 @@ mod tests {
             ErrorKind::Output,
             ErrorKind::Poison,
             ErrorKind::Budget,
+            ErrorKind::Deadline,
             ErrorKind::Cancelled,
             ErrorKind::Reply,
             ErrorKind::Account,

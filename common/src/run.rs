@@ -9,6 +9,7 @@ use crate::{
     job::{Judge, RubricReference},
     usage::Money,
 };
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// `run.json`: what a run judges, by which rubric and judge. Written first; resume checks against
@@ -71,6 +72,10 @@ pub struct RunRecord {
     /// where the dataset names them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload: Option<String>,
+    /// Time after which none of its calls begins, RFC 3339 in UTC; none without a deadline. Another
+    /// round of the run has its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Timestamp>,
 }
 
 impl RunRecord {

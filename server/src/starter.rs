@@ -144,7 +144,7 @@ pub struct RunEstimate {
     pub cached: u64,
     /// Cost, probably, by what earlier runs have shown.
     pub expected_usd: Money,
-    /// Cost at most, each call made once.
+    /// Cost at most, with every call that may be repeated.
     pub worst_case_usd: Money,
     /// How long it takes, probably, in seconds.
     pub expected_seconds: f64,

@@ -19,7 +19,8 @@ fn prices() -> Prices {
     let simulator = Simulator::start(SimulatorConfig::default());
     workshop.judge_run(&simulator, "one", &[]).exits(0);
     let cost = &workshop.report("one")["cost"];
-    Prices { worst: pico(&cost["worst_case_usd"]), least: pico(&cost["total_usd"]) }
+    let call = &workshop.journal("one")[0]["estimate"];
+    Prices { worst: pico(&call["worst_case_usd"]), least: pico(&cost["total_usd"]) }
 }
 
 fn dollars(pico: i64) -> String {

@@ -14,7 +14,7 @@ fn dollars(amount: &Value) -> f64 {
 
 fn row(model: &Value, jobs: f64) -> String {
     let expected = dollars(&model["expected_usd"]) / jobs;
-    let worst = dollars(&model["worst_case_usd"]) / jobs;
+    let worst = dollars(&model["worst_one_call_usd"]) / jobs;
     format!(
         "| `{}` | ${expected:.4} | ${worst:.4} | ${:.2} | ${:.0} | ${:.2} |",
         model["model"].as_str().unwrap(),

@@ -19,7 +19,7 @@ fn eight_workers_spend_a_budget_to_its_end_and_no_more() {
     let simulator = Simulator::start(SimulatorConfig { latency, ..SimulatorConfig::default() });
     let estimate = workshop.juror(&["estimate", "manifest.jsonl", "--enable-llm-judge", "--json"]);
     let estimate: Value = serde_json::from_str(&estimate.exits(0).stdout).unwrap();
-    let worst = pico(&estimate["models"][0]["worst_case_usd"]);
+    let worst = pico(&estimate["models"][0]["worst_one_call_usd"]);
     let (cap, each) = (worst / TOO_MUCH, worst / i64::from(ITEMS));
 
     let size = Size { workers: 8, aggregators: 1, at_once: 4 };

@@ -46,4 +46,5 @@ mod sampling;
 mod serve;
 mod signals;
 mod trouble;
+mod waiting;
 mod workshop;

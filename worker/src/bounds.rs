@@ -1,5 +1,6 @@
 //! What a call takes: at most, to reserve by, and probably, to plan by.
 
+use crate::retry::MAX_BILLED_CALLS;
 use juror_common::{
     job::Judge,
     model::{ModelFacts, TextTokens},
@@ -27,6 +28,9 @@ pub struct Bounds {
     pub max_output_tokens: u64,
     /// The most that the call can cost.
     pub worst_cost: Money,
+    /// The most that the job can cost: with every call that may be billed, all but the first of
+    /// them with the larger output limit of an answer that was cut.
+    pub worst_job_cost: Money,
     /// Tokens that it will probably take.
     pub expected: Usage,
     /// What it will probably cost.
@@ -50,11 +54,37 @@ pub fn bounds(
         cached_input_tokens: 0,
         output_tokens: max_output_tokens / EXPECTED_SHARE_OF_OUTPUT,
     };
+    let worst_cost = terms.price.worst_cost(input_tokens, max_output_tokens);
+    let larger = terms.larger_output_limit(max_output_tokens).unwrap_or(max_output_tokens);
+    let worst_repeat = terms.price.worst_cost(input_tokens, larger);
+    let repeats = (1..MAX_BILLED_CALLS).map(|_| worst_repeat).sum::<Money>();
     Bounds {
         input_tokens,
         max_output_tokens,
-        worst_cost: terms.price.worst_cost(input_tokens, max_output_tokens),
+        worst_cost,
+        worst_job_cost: worst_cost + repeats,
         expected,
         expected_cost: terms.price.cost(&expected),
+    }
+}
+
+impl ModelTerms {
+    /// The output limit of the call after an answer that was cut at `limit`: twice as large, as far
+    /// as the model allows; none if it allows no more.
+    pub fn larger_output_limit(&self, limit: u64) -> Option<u64> {
+        let doubled = limit.saturating_mul(2);
+        let larger = match u64::from(self.facts.max_output_tokens) {
+            0 => doubled,
+            most => doubled.min(most),
+        };
+        (larger > limit).then_some(larger)
+    }
+}
+
+impl Bounds {
+    /// The bounds of the same call with another output limit.
+    pub fn with_output_limit(self, limit: u64, terms: &ModelTerms) -> Self {
+        let worst_cost = terms.price.worst_cost(self.input_tokens, limit);
+        Self { max_output_tokens: limit, worst_cost, ..self }
     }
 }

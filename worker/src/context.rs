@@ -1,9 +1,10 @@
 //! What the jobs of a run are judged with: everything that they do not carry themselves.
 
 use crate::{
-    billing::CallPricing, bounds::ModelTerms, ceiling::Ceiling, company::Company,
-    concurrency::Concurrency, image::Preparer, image::Rules, prompt::Instructions,
-    sources::Sources, stages::StageSettings, token_scale::TokenScale, vision::VisionClient,
+    billing::CallPricing, bounds::ModelTerms, ceiling::Ceiling, circuit_breaker::CircuitBreaker,
+    company::Company, concurrency::Concurrency, image::Preparer, image::Rules,
+    prompt::Instructions, sources::Sources, stages::StageSettings, token_count::TokenCounter,
+    token_scale::TokenScale, vision::VisionClient,
 };
 use juror_common::{
     admission::{Admission, WaitingRoom},
@@ -16,6 +17,7 @@ use juror_common::{
     telemetry::Metrics,
 };
 use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
 
 /// What all jobs of one run share. Rubric, judge and signals are the run's own; the rest is the
 /// worker's, and shared by the contexts of all of its runs.
@@ -54,6 +56,17 @@ pub struct Context {
     pub events: Events,
     /// What is counted of jobs and calls.
     pub metrics: Arc<Metrics>,
+    /// Decides when calls of this run come to nothing.
+    pub breaker: CircuitBreaker,
+    /// No call of this run begins after it; none if the run has no deadline.
+    pub run_deadline: Option<Instant>,
+}
+
+impl Context {
+    /// Whether the run's deadline has come.
+    pub fn deadline_passed(&self) -> bool {
+        self.run_deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
 }
 
 /// How this worker asks the judge: endpoint, key and limits are its own, never a job's.
@@ -72,6 +85,8 @@ pub struct JudgeSetup {
     pub refuse_other_model: bool,
     /// How the provider counts input tokens, as far as its bills have told.
     pub token_scale: TokenScale,
+    /// Which tokens of a request it counts against its limit.
+    pub token_count: TokenCounter,
     /// What the rubric tells the judge at every question.
     pub instructions: Instructions,
     /// Prepares images off the async threads.

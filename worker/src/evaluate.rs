@@ -5,6 +5,7 @@ use crate::{
     interruption::Interruption,
     judging::{Judged, Judging},
     load::{self, LoadedItem},
+    permission::past_deadline,
     question::{Asked, Question},
     record::Record,
     reply,
@@ -62,7 +63,14 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
         work.to_result(record, starts >= STARTS_OF_A_SUSPECT).await
     };
     match &evaluated {
-        Ok(result) => telemetry::job_finished(result, &context.metrics),
+        Ok(result) => {
+            telemetry::job_finished(result, &context.metrics);
+            context.breaker.item_ended(result);
+            if context.breaker.is_open() {
+                // No other job should be paid for in vain while the pause is noted.
+                context.shutdown.drain.cancel();
+            }
+        }
         Err(
             interruption @ (Interruption::Stopping
             | Interruption::Paused(_)
@@ -186,6 +194,10 @@ impl<'job> Work<'job> {
             return Ok(Prepared::Finished(record.scored_before(verdict)));
         }
 
+        if context.deadline_passed() {
+            let (kind, message) = past_deadline();
+            return Ok(Prepared::Finished(record.skipped(kind, message)));
+        }
         let asked = match question.prepare(judge, setup).await {
             Ok(asked) => asked,
             Err(error) => return Ok(Prepared::Finished(record.failed(error))),

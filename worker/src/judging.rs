@@ -2,9 +2,9 @@
 
 use crate::{
     billing::CallBill,
-    concurrency::{Permit, Signal},
     context::{Context, JudgeSetup},
     interruption::Interruption,
+    permission::Permission,
     question::Asked,
     record::{Record, judge_record},
     reply,
@@ -13,17 +13,16 @@ use crate::{
     vision::{Answer, Call, CallEnd, Finish},
 };
 use juror_common::{
-    admission::{Admittance, Ask, Settlement},
+    admission::Settlement,
     event::Event,
     id::LeaseId,
     job::{Job, Judge},
-    outcome::{ErrorKind, JobError, JobResult},
+    outcome::{JobError, JobResult},
     store::{CachedReply, ClaimKey, FinishedJob},
     telemetry::CallCost,
     verdict::Verdict,
 };
-use std::pin::pin;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::Instant;
 
 /// How the judging of a job ended.
 pub enum Judged {
@@ -55,23 +54,25 @@ impl Judging<'_> {
         mut record: Record,
     ) -> Result<Judged, Interruption> {
         // Answers that were settled before a crash were none to use, and count.
-        let mut tally = Tally { answers: record.attempts(), ..Tally::default() };
+        let larger_output =
+            self.setup.terms.larger_output_limit(asked.bounds.max_output_tokens).is_some();
+        let mut tally = Tally { answers: record.attempts(), larger_output, ..Tally::default() };
         loop {
-            let permit = self.permit().await?;
-            let lease = match self.admit(&asked).await? {
-                Ok(lease) => lease,
-                Err(reason) => {
-                    let skipped = record.skipped(ErrorKind::Budget, reason);
+            let Permission { permit, lease, waited } = match self.permission(&asked).await? {
+                Ok(permission) => permission,
+                Err((kind, reason)) => {
+                    let skipped = record.skipped(kind, reason);
                     return Ok(Judged::Unstored(Box::new(skipped)));
                 }
             };
             asked.request.slower = tally.slower();
             let call = self.call(&asked).await;
-            report(&permit, &call);
             let (verdict, problem) = self.read(&call.end);
             let Step { money, next } =
                 retry::decide(&call.end, problem.as_deref(), &mut tally, retry::full_jitter);
             let next = self.refuse_other_model(&call.end, next);
+            let next = self.heed_refusals(&permit, &call, next).await;
+            self.learn_count(&asked, &call, waited);
             // What is left to do keeps the next call waiting only where that would be refused too.
             let _held = matches!(next, Next::Cooldown(_) | Next::PauseRun(_)).then_some(permit);
             self.learn(&call, &next).await?;
@@ -90,83 +91,15 @@ impl Judging<'_> {
                 (Next::Fail(kind, message), _) => record.failed(JobError { kind, message }),
                 (next, _) => {
                     self.end_lease(&lease, money, bill, &record.claim).await?;
+                    if next == Next::AskLonger {
+                        asked.raise_output_limit(&self.setup.terms);
+                    }
                     self.before_the_next_call(next).await?;
                     continue;
                 }
             };
             return self.end(&lease, money, bill, finished).await;
         }
-    }
-
-    /// The right to have a call in flight.
-    async fn permit(&self) -> Result<Permit, Interruption> {
-        self.wait_for(self.context.concurrency.acquire()).await
-    }
-
-    /// Waits for something, but not beyond a stop, and not longer than a delivery may be held.
-    async fn wait_for<T>(&self, awaited: impl Future<Output = T>) -> Result<T, Interruption> {
-        tokio::select! {
-            biased;
-            () = self.context.shutdown.drain.cancelled() => Err(Interruption::Stopping),
-            awaited = awaited => Ok(awaited),
-            () = until(self.deadline) => Err(Interruption::Waited),
-        }
-    }
-
-    /// A lease, or why the budget allows none.
-    async fn admit(&self, asked: &Asked) -> Result<Result<LeaseId, String>, Interruption> {
-        let ask = Ask {
-            lease: LeaseId::random(),
-            owner: self.context.owner.clone(),
-            run: self.job.run_id.clone(),
-            endpoint: self.setup.endpoint.clone(),
-            input_tokens: self.setup.token_scale.counted(&asked.bounds),
-            max_output_tokens: if self.setup.terms.facts.counts_output_limit {
-                asked.bounds.max_output_tokens
-            } else {
-                0
-            },
-            worst_cost: asked.bounds.worst_cost,
-        };
-        match self.admittance(&ask).await? {
-            Admittance::Admitted => self.pace(ask.lease).await.map(Ok),
-            Admittance::NoBudget { reason } => Ok(Err(reason)),
-            Admittance::NoRecord { reason } => Err(Interruption::Unknown(reason)),
-            Admittance::Cancelled if self.context.shutdown.drain.is_cancelled() => {
-                Err(Interruption::Stopping)
-            }
-            Admittance::Cancelled => Err(Interruption::Waited),
-            Admittance::Starved => {
-                telemetry::starved();
-                Err(Interruption::Paused(
-                    "no call was admitted for 60 minutes; the provider keeps refusing, or the \
-                     limits leave no room"
-                        .to_owned(),
-                ))
-            }
-        }
-    }
-
-    /// Waits for the process's own ceiling. Whoever stops waiting gives the lease back: nothing was
-    /// sent.
-    async fn pace(&self, lease: LeaseId) -> Result<LeaseId, Interruption> {
-        let paced = self.wait_for(self.setup.ceiling.wait()).await;
-        if paced.is_err() {
-            self.context.admission.release(&lease).await?;
-        }
-        paced.map(|()| lease)
-    }
-
-    async fn admittance(&self, ask: &Ask) -> Result<Admittance, Interruption> {
-        let Context { waiting, admission, shutdown, .. } = self.context;
-        let giving_up = shutdown.drain.child_token();
-        let mut admitting = pin!(waiting.admit(&**admission, ask, &giving_up));
-        tokio::select! {
-            biased;
-            admittance = &mut admitting => return Ok(admittance?),
-            () = until(self.deadline) => giving_up.cancel(),
-        }
-        Ok(admitting.await?)
     }
 
     async fn call(&self, asked: &Asked) -> Call {
@@ -193,8 +126,11 @@ impl Judging<'_> {
     /// Tells admission what the call showed.
     async fn learn(&self, call: &Call, next: &Next) -> Result<(), Interruption> {
         let mut observation = call.observation(&self.setup.endpoint);
-        if let Next::Cooldown(pause) = next {
-            observation.refused = Some(*pause);
+        match next {
+            Next::Cooldown(pause) => observation.refused = Some(*pause),
+            // Fewer calls at once are the answer, not a pause of all.
+            Next::AwaitPermit => observation.refused = None,
+            _ => {}
         }
         Ok(self.context.admission.observe(&observation).await?)
     }
@@ -285,28 +221,6 @@ impl Judging<'_> {
             Err(Interruption::Overtaken)
         }
     }
-
-    async fn before_the_next_call(&self, next: Next) -> Result<(), Interruption> {
-        telemetry::goes_on(&next);
-        match next {
-            Next::RetryAfter(pause) => self.wait_for(sleep(pause)).await,
-            Next::PauseRun(reason) => {
-                // Nobody else should meet the same refusal.
-                self.context.shutdown.drain.cancel();
-                Err(Interruption::Paused(reason))
-            }
-            Next::GiveBack => Err(Interruption::Stopping),
-            // A cooldown holds everybody back at admission.
-            _ => Ok(()),
-        }
-    }
-}
-
-async fn until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => sleep_until(deadline).await,
-        None => std::future::pending().await,
-    }
 }
 
 /// What a call cost, or may have cost.
@@ -316,22 +230,6 @@ fn cost(money: LeaseEnd, bill: Option<CallBill>, asked: &Asked) -> CallCost {
         (_, Some(CallBill { cost, usage, .. })) => CallCost::Billed(usage, cost),
         (_, None) => CallCost::Nothing,
     }
-}
-
-/// Tells the concurrency how a call went.
-fn report(permit: &Permit, call: &Call) {
-    let signal = match &call.end {
-        CallEnd::Answered(_) | CallEnd::BadAnswer { .. } | CallEnd::Refused { .. } => {
-            Signal::Answered
-        }
-        CallEnd::RateLimited { .. } => Signal::Refused,
-        CallEnd::Unavailable { .. }
-        | CallEnd::NotSent(_)
-        | CallEnd::Lost(_)
-        | CallEnd::NotCompletion(_) => Signal::Unavailable,
-        CallEnd::Account { .. } | CallEnd::Cancelled { .. } => return,
-    };
-    permit.report(signal, call.latency);
 }
 
 /// The text to read a verdict from. A text that was cut is not read, even if it happens to be

@@ -55,6 +55,16 @@ pub struct Asked {
     pub bounds: Bounds,
 }
 
+impl Asked {
+    /// Raises the output limit, after an answer that was cut at it, as far as the model allows.
+    pub fn raise_output_limit(&mut self, terms: &ModelTerms) {
+        if let Some(limit) = terms.larger_output_limit(self.bounds.max_output_tokens) {
+            self.bounds = self.bounds.with_output_limit(limit, terms);
+            self.request.max_output_tokens = u32::try_from(limit).unwrap_or(u32::MAX);
+        }
+    }
+}
+
 impl Question {
     /// Reads the job's images and renders its prompt.
     pub async fn of(

@@ -93,9 +93,10 @@ impl Record {
         answered_by: Option<&str>,
     ) {
         self.result.attempts += u32::from(!matches!(end, CallEnd::RateLimited { .. }));
-        self.result.estimate = Some(Estimate {
+        self.result.estimate.get_or_insert(Estimate {
             expected_usd: bounds.expected_cost,
             worst_case_usd: bounds.worst_cost,
+            worst_job_usd: Some(bounds.worst_job_cost),
         });
         if let Some(bill) = bill {
             self.billed(bill);

@@ -1,6 +1,6 @@
 //! What to do after a call: with its money, and next. The only retry layer there is.
 
-use crate::vision::{AccountProblem, Answer, CallEnd};
+use crate::vision::{AccountProblem, Answer, CallEnd, Finish};
 use backoff::{ExponentialBackoff, backoff::Backoff as _};
 use juror_common::{outcome::ErrorKind, usage::Usage};
 use std::time::Duration;
@@ -11,6 +11,9 @@ pub const MAX_TRANSPORT_ATTEMPTS: u32 = 5;
 pub const MAX_ANSWERS: u32 = 3;
 /// Calls of one job that may be lost, before it fails: the first is tried once more.
 pub const MAX_LOST: u32 = 2;
+/// Calls of one job that may be billed: its answers, and a lost call between them. A second lost
+/// call ends the job, so it comes in place of the last answer.
+pub const MAX_BILLED_CALLS: u32 = MAX_ANSWERS + MAX_LOST - 1;
 
 /// Attempts to fetch one file, before its job fails.
 pub const MAX_FETCH_ATTEMPTS: u32 = 3;
@@ -28,6 +31,8 @@ pub struct Tally {
     pub lost: u32,
     /// Refusals by rate in a row; they burn no attempt.
     pub refusals: u32,
+    /// Whether a cut answer may be asked again with a larger output limit. Once at most.
+    pub larger_output: bool,
 }
 
 impl Tally {
@@ -66,8 +71,13 @@ pub enum Next {
     RetryAfter(Duration),
     /// Ask again at once: an answer came and could not be used.
     AskAgain,
+    /// Ask again at once, with a larger output limit: the answer was cut at the present one.
+    AskLonger,
     /// Nobody calls this endpoint before this time has passed. Burns no attempt.
     Cooldown(Duration),
+    /// Call again as soon as a permit is free: too many calls were in flight, and fewer may be from
+    /// now on. Burns no attempt.
+    AwaitPermit,
     /// No call of this run can succeed until a person mends something. The job is kept.
     PauseRun(String),
     /// The job goes back untouched: its process is stopping. Burns no attempt.
@@ -111,7 +121,7 @@ pub fn decide(
             tally.lost += 1;
             Step { money: LeaseEnd::PresumeSpent, next: lost(message, tally, delay) }
         }
-        CallEnd::RateLimited { retry_after } => {
+        CallEnd::RateLimited { retry_after, .. } => {
             let pause = retry_after.unwrap_or_else(|| delay(tally.refusals));
             tally.refusals = tally.refusals.saturating_add(1);
             Step { money: LeaseEnd::Release, next: Next::Cooldown(pause) }
@@ -167,6 +177,7 @@ fn answered(answer: &Answer, reply_problem: Option<&str>, tally: &mut Tally) -> 
             tally.answers += 1;
             Next::Accept
         }
+        Some(problem) if answer.finish == Finish::Length => ask_longer(problem, tally),
         Some(problem) => ask_again(problem, tally),
     };
     Step { money: LeaseEnd::Settle(answer.usage), next }
@@ -177,7 +188,24 @@ fn ask_again(problem: &str, tally: &mut Tally) -> Next {
     if tally.answers < MAX_ANSWERS {
         return Next::AskAgain;
     }
-    Next::Unscorable(format!("{} answers and none usable; the last: {problem}", tally.answers))
+    unscorable(problem, tally)
+}
+
+fn unscorable(problem: &str, tally: &Tally) -> Next {
+    Next::Unscorable(match tally.answers {
+        1 => format!("the only answer is not usable: {problem}"),
+        count => format!("{count} answers and none usable; the last: {problem}"),
+    })
+}
+
+/// What follows from an answer that was cut at the output limit: the same limit would cut it again.
+fn ask_longer(problem: &str, tally: &mut Tally) -> Next {
+    tally.answers += 1;
+    if tally.larger_output && tally.answers < MAX_ANSWERS {
+        tally.larger_output = false;
+        return Next::AskLonger;
+    }
+    unscorable(problem, tally)
 }
 
 fn retry(

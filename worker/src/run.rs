@@ -195,7 +195,13 @@ async fn work_alone(
     let evaluated = evaluate(&delivery.message, context).await;
     match evaluated {
         Ok(result) => match worker.results.publish(result, Lane::Work).await {
-            Ok(()) => Ok(delivery.acknowledge().await?),
+            Ok(()) => {
+                delivery.acknowledge().await?;
+                match context.breaker.take_pause_reason() {
+                    Some(reason) => Err(Interruption::Paused(reason).into()),
+                    None => Ok(()),
+                }
+            }
             // At a hard stop nobody may be left to take it. It is stored: whoever claims the job
             // next publishes it.
             Err(_) if shutdown.now.is_cancelled() => Err(Interruption::Stopping.into()),

@@ -67,6 +67,8 @@ pub fn goes_on(next: &Next) {
     let (what, pause) = match next {
         Next::RetryAfter(pause) => ("calling again", Some(pause)),
         Next::Cooldown(pause) => ("calling again when the provider allows it", Some(pause)),
+        Next::AwaitPermit => ("calling again with fewer calls at once", None),
+        Next::AskLonger => ("asking again with a larger output limit", None),
         Next::AskAgain => ("asking again, since the answer holds no verdict", None),
         _ => return,
     };

@@ -44,6 +44,7 @@ mod tests {
             input_tokens: most,
             max_output_tokens: 0,
             worst_cost: Money::ZERO,
+            worst_job_cost: Money::ZERO,
             expected: Usage { input_tokens: expected, ..Usage::default() },
             expected_cost: Money::ZERO,
         }

@@ -154,7 +154,7 @@ pub struct Cost {
     pub in_flight_usd: Money,
     /// What the jobs that made calls were expected to cost, told before their first call.
     pub estimated_usd: Option<Money>,
-    /// What those calls could have cost at worst.
+    /// What they could have cost at worst, with every call that may be repeated.
     pub worst_case_usd: Option<Money>,
     /// By how much the results' costs were off the estimate, as a share of it: 0.1 is a tenth dearer. None
     /// while jobs are pending, and without an estimate.

@@ -143,6 +143,7 @@ pub(crate) fn record(rubric: &str, planned: u64) -> RunRecord {
         planned,
         fleet: None,
         upload: None,
+        deadline: None,
         published: None,
         preparation: None,
         stages: None,
@@ -181,6 +182,7 @@ fn asked(mut result: JobResult) -> JobResult {
     result.estimate = Some(Estimate {
         expected_usd: Money::from_pico(6_000_000_000),
         worst_case_usd: Money::from_pico(15_000_000_000),
+        worst_job_usd: None,
     });
     result
 }

@@ -2,7 +2,10 @@
 
 use crate::estimation::{CandidateTotal, Estimation, duration};
 use juror_aggregator::report::figures::dollars;
-use juror_worker::estimate::Candidate;
+use juror_worker::{
+    estimate::Candidate,
+    retry::{MAX_ANSWERS, MAX_BILLED_CALLS},
+};
 use serde_json::{Value, json};
 
 impl Estimation<'_> {
@@ -45,10 +48,17 @@ impl Estimation<'_> {
                 duration(self.seconds(total)),
             ));
         }
-        text.push_str(
-            "\nAt worst means: every call costs its bound and none is repeated.\n\
-             A budget is held whatever happens.\n",
-        );
+        if let Some(own) = total.candidates.first() {
+            text.push_str(&format!(
+                "\nAt worst means: every call costs its bound, and every job takes all {} calls that \
+                 it may\n(up to {} answers that cannot be used, one of them cut and asked for again \
+                 with twice the\noutput limit, and one call without an answer). With one call a job \
+                 it is at most ${}.\nA budget is held whatever happens.\n",
+                MAX_BILLED_CALLS,
+                MAX_ANSWERS,
+                own.worst_one_call.rounded(4),
+            ));
+        }
         if self.candidates.len() == 1 {
             text.push_str("Compare every model with --all-models.\n");
         }
@@ -68,6 +78,7 @@ impl Estimation<'_> {
                     "output_tokens": total.expected.output_tokens,
                     "expected_usd": self.expected_cost(total),
                     "worst_case_usd": total.worst_cost,
+                    "worst_one_call_usd": total.worst_one_call,
                     "seconds": self.seconds(total).round(),
                 })
             })

@@ -38,6 +38,8 @@ pub struct ModelFacts {
     pub temperature: bool,
     /// Tokens to add to the output limit, since reasoning counts as output.
     pub reasoning_allowance: u32,
+    /// The largest output limit that its models take; 0 where that is not known.
+    pub max_output_tokens: u32,
     /// Whether a request's output limit counts against tokens per minute at its admission.
     pub counts_output_limit: bool,
     /// Whether the provider gives back what a request counted and did not use.

@@ -146,5 +146,6 @@ pub fn record() -> RunRecord {
         stages: None,
         fleet: None,
         upload: None,
+        deadline: None,
     }
 }

@@ -2,11 +2,13 @@
 //! earlier ones; this module reads no file and no environment by itself.
 
 mod check;
+mod deadline;
 mod files;
 mod header_source;
 mod layer;
 mod serve;
 
+pub use deadline::{Deadline, InvalidDeadline};
 pub use files::FileSettings;
 pub use header_source::HeaderSource;
 pub use layer::{Layer, SettingsError};
@@ -91,6 +93,8 @@ pub struct RunSettings {
     pub gate: Option<String>,
     /// What is known of the judge's agreement with people: a file of `juror calibrate`.
     pub calibration: Option<PathBuf>,
+    /// Time after which no call begins any more.
+    pub deadline: Option<Deadline>,
 }
 
 /// `[compare]`.
@@ -152,6 +156,10 @@ pub struct JudgeSettings {
     pub ca_file: Option<PathBuf>,
     /// Headers that go out with every call.
     pub headers: BTreeMap<String, HeaderSource>,
+    /// Items in a row without a usable answer before the run pauses; 0: never.
+    pub max_unusable_in_a_row: u32,
+    /// Minutes without an accepted call, while calls are refused, before the run pauses; 0: never.
+    pub max_refusal_minutes: u64,
 }
 
 /// What follows where another model answers than the one that was asked for.
@@ -180,6 +188,8 @@ impl Default for JudgeSettings {
             proxy: None,
             ca_file: None,
             headers: BTreeMap::new(),
+            max_unusable_in_a_row: 0,
+            max_refusal_minutes: 0,
         }
     }
 }

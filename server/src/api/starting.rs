@@ -103,7 +103,7 @@ pub struct EstimateAnswer {
     /// Cost, probably.
     #[schema(value_type = published::Money)]
     expected_usd: Money,
-    /// Cost at most, each call made once.
+    /// Cost at most, with every call that may be repeated.
     #[schema(value_type = published::Money)]
     worst_case_usd: Money,
     /// How long it takes, probably.

@@ -1,5 +1,6 @@
 //! How many calls may be in flight: additive increase while latency holds, multiplicative
-//! decrease on refusals. Pure: times are passed in, measured from any one origin.
+//! decrease on refusals, and one call less for each that the provider found one too many. Pure:
+//! times are passed in, measured from any one origin.
 
 use super::Signal;
 use std::time::Duration;
@@ -18,6 +19,9 @@ const CUT: (usize, usize) = (3, 4);
 const FILLED: f64 = 0.5;
 /// Latency holds up to this multiple of the baseline.
 const TOLERANCE: f64 = 1.5;
+/// After crowding the limit grows by one, at first after one good round; each time that it proves
+/// too much, after twice as many, up to this.
+const MAX_ROUNDS_BEFORE_PROBE: u32 = 64;
 /// How far the baseline follows latencies that are above it.
 const FOLLOW: f64 = 0.1;
 
@@ -35,11 +39,25 @@ pub(super) struct Sample {
 #[derive(Clone, Debug)]
 pub(super) struct Controller {
     limit: usize,
+    max: usize,
+    /// Whether only crowding lowers the limit.
+    fixed: bool,
+    crowding: Option<Crowding>,
     /// Calls that began before this tell of an earlier limit.
     changed_at: Duration,
     /// Mean latency, in seconds, of rounds in which all went well.
     baseline: Option<f64>,
     round: Round,
+}
+
+/// The search for the number of calls that a provider takes at once, where it refuses what is too
+/// much without another word.
+#[derive(Clone, Copy, Debug)]
+struct Crowding {
+    good_rounds: u32,
+    rounds_before_probe: u32,
+    /// Whether the limit has grown since the last refusal.
+    probed: bool,
 }
 
 /// As many calls as the limit allows at once, so that each limit is tried before it changes.
@@ -56,8 +74,26 @@ struct Round {
 }
 
 impl Controller {
-    pub(super) fn new() -> Self {
-        Self { limit: INITIAL, changed_at: Duration::ZERO, baseline: None, round: Round::default() }
+    /// A limit that adapts to latency and refusals.
+    pub(super) fn adaptive() -> Self {
+        Self::new(INITIAL, BOUNDS.1, false)
+    }
+
+    /// A limit that stays, unless the provider finds so many calls too many at once.
+    pub(super) fn fixed(limit: usize) -> Self {
+        Self::new(limit, limit, true)
+    }
+
+    fn new(limit: usize, max: usize, fixed: bool) -> Self {
+        Self {
+            limit,
+            max,
+            fixed,
+            crowding: None,
+            changed_at: Duration::ZERO,
+            baseline: None,
+            round: Round::default(),
+        }
     }
 
     pub(super) fn limit(&self) -> usize {
@@ -66,15 +102,19 @@ impl Controller {
 
     /// Learns from a call.
     pub(super) fn learn(&mut self, sample: Sample) {
+        if sample.signal == Signal::Crowded {
+            return self.lower(sample.ended);
+        }
         // Refusals of calls that were in flight at a cut belong to the episode that it ended.
-        if sample.begun < self.changed_at {
+        let is_steady = self.fixed && sample.signal != Signal::Answered;
+        if sample.begun < self.changed_at || is_steady {
             return;
         }
         let seconds = sample.ended.saturating_sub(sample.begun).as_secs_f64();
         self.round.begun.get_or_insert(sample.begun);
         self.round.busy_seconds += seconds;
         match sample.signal {
-            Signal::Refused => return self.cut(sample.ended),
+            Signal::Refused | Signal::Crowded => return self.cut(sample.ended),
             Signal::Unavailable => self.round.unavailable += 1,
             Signal::Answered => {
                 self.round.answered += 1;
@@ -98,8 +138,33 @@ impl Controller {
         self.baseline = Some(mean.min(followed));
         if round.calls_in_flight(now) >= self.limit as f64 * FILLED && mean <= baseline * TOLERANCE
         {
-            self.limit = (self.limit + STEP).min(BOUNDS.1);
+            self.limit = (self.limit + self.step()).min(self.max);
         }
+    }
+
+    /// Calls by which the limit grows after a good round.
+    fn step(&mut self) -> usize {
+        let Some(crowding) = &mut self.crowding else { return STEP };
+        crowding.good_rounds += 1;
+        if crowding.good_rounds < crowding.rounds_before_probe {
+            return 0;
+        }
+        crowding.good_rounds = 0;
+        crowding.probed = true;
+        1
+    }
+
+    /// One call too many was in flight.
+    fn lower(&mut self, now: Duration) {
+        let start = Crowding { good_rounds: 0, rounds_before_probe: 1, probed: false };
+        let crowding = self.crowding.get_or_insert(start);
+        if crowding.probed {
+            let doubled = crowding.rounds_before_probe * 2;
+            crowding.rounds_before_probe = doubled.min(MAX_ROUNDS_BEFORE_PROBE);
+        }
+        *crowding = Crowding { good_rounds: 0, probed: false, ..*crowding };
+        self.limit = self.limit.saturating_sub(1).max(BOUNDS.0);
+        self.round = Round::starting(now);
     }
 
     fn cut(&mut self, now: Duration) {
@@ -134,7 +199,7 @@ mod tests {
 
     impl Load {
         fn new() -> Self {
-            Self { controller: Controller::new(), now: Duration::ZERO }
+            Self { controller: Controller::adaptive(), now: Duration::ZERO }
         }
 
         /// `calls` calls that begin together and take `seconds`; every `failing`-th gets `signal`.
@@ -191,6 +256,49 @@ mod tests {
         load.round(12, 1.0, 1, Signal::Refused);
         assert_eq!(load.controller.limit(), 9);
         assert_eq!(load.full_rounds(1, 1.0), 9 + STEP);
+    }
+
+    /// A provider that takes `bound` calls at once and refuses the others without a word: rounds of
+    /// full load, answers and refusals.
+    fn crowded_rounds(controller: Controller, bound: usize, rounds: usize) -> (usize, usize) {
+        let mut load = Load { controller, now: Duration::ZERO };
+        let (mut answered, mut refused) = (0, 0);
+        for _ in 0..rounds {
+            let begun = load.now;
+            load.now += Duration::from_secs(1);
+            let (calls, taken) = (load.controller.limit(), load.controller.limit().min(bound));
+            for number in 0..calls {
+                let signal = if number < taken { Signal::Answered } else { Signal::Crowded };
+                load.controller.learn(Sample { signal, begun, ended: load.now });
+            }
+            (answered, refused) = (answered + taken, refused + calls - taken);
+        }
+        (answered, refused)
+    }
+
+    #[test]
+    fn a_provider_that_takes_few_calls_at_once_is_used_in_full_with_few_refusals() {
+        for controller in [Controller::adaptive(), Controller::fixed(64)] {
+            let at_first = controller.limit();
+            let (answered, refused) = crowded_rounds(controller, 4, 200);
+            assert_eq!(answered, 800, "from the first round on, as many as it takes");
+            assert!(refused <= at_first - 4 + 10, "{refused} refusals of {answered}");
+        }
+    }
+
+    #[test]
+    fn a_fixed_limit_comes_back_when_the_crowding_ends() {
+        let mut controller = Controller::fixed(8);
+        let ended = Duration::from_secs(1);
+        for _ in 0..20 {
+            controller.learn(Sample { signal: Signal::Crowded, begun: Duration::ZERO, ended });
+        }
+        assert_eq!(controller.limit(), 1);
+        let mut load = Load { controller, now: ended };
+        assert_eq!(load.full_rounds(20, 1.0), 8);
+        load.round(8, 1.0, 1, Signal::Refused);
+        load.round(8, 1.0, 1, Signal::Unavailable);
+        assert_eq!(load.controller.limit(), 8);
     }
 
     #[test]

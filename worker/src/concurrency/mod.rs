@@ -3,7 +3,7 @@
 
 mod controller;
 
-use controller::{Controller, INITIAL, Sample};
+use controller::{Controller, Sample};
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -24,10 +24,19 @@ pub struct Concurrency {
 pub enum Signal {
     /// It answered, usably or not.
     Answered,
-    /// It refused by rate.
+    /// It refused by rate, and said for how long or what its limits are.
     Refused,
+    /// It refused without another word, as where too many calls are in flight at once.
+    Crowded,
     /// It could not answer.
     Unavailable,
+}
+
+/// A limit that was lowered since the provider found so many calls too many at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lowered {
+    /// Whether this has never happened before.
+    pub is_first: bool,
 }
 
 /// The right to have one call in flight, until it is dropped.
@@ -50,19 +59,21 @@ struct Size {
     total: usize,
     /// Permits that should exist. Where fewer should, those in hands are taken on return.
     limit: usize,
-    /// None where the limit is fixed.
-    controller: Option<Controller>,
+    controller: Controller,
+    /// Whether crowding has ever lowered the limit.
+    crowded: bool,
 }
 
 impl Concurrency {
-    /// Exactly so many from the first call, at least one.
+    /// So many from the first call, at least one; fewer only where the provider finds so many too
+    /// many at once.
     pub fn fixed(limit: usize) -> Self {
-        Self::new(limit.clamp(1, Semaphore::MAX_PERMITS), None)
+        Self::new(Controller::fixed(limit.clamp(1, Semaphore::MAX_PERMITS)))
     }
 
     /// 16 at first, then between 1 and 512, as latency and refusals tell.
     pub fn adaptive() -> Self {
-        Self::new(INITIAL, Some(Controller::new()))
+        Self::new(Controller::adaptive())
     }
 
     /// The most calls that may be in flight now.
@@ -78,11 +89,12 @@ impl Concurrency {
         Permit { shared: Arc::clone(&self.shared), permit }
     }
 
-    fn new(limit: usize, controller: Option<Controller>) -> Self {
+    fn new(controller: Controller) -> Self {
+        let limit = controller.limit();
         let shared = Shared {
             semaphore: Arc::new(Semaphore::new(limit)),
             origin: Instant::now(),
-            size: Mutex::new(Size { total: limit, limit, controller }),
+            size: Mutex::new(Size { total: limit, limit, controller, crowded: false }),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -90,9 +102,10 @@ impl Concurrency {
 
 impl Permit {
     /// Tells how a call went that was made under this permit and has just ended, after `latency`.
-    pub fn report(&self, signal: Signal, latency: Duration) {
+    /// Returns whether crowding lowered the limit.
+    pub fn report(&self, signal: Signal, latency: Duration) -> Option<Lowered> {
         let ended = self.shared.origin.elapsed();
-        self.shared.learn(Sample { signal, begun: ended.saturating_sub(latency), ended });
+        self.shared.learn(Sample { signal, begun: ended.saturating_sub(latency), ended })
     }
 }
 
@@ -113,17 +126,21 @@ impl Shared {
         self.size.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn learn(&self, sample: Sample) {
+    fn learn(&self, sample: Sample) -> Option<Lowered> {
         let mut size = self.size();
-        let Some(controller) = &mut size.controller else { return };
-        controller.learn(sample);
-        size.limit = controller.limit();
+        let before = size.limit;
+        size.controller.learn(sample);
+        size.limit = size.controller.limit();
+        let is_crowded = sample.signal == Signal::Crowded && size.limit < before;
+        let lowered = is_crowded.then_some(Lowered { is_first: !size.crowded });
+        size.crowded |= is_crowded;
         if size.limit > size.total {
             self.semaphore.add_permits(size.limit - size.total);
             size.total = size.limit;
         } else if size.limit < size.total {
             size.total -= self.semaphore.forget_permits(size.total - size.limit);
         }
+        lowered
     }
 }
 
@@ -152,6 +169,24 @@ mod tests {
         assert_eq!(take(&concurrency, 40).await.len(), 40);
         assert_eq!(Concurrency::fixed(0).limit(), 1);
         assert!(is_free(&Concurrency::fixed(usize::MAX)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn crowding_lowers_even_a_fixed_limit_by_the_calls_that_were_too_many() {
+        let concurrency = Concurrency::fixed(16);
+        let mut permits = take(&concurrency, 16).await;
+        let refused: Vec<_> = permits.drain(4..).collect();
+        let lowered =
+            refused.iter().map(|permit| permit.report(Signal::Crowded, Duration::ZERO).unwrap());
+        assert_eq!(lowered.filter(|lowered| lowered.is_first).count(), 1);
+        assert_eq!(concurrency.limit(), 4);
+        drop(refused);
+        assert!(!is_free(&concurrency), "four are in flight");
+        permits.pop();
+        assert!(is_free(&concurrency));
+        let last = Concurrency::fixed(1);
+        let permit = last.acquire().await;
+        assert_eq!(permit.report(Signal::Crowded, Duration::ZERO), None, "one is the least");
     }
 
     #[tokio::test(start_paused = true)]

@@ -82,6 +82,14 @@ impl Way<'_> {
                     self.fleet.standings.pause(&job.run_id, &reason).await?;
                     return Err(Interruption::Paused(reason));
                 }
+                Ok(result) => {
+                    if let Some(reason) = context.breaker.take_pause_reason() {
+                        self.fleet.standings.pause(&job.run_id, &reason).await?;
+                        let words = format!("run {} is paused: {reason}", job.run_id);
+                        self.fleet.told.tell(&job.run_id, words, &self.worker.events).await;
+                    }
+                    return Ok(result);
+                }
                 evaluated => return evaluated,
             }
         }

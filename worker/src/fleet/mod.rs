@@ -63,4 +63,4 @@ impl Fleet {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

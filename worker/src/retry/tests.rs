@@ -17,6 +17,10 @@ fn account(problem: AccountProblem) -> CallEnd {
     CallEnd::Account { problem, message: "no".to_owned() }
 }
 
+fn rate_limited(retry_after: Option<Duration>) -> CallEnd {
+    CallEnd::RateLimited { retry_after, message: "slow down".to_owned() }
+}
+
 fn bad(usage: Option<Usage>) -> CallEnd {
     CallEnd::BadAnswer { message: "torn".to_owned(), usage }
 }
@@ -30,7 +34,9 @@ fn kind(next: &Next) -> &'static str {
         Next::Accept => "accept",
         Next::RetryAfter(_) => "retry",
         Next::AskAgain => "ask again",
+        Next::AskLonger => "ask longer",
         Next::Cooldown(_) => "cooldown",
+        Next::AwaitPermit => "await permit",
         Next::PauseRun(_) => "pause",
         Next::GiveBack => "give back",
         Next::Fail(ErrorKind::Api, _) => "fail api",
@@ -48,7 +54,7 @@ fn every_row_of_the_error_table() {
     let lost = CallEnd::Lost("cut".to_owned());
     let bounded = &["retry", "retry", "retry", "retry", "fail api"];
     let asked = &["ask again", "ask again", "unscorable"];
-    let cooldown = CallEnd::RateLimited { retry_after: None };
+    let cooldown = rate_limited(None);
     let rows: Vec<(CallEnd, Option<&str>, LeaseEnd, &[&str])> = vec![
         (CallEnd::NotSent("dns".to_owned()), None, Release, bounded),
         (cooldown, None, Release, &["cooldown"; 20]),
@@ -81,13 +87,27 @@ fn every_row_of_the_error_table() {
 }
 
 #[test]
+fn a_cut_answer_is_asked_again_once_and_only_with_a_larger_limit() {
+    let cut = CallEnd::Answered(Answer { finish: Finish::Length, ..Answer::default() });
+    let next =
+        |tally: &mut Tally, end: &CallEnd| kind(&decide(end, Some("cut"), tally, |_| PAUSE).next);
+    let mut tally = Tally { larger_output: true, ..Tally::default() };
+    assert_eq!((next(&mut tally, &cut), next(&mut tally, &cut)), ("ask longer", "unscorable"));
+    let mut tally = Tally::default();
+    assert_eq!(next(&mut tally, &cut), "unscorable", "the model allows no larger limit");
+    let mut tally = Tally { larger_output: true, ..Tally::default() };
+    assert_eq!((next(&mut tally, &cut), next(&mut tally, &bad(None))), ("ask longer", "ask again"));
+    assert_eq!(next(&mut tally, &cut), "unscorable");
+}
+
+#[test]
 fn refusals_and_cancelling_burn_no_attempt() {
-    let mut tally = Tally { transport_attempts: 4, answers: 2, lost: 1, refusals: 0 };
+    let mut tally = Tally { transport_attempts: 4, answers: 2, lost: 1, ..Tally::default() };
     let before = tally;
     decide(&CallEnd::Cancelled { sent: true }, None, &mut tally, |_| PAUSE);
     decide(&account(AccountProblem::Key), None, &mut tally, |_| PAUSE);
     let asked = Some(Duration::from_millis(5));
-    let step = decide(&CallEnd::RateLimited { retry_after: asked }, None, &mut tally, |_| PAUSE);
+    let step = decide(&rate_limited(asked), None, &mut tally, |_| PAUSE);
     assert_eq!(step.next, Next::Cooldown(Duration::from_millis(5)));
     assert_eq!(tally, Tally { refusals: 1, ..before });
 }
@@ -95,7 +115,7 @@ fn refusals_and_cancelling_burn_no_attempt() {
 #[test]
 fn a_provider_that_keeps_refusing_without_a_word_is_given_more_and_more_time() {
     let mut tally = Tally::default();
-    let silent = CallEnd::RateLimited { retry_after: None };
+    let silent = rate_limited(None);
     let mut asked = Vec::new();
     for end in [&silent, &silent, &silent, &bad(None), &silent] {
         decide(end, None, &mut tally, |repetition| {

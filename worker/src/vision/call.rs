@@ -39,8 +39,17 @@ pub struct Limits {
     pub requests_per_minute: Option<u64>,
     /// Tokens per minute that the account has.
     pub tokens_per_minute: Option<u64>,
+    /// Tokens that are left of them now.
+    pub remaining_tokens: Option<u64>,
     /// The provider refused by rate; how long it asks to wait (zero if it does not say).
     pub refused: Option<Duration>,
+}
+
+impl Limits {
+    /// Whether the provider told a limit.
+    pub fn are_told(&self) -> bool {
+        self.requests_per_minute.is_some() || self.tokens_per_minute.is_some()
+    }
 }
 
 /// How a call ended. Messages are the provider's or the network's, cut short and without secrets.
@@ -54,6 +63,8 @@ pub enum CallEnd {
     RateLimited {
         /// How long the provider asks to wait, if it says.
         retry_after: Option<Duration>,
+        /// What the provider said.
+        message: String,
     },
     /// No call of this account can succeed until a person mends it. Costs nothing.
     Account {
@@ -137,6 +148,10 @@ pub enum AccountProblem {
     Model,
     /// The address leads nowhere: the base URL is wrong.
     Address,
+    /// The account has used up what it may call in a day.
+    DayLimit,
+    /// The model takes no images.
+    Images,
 }
 
 impl fmt::Display for AccountProblem {
@@ -148,6 +163,10 @@ impl fmt::Display for AccountProblem {
             Self::Permission => "the account may not make this call; check what the key permits",
             Self::Model => "the vision API does not offer this model; check the model's name",
             Self::Address => "the vision API is not at this address; check the base URL",
+            Self::DayLimit => {
+                "the account has used up its limit of the day; go on tomorrow, or raise it with the provider"
+            }
+            Self::Images => "this model takes no images; choose one that does",
         })
     }
 }

@@ -15,6 +15,8 @@ pub fn limits(headers: &HeaderMap) -> Limits {
     Limits {
         requests_per_minute: limit(headers, "x-ratelimit-limit-requests"),
         tokens_per_minute: limit(headers, "x-ratelimit-limit-tokens"),
+        remaining_tokens: text(headers, "x-ratelimit-remaining-tokens")
+            .and_then(|count| count.parse().ok()),
         refused: None,
     }
 }

@@ -189,7 +189,7 @@ fn confirmation(form: &StartForm, asked: &AskedRun, estimate: &RunEstimate) -> M
                         @if estimate.cached > 0 { ", " (grouped(estimate.cached)) " answers are in the cache" }
                     }
                     dt { "Expected cost" } dd { (dollars(estimate.expected_usd)) }
-                    dt { "At worst" } dd { (dollars(estimate.worst_case_usd)) ", each call made once" }
+                    dt { "At worst" } dd { (dollars(estimate.worst_case_usd)) ", with every call that may be repeated" }
                     @if let Some(budget) = asked.budget_usd { dt { "Budget" } dd { (dollars(budget)) ", never more" } }
                 }
                 dt { "Expected time" } dd { (duration(estimate.expected_seconds * 1000.0)) }

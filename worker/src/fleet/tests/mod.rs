@@ -1,6 +1,6 @@
 //! A worker that takes jobs of many runs.
 
-mod scene;
+pub(crate) mod scene;
 mod unsteady;
 
 use super::Standing;

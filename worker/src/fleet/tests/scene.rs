@@ -7,6 +7,7 @@ use crate::{
     billing::CallPricing,
     bounds::ModelTerms,
     ceiling::Ceiling,
+    circuit_breaker::{BreakerSettings, CircuitBreaker},
     concurrency::Concurrency,
     context::{Context, JudgeSetup},
     image::{Format, Preparer, Rules},
@@ -15,6 +16,7 @@ use crate::{
     run::{Ended, Runs, Worker, WorkerError, run},
     sources::Sources,
     stages::StageSettings,
+    token_count::{CountRule, TokenCounter},
     token_scale::TokenScale,
     vision::{
         Answer, Call, CallEnd, Finish, Limits, ProbeError, ProbeReport, Request, VisionClient,
@@ -54,6 +56,9 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 const MODEL: &str = "gpt-4o";
+/// As the settings have it.
+const BREAKER: BreakerSettings =
+    BreakerSettings { max_unusable_in_a_row: 10, max_refusal_time: Duration::from_secs(60 * 60) };
 /// As the command sets it for a fleet.
 pub const PATIENCE: Duration = Duration::from_secs(240);
 
@@ -237,6 +242,8 @@ impl Scene {
             owner: OwnerId::new("here"),
             events: self.events.clone(),
             metrics: Arc::new(Metrics::silent()),
+            breaker: CircuitBreaker::new(BREAKER),
+            run_deadline: None,
         }
     }
 
@@ -332,6 +339,7 @@ fn setup(judge: &Arc<FakeJudge>, rubric: &Rubric) -> JudgeSetup {
         pricing: CallPricing::new(vec![MODEL.to_owned()], price, Prices::builtin()),
         refuse_other_model: false,
         token_scale: TokenScale::default(),
+        token_count: TokenCounter::new(CountRule::Sum, None),
         instructions: Instructions::of(rubric),
         preparer: Preparer::new(1),
         rules: Rules {

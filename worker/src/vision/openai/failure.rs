@@ -39,7 +39,7 @@ pub(super) fn classify(
         429 if said.message.to_lowercase().contains("request too large") => {
             CallEnd::Refused { status, message, usage }
         }
-        429 => CallEnd::RateLimited { retry_after: wait() },
+        429 => CallEnd::RateLimited { retry_after: wait(), message },
         // The model wrote something that is no JSON: another answer may be.
         400 if said.names(&["json_validate_failed"]) => CallEnd::BadAnswer { message, usage },
         500 if names_grammar(&message) => CallEnd::Refused { status, message, usage },
@@ -133,6 +133,8 @@ struct Said {
     names: Vec<String>,
     /// Whether it tells what of the question was flagged.
     flagged: bool,
+    /// The whole body as text.
+    body: String,
 }
 
 /// What gateways and providers say, in lower case, of an account that cannot call, whatever the
@@ -166,6 +168,10 @@ const ACCOUNT_PHRASES: [(AccountProblem, &[&str]); 3] = [
     ),
 ];
 
+/// Words of refusals that hold for the rest of the day: Gemini's quota ids and OpenRouter's limit of
+/// free models.
+const DAY_LIMITS: [&str; 2] = ["PerDay", "free-models-per-day"];
+
 impl Said {
     fn read(body: &Value, content: &[u8]) -> Self {
         let error = body.get("error").unwrap_or(body);
@@ -187,7 +193,13 @@ impl Said {
         let flagged = ["reasons", "flagged_input"]
             .iter()
             .any(|key| metadata.is_some_and(|metadata| metadata.get(key).is_some()));
-        Self { message, names: names.map(str::to_owned).collect(), flagged }
+        let body = String::from_utf8_lossy(content).into_owned();
+        Self { message, names: names.map(str::to_owned).collect(), flagged, body }
+    }
+
+    /// Whether one of these words stands anywhere in the body: gateways wrap an error in another.
+    fn mentions(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.body.contains(word))
     }
 
     fn names(&self, names: &[&str]) -> bool {
@@ -207,6 +219,15 @@ impl Said {
         let funds = ["insufficient_quota", "billing_hard_limit_reached", "billing_not_active"];
         if self.names(&funds) || self.names(&["budget_exceeded"]) {
             return Some(AccountProblem::Funds);
+        }
+        if status == 429 && self.mentions(&["insufficient_quota"]) {
+            return Some(AccountProblem::Funds);
+        }
+        if status == 429 && self.mentions(&DAY_LIMITS) {
+            return Some(AccountProblem::DayLimit);
+        }
+        if status == 404 && self.mentions(&["support image input"]) {
+            return Some(AccountProblem::Images);
         }
         if self.names(&["invalid_api_key", "token_not_found_in_db"]) {
             return Some(AccountProblem::Key);
@@ -275,6 +296,27 @@ mod tests {
                 AccountProblem::Key,
             ),
             (405, json!({}), AccountProblem::Address),
+            (
+                429,
+                error("litellm.RateLimitError: insufficient_quota", "429"),
+                AccountProblem::Funds,
+            ),
+            (
+                429,
+                error("Rate limit exceeded: free-models-per-day", "429"),
+                AccountProblem::DayLimit,
+            ),
+            (
+                429,
+                json!([{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "details": [
+                    {"violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel"}]}]}}]),
+                AccountProblem::DayLimit,
+            ),
+            (
+                404,
+                json!({"error": {"message": "No endpoints found that support image input"}}),
+                AccountProblem::Images,
+            ),
         ] {
             let CallEnd::Account { problem: found, .. } = failure(status, &body) else {
                 panic!("{status} {body}")
@@ -312,7 +354,10 @@ mod tests {
     fn what_may_pass_later_is_told_apart_from_what_was_billed() {
         assert_eq!(
             failure(429, &error("slow down", "rate_limit_exceeded")),
-            CallEnd::RateLimited { retry_after: Some(Duration::from_secs(3)) }
+            CallEnd::RateLimited {
+                retry_after: Some(Duration::from_secs(3)),
+                message: "slow down".to_owned()
+            }
         );
         for status in [408, 409, 500, 502, 503, 504, 529] {
             let end = failure(status, &error("overloaded", "x"));

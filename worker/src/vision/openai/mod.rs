@@ -66,13 +66,14 @@ impl OpenAi {
             Err(end) => (end, Limits::default()),
             Ok(reply) => {
                 let limits = headers::limits(&reply.headers);
-                match self.classify(reply) {
-                    CallEnd::RateLimited { retry_after } => (
-                        CallEnd::RateLimited { retry_after },
-                        Limits { refused: Some(retry_after.unwrap_or_default()), ..limits },
-                    ),
-                    end => (end, limits),
-                }
+                let end = self.classify(reply);
+                let refused = match &end {
+                    CallEnd::RateLimited { retry_after, .. } => {
+                        Some(retry_after.unwrap_or_default())
+                    }
+                    _ => None,
+                };
+                (end, Limits { refused, ..limits })
             }
         }
     }

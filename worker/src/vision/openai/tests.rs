@@ -163,11 +163,13 @@ async fn a_refusal_by_rate_says_how_long() {
     let headers = "retry-after-ms: 1500\r\nx-ratelimit-limit-requests: 60\r\n";
     let call = ask(Scene::Say(response(429, headers, "{}"))).await;
     let wait = Duration::from_millis(1_500);
-    assert_eq!(call.end, CallEnd::RateLimited { retry_after: Some(wait) });
+    assert!(
+        matches!(call.end, CallEnd::RateLimited { retry_after, .. } if retry_after == Some(wait))
+    );
     assert_eq!(call.limits.refused, Some(wait));
     assert_eq!(call.limits.requests_per_minute, Some(60));
     let silent = ask(Scene::Say(response(429, "", ""))).await;
-    assert_eq!(silent.end, CallEnd::RateLimited { retry_after: None });
+    assert!(matches!(silent.end, CallEnd::RateLimited { retry_after: None, .. }));
     assert_eq!(silent.limits.refused, Some(Duration::ZERO));
 }
 

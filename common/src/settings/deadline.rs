@@ -1,0 +1,101 @@
+//! When the calls of a run end: at a time of day, or after a duration.
+
+use jiff::{SignedDuration, Timestamp, Zoned, civil::Time};
+use serde::Deserialize;
+use std::str::FromStr;
+
+/// The setting `run.deadline`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Deadline {
+    /// At this time of day, in the time zone of the machine that starts the run.
+    At(Time),
+    /// So long after the start of the run.
+    After(SignedDuration),
+}
+
+/// A text that is no deadline.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0:?} is no deadline: give a time of day, as in \"07:00\", or a duration, as in \"90m\" or \"2h 30m\""
+)]
+pub struct InvalidDeadline(String);
+
+impl Deadline {
+    /// The moment of the deadline for a run that starts now: of the next such time of day.
+    pub fn after(self, now: &Zoned) -> Timestamp {
+        match self {
+            Self::After(duration) => {
+                now.timestamp().checked_add(duration).unwrap_or(Timestamp::MAX)
+            }
+            Self::At(time) => {
+                let on = |day: jiff::civil::Date| {
+                    day.to_datetime(time).to_zoned(now.time_zone().clone()).ok()
+                };
+                let today = on(now.date()).filter(|today| today > now);
+                let next = today.or_else(|| on(now.date().tomorrow().ok()?));
+                next.map_or(Timestamp::MAX, |next| next.timestamp())
+            }
+        }
+    }
+}
+
+impl FromStr for Deadline {
+    type Err = InvalidDeadline;
+
+    fn from_str(text: &str) -> Result<Self, InvalidDeadline> {
+        let invalid = || InvalidDeadline(text.to_owned());
+        let text = text.trim();
+        if text.contains(':') {
+            let formats = ["%H:%M", "%H:%M:%S"];
+            let time = formats.iter().find_map(|format| Time::strptime(format, text).ok());
+            return time.map(Self::At).ok_or_else(invalid);
+        }
+        let duration: SignedDuration = text.parse().map_err(|_| invalid())?;
+        if duration > SignedDuration::ZERO { Ok(Self::After(duration)) } else { Err(invalid()) }
+    }
+}
+
+impl TryFrom<String> for Deadline {
+    type Error = InvalidDeadline;
+
+    fn try_from(text: String) -> Result<Self, InvalidDeadline> {
+        text.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moment(deadline: &str, now: &str) -> String {
+        let now: Zoned = now.parse().unwrap();
+        deadline.parse::<Deadline>().unwrap().after(&now).to_string()
+    }
+
+    #[test]
+    fn a_time_of_day_is_the_next_one() {
+        assert_eq!(moment("07:00", "2026-11-23T01:30:00+02:00[+02:00]"), "2026-11-23T05:00:00Z");
+        assert_eq!(moment("07:00:30", "2026-11-23T07:00:30Z[UTC]"), "2026-11-24T07:00:30Z");
+    }
+
+    #[test]
+    fn a_duration_begins_with_the_run() {
+        let now = "2026-11-23T23:30:00Z[UTC]";
+        for (text, expected) in [
+            ("90m", "2026-11-24T01:00:00Z"),
+            ("2h 30m", "2026-11-24T02:00:00Z"),
+            ("45s", "2026-11-23T23:30:45Z"),
+        ] {
+            assert_eq!(moment(text, now), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused_with_the_remedy() {
+        for text in ["", "soon", "25:00", "07:61", "0s", "-5m", "5"] {
+            let error = text.parse::<Deadline>().unwrap_err().to_string();
+            assert!(error.contains("as in"), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Pauses a run whose calls come to nothing: after many items in a row without a usable answer, and
+//! after a long time in which the provider refused every call.
+
+use juror_common::outcome::{ErrorKind, JobResult, Outcome};
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// Messages of the last items that a reason names.
+const MAX_MESSAGES: usize = 3;
+/// Refusals are reported after so long without an accepted call, or as soon as a pause is as long.
+const REPORT_AFTER: Duration = Duration::from_secs(5);
+/// Time between two reports.
+const REPORT_INTERVAL: Duration = Duration::from_secs(30);
+/// A longer time without any call ends a row of refusals: nothing was asked meanwhile.
+const MAX_GAP: Duration = Duration::from_secs(15 * 60);
+
+/// The bounds of a [`CircuitBreaker`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BreakerSettings {
+    /// Items in a row without a usable answer before the run pauses; 0: never.
+    pub max_unusable_in_a_row: u32,
+    /// Time without an accepted call, while calls are refused, before the run pauses; zero: never.
+    pub max_refusal_time: Duration,
+}
+
+/// A circuit breaker for the calls of one run in one process. It decides when to pause; it pauses
+/// nothing by itself.
+#[derive(Debug, Default)]
+pub struct CircuitBreaker {
+    settings: BreakerSettings,
+    state: Mutex<BreakerState>,
+}
+
+#[derive(Debug, Default)]
+struct BreakerState {
+    unusable: u32,
+    messages: VecDeque<String>,
+    pause_reason: Option<String>,
+    refusals: Option<Refusals>,
+}
+
+/// A row of refusals without an accepted call between them.
+#[derive(Clone, Copy, Debug)]
+struct Refusals {
+    began: Instant,
+    last: Instant,
+    reported: Option<Instant>,
+}
+
+/// Consequences of a refused call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefusalEffect {
+    /// Whether the user should hear of the wait now.
+    pub report: bool,
+    /// Time since the first refusal of the row, if it exceeds the bound: the run pauses.
+    pub exceeded: Option<Duration>,
+}
+
+impl CircuitBreaker {
+    /// A closed circuit: nothing has failed yet.
+    pub fn new(settings: BreakerSettings) -> Self {
+        Self { settings, state: Mutex::default() }
+    }
+
+    /// Counts how an item ended that the judge was asked about in this process.
+    pub fn item_ended(&self, result: &JobResult) {
+        if result.attempts == 0 || result.cached {
+            return;
+        }
+        let mut state = self.state();
+        let kind = result.error.as_ref().map(|error| error.kind);
+        match (result.outcome, kind) {
+            (Outcome::Scored, _) => {
+                state.unusable = 0;
+                state.messages.clear();
+            }
+            (Outcome::Unscorable, _) | (Outcome::Failed, Some(ErrorKind::Api)) => {
+                let message = result.error.as_ref().map(|error| error.message.as_str());
+                state.count_unusable(message.unwrap_or_default(), self.settings);
+            }
+            // A refusal of one item says nothing of the others.
+            _ => {}
+        }
+    }
+
+    /// The reason to pause the run, once after each time that the bound was reached.
+    pub fn take_pause_reason(&self) -> Option<String> {
+        self.state().pause_reason.take()
+    }
+
+    /// Whether the bound was reached and the run is not paused yet.
+    pub fn is_open(&self) -> bool {
+        self.state().pause_reason.is_some()
+    }
+
+    /// Ends a row of refusals: the provider accepted a call.
+    pub fn call_accepted(&self) {
+        self.state().refusals = None;
+    }
+
+    /// Counts a call that the provider refused or could not take; the next try comes after `pause`.
+    pub fn call_refused(&self, pause: Duration) -> RefusalEffect {
+        let now = Instant::now();
+        let mut state = self.state();
+        let current = state.refusals.filter(|row| now - row.last <= MAX_GAP);
+        let mut row = current.unwrap_or(Refusals { began: now, last: now, reported: None });
+        row.last = now;
+        let lasts = now - row.began;
+        let is_long = lasts >= REPORT_AFTER || pause >= REPORT_AFTER;
+        let report = is_long && row.reported.is_none_or(|at| now - at >= REPORT_INTERVAL);
+        if report {
+            row.reported = Some(now);
+        }
+        state.refusals = Some(row);
+        let bound = self.settings.max_refusal_time;
+        let exceeded = (!bound.is_zero() && lasts >= bound).then_some(lasts);
+        RefusalEffect { report, exceeded }
+    }
+
+    fn state(&self) -> MutexGuard<'_, BreakerState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl BreakerState {
+    fn count_unusable(&mut self, message: &str, settings: BreakerSettings) {
+        self.unusable = self.unusable.saturating_add(1);
+        if !self.messages.iter().any(|known| known == message) {
+            self.messages.push_back(message.to_owned());
+        }
+        while self.messages.len() > MAX_MESSAGES {
+            self.messages.pop_front();
+        }
+        let bound = settings.max_unusable_in_a_row;
+        if bound > 0 && self.unusable >= bound {
+            let messages: Vec<_> = self.messages.drain(..).collect();
+            let count = std::mem::take(&mut self.unusable);
+            self.pause_reason = Some(format!(
+                "{count} items in a row got no usable answer: {}; to pause later or never, change \
+                 judge.max_unusable_in_a_row",
+                messages.join(" / ")
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fleet::tests::scene::job;
+    use juror_common::{id::RunId, outcome::JobError};
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    fn breaker(max_unusable_in_a_row: u32) -> CircuitBreaker {
+        let max_refusal_time = 60 * MINUTE;
+        CircuitBreaker::new(BreakerSettings { max_unusable_in_a_row, max_refusal_time })
+    }
+
+    fn ended(outcome: Outcome, error: Option<(ErrorKind, &str)>) -> JobResult {
+        let error = error.map(|(kind, message)| JobError { kind, message: message.to_owned() });
+        JobResult {
+            attempts: 1,
+            error,
+            ..JobResult::empty(&job(&RunId::new("run"), "item"), outcome)
+        }
+    }
+
+    #[test]
+    fn items_in_a_row_without_a_usable_answer_pause_the_run_with_their_messages() {
+        let breaker = breaker(3);
+        let cut = ended(Outcome::Unscorable, Some((ErrorKind::Reply, "it was cut")));
+        let down = ended(Outcome::Failed, Some((ErrorKind::Api, "status 500")));
+        let refused = ended(Outcome::Failed, Some((ErrorKind::Request, "policy")));
+        for result in [&cut, &cut, &ended(Outcome::Scored, None), &cut, &refused, &down] {
+            breaker.item_ended(result);
+        }
+        assert_eq!(breaker.take_pause_reason(), None, "two in a row");
+        breaker.item_ended(&cut);
+        assert!(breaker.is_open());
+        let reason = breaker.take_pause_reason().unwrap();
+        assert!(reason.starts_with("3 items in a row"), "{reason}");
+        assert!(reason.contains("it was cut / status 500"), "{reason}");
+        assert!(!breaker.is_open());
+    }
+
+    #[test]
+    fn items_that_took_no_call_count_in_no_way() {
+        let breaker = breaker(1);
+        let cached = JobResult { cached: true, ..ended(Outcome::Scored, None) };
+        let poison = ended(Outcome::Unscorable, Some((ErrorKind::Reply, "old")));
+        breaker.item_ended(&cached);
+        breaker.item_ended(&JobResult { attempts: 0, ..poison });
+        assert!(!breaker.is_open());
+    }
+
+    #[test]
+    fn a_bound_of_zero_never_pauses() {
+        let breaker = breaker(0);
+        for _ in 0..1_000 {
+            breaker.item_ended(&ended(Outcome::Unscorable, Some((ErrorKind::Reply, "no"))));
+        }
+        assert!(!breaker.is_open());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn refusals_alone_are_reported_now_and_then_and_exceed_the_bound_in_the_end() {
+        let breaker = breaker(10);
+        let mut reports = 0;
+        let mut calls = 0;
+        let exceeded = loop {
+            let effect = breaker.call_refused(Duration::from_secs(1));
+            reports += u32::from(effect.report);
+            if let Some(lasts) = effect.exceeded {
+                break lasts;
+            }
+            calls += 1;
+            tokio::time::advance(Duration::from_secs(10)).await;
+        };
+        assert_eq!((exceeded, calls), (60 * MINUTE, 360));
+        assert_eq!(reports, 120, "one in thirty seconds, the first after ten");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_accepted_call_or_a_long_silence_begins_anew() {
+        let breaker = breaker(10);
+        for _ in 0..20 {
+            for _ in 0..59 {
+                assert_eq!(breaker.call_refused(MINUTE).exceeded, None);
+                tokio::time::advance(MINUTE).await;
+            }
+            breaker.call_accepted();
+        }
+        breaker.call_refused(MINUTE);
+        tokio::time::advance(120 * MINUTE).await;
+        assert_eq!(breaker.call_refused(MINUTE).exceeded, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_short_refusal_is_reported_to_nobody() {
+        let breaker = breaker(10);
+        assert!(!breaker.call_refused(Duration::from_millis(100)).report);
+        assert!(breaker.call_refused(Duration::from_secs(20)).report);
+    }
+}

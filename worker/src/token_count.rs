@@ -1,0 +1,326 @@
+//! How a provider counts a request against its tokens per minute, learned from what it says is left.
+//!
+//! A count that is too high leaves a part of the limit unused: while calls wait for it, the
+//! provider's own bucket stays full. Then the next lower rule is tried. A count that is too low
+//! empties that bucket: then the next higher rule holds, and the lower one is not tried for a while.
+
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// Time and calls over which the provider's bucket must stay full before a lower rule is tried.
+const WINDOW: Duration = Duration::from_millis(750);
+const MIN_CALLS: u32 = 6;
+/// A bucket is full that lacks less than this, in milliseconds of the limit.
+const FULL_WITHIN: u64 = 200;
+/// A bucket that lacks more than this, in milliseconds of the limit, is being emptied.
+const LOW_BEYOND: u64 = 700;
+/// Time before a rule is tried again that proved too low; doubled each time.
+const FIRST_BACKOFF: Duration = Duration::from_secs(60);
+const MAX_BACKOFF: Duration = Duration::from_secs(60 * 60);
+
+/// The rule by which a request counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CountRule {
+    /// Its input alone.
+    Input,
+    /// The larger of its input and its output limit.
+    Larger,
+    /// The sum of its input and its output limit.
+    Sum,
+}
+
+/// The counting rule of one endpoint, as far as it is known.
+#[derive(Debug)]
+pub struct TokenCounter {
+    /// The user's own limit of tokens per minute.
+    given: Option<u64>,
+    state: Mutex<CounterState>,
+}
+
+#[derive(Debug)]
+struct CounterState {
+    rule: CountRule,
+    /// The limit that the provider told, and the most that it said was left of it.
+    limit: u64,
+    fullest: u64,
+    window: Option<Window>,
+    /// When the rule changed: calls that began before tell of the earlier one.
+    changed_at: Option<Instant>,
+    retry_at: Option<Instant>,
+    backoff: Duration,
+}
+
+/// Calls since some moment, all of them with a full bucket.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    began: Instant,
+    calls: u32,
+    waited: u32,
+}
+
+/// A call as it shows how the provider counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedCall {
+    /// When it began.
+    pub began: Instant,
+    /// Its input tokens.
+    pub input: u64,
+    /// Its output limit.
+    pub output_limit: u64,
+    /// Whether the call had to wait for admission.
+    pub waited: bool,
+    /// The limit of tokens per minute that the provider told.
+    pub limit: u64,
+    /// The tokens that it said were left.
+    pub remaining: u64,
+    /// Whether it refused the call by rate.
+    pub refused: bool,
+}
+
+impl CountRule {
+    /// The tokens of a request: the input that counts, and the part of its output limit.
+    pub fn tokens(self, input: u64, output_limit: u64) -> (u64, u64) {
+        match self {
+            Self::Input => (input, 0),
+            Self::Larger => (input, output_limit.saturating_sub(input)),
+            Self::Sum => (input, output_limit),
+        }
+    }
+
+    fn lower(self) -> Option<Self> {
+        match self {
+            Self::Input => None,
+            Self::Larger => Some(Self::Input),
+            Self::Sum => Some(Self::Larger),
+        }
+    }
+
+    fn higher(self) -> Option<Self> {
+        match self {
+            Self::Input => Some(Self::Larger),
+            Self::Larger => Some(Self::Sum),
+            Self::Sum => None,
+        }
+    }
+}
+
+impl TokenCounter {
+    /// Begins with the documented rule. `given` is the user's limit: where it is below the
+    /// provider's, the provider's bucket tells nothing.
+    pub fn new(documented: CountRule, given: Option<u64>) -> Self {
+        let state = CounterState {
+            rule: documented,
+            limit: 0,
+            fullest: 0,
+            window: None,
+            changed_at: None,
+            retry_at: None,
+            backoff: FIRST_BACKOFF,
+        };
+        Self { given, state: Mutex::new(state) }
+    }
+
+    /// The rule to count by now.
+    pub fn rule(&self) -> CountRule {
+        self.state().rule
+    }
+
+    /// Learns from a call that has just ended.
+    pub fn learn(&self, call: CountedCall) {
+        if call.limit == 0 || self.given.is_some_and(|given| given < call.limit) {
+            return;
+        }
+        self.state().learn(call, Instant::now());
+    }
+
+    fn state(&self) -> MutexGuard<'_, CounterState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CounterState {
+    fn learn(&mut self, call: CountedCall, now: Instant) {
+        if self.changed_at.is_some_and(|changed_at| call.began < changed_at) {
+            return;
+        }
+        if call.limit != self.limit {
+            (self.limit, self.fullest, self.window) = (call.limit, 0, None);
+        }
+        self.fullest = self.fullest.max(call.remaining);
+        let lacking = self.fullest - call.remaining;
+        let largest = call.input.saturating_add(call.output_limit);
+        let full = (self.limit * FULL_WITHIN / 60_000).max(largest * 3 / 2);
+        let low = (self.limit * LOW_BEYOND / 60_000).max(largest.saturating_mul(4));
+        if call.refused || lacking > low {
+            self.raise(call.remaining, now);
+        } else if lacking > full {
+            self.window = None;
+        } else {
+            self.count(call.waited, now);
+        }
+    }
+
+    /// Counts a call that left the bucket full.
+    fn count(&mut self, waited: bool, now: Instant) {
+        let window = self.window.get_or_insert(Window { began: now, calls: 0, waited: 0 });
+        window.calls += 1;
+        window.waited += u32::from(waited);
+        if now - window.began < WINDOW || window.calls < MIN_CALLS {
+            return;
+        }
+        let is_limited = window.waited * 2 > window.calls;
+        self.window = None;
+        let may_try = self.retry_at.is_none_or(|retry_at| now >= retry_at);
+        if let Some(lower) = self.rule.lower().filter(|_| is_limited && may_try) {
+            self.rule = lower;
+            self.changed_at = Some(now);
+        }
+    }
+
+    /// The present rule counts too little, and has left so many tokens.
+    fn raise(&mut self, remaining: u64, now: Instant) {
+        self.window = None;
+        if let Some(higher) = self.rule.higher() {
+            self.rule = higher;
+            self.changed_at = Some(now);
+            // Under a rule that holds the bucket stays as it is now.
+            self.fullest = remaining;
+            self.retry_at = Some(now + self.backoff);
+            self.backoff = (self.backoff * 2).min(MAX_BACKOFF);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: u64 = 5_000_000;
+    const INPUT: u64 = 900;
+    const OUTPUT: u64 = 1_000;
+    const LATENCY: u64 = 200;
+
+    /// A provider that counts by a rule, asked as fast as the counter allows, for so many seconds.
+    /// Returns the share of the limit that was used in the last five, and the refusals.
+    fn played(
+        truth: CountRule,
+        counter: &mut CounterState,
+        burst: u64,
+        seconds: u64,
+    ) -> (f64, u32) {
+        let (start, per_ms) = (Instant::now(), LIMIT as f64 / 60_000.0);
+        let (capacity, own_capacity) = (per_ms * burst as f64, per_ms * 500.0);
+        let (mut level, mut own) = (capacity, own_capacity);
+        let (mut used, mut refusals) = (0.0, 0);
+        let mut ending = std::collections::VecDeque::new();
+        let count = |rule: CountRule| {
+            let (input, output) = rule.tokens(INPUT, OUTPUT);
+            (input + output) as f64
+        };
+        for ms in 0..seconds * 1_000 {
+            level = (level + per_ms).min(capacity);
+            own = (own + per_ms).min(own_capacity);
+            let now = start + Duration::from_millis(ms);
+            while ending.front().is_some_and(|(at, _)| *at <= ms) {
+                let (_, call) = ending.pop_front().unwrap();
+                counter.learn(call, now);
+            }
+            let need = count(counter.rule);
+            while own >= need && ending.len() < 400 {
+                own -= need;
+                let refused = level < count(truth);
+                if refused {
+                    refusals += 1;
+                } else {
+                    level -= count(truth);
+                    used += if ms >= (seconds - 5) * 1_000 { count(truth) } else { 0.0 };
+                }
+                let call = CountedCall {
+                    began: now,
+                    input: INPUT,
+                    output_limit: OUTPUT,
+                    waited: true,
+                    limit: LIMIT,
+                    remaining: level as u64,
+                    refused,
+                };
+                ending.push_back((ms + LATENCY, call));
+            }
+        }
+        (used / (per_ms * 5_000.0), refusals)
+    }
+
+    fn counter(rule: CountRule) -> CounterState {
+        TokenCounter::new(rule, None).state.into_inner().unwrap()
+    }
+
+    #[test]
+    fn each_rule_is_found_whatever_is_documented() {
+        for truth in [CountRule::Input, CountRule::Larger, CountRule::Sum] {
+            for documented in [CountRule::Input, CountRule::Larger, CountRule::Sum] {
+                for burst in [1_000, 60_000] {
+                    let mut counter = counter(documented);
+                    let (used, refusals) = played(truth, &mut counter, burst, 20);
+                    assert!(used > 0.95, "{truth:?} from {documented:?} {burst}: {used}");
+                    assert!(refusals <= 20, "{truth:?} from {documented:?} {burst}: {refusals}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_rule_that_proved_too_low_is_tried_ever_more_rarely() {
+        let mut counter = counter(CountRule::Sum);
+        let (used, _) = played(CountRule::Sum, &mut counter, 1_000, 600);
+        assert!(used > 0.95, "{used}");
+        assert_eq!(counter.rule, CountRule::Sum);
+    }
+
+    #[test]
+    fn where_nothing_waits_nothing_is_learned() {
+        let mut counter = counter(CountRule::Sum);
+        let begun = Instant::now();
+        for call in 0..1_000 {
+            let at = begun + Duration::from_millis(call * 10);
+            let quiet = CountedCall {
+                began: at,
+                input: INPUT,
+                output_limit: OUTPUT,
+                waited: false,
+                limit: LIMIT,
+                remaining: LIMIT,
+                refused: false,
+            };
+            counter.learn(quiet, at);
+        }
+        assert_eq!(counter.rule, CountRule::Sum);
+    }
+
+    #[test]
+    fn a_limit_of_the_users_own_below_the_providers_teaches_nothing() {
+        let counter = TokenCounter::new(CountRule::Sum, Some(LIMIT / 2));
+        let call = CountedCall {
+            began: Instant::now(),
+            input: INPUT,
+            output_limit: OUTPUT,
+            waited: true,
+            limit: LIMIT,
+            remaining: 0,
+            refused: true,
+        };
+        counter.learn(call);
+        assert_eq!(counter.rule(), CountRule::Sum);
+        assert_eq!(counter.state().limit, 0);
+    }
+
+    #[test]
+    fn a_request_counts_by_the_rule() {
+        assert_eq!(CountRule::Input.tokens(900, 1_000), (900, 0));
+        assert_eq!(CountRule::Larger.tokens(900, 1_000), (900, 100));
+        assert_eq!(CountRule::Larger.tokens(1_500, 1_000), (1_500, 0));
+        assert_eq!(CountRule::Sum.tokens(900, 1_000), (900, 1_000));
+    }
+}
