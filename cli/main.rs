@@ -5,6 +5,7 @@ mod args;
 mod asked;
 mod attended;
 mod baseline;
+mod budget_state;
 mod calibrations;
 mod cap;
 mod catch_up;
@@ -74,6 +75,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Aggregate(arguments) => Box::pin(commands::aggregate::run(arguments, global)),
         Command::Runs(arguments) => Box::pin(commands::runs::run(arguments, global)),
         Command::Rubric(command) => return commands::rubric::run(command, global.json),
+        Command::Budget(command) => Box::pin(commands::budget::run(command, global)),
         Command::Cache(command) => Box::pin(commands::cache::run(command, global)),
         Command::Doctor(arguments) => Box::pin(commands::doctor::run(arguments, global)),
         Command::Serve(arguments) => Box::pin(commands::serve::run(arguments, global)),

@@ -1,6 +1,6 @@
 //! What concerns a fleet.
 
-use super::{CallingFlags, RunFlags, at_least_one};
+use super::{CallingFlags, RunFlags};
 use clap::{Args, Subcommand, ValueEnum};
 use juror_common::{queue::Lane, usage::Money};
 use std::path::PathBuf;
@@ -109,9 +109,11 @@ pub struct RetryArguments {
     /// The most that the run may cost from now on in all, in US dollars
     #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
     pub budget_usd: Option<Money>,
-    /// Calls in flight at most (not for a fleet's run, whose workers have their own)
-    #[arg(short = 'j', long, value_name = "N", value_parser = at_least_one)]
-    pub max_concurrency: Option<usize>,
+    /// Begin no call after this time of day (local) or duration, as in 07:00 or 90m
+    #[arg(long, value_name = "TIME|DURATION")]
+    pub deadline: Option<String>,
+    #[command(flatten)]
+    pub calling: CallingFlags,
     /// Serve these jobs before those of other runs, or after them (only for a fleet's run)
     #[arg(long, value_name = "PRIORITY", value_enum)]
     pub priority: Option<Priority>,

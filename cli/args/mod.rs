@@ -92,6 +92,9 @@ pub enum Command {
     /// Look at the verdict cache, or empty it
     #[command(subcommand)]
     Cache(CacheCommand),
+    /// Show what is left of the budgets of runs, day and month
+    #[command(subcommand)]
+    Budget(BudgetCommand),
     /// Check settings, key, endpoint, prices, dataset, disk and the fleet's servers, and say what to do
     Doctor(Box<DoctorArguments>),
     /// Serve a dashboard and an HTTP API over the runs
@@ -313,6 +316,18 @@ pub enum CacheCommand {
     /// Empty the cache
     #[command(after_help = CACHE)]
     Clear {
+        #[command(flatten)]
+        fleet: FleetFlags,
+    },
+}
+
+/// `juror budget`
+#[derive(Debug, Subcommand)]
+pub enum BudgetCommand {
+    /// Show caps, what is spent, what calls in flight hold, and what is left
+    Show {
+        /// Runs to show beside today and this month
+        runs: Vec<String>,
         #[command(flatten)]
         fleet: FleetFlags,
     },

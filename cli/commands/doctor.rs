@@ -4,6 +4,7 @@ mod fleet;
 
 use crate::{
     args::{DoctorArguments, GlobalFlags},
+    budget_state::{self, BudgetState},
     commands::rubric,
     execute,
     exit::{Exit, Failure},
@@ -11,7 +12,7 @@ use crate::{
     judge, layers, screen,
     session::{Selection, Session},
 };
-use juror_common::{model::Models, rubric::Rubric, settings::Settings};
+use juror_common::{model::Models, rubric::Rubric, settings::Settings, usage::Money};
 use juror_worker::vision::{ProbeError, ProbeReport};
 use serde::Serialize;
 use std::path::Path;
@@ -56,7 +57,7 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
         checks.push(model(&settings, rubric));
         checks.extend(endpoint(&settings, rubric).await);
     }
-    checks.push(home(&settings).await);
+    checks.extend(home(&settings).await);
     checks.push(space(&settings.run.runs_dir));
     checks.extend(fleet::checks(&settings).await);
     if let (Some(dataset), Some(rubric)) = (&arguments.dataset, rubric) {
@@ -145,12 +146,34 @@ async fn endpoint(settings: &Settings, rubric: &Rubric) -> Vec<Check> {
     };
     let answered = match setup.client.probe().await {
         Ok(report) => reached(&settings.judge.model, url, &report),
-        Err(error @ ProbeError::NoList { .. }) => {
-            warning("endpoint", format!("{url}: {error}; calls may work all the same"))
-        }
+        Err(error @ ProbeError::NoList { .. }) => match below_v1(settings, rubric).await {
+            Some(better) => bad("endpoint", format!("{url}: {error}; {better}")),
+            None => warning("endpoint", format!("{url}: {error}; calls may work all the same")),
+        },
         Err(error) => bad("endpoint", format!("{url}: {error}")),
     };
     vec![key_check, answered]
+}
+
+/// The hint that the API is at `/v1` of the base URL, if a server answers there and not here.
+async fn below_v1(settings: &Settings, rubric: &Rubric) -> Option<String> {
+    let url = settings.judge.base_url.trim_end_matches('/');
+    if url.ends_with("/v1") {
+        return None;
+    }
+    let mut other = settings.clone();
+    other.judge.base_url = format!("{url}/v1");
+    let key = judge::key(&other).ok()?;
+    let candidate = judge::candidate(&other, rubric).ok()?;
+    let setup = judge::setup(&other, rubric, &candidate, key).ok()?;
+    setup.client.probe().await.ok()?;
+    Some(format!("the API is at {url}/v1: take that as the base URL"))
+}
+
+/// Whether an endpoint lists models and not the names that calls take: Azure lists what could be
+/// deployed, and calls name a deployment.
+fn names_deployments(url: &str) -> bool {
+    url.contains(".azure.com") || url.trim_end_matches('/').ends_with("/openai/v1")
 }
 
 fn reached(model: &str, url: &str, report: &ProbeReport) -> Check {
@@ -159,22 +182,53 @@ fn reached(model: &str, url: &str, report: &ProbeReport) -> Check {
     let says = format!("{url} answers in {milliseconds} ms{simulated}");
     if report.models.is_empty() || report.models.iter().any(|known| known == model) {
         good("endpoint", says)
+    } else if names_deployments(url) {
+        let hint = format!("calls name a deployment, so {model:?} must be the name of one");
+        good("endpoint", says).and(&hint)
     } else {
         bad("endpoint", format!("{says}, but does not list the model {model:?}: check its name"))
     }
 }
 
-async fn home(settings: &Settings) -> Check {
-    match execute::open_home(settings) {
-        Err(failure) => bad("ledger", failure.to_string()),
-        Ok(home) => {
-            let spending = home.spending().await;
-            home.close().await;
-            match spending {
-                Ok(_) => good("ledger", "juror.db can be written".to_owned()),
-                Err(error) => bad("ledger", error.to_string()),
-            }
+async fn home(settings: &Settings) -> Vec<Check> {
+    let home = match execute::open_home(settings) {
+        Ok(home) => home,
+        Err(failure) => return vec![bad("ledger", failure.to_string())],
+    };
+    let budgets = budget_state::of_this_machine(&home, &[]).await;
+    home.close().await;
+    match budgets {
+        Err(failure) => vec![bad("ledger", failure.to_string())],
+        Ok(budgets) => {
+            let ledger = good("ledger", "juror.db can be written".to_owned());
+            vec![ledger, budget(settings, budgets)]
         }
+    }
+}
+
+/// What is left of the day and the month, under the caps that a run by these settings would set.
+fn budget(settings: &Settings, recorded: Vec<BudgetState>) -> Check {
+    let given = [settings.budget.day_usd, settings.budget.month_usd];
+    let states = recorded.into_iter().zip(given).map(|(state, given)| match given {
+        Some(cap) => state.with_cap(cap),
+        None => state,
+    });
+    let states: Vec<_> = states.filter(|state| state.cap_usd.is_some()).collect();
+    let figures = states.iter().map(|state| {
+        let rounded = |amount: Option<Money>| amount.unwrap_or_default().rounded(4).to_string();
+        let (left, cap) = (rounded(state.left_usd), rounded(state.cap_usd));
+        format!("{}: ${left} of ${cap} left", state.scope.replace(':', " "))
+    });
+    let says = figures.collect::<Vec<_>>().join("; ");
+    match states.iter().any(BudgetState::is_used_up) {
+        true => bad(
+            "budget",
+            format!(
+                "{says}: no call is admitted; raise budget.day_usd or budget.month_usd, or wait for the next (UTC)"
+            ),
+        ),
+        false if states.is_empty() => good("budget", "day and month have no cap".to_owned()),
+        false => good("budget", says),
     }
 }
 

@@ -28,6 +28,7 @@ use std::sync::Arc;
 pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(&arguments.run, global)?;
     let mut layers: Vec<_> = arguments.budget_usd.map(layers::budget).into_iter().collect();
+    layers.extend(arguments.deadline.clone().map(layers::deadline));
     layers.extend(arguments.fleet.layers());
     let settings = layers::settle(global, layers.clone())?;
     let here = known_run(&settings.run.runs_dir, run)?;
@@ -39,10 +40,10 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
         }
         _ => {}
     }
-    if arguments.max_concurrency.is_some() {
+    if !arguments.calling.layers().is_empty() {
         return Err(Failure::usage(format!(
-            "run {run} is judged by a fleet, whose workers have a --max-concurrency of their own: \
-             leave it out"
+            "run {run} is judged by a fleet, whose workers have an endpoint, limits and a \
+             --max-concurrency of their own: leave those flags out"
         )));
     }
     layers.extend(fleet::namespace_of(here.as_ref(), &arguments.fleet)?);
@@ -67,7 +68,12 @@ async fn retry_here(
             "run {run} is one of this machine: it needs no --priority, and is waited for anyway"
         )));
     }
-    resume(run, arguments.budget_usd, arguments.max_concurrency, global).await
+    let flags = RunFlags {
+        budget_usd: arguments.budget_usd,
+        deadline: arguments.deadline.clone(),
+        ..RunFlags::default()
+    };
+    resume(run, flags, arguments.calling.clone(), global).await
 }
 
 struct Retrying<'a> {

@@ -22,7 +22,7 @@ use juror_aggregator::{
     gate::Gate,
     journal::{JournalError, RunFiles, check_vacant},
 };
-use juror_common::{id::RunId, run::RunRecord, usage::Money};
+use juror_common::{id::RunId, run::RunRecord};
 use juror_worker::context::JudgeSetup;
 use std::path::{Path, PathBuf};
 
@@ -77,16 +77,12 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
 /// Continues a run of this machine from its record alone.
 pub async fn resume(
     run: &RunId,
-    budget_usd: Option<Money>,
-    max_concurrency: Option<usize>,
+    flags: RunFlags,
+    calling: CallingFlags,
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
-    let resume = Some(run.to_string());
-    let again = RunArguments {
-        run: RunFlags { resume, budget_usd, ..RunFlags::default() },
-        calling: CallingFlags { max_concurrency, ..CallingFlags::default() },
-    };
-    Box::pin(self::run(&again, global)).await
+    let run = RunFlags { resume: Some(run.to_string()), ..flags };
+    Box::pin(self::run(&RunArguments { run, calling }, global)).await
 }
 
 /// What is asked for at a run's end, beside its report.

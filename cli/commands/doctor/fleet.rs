@@ -1,7 +1,7 @@
 //! The fleet's servers: only where they are configured, since one machine needs none.
 
 use super::{Check, bad, good, warning};
-use crate::fleet;
+use crate::{budget_state, fleet};
 use juror_common::{
     admission::AdmissionError,
     queue::rabbitmq::broker_version,
@@ -23,19 +23,23 @@ pub async fn checks(settings: &Settings) -> Vec<Check> {
         });
     }
     if settings.fleet.redis.is_some() {
-        checks.push(redis(settings).await);
+        checks.extend(redis(settings).await);
     }
     checks
 }
 
-async fn redis(settings: &Settings) -> Check {
+async fn redis(settings: &Settings) -> Vec<Check> {
     let home = match fleet::open_home(settings).await {
         Ok(home) => home,
-        Err(failure) => return bad("redis", failure.to_string()),
+        Err(failure) => return vec![bad("redis", failure.to_string())],
     };
     let told = look(&home, settings.fleet.allow_volatile_redis).await;
+    let budgets = budget_state::of_fleet(&home, &[]).await;
     home.close().await;
-    told.unwrap_or_else(|error| bad("redis", error.to_string()))
+    let mut checks = vec![told.unwrap_or_else(|error| bad("redis", error.to_string()))];
+    // Where Redis does not answer, the check of it says so.
+    checks.extend(budgets.ok().map(|budgets| super::budget(settings, budgets)));
+    checks
 }
 
 async fn look(home: &RedisHome, may_forget: bool) -> Result<Check, AdmissionError> {

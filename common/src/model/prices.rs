@@ -98,7 +98,7 @@ pub struct PriceTerms {
 /// A model whose cost nobody knows, so that no budget could be held.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "model {model:?} has no price, so its calls cannot be bounded{near}; take a known model, say which one it is in juror.toml ([models.\"{model}\"] like = \"gpt-4o\"), or give its price there, in micro-dollars per million tokens: [prices.\"{model}\"] input = … output = …",
+    "model {model:?} has no price, so its calls cannot be bounded{near}; take a known model, say which one it is in juror.toml ([models.\"{model}\"] like = \"gpt-4o\"), or give its price there, in micro-dollars per million tokens (0 for a server of your own): [prices.\"{model}\"] input = … output = …",
     near = near_names(.nearest)
 )]
 pub struct NoPrice {

@@ -2,7 +2,7 @@
 
 use super::RedisHome;
 use crate::{
-    admission::{AdmissionError, Budget, budgets::Scope},
+    admission::{AdmissionError, Budget, Spending, budgets::Scope},
     id::RunId,
     store::RunStatus,
     telemetry::{BudgetScope, Metrics},
@@ -20,6 +20,19 @@ impl RedisHome {
             metrics.set_budget_left(scope, *left);
         }
         left.is_ok()
+    }
+
+    /// What was spent of the budgets of these runs, of today and of this month (UTC).
+    pub async fn current_spending(&self, runs: &[RunId]) -> Result<Vec<Spending>, AdmissionError> {
+        let now = Timestamp::now().as_millisecond();
+        let [_, day, month] = Scope::all_of(&RunId::new(""), now);
+        let runs = runs.iter().cloned().map(Scope::Run);
+        let mut spending = Vec::new();
+        for scope in runs.chain([day, month]) {
+            let (budget, account, _) = self.spent(&scope).await?;
+            spending.push(Spending { scope: scope.account_key(), budget, account });
+        }
+        Ok(spending)
     }
 
     async fn budgets_left(&self, now: i64) -> Result<[Option<Money>; 3], AdmissionError> {

@@ -160,7 +160,10 @@ fn what_was_not_scored_is_judged_again_by_the_fleet() {
     local.says(&["is the fleet's", "juror retry night"]);
     let flags = ["run", "manifest.jsonl", "--run-id", "night"];
     workshop.juror(&flags).exits(2).says(&["juror retry night"]);
-    servers.juror(&workshop, &["retry", "night", "-j", "3"]).exits(2).says(&["leave it out"]);
+    servers
+        .juror(&workshop, &["retry", "night", "-j", "3"])
+        .exits(2)
+        .says(&["leave those flags out"]);
     let elsewhere = ["retry", "night", "--namespace", "elsewhere"];
     servers.juror(&workshop, &elsewhere).exits(2).says(&["belongs to the fleet"]);
 

@@ -1,0 +1,64 @@
+//! `juror budget`: what is left of what runs may cost.
+
+use crate::{
+    args::{BudgetCommand, GlobalFlags},
+    budget_state::{self, BudgetState},
+    execute,
+    exit::{Exit, Failure},
+    fleet, layers, screen,
+};
+use juror_common::{id::RunId, usage::Money};
+
+/// Runs one of the subcommands, on the fleet's ledger where a Redis is named.
+pub async fn run(command: &BudgetCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let BudgetCommand::Show { runs, fleet } = command;
+    let settings = layers::settle(global, fleet.layers())?;
+    let runs = runs.iter().map(|run| RunId::parse(run).map_err(Failure::usage));
+    let runs = runs.collect::<Result<Vec<_>, _>>()?;
+    let states = if settings.fleet.redis.is_some() {
+        let home = fleet::open_home(&settings).await?;
+        let states = budget_state::of_fleet(&home, &runs).await;
+        home.close().await;
+        states
+    } else {
+        let home = execute::open_home(&settings)?;
+        let states = budget_state::of_this_machine(&home, &runs).await;
+        home.close().await;
+        states
+    };
+    let states = states?;
+    for run in &runs {
+        if !states.iter().any(|state| state.scope == format!("run:{run}")) {
+            return Err(Failure::usage(format!(
+                "the ledger knows no run {run}; `juror runs` lists the runs"
+            )));
+        }
+    }
+    if global.json {
+        screen::print_json(&states)?;
+    } else {
+        screen::print(&text(&states))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn text(states: &[BudgetState]) -> String {
+    let row = |cells: [&str; 5]| {
+        let [scope, cap, spent, held, left] = cells;
+        format!("{scope:24} {cap:>12} {spent:>12} {held:>12} {left:>12}\n")
+    };
+    let dollars = |amount: Money| format!("${}", amount.rounded(4));
+    let or_none = |amount: Option<Money>| amount.map_or_else(|| "no cap".to_owned(), dollars);
+    let mut text = row(["BUDGET", "CAP", "SPENT", "IN FLIGHT", "LEFT"]);
+    for state in states {
+        text.push_str(&row([
+            &state.scope.replace(':', " "),
+            &or_none(state.cap_usd),
+            &dollars(state.spent_usd),
+            &dollars(state.held_usd),
+            &or_none(state.left_usd),
+        ]));
+    }
+    text.push_str("\nDays and months are UTC.\n");
+    text
+}
