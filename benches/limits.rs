@@ -17,28 +17,33 @@ use workbench::{Asking, Enforced, Screenshots, Simulator, Table, juror, measure}
 
 const REQUESTS: Enforced = Enforced::Requests(6_000);
 const TOKENS: Enforced = Enforced::Tokens(12_000_000);
-/// How many requests use them up in a second; of the tokens roughly, to know how many are needed.
+/// How many requests use them up in a second; of the tokens roughly, to know how many are needed,
+/// for each rule by which a provider may count.
 const REQUESTS_A_SECOND: usize = 100;
-const REQUESTS_BY_TOKENS_A_SECOND: usize = 71;
+const REQUESTS_BY_TOKENS_A_SECOND: [(&str, usize); 3] = [("sum", 41), ("max", 66), ("input", 111)];
+/// An output limit above the input of a request, so that each rule is another number.
+const SETTINGS: &str = "[judge]\nmax_output_tokens = 3000\n";
 
 fn main() {
     let Some([seconds]) = workbench::sizes([15]) else { return };
     let table = Table::new("use of enforced limits, 200 ms latency, after 3 s");
-    for (limit, requests) in
-        [(REQUESTS, REQUESTS_A_SECOND * seconds), (TOKENS, REQUESTS_BY_TOKENS_A_SECOND * seconds)]
-    {
+    let by_tokens = REQUESTS_BY_TOKENS_A_SECOND.map(|(rule, rate)| (TOKENS, rule, rate));
+    for (limit, rule, rate) in [(REQUESTS, "sum", REQUESTS_A_SECOND)].into_iter().chain(by_tokens) {
+        let requests = rate * seconds;
         for known in ["learned", "given"] {
-            limit.tell(&table, known, &run(requests, limit, known == "given"), requests);
+            let asking = run(requests, limit, rule, known == "given");
+            limit.tell(&table, &format!("{known}, counted by {rule}"), &asking, requests);
         }
     }
 }
 
-fn run(count: usize, limit: Enforced, given: bool) -> Asking {
+fn run(count: usize, limit: Enforced, rule: &str, given: bool) -> Asking {
     let folder = tempfile::tempdir().unwrap();
     let screenshots = Screenshots { count, width: 640, height: 480, bytes: 1_500 };
     workbench::write_screenshots(folder.path(), screenshots);
+    std::fs::write(folder.path().join("juror.toml"), SETTINGS).unwrap();
     let [flag, value] = limit.flags();
-    let simulator = Simulator::start(&["--latency-ms", "200", &flag, &value]);
+    let simulator = Simulator::start(&["--latency-ms", "200", "--count", rule, &flag, &value]);
     let mut arguments = vec![
         "run",
         "manifest.jsonl",

@@ -4,8 +4,6 @@ use super::{Asking, Mark, Table};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Output tokens that a request of the built-in rubric counts with.
-const OUTPUT_LIMIT: u64 = 1_000;
 /// How long the first answers may take to teach a limit.
 const WARM_UP: Duration = Duration::from_secs(3);
 /// Requests at the end that do not count: there are not enough left to use the limit.
@@ -63,5 +61,5 @@ fn admitted(stats: &Value) -> u64 {
 
 /// Tokens as the simulator counts them against its limit.
 fn counted_tokens(stats: &Value) -> u64 {
-    of(&stats["usage"], "input_tokens") + OUTPUT_LIMIT * of(stats, "billed_calls")
+    of(stats, "counted_tokens")
 }
