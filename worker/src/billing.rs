@@ -160,6 +160,7 @@ mod tests {
             input_tokens: 5_000,
             max_output_tokens: 1_000,
             worst_cost: Money::from_pico(1_350_000_000),
+            worst_job_cost: Money::from_pico(1_350_000_000),
             expected: Usage::default(),
             expected_cost: Money::ZERO,
         }
