@@ -165,6 +165,7 @@ impl CandidateTotal {
         }
         self.expected_cost = scale.money(self.expected_cost);
         self.worst_cost = scale.money(self.worst_cost);
+        self.worst_one_call = scale.money(self.worst_one_call);
     }
 }
 
