@@ -1,8 +1,8 @@
-//! How much of enforced limits four worker processes use together, and how often the provider has to
-//! refuse.
+//! How much of enforced limits several worker processes use together, how often the provider has to
+//! refuse, and what Redis takes of the processor for that.
 //!
-//! `cargo bench --bench fleet_limits -- SECONDS` (15 for each limit). Takes a RabbitMQ on the usual
-//! port of this machine and a `redis-server` to start.
+//! `cargo bench --bench fleet_limits -- SECONDS WORKERS` (15 for each limit, 4). Takes a RabbitMQ on the
+//! usual port of this machine and a `redis-server` to start.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -15,9 +15,8 @@
 
 mod workbench;
 
-use workbench::{Asking, Enforced, Fleet, Screenshots, Simulator, Table};
+use workbench::{Asking, Enforced, Fleet, Mark, Screenshots, Simulator, Table};
 
-const WORKERS: usize = 4;
 const AT_ONCE_EACH: &str = "16";
 const REQUESTS: Enforced = Enforced::Requests(6_000);
 const TOKENS: Enforced = Enforced::Tokens(12_000_000);
@@ -29,23 +28,26 @@ const REQUESTS_BY_TOKENS_A_SECOND: [(&str, usize); 3] = [("sum", 41), ("max", 66
 const SETTINGS: &str = "[judge]\nmax_output_tokens = 3000\n";
 
 fn main() {
-    let Some([seconds]) = workbench::sizes([15]) else { return };
+    let Some([seconds, workers]) = workbench::sizes([15, 4]) else { return };
     if !Fleet::has_servers() {
         return;
     }
     let table =
-        Table::new(&format!("use of enforced limits by {WORKERS} workers, 200 ms, after 3 s"));
+        Table::new(&format!("use of enforced limits by {workers} workers, 200 ms, after 3 s"));
     let by_tokens = REQUESTS_BY_TOKENS_A_SECOND.map(|(rule, rate)| (TOKENS, rule, rate));
     for (limit, rule, rate) in [(REQUESTS, "sum", REQUESTS_A_SECOND)].into_iter().chain(by_tokens) {
         let requests = rate * seconds;
         for known in ["learned", "given"] {
-            let asking = run(requests, limit, rule, known == "given");
+            let (asking, redis) = run(requests, limit, rule, known == "given", workers);
             limit.tell(&table, &format!("{known}, counted by {rule}"), &asking, requests);
+            let each = redis * 1_000.0 / requests as f64;
+            table.marked("  processor time of Redis, a judgement", each, "ms", Mark::AtMost(1.0));
         }
     }
 }
 
-fn run(count: usize, limit: Enforced, rule: &str, given: bool) -> Asking {
+/// How the simulator was asked, and the seconds of processor time that Redis took.
+fn run(count: usize, limit: Enforced, rule: &str, given: bool, workers: usize) -> (Asking, f64) {
     let folder = tempfile::tempdir().unwrap();
     let screenshots = Screenshots { count, width: 640, height: 480, bytes: 1_500 };
     workbench::write_screenshots(folder.path(), screenshots);
@@ -56,8 +58,10 @@ fn run(count: usize, limit: Enforced, rule: &str, given: bool) -> Asking {
     if given {
         flags.extend([flag.as_str(), &value]);
     }
-    let fleet = Fleet::start(folder.path(), &simulator, WORKERS, &flags);
+    let fleet = Fleet::start(folder.path(), &simulator, workers, &flags);
+    let before = fleet.redis_cpu_seconds();
     let (_, asking) = simulator.watch(|| fleet.judge());
+    let redis = fleet.redis_cpu_seconds() - before;
     fleet.stop();
-    asking
+    (asking, redis)
 }

@@ -69,6 +69,16 @@ impl Fleet {
         [&self.workers[0], &self.aggregator].map(|process| peak_mb(process.id()))
     }
 
+    /// Processor time that Redis took so far.
+    pub fn redis_cpu_seconds(&self) -> f64 {
+        let told = self.redis.command(&["INFO", "cpu"]);
+        let of = |name: &str| {
+            let line = told.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+            line.trim().parse::<f64>().unwrap()
+        };
+        of("used_cpu_user:") + of("used_cpu_sys:")
+    }
+
     /// Ends every process in good order.
     pub fn stop(mut self) {
         let processes = || self.workers.iter().chain([&self.aggregator]);

@@ -77,20 +77,23 @@ impl Endpoint {
         self.begin_to_limit(limited);
     }
 
-    /// How many milliseconds a call has to wait, and for what, if it goes out after those that
-    /// wait `ahead` of it; none if it may go now.
-    pub fn delay(&mut self, need: Need, ahead: &[Need], now: i64) -> Option<(i64, WaitReason)> {
+    /// Milliseconds until the provider's cooldown ends; none without one.
+    pub fn cooldown(&mut self, now: i64) -> Option<i64> {
         self.refresh(now);
-        if let Some(cooldown) = self.cooldown {
-            return Some((cooldown.until - now, WaitReason::Cooldown));
+        self.cooldown.map(|cooldown| cooldown.until - now)
+    }
+
+    /// How many milliseconds a call has to wait, and for what; none if it may go now.
+    pub fn delay(&mut self, need: Need, now: i64) -> Option<(i64, WaitReason)> {
+        if let Some(left) = self.cooldown(now) {
+            return Some((left, WaitReason::Cooldown));
         }
-        let everybody = || ahead.iter().copied().chain([need]);
-        let requests = self.request_rate().map_or(0, |rate| {
-            self.requests.delay(rate, rate.capacity().max(PARTS), everybody().map(|_| PARTS))
-        });
-        let tokens = self.token_rate().map_or(0, |rate| {
-            self.tokens.delay(rate, rate.capacity(), everybody().map(|need| parts(need.tokens)))
-        });
+        let requests = self
+            .request_rate()
+            .map_or(0, |rate| self.requests.delay(rate, rate.capacity().max(PARTS), PARTS));
+        let tokens = self
+            .token_rate()
+            .map_or(0, |rate| self.tokens.delay(rate, rate.capacity(), parts(need.tokens)));
         match (requests, tokens) {
             (0, 0) => None,
             (requests, tokens) if requests >= tokens => Some((requests, WaitReason::Requests)),
@@ -103,6 +106,13 @@ impl Endpoint {
     pub fn take(&mut self, need: Need) {
         self.requests.spent = self.requests.spent.saturating_add(PARTS);
         self.tokens.spent = self.tokens.spent.saturating_add(parts(need.tokens));
+    }
+
+    /// Returns what was taken for a call that does not go out.
+    pub fn give_back(&mut self, need: Need, now: i64) {
+        self.refresh(now);
+        self.requests.spent = self.requests.spent.saturating_sub(PARTS).max(0);
+        self.tokens.spent = self.tokens.spent.saturating_sub(parts(need.tokens)).max(0);
     }
 
     /// Gives back what a call reserved and did not use, where the provider does so too.
@@ -232,21 +242,11 @@ impl Bucket {
         self.spent = self.spent.saturating_sub(rate.0.saturating_mul(elapsed)).max(0);
     }
 
-    /// Milliseconds until the last of these has its turn, each taking its part as soon as it is
-    /// there. What is larger than the bucket goes when the bucket is full.
-    fn delay(self, rate: Rate, capacity: i64, needs: impl Iterator<Item = i64>) -> i64 {
-        let mut bucket = self;
-        let mut waited: i64 = 0;
-        for need in needs {
-            let lacking = bucket.spent - (capacity - need).max(0);
-            if lacking > 0 {
-                let pause = lacking / rate.0 + i64::from(lacking % rate.0 != 0);
-                waited = waited.saturating_add(pause);
-                bucket.refill(rate, pause);
-            }
-            bucket.spent = bucket.spent.saturating_add(need);
-        }
-        waited
+    /// Milliseconds until a call may take this much. What is larger than the bucket goes when the
+    /// bucket is full.
+    fn delay(self, rate: Rate, capacity: i64, need: i64) -> i64 {
+        let lacking = (self.spent - (capacity - need).max(0)).max(0);
+        lacking / rate.0 + i64::from(lacking % rate.0 != 0)
     }
 }
 

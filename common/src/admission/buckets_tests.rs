@@ -15,7 +15,7 @@ fn limited(requests: Option<u64>, tokens: Option<u64>) -> Endpoint {
 fn calls(endpoint: &mut Endpoint, from: i64, to: i64) -> usize {
     (from..to)
         .filter(|now| {
-            let goes = endpoint.delay(NEED, &[], *now).is_none();
+            let goes = endpoint.delay(NEED, *now).is_none();
             if goes {
                 endpoint.take(NEED);
             }
@@ -39,21 +39,20 @@ fn a_minute_allows_the_limit_and_half_a_second_more() {
 fn a_call_larger_than_the_bucket_goes_when_it_is_full_and_leaves_it_below_empty() {
     let mut endpoint = limited(None, Some(6_000));
     let large = Need { tokens: 200 };
-    assert_eq!(endpoint.delay(large, &[], 0), None);
+    assert_eq!(endpoint.delay(large, 0), None);
     endpoint.take(large);
-    assert_eq!(endpoint.delay(large, &[], 0), Some((2_000, WaitReason::Tokens)));
-    assert_eq!(endpoint.delay(Need { tokens: 1 }, &[], 0), Some((1_510, WaitReason::Tokens)));
-    assert_eq!(endpoint.delay(large, &[], 2_000), None);
+    assert_eq!(endpoint.delay(large, 0), Some((2_000, WaitReason::Tokens)));
+    assert_eq!(endpoint.delay(Need { tokens: 1 }, 0), Some((1_510, WaitReason::Tokens)));
+    assert_eq!(endpoint.delay(large, 2_000), None);
 }
 
 #[test]
-fn who_waits_ahead_counts_as_served() {
-    let mut endpoint = limited(None, Some(6_000));
-    endpoint.take(Need { tokens: 50 });
-    assert_eq!(endpoint.delay(Need { tokens: 10 }, &[], 100), None);
-    let ahead = [Need { tokens: 50 }];
-    let delay = endpoint.delay(Need { tokens: 10 }, &ahead, 100);
-    assert_eq!(delay, Some((500, WaitReason::Tokens)));
+fn what_is_given_back_is_there_for_the_next() {
+    let mut endpoint = limited(Some(60), Some(6_000));
+    endpoint.take(NEED);
+    assert_eq!(endpoint.delay(NEED, 0), Some((1_000, WaitReason::Requests)));
+    endpoint.give_back(NEED, 0);
+    assert_eq!(endpoint.delay(NEED, 0), None);
 }
 
 #[test]
@@ -65,7 +64,7 @@ fn what_was_not_used_comes_back_only_where_the_provider_gives_it_back() {
         endpoint.set_limits(Limits { tokens_per_minute, refund_unused, ..Limits::default() }, 0);
         endpoint.take(NEED);
         endpoint.refund(NEED.tokens, used, 0);
-        assert_eq!(endpoint.delay(NEED, &[], 0), Some((waits, WaitReason::Tokens)));
+        assert_eq!(endpoint.delay(NEED, 0), Some((waits, WaitReason::Tokens)));
     }
 }
 
@@ -75,7 +74,7 @@ fn learned_limits_hold_where_none_was_given_and_never_exceed_the_given() {
     let first_delay = |mut endpoint: Endpoint| {
         endpoint.observe(&told, 0);
         endpoint.take(NEED);
-        endpoint.delay(NEED, &[], 0).map(|(delay, _)| delay)
+        endpoint.delay(NEED, 0).map(|(delay, _)| delay)
     };
     assert_eq!(first_delay(limited(None, None)), Some(1_000));
     assert_eq!(first_delay(limited(Some(30), None)), Some(2_000));
@@ -102,7 +101,7 @@ fn a_refusal_cools_down_halves_once_and_recovers_slowly() {
     let mut endpoint = limited(Some(6_000), None);
     endpoint.observe(&refusal(2_000), 0);
     endpoint.observe(&refusal(1_000), 10);
-    assert_eq!(endpoint.delay(NEED, &[], 10), Some((1_990, WaitReason::Cooldown)));
+    assert_eq!(endpoint.delay(NEED, 10), Some((1_990, WaitReason::Cooldown)));
     let halved = calls(&mut endpoint, 2_000, 3_000);
     assert!((50..=80).contains(&halved), "{halved} calls in the first second after the cooldown");
     let later = calls(&mut endpoint, 30_000, 31_000);
@@ -128,10 +127,10 @@ fn a_clock_that_is_set_back_neither_freezes_nor_frees() {
     let mut endpoint = limited(Some(60), None);
     endpoint.observe(&refusal(5_000), 1_000_000);
     endpoint.take(NEED);
-    let (delay, reason) = endpoint.delay(NEED, &[], 500_000).unwrap();
+    let (delay, reason) = endpoint.delay(NEED, 500_000).unwrap();
     assert_eq!(reason, WaitReason::Requests, "the cooldown of a future is none");
     assert!(delay > 0);
-    assert_eq!(endpoint.delay(NEED, &[], 500_000 + delay), None);
+    assert_eq!(endpoint.delay(NEED, 500_000 + delay), None);
 }
 
 proptest! {
@@ -144,7 +143,7 @@ proptest! {
         let (mut now, mut taken, mut largest) = (0, 0, 0);
         for (pause, tokens) in asks {
             now += pause;
-            if endpoint.delay(Need { tokens }, &[], now).is_none() {
+            if endpoint.delay(Need { tokens }, now).is_none() {
                 endpoint.take(Need { tokens });
                 taken += tokens;
                 largest = largest.max(tokens);
@@ -164,11 +163,11 @@ proptest! {
         endpoint.take(Need { tokens: 3_000 });
         let mut now = 0;
         for tokens in ahead.into_iter().chain([tokens]) {
-            if let Some((delay, _)) = endpoint.delay(Need { tokens }, &[], now) {
+            if let Some((delay, _)) = endpoint.delay(Need { tokens }, now) {
                 prop_assert!(delay > 0);
                 now += delay;
             }
-            prop_assert_eq!(endpoint.delay(Need { tokens }, &[], now), None);
+            prop_assert_eq!(endpoint.delay(Need { tokens }, now), None);
             endpoint.take(Need { tokens });
         }
     }

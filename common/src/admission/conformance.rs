@@ -169,11 +169,13 @@ async fn refusals_cool_down<Home: Admission>(home: &Home) {
 }
 
 async fn ends_wake_those_who_wait<Home: Admission + Store>(home: &Home) {
-    open(home, Budget::Cap(money(10))).await;
+    open(home, Budget::Cap(money(100))).await;
     let mut changes = home.changes();
     for (lease, end) in [("a", 0), ("b", 1), ("c", 2)] {
-        assert_eq!(decide(home, lease, 1).await, Decision::Admitted);
+        assert_eq!(decide(home, lease, 60).await, Decision::Admitted);
         changes.borrow_and_update();
+        let waits = decide(home, "waiting", 60).await;
+        assert!(matches!(waits, Decision::Wait { reason: WaitReason::Budget, .. }), "{waits:?}");
         match end {
             0 => settle(home, lease, 1).await,
             1 => home.release(&LeaseId::new(lease)).await.expect("a release"),
@@ -182,6 +184,7 @@ async fn ends_wake_those_who_wait<Home: Admission + Store>(home: &Home) {
         let patience = Duration::from_secs(10);
         let woken = tokio::time::timeout(patience, changes.changed()).await;
         assert!(woken.is_ok(), "the end of {lease} woke nobody");
+        home.release(&LeaseId::new("waiting")).await.expect("it gives up");
     }
 }
 

@@ -22,6 +22,7 @@ pub(crate) mod local_books;
 pub(crate) mod memory_books;
 mod redis;
 mod redis_records;
+mod reservations;
 pub(crate) mod state;
 mod waiting;
 
@@ -49,9 +50,9 @@ pub trait Admission: Send + Sync {
     /// Takes the limits that the user gives an endpoint, in place of any given before.
     async fn set_limits(&self, endpoint: &str, limits: Limits) -> Result<(), AdmissionError>;
 
-    /// One atomic decision. Does not wait. A caller that is told to wait keeps its place for a
-    /// few seconds beyond the time at which it should ask again; one that gives up releases its
-    /// lease. Asking again for a lease that is held answers admitted.
+    /// One atomic decision. Does not wait. A caller that is told to wait keeps its place, and what
+    /// it reserved of the rate limits, for a few seconds beyond the time at which it should ask
+    /// again; one that gives up releases its lease. Asking again for a lease that is held answers admitted.
     async fn try_admit(&self, ask: &Ask) -> Result<Decision, AdmissionError>;
 
     /// Books what a call really cost and, in the same step, stores the finished job that it
@@ -75,7 +76,7 @@ pub trait Admission: Send + Sync {
     /// What the ledger holds for a run; none if the run has no record.
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, AdmissionError>;
 
-    /// Changes whenever a settle, release, sweep or observation may let a waiting call through.
+    /// Changes whenever a settle, release or sweep may let a call through that waits for money.
     fn changes(&self) -> watch::Receiver<u64>;
 }
 
@@ -123,7 +124,7 @@ pub struct Ask {
 pub enum Decision {
     /// The lease is held: call.
     Admitted,
-    /// Not now: ask again after this time, or as soon as something changes.
+    /// Not now: ask again after this time, or, for money, as soon as something changes.
     Wait {
         /// When the rate limits could allow it; none where only a change can help.
         retry_after: Option<Duration>,

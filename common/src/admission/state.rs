@@ -6,7 +6,8 @@ use super::{
     books::{Books, Lease, Standing},
     buckets::{Endpoint, Need},
     budgets::{Account, Room, Scope, room},
-    line::{Awaited, Line},
+    line::Line,
+    reservations::Reservations,
 };
 use crate::{
     id::{LeaseId, OwnerId, RunId},
@@ -21,6 +22,7 @@ pub const OWNER_GONE_AFTER: i64 = 60_000;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Desk {
     endpoints: BTreeMap<String, Endpoint>,
+    reservations: Reservations,
     line: Line,
 }
 
@@ -83,7 +85,7 @@ pub fn admit<B: Books>(
             Room::Free => {}
             Room::Held => held = held.or(Some(scope.clone())),
             Room::Never(reason) => {
-                desk.line.leave(&ask.lease);
+                desk.leave(&ask.lease, now);
                 return Ok(Decision::NoBudget { reason });
             }
         }
@@ -151,7 +153,7 @@ pub fn release<B: Books>(
     id: &LeaseId,
     now: i64,
 ) -> Result<(), B::Error> {
-    desk.line.leave(id);
+    desk.leave(id, now);
     let Some(lease) = outstanding(books, id)? else { return Ok(()) };
     for scope in Scope::all_of(&lease.run, lease.admitted) {
         let mut account = books.account(&scope)?;
@@ -210,24 +212,31 @@ impl Desk {
         self.endpoint(&observation.endpoint, now).observe(observation, now)
     }
 
-    /// Gives the ask its place in the line if money or rate limits make it wait; otherwise takes
-    /// what it needs of its endpoint.
+    /// Gives the ask its place in the line if it waits for money; otherwise takes what it needs of its
+    /// endpoint, from now on or from the time on at which that is there.
     fn wait(&mut self, ask: &Ask, held: Option<Scope>, now: i64) -> Option<Decision> {
         let need = Need { tokens: ask.input_tokens.saturating_add(ask.max_output_tokens) };
         if let Some(scope) = held {
-            self.line.wait(ask, Awaited::Money(scope), need, 0, now);
+            self.line.wait(ask, scope, now);
             return Some(Decision::Wait { retry_after: None, reason: WaitReason::Budget });
         }
-        let ahead = self.line.needs_ahead(&ask.lease, &ask.endpoint);
-        let endpoint = self.endpoint(&ask.endpoint, now);
-        if let Some((delay, reason)) = endpoint.delay(need, &ahead, now) {
-            self.line.wait(ask, Awaited::Rates(ask.endpoint.clone()), need, delay, now);
-            let retry_after = Some(Duration::from_millis(delay.unsigned_abs()));
-            return Some(Decision::Wait { retry_after, reason });
-        }
-        endpoint.take(need);
         self.line.leave(&ask.lease);
-        None
+        let Self { endpoints, reservations, .. } = self;
+        let endpoint = endpoints.entry(ask.endpoint.clone()).or_insert_with(|| Endpoint::new(now));
+        let (delay, reason) =
+            reservations.admit(&ask.lease, (&ask.endpoint, endpoint), need, now)?;
+        let retry_after = Some(Duration::from_millis(delay.unsigned_abs()));
+        Some(Decision::Wait { retry_after, reason })
+    }
+
+    /// Gives up waiting.
+    fn leave(&mut self, lease: &LeaseId, now: i64) {
+        self.line.leave(lease);
+        if let Some((name, need)) = self.reservations.cancel(lease, now)
+            && let Some(endpoint) = self.endpoints.get_mut(&name)
+        {
+            endpoint.give_back(need, now);
+        }
     }
 
     fn refund(&mut self, lease: &Lease, used: Usage, now: i64) {

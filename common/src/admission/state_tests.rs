@@ -222,6 +222,34 @@ fn a_call_that_waits_for_its_rate_holds_no_money() {
 }
 
 #[test]
+fn calls_that_wait_for_their_rate_go_in_the_order_in_which_they_asked() {
+    let mut bench = Bench::new(Budget::Unlimited);
+    let limits =
+        Limits { tokens_per_minute: Some(12_000), refund_unused: true, ..Limits::default() };
+    bench.desk.set_limits("judge", limits, bench.now);
+    assert_eq!(bench.ask("a", 1), Decision::Admitted);
+    // Each takes 200 tokens, which come back in a second; the bucket holds 100.
+    let waits = |seconds| Decision::Wait {
+        retry_after: Some(Duration::from_secs(seconds)),
+        reason: WaitReason::Tokens,
+    };
+    for (lease, seconds) in [("b", 1), ("c", 2), ("gone", 3), ("d", 4)] {
+        assert_eq!(bench.ask(lease, 1), waits(seconds));
+    }
+    bench.now += 1_000;
+    assert_eq!(bench.ask("b", 1), Decision::Admitted);
+    bench.release("gone");
+    assert_eq!(bench.ask("e", 1), waits(3), "what was given up is there for later ones");
+    bench.now += 1_000;
+    assert_eq!(bench.ask("c", 1), Decision::Admitted);
+    // All that the first three took comes back.
+    for lease in ["a", "b", "c"] {
+        bench.settle(lease, 1);
+    }
+    assert_eq!(bench.ask("d", 1), Decision::Admitted, "sooner than was promised");
+}
+
+#[test]
 fn the_dead_are_presumed_and_the_living_are_not() {
     let mut bench = Bench::new(cap(100));
     bench.ask("a", 10);

@@ -4,7 +4,10 @@ use super::{Admission, AdmissionError, Ask, Decision, WaitReason};
 use crate::{id::RunId, telemetry::Metrics};
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 use tokio::{
@@ -14,12 +17,16 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 /// Only so many callers of a line ask at a time; the others wait for their turn to ask. Enough
-/// for the home to commit in groups, few enough that a wake-up is no stampede.
+/// for the home to commit in groups. While calls have to wait, one at a time asks: what a process has
+/// reserved stays small, and a wake-up is no stampede.
 const ASKING: usize = 16;
 /// A line in which nobody was admitted for so long is told to pause its run.
 const STARVED_AFTER: Duration = Duration::from_secs(60 * 60);
 /// How often to ask for money again: other processes free some without telling us.
 const ASK_FOR_MONEY_EVERY: Duration = Duration::from_secs(1);
+/// Longest wait for a rate limit without asking again: limits may have been raised, and tokens
+/// refunded.
+const MAX_RATE_WAIT: Duration = Duration::from_secs(5);
 
 /// How waiting for admission ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +71,10 @@ struct Line {
 #[derive(Debug)]
 struct Callers {
     turns: Semaphore,
+    /// Held by the one caller that asks while calls have to wait.
+    head: Semaphore,
+    /// Whether the last decision made a call wait, or there was none yet.
+    is_narrow: AtomicBool,
     last_admission: Mutex<Instant>,
 }
 
@@ -106,14 +117,23 @@ impl WaitingRoom {
             () = cancelled.cancelled() => return Ok(Admittance::Cancelled),
             turn = place.callers.turns.acquire() => turn,
         };
+        let mut head = None;
         let mut changes = admission.changes();
         loop {
+            if head.is_none() && place.callers.is_narrow.load(Ordering::Relaxed) {
+                head = tokio::select! {
+                    biased;
+                    () = cancelled.cancelled() => return Ok(Admittance::Cancelled),
+                    permit = place.callers.head.acquire() => Some(permit),
+                };
+            }
             // Seen before asking: whatever changes from here on wakes us.
             changes.borrow_and_update();
             let (retry_after, reason) = match admission.try_admit(ask).await? {
                 Decision::Admitted => {
                     let now = Instant::now();
                     *lock(&place.callers.last_admission) = now;
+                    place.callers.is_narrow.store(obstacle.is_some(), Ordering::Relaxed);
                     self.metrics.admission_waited(obstacle, now - since);
                     return Ok(Admittance::Admitted);
                 }
@@ -122,8 +142,17 @@ impl WaitingRoom {
                 Decision::Wait { retry_after, reason } => (retry_after, reason),
             };
             obstacle = Some(reason);
+            place.callers.is_narrow.store(true, Ordering::Relaxed);
+            if head.is_none() {
+                // Asked beside others while nobody had to wait: it asks again when it is its turn.
+                admission.release(&ask.lease).await?;
+                continue;
+            }
             let starved_at = *lock(&place.callers.last_admission) + STARVED_AFTER;
-            let again = Instant::now() + retry_after.unwrap_or(ASK_FOR_MONEY_EVERY);
+            let longest =
+                if reason == WaitReason::Cooldown { STARVED_AFTER } else { MAX_RATE_WAIT };
+            let pause = retry_after.unwrap_or(ASK_FOR_MONEY_EVERY).min(longest);
+            let again = Instant::now() + pause;
             let ended = if Instant::now() >= starved_at {
                 Admittance::Starved
             } else {
@@ -155,7 +184,12 @@ impl WaitingRoom {
 impl Line {
     fn new() -> Self {
         let last_admission = Mutex::new(Instant::now());
-        let callers = Callers { turns: Semaphore::new(ASKING), last_admission };
+        let callers = Callers {
+            turns: Semaphore::new(ASKING),
+            head: Semaphore::new(1),
+            is_narrow: AtomicBool::new(true),
+            last_admission,
+        };
         Self { callers: Arc::new(callers), empty_since: None }
     }
 }
@@ -184,11 +218,10 @@ impl Drop for Place<'_> {
     }
 }
 
-/// Returns when something changed that may help. Time alone ends a cooldown or fills the bucket
-/// of requests, and a home that is gone changes nothing any more.
+/// Returns when something changed that may help. Time alone ends a cooldown or brings the turn of a
+/// call that waits for a rate limit, and a home that is gone changes nothing any more.
 async fn helpful_change(changes: &mut watch::Receiver<u64>, reason: WaitReason) {
-    let may_help = matches!(reason, WaitReason::Tokens | WaitReason::Budget);
-    if !may_help || changes.changed().await.is_err() {
+    if reason != WaitReason::Budget || changes.changed().await.is_err() {
         std::future::pending::<()>().await;
     }
 }

@@ -173,4 +173,7 @@ mod run_tests;
 mod differential_tests;
 
 #[cfg(test)]
+mod limits_tests;
+
+#[cfg(test)]
 mod outage_tests;

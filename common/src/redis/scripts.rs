@@ -17,7 +17,7 @@ macro_rules! step {
 
 step! {
     /// One decision over all budgets and rate limits.
-    ADMIT = "lua/books.lua" "lua/line.lua" "lua/rates.lua" "lua/admit.lua"
+    ADMIT = "lua/books.lua" "lua/line.lua" "lua/rates.lua" "lua/reservations.lua" "lua/admit.lua"
 }
 step! {
     /// Books a bill and stores the job that it finishes.
@@ -25,7 +25,7 @@ step! {
 }
 step! {
     /// Gives a lease back.
-    RELEASE = "lua/books.lua" "lua/line.lua" "lua/rates.lua" "lua/release.lua"
+    RELEASE = "lua/books.lua" "lua/line.lua" "lua/rates.lua" "lua/reservations.lua" "lua/release.lua"
 }
 step! {
     /// Counts a lease as spent.

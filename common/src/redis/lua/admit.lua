@@ -26,7 +26,7 @@ local function room(scope)
   if budget == 'unlimited' then
     return covers(account, 'left', { worst }) and 'free' or 'never'
   end
-  local wanted = ahead(id, 'money:' .. scope.account, 'worst')
+  local wanted = ahead(id, scope.account)
   wanted[#wanted + 1] = worst
   return covers(account, 'left', wanted) and 'free' or 'held'
 end
@@ -37,6 +37,7 @@ for position, scope in ipairs(scopes_of(run, day)) do
   local found = room(scope)
   if found == 'never' then
     leave(id)
+    cancel_reservation(id)
     local figures = figures_of(account_of(scope))
     local name = scope.account:match('^%a+:(.*)$')
     return { 'never', whole(position), name, budget_of(scope) or '', unpack(figures) }
@@ -44,19 +45,14 @@ for position, scope in ipairs(scopes_of(run, day)) do
   if found == 'held' then held = held or scope end
 end
 if held then
-  wait(id, 'money:' .. held.account, tokens, worst, 0)
+  wait(id, held.account, worst)
   return { 'wait', 'budget', '' }
 end
 
 local endpoint = endpoint_of(endpoint_name)
-local line = 'rates:' .. endpoint_name
-local delay, reason = delay_of(endpoint, tokens, ahead(id, line, 'tokens'))
-if not delay then take(endpoint, tokens) end
-save_endpoint(endpoint_name, endpoint)
-if delay then
-  wait(id, line, tokens, worst, delay)
-  return { 'wait', reason, whole(delay) }
-end
 leave(id)
+local delay, reason = reserve(id, endpoint_name, endpoint, tokens)
+save_endpoint(endpoint_name, endpoint)
+if delay then return { 'wait', reason, whole(delay) } end
 write_lease(id, owner, run, endpoint_name, whole(tokens), worst, day)
 return { 'admitted', day }

@@ -1,14 +1,13 @@
--- Who waits for what, in the order in which they came. Whoever waits ahead counts as served
--- already, so that a large ask gets its turn.
+-- Calls that wait for money, in the order in which they asked. A call that waits ahead counts as served
+-- already, so that a large one gets its turn.
 --
--- turn            a counter: the order of coming
--- place:LEASE     a caller's place: line, turn, tokens, worst, seen
+-- turn            a counter: the order of asking
+-- place:LEASE     a call's place: line, turn, worst, seen
 -- places          places by the time until which they are kept
--- line:NAME       the leases that wait for one thing, by turn; NAME is 'money:SCOPE' or
---                 'rates:ENDPOINT'
+-- line:SCOPE      the leases that wait for money of one scope, by turn
 
--- How long a place is kept beyond the time at which its holder was told to ask again.
-local GRACE = 3000
+-- Milliseconds for which a place is kept after its caller has asked.
+local PLACE_KEPT = 3000
 
 local function leave(lease)
   local place = key('place', lease)
@@ -27,13 +26,13 @@ local function prune(lease)
   if seen and tonumber(seen) > now then leave(lease) end
 end
 
--- What those ahead of this caller in a line want: a list of one field of their places.
-local function ahead(lease, line, field)
+-- The worst costs of those ahead of this call in a line.
+local function ahead(lease, line)
   local turn = redis.call('HGET', key('place', lease), 'turn')
   local before = turn and '(' .. turn or '+inf'
   local wanted = {}
   for _, other in ipairs(redis.call('ZRANGEBYSCORE', key('line', line), '-inf', before)) do
-    local place = redis.call('HMGET', key('place', other), field, 'seen')
+    local place = redis.call('HMGET', key('place', other), 'worst', 'seen')
     if not place[2] or tonumber(place[2]) > now then
       leave(other)
     else
@@ -43,14 +42,18 @@ local function ahead(lease, line, field)
   return wanted
 end
 
--- Keeps or gives a place to a caller that is told to ask again after `delay` milliseconds.
-local function wait(lease, line, tokens, worst, delay)
+-- Keeps or gives a place to a call that is told to wait for money.
+local function wait(lease, line, worst)
   local place = key('place', lease)
   local held = redis.call('HMGET', place, 'turn', 'line')
   local turn = held[1] or whole(redis.call('INCR', key('turn')))
   if held[2] and held[2] ~= line then redis.call('ZREM', key('line', held[2]), lease) end
-  redis.call('HSET', place, 'line', line, 'turn', turn, 'tokens', whole(tokens),
-    'worst', worst, 'seen', whole(now))
+  redis.call('HSET', place, 'line', line, 'turn', turn, 'worst', worst, 'seen', whole(now))
   redis.call('ZADD', key('line', line), turn, lease)
-  redis.call('ZADD', key('places'), whole(now + delay + GRACE), lease)
+  redis.call('ZADD', key('places'), whole(now + PLACE_KEPT), lease)
+end
+
+-- Wakes those who wait for money, in every process; costs nothing while there is nobody.
+local function tell_freed_money()
+  if redis.call('EXISTS', key('places')) == 1 then tell_changes() end
 end

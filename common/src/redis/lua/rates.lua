@@ -81,42 +81,25 @@ local function save_endpoint(name, endpoint)
   redis.call('HSET', key('endpoint', name), unpack(fields))
 end
 
--- Milliseconds until the last of these needs has its turn, each taking its part as soon as it is
--- there. What is larger than the bucket goes when the bucket is full.
-local function bucket_delay(spent, rate, capacity, needs)
-  local waited = 0
-  for _, need in ipairs(needs) do
-    local lacking = spent - math.max(capacity - need, 0)
-    if lacking > 0 then
-      local pause = quotient(lacking, rate)
-      if math.fmod(lacking, rate) ~= 0 then pause = pause + 1 end
-      waited = waited + pause
-      spent = math.max(spent - rate * pause, 0)
-    end
-    spent = spent + need
-  end
-  return waited
+-- Milliseconds until a call may take this much. What is larger than the bucket goes when the bucket
+-- is full.
+local function bucket_delay(spent, rate, capacity, need)
+  local lacking = math.max(spent - math.max(capacity - need, 0), 0)
+  local pause = quotient(lacking, rate)
+  return math.fmod(lacking, rate) == 0 and pause or pause + 1
 end
 
--- How many milliseconds a call has to wait, and for what, if it goes out after those that wait
--- ahead of it (their tokens); nothing if it may go now.
-local function delay_of(endpoint, tokens, tokens_ahead)
-  if endpoint.cooldown_until then return endpoint.cooldown_until - now, 'cooldown' end
-  local request_needs, token_needs = {}, {}
-  for position, other in ipairs(tokens_ahead) do
-    request_needs[position], token_needs[position] = PARTS, tonumber(other) * PARTS
-  end
-  request_needs[#request_needs + 1] = PARTS
-  token_needs[#token_needs + 1] = tokens * PARTS
+-- How many milliseconds a call has to wait, and for what; nothing if it may go now.
+local function delay_of(endpoint, tokens)
   local requests, tokens_delay = 0, 0
   local rate = rate_of(endpoint, 'requests')
   if rate then
     local capacity = math.max(rate * BURST, PARTS)
-    requests = bucket_delay(endpoint.requests_spent, rate, capacity, request_needs)
+    requests = bucket_delay(endpoint.requests_spent, rate, capacity, PARTS)
   end
   rate = rate_of(endpoint, 'tokens')
   if rate then
-    tokens_delay = bucket_delay(endpoint.tokens_spent, rate, rate * BURST, token_needs)
+    tokens_delay = bucket_delay(endpoint.tokens_spent, rate, rate * BURST, tokens * PARTS)
   end
   if requests == 0 and tokens_delay == 0 then return nil end
   if requests >= tokens_delay then return requests, 'requests' end
@@ -128,6 +111,12 @@ end
 local function take(endpoint, tokens)
   endpoint.requests_spent = math.min(endpoint.requests_spent + PARTS, FULLEST)
   endpoint.tokens_spent = math.min(endpoint.tokens_spent + tokens * PARTS, FULLEST)
+end
+
+-- Returns what was taken for a call that does not go out.
+local function put_back(endpoint, tokens)
+  endpoint.requests_spent = math.max(endpoint.requests_spent - PARTS, 0)
+  endpoint.tokens_spent = math.max(endpoint.tokens_spent - tokens * PARTS, 0)
 end
 
 -- Takes limits: by field, none where a field is named 'none'. A bucket that had no limit was never

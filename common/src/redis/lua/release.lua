@@ -1,7 +1,8 @@
--- Gives back a lease whose call was not charged, and any place in the line. Arguments: lease.
+-- Gives back a lease whose call was not charged, and gives up waiting. Arguments: lease.
 
 local id = ARGV[4]
 leave(id)
+cancel_reservation(id)
 local lease = lease_of(id)
 if lease and lease.standing == 'outstanding' then
   for _, scope in ipairs(scopes_of(lease.run, lease.day)) do
@@ -11,5 +12,5 @@ if lease and lease.standing == 'outstanding' then
   redis.call('DEL', key('lease', id))
   redis.call('SREM', key('held', lease.owner), id)
 end
-tell_changes()
+tell_freed_money()
 return {}

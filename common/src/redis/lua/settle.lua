@@ -54,5 +54,5 @@ if claim then
     carry(run, job, cost, ARGV[12], ARGV[13], ARGV[14])
   end
 end
-tell_changes()
+tell_freed_money()
 return { may_publish, overrun }
