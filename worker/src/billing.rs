@@ -67,7 +67,7 @@ impl CallPricing {
         let LeaseEnd::Settle(usage) = money else { return None };
         let table_cost = match usage {
             Some(usage) => self.table_cost(end, &usage, bounds),
-            None => bounds.worst_cost,
+            None => self.bound(end, bounds),
         };
         let told = match end {
             CallEnd::Answered(answer) => answer.cost,
@@ -85,6 +85,14 @@ impl CallPricing {
             table_cost: told.and(usage).map(|_| table_cost),
             metered: usage.is_some() || told.is_some(),
         })
+    }
+
+    /// The most that the call can cost with the model that answered.
+    fn bound(&self, end: &CallEnd, bounds: &Bounds) -> Money {
+        let other = self.other_model(end).and_then(|model| self.prices.find(model));
+        let worst = other
+            .map(|entry| entry.price.worst_cost(bounds.input_tokens, bounds.max_output_tokens));
+        worst.unwrap_or_default().max(bounds.worst_cost)
     }
 
     /// A model without a price may be dearer than any that has one: its answers count at their
@@ -215,6 +223,12 @@ mod tests {
         assert!(pricing.warnings(&end, &bill)[0].contains("$0.001350000"));
         assert!(pricing.warnings(&end, &bill).is_empty());
         assert_eq!(pricing.bill(&end, LeaseEnd::PresumeSpent, &bounds()), None);
+    }
+
+    #[test]
+    fn unknown_usage_of_a_dearer_model_is_booked_at_its_own_bound() {
+        let dearer = bill(&answer("gpt-4o", None), None);
+        assert_eq!(dearer.cost.to_string(), "0.022500000");
     }
 
     #[test]
