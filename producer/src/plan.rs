@@ -196,8 +196,8 @@ pub fn selected_items(
     options: &PlanOptions,
 ) -> Result<impl Iterator<Item = Result<PlacedItem, LineError>>, PlanError> {
     let limit = usize::try_from(options.limit()).unwrap_or(usize::MAX);
-    let options = options.clone();
-    let is_selected = move |placed: &PlacedItem| options.selects(&placed.item);
+    let choice = Choice::new(dataset, options)?;
+    let is_selected = move |placed: &PlacedItem| choice.holds(&placed.item);
     let selected =
         dataset.items()?.filter(move |placed| placed.as_ref().map_or(true, &is_selected));
     Ok(selected.take(limit))

@@ -30,7 +30,7 @@ fn a_decline_from_the_first_runs_misses_the_gate_until_it_is_over() {
     let workshop = nights(&[9, 9]);
     let gate = ["--gate", "steady.toml"];
     let few = night(&workshop, "night-3", 9, &gate).exits(0);
-    few.prints(&["TARGETS (steady.toml)", "undecided", "the anchor has 3 of 3 runs"]);
+    let few = few.prints(&["TARGETS (steady.toml)", "undecided", "the anchor has 3 of 3 runs"]);
     few.says(&["gate steady.toml is undecided"]);
     let steady = "over 1 run since the anchor (90% over 3 runs, night-1 to night-3)";
     night(&workshop, "night-4", 9, &gate).exits(0).prints(&["met", "steady: CUSUM 0 of", steady]);
