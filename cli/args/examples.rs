@@ -185,6 +185,11 @@ const HELP_ENDINGS: &[HelpEnding] = &[
         exit_codes: OF_OTHERS,
     },
     HelpEnding {
+        command: "budget",
+        examples: &[("juror budget show", "Show what is left of the caps of day and month")],
+        exit_codes: OF_OTHERS,
+    },
+    HelpEnding {
         command: "doctor",
         examples: &[(
             "juror doctor shots.jsonl",
