@@ -61,7 +61,7 @@ pub async fn report(
     };
     let finishing = Finishing { reporting, outputs: ends.outputs, global };
     let report = finish::report(files, &counted, ledger?, &finishing)?;
-    if !global.quiet {
+    if !global.quiet && !global.json {
         finish::tell_result(files, &report);
     }
     Ok(finish::exit_of(&report))

@@ -191,7 +191,7 @@ fn the_doctor_knows_where_servers_differ() {
     workshop.write("juror.toml", "[prices.\"my-deployment\"]\ninput = 0\noutput = 0\n");
     let azure = format!("{root}/openai/v1");
     let found = workshop.juror(&["doctor", "--base-url", &azure, "--model", "my-deployment"]);
-    found.exits(0).prints(&["must be the name of one", "A run can begin."]);
+    found.exits(0).prints(&["must be the name of one", "a run can start"]);
     let unpriced = workshop.juror(&["doctor", "--base-url", &azure, "--model", "llava"]).exits(1);
     unpriced.prints(&["0 for a server of your own"]);
 }

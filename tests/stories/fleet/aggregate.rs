@@ -117,6 +117,7 @@ pub(super) fn start(servers: &Servers, workshop: &Workshop) -> Running {
 fn told(workshop: &Workshop, run: &str) -> Value {
     let mut report = workshop.report(run);
     report["run"]["finished_at"] = Value::Null;
+    report["run"]["judging"] = Value::Null;
     report
 }
 

@@ -48,7 +48,7 @@ fn each_job_is_published_once_and_the_run_is_closed() {
     enqueue.env_remove("OPENAI_API_KEY").env("JUROR_JUDGE_BASE_URL", "http://127.0.0.1:1/v1");
     let enqueued = crate::workshop::Finished::from(enqueue.output().unwrap()).exits(0);
     assert_eq!(enqueued.stdout, "night\n");
-    enqueued.says(&["20/20 published", "no --budget-usd", "enqueue --wait --resume night"]);
+    enqueued.says(&["20/20 published", "no budget", "enqueue --wait --resume night"]);
 
     let known = status(&servers, "night");
     assert_eq!((known.expected, known.cancelled), (Some(20), false));

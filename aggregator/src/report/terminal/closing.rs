@@ -24,7 +24,7 @@ pub(super) fn targets(page: &mut Page, report: &Report) {
         &format!("TARGETS ({}){mark}", harmless(&gate.gate)),
         &[(&decision, style_of(gate.decision))],
     );
-    let title_width = page.width.saturating_sub(53).clamp(24, 33);
+    let title_width = page.width.saturating_sub(54).clamp(24, 33);
     for rule in &gate.rules {
         let decision = padded(&word(&rule.decision), 10);
         let certainty = rule_certainty(rule).map(|text| format!(", {text}"));
@@ -33,7 +33,7 @@ pub(super) fn targets(page: &mut Page, report: &Report) {
             "{}{}{}n={}{}",
             padded(&fit(&title, title_width - 1), title_width),
             padded(&value, 8),
-            padded(&bound, 10),
+            padded(&bound, 11),
             grouped(rule.n),
             certainty.unwrap_or_default(),
         );
