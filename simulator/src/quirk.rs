@@ -51,7 +51,7 @@ quirks! {
     ErrorIn200 = "error-in-200": "200 with an error and no choice (OpenRouter); nothing is billed";
     Gzip = "gzip": "the answer is compressed, although the request does not allow it";
     ByteOrderMark = "byte-order-mark": "a byte-order mark stands before the JSON";
-    Thinking = "thinking": "<think> with braces and a draft of the verdict stands before the answer";
+    Thinking = "thinking": "a think block with braces and a draft of the verdict precedes the answer";
     Drafts = "drafts": "two drafts of the verdict stand before the answer, without a mark";
     JsonValidateFailed = "json-validate-failed": "400 json_validate_failed for the first request of each question (Groq)";
     GrammarFailed = "grammar-failed": "400 failed to parse grammar wherever a schema is sent (llama.cpp)";

@@ -1,7 +1,7 @@
 //! Detection of clusters that a dataset has and does not declare: variants of one template, items
 //! with the same tags, items with the same input or the same code.
 //!
-//! Memory is bounded: at most [`MAX_GROUPS`] groups are told apart for each basis.
+//! Memory is bounded: at most `MAX_GROUPS` groups are told apart for each basis.
 
 mod effect;
 mod groups;
