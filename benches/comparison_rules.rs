@@ -1,4 +1,4 @@
-//! How often whole comparisons decide falsely, and what they reveal.
+//! Rates of false and of right decisions of whole comparisons.
 //!
 //! `cargo bench --bench comparison_rules -- TRIALS` (1,000). Each trial writes two runs of simulated
 //! results, and compares them with all rules, as `juror compare` does.
@@ -81,7 +81,7 @@ fn main() {
     power(trials, &mut random);
 }
 
-/// How often two equal runs are told apart by any rule.
+/// Rate at which any rule tells two equal runs apart.
 fn false_alarms(trials: usize, random: &mut SmallRng) {
     let table =
         Table::new(&format!("All rules on equal runs: called worse, of {trials} comparisons each"));
@@ -100,7 +100,7 @@ fn false_alarms(trials: usize, random: &mut SmallRng) {
     }
 }
 
-/// How often clusters that are not declared make a false decision.
+/// Rate of false decisions that undeclared clusters cause.
 fn undeclared_clusters(trials: usize, random: &mut SmallRng) {
     let table = Table::new(&format!(
         "Undeclared clusters without a true change: decided falsely, of {trials} comparisons each"
@@ -133,7 +133,7 @@ fn undeclared_clusters(trials: usize, random: &mut SmallRng) {
     }
 }
 
-/// How often a planted defect is called worse.
+/// Rate at which a planted defect is called worse.
 fn power(trials: usize, random: &mut SmallRng) {
     let table = Table::new(&format!(
         "Planted defects in 200 items: called worse, of {trials} comparisons each"

@@ -1,4 +1,4 @@
-//! How often a watch for a decline raises an alarm over nothing, and how soon over something.
+//! Rate of false alarms of the watch for declines, and the delay of right ones.
 //!
 //! `cargo bench --bench decline -- SERIES` (2,000). Needs no process: it draws nights of 60 items
 //! whose scores deviate around the same true ones every night.
@@ -67,7 +67,7 @@ struct World {
     anchor: usize,
     /// Standard deviation of one item's score from night to night.
     noise: f64,
-    /// What every item loses each night after the anchor.
+    /// Loss of every item each night after the anchor.
     fall: f64,
     /// Nights after the anchor.
     nights: usize,

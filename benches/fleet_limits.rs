@@ -46,7 +46,7 @@ fn main() {
     }
 }
 
-/// How the simulator was asked, and the seconds of processor time that Redis took.
+/// Calls that the simulator saw, and the seconds of processor time that Redis took.
 fn run(count: usize, limit: Enforced, rule: &str, given: bool, workers: usize) -> (Asking, f64) {
     let folder = tempfile::tempdir().unwrap();
     let screenshots = Screenshots { count, width: 640, height: 480, bytes: 1_500 };

@@ -1,4 +1,4 @@
-//! How often the 95 % intervals of metrics hold the truth, near the ends of a scale above all.
+//! Coverage of the 95 % intervals of metrics, near the ends of a scale above all.
 //!
 //! `cargo bench --bench intervals -- SAMPLES` (20,000). Needs no process: it draws items whose true
 //! mean is known.
@@ -21,7 +21,7 @@ use workbench::{Mark, Table};
 /// Shares of items that deviate from the others, of which each row shows the worst coverage.
 const SHARES: [f64; 8] = [0.01, 0.02, 0.05, 0.08, 0.12, 0.18, 0.25, 0.35];
 
-/// How the score of a deviating item is drawn, on a scale from 0 to 1.
+/// Distribution of a deviating item's score, on a scale from 0 to 1.
 #[derive(Clone, Copy)]
 enum Fall {
     /// To 0.

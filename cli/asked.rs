@@ -127,7 +127,7 @@ fn layers_of(record: &RunRecord) -> Vec<Layer> {
     layers
 }
 
-/// What a record says of the calls: limits, cache and endpoint.
+/// Settings of calls in a record: limits, cache and endpoint.
 fn layers_of_calls(record: &RunRecord) -> Vec<Layer> {
     let base_url = record.base_url.clone().map(|url| Layer::of("judge", "base_url", url));
     let Some(calls) = record.calls else { return base_url.into_iter().collect() };

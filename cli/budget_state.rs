@@ -1,4 +1,4 @@
-//! What is left of the budgets of a run, the day and the month.
+//! Remainder of the budgets of a run, the day and the month.
 
 use crate::exit::Failure;
 use jiff::Timestamp;
@@ -22,7 +22,7 @@ pub struct BudgetState {
     pub spent_usd: Money,
     /// Held by calls in flight.
     pub held_usd: Money,
-    /// What calls may still hold; none without a cap.
+    /// Amount that calls may still hold; none without a cap.
     pub left_usd: Option<Money>,
 }
 

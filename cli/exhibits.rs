@@ -37,7 +37,7 @@ pub struct DatasetExhibits<'run> {
 
 /// What a page says of a file that is on a server or in a bucket.
 pub const FETCHES_NOTHING: &str = "it is not on this machine, and a page fetches nothing";
-/// What a page says of a file that is not what was judged any more.
+/// Remark on a file that has changed since it was judged.
 pub const CHANGED: &str = "the file has changed since it was judged";
 /// What a page says of what the user's own program made of an item.
 pub const NOT_KEPT: &str = "a pipeline command made what was judged, and it is not kept";

@@ -1,4 +1,4 @@
-//! What `--dry-run` and `juror doctor` find in the files of the items that would be judged.
+//! Findings of `--dry-run` and `juror doctor` in the files of the items that would be judged.
 
 use crate::{exit::Failure, session::Session, workplace};
 use futures_util::{StreamExt as _, stream};

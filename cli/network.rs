@@ -1,4 +1,4 @@
-//! How calls to the judge leave this machine: proxy, certificates and headers, of the settings and
+//! Network settings of calls to the judge: proxy, certificates and headers, of the settings and
 //! of the environment.
 
 use crate::exit::Failure;

@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 pub struct ProtectedFiles {
     files: Vec<(&'static str, PathBuf)>,
     own_run: Option<PathBuf>,
-    /// How the names of its files in a run directory begin, before the first dot.
+    /// Stem of the names of its files in a run directory, before the first dot.
     stem: &'static str,
 }
 
 impl ProtectedFiles {
-    /// What the settings name: the settings file, rubric, gate, calibration, key and `juror.db`.
+    /// Files that the settings name: the settings file, rubric, gate, calibration, key and `juror.db`.
     /// In the directory of its own run the command writes `report.*`.
     pub fn from_settings(settings: &Settings, global: &GlobalFlags) -> Self {
         let run = &settings.run;

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// A session that is about to begin, or goes on.
 pub struct RunSession {
-    /// What the record said before; none for a new run.
+    /// Earlier content of the record; none for a new run.
     before: Option<JudgingTime>,
     /// The journal's length at its begin.
     length: u64,

@@ -1,4 +1,4 @@
-//! What a reader must know of a run's bill: other models that answered, costs that differ from the
+//! Remarks on a run's bill: other models that answered, costs that differ from the
 //! price table, calls without usage.
 
 use juror_common::{outcome::JobResult, usage::Money};
@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 pub(crate) struct Charges {
     /// Results by the model that answered in place of the judge's.
     other_models: BTreeMap<String, u64>,
-    /// What results cost whose answers told their cost.
+    /// Cost of the results whose answers told their cost.
     told: Money,
-    /// What the same results cost by the price table.
+    /// Cost of the same results by the price table.
     by_table: Money,
     /// Calls whose usage is not known.
     unmetered_calls: u64,

@@ -206,7 +206,7 @@ async fn home(settings: &Settings) -> Vec<Check> {
     }
 }
 
-/// What is left of the day and the month, under the caps that a run by these settings would set.
+/// Remainder of the caps of day and month, under the caps that a run by these settings would set.
 fn budget(settings: &Settings, recorded: Vec<BudgetState>) -> Check {
     let given = [settings.budget.day_usd, settings.budget.month_usd];
     let states = recorded.into_iter().zip(given).map(|(state, given)| match given {

@@ -23,7 +23,7 @@ pub enum Event {
     },
     /// Calls come to nothing for now, and the next one is tried after a pause.
     Waiting {
-        /// What the provider did and said, in plain words.
+        /// Answer of the provider, in plain words.
         reason: String,
         /// Time until the next try.
         pause: Duration,

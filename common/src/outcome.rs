@@ -53,7 +53,7 @@ impl Outcome {
     }
 }
 
-/// How the jobs of an outcome without a verdict enter a run's averages.
+/// Treatment of jobs without a verdict in a run's averages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CountAs {
@@ -163,7 +163,7 @@ pub struct JobResult {
     pub usage: Usage,
     /// What this job's calls cost in this round, presumed spending left out.
     pub cost_usd: Money,
-    /// What the same calls cost by the price table; none unless an answer told its own cost.
+    /// Cost of the same calls by the price table; none unless an answer told its own cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table_cost_usd: Option<Money>,
     /// Settled calls whose usage the provider did not tell: they are booked at the most that they
@@ -201,7 +201,7 @@ pub struct ItemRecord {
 pub struct InputRecord {
     /// The name that the rubric gives an image, or one of [`InputRecord::TEXTS`].
     pub name: String,
-    /// Where it came from: a path, a URL without its query, which may be a signature,
+    /// Origin: a path, a URL without its query, which may be a signature,
     /// [`InputRecord::INLINE`] or [`InputRecord::PIPELINE`].
     #[serde(rename = "ref")]
     pub reference: String,

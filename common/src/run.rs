@@ -52,7 +52,7 @@ pub struct RunRecord {
     /// whose workers have theirs, and in records of versions that did not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<CallTerms>,
-    /// How long it was judged; none for a run of the fleet, and in records of versions that did not
+    /// Time for which it was judged; none for a run of the fleet, and in records of versions that did not
     /// say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judging: Option<JudgingTime>,
@@ -154,10 +154,10 @@ pub struct DatasetRecord {
 /// Random part of a dataset's items. Items, seed and number decide which items those are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SampleRecord {
-    /// How many items were asked for.
+    /// Number of items asked for.
     pub items: u64,
     /// The seed.
     pub seed: u64,
-    /// How many items it was drawn from: those that the filters leave.
+    /// Number of items it was drawn from: those that the filters leave.
     pub of: u64,
 }

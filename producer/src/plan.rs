@@ -53,7 +53,7 @@ pub struct PlanSummary {
     pub dataset_items: u64,
     /// Items that are left after filter, sample and limit.
     pub items: u64,
-    /// How many items the sample was drawn from; none without one.
+    /// Number of items the sample was drawn from; none without one.
     pub sampled_from: Option<u64>,
     /// Jobs: items times repeat.
     pub jobs: u64,

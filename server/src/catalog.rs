@@ -20,7 +20,7 @@ pub struct Catalog {
     runs_dir: PathBuf,
     /// What reports said when they were read last.
     figures: Mutex<HashMap<RunId, Remembered>>,
-    /// What was found in journals when they were looked at last.
+    /// Findings of the last check of each journal.
     damage: Mutex<HashMap<RunId, JournalDamage>>,
 }
 
@@ -40,7 +40,7 @@ pub struct ListedRun {
 pub struct DamagedRun {
     /// The name of its folder.
     pub name: String,
-    /// What is wrong.
+    /// Description of the damage.
     pub reason: String,
 }
 
@@ -72,7 +72,7 @@ struct Remembered {
     figures: Option<Arc<RunFigures>>,
 }
 
-/// What is wrong with a journal, as of its stamp.
+/// Damage of a journal, as of its stamp.
 type JournalDamage = (Stamp, Option<String>);
 
 /// Tells whether a file was written since: its length and when it changed; none if it is not there.
@@ -155,7 +155,7 @@ impl Catalog {
         ListedRun { record, state, figures }
     }
 
-    /// What is wrong with a run's journal, looked at again only after it was written again.
+    /// Damage of a run's journal, looked at again only after it was written again.
     pub fn damage(&self, files: &RunFiles) -> Option<String> {
         let (run, journal) = (&files.record().run_id, files.path_of("results.jsonl"));
         let stamp = stamp(&journal);

@@ -11,7 +11,7 @@ const BUFFER_BYTES: usize = 256 << 10;
 /// A larger journal is not checked for a list: reading it would hold the page up.
 const MAX_CHECKED_BYTES: u64 = 256 << 20;
 
-/// What is wrong with a journal: a file that cannot be read, or a whole line that is no JSON object.
+/// Damage of a journal: a file that cannot be read, or a whole line that is no JSON object.
 /// A last line without its end is what a crash leaves, and no damage.
 pub fn of_journal(journal: &Path) -> Option<String> {
     match std::fs::metadata(journal) {

@@ -80,7 +80,7 @@ pub struct RequestDefaults {
     pub rubric: String,
     /// The vision model.
     pub model: String,
-    /// How many times each item is judged.
+    /// Number of judgements of each item.
     pub repeat: u32,
     /// The most that a run may ask for as its budget; none is unlimited.
     pub max_budget_usd: Option<Money>,
@@ -163,7 +163,7 @@ pub enum Refusal {
     Field {
         /// The field.
         field: RequestField,
-        /// What is wrong with it.
+        /// Description of the problem.
         message: String,
     },
     /// There is a run of this name.

@@ -1,4 +1,4 @@
-//! What a call cost: by what its answer tells of itself, else by the price of the model that
+//! Cost of a call: by what its answer tells of itself, else by the price of the model that
 //! answered, and at its bound where neither is known.
 
 use crate::{
@@ -25,14 +25,14 @@ pub struct CallPricing {
     told_other_cost: AtomicBool,
 }
 
-/// What one call cost.
+/// Bill of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallBill {
-    /// What is booked.
+    /// Amount that is booked.
     pub cost: Money,
     /// The tokens; the most that the call can take where the answer does not tell.
     pub usage: Usage,
-    /// What it costs by the price table, where the answer told its own cost.
+    /// Cost by the price table, where the answer told its own cost.
     pub table_cost: Option<Money>,
     /// Whether the answer told its usage or its cost.
     pub metered: bool,
@@ -105,7 +105,7 @@ impl CallPricing {
         }
     }
 
-    /// What a user must know of this call; each kind of warning is given once.
+    /// Warnings about this call; each kind of warning is given once.
     pub fn warnings(&self, end: &CallEnd, bill: &CallBill) -> Vec<String> {
         let first = |told: &AtomicBool| !told.swap(true, Ordering::Relaxed);
         let asked = self.names.first().map_or("", String::as_str);

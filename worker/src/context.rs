@@ -79,7 +79,7 @@ pub struct JudgeSetup {
     pub base_url: String,
     /// What is known of the model.
     pub terms: ModelTerms,
-    /// What calls cost.
+    /// Prices of calls.
     pub pricing: CallPricing,
     /// Whether a run pauses as soon as another model answers than the one that was asked for.
     pub refuse_other_model: bool,

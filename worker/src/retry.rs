@@ -198,7 +198,7 @@ fn unscorable(problem: &str, tally: &Tally) -> Next {
     })
 }
 
-/// What follows from an answer that was cut at the output limit: the same limit would cut it again.
+/// Next step after an answer that was cut at the output limit: the same limit would cut it again.
 fn ask_longer(problem: &str, tally: &mut Tally) -> Next {
     tally.answers += 1;
     if tally.larger_output && tally.answers < MAX_ANSWERS {

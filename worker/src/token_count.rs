@@ -1,4 +1,4 @@
-//! How a provider counts a request against its tokens per minute, learned from what it says is left.
+//! Rule by which a provider counts a request against its tokens per minute, learned from what it says is left.
 //!
 //! A count that is too high leaves a part of the limit unused: while calls wait for it, the
 //! provider's own bucket stays full. Then the next lower rule is tried. A count that is too low

@@ -69,7 +69,7 @@ pub(crate) fn judge_differences(base: &Report, head: &Report) -> Vec<String> {
     differences
 }
 
-/// How the fingerprints differ that the provider's model named itself; none where they agree, or
+/// Differences of the fingerprints that the provider's model named itself; none where they agree, or
 /// where a run has none.
 pub(crate) fn fingerprint_difference(
     base: &BTreeSet<String>,

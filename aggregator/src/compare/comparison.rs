@@ -18,9 +18,9 @@ use std::cmp::Ordering;
 pub struct Comparison {
     /// Version of this record.
     pub schema: u32,
-    /// What became of the head since the base.
+    /// Summary of the change from base to head.
     pub decision: Decision,
-    /// What the decision is about: paths of metrics, `lost_items` or `fallen_items`.
+    /// Grounds of the decision: paths of metrics, `lost_items` or `fallen_items`.
     pub decided_by: Vec<String>,
     /// The decision in one line.
     pub headline: String,
@@ -141,7 +141,7 @@ pub struct PassDifference {
     pub p_adjusted: Option<f64>,
     /// Whether it decides.
     pub decides: bool,
-    /// What became of it; none for rates that do not decide.
+    /// Decision; none for rates that do not decide.
     pub decision: Option<Decision>,
 }
 

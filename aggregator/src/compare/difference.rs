@@ -84,7 +84,7 @@ impl Pairs {
         self.difference_by(&self.differences, width)
     }
 
-    /// What likely clusters do to the interval, if the pairs differ between them.
+    /// Effect of likely clusters on the interval, if the pairs differ between them.
     pub fn cluster_effect(&self) -> Option<ClusterEffect> {
         let (alone, grouped) = (self.differences.estimate()?, self.likely.estimate()?);
         let effect = self.has_likely.then(|| cluster_effect(&alone, &grouped)).flatten();

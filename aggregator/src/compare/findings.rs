@@ -16,7 +16,7 @@ const LOST_ITEMS: &str = "lost_items";
 /// Name of the rule on fallen items among what decided.
 const FALLEN_ITEMS: &str = "fallen_items";
 
-/// What one rule found: its name in the record, and the finding as a headline and as a clause.
+/// Finding of one rule: its name in the record, and the finding as a headline and as a clause.
 pub(super) struct Finding {
     pub(super) rule: String,
     pub(super) headline: String,

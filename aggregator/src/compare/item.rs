@@ -66,7 +66,7 @@ pub(crate) struct ItemValues {
     pub(crate) scored: u32,
     /// Judgements that the run asks for.
     pub(crate) planned: u32,
-    /// How the first judgement that is not scored ended; `scored` if there is none.
+    /// Outcome of the first judgement that is not scored; `scored` if there is none.
     pub(crate) ending: (Outcome, Option<ErrorKind>),
 }
 
@@ -87,7 +87,7 @@ impl ItemValues {
         f64::from(self.scored) / f64::from(self.planned.max(1))
     }
 
-    /// How the item ended if no judgement of it is scored.
+    /// Outcome of the item if no judgement of it is scored.
     pub(crate) fn unscored(&self) -> Option<(Outcome, Option<ErrorKind>)> {
         (self.scored == 0).then_some(self.ending)
     }

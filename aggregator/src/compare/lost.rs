@@ -37,7 +37,7 @@ pub(super) struct LossCounts {
     pub(super) absent: u64,
 }
 
-/// How an item's value got lost.
+/// Way in which an item lost its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loss {
     /// The head tried the item and has no value of it.

@@ -30,7 +30,7 @@ pub(super) struct PairFigures {
     /// Items that are scored in the head alone.
     pub(super) base_lost: u64,
     pub(super) clusters: usize,
-    /// What likely clusters do to the decisive metric, and the decision on it without them where
+    /// Effect of likely clusters on the decisive metric, and the decision on it without them where
     /// they are used, with them where they are not.
     pub(super) reading: Option<(ClusterEffect, Decision)>,
 }

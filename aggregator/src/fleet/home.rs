@@ -43,7 +43,7 @@ pub trait FleetHome: Send + Sync {
     /// Presumes spent what processes hold that are gone.
     async fn sweep(&self) -> Result<(), AdmissionError>;
 
-    /// How the ledger stands to its server. `used_before`: it is known to have been in use.
+    /// State of the ledger on its server. `used_before`: it is known to have been in use.
     async fn ledger_state(&self, used_before: bool) -> Result<LedgerState, AdmissionError>;
 
     /// Whether the ledger has an account of a run.

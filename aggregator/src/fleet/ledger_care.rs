@@ -168,7 +168,7 @@ impl LedgerCare {
         Ok(reconciliation)
     }
 
-    /// What the journals tell at the end of a pause.
+    /// Costs by the journals at the end of a pause.
     fn journal_costs(&self, pause: &Pause, announced: &[RunId]) -> JournalCosts {
         let mut costs = pause.read.clone();
         costs.extend(self.costs(|_, _| true));

@@ -1,4 +1,4 @@
-//! What the journals of a runs directory tell a ledger that may have forgotten. Everything here waits
+//! Costs that the journals of a runs directory report to a ledger that may have lost them. Everything here waits
 //! for the disk.
 
 use crate::{
@@ -14,10 +14,10 @@ use tokio_util::sync::CancellationToken;
 /// Results that are sent at a time.
 const RESTORE_BATCH: usize = 200;
 
-/// What marks a runs directory whose fleet has had a ledger: where Redis has none, it was emptied.
+/// Marker file of a runs directory whose fleet has had a ledger: where Redis has none, it was emptied.
 pub(super) const USED_FILE: &str = ".juror-ledger";
 
-/// What the results in a run's journal cost; nothing where there is none of the fleet's.
+/// Cost of the results in a run's journal; nothing where there is none of the fleet's.
 pub(super) fn cost_of(
     runs_dir: &Path,
     run: &RunId,

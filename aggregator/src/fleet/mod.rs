@@ -73,9 +73,9 @@ pub struct FleetResources {
     pub results: Box<dyn Subscription<JobResult>>,
     /// The jobs that nobody works on any more.
     pub dead: Box<dyn Subscription<DeadLetter<Job>>>,
-    /// Where dead jobs that never started are sent again.
+    /// Queue that dead jobs that never started are sent to again.
     pub jobs: Arc<dyn Queue<Job>>,
-    /// Where those are kept aside.
+    /// Store of dead letters.
     pub dead_letters: Arc<dyn DeadLetters<Job>>,
     /// Which runs there are, and their money.
     pub home: Arc<dyn FleetHome>,

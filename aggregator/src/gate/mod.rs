@@ -91,7 +91,7 @@ pub struct RuleReport {
     pub metric: String,
     /// Its figure; none without data.
     pub value: Option<f64>,
-    /// What it must be; absent for a rule that watches for a decline.
+    /// Bound; absent for a rule that watches for a decline.
     #[serde(flatten)]
     pub bound: Option<Bound>,
     /// Items or jobs that the figure is over.

@@ -19,7 +19,7 @@ static KNOWN: Mutex<BTreeMap<(usize, usize, u64), f64>> = Mutex::new(BTreeMap::n
 pub(super) struct Cusum(f64);
 
 impl Cusum {
-    /// What a run may lie below the anchor without adding to the sum: half of the shift of one
+    /// Distance that a run may lie below the anchor without adding to the sum: half of the shift of one
     /// standard deviation that the sum finds fastest.
     const ALLOWANCE: f64 = 0.5;
 

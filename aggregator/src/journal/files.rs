@@ -76,7 +76,7 @@ impl RunFiles {
         jiff::Timestamp::try_from(modified.ok()?).ok()
     }
 
-    /// How long the run was judged, up to its last result where a session is open or was killed.
+    /// Time for which the run was judged, up to its last result where a session is open or was killed.
     /// Records of a fleet and of earlier versions name no session: one from the run's creation on.
     pub fn judging_time(&self) -> Option<JudgingTime> {
         let known = match &self.record.judging {

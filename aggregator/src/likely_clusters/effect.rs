@@ -1,4 +1,4 @@
-//! What clusters do to an interval.
+//! Effect of clusters on an interval.
 
 use crate::metrics::{Estimate, tidy};
 use serde::Serialize;
@@ -8,7 +8,7 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 /// effect that is missed makes intervals too narrow, one that is not there costs power only.
 const SEEN: f64 = 0.2;
 
-/// What taking clusters together does to the interval of a mean.
+/// Effect of taking clusters together on the interval of a mean.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ClusterEffect {
     /// Variance of the mean with the clusters, over that without them.

@@ -25,7 +25,7 @@ const MIN_ITEMS: u64 = 10;
 /// Clusters that a dataset likely has and does not declare.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LikelyClusters {
-    /// What the items of a cluster have in common.
+    /// Feature that the items of a cluster share.
     pub basis: ClusterBasis,
     /// Items in clusters of at least two.
     pub items: u64,
@@ -35,11 +35,11 @@ pub struct LikelyClusters {
     pub clusters: u64,
     /// The largest clusters, as in `card_*`.
     pub examples: Vec<String>,
-    /// What the clusters do to the interval of the score; none without data.
+    /// Effect of the clusters on the interval of the score; none without data.
     pub effect: Option<ClusterEffect>,
 }
 
-/// What the items of a likely cluster have in common.
+/// Feature that the items of a likely cluster share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClusterBasis {
@@ -71,7 +71,7 @@ struct Candidate {
 impl ClusterBasis {
     const ALL: [Self; 4] = [Self::Inputs, Self::Ids, Self::Tags, Self::Code];
 
-    /// What a cluster's items have in common, in a sentence.
+    /// Shared feature of a cluster's items, in a sentence.
     fn noun(self) -> &'static str {
         match self {
             Self::Inputs => "equal inputs",

@@ -110,7 +110,7 @@ pub struct RunSummary {
     pub created_at: String,
     /// When its report was written, RFC 3339 in UTC.
     pub finished_at: String,
-    /// How long it was judged; none if that is not known.
+    /// Time for which it was judged; none if that is not known.
     pub judging: Option<JudgingTime>,
     /// Version of the program that created it.
     pub program_version: String,
@@ -154,7 +154,7 @@ pub struct Cost {
     pub in_flight_usd: Money,
     /// What the jobs that made calls were expected to cost, told before their first call.
     pub estimated_usd: Option<Money>,
-    /// What they could have cost at worst, with every call that may be repeated.
+    /// Highest possible cost of those calls, with every call that may be repeated.
     pub worst_case_usd: Option<Money>,
     /// By how much the results' costs were off the estimate, as a share of it: 0.1 is a tenth dearer. None
     /// while jobs are pending, and without an estimate.

@@ -204,7 +204,7 @@ pub(crate) fn rule_certainty(rule: &RuleReport) -> Option<&'static str> {
     })
 }
 
-/// What the marks behind the names of metrics mean, on a terminal.
+/// Legend of the marks behind the names of metrics, on a terminal.
 pub(crate) const LEGEND: &str =
     "(m) measured: computed by a program; (j) judged: the opinion of the vision model";
 
@@ -240,7 +240,7 @@ pub(crate) fn perfection(spread: &Perfection) -> String {
     format!("({}/{} perfect{others})", grouped(perfect), grouped(perfect + minor + major))
 }
 
-/// How long the run was judged, over how many sessions: `1.34 s`, `2 min 3 s in 2 sessions`.
+/// Time for which the run was judged, over how many sessions: `1.34 s`, `2 min 3 s in 2 sessions`.
 pub fn judging_text(report: &Report) -> Option<String> {
     let judging = report.run.judging.as_ref()?;
     let sessions = match judging.sessions {
@@ -250,7 +250,7 @@ pub fn judging_text(report: &Report) -> Option<String> {
     Some(format!("{}{sessions}", duration(judging.active_ms as f64)))
 }
 
-/// Where the judge was asked, without what may be a secret.
+/// Endpoint of the judge, without what may be a secret.
 pub fn endpoint(report: &Report) -> Option<String> {
     endpoint_of(&report.run)
 }

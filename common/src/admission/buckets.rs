@@ -83,7 +83,7 @@ impl Endpoint {
         self.cooldown.map(|cooldown| cooldown.until - now)
     }
 
-    /// How many milliseconds a call has to wait, and for what; none if it may go now.
+    /// Milliseconds that a call has to wait, and for what; none if it may go now.
     pub fn delay(&mut self, need: Need, now: i64) -> Option<(i64, WaitReason)> {
         if let Some(left) = self.cooldown(now) {
             return Some((left, WaitReason::Cooldown));

@@ -38,19 +38,19 @@ pub enum Reconciliation {
     },
 }
 
-/// What journals tell the ledger.
+/// Costs that journals report to the ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JournalCosts {
-    /// What the results of each run cost that is announced.
+    /// Cost of the results of each announced run.
     pub announced: Vec<(RunId, Money)>,
-    /// What the results of other runs cost. It counts on no day and no month until such a run is
+    /// Cost of the results of other runs. It counts on no day and no month until such a run is
     /// opened again.
     pub others: Vec<(RunId, Money)>,
     /// Whether the fleet is new: no process holds anything that the ledger does not tell.
     pub is_new: bool,
 }
 
-/// How a ledger stands to its server.
+/// State of a ledger on its server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LedgerState {
     /// It was reconciled with the server: calls are admitted.
@@ -231,7 +231,7 @@ impl RedisHome {
         self.pause_and_use().await.map(|(paused, _)| paused)
     }
 
-    /// How the ledger stands to the server. `used_before`: the caller knows that the fleet's ledger
+    /// State of the ledger on the server. `used_before`: the caller knows that the fleet's ledger
     /// was in use before, so that an empty server was emptied.
     pub async fn ledger_state(&self, used_before: bool) -> Result<LedgerState, AdmissionError> {
         if used_before {
@@ -255,7 +255,7 @@ impl RedisHome {
         Ok((paused == "1", in_use == "1"))
     }
 
-    /// What the ledger counts as spent or held by a run, whether or not it has a budget on record.
+    /// Amount that the ledger counts as spent or held by a run, whether or not it has a budget on record.
     pub async fn counted(&self, run: &RunId) -> Result<Money, AdmissionError> {
         let (_, account, _) = self.spent(&Scope::Run(run.clone())).await?;
         Ok(account.committed + account.outstanding)

@@ -24,7 +24,7 @@ const VARIABLES: [&str; 16] = [
     "AZURE_STORAGE_SAS_TOKEN",
 ];
 
-/// Where the account for S3 comes from.
+/// Source of the account for S3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum S3Account {

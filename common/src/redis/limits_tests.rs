@@ -12,7 +12,7 @@ const PROCESSES: usize = 24;
 const CALLERS_EACH: usize = 20;
 const GRANTS: usize = PROCESSES * CALLERS_EACH;
 
-/// How often a command was run, scripts' own commands included.
+/// Number of runs of a command, scripts' own commands included.
 fn times(redis: &TestRedis, command: &str) -> usize {
     let told = redis.command(&["INFO", "commandstats"]);
     let start = format!("cmdstat_{command}:calls=");

@@ -22,7 +22,7 @@ impl RedisHome {
         left.is_ok()
     }
 
-    /// What was spent of the budgets of these runs, of today and of this month (UTC).
+    /// Amounts spent of the budgets of these runs, of today and of this month (UTC).
     pub async fn current_spending(&self, runs: &[RunId]) -> Result<Vec<Spending>, AdmissionError> {
         let now = Timestamp::now().as_millisecond();
         let [_, day, month] = Scope::all_of(&RunId::new(""), now);

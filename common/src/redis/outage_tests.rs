@@ -28,7 +28,7 @@ async fn no_record(home: &RedisHome, lease: &str) -> String {
     }
 }
 
-/// What the journal of the run tells.
+/// Costs by the journal of the run.
 fn told(pico: i64) -> JournalCosts {
     JournalCosts { announced: vec![(run(), money(pico))], ..JournalCosts::default() }
 }

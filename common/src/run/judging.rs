@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// How long the sessions of a run judged. A session begins and ends with a process that judges; one
+/// Sessions of a run and their time. A session begins and ends with a process that judges; one
 /// that was killed ends with its last result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgingTime {

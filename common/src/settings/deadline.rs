@@ -10,7 +10,7 @@ use std::str::FromStr;
 pub enum Deadline {
     /// At this time of day, in the time zone of the machine that starts the run.
     At(Time),
-    /// So long after the start of the run.
+    /// Time after the start of the run.
     After(SignedDuration),
 }
 

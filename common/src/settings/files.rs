@@ -26,7 +26,7 @@ pub struct FileSettings {
     pub s3_endpoint: Option<String>,
     /// The region of the S3 buckets.
     pub s3_region: Option<String>,
-    /// Where the account for S3 comes from.
+    /// Source of the account for S3.
     pub s3_account: S3Account,
 }
 

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use std::{fmt, path::PathBuf};
 
-/// Where the value of a header comes from. `Debug` shows no value.
+/// Source of a header's value. `Debug` shows no value.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(
     untagged,

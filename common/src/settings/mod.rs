@@ -87,7 +87,7 @@ pub struct RunSettings {
     pub repeat: u32,
     /// How failed jobs enter averages.
     pub failures: CountAs,
-    /// How items whose code was not generated enter averages.
+    /// Treatment of items without generated code in averages.
     pub missing_output: CountAs,
     /// Name or path of the gate.
     pub gate: Option<String>,
@@ -112,11 +112,11 @@ pub struct CompareSettings {
     pub fallen_by: f64,
     /// The share of the pairs that may fall far.
     pub fallen_share: f64,
-    /// What clusters do that are likely and not declared.
+    /// Effect of clusters that are likely and not declared.
     pub likely_clusters: LikelyClusterPolicy,
 }
 
-/// What clusters do to intervals that are likely and not declared.
+/// Effect on intervals of clusters that are likely and not declared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LikelyClusterPolicy {
@@ -147,7 +147,7 @@ pub struct JudgeSettings {
     pub max_output_tokens: Option<u32>,
     /// How long a call may take, in seconds.
     pub timeout_seconds: u64,
-    /// What follows where another model answers than the one that was asked for.
+    /// Reaction to an answer of another model than the one that was asked for.
     pub other_model: OtherModelPolicy,
     /// Proxy of every call, with its account; never shown. `none` for none, whatever the
     /// environment says.
@@ -162,7 +162,7 @@ pub struct JudgeSettings {
     pub max_refusal_minutes: u64,
 }
 
-/// What follows where another model answers than the one that was asked for.
+/// Reaction to an answer of another model than the one that was asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OtherModelPolicy {

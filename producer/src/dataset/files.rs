@@ -31,7 +31,7 @@ pub(super) struct Files {
     known_folders: Arc<Mutex<HashMap<PathBuf, bool>>>,
 }
 
-/// What stands at a path under one root.
+/// Entry at a path under one root.
 enum Found {
     Nothing,
     File(Option<FileIdentity>),
@@ -80,7 +80,7 @@ impl Files {
 
     /// Whether a file is there that the worker would open: in the manifest's folder or under a data
     /// root, links followed. Does not open it. The hint is added to the message where it is not.
-    /// What lies on another machine is not looked for.
+    /// Files of other machines are not looked for.
     pub(super) fn find(&self, reference: &str, hint: &'static str) -> Result<(), Problem> {
         if !Reference::is_path(reference) {
             return Ok(());

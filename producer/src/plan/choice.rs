@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 /// alone, so that lines which are added or moved change as little of a sample as possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// How many items; a smaller dataset is taken whole.
+    /// Number of items; a smaller dataset is taken whole.
     pub items: u64,
     /// Another seed chooses other items.
     pub seed: u64,
@@ -31,7 +31,7 @@ impl Sample {
 pub(super) struct Choice {
     filters: Vec<Filter>,
     sample: Option<(Sample, u128)>,
-    /// How many items the sample was drawn from; none without one.
+    /// Number of items the sample was drawn from; none without one.
     pub(super) sampled_from: Option<u64>,
 }
 

@@ -149,7 +149,7 @@ impl Access {
         self.known(Pass::Cookie, session.and_then(|id| self.sessions.scope(id)))
     }
 
-    /// What a token is for. Both tokens are compared, so that the time tells nothing.
+    /// Permission that a token gives. Both tokens are compared, so that the time tells nothing.
     fn scope_of(&self, token: &str) -> Option<AccessScope> {
         let is = |secret: &Option<Secret>| secret.as_ref().is_some_and(|secret| secret.is(token));
         match (is(&self.write), is(&self.read)) {

@@ -13,7 +13,7 @@ pub const SESSION_TTL: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// Sessions at once; a further one ends the oldest.
 const MAX_SESSIONS: usize = 1_024;
 
-/// What a session may do.
+/// Permission of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessScope {
     /// See runs.

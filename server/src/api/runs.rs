@@ -60,7 +60,7 @@ pub struct RunsAnswer {
 struct DamagedAnswer {
     /// The name of its folder.
     id: String,
-    /// What is wrong with it.
+    /// Description of the damage.
     reason: String,
 }
 

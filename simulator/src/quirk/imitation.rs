@@ -1,4 +1,4 @@
-//! What quirks do to one answer.
+//! Effect of quirks on one answer.
 
 use super::{Quirk, QuirkRate};
 use crate::random::{self, Random};
@@ -49,7 +49,7 @@ impl Imitation {
         other.then_some(ANSWERING_MODEL)
     }
 
-    /// What the call is billed at, given its cost by the price table.
+    /// Bill of the call, given its cost by the price table.
     pub(crate) fn charged(&self, cost: Money) -> Money {
         if self.has(Quirk::UsageCost) || self.has(Quirk::CostHeader) {
             return cost + Money::from_pico(cost.pico() / 20);

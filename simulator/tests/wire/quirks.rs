@@ -1,4 +1,4 @@
-//! What each quirk puts on the wire, and what it bills.
+//! Responses and bills of each quirk.
 
 use crate::client::{Answer, Running, png, question};
 use juror_common::usage::Money;

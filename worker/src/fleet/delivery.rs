@@ -18,9 +18,9 @@ use juror_common::{
 };
 use std::time::Duration;
 
-/// How long jobs are held back that wait for a person.
+/// Hold of jobs that wait for a person.
 const LONG_HOLD: Duration = Duration::from_secs(10 * 60);
-/// How long jobs are held back that may be judged soon, or have another worker's result soon: others
+/// Hold of jobs that may be judged soon, or have another worker's result soon: others
 /// get their turn meanwhile.
 const SHORT_HOLD: Duration = Duration::from_secs(30);
 /// How long a job is held back whose files another worker may have.

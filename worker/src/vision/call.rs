@@ -63,21 +63,21 @@ pub enum CallEnd {
     RateLimited {
         /// How long the provider asks to wait, if it says.
         retry_after: Option<Duration>,
-        /// What the provider said.
+        /// Message of the provider.
         message: String,
     },
     /// No call of this account can succeed until a person mends it. Costs nothing.
     Account {
         /// What is wrong.
         problem: AccountProblem,
-        /// What the provider said.
+        /// Message of the provider.
         message: String,
     },
     /// This question is refused for good.
     Refused {
         /// The HTTP status.
         status: u16,
-        /// What the provider said.
+        /// Message of the provider.
         message: String,
         /// What was billed, if the provider says that something was.
         usage: Option<Usage>,
@@ -86,7 +86,7 @@ pub enum CallEnd {
     Unavailable {
         /// The HTTP status.
         status: u16,
-        /// What the provider said.
+        /// Message of the provider.
         message: String,
     },
     /// Sent, and neither an answer nor the provider's own error came through, as with a timeout of
@@ -186,7 +186,7 @@ pub struct Answer {
     pub fingerprint: Option<String>,
     /// The model that answered, as the answer names it.
     pub model: Option<String>,
-    /// What the call cost, where the answer tells it.
+    /// Cost of the call, where the answer tells it.
     pub cost: Option<Money>,
     /// Whether the simulator answered.
     pub simulated: bool,

@@ -84,7 +84,7 @@ pub(super) struct Http {
     client: Client,
     base: Url,
     key: Option<ApiKey>,
-    /// What no message may show.
+    /// Secrets that no message may show.
     secrets: Vec<String>,
     timeout: Duration,
 }

@@ -38,7 +38,7 @@ use maud::{Markup, html};
 use std::{path::Path, sync::Arc};
 use tokio::task::spawn_blocking;
 
-/// So many common issues, and strengths, are shown here; the run's page has them all.
+/// Number of common issues, and of strengths, that are shown; the run's page has them all.
 const MOST_STATEMENTS: usize = 8;
 
 /// The page. `enable_llm_judge` shows or hides the judge's figures, which are shown by default if
@@ -69,7 +69,7 @@ pub async fn show(
     Ok(page(Some(visitor), "Overview", Place::Overview, &content).into_response())
 }
 
-/// What the address asks for.
+/// Query of the page's address.
 struct AskedOverview {
     choice: OverviewChoice,
     run: Option<String>,
@@ -254,7 +254,7 @@ fn no_runs(runs_dir: &Path, damaged: &[DamagedRun]) -> Markup {
     }
 }
 
-/// What to do where there is no run.
+/// First steps where there is no run.
 pub fn empty(title: &str) -> Markup {
     html! {
         section.card aria-labelledby="none" {

@@ -72,7 +72,7 @@ pub async fn show(
     Ok(page(Some(visitor), &harmless(&name), Place::Runs, &content).into_response())
 }
 
-/// What the page offers to do.
+/// Actions of the page.
 #[derive(Clone, Copy)]
 struct Actions {
     may_write: bool,
@@ -126,7 +126,7 @@ pub fn facts_line(report: &Report) -> Markup {
     }
 }
 
-/// What explains the figures.
+/// Notes on the figures.
 fn folds(view: &RunView) -> Markup {
     let report = &view.report;
     let is_running = view.state == RunState::Running;

@@ -5,7 +5,7 @@ use juror_aggregator::{history::PastMetric, metrics::Unit};
 use juror_common::usage::Money;
 use std::cmp::Ordering;
 
-/// What the table is sorted by.
+/// Sort key of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunOrder {
     /// The column.

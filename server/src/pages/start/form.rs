@@ -115,7 +115,7 @@ fn text(field: &str) -> Option<String> {
     Some(field.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// What is wrong with the form, field by field.
+/// Problems of the form, field by field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldErrors(Vec<(RequestField, String)>);
 

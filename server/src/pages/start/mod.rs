@@ -102,7 +102,7 @@ async fn refused(
 #[derive(Default)]
 struct Refused {
     errors: FieldErrors,
-    /// What concerns no single field.
+    /// Problems that concern no single field.
     reason: Option<String>,
 }
 

@@ -27,7 +27,7 @@ pub struct ChartPoint {
     pub run: RunId,
     /// When it was created, RFC 3339.
     pub created_at: String,
-    /// What the metric came to.
+    /// Value of the metric.
     pub metric: PastMetric,
 }
 

@@ -37,7 +37,7 @@ pub(super) fn decode(content: &[u8], content_type: &str) -> Result<Value, Undeco
     })
 }
 
-/// What is said of a response that no model wrote.
+/// Description of a response that no model wrote.
 pub(super) fn not_completion(content_type: &str, beginning: &str) -> String {
     format!(
         "the response is no chat completion: content type {content_type:?}, beginning with \

@@ -58,7 +58,7 @@ pub(super) fn classify(
     }
 }
 
-/// What an error in a 200 means, where it says something that waiting or a person can mend.
+/// Meaning of an error in a 200, where it says something that waiting or a person can mend.
 pub(super) fn in_a_200(
     body: &Value,
     headers: &HeaderMap,
@@ -137,7 +137,7 @@ struct Said {
     body: String,
 }
 
-/// What gateways and providers say, in lower case, of an account that cannot call, whatever the
+/// Phrases of gateways and providers, in lower case, of an account that cannot call, whatever the
 /// status: LiteLLM, OpenRouter, Gemini's compatible endpoint, Anthropic, Groq.
 const ACCOUNT_PHRASES: [(AccountProblem, &[&str]); 3] = [
     (
