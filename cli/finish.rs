@@ -166,9 +166,9 @@ fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
         && report.cost.overrun_usd == Money::ZERO
     {
         screen::tell(&format!(
-            "the budget is spent: only the first jobs in the dataset's order were judged\n  raise it and go on with: juror run --resume {run} \
-             --budget-usd AMOUNT\n  if the day or the month has spent its own, raise \
-             budget.day_usd or budget.month_usd"
+            "the budget leaves no room for another call: only the first jobs in the dataset's order \
+             were judged\n  raise it and go on with: juror run --resume {run} --budget-usd AMOUNT\n  \
+             if the cap of the day or the month is reached, raise budget.day_usd or budget.month_usd"
         ));
     } else if report.coverage.errors.contains_key(&ErrorKind::Deadline) {
         screen::tell(&format!(
