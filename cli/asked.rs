@@ -58,10 +58,10 @@ impl Asked<'_> {
         }
     }
 
-    /// A run that is continued keeps its budget, limits, cache and endpoint unless flags say
-    /// otherwise.
+    /// A run that is continued keeps its budget, limits, cache and endpoint, and goes on to keep
+    /// inputs or not, unless flags say otherwise.
     fn session_of_flags(&self, known: Option<&RunRecord>) -> Result<Session, Failure> {
-        let mut layers = known.map(layers_of_calls).unwrap_or_default();
+        let mut layers = known.map(layers_of_continued).unwrap_or_default();
         layers.extend(self.layers.iter().cloned());
         let mut settings = self.ground.settle(layers)?;
         let budget = known.and_then(|record| record.budget_usd);
@@ -120,17 +120,20 @@ fn layers_of(record: &RunRecord) -> Vec<Layer> {
         layers.extend(judge.temperature.map(|value| Layer::of("judge", "temperature", value)));
     }
     layers.extend(record.max_side.map(|side| Layer::of("image", "max_side", i64::from(side))));
-    layers.extend(layers_of_calls(record));
+    layers.extend(layers_of_continued(record));
     if !record.data_roots.is_empty() {
         layers.push(Layer::of("files", "data_roots", record.data_roots.clone()));
     }
     layers
 }
 
-/// Settings of calls in a record: limits, cache and endpoint.
-fn layers_of_calls(record: &RunRecord) -> Vec<Layer> {
+/// Settings in a record that hold for every round of its run: limits, cache, endpoint, and whether
+/// inputs are kept.
+fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
     let base_url = record.base_url.clone().map(|url| Layer::of("judge", "base_url", url));
-    let Some(calls) = record.calls else { return base_url.into_iter().collect() };
+    let mut layers = vec![Layer::of("run", "keep_inputs", record.keep_inputs)];
+    layers.extend(base_url);
+    let Some(calls) = record.calls else { return layers };
     let limits =
         [("rpm", calls.rpm), ("tpm", calls.tpm), ("max_concurrency", calls.max_concurrency)];
     let limit = |(key, limit): (&str, Option<u64>)| {
@@ -138,7 +141,8 @@ fn layers_of_calls(record: &RunRecord) -> Vec<Layer> {
     };
     let limits = limits.into_iter().filter_map(limit);
     let cache = Layer::of("cache", "enabled", calls.cache);
-    base_url.into_iter().chain(limits).chain([cache]).collect()
+    layers.extend(limits.chain([cache]));
+    layers
 }
 
 /// Date and time, and enough chance that two runs of one second have two names.

@@ -14,6 +14,7 @@ use juror_common::{
     event::Events,
     id::{OwnerId, RunId},
     job::Job,
+    kept_inputs::KeptInputs,
     outcome::JobResult,
     queue::{Lane, Queue, local::LocalQueue},
     run::RunRecord,
@@ -71,6 +72,7 @@ struct Opened {
     fold: Fold,
     owner: OwnerId,
     judge: Option<Arc<JudgeSetup>>,
+    kept_inputs: Option<KeptInputs>,
 }
 
 /// Opens the run's home, its directory and its ledger.
@@ -158,6 +160,8 @@ async fn open_run(execution: Execution<'_>, home: &LocalHome) -> Result<Opened, 
     };
     let mut directory = directory.map_err(finish::journal_failure)?;
     run_session.starts_at(&directory);
+    let kept_inputs = record.keep_inputs.then(|| KeptInputs::create(directory.files().directory()));
+    let kept_inputs = kept_inputs.transpose().map_err(Failure::error)?;
     let owner = OwnerId::random();
     open_ledger(session, run, home, &owner).await?;
     let mut fold = Fold::of_journal(directory.files()).map_err(Failure::error)?;
@@ -167,7 +171,7 @@ async fn open_run(execution: Execution<'_>, home: &LocalHome) -> Result<Opened, 
         let limits = judge::limits(&session.settings, Some(&judge.terms.facts));
         home.set_limits(&judge.endpoint, limits).await.map_err(Failure::error)?;
     }
-    Ok(Opened { directory, run_session, fold, owner, judge })
+    Ok(Opened { directory, run_session, fold, owner, judge, kept_inputs })
 }
 
 async fn run_in_home(
@@ -177,13 +181,14 @@ async fn run_in_home(
     events: Events,
     shutdown: &Shutdown,
 ) -> Result<(Aggregated, Ended, Option<Ledger>), Failure> {
-    let Opened { directory, run_session, fold, owner, judge } = opened;
+    let Opened { directory, run_session, fold, owner, judge, kept_inputs } = opened;
     let run = directory.files().record().run_id.clone();
     let jobs: Arc<LocalQueue<Job>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
     let results: Arc<LocalQueue<JobResult>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
     let context = Arc::new(Context {
         events: events.clone(),
         owner,
+        kept_inputs,
         shutdown: Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() },
         run_deadline: workplace::run_deadline(directory.files().record()),
         ..workplace::of_one_run(session, home, judge)?

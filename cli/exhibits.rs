@@ -1,10 +1,12 @@
 //! Pictures and code for a page: read anew from the dataset, where this process can reach it and it
-//! is still what was judged.
+//! is still what was judged, else from what the run keeps.
 
+mod as_judged;
 mod code;
 mod pictures;
 mod shelf;
 
+pub use as_judged::{JudgedInputs, remark};
 pub use shelf::Shelf;
 
 use juror_aggregator::report::{Exhibit, Exhibits, Shown};
@@ -12,7 +14,6 @@ use juror_common::{
     file_identity::FileIdentity,
     files::Roots,
     item::Item,
-    outcome::InputRecord,
     rubric::{Need, Rubric},
     run::RunRecord,
     settings::Settings,
@@ -39,38 +40,44 @@ pub struct DatasetExhibits<'run> {
 pub const FETCHES_NOTHING: &str = "it is not on this machine, and a page fetches nothing";
 /// Remark on a file that has changed since it was judged.
 pub const CHANGED: &str = "the file has changed since it was judged";
+const NO_SUCH_ITEM: &str = "the dataset has no such item";
 /// What a page says of what the user's own program made of an item.
-pub const NOT_KEPT: &str = "a pipeline command made what was judged, and it is not kept";
+pub const NOT_KEPT: &str =
+    "a pipeline command made what was judged, and it is not kept (--keep-inputs keeps it)";
 
 impl Exhibits for DatasetExhibits<'_> {
     fn gather(&self, shown: &[Shown]) -> HashMap<String, Exhibit> {
-        let (dataset, items) = match self.items(shown) {
-            Ok(found) => found,
-            Err(reason) => return unreachable(shown, &reason),
-        };
-        let roots = self.roots_of(&dataset);
+        let (inputs, today) = (self.judged_inputs(), self.today(shown));
         let mut exhibits: HashMap<String, Exhibit> = HashMap::new();
         let mut room = code::MOST_BYTES;
         let made_on_the_way = !self.settings.stages.pipeline_command.is_empty();
         for one in shown {
-            let Some(item) = items.get(&one.screenshot_id) else { continue };
-            let code = item.generated_code.as_ref().filter(|_| !exhibits.contains_key(&item.id));
-            let judged = one.code();
-            let is_made = made_on_the_way
-                || judged.is_some_and(|code| code.reference == InputRecord::PIPELINE);
-            let code = code.map(|code| match is_made {
-                true => Err(NOT_KEPT.to_owned()),
-                false => {
-                    let judged = judged.and_then(|code| code.digest);
-                    code::read(code, judged, item.language, &roots, &mut room)
-                }
-            });
-            exhibits.entry(item.id.clone()).or_default().code = code;
+            if exhibits.contains_key(&one.screenshot_id) {
+                continue;
+            }
+            let item = match &today {
+                Ok(today) => today.item(one).map(|item| (item, &today.roots)),
+                Err(reason) => Err(reason.as_str()),
+            };
+            let code = code::of(one, item, made_on_the_way, &inputs, &mut room);
+            exhibits.insert(one.screenshot_id.clone(), Exhibit { code, ..Exhibit::default() });
         }
-        for (id, pictures) in pictures::of(shown, &items, &roots) {
+        for (id, pictures) in pictures::of(shown, &today, &inputs) {
             exhibits.entry(id).or_default().pictures = pictures;
         }
         exhibits
+    }
+}
+
+/// Items of the dataset as it is today, and the folders that their files may be read in.
+struct Today {
+    items: HashMap<String, Item>,
+    roots: Roots,
+}
+
+impl Today {
+    fn item(&self, one: &Shown) -> Result<&Item, &'static str> {
+        self.items.get(&one.screenshot_id).ok_or(NO_SUCH_ITEM)
     }
 }
 
@@ -79,7 +86,7 @@ impl DatasetExhibits<'_> {
     /// reason why there is nothing to show.
     pub fn item(&self, id: &str) -> Result<(Item, Roots), String> {
         let (dataset, mut items) = self.items_of(&HashSet::from([id]))?;
-        let item = items.remove(id).ok_or("the dataset has no such item")?;
+        let item = items.remove(id).ok_or(NO_SUCH_ITEM)?;
         Ok((item, self.roots_of(&dataset)))
     }
 
@@ -88,9 +95,17 @@ impl DatasetExhibits<'_> {
         Ok(self.roots_of(&self.open()?))
     }
 
-    /// The dataset, and those of its items that are shown.
-    fn items(&self, shown: &[Shown]) -> Result<(Dataset, HashMap<String, Item>), String> {
-        self.items_of(&shown.iter().map(|one| one.screenshot_id.as_str()).collect())
+    /// What the run keeps of its inputs.
+    pub fn judged_inputs(&self) -> JudgedInputs {
+        let RunRecord { run_id, .. } = self.record;
+        JudgedInputs::of_run(&self.settings.run.runs_dir.join(run_id.as_str()))
+    }
+
+    /// Those items of the dataset that are shown.
+    fn today(&self, shown: &[Shown]) -> Result<Today, String> {
+        let wanted = shown.iter().map(|one| one.screenshot_id.as_str()).collect();
+        let (dataset, items) = self.items_of(&wanted)?;
+        Ok(Today { items, roots: self.roots_of(&dataset) })
     }
 
     fn items_of(&self, wanted: &HashSet<&str>) -> Result<(Dataset, HashMap<String, Item>), String> {
@@ -144,12 +159,4 @@ impl DatasetExhibits<'_> {
 
 fn gone(_: DatasetError) -> String {
     "the dataset cannot be read from here".to_owned()
-}
-
-fn unreachable(shown: &[Shown], reason: &str) -> HashMap<String, Exhibit> {
-    let none = |one: &Shown| {
-        let pictures = one.images().map(|input| (input.name.clone(), Err(reason.to_owned())));
-        (one.screenshot_id.clone(), Exhibit { pictures: pictures.collect(), code: None })
-    };
-    shown.iter().map(none).collect()
 }

@@ -51,6 +51,19 @@ impl Fleet {
     }
 }
 
+/// Why a run of a fleet cannot keep its inputs.
+pub const KEEPS_NO_INPUTS: &str = "a fleet's run keeps no inputs, since workers do not write into \
+     the runs directory: leave --keep-inputs out, or set run.keep_inputs = false \
+     (JUROR_RUN_KEEP_INPUTS=false)";
+
+/// Refuses settings by which inputs would be kept.
+pub fn refuse_kept_inputs(settings: &Settings) -> Result<(), Failure> {
+    match settings.run.keep_inputs {
+        true => Err(Failure::usage(KEEPS_NO_INPUTS)),
+        false => Ok(()),
+    }
+}
+
 /// Connects to Redis.
 pub async fn open_home(settings: &Settings) -> Result<Arc<RedisHome>, Failure> {
     let home = RedisHome::open(redis_settings(settings)?).await;

@@ -186,6 +186,7 @@ impl RunFlags {
         layers.extend(self.budget_usd.map(budget));
         layers.extend(self.deadline.clone().map(deadline));
         layers.extend(self.gate.clone().map(|gate| Layer::of("run", "gate", gate)));
+        layers.extend(self.keep_inputs.then(|| Layer::of("run", "keep_inputs", true)));
         layers
     }
 }

@@ -151,6 +151,7 @@ impl Session {
             planned: self.plan.jobs,
             fleet: None,
             upload: None,
+            keep_inputs: self.settings.run.keep_inputs,
             deadline: self.settings.run.deadline.map(|deadline| deadline.after(&Zoned::now())),
             published: None,
         }

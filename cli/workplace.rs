@@ -69,6 +69,7 @@ impl<Home: Admission + Store + 'static> Workplace<Home> {
             thresholds: Thresholds { token_accuracy: settings.stages.token_accuracy },
             stages: stage_settings(settings),
             sources: Arc::clone(&self.sources),
+            kept_inputs: None,
             judge,
             concurrency: self.concurrency.clone(),
             company: Arc::clone(&self.company),

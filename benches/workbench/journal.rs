@@ -48,6 +48,7 @@ pub fn record(rubric: &Rubric, text: &str, planned: u64) -> RunRecord {
         stages: None,
         fleet: None,
         upload: None,
+        keep_inputs: false,
         deadline: None,
     }
 }

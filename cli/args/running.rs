@@ -91,8 +91,12 @@ pub struct RunFlags {
     pub against: BaselineFlags,
     #[command(flatten)]
     pub known: CalibrationFlags,
-    /// Go on with a run (its id, or its directory) where it stopped, with its budget, limits, cache
-    /// and endpoint unless flags say otherwise
+    /// Keep the very bytes that are judged (screenshots, code, tokens) in the run directory, so that
+    /// pages show them when the dataset has changed; not for a fleet's runs
+    #[arg(long)]
+    pub keep_inputs: bool,
+    /// Go on with a run (its id, or its directory) where it stopped, with its budget, limits, cache,
+    /// endpoint and kept inputs unless flags say otherwise
     #[arg(long, value_name = "RUN", conflicts_with = "run_id")]
     pub resume: Option<String>,
     /// Name of the run [default: made from date and time]

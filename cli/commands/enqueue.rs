@@ -38,6 +38,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     let ground = Ground::read(global)?;
     let asked = Asked { flags, layers, ground: &ground };
     let settings = asked.settings()?;
+    fleet::refuse_kept_inputs(&settings)?;
     let named = asked.run_id()?;
     baseline::check_flags(&flags.against)?;
     let protected = ProtectedFiles::from_settings(&settings, global)

@@ -1,11 +1,11 @@
 //! Small pictures of what was judged, within bounds.
 
-use super::{CHANGED, FETCHES_NOTHING};
+use super::{FETCHES_NOTHING, JudgedInputs, Today};
+use bytes::Bytes;
 use juror_aggregator::report::{Picture, Shown};
 use juror_common::{
     files::{MOST_IMAGE_BYTES, Roots},
-    id::Digest,
-    item::Item,
+    outcome::InputRecord,
     reference::Reference,
 };
 use juror_worker::image::{Format, Rules, prepare};
@@ -34,8 +34,8 @@ type Pictures = Vec<(String, Result<Picture, String>)>;
 /// The pictures of each item.
 pub fn of(
     shown: &[Shown],
-    items: &HashMap<String, Item>,
-    roots: &Roots,
+    today: &Result<Today, String>,
+    inputs: &JudgedInputs,
 ) -> HashMap<String, Pictures> {
     let mut room = MOST_BYTES;
     let mut found: HashMap<String, Pictures> = HashMap::new();
@@ -47,7 +47,7 @@ pub fn of(
         let left_out = room == 0 || found.len() >= MOST_ITEMS;
         let pictures = match left_out {
             true => some.iter().map(|one| full(one)).collect(),
-            false => side_by_side(some, |one| of_one(one, items.get(&one.screenshot_id), roots)),
+            false => side_by_side(some, |one| of_one(one, today, inputs)),
         };
         for (one, pictures) in some.iter().zip(pictures) {
             let bytes = pictures.iter().filter_map(|(_, picture)| picture.as_ref().ok());
@@ -86,38 +86,43 @@ fn side_by_side(some: &[&Shown], work: impl Fn(&Shown) -> Pictures + Sync) -> Ve
     done.into_iter().map(|(_, pictures)| pictures).collect()
 }
 
-fn of_one(one: &Shown, item: Option<&Item>, roots: &Roots) -> Pictures {
+fn of_one(one: &Shown, today: &Result<Today, String>, inputs: &JudgedInputs) -> Pictures {
     let pictures = one.images().map(|input| {
-        // A result names a URL without its query; the dataset has the reference whole.
-        let reference = item.and_then(|item| item.images.get(&input.name));
-        let picture = match reference {
-            Some(image) => read(&image.reference, input.digest, roots),
-            None => Err("the dataset has no such item".to_owned()),
-        };
-        (input.name.clone(), picture)
+        let bytes = today.as_ref().map_err(Clone::clone).and_then(|today| {
+            // A result names a URL without its query; the dataset has the reference whole.
+            let image = today.item(one)?.images.get(&input.name);
+            read(&image.ok_or("the item has no such image")?.reference, &today.roots)
+        });
+        (input.name.clone(), picture(bytes, input, inputs))
     });
     pictures.collect()
 }
 
-fn read(reference: &str, judged: Option<Digest>, roots: &Roots) -> Result<Picture, String> {
+fn read(reference: &str, roots: &Roots) -> Result<Bytes, String> {
     let Ok(Reference::Path(path)) = Reference::parse(reference) else {
         return Err(FETCHES_NOTHING.to_owned());
     };
-    let bytes = roots.read_now(path, MOST_IMAGE_BYTES).map_err(|error| error.to_string())?;
-    if judged.is_some_and(|judged| judged != Digest::of(&bytes)) {
-        return Err(CHANGED.to_owned());
-    }
+    roots.read_now(path, MOST_IMAGE_BYTES).map_err(|error| error.to_string())
+}
+
+fn picture(
+    today: Result<Bytes, String>,
+    input: &InputRecord,
+    inputs: &JudgedInputs,
+) -> Result<Picture, String> {
+    let judged = inputs.resolve(today, input.digest, MOST_IMAGE_BYTES)?;
     let rules = Rules {
         formats: vec![Format::Png, Format::Jpeg],
         max_bytes: MOST_OF_ONE,
         max_side: MOST_PIXELS,
         user_max_side: None,
     };
-    let small = prepare(bytes, &rules).map_err(|error| error.to_string())?;
+    let small = prepare(judged.bytes, &rules).map_err(|error| error.to_string())?;
     Ok(Picture {
         media_type: small.media_type,
         bytes: small.bytes.to_vec(),
         width: small.width,
         height: small.height,
+        remark: judged.remark,
     })
 }

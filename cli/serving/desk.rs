@@ -55,6 +55,7 @@ impl Desk {
             rubric: run.rubric.clone(),
             model: judge.model.clone(),
             repeat: run.repeat,
+            keep_inputs: run.keep_inputs,
             max_budget_usd: budget.run_usd,
         }
     }
@@ -90,6 +91,7 @@ impl Desk {
         let mut layers = [self.flags.clone(), flags.layers(), self.limits(asked)].concat();
         // Said either way: the settings of the server may have it on.
         layers.push(Layer::of("run", "enable_llm_judge", asked.enable_llm_judge));
+        layers.extend(asked.keep_inputs.map(|keep| Layer::of("run", "keep_inputs", keep)));
         let asked = Asked { flags: &flags, layers, ground: &self.ground };
         asked.session(run, None).map_err(refusal)
     }

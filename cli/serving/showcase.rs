@@ -97,22 +97,28 @@ impl Showcase for DatasetShowcase {
         result: &JobResult,
     ) -> Result<ItemOnShow, String> {
         let (open, record, rubric) = (Arc::clone(&self.open), record.clone(), rubric.clone());
-        let shown = Shown {
-            screenshot_id: result.screenshot_id.clone(),
-            inputs: result.item.inputs.clone(),
-        };
+        let (recorded, shown) = (recorded_item(result), Shown::from(result.clone()));
         let inputs = shown.inputs.clone();
         let judged = record.judge.is_some().then(|| rubric.clone());
         let looking = spawn_blocking(move || {
             let exhibits = open.exhibits(&record, &rubric);
-            let (item, roots) = exhibits.item(&shown.screenshot_id)?;
+            let kept = exhibits.judged_inputs();
+            let (item, roots) = match exhibits.item(&shown.screenshot_id) {
+                Ok((item, roots)) => (item, Ok(roots)),
+                Err(reason) if kept.are_kept() => (recorded, Err(reason)),
+                Err(reason) => return Err(reason),
+            };
             let mut found = exhibits.gather(std::slice::from_ref(&shown));
             let exhibit = found.remove(&shown.screenshot_id).unwrap_or_default();
-            let unjudged = unjudged(&shown, &exhibit, &item, &roots);
-            Ok::<_, String>((item, roots, exhibit, unjudged))
+            let unjudged = match &roots {
+                Ok(roots) => unjudged(&shown, &exhibit, &item, roots),
+                Err(_) => Vec::new(),
+            };
+            Ok::<_, String>((item, roots, kept, exhibit, unjudged))
         });
-        let (item, roots, exhibit, unjudged) = looking.await.map_err(|_| BROKEN_OFF)??;
-        let texts = ItemTexts::new(&item, &inputs, roots, &self.open.settings.stages);
+        let (item, roots, kept, exhibit, unjudged) = looking.await.map_err(|_| BROKEN_OFF)??;
+        let item = Item { language: item.language.or(result.item.language), ..item };
+        let texts = ItemTexts::new(&item, &inputs, roots, kept, &self.open.settings.stages);
         let prompt = match judged {
             Some(rubric) => Some(texts.prompt(&rubric).await),
             None => None,
@@ -132,9 +138,15 @@ impl Showcase for DatasetShowcase {
         let may_be = |input: &&InputRecord| input.digest.is_none_or(|known| known == digest);
         let references = shown.images().filter(may_be).map(|input| input.reference.clone());
         let references: Vec<String> = references.collect();
+        let is_judged = shown.images().any(|input| input.digest == Some(digest));
         let (open, record, rubric) = (Arc::clone(&self.open), record.clone(), rubric.clone());
         let reading = spawn_blocking(move || {
-            let roots = open.exhibits(&record, &rubric).open_roots()?;
+            let exhibits = open.exhibits(&record, &rubric);
+            if is_judged && let Some(kept) = exhibits.judged_inputs().kept(digest, MOST_IMAGE_BYTES)
+            {
+                return Ok(kept);
+            }
+            let roots = exhibits.open_roots()?;
             let mut reason = "no image of this item has this digest".to_owned();
             for reference in references {
                 match read(&reference, &roots) {
@@ -146,6 +158,18 @@ impl Showcase for DatasetShowcase {
             Err(reason)
         });
         reading.await.map_err(|_| BROKEN_OFF)?
+    }
+}
+
+/// An item as its result has it, where its dataset cannot be read: without files.
+fn recorded_item(result: &JobResult) -> Item {
+    let record = &result.item;
+    Item {
+        id: result.screenshot_id.clone(),
+        language: record.language,
+        expected_pattern: record.expected_pattern.clone(),
+        style: record.style.clone(),
+        ..Item::default()
     }
 }
 

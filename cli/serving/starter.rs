@@ -6,7 +6,7 @@ use super::{
     local::LocalRuns,
     quote::quote,
 };
-use crate::{asked::new_run_id, commands::run, session::Session};
+use crate::{asked::new_run_id, commands::run, fleet::KEEPS_NO_INPUTS, session::Session};
 use async_trait::async_trait;
 use juror_aggregator::journal::{JournalError, check_vacant};
 use juror_common::{id::RunId, run::RunRecord, shutdown::Shutdown, usage::Money};
@@ -104,7 +104,11 @@ impl HouseStarter {
                 "runs are judged by a fleet, whose workers have limits of their own: leave it out",
             ));
         }
-        fleet.start(self.session(asked, run).await?, run).await
+        let session = self.session(asked, run).await?;
+        if session.settings.run.keep_inputs {
+            return Err(Refusal::of_field(RequestField::KeepInputs, KEEPS_NO_INPUTS));
+        }
+        fleet.start(session, run).await
     }
 
     async fn resume_here(

@@ -1,75 +1,106 @@
-//! An item's tokens side by side, and the prompt that the judge is sent, read anew.
+//! An item's tokens side by side, and the prompt that the judge is sent: made of the files of today
+//! where they are what was judged, else of what the run keeps.
 
-use crate::exhibits::{CHANGED, FETCHES_NOTHING, NOT_KEPT};
+use crate::exhibits::{CHANGED, FETCHES_NOTHING, JudgedInputs, NOT_KEPT, remark};
 use juror_common::{
-    files::Roots,
+    files::{MOST_TEXT_BYTES, Roots},
     item::{Item, Text, TokenSource, Tokens},
     outcome::InputRecord,
     reference::Reference,
     rubric::Rubric,
     settings::StageSettings,
 };
-use juror_server::showcase::{PromptPart, TokenLine};
+use juror_server::showcase::{AsJudged, PromptPart, TokenLine};
 use juror_worker::{
-    load::{LoadedItem, load, text_digests},
+    load::{LoadedItem, language_of_code, load, text_digests},
     prompt,
     sources::Sources,
     stages::tokens::equal,
 };
 
+const CODE: &str = InputRecord::CODE;
+const EXPECTED: &str = InputRecord::EXPECTED_TOKENS;
+const EXTRACTED: &str = InputRecord::EXTRACTED_TOKENS;
+
 /// The texts of one item.
 pub struct ItemTexts<'item> {
     item: &'item Item,
     inputs: &'item [InputRecord],
-    sources: Sources,
+    /// Where its files are read; an error is the reason why they cannot be.
+    sources: Result<Sources, String>,
+    judged: JudgedInputs,
     /// Whether a program of the user's made some of them while the item was judged.
     made_on_the_way: bool,
 }
 
 impl<'item> ItemTexts<'item> {
-    /// The texts of an item whose result recorded these inputs, read in these folders alone.
+    /// The texts of an item whose result recorded these inputs, read in these folders alone, or
+    /// from what the run keeps.
     pub fn new(
         item: &'item Item,
         inputs: &'item [InputRecord],
-        roots: Roots,
+        roots: Result<Roots, String>,
+        judged: JudgedInputs,
         stages: &StageSettings,
     ) -> Self {
         let is_made = |input: &InputRecord| input.reference == InputRecord::PIPELINE;
         let made_on_the_way = !stages.pipeline_command.is_empty() || inputs.iter().any(is_made);
-        Self { item, inputs, sources: Sources::local(roots), made_on_the_way }
+        Self { item, inputs, sources: roots.map(Sources::local), judged, made_on_the_way }
     }
 
     /// Every design token that was expected or extracted; none if the item has none, or why they
     /// cannot be read.
-    pub async fn tokens(&self) -> Option<Result<Vec<TokenLine>, String>> {
-        if self.item.expected_tokens.is_none() && self.item.extracted_tokens.is_none() {
+    pub async fn tokens(&self) -> Option<Result<AsJudged<Vec<TokenLine>>, String>> {
+        let is_named = |name: &str| self.recorded(name).is_some();
+        let has_tokens = self.item.expected_tokens.is_some()
+            || self.item.extracted_tokens.is_some()
+            || (self.sources.is_err() && [EXPECTED, EXTRACTED].into_iter().any(is_named));
+        if !has_tokens {
             return None;
         }
-        let loaded = self.load(Item { generated_code: None, ..self.item.clone() }).await;
-        Some(loaded.map(|loaded| {
+        let item = Item { generated_code: None, ..self.item.clone() };
+        let loaded = self.load(item, &[EXPECTED, EXTRACTED]).await;
+        Some(loaded.map(|AsJudged { content: loaded, remark }| {
             let [expected, extracted] = [loaded.expected_tokens, loaded.extracted_tokens];
-            side_by_side(expected.unwrap_or_default(), extracted.unwrap_or_default())
+            let content = side_by_side(expected.unwrap_or_default(), extracted.unwrap_or_default());
+            AsJudged { content, remark }
         }))
     }
 
     /// The texts that the judge is sent, as the worker makes them; each image stands where it is
     /// sent, as its name and its digest.
-    pub async fn prompt(&self, rubric: &Rubric) -> Result<Vec<PromptPart>, String> {
-        let loaded = self.load(Item { extracted_tokens: None, ..self.item.clone() }).await?;
+    pub async fn prompt(&self, rubric: &Rubric) -> Result<AsJudged<Vec<PromptPart>>, String> {
+        let item = Item { extracted_tokens: None, ..self.item.clone() };
+        let AsJudged { content: loaded, remark } = self.load(item, &[CODE, EXPECTED]).await?;
         let rendered = prompt::of_item(rubric, self.item, &loaded);
         let part = |role, text| PromptPart { role, text };
-        let mut parts = vec![part("system", rendered.system), part("user", rendered.task)];
-        parts.extend(rubric.images.iter().map(|image| {
-            let input = self.inputs.iter().find(|input| input.name == image.name);
-            let digest = input.and_then(|input| input.digest);
+        let mut content = vec![part("system", rendered.system), part("user", rendered.task)];
+        content.extend(rubric.images.iter().map(|image| {
+            let digest = self.recorded(&image.name).and_then(|input| input.digest);
             let digest = digest.map_or_else(String::new, |digest| format!(", SHA-256 {digest}"));
             part("user", format!("{}\n[image {}{digest}]", image.label, image.name))
         }));
-        parts.push(part("user", rendered.item));
-        Ok(parts)
+        content.push(part("user", rendered.item));
+        Ok(AsJudged { content, remark })
     }
 
-    async fn load(&self, item: Item) -> Result<LoadedItem, String> {
+    fn recorded(&self, name: &str) -> Option<&InputRecord> {
+        self.inputs.iter().find(|input| input.name == name)
+    }
+
+    /// The texts of these names: those of today, which the item names, or those that are kept.
+    async fn load(&self, item: Item, names: &[&str]) -> Result<AsJudged<LoadedItem>, String> {
+        match self.load_today(item).await {
+            Ok(content) => Ok(AsJudged { content, remark: None }),
+            Err(reason) => match self.load_kept(names) {
+                Some(content) => Ok(AsJudged { content, remark: remark(&reason) }),
+                None => Err(reason),
+            },
+        }
+    }
+
+    async fn load_today(&self, item: Item) -> Result<LoadedItem, String> {
+        let sources = self.sources.as_ref().map_err(Clone::clone)?;
         if self.made_on_the_way {
             return Err(NOT_KEPT.to_owned());
         }
@@ -85,14 +116,33 @@ impl<'item> ItemTexts<'item> {
         if !code.into_iter().chain(tokens).all(|path| is_here(path)) {
             return Err(FETCHES_NOTHING.to_owned());
         }
-        let loaded = load(&item, &self.sources).await.map_err(|error| error.message)?;
+        let loaded = load(&item, sources).await.map_err(|error| error.message)?;
         for (name, digest) in text_digests(&loaded) {
-            let recorded = self.inputs.iter().find(|input| input.name == name);
+            let recorded = self.recorded(name);
             if recorded.and_then(|input| input.digest).is_some_and(|judged| judged != digest) {
                 return Err(format!("{name}: {CHANGED}"));
             }
         }
         Ok(loaded)
+    }
+
+    /// The texts of these names as they were judged; none if one of them is not kept.
+    fn load_kept(&self, names: &[&str]) -> Option<LoadedItem> {
+        if !self.judged.are_kept() {
+            return None;
+        }
+        let mut loaded = LoadedItem::default();
+        for input in self.inputs.iter().filter(|input| names.contains(&input.name.as_str())) {
+            let bytes = self.judged.kept(input.digest?, MOST_TEXT_BYTES)?;
+            match input.name.as_str() {
+                EXPECTED => loaded.expected_tokens = Some(serde_json::from_slice(&bytes).ok()?),
+                EXTRACTED => loaded.extracted_tokens = Some(serde_json::from_slice(&bytes).ok()?),
+                _ => loaded.code = Some(String::from_utf8(bytes.to_vec()).ok()?),
+            }
+        }
+        let guessed = loaded.code.as_deref().map(language_of_code);
+        loaded.language = self.item.language.or(guessed);
+        Some(loaded)
     }
 }
 
@@ -130,12 +180,12 @@ mod tests {
         folder: &tempfile::TempDir,
     ) -> ItemTexts<'item> {
         let roots = Roots::new(vec![folder.path().to_owned()]);
-        ItemTexts::new(item, inputs, roots, &StageSettings::default())
+        let kept = JudgedInputs::of_run(folder.path());
+        ItemTexts::new(item, inputs, Ok(roots), kept, &StageSettings::default())
     }
 
     fn input(name: &str, digest: Digest) -> InputRecord {
-        let (name, reference) = (name.to_owned(), "a file".to_owned());
-        InputRecord { name, reference, digest: Some(digest), note: None }
+        InputRecord { digest: Some(digest), ..InputRecord::unread(name, "a file") }
     }
 
     #[tokio::test]
@@ -155,7 +205,7 @@ mod tests {
             input("expected_tokens", Digest::of(flat)),
         ];
         let rubric = juror_common::rubric::builtin()[0].parse().unwrap();
-        let prompt = texts(&item, &inputs, &folder).prompt(&rubric).await.unwrap();
+        let prompt = texts(&item, &inputs, &folder).prompt(&rubric).await.unwrap().content;
         assert!(prompt[3].text.contains("<A/>"), "{}", prompt[3].text);
         write("a.tsx", "<B/>");
         let changed = texts(&item, &inputs, &folder).prompt(&rubric).await.unwrap_err();
@@ -177,7 +227,7 @@ mod tests {
             )),
             ..Item::default()
         };
-        let lines = texts(&item, &[], &folder).tokens().await.unwrap().unwrap();
+        let lines = texts(&item, &[], &folder).tokens().await.unwrap().unwrap().content;
         let told: Vec<_> = lines
             .iter()
             .map(|line| {
@@ -205,10 +255,11 @@ mod tests {
         let rubric = juror_common::rubric::builtin()[0].parse().unwrap();
         let texts_here = texts(&item, &[], &folder);
         assert_eq!(texts_here.prompt(&rubric).await.unwrap_err(), FETCHES_NOTHING);
-        assert_eq!(texts_here.tokens().await.unwrap().unwrap().len(), 1);
+        assert_eq!(texts_here.tokens().await.unwrap().unwrap().content.len(), 1);
         let stages =
             StageSettings { pipeline_command: vec!["p".into()], ..StageSettings::default() };
-        let made = ItemTexts::new(&item, &[], Roots::new(Vec::new()), &stages);
+        let kept = JudgedInputs::of_run(folder.path());
+        let made = ItemTexts::new(&item, &[], Ok(Roots::new(Vec::new())), kept, &stages);
         assert_eq!(made.tokens().await.unwrap().unwrap_err(), NOT_KEPT);
     }
 
@@ -220,7 +271,7 @@ mod tests {
         let rubric = juror_common::rubric::builtin()[0].parse().unwrap();
         let digest = Digest::of(b"image");
         let inputs = [input("screenshot", digest)];
-        let parts = texts(&item, &inputs, &folder).prompt(&rubric).await.unwrap();
+        let parts = texts(&item, &inputs, &folder).prompt(&rubric).await.unwrap().content;
         assert_eq!(
             parts.iter().map(|part| part.role).collect::<Vec<_>>(),
             ["system", "user", "user", "user"]

@@ -12,6 +12,7 @@ pub mod files;
 pub mod id;
 pub mod item;
 pub mod job;
+pub mod kept_inputs;
 pub mod model;
 pub mod objects;
 pub mod outcome;

@@ -3,6 +3,7 @@
 use crate::{
     SCHEMA,
     id::{Digest, JobId, RunId},
+    item::Language,
     job::{Job, Provider},
     reference::shown,
     stage::{Generation, Retrieval, TokenExtraction},
@@ -192,6 +193,16 @@ pub struct ItemRecord {
     pub labels: Map<String, Value>,
     /// Further fields of the manifest's line.
     pub metadata: Map<String, Value>,
+    /// Name of the style that a restyled image was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub style: Option<String>,
+    /// Language of the code that stages and judge were given; none without code, and in records of
+    /// versions that did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<Language>,
+    /// The pattern that retrieval should find.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_pattern: Option<String>,
     /// The images, the code and the tokens that stages and judge were given.
     pub inputs: Vec<InputRecord>,
 }
@@ -221,12 +232,24 @@ impl ItemRecord {
 }
 
 impl InputRecord {
+    /// Name of the generated code.
+    pub const CODE: &str = "generated_code";
+    /// Name of the true design tokens.
+    pub const EXPECTED_TOKENS: &str = "expected_tokens";
+    /// Name of the design tokens that the user's pipeline found.
+    pub const EXTRACTED_TOKENS: &str = "extracted_tokens";
     /// Names of the inputs that are no images.
-    pub const TEXTS: [&str; 3] = ["generated_code", "expected_tokens", "extracted_tokens"];
+    pub const TEXTS: [&str; 3] = [Self::CODE, Self::EXPECTED_TOKENS, Self::EXTRACTED_TOKENS];
     /// Reference of a text that stands in the dataset or the job itself.
     pub const INLINE: &str = "inline";
     /// Reference of a text that the user's pipeline command returned.
     pub const PIPELINE: &str = "pipeline_command";
+
+    /// The record of an input that is not read yet.
+    pub fn unread(name: &str, reference: impl Into<String>) -> Self {
+        let (name, reference) = (name.to_owned(), reference.into());
+        Self { name, reference, digest: None, note: None }
+    }
 
     /// Whether it is an image.
     pub fn is_image(&self) -> bool {
@@ -266,16 +289,11 @@ pub struct Estimate {
 impl JobResult {
     /// A result of this job with this outcome and nothing else in it yet.
     pub fn empty(job: &Job, outcome: Outcome) -> Self {
-        let images = job.item.images.iter().map(|(name, image)| InputRecord {
-            name: name.clone(),
-            reference: shown(&image.reference).into_owned(),
-            digest: None,
-            note: None,
-        });
+        let images = job.item.images.iter();
+        let images = images.map(|(name, image)| InputRecord::unread(name, shown(&image.reference)));
         let texts = InputRecord::TEXTS.into_iter().zip(job.item.text_paths());
         let texts = texts.filter_map(|(name, path)| {
-            let reference = path?.map_or(InputRecord::INLINE.into(), shown).into_owned();
-            Some(InputRecord { name: name.to_owned(), reference, digest: None, note: None })
+            Some(InputRecord::unread(name, path?.map_or(InputRecord::INLINE.into(), shown)))
         });
         Self {
             schema: SCHEMA,
@@ -292,6 +310,9 @@ impl JobResult {
                 cluster: job.item.cluster.clone(),
                 labels: job.item.labels.clone(),
                 metadata: job.item.metadata.clone(),
+                style: job.item.style.clone(),
+                language: None,
+                expected_pattern: job.item.expected_pattern.clone(),
                 inputs: images.chain(texts).collect(),
             },
             token_extraction: None,

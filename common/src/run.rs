@@ -72,6 +72,9 @@ pub struct RunRecord {
     /// where the dataset names them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload: Option<String>,
+    /// Whether what is judged is kept in the run directory, which resuming goes on with.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_inputs: bool,
     /// Time after which none of its calls begins, RFC 3339 in UTC; none without a deadline. Another
     /// round of the run has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]

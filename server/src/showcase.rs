@@ -53,12 +53,21 @@ pub struct ItemOnShow {
     pub unjudged: Vec<(String, Digest)>,
     /// Every design token that was expected or extracted, by name; none if the item has none, or
     /// why they cannot be read.
-    pub tokens: Option<Result<Vec<TokenLine>, String>>,
+    pub tokens: Option<Result<AsJudged<Vec<TokenLine>>, String>>,
     /// The pattern that retrieval should find.
     pub expected_pattern: Option<String>,
     /// The texts that the judge is sent, in order; none with the judge off, or why they cannot be
     /// made again.
-    pub prompt: Option<Result<Vec<PromptPart>, String>>,
+    pub prompt: Option<Result<AsJudged<Vec<PromptPart>>, String>>,
+}
+
+/// What was made of an item's texts as they were judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AsJudged<T> {
+    /// The content.
+    pub content: T,
+    /// Why the texts are not those of today; none where they are.
+    pub remark: Option<String>,
 }
 
 /// One design token as it should be and as it was found.

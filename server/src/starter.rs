@@ -69,6 +69,8 @@ pub struct AskedRun {
     pub tpm: Option<u64>,
     /// Calls in flight at most.
     pub max_concurrency: Option<usize>,
+    /// Whether what is judged is kept in the run directory; none for what is set.
+    pub keep_inputs: Option<bool>,
     /// Name of the run; none for one that is made from date and time.
     pub run_id: Option<RunId>,
 }
@@ -82,6 +84,8 @@ pub struct RequestDefaults {
     pub model: String,
     /// Number of judgements of each item.
     pub repeat: u32,
+    /// Whether what is judged is kept.
+    pub keep_inputs: bool,
     /// The most that a run may ask for as its budget; none is unlimited.
     pub max_budget_usd: Option<Money>,
 }
@@ -100,6 +104,7 @@ pub enum RequestField {
     Rpm,
     Tpm,
     MaxConcurrency,
+    KeepInputs,
     RunId,
 }
 
@@ -117,6 +122,7 @@ impl RequestField {
             Self::Rpm => "rpm",
             Self::Tpm => "tpm",
             Self::MaxConcurrency => "max_concurrency",
+            Self::KeepInputs => "keep_inputs",
             Self::RunId => "run_id",
         }
     }

@@ -213,12 +213,8 @@ fn result(record: &RunRecord, item: u32) -> JobResult {
         "cost_usd": "0.004500000", "attempts": 1, "cached": false, "error": null,
     });
     let mut result: JobResult = serde_json::from_value(empty).unwrap();
-    result.item.inputs.push(InputRecord {
-        name: "screenshot".to_owned(),
-        reference: "shots/a.png".to_owned(),
-        digest: Some(Digest::of(IMAGE)),
-        note: None,
-    });
+    let image = InputRecord::unread("screenshot", "shots/a.png");
+    result.item.inputs.push(InputRecord { digest: Some(Digest::of(IMAGE)), ..image });
     result.semantic = judged.then(|| rubric::score(&rubric, answer).unwrap());
     result.judge = record.judge.as_ref().map(|judge| JudgeRecord {
         provider: judge.provider,
@@ -343,6 +339,7 @@ impl Starter for Nobody {
             rubric: "semantic".to_owned(),
             model: "gpt-4o".to_owned(),
             repeat: 1,
+            keep_inputs: false,
             max_budget_usd: None,
         }
     }

@@ -100,6 +100,7 @@ pub fn page(folder: &Path) -> PathBuf {
         published: None,
         fleet: None,
         upload: None,
+        keep_inputs: false,
         deadline: None,
     };
     fs::write(directory.join("run.json"), serde_json::to_vec(&record).unwrap()).unwrap();

@@ -31,6 +31,7 @@ mod gateways;
 mod history;
 mod hostile;
 mod judging;
+mod kept_inputs;
 mod limits;
 mod logs;
 mod missing_output;

@@ -10,6 +10,7 @@ use juror_common::{
     admission::{Admission, WaitingRoom},
     event::Events,
     id::OwnerId,
+    kept_inputs::KeptInputs,
     rubric::{Rubric, Success},
     shutdown::Shutdown,
     stage::Thresholds,
@@ -41,6 +42,8 @@ pub struct Context {
     pub stages: StageSettings,
     /// Where files may be read from.
     pub sources: Arc<Sources>,
+    /// Where the run keeps what is judged; none if it keeps nothing.
+    pub kept_inputs: Option<KeptInputs>,
     /// The judge; none where it is off.
     pub judge: Option<Arc<JudgeSetup>>,
     /// How many jobs are in hand at once.

@@ -7,11 +7,12 @@ use crate::{
     load::{self, LoadedItem},
     permission::past_deadline,
     question::{Asked, Question},
-    record::Record,
+    record::{Record, UsedText},
     reply,
     stages::{self, command::run_pipeline},
     telemetry,
 };
+use bytes::Bytes;
 use juror_common::{
     id::Digest,
     item::{Item, Text},
@@ -170,8 +171,9 @@ impl<'job> Work<'job> {
             Ok(staged) => staged,
             Err(error) => return self.without_input(record, error).await,
         };
-        record.texts(&texts);
+        record.texts(&texts, loaded.language);
         record.stages(stages);
+        self.keep_texts(&loaded).await?;
 
         let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
             return Ok(Prepared::Finished(record.without_verdict()));
@@ -186,6 +188,9 @@ impl<'job> Work<'job> {
             Err(error) => return self.without_input(record, error).await,
         };
         record.images(question.inputs());
+        for (digest, bytes) in question.originals() {
+            self.keep(digest, bytes).await?;
+        }
         if setup.cache
             && let Some(cached) = context.store.cached(&question.key).await?
             && let Ok(verdict) = reply::read(&context.rubric, &cached.reply)
@@ -206,26 +211,50 @@ impl<'job> Work<'job> {
         let judging = Judging { job, judge, setup, context, deadline };
         Ok(Prepared::ToAsk(judging, Box::new(asked), record))
     }
+
+    async fn keep_texts(&self, loaded: &LoadedItem) -> Result<(), Interruption> {
+        if self.context.kept_inputs.is_none() {
+            return Ok(());
+        }
+        for text in load::texts(loaded).into_values() {
+            self.keep(Digest::of(&text), text.into_owned().into()).await?;
+        }
+        Ok(())
+    }
+
+    /// Keeps an input where the run does so, before any call: a result names no input that is lost,
+    /// and a full disk pauses the run before it costs anything.
+    async fn keep(&self, digest: Digest, bytes: Bytes) -> Result<(), Interruption> {
+        let Some(kept) = &self.context.kept_inputs else { return Ok(()) };
+        kept.keep(digest, bytes).await.map_err(|error| {
+            // No other job should meet the same error.
+            self.context.shutdown.drain.cancel();
+            Interruption::Paused(error.to_string())
+        })
+    }
 }
 
-/// Digest of a text by its name, and whether the user's pipeline made it.
-type TextDigests = BTreeMap<&'static str, (Digest, bool)>;
+/// The texts that were used, by their names.
+type UsedTexts = BTreeMap<&'static str, UsedText>;
 
-/// The item's code and tokens, from its files or from the user's pipeline, their digests, and what
+/// The item's code and tokens, from its files or from the user's pipeline, their records, and what
 /// the deterministic stages say of them.
 async fn prepare_stages(
     job: &Job,
     context: &Context,
-) -> Result<(LoadedItem, TextDigests, Stages), JobError> {
+) -> Result<(LoadedItem, UsedTexts, Stages), JobError> {
     let mut loaded = load::load(&job.item, &context.sources).await?;
     let named = load::text_digests(&loaded);
     if let Some(pipeline) = &context.stages.pipeline_command {
         loaded = run_pipeline(&job.item, loaded, context.sources.roots(), pipeline).await?;
     }
-    let used = load::text_digests(&loaded).into_iter();
-    let texts = used.map(|(name, digest)| (name, (digest, named.get(name) != Some(&digest))));
+    let used = load::text_digests(&loaded).into_iter().map(|(name, digest)| {
+        let is_made = named.get(name) != Some(&digest);
+        (name, UsedText { digest, is_made })
+    });
+    let texts = used.collect();
     let stages = stages::evaluate(&loaded, &context.stages).await?;
-    Ok((loaded, texts.collect(), stages))
+    Ok((loaded, texts, stages))
 }
 
 async fn store(finished: FinishedJob, context: &Context) -> Result<JobResult, Interruption> {

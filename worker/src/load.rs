@@ -11,7 +11,7 @@ use juror_common::{
     outcome::{ErrorKind, InputRecord, JobError},
     reference::shown,
 };
-use std::{collections::BTreeMap, path::Path};
+use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
 /// An item with its files read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,18 +56,20 @@ pub async fn load(item: &Item, sources: &Sources) -> Result<LoadedItem, JobError
     })
 }
 
-/// Digests of the texts that stages and judge are given, by the names of
-/// [`InputRecord`]: of code as UTF-8 without a byte order mark,
-/// of tokens flat, as JSON in the order of their names.
+/// The texts that stages and judge are given, by the names of [`InputRecord`]: code as UTF-8
+/// without a byte order mark, tokens flat, as JSON in the order of their names.
+pub fn texts(loaded: &LoadedItem) -> BTreeMap<&'static str, Cow<'_, [u8]>> {
+    let tokens = |tokens: &Option<Tokens>| serde_json::to_vec(tokens.as_ref()?).ok();
+    let code = loaded.code.as_deref().map(|code| Cow::Borrowed(code.as_bytes()));
+    let [expected, extracted] = [&loaded.expected_tokens, &loaded.extracted_tokens]
+        .map(|each| tokens(each).map(Cow::Owned));
+    let named = InputRecord::TEXTS.into_iter().zip([code, expected, extracted]);
+    named.filter_map(|(name, text)| Some((name, text?))).collect()
+}
+
+/// Digests of [`texts`].
 pub fn text_digests(loaded: &LoadedItem) -> BTreeMap<&'static str, Digest> {
-    let tokens = |tokens: &Option<Tokens>| {
-        let json = serde_json::to_vec(tokens.as_ref()?).ok()?;
-        Some(Digest::of(&json))
-    };
-    let code = loaded.code.as_deref().map(|code| Digest::of(code.as_bytes()));
-    let digests = [code, tokens(&loaded.expected_tokens), tokens(&loaded.extracted_tokens)];
-    let named = InputRecord::TEXTS.into_iter().zip(digests);
-    named.filter_map(|(name, digest)| Some((name, digest?))).collect()
+    texts(loaded).into_iter().map(|(name, text)| (name, Digest::of(&text))).collect()
 }
 
 /// Whether this is no code: empty, or white space alone.

@@ -93,6 +93,11 @@ impl Question {
         self.images.iter().map(|image| image.record.clone()).collect()
     }
 
+    /// The images' bytes as they were read, with their digests.
+    pub fn originals(&self) -> impl Iterator<Item = (Digest, Bytes)> {
+        self.images.iter().filter_map(|image| Some((image.record.digest?, image.bytes.clone())))
+    }
+
     /// Why this question cannot be asked, as far as the images' headers tell without decoding any.
     pub fn unreadable(&self) -> Option<JobError> {
         let image = self.images.iter().find(|image| image::dimensions(&image.bytes).is_none())?;
@@ -166,12 +171,7 @@ async fn read(
              {promised}; restore the file or correct the manifest"
         )));
     }
-    let record = InputRecord {
-        name: name.to_owned(),
-        reference: reference.into_owned(),
-        digest: Some(digest),
-        note: None,
-    };
+    let record = InputRecord { digest: Some(digest), ..InputRecord::unread(name, reference) };
     Ok(SourceImage { record, label: label.to_owned(), bytes })
 }
 

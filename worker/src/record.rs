@@ -8,6 +8,7 @@ use crate::{
 };
 use juror_common::{
     id::Digest,
+    item::Language,
     job::{Job, Judge},
     outcome::{ErrorKind, Estimate, InputRecord, JobError, JobResult, JudgeRecord, Outcome},
     rubric::zero,
@@ -17,6 +18,14 @@ use juror_common::{
 };
 use std::{collections::BTreeMap, sync::Arc};
 use tokio::time::Instant;
+
+/// A text that stages and judge are given.
+pub struct UsedText {
+    /// See [`InputRecord::digest`].
+    pub digest: Digest,
+    /// Whether the user's pipeline made it.
+    pub is_made: bool,
+}
 
 /// What is known of a job so far.
 pub struct Record {
@@ -59,23 +68,18 @@ impl Record {
         *inputs = images;
     }
 
-    /// Records the digest of each text that stages and judge are given, and whether the user's
-    /// pipeline made it.
-    pub fn texts(&mut self, texts: &BTreeMap<&'static str, (Digest, bool)>) {
+    /// Records the texts that stages and judge are given, and the language of the code.
+    pub fn texts(&mut self, texts: &BTreeMap<&'static str, UsedText>, language: Option<Language>) {
+        self.result.item.language = language;
         let inputs = &mut self.result.item.inputs;
-        for (name, (digest, made)) in texts {
+        for (name, text) in texts {
             let known = inputs.iter().position(|input| input.name == *name);
             let mut input = match known {
                 Some(place) => inputs.remove(place),
-                None => InputRecord {
-                    name: (*name).to_owned(),
-                    reference: InputRecord::PIPELINE.to_owned(),
-                    digest: None,
-                    note: None,
-                },
+                None => InputRecord::unread(name, InputRecord::PIPELINE),
             };
-            input.digest = Some(*digest);
-            if *made {
+            input.digest = Some(text.digest);
+            if text.is_made {
                 input.reference = InputRecord::PIPELINE.to_owned();
             }
             inputs.insert(known.unwrap_or(inputs.len()), input);

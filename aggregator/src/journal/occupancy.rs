@@ -1,6 +1,7 @@
 //! Directories that belong to a run, and directories that a new run may use.
 
 use super::{JournalError, RunFiles, lock::LOCK_FILE};
+use juror_common::kept_inputs::INPUTS_FOLDER;
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -53,7 +54,7 @@ pub fn check_vacant(directory: &Path) -> Result<(), JournalError> {
 }
 
 fn is_file_of_a_run(name: &str) -> bool {
-    [LOCK_FILE, "run.json", "results.jsonl", "calibration.json"].contains(&name)
+    [LOCK_FILE, "run.json", "results.jsonl", "calibration.json", INPUTS_FOLDER].contains(&name)
         || name.starts_with("report.")
         || (name.starts_with('.') && name.ends_with(".part"))
 }
@@ -76,7 +77,7 @@ mod tests {
             &[][..],
             &[".lock"],
             &[".lock", "results.jsonl"],
-            &[".lock", "results.jsonl", "report.json", ".run.json.7.part"],
+            &[".lock", "results.jsonl", "report.json", "inputs", ".run.json.7.part"],
         ] {
             assert!(check_vacant(folder(vacant).path()).is_ok(), "{vacant:?}");
         }

@@ -1,6 +1,9 @@
 //! What a page shows of an item beside its result: pictures and code, from whoever can read them.
 
-use juror_common::{item::Language, outcome::InputRecord};
+use juror_common::{
+    item::Language,
+    outcome::{InputRecord, JobResult},
+};
 use std::collections::HashMap;
 
 /// Answers what can be shown of items beside their results. Asked at most once for each page.
@@ -17,6 +20,15 @@ pub struct Shown {
     pub screenshot_id: String,
     /// Its images, code and tokens as they were used.
     pub inputs: Vec<InputRecord>,
+    /// The language of its code, as far as that is recorded.
+    pub language: Option<Language>,
+}
+
+impl From<JobResult> for Shown {
+    fn from(result: JobResult) -> Self {
+        let JobResult { screenshot_id, item, .. } = result;
+        Self { screenshot_id, inputs: item.inputs, language: item.language }
+    }
 }
 
 impl Shown {
@@ -27,7 +39,7 @@ impl Shown {
 
     /// The code that was judged, as far as that is recorded.
     pub fn code(&self) -> Option<&InputRecord> {
-        self.inputs.iter().find(|input| input.name == "generated_code")
+        self.inputs.iter().find(|input| input.name == InputRecord::CODE)
     }
 }
 
@@ -41,6 +53,14 @@ pub struct Exhibit {
     pub code: Option<Result<Code, String>>,
 }
 
+impl Exhibit {
+    /// Why the picture of this name is not that of the file of today; none where it is.
+    pub fn remark_on(&self, name: &str) -> Option<&str> {
+        let picture = self.pictures.iter().find(|(other, _)| other == name)?.1.as_ref();
+        picture.ok()?.remark.as_deref()
+    }
+}
+
 /// A small picture in a format that every browser reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
@@ -52,6 +72,8 @@ pub struct Picture {
     pub width: u32,
     /// Pixels from top to bottom.
     pub height: u32,
+    /// Why it is not the file of today; none where it is.
+    pub remark: Option<String>,
 }
 
 /// Generated code.
@@ -63,6 +85,8 @@ pub struct Code {
     pub language: Option<Language>,
     /// How many bytes were left out at its end.
     pub left_out: usize,
+    /// Why it is not the file of today; none where it is.
+    pub remark: Option<String>,
 }
 
 /// Shows results alone.

@@ -143,6 +143,7 @@ pub(crate) fn record(rubric: &str, planned: u64) -> RunRecord {
         planned,
         fleet: None,
         upload: None,
+        keep_inputs: false,
         deadline: None,
         published: None,
         preparation: None,

@@ -146,6 +146,7 @@ pub fn record() -> RunRecord {
         stages: None,
         fleet: None,
         upload: None,
+        keep_inputs: false,
         deadline: None,
     }
 }

@@ -93,6 +93,8 @@ pub struct RunSettings {
     pub gate: Option<String>,
     /// What is known of the judge's agreement with people: a file of `juror calibrate`.
     pub calibration: Option<PathBuf>,
+    /// Whether what is judged is kept in the run directory.
+    pub keep_inputs: bool,
     /// Time after which no call begins any more.
     pub deadline: Option<Deadline>,
 }

@@ -48,6 +48,7 @@ fn record() -> RunRecord {
         stages: None,
         fleet: Some("juror".into()),
         upload: None,
+        keep_inputs: false,
         deadline: None,
     }
 }

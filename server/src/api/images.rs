@@ -91,7 +91,7 @@ pub async fn image(
     let reading = Arc::clone(&view);
     let results = blocking(move || Ok(reading.results(&[place])?)).await?;
     let result = results.into_iter().next().ok_or_else(|| Problem::internal(&"no result"))?;
-    let shown = Shown { screenshot_id: result.screenshot_id, inputs: result.item.inputs };
+    let shown = Shown::from(result);
     let (record, rubric) = (view.files.record(), &view.report.rubric);
     let bytes = site.showcase.image(record, rubric, &shown, digest).await;
     let bytes = bytes.map_err(Problem::missing)?;

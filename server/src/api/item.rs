@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     problem::Problem,
-    showcase::{ItemOnShow, PromptPart, TokenLine},
+    showcase::{AsJudged, ItemOnShow, PromptPart, TokenLine},
     site::Site,
 };
 use axum::{Json, extract::State};
@@ -45,6 +45,8 @@ pub struct ItemAnswer {
     prompt: Option<Vec<Part>>,
     /// What of the item cannot be shown, and why.
     missing: Vec<String>,
+    /// What is shown as it was judged, from what the run keeps, since it is another now or gone.
+    remarks: Vec<String>,
 }
 
 /// An image that was judged.
@@ -130,6 +132,7 @@ impl ItemAnswer {
             url: image_address(&result, input, Some(&on_show)),
         };
         let images = result.item.images().map(image).collect();
+        let remarks = remarks(&result, &on_show);
         let code = on_show.exhibit.code.and_then(|code| noted(code, &mut missing));
         let tokens = on_show.tokens.and_then(|tokens| noted(tokens, &mut missing));
         let prompt = on_show.prompt.and_then(|prompt| noted(prompt, &mut missing));
@@ -137,12 +140,31 @@ impl ItemAnswer {
             result,
             images,
             code: code.map(|code| CodeAnswer { text: code.text, left_out: code.left_out }),
-            tokens: tokens.map(|lines| lines.into_iter().map(Token::from).collect()),
+            tokens: tokens.map(|lines| lines.content.into_iter().map(Token::from).collect()),
             expected_pattern: on_show.expected_pattern,
-            prompt: prompt.map(|parts| parts.into_iter().map(Part::from).collect()),
+            prompt: prompt.map(|parts| parts.content.into_iter().map(Part::from).collect()),
             missing,
+            remarks,
         }
     }
+}
+
+/// The remarks on everything that is shown as it was judged, each with the name of what it is on.
+fn remarks(result: &JobResult, on_show: &ItemOnShow) -> Vec<String> {
+    fn of<T>(part: Option<&Result<AsJudged<T>, String>>) -> Option<&str> {
+        part?.as_ref().ok()?.remark.as_deref()
+    }
+    let exhibit = &on_show.exhibit;
+    let code = exhibit.code.as_ref().and_then(|code| code.as_ref().ok()?.remark.as_deref());
+    let images = result.item.images();
+    let images = images.map(|input| (input.name.as_str(), exhibit.remark_on(&input.name)));
+    let texts = [
+        ("code", code),
+        ("tokens", of(on_show.tokens.as_ref())),
+        ("prompt", of(on_show.prompt.as_ref())),
+    ];
+    let all = images.chain(texts);
+    all.filter_map(|(name, remark)| Some(format!("{name}: {}", remark?))).collect()
 }
 
 /// What is there; what is not is noted with its reason.

@@ -72,6 +72,11 @@ pub struct RunRequest {
     #[serde(default)]
     #[schema(value_type = Option<u32>, minimum = 1)]
     max_concurrency: Option<NonZeroUsize>,
+    /// Whether the very bytes that are judged are kept in the run directory, so that they can be
+    /// shown when the dataset has changed; the server's own setting if it is left out. A fleet keeps
+    /// none.
+    #[serde(default)]
+    keep_inputs: Option<bool>,
     /// The run's name; one is made from date and time if it is left out.
     #[serde(default)]
     #[schema(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
@@ -235,6 +240,7 @@ impl RunRequest {
             rpm: self.rpm.map(NonZeroU64::get),
             tpm: self.tpm.map(NonZeroU64::get),
             max_concurrency: self.max_concurrency.map(NonZeroUsize::get),
+            keep_inputs: self.keep_inputs,
             run_id: run_id.map_err(unusable)?,
         })
     }

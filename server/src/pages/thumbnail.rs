@@ -96,7 +96,7 @@ fn picture(
     rubric: &Rubric,
     result: JobResult,
 ) -> Option<Picture> {
-    let shown = Shown { screenshot_id: result.screenshot_id, inputs: result.item.inputs };
+    let shown = Shown::from(result);
     let mut found = showcase.exhibits(record, rubric).gather(std::slice::from_ref(&shown));
     let exhibit = found.remove(&shown.screenshot_id)?;
     exhibit.pictures.into_iter().next_back()?.1.ok()

@@ -62,6 +62,7 @@ pub(super) fn record(servers: &Servers, run: &str, planned: u64) -> RunRecord {
         stages: None,
         fleet: Some(servers.redis.namespace.clone()),
         upload: None,
+        keep_inputs: false,
         deadline: None,
     }
 }

@@ -94,6 +94,7 @@ impl Scene {
             stages: None,
             fleet: Some(self.servers.redis.namespace.clone()),
             upload: None,
+            keep_inputs: false,
             deadline: None,
         }
     }

@@ -94,7 +94,7 @@ fn sections(
     let read = || report.items.read_at(files, places).map_err(io::Error::other);
     let shown = |result| {
         let result: juror_common::outcome::JobResult = result?;
-        Ok(Shown { screenshot_id: result.screenshot_id, inputs: result.item.inputs })
+        Ok(Shown::from(result))
     };
     let shown: Result<Vec<Shown>, crate::journal::JournalError> = read()?.map(shown).collect();
     let exhibits = exhibits.gather(&shown.map_err(io::Error::other)?);

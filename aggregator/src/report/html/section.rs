@@ -115,6 +115,9 @@ fn pictures(inputs: &[InputRecord], exhibit: Option<&Exhibit>) -> Markup {
                 figcaption {
                     (harmless(&input.name.replace('_', " "))) ": " bdi { (harmless(&input.reference)) }
                     @if let Some(note) = &input.note { " (" (harmless(note)) ")" }
+                    @if let Some(Ok(Picture { remark: Some(remark), .. })) = known(&input.name) {
+                        ", " strong { (harmless(remark)) }
+                    }
                 }
             }
         }
@@ -180,6 +183,7 @@ fn code_of(code: &Result<Code, String>) -> Markup {
                     summary {
                         "Generated code"
                         @if let Some(language) = code.language { " (" (language.name()) ")" }
+                        @if let Some(remark) = &code.remark { ", " strong { (harmless(remark)) } }
                     }
                     pre tabindex="0" { code dir="ltr" { (harmless_lines(&code.text)) } }
                     @if code.left_out > 0 {

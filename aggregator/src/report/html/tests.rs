@@ -32,8 +32,13 @@ struct OneExhibit;
 
 impl Exhibits for OneExhibit {
     fn gather(&self, shown: &[Shown]) -> HashMap<String, Exhibit> {
-        let picture =
-            Picture { media_type: "image/png", bytes: vec![1, 2, 3], width: 4, height: 5 };
+        let picture = Picture {
+            media_type: "image/png",
+            bytes: vec![1, 2, 3],
+            width: 4,
+            height: 5,
+            remark: None,
+        };
         let exhibit = Exhibit {
             pictures: vec![
                 ("screenshot".into(), Ok(picture)),
@@ -43,6 +48,7 @@ impl Exhibits for OneExhibit {
                 text: format!("a\n\tb {HOSTILE}"),
                 language: Some(Language::Tsx),
                 left_out: 1_234,
+                remark: Some(HOSTILE.to_owned()),
             })),
         };
         shown.iter().map(|one| (one.screenshot_id.clone(), exhibit.clone())).collect()

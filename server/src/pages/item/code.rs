@@ -1,7 +1,11 @@
 //! The generated code, coloured by what its parts are.
 
 use super::highlight::{Kind, pieces};
-use juror_aggregator::report::{Code, figures::grouped, harmless::harmless_lines};
+use juror_aggregator::report::{
+    Code,
+    figures::grouped,
+    harmless::{harmless, harmless_lines},
+};
 use juror_common::item::Language;
 use maud::{Markup, html};
 
@@ -18,6 +22,7 @@ pub fn section(code: &Result<Code, String>) -> Markup {
             }
             @match code {
                 Ok(code) => {
+                    @if let Some(remark) = &code.remark { p.notice { (harmless(remark)) } }
                     pre tabindex="0" role="region" aria-label="The code" {
                         code dir="ltr" { (coloured(&harmless_lines(&code.text), code.language)) }
                     }

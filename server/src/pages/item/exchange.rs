@@ -1,6 +1,6 @@
 //! What the judge was sent, and what it answered.
 
-use crate::showcase::PromptPart;
+use crate::showcase::{AsJudged, PromptPart};
 use juror_aggregator::report::{
     figures::{counted, grouped},
     harmless::{harmless, harmless_lines},
@@ -10,7 +10,10 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 /// The section; nothing with the judge off.
-pub fn section(result: &JobResult, prompt: Option<&Result<Vec<PromptPart>, String>>) -> Markup {
+pub fn section(
+    result: &JobResult,
+    prompt: Option<&Result<AsJudged<Vec<PromptPart>>, String>>,
+) -> Markup {
     if prompt.is_none() && result.judge.is_none() && result.reply.is_none() {
         return html! {};
     }
@@ -19,7 +22,8 @@ pub fn section(result: &JobResult, prompt: Option<&Result<Vec<PromptPart>, Strin
             h2 #exchange { "The judge" }
             (facts(result))
             @match prompt {
-                Some(Ok(parts)) => {
+                Some(Ok(AsJudged { content: parts, remark })) => {
+                    @if let Some(remark) = remark { p.notice { "What it was sent: " (harmless(remark)) } }
                     details {
                         summary { "What the judge is sent, in " (counted(parts.len() as u64, "part")) }
                         @for (number, part) in parts.iter().enumerate() {

@@ -30,6 +30,8 @@ fn picture(
 ) -> Markup {
     let name = harmless(&input.name.replace('_', " "));
     let is_unjudged = address.is_some() && input.digest.is_none();
+    let exhibit = show.map(|show| &show.exhibit);
+    let remark = exhibit.and_then(|exhibit| exhibit.remark_on(&input.name));
     html! {
         figure {
             @match address {
@@ -41,6 +43,7 @@ fn picture(
             figcaption {
                 (name) ": " bdi { (harmless(&input.reference)) }
                 @if let Some(note) = &input.note { " (" (harmless(note)) ")" }
+                @if let Some(remark) = remark { ", " strong { (harmless(remark)) } }
                 @if is_unjudged { ", as it is now: no judge looked at it" }
             }
         }

@@ -1,6 +1,6 @@
 //! Design tokens as they should be beside those that were found.
 
-use crate::showcase::TokenLine;
+use crate::showcase::{AsJudged, TokenLine};
 use juror_aggregator::report::{figures::counted, harmless::harmless};
 use maud::{Markup, html};
 use serde_json::Value;
@@ -9,12 +9,15 @@ use serde_json::Value;
 const MOST: usize = 500;
 
 /// The section, or why there is none to be shown.
-pub fn section(tokens: &Result<Vec<TokenLine>, String>) -> Markup {
+pub fn section(tokens: &Result<AsJudged<Vec<TokenLine>>, String>) -> Markup {
     html! {
         section.card aria-labelledby="tokens" {
             h2 #tokens { "Design tokens" }
             @match tokens {
-                Ok(lines) => { (table(lines)) }
+                Ok(lines) => {
+                    @if let Some(remark) = &lines.remark { p.notice { (harmless(remark)) } }
+                    (table(&lines.content))
+                }
                 Err(reason) => { p.missing { "No tokens: " (harmless(reason)) } }
             }
         }

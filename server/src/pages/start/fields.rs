@@ -37,6 +37,7 @@ pub fn form(
             section.card aria-labelledby="what" {
                 h2 #what { "What is judged" }
                 div.fields { (dataset(form, errors, datasets)) (rubric(form, errors, defaults)) }
+                (keep_inputs(form, errors))
             }
             section.card aria-labelledby="judge" {
                 h2 #judge { "The judge" }
@@ -124,6 +125,21 @@ impl Field<'_> {
                 @if let Some(error) = self.error { small.field-error id=(format!("{id}-error")) { (harmless(error)) } }
                 small id=(format!("{id}-help")) { (self.help) }
             }
+        }
+    }
+}
+
+fn keep_inputs(form: &StartForm, errors: &FieldErrors) -> Markup {
+    let error = errors.of(RequestField::KeepInputs);
+    html! {
+        p.check {
+            input #keep_inputs type="checkbox" name="keep_inputs" value="true" checked[form.keeps_inputs()]
+                aria-describedby="keep_inputs-help" aria-invalid=[error.map(|_| "true")];
+            label for="keep_inputs" { "Keep what is judged" }
+        }
+        @if let Some(error) = error { small.field-error #keep_inputs-error { (harmless(error)) } }
+        p.faint #keep_inputs-help {
+            "Screenshots, code and tokens are kept in the run directory, and shown from there when the dataset has changed."
         }
     }
 }

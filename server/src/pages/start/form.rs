@@ -1,6 +1,6 @@
 //! What a person writes into the form, and the run that this asks for.
 
-use crate::starter::{AskedRun, RequestField};
+use crate::starter::{AskedRun, RequestDefaults, RequestField};
 use juror_common::{id::RunId, usage::Money};
 use serde::Deserialize;
 
@@ -37,11 +37,24 @@ pub struct StartForm {
     pub tpm: String,
     /// Calls at once.
     pub max_concurrency: String,
+    /// `true` where what is judged is kept.
+    pub keep_inputs: String,
     /// The run's name.
     pub run_id: String,
 }
 
 impl StartForm {
+    /// The form before anything is written into it.
+    pub fn blank(defaults: &RequestDefaults) -> Self {
+        let keep_inputs = if defaults.keep_inputs { "true" } else { "" };
+        Self { keep_inputs: keep_inputs.to_owned(), ..Self::default() }
+    }
+
+    /// Whether what is judged is to be kept.
+    pub fn keeps_inputs(&self) -> bool {
+        self.keep_inputs == "true"
+    }
+
     /// Whether the judge is on.
     pub fn is_judged(&self) -> bool {
         self.enable_llm_judge == "true"
@@ -88,12 +101,13 @@ impl StartForm {
             rpm,
             tpm,
             max_concurrency: calls.and_then(|calls| usize::try_from(calls).ok()),
+            keep_inputs: Some(self.keeps_inputs()),
             run_id,
         })
     }
 
     /// Every field by its name, to be sent once more.
-    pub fn fields(&self) -> [(&'static str, &str); 12] {
+    pub fn fields(&self) -> [(&'static str, &str); 13] {
         [
             ("dataset", &self.dataset),
             ("rubric", &self.rubric),
@@ -106,6 +120,7 @@ impl StartForm {
             ("rpm", &self.rpm),
             ("tpm", &self.tpm),
             ("max_concurrency", &self.max_concurrency),
+            ("keep_inputs", &self.keep_inputs),
             ("run_id", &self.run_id),
         ]
     }

@@ -36,7 +36,8 @@ pub async fn show(
     State(site): State<Site>,
     Extension(visitor): Extension<Visitor>,
 ) -> Result<Markup, Trouble> {
-    form_page(&site, visitor, &StartForm::default(), &Refused::default()).await
+    let form = StartForm::blank(&site.starter.defaults());
+    form_page(&site, visitor, &form, &Refused::default()).await
 }
 
 /// Estimates what is asked for, or starts it if the estimate was seen.

@@ -232,6 +232,7 @@ impl Scene {
             rubric: Arc::new(rubric),
             thresholds: Thresholds { token_accuracy: 0.8 },
             stages: StageSettings::default(),
+            kept_inputs: None,
             sources: Arc::new(Sources::local(Roots::new(vec![self.folder.path().to_owned()]))),
             concurrency: self.concurrency.clone(),
             company: Arc::default(),
