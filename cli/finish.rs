@@ -16,7 +16,8 @@ use juror_aggregator::{
     journal::{JournalError, RunFiles},
     metrics::AveragingPolicy,
     report::{
-        NoExhibits, Report, TerminalOptions, render_terminal, summary_sentence, write_output,
+        NoExhibits, Report, TerminalOptions, render_paused, render_terminal, summary_sentence,
+        write_output,
     },
     summary::{SummaryInput, summarise},
 };
@@ -53,7 +54,8 @@ pub struct Finishing<'run> {
 /// Reports an executed run.
 pub fn finish(executed: Executed, finishing: &Finishing<'_>) -> Result<Exit, Failure> {
     let files = executed.directory.files();
-    let report = report(files, &executed.fold.counted(), executed.ledger, finishing)?;
+    let (counted, paused) = (executed.fold.counted(), executed.paused.as_deref());
+    let report = report(files, &counted, executed.ledger, finishing, paused)?;
     if !finishing.global.quiet {
         tell_what_next(&executed, &report, finishing.global);
     }
@@ -73,12 +75,14 @@ fn say_if_undecided(report: &Report) {
     }
 }
 
-/// Writes `report.json` and the files that were asked for, and prints the report.
+/// Writes `report.json` and the files that were asked for, and prints the report; `paused` is why
+/// the run is paused, if it is.
 pub fn report(
     files: &RunFiles,
     counted: &Counted,
     ledger: Option<Ledger>,
     finishing: &Finishing<'_>,
+    paused: Option<&str>,
 ) -> Result<Report, Failure> {
     let Finishing { reporting, outputs, global } = finishing;
     let mut report = write_report(files, counted, ledger, reporting)?;
@@ -89,7 +93,11 @@ pub fn report(
         let path = &mut report.run.dataset.path;
         *path = screen::as_seen_from_here(path);
         let (width, colour) = screen::width_and_colour();
-        screen::print(&render_terminal(&report, TerminalOptions { width, color: colour }))?;
+        let options = TerminalOptions { width, color: colour };
+        screen::print(&match paused {
+            Some(reason) => render_paused(&report, reason, options),
+            None => render_terminal(&report, options),
+        })?;
     }
     let (record, Reporting { rubric, settings, .. }) = (files.record(), reporting);
     let exhibits = DatasetExhibits { record, rubric, settings, shelf: None };
@@ -158,9 +166,10 @@ pub fn journal_failure(error: JournalError) -> Failure {
 
 fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
     let run = format!("{}{}", report.run.id, whereabouts(global));
-    if let Some(reason) = &executed.paused {
+    if executed.paused.is_some() {
         screen::tell(&format!(
-            "the run is paused and keeps its jobs: {reason}\n  go on with: juror retry {run}"
+            "the run is paused and keeps its jobs; mend what paused it, then\n  go on with: juror \
+             retry {run}"
         ));
     } else if report.coverage.errors.contains_key(&ErrorKind::Budget)
         && report.cost.overrun_usd == Money::ZERO

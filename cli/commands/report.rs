@@ -60,7 +60,7 @@ pub async fn report(
         calibration: calibration.as_ref(),
     };
     let finishing = Finishing { reporting, outputs: ends.outputs, global };
-    let report = finish::report(files, &counted, ledger?, &finishing)?;
+    let report = finish::report(files, &counted, ledger?, &finishing, None)?;
     if !global.quiet && !global.json {
         finish::tell_result(files, &report);
     }

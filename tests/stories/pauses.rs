@@ -18,6 +18,8 @@ fn pauses(simulator: &Simulator, workshop: &Workshop, reason: &str) -> Finished 
     assert_eq!(report["coverage"]["scored"], 0);
     assert_eq!(report["coverage"]["failed"], 0);
     assert_eq!(report["coverage"]["pending"], 30, "the jobs are kept");
+    assert!(!paused.stdout.contains("no data"), "{}", paused.stdout);
+    let paused = paused.prints(&["Paused: ", "0 of 30 scored", "$0.00"]);
     paused.says(&["paused and keeps its jobs", reason, "juror retry first"])
 }
 

@@ -24,7 +24,8 @@ fn a_provider_that_cuts_every_answer_pauses_the_run() {
     let flags = ["-j", "4", "--budget-usd", "5"];
     let paused = workshop.judge_run(&simulator, "cut", &flags).exits(1);
     paused.says(&[
-        "paused and keeps its jobs: 10 items in a row got no usable answer",
+        "paused: 10 items in a row got no usable answer",
+        "paused and keeps its jobs",
         "cut at the output limit",
         "juror retry cut",
     ]);

@@ -23,7 +23,8 @@ pub use row::ItemRow;
 pub(crate) use row::urgency;
 pub use sentence::summary_sentence;
 pub use terminal::{
-    TerminalOptions, render as render_terminal, render_calibration, render_comparison, render_trend,
+    TerminalOptions, render as render_terminal, render_calibration, render_comparison,
+    render_paused, render_trend,
 };
 
 use crate::{

@@ -5,6 +5,7 @@ mod calibration;
 mod closing;
 mod comparison;
 mod page;
+mod paused;
 mod quality;
 mod repeats;
 mod screenshots;
@@ -58,6 +59,17 @@ pub fn render(report: &Report, options: TerminalOptions) -> String {
         page.blank();
         comparison::section(&mut page, comparison);
     }
+    page.finish()
+}
+
+/// A run that is paused for this reason. Where nothing was found yet, only what is known; else the
+/// whole report.
+pub fn render_paused(report: &Report, reason: &str, options: TerminalOptions) -> String {
+    if report.metrics.iter().any(|metric| metric.value.is_some()) {
+        return render(report, options);
+    }
+    let mut page = Page::new(options.width, options.color);
+    paused::section(&mut page, report, reason);
     page.finish()
 }
 

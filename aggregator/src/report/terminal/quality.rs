@@ -16,8 +16,9 @@ use crate::{
 };
 use unicode_width::UnicodeWidthStr as _;
 
-/// Columns of labels and of figures.
-const LABEL: usize = 26;
+/// Columns of labels.
+pub(super) const LABEL: usize = 26;
+/// Columns of figures.
 const FIGURE: usize = 9;
 
 /// The judge's metrics; for grading rubrics also how many verdicts earned which grade.
