@@ -190,9 +190,9 @@ impl Judging<'_> {
         match (money, bill) {
             (LeaseEnd::PresumeSpent, _) => admission.presume_spent(lease).await?,
             (_, None) => admission.release(lease).await?,
-            (_, Some(CallBill { cost, usage, .. })) => {
+            (_, Some(CallBill { cost, usage, metered, .. })) => {
                 let (lease, claim) = (lease.clone(), claim.clone());
-                let settlement = Settlement { lease, cost, usage, finished: None, claim };
+                let settlement = Settlement { lease, cost, usage, metered, finished: None, claim };
                 admission.settle(settlement).await?;
             }
         }
@@ -207,13 +207,14 @@ impl Judging<'_> {
         bill: Option<CallBill>,
         finished: FinishedJob,
     ) -> Result<Judged, Interruption> {
-        let Some(CallBill { cost, usage, .. }) = bill else {
+        let Some(CallBill { cost, usage, metered, .. }) = bill else {
             self.end_lease(lease, money, None, &finished.claim).await?;
             return Ok(Judged::Unstored(Box::new(finished)));
         };
         let (claim, result) = (finished.claim.clone(), finished.result.clone());
         let finished = Some(finished);
-        let settlement = Settlement { lease: lease.clone(), cost, usage, finished, claim };
+        let lease = lease.clone();
+        let settlement = Settlement { lease, cost, usage, metered, finished, claim };
         let settled = self.context.admission.settle(settlement).await?;
         if settled.may_publish {
             Ok(Judged::Stored(Box::new(result)))

@@ -44,6 +44,7 @@ impl Record {
         result.cost_usd = carried.cost;
         result.usage = carried.usage;
         result.attempts = carried.calls;
+        result.unmetered_calls = carried.unmetered_calls;
         let context = Arc::clone(context);
         Self { claim, context, result, stages_passed: None, began: Instant::now() }
     }

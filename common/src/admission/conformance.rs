@@ -128,15 +128,16 @@ async fn bills_of_overtaken_holders_are_presumed<Home: Admission + Store>(home: 
 async fn unfinished_jobs_carry_their_bills<Home: Admission + Store>(home: &Home) {
     open(home, Budget::Unlimited).await;
     let first = claim(home).await;
-    for lease in ["a", "b"] {
+    for (lease, metered) in [("a", true), ("b", false)] {
         decide(home, lease, 10).await;
-        home.settle(settlement(lease, 4, &first)).await.expect("a settlement");
+        let settlement = Settlement { metered, ..settlement(lease, 4, &first) };
+        home.settle(settlement).await.expect("a settlement");
     }
     let ledger = ledger(home).await;
     assert_eq!((ledger.carried, ledger.presumed), (money(8), Money::ZERO));
     let granted = home.claim(&first, &OwnerId::new("next")).await.expect("a claim");
     let Claim::Granted { carried, .. } = granted else { panic!("there is no result yet") };
-    assert_eq!((carried.cost, carried.calls), (money(8), 2));
+    assert_eq!((carried.cost, carried.calls, carried.unmetered_calls), (money(8), 2, 1));
     assert_eq!(carried.usage, Usage { input_tokens: 2, cached_input_tokens: 0, output_tokens: 2 });
 }
 
@@ -226,6 +227,7 @@ fn settlement(lease: &str, cost: i64, claim: &ClaimKey) -> Settlement {
         lease: LeaseId::new(lease),
         cost: money(cost),
         usage: Usage { input_tokens: 1, cached_input_tokens: 0, output_tokens: 1 },
+        metered: true,
         finished: None,
         claim: claim.clone(),
     }

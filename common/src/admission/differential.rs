@@ -143,7 +143,8 @@ impl<Home: Subject> Pair<Home> {
                 };
                 let claim = self.claims[of].clone();
                 let Bill { lease, cost, usage, .. } = bill.clone();
-                let settlement = Settlement { lease, cost, usage, finished: None, claim };
+                let settlement =
+                    Settlement { lease, cost, usage, metered: true, finished: None, claim };
                 let overrun = home.settle(settlement).await.unwrap().overrun;
                 prop_assert_eq!(overrun, sure(state::settle(books, desk, &bill, now)).overrun);
             }

@@ -69,7 +69,7 @@ impl Admission for LocalHome {
     }
 
     async fn settle(&self, settlement: Settlement) -> Result<Settled, AdmissionError> {
-        let Settlement { lease, cost, usage, finished, claim } = settlement;
+        let Settlement { lease, cost, usage, metered, finished, claim } = settlement;
         let finish = finished.map(PreparedFinish::new).transpose()?;
         self.writer
             .perform_durably(move |connection, memory| {
@@ -83,7 +83,7 @@ impl Admission for LocalHome {
                 if booked.first {
                     match &finish {
                         Some(finish) => claims.finish(finish)?,
-                        None if holds => claims.carry(&claim, cost, usage)?,
+                        None if holds => claims.carry(&claim, cost, usage, metered)?,
                         None => {}
                     }
                     memory.frees_something();

@@ -166,6 +166,8 @@ pub struct Settlement {
     pub cost: Money,
     /// What it really took.
     pub usage: Usage,
+    /// Whether the answer told its usage or its cost; otherwise both are the most that it can take.
+    pub metered: bool,
     /// The job that it finishes, if it does. Otherwise the cost is carried on the job's claim.
     pub finished: Option<FinishedJob>,
     /// The job that the cost is carried on while it is not finished.

@@ -111,7 +111,7 @@ impl Admission for RedisHome {
     }
 
     async fn settle(&self, settlement: Settlement) -> Result<Settled, AdmissionError> {
-        let Settlement { lease, cost, usage, finished, claim } = settlement;
+        let Settlement { lease, cost, usage, metered, finished, claim } = settlement;
         let finish = finished.map(FinishArguments::of).transpose()?.unwrap_or_default();
         let used = usage.input_tokens.saturating_add(usage.output_tokens).min(MOST_UNITS);
         let arguments = [
@@ -130,6 +130,7 @@ impl Admission for RedisHome {
             finish.question,
             finish.reply,
             milliseconds(self.settings.replies_kept),
+            u8::from(metered).to_string(),
         ];
         let answer = self.connection.perform(&scripts::SETTLE, &arguments).await?;
         self.connection.presence().ends(&lease);

@@ -40,6 +40,7 @@ pub fn bill(lease: &str, cost: i64, claim: &ClaimKey) -> Settlement {
         lease: LeaseId::new(lease),
         cost: money(cost),
         usage: Usage::default(),
+        metered: true,
         finished: None,
         claim: claim.clone(),
     }

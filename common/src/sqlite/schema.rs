@@ -12,7 +12,10 @@ use std::{
 /// "JURO": tells a database of Juror from any other.
 const APPLICATION: i32 = 0x4A55_524F;
 /// The version of the tables below.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
+/// Makes the tables of version 2 of those of version 1.
+const UPGRADE_FROM_1: &str =
+    "ALTER TABLE claims ADD COLUMN carried_unmetered INTEGER NOT NULL DEFAULT 0";
 /// How long to wait for another process's transaction.
 const BUSY: Duration = Duration::from_secs(10);
 /// How long to wait between two tries where SQLite does not wait itself.
@@ -78,6 +81,7 @@ CREATE TABLE claims (
     carried_input INTEGER NOT NULL DEFAULT 0,
     carried_cached_input INTEGER NOT NULL DEFAULT 0,
     carried_output INTEGER NOT NULL DEFAULT 0,
+    carried_unmetered INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (run, job)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX carrying_claims ON claims (run) WHERE carried_calls > 0;
@@ -160,6 +164,9 @@ fn check_or_create(connection: &mut Connection, file: &Path) -> Result<(), Admis
         }
         transaction.execute_batch(TABLES).map_err(explain)?;
         transaction.pragma_update(None, "application_id", APPLICATION).map_err(explain)?;
+        transaction.pragma_update(None, "user_version", VERSION).map_err(explain)?;
+    } else if version == 1 {
+        transaction.execute_batch(UPGRADE_FROM_1).map_err(explain)?;
         transaction.pragma_update(None, "user_version", VERSION).map_err(explain)?;
     } else if version != VERSION {
         return Err(AdmissionError::Broken(format!(

@@ -59,6 +59,7 @@ fn bill(lease: &str, cost: i64, claim: &ClaimKey) -> Settlement {
         lease: LeaseId::new(lease),
         cost: Money::from_pico(cost),
         usage: Usage::default(),
+        metered: true,
         finished: None,
         claim: claim.clone(),
     }
@@ -222,6 +223,21 @@ fn refusal(file: &Path) -> String {
 }
 
 #[tokio::test]
+async fn a_file_of_the_first_version_is_upgraded() {
+    let folder = Folder::new();
+    folder.open().close().await;
+    let raw = rusqlite::Connection::open(folder.file()).unwrap();
+    raw.execute_batch("ALTER TABLE claims DROP COLUMN carried_unmetered").unwrap();
+    raw.pragma_update(None, "user_version", 1).unwrap();
+    drop(raw);
+    for _ in 0..2 {
+        let home = folder.open();
+        claim(&home, "job").await;
+        home.close().await;
+    }
+}
+
+#[tokio::test]
 async fn files_that_are_not_ours_are_refused_with_the_reason() {
     let folder = Folder::new();
     folder.open().close().await;
@@ -229,7 +245,7 @@ async fn files_that_are_not_ours_are_refused_with_the_reason() {
     raw.pragma_update(None, "user_version", 7).unwrap();
     drop(raw);
     let message = refusal(&folder.file());
-    assert!(message.contains("version 7") && message.contains("version 1"), "{message}");
+    assert!(message.contains("version 7") && message.contains("version 2"), "{message}");
 
     let path = |name| folder.folder.path().join(name);
     std::fs::write(path("text.db"), "not a database, ".repeat(100)).unwrap();

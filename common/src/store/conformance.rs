@@ -113,6 +113,7 @@ async fn a_settlement_stores_the_result<Home: Admission + Store>(home: &Home) {
             lease: LeaseId::new(lease),
             cost: Money::from_pico(3),
             usage,
+            metered: false,
             finished,
             claim: key.clone(),
         };

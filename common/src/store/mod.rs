@@ -101,6 +101,8 @@ pub struct Carried {
     pub usage: Usage,
     /// How many there were.
     pub calls: u32,
+    /// How many of them told neither usage nor cost.
+    pub unmetered_calls: u32,
 }
 
 /// A job's end, to be stored in one step with the settlement of its last call.

@@ -147,8 +147,17 @@ fn named(key: &ClaimKey) -> [String; 4] {
 }
 
 fn granted_from(answer: &[String]) -> Option<Claim> {
-    let [fence, starts, alone, calls, cost, input_tokens, cached_input_tokens, output_tokens] =
-        answer
+    let [
+        fence,
+        starts,
+        alone,
+        calls,
+        cost,
+        input_tokens,
+        cached_input_tokens,
+        output_tokens,
+        unmetered_calls,
+    ] = answer
     else {
         return None;
     };
@@ -158,6 +167,7 @@ fn granted_from(answer: &[String]) -> Option<Claim> {
         alone: alone.parse().ok()?,
         carried: Carried {
             calls: calls.parse().ok()?,
+            unmetered_calls: unmetered_calls.parse().ok()?,
             cost: Money::from_pico(cost.parse().ok()?),
             usage: Usage {
                 input_tokens: input_tokens.parse().ok()?,

@@ -150,7 +150,7 @@ impl ClaimRecords<'_> {
         self.0
             .prepare_cached(
                 "UPDATE claims SET carried_calls = 0, carried_pico = 0, carried_input = 0,
-                     carried_cached_input = 0, carried_output = 0
+                     carried_cached_input = 0, carried_output = 0, carried_unmetered = 0
                  WHERE run = ?1 AND job = ?2 AND carried_calls > 0",
             )?
             .execute([claim.run.as_str(), claim.job.as_str()])?;
@@ -158,13 +158,20 @@ impl ClaimRecords<'_> {
     }
 
     /// Adds a settled call to what the claim carries.
-    pub(crate) fn carry(&self, claim: &ClaimKey, cost: Money, usage: Usage) -> Result<(), Failure> {
+    pub(crate) fn carry(
+        &self,
+        claim: &ClaimKey,
+        cost: Money,
+        usage: Usage,
+        metered: bool,
+    ) -> Result<(), Failure> {
         self.0
             .prepare_cached(
                 "UPDATE claims SET carried_calls = carried_calls + 1,
                      carried_pico = carried_pico + ?3, carried_input = carried_input + ?4,
                      carried_cached_input = carried_cached_input + ?5,
-                     carried_output = carried_output + ?6
+                     carried_output = carried_output + ?6,
+                     carried_unmetered = carried_unmetered + ?7
                  WHERE run = ?1 AND job = ?2",
             )?
             .execute(params![
@@ -174,6 +181,7 @@ impl ClaimRecords<'_> {
                 stored(usage.input_tokens),
                 stored(usage.cached_input_tokens),
                 stored(usage.output_tokens),
+                !metered,
             ])?;
         Ok(())
     }
@@ -208,7 +216,7 @@ impl ClaimRecords<'_> {
                  round = max(round, excluded.round),
                  fence = fence + 1
              RETURNING fence, starts, carried_calls, carried_pico, carried_input,
-                 carried_cached_input, carried_output, alone_starts",
+                 carried_cached_input, carried_output, alone_starts, carried_unmetered",
         )?;
         let values = params![key.run.as_str(), key.job.as_str(), owner.as_str(), key.round];
         Ok(statement.query_row(values, granted_from)?)
@@ -253,6 +261,7 @@ fn granted_from(row: &Row<'_>) -> rusqlite::Result<Claim> {
         alone: small(7)?,
         carried: Carried {
             calls: small(2)?,
+            unmetered_calls: small(8)?,
             cost: Money::from_pico(row.get(3)?),
             usage: Usage {
                 input_tokens: count(4)?,

@@ -37,6 +37,7 @@ fn skipped(job: &Job, carried: Carried) -> JobResult {
         cost_usd: carried.cost,
         usage: carried.usage,
         attempts: carried.calls,
+        unmetered_calls: carried.unmetered_calls,
         error: Some(JobError { kind: ErrorKind::Cancelled, message }),
         ..JobResult::empty(job, Outcome::Skipped)
     }

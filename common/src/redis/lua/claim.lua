@@ -1,7 +1,8 @@
 -- Starts work on a job, or tells the result that it already has in this round or a later one.
 -- Starts of an earlier round are forgotten: somebody decided to try again.
 -- Arguments: run, job, round, owner, its process.
--- Answers: done RESULT · held · granted FENCE STARTS ALONE_STARTS CALLS COST INPUT CACHED_INPUT OUTPUT.
+-- Answers: done RESULT · held · granted FENCE STARTS ALONE_STARTS CALLS COST INPUT CACHED_INPUT OUTPUT
+-- UNMETERED.
 
 local run, job, round, owner, process = ARGV[4], ARGV[5], tonumber(ARGV[6]), ARGV[7], ARGV[8]
 -- No delivery is held for so long: what is older was left behind.

@@ -5,7 +5,8 @@
 --                 has none now, and the process that has the job in hand, if any
 -- alive:PROCESS   a channel that the process listens to while it is connected
 -- carried:RUN     what settled calls of unfinished jobs took: 'JOB:calls', 'JOB:cost', 'JOB:input',
---                 'JOB:cached_input', 'JOB:output'; and 'JOB:missed', how many workers did not have a
+--                 'JOB:cached_input', 'JOB:output'; 'JOB:unmetered', how many of those calls told
+--                 neither usage nor cost; and 'JOB:missed', how many workers did not have a
 --                 file of it, and 'JOB:resent', how often it was sent again as a dead letter
 -- results:RUN     by job: 'ROUND RESULT', of the highest round
 -- reply:QUESTION  a remembered reply
@@ -54,8 +55,9 @@ local function remember(question, reply, kept)
 end
 
 -- Adds a settled call to what a job carries.
-local function carry(run, job, cost, input, cached_input, output)
+local function carry(run, job, cost, input, cached_input, output, metered)
   local carried = key('carried', run)
+  if metered == '0' then redis.call('HINCRBY', carried, job .. ':unmetered', 1) end
   redis.call('HINCRBY', carried, job .. ':calls', 1)
   add(carried, job .. ':cost', cost)
   add(carried, job .. ':input', input)
@@ -66,8 +68,8 @@ end
 
 local function carried_by(run, job)
   local carried = redis.call('HMGET', key('carried', run), job .. ':calls', job .. ':cost',
-    job .. ':input', job .. ':cached_input', job .. ':output')
-  for position = 1, 5 do carried[position] = carried[position] or '0' end
+    job .. ':input', job .. ':cached_input', job .. ':output', job .. ':unmetered')
+  for position = 1, 6 do carried[position] = carried[position] or '0' end
   return carried
 end
 
@@ -79,6 +81,7 @@ local function store_result(run, job, claim, result)
   local cost = carried_by(run, job)[2]
   add(key('account', 'run', run), 'carried', minus(cost))
   redis.call('HDEL', key('carried', run), job .. ':calls', job .. ':cost', job .. ':input',
-    job .. ':cached_input', job .. ':output', job .. ':missed', job .. ':resent')
+    job .. ':cached_input', job .. ':output', job .. ':unmetered', job .. ':missed',
+    job .. ':resent')
   keep_for_a_while(run)
 end
