@@ -61,6 +61,15 @@ pub struct Spent {
     pub simulated: bool,
     /// What the jobs that made calls were expected to cost; none if there were none.
     pub estimate: Option<Estimate>,
+    /// The results that took one call each.
+    pub single_calls: SingleCalls,
+}
+
+/// Sums over results that took one call each: what such a call costs, and what was reserved for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SingleCalls {
+    cost: Money,
+    reserved: Money,
 }
 
 /// How many jobs ended in which way.
@@ -318,6 +327,22 @@ impl LastRound {
     }
 }
 
+impl SingleCalls {
+    fn add(&mut self, result: &JobResult) {
+        let estimate = result.estimate.filter(|_| result.attempts == 1);
+        if let Some(estimate) = estimate.filter(|_| result.cost_usd > Money::ZERO) {
+            self.cost += result.cost_usd;
+            self.reserved += estimate.worst_case_usd;
+        }
+    }
+
+    /// The probable cost of calls for which this much was reserved, and whose answers are lost: the
+    /// share that answered calls cost of their reserve. None where no call was answered.
+    pub fn probable_cost(&self, reserved: Money) -> Option<Money> {
+        reserved.scaled(self.cost, self.reserved)
+    }
+}
+
 impl Spent {
     /// What the run may have cost in all, never less than the bill: with what the ledger holds and
     /// no result tells.
@@ -339,6 +364,7 @@ impl Spent {
         self.usage += result.usage;
         self.calls += u64::from(result.attempts);
         self.cached += u64::from(result.cached);
+        self.single_calls.add(result);
         self.simulated |= result.judge.as_ref().is_some_and(|judge| judge.simulated);
         if let Some(estimate) = result.estimate {
             let sum = self.estimate.get_or_insert_default();

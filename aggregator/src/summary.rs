@@ -328,6 +328,10 @@ fn cost(record: &RunRecord, input: &SummaryInput<'_>, pending: u64) -> Cost {
         total_usd: spent.total(input.ledger.as_ref()),
         results_usd: spent.cost,
         presumed_usd: presumed,
+        presumed_probable_usd: spent
+            .single_calls
+            .probable_cost(presumed)
+            .filter(|_| presumed > Money::ZERO),
         in_flight_usd: Money::ZERO,
         estimated_usd: expected,
         worst_case_usd: spent.estimate.map(|estimate| estimate.worst_case_usd),

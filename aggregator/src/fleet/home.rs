@@ -40,6 +40,9 @@ pub trait FleetHome: Send + Sync {
     /// A run's money; none if there is no record.
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, AdmissionError>;
 
+    /// Presumes spent what the leases of a complete run still hold.
+    async fn close_leases(&self, run: &RunId) -> Result<(), AdmissionError>;
+
     /// Presumes spent what processes hold that are gone.
     async fn sweep(&self) -> Result<(), AdmissionError>;
 
@@ -92,6 +95,10 @@ impl FleetHome for RedisHome {
 
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, AdmissionError> {
         Admission::ledger(self, run).await
+    }
+
+    async fn close_leases(&self, run: &RunId) -> Result<(), AdmissionError> {
+        Self::close_leases(self, run).await.map(drop)
     }
 
     async fn sweep(&self) -> Result<(), AdmissionError> {

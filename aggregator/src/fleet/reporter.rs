@@ -10,7 +10,11 @@ use crate::{
     summary::{SummaryInput, summarise},
 };
 use juror_common::{
-    admission::Ledger, causes::with_causes, id::RunId, rubric::Rubric, usage::Money,
+    admission::{AdmissionError, Ledger},
+    causes::with_causes,
+    id::RunId,
+    rubric::Rubric,
+    usage::Money,
 };
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::spawn_blocking, time::Instant};
@@ -88,12 +92,25 @@ async fn write(
     options: &ReportOptions,
     stop: &CancellationToken,
 ) -> Result<CompletedRun, String> {
-    let asked = stop.run_until_cancelled(home.ledger(&order.run)).await;
+    let asking = ledger(home.as_ref(), &order.run, order.complete_at.is_some());
+    let asked = stop.run_until_cancelled(asking).await;
     let ledger =
         asked.ok_or("the program was asked to stop")?.map_err(|error| error.to_string())?;
     let (options, stop) = (options.clone(), stop.clone());
     let writing = spawn_blocking(move || write_now(order, ledger, &options, stop));
     writing.await.map_err(|error| error.to_string())?
+}
+
+/// The money of a run. The leases of a complete one end first: no call of it is to come.
+async fn ledger(
+    home: &dyn FleetHome,
+    run: &RunId,
+    is_complete: bool,
+) -> Result<Option<Ledger>, AdmissionError> {
+    if is_complete {
+        home.close_leases(run).await?;
+    }
+    home.ledger(run).await
 }
 
 fn write_now(

@@ -149,6 +149,10 @@ pub struct Cost {
     pub results_usd: Money,
     /// What calls that died with their process may have cost, at worst case.
     pub presumed_usd: Money,
+    /// What those calls probably cost: the same share of their worst case as answered calls. Left
+    /// out of JSON where nothing is presumed, or no call was answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub presumed_probable_usd: Option<Money>,
     /// What calls in flight may still cost, at worst case; only told of a run that goes on, and
     /// left out of JSON when there is none.
     #[serde(skip_serializing_if = "is_no_money")]
@@ -191,7 +195,10 @@ impl Cost {
     /// The cost of a run that goes on: what its calls hold is not spent yet.
     pub fn with_in_flight(self, held: Money) -> Self {
         let (total_usd, presumed_usd) = (self.total_usd - held, self.presumed_usd - held);
-        Self { total_usd, presumed_usd, in_flight_usd: held, ..self }
+        let probable = self.presumed_probable_usd.filter(|_| presumed_usd > Money::ZERO);
+        let presumed_probable_usd =
+            probable.and_then(|probable| presumed_usd.scaled(probable, self.presumed_usd));
+        Self { total_usd, presumed_usd, presumed_probable_usd, in_flight_usd: held, ..self }
     }
 }
 

@@ -77,6 +77,9 @@ pub fn cost_text(report: &Report) -> String {
             "; of it {} presumed spent by calls that never ended",
             dollars(cost.presumed_usd)
         ));
+        if let Some(probable) = cost.presumed_probable_usd {
+            text.push_str(&format!(", which probably cost {}", dollars(probable)));
+        }
     }
     if cost.in_flight_usd > Money::ZERO {
         text.push_str(&format!("; up to {} more in flight", dollars(cost.in_flight_usd)));

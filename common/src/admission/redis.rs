@@ -262,6 +262,16 @@ impl RedisHome {
         Ok(account.committed + account.outstanding)
     }
 
+    /// Presumes spent what the leases of a complete run still hold: each of its jobs has its result,
+    /// so the answers of those calls are lost. A bill that still comes replaces its presumption.
+    /// Returns the number of leases.
+    pub async fn close_leases(&self, run: &RunId) -> Result<usize, AdmissionError> {
+        let arguments = [run.to_string(), milliseconds(LEASE_KEPT)];
+        let answer = self.connection.perform(&scripts::CLOSE_LEASES, &arguments).await?;
+        let closed = answer.first().and_then(|count| count.parse().ok());
+        closed.ok_or_else(|| odd_answer("close the leases of a run"))
+    }
+
     /// Whether the ledger has an account of a run.
     pub async fn has_account(&self, run: &RunId) -> Result<bool, AdmissionError> {
         let key = self.connection.key(&format!("account:run:{run}"));

@@ -32,6 +32,10 @@ step! {
     PRESUME_SPENT = "lua/books.lua" "lua/presume_spent.lua"
 }
 step! {
+    /// Counts the leases of a complete run as spent.
+    CLOSE_LEASES = "lua/books.lua" "lua/close_leases.lua"
+}
+step! {
     /// Heartbeats, and the end of those who have none.
     SWEEP = "lua/books.lua" "lua/sweep.lua"
 }

@@ -135,6 +135,26 @@ async fn the_dead_are_presumed_and_the_living_are_not() {
 }
 
 #[tokio::test]
+async fn the_leases_of_a_complete_run_end_whoever_holds_them() {
+    let redis = TestRedis::shared();
+    let home = RedisHome::open(redis.settings()).await.unwrap();
+    home.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    let other = RunId::new("other");
+    home.open_run(&other, Budget::Unlimited).await.unwrap();
+    admitted(&home, "a", "here", 10).await;
+    admitted(&home, "b", "there", 20).await;
+    home.try_admit(&Ask { run: other.clone(), ..ask("c", "here", 40) }).await.unwrap();
+    assert_eq!(home.close_leases(&run()).await.unwrap(), 2);
+    assert_eq!(figures(&home).await, [30, 30, 0, 0]);
+    assert_eq!(home.close_leases(&run()).await.unwrap(), 0);
+    assert_eq!(home.ledger(&other).await.unwrap().unwrap().outstanding, money(40));
+    let claim = claim(&home, "job").await;
+    home.settle(bill("b", 5, &claim)).await.unwrap();
+    assert_eq!(figures(&home).await, [15, 10, 5, 0], "its bill is the truth");
+    home.close().await;
+}
+
+#[tokio::test]
 async fn an_end_wakes_other_processes() {
     let redis = TestRedis::shared();
     let open = async || RedisHome::open(redis.settings()).await.unwrap();

@@ -38,6 +38,14 @@ impl Money {
         Self(i64::try_from(product).unwrap_or(i64::MAX))
     }
 
+    /// This amount in the ratio of `part` to `whole`, rounded up to a pico-dollar. None where `whole`
+    /// is nothing, or an amount is negative.
+    pub fn scaled(self, part: Self, whole: Self) -> Option<Self> {
+        let [amount, part, whole] = [self, part, whole].map(|money| u128::try_from(money.0).ok());
+        let scaled = (amount? * part?).checked_add(whole? - u128::from(whole? > 0))?;
+        i64::try_from(scaled.checked_div(whole?)?).ok().map(Self)
+    }
+
     /// The amount that a decimal number tells, in the notation of JSON (`5.9275e-3`), rounded up to
     /// a pico-dollar. None if it is negative, no number, or beyond [`Money::MAX`].
     pub fn rounded_up(number: &str) -> Option<Self> {
@@ -230,6 +238,20 @@ mod tests {
         assert_eq!("1.999".parse::<Money>().unwrap().rounded(2), "2.00");
         assert_eq!("1.25".parse::<Money>().unwrap().rounded(2), "1.25");
         assert_eq!("7".parse::<Money>().unwrap().rounded(0), "7");
+    }
+
+    #[test]
+    fn an_amount_is_scaled_by_a_ratio_and_rounded_up() {
+        let scaled = |amount, part, whole| {
+            Money::from_pico(amount)
+                .scaled(Money::from_pico(part), Money::from_pico(whole))
+                .map(Money::pico)
+        };
+        assert_eq!(scaled(10, 1, 3), Some(4));
+        assert_eq!(scaled(9, 1, 3), Some(3));
+        assert_eq!(scaled(i64::MAX, i64::MAX, i64::MAX), Some(i64::MAX));
+        assert_eq!(scaled(i64::MAX, 2, 1), None);
+        assert_eq!((scaled(1, 1, 0), scaled(-1, 1, 1)), (None, None));
     }
 
     #[test]

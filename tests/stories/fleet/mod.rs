@@ -7,6 +7,7 @@ mod dead;
 mod enqueue;
 mod follow;
 mod retry;
+mod run_end;
 mod servers;
 mod upload;
 mod wiped;

@@ -147,6 +147,15 @@ impl FleetHome for MemoryHome {
         self.ask(|state| state.ledgers.get(run).copied())
     }
 
+    async fn close_leases(&self, run: &RunId) -> Result<(), AdmissionError> {
+        self.ask(|state| {
+            let Some(ledger) = state.ledgers.get_mut(run) else { return };
+            let held = std::mem::take(&mut ledger.outstanding);
+            ledger.committed += held;
+            ledger.presumed += held;
+        })
+    }
+
     async fn sweep(&self) -> Result<(), AdmissionError> {
         self.ask(|state| state.sweeps += 1)
     }

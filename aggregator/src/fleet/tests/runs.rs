@@ -1,7 +1,7 @@
 //! How runs begin, go on and end.
 
 use super::*;
-use juror_common::usage::Money;
+use juror_common::{admission::Ledger, usage::Money};
 
 #[tokio::test(start_paused = true)]
 async fn an_announced_run_has_its_directory_before_its_first_result() {
@@ -184,6 +184,28 @@ async fn a_run_that_goes_on_is_reported_from_time_to_time() {
     );
     assert_eq!(report["cost"]["presumed_usd"], presumed.to_string());
     assert!(working.completed.try_recv().is_err(), "it is not complete");
+    fleet.end(working).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_leases_of_a_complete_run_end_before_its_last_report() {
+    let (fleet, run) = Fleet::judging(1);
+    let held = Money::from_pico(7);
+    let results = [scored(&run, "1")];
+    fleet.home.change(|state| {
+        let ledger = crate::test_results::ledger(&results, Money::ZERO);
+        state.ledgers.insert(run.clone(), Ledger { outstanding: held, ..ledger });
+    });
+    let working = fleet.start().await;
+    fleet.publish(&results).await;
+    fleet.home.until_results(&run, 1).await;
+    assert_eq!(fleet.await_report(&run).await["coverage"]["scored"], 1);
+    fleet.home.until(|state| state.ledgers[&run].outstanding == held).await;
+    fleet.home.close(&run, 1);
+    fleet.home.until_reported(&run, 1).await;
+    let ledger = fleet.home.until(|_| true).await.ledgers[&run];
+    assert_eq!((ledger.outstanding, ledger.presumed), (Money::ZERO, held));
+    assert_eq!(fleet.report(&run)["cost"]["presumed_usd"], held.to_string());
     fleet.end(working).await.unwrap();
 }
 
