@@ -10,12 +10,23 @@ use super::{
 };
 use crate::{job::Job, outcome::JobResult};
 use async_trait::async_trait;
+use futures_util::StreamExt as _;
 use lapin::{
-    message::BasicGetMessage,
-    options::{BasicAckOptions, BasicGetOptions, BasicNackOptions},
-    types::ShortString,
+    Consumer,
+    message::Delivery,
+    options::{
+        BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicGetOptions,
+        BasicNackOptions, BasicQosOptions,
+    },
+    types::{FieldTable, ShortString},
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
+use tokio::time::timeout;
+
+/// Name of the consumer of one pass, which is the only one of its channel.
+const CONSUMER: &str = "dead-letters";
+/// Longest wait for a streamed letter before the broker is asked whether there is another one.
+const STREAM_PAUSE: Duration = Duration::from_millis(100);
 
 /// A dead letter of whatever kind, for a person to look at.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,7 +82,7 @@ async fn kept_letters(link: &Link, shared: &Shared) -> Result<Vec<KeptLetter>, Q
     Ok(letters)
 }
 
-fn content(dead: &BasicGetMessage) -> Kept {
+fn content(dead: &Delivery) -> Kept {
     let of = |route| envelope::belongs_to(&dead.properties, route);
     if of(Route::Jobs)
         && let Ok(job) = envelope::decode(&dead.data)
@@ -180,12 +191,12 @@ impl<M: Message> RabbitQueue<M> {
     }
 
     /// The message, if it is one of this queue's and can be read.
-    fn message_of(&self, dead: &BasicGetMessage) -> Option<M> {
+    fn message_of(&self, dead: &Delivery) -> Option<M> {
         let ours = envelope::belongs_to(&dead.properties, self.route);
         envelope::decode(&dead.data).ok().filter(|_| ours)
     }
 
-    async fn send_again(&self, dead: &BasicGetMessage) -> Result<(), QueueError> {
+    async fn send_again(&self, dead: &Delivery) -> Result<(), QueueError> {
         let received = Received {
             payload: dead.data.clone().into(),
             message_id: dead.properties.message_id().clone().unwrap_or_default(),
@@ -199,10 +210,15 @@ impl<M: Message> RabbitQueue<M> {
 }
 
 /// One pass over the dead letters. What is not taken off in it goes back to where it was.
+///
+/// Letters are streamed by a consumer: asking for each one costs a quorum queue a write to disk.
 struct Reading<'a> {
     link: &'a Link,
     channel: OwnChannel,
     queue: ShortString,
+    stream: Consumer,
+    /// Letters that may still be streamed before the prefetch is used up.
+    streamable: u16,
     /// The last letter that was read, unless it was taken off.
     current: Option<u64>,
     /// The last one before it that was not.
@@ -211,25 +227,54 @@ struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     async fn start(link: &'a Link, shared: &Shared) -> Result<Self, QueueError> {
-        let queue = shared.namespace.dead();
-        Ok(Self { link, channel: link.channel().await?, queue, current: None, kept: None })
+        let (queue, channel) = (shared.namespace.dead(), link.channel().await?);
+        link.during(channel.basic_qos(u16::MAX, BasicQosOptions::default())).await?;
+        let consuming = channel.basic_consume(
+            queue.clone(),
+            CONSUMER.into(),
+            BasicConsumeOptions::default(),
+            FieldTable::default(),
+        );
+        let stream = link.during(consuming).await?;
+        let streamable = u16::MAX;
+        Ok(Self { link, channel, queue, stream, streamable, current: None, kept: None })
     }
 
-    async fn next(&mut self) -> Result<Option<BasicGetMessage>, QueueError> {
-        let getting = self.channel.basic_get(self.queue.clone(), BasicGetOptions::default());
-        let got = self.link.during(getting).await?;
+    async fn next(&mut self) -> Result<Option<Delivery>, QueueError> {
+        let mut found = self.streamed(STREAM_PAUSE).await?;
+        if found.is_none() {
+            let getting = self.channel.basic_get(self.queue.clone(), BasicGetOptions::default());
+            found = self.link.during(getting).await?.map(|message| message.delivery);
+        }
+        if found.is_none() {
+            // What was streamed before the answer that nothing is left.
+            found = self.streamed(Duration::ZERO).await?;
+        }
         self.kept = self.current.take().or(self.kept);
-        self.current = got.as_ref().map(|dead| dead.delivery_tag);
-        Ok(got)
+        self.current = found.as_ref().map(|dead| dead.delivery_tag);
+        Ok(found)
+    }
+
+    /// The next letter of the stream, if it comes within this time.
+    async fn streamed(&mut self, within: Duration) -> Result<Option<Delivery>, QueueError> {
+        if self.streamable == 0 {
+            return Ok(None);
+        }
+        let Ok(Some(delivery)) = timeout(within, self.stream.next()).await else { return Ok(None) };
+        self.streamable -= 1;
+        delivery.map(Some).map_err(|error| self.link.fail(&error))
     }
 
     /// Takes the letter off that was read last.
-    async fn take_off(&mut self, dead: &BasicGetMessage) -> Result<(), QueueError> {
+    async fn take_off(&mut self, dead: &Delivery) -> Result<(), QueueError> {
         self.current = None;
         self.link.during(dead.acker.ack(BasicAckOptions::default())).await.map(drop)
     }
 
     async fn end(self) -> Result<(), QueueError> {
+        // Before anything goes back, or it would be streamed here again.
+        let cancelling = self.channel.basic_cancel(CONSUMER.into(), BasicCancelOptions::default());
+        self.link.during(cancelling).await?;
         // A tag that was acknowledged would end the channel.
         if let Some(tag) = self.current.or(self.kept) {
             let all = BasicNackOptions { multiple: true, requeue: true };
