@@ -153,6 +153,7 @@ async fn work(
         dead: fleet.queues.poison(DEAD_PREFETCH).await.map_err(queue_failure)?,
         jobs: Arc::new(fleet.queues.jobs()),
         dead_letters: Arc::new(fleet.queues.jobs()),
+        held: Arc::new(fleet.queues.jobs()),
         home: Arc::clone(&fleet.home) as Arc<dyn FleetHome>,
         events,
         completed,

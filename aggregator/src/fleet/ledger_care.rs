@@ -20,7 +20,7 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    sync::{mpsc, watch},
+    sync::{Notify, mpsc, watch},
     task::spawn_blocking,
     time::{Instant, sleep},
 };
@@ -41,6 +41,8 @@ pub(super) struct LedgerCare {
     pub(super) heartbeat: Duration,
     /// How often to look whether admission pauses.
     pub(super) check: Duration,
+    /// Notified when the ledger is reconciled after a pause.
+    pub(super) reconciled: Arc<Notify>,
     /// Asks to end at once.
     pub(super) stop: CancellationToken,
 }
@@ -150,6 +152,7 @@ impl LedgerCare {
         let journal = self.journal_costs(current, &announced);
         if let Reconciliation::Done { presumed } = self.reconcile(&journal).await? {
             *pause = None;
+            self.reconciled.notify_one();
             if !journal.is_new {
                 self.say(&format!(
                     "the ledger is reconciled, and calls go on; {presumed} that were under way are presumed spent"

@@ -25,6 +25,7 @@ mod lock;
 mod open_run;
 mod poison;
 mod receive;
+mod release;
 mod reporter;
 mod resend;
 mod settle;
@@ -45,17 +46,21 @@ use juror_common::{
     event::Events,
     job::Job,
     outcome::JobResult,
-    queue::{DeadLetter, DeadLetters, Queue, QueueError, Subscription},
+    queue::{DeadLetter, DeadLetters, HeldMessages, Queue, QueueError, Subscription},
     shutdown::Shutdown,
     store::RunsDirectory,
     telemetry::Metrics,
 };
 use ledger_care::LedgerCare;
 use receive::receive;
+use release::Release;
 use resend::{Resender, ResendingSubscription};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use survey::{Intervals, Survey};
-use tokio::{sync::mpsc, task::JoinError};
+use tokio::{
+    sync::{Notify, mpsc},
+    task::JoinError,
+};
 use tokio_util::sync::CancellationToken;
 
 /// Answers of the fleet's home that wait to be heard.
@@ -77,6 +82,8 @@ pub struct FleetResources {
     pub jobs: Arc<dyn Queue<Job>>,
     /// Store of dead letters.
     pub dead_letters: Arc<dyn DeadLetters<Job>>,
+    /// Jobs that workers hold back.
+    pub held: Arc<dyn HeldMessages>,
     /// Which runs there are, and their money.
     pub home: Arc<dyn FleetHome>,
     /// Who hears of trouble.
@@ -184,6 +191,7 @@ pub async fn run(resources: FleetResources, shutdown: Shutdown) -> Result<Finish
         dead,
         jobs,
         dead_letters,
+        held,
         home,
         events,
         completed,
@@ -207,7 +215,10 @@ pub async fn run(resources: FleetResources, shutdown: Shutdown) -> Result<Finish
         noted: BTreeMap::new(),
         is_away: false,
     };
+    let reconciled = Arc::new(Notify::new());
+    let release = Release { held, reconciled: Arc::clone(&reconciled), events: events.clone() };
     let care = LedgerCare {
+        reconciled,
         home: Arc::clone(&home),
         runs_dir: runs_dir.clone(),
         board: board.reader(),
@@ -260,6 +271,7 @@ pub async fn run(resources: FleetResources, shutdown: Shutdown) -> Result<Finish
         settled,
         survey.run(ended.clone(), stop),
         care.run(ended.clone()),
+        release.run(ended.clone()),
     );
     drop(lock);
     let finished = finished?;

@@ -7,8 +7,8 @@
 mod shared;
 
 use super::{
-    DeadLetter, DeadLetters, Delivery, Disposition, Lane, Message, Queue, QueueError, Settle,
-    Subscription,
+    DeadLetter, DeadLetters, Delivery, Disposition, HeldMessages, Lane, Message, Queue, QueueError,
+    Settle, Subscription,
 };
 use async_trait::async_trait;
 use shared::{Entry, Shared};
@@ -66,6 +66,13 @@ impl<M: Message> Queue<M> for LocalQueue<M> {
     async fn subscribe(&self, prefetch: usize) -> Result<Box<dyn Subscription<M>>, QueueError> {
         let slots = Arc::new(Semaphore::new(prefetch.clamp(1, Semaphore::MAX_PERMITS)));
         Ok(Box::new(LocalSubscription { shared: Arc::clone(&self.0), slots }))
+    }
+}
+
+#[async_trait]
+impl<M: Message> HeldMessages for LocalQueue<M> {
+    async fn release_held(&self) -> Result<usize, QueueError> {
+        Ok(self.0.promote_all())
     }
 }
 

@@ -64,6 +64,14 @@ pub trait Queue<M: Message>: Send + Sync {
     async fn subscribe(&self, prefetch: usize) -> Result<Box<dyn Subscription<M>>, QueueError>;
 }
 
+/// Messages that a queue holds back after [`Disposition::RetryAfter`].
+#[async_trait]
+pub trait HeldMessages: Send + Sync {
+    /// Delivers the messages that are held back for long now, before their time; returns their
+    /// number.
+    async fn release_held(&self) -> Result<usize, QueueError>;
+}
+
 /// A receiver of deliveries.
 #[async_trait]
 pub trait Subscription<M: Message>: Send {

@@ -71,6 +71,23 @@ fn an_emptied_redis_loses_no_job() {
 }
 
 #[test]
+fn held_jobs_go_on_as_soon_as_the_ledger_is_reconciled() {
+    let scene = Scene::gated(Servers::with(TestRedis::own(&[])), 4);
+    let worker = scene.start(&["-j", "2"]);
+    scene.enqueue("held");
+    scene.simulator.await_count("billed_calls", 2);
+    scene.servers.redis.command(&["FLUSHALL"]);
+    scene.gate.open();
+    await_some(|| (scene.servers.held("10m") == 4).then_some(()), "each job is held");
+    scene.servers.announce(&scene.record("held", semantic()));
+    let aggregator = scene.servers.start(&scene.workshop, &["aggregate"]);
+    scene.servers.await_progress(&RunId::new("held"), |progress| progress.scored == 4);
+    stop(worker);
+    aggregator.signal(Signal::TERM);
+    aggregator.finish().exits(0);
+}
+
+#[test]
 fn an_emptied_redis_gives_no_run_its_budget_twice() {
     let scene = Scene::gated(Servers::with(TestRedis::durable()), 40);
     scene.gate.open();

@@ -1,7 +1,8 @@
 //! A home that is away, was started anew, or was emptied.
 
 use super::*;
-use juror_common::usage::Money;
+use juror_common::{item::Item, queue::Disposition, usage::Money};
+use tokio::time::Instant;
 
 #[tokio::test(start_paused = true)]
 async fn while_the_home_is_away_known_runs_go_on_and_new_ones_wait() {
@@ -129,6 +130,30 @@ async fn the_ledger_of_a_new_fleet_is_accepted_at_once() {
     let state = fleet.home.until(|state| state.paused.is_none()).await;
     assert!(state.is_new);
     fleet.home.until(|state| state.used_before).await;
+    fleet.end(working).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn jobs_that_were_held_back_go_on_as_soon_as_the_ledger_is_reconciled() {
+    let (fleet, run) = Fleet::judging(2);
+    let hold = Duration::from_secs(10 * 60);
+    let mut jobs = fleet.jobs.subscribe(1).await.unwrap();
+    let job = |item: &str| {
+        let RunRecord { rubric, judge, .. } = fleet_record("nightly", 2);
+        Job::new(&run, Item { id: item.to_owned(), ..Item::default() }, 0, rubric, judge)
+    };
+    fleet.jobs.publish(job("before"), Lane::Work).await.unwrap();
+    let before = jobs.next().await.unwrap().unwrap();
+    before.settle(Disposition::RetryAfter(hold)).await.unwrap();
+    fleet.home.change(|state| state.paused = Some(1));
+    let working = fleet.start().await;
+    let began = Instant::now();
+    let released = jobs.next().await.unwrap().unwrap();
+    assert!(fleet.home.until(|_| true).await.paused.is_none());
+    // A worker that asked before the reconciliation holds it back after it.
+    released.settle(Disposition::RetryAfter(hold)).await.unwrap();
+    assert_eq!(jobs.next().await.unwrap().unwrap().message.item.id, "before");
+    assert!(began.elapsed() < hold / 10, "{:?}", began.elapsed());
     fleet.end(working).await.unwrap();
 }
 

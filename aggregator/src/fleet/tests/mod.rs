@@ -79,6 +79,7 @@ impl Fleet {
             dead: self.dead.subscribe(prefetch).await.unwrap(),
             jobs: Arc::new(self.jobs.clone()),
             dead_letters: Arc::new(self.jobs.clone()),
+            held: Arc::new(self.jobs.clone()),
             home: Arc::clone(&self.home) as Arc<dyn FleetHome>,
             events: Events::silent(),
             completed,

@@ -61,6 +61,7 @@ async fn where_no_more_results_can_be_received_nobody_waits_for_dead_jobs() {
         dead: fleet.dead.subscribe(1).await.unwrap(),
         jobs: Arc::new(fleet.jobs.clone()),
         dead_letters: Arc::new(fleet.jobs.clone()),
+        held: Arc::new(fleet.jobs.clone()),
         home: Arc::clone(&fleet.home) as Arc<dyn FleetHome>,
         events: Events::silent(),
         completed: mpsc::channel(1).0,

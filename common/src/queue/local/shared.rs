@@ -69,6 +69,18 @@ impl<M> Shared<M> {
         None
     }
 
+    /// Moves every delayed message into its lane; returns their number.
+    pub(super) fn promote_all(&self) -> usize {
+        let mut state = self.lock();
+        let delayed = std::mem::take(&mut state.delayed);
+        let count = delayed.len();
+        for entry in delayed.into_values() {
+            state.lane(entry.lane).push_back(entry);
+        }
+        self.ready.add_permits(count);
+        count
+    }
+
     /// A message leaves, for good or to the dead letters.
     pub(super) fn forget(&self, dead: Option<DeadLetter<M>>) {
         let mut state = self.lock();

@@ -14,6 +14,7 @@ mod depths;
 mod envelope;
 mod failure;
 mod greeting;
+mod hold;
 mod link;
 mod names;
 mod preference;

@@ -1,7 +1,7 @@
 //! What only a broker's queue does.
 
 use super::{
-    super::super::{DeadLetters as _, Delivery, Disposition, acknowledge_all},
+    super::super::{DeadLetters as _, Delivery, Disposition, HeldMessages as _, acknowledge_all},
     namespace::raw_connection,
     *,
 };
@@ -111,6 +111,28 @@ async fn a_message_that_cannot_be_read_is_kept_aside_and_stops_nobody() {
     assert_eq!(jobs.forget(&|job| job.item.id == "good").await.unwrap(), 1);
     assert_eq!(queues.dead_letters().await.unwrap().len(), 1);
     drop((subscription, poison));
+    queues.close().await;
+}
+
+#[tokio::test]
+async fn what_is_held_for_ten_minutes_is_released_into_its_lane() {
+    let own = Own::new();
+    let queues = own.connect(&broker_url()).await;
+    let jobs = queues.jobs();
+    let mut subscription = jobs.subscribe(2).await.unwrap();
+    for lane in [Lane::Work, Lane::High] {
+        jobs.publish(job(&format!("{lane:?}")), lane).await.unwrap();
+        let delivery = next(&mut subscription).await;
+        delivery.settle(Disposition::RetryAfter(Duration::from_secs(600))).await.unwrap();
+    }
+    assert_eq!(jobs.release_held().await.unwrap(), 2);
+    for _ in 0..2 {
+        let delivery = next(&mut subscription).await;
+        assert_eq!(delivery.message.item.id, format!("{:?}", delivery.lane));
+        delivery.acknowledge().await.unwrap();
+    }
+    assert_eq!(jobs.release_held().await.unwrap(), 0);
+    drop(subscription);
     queues.close().await;
 }
 

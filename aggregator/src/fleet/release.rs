@@ -1,0 +1,47 @@
+//! Release of jobs that workers hold back while the ledger does not know their run.
+
+use juror_common::{
+    event::{Event, Events},
+    queue::HeldMessages,
+};
+use std::{sync::Arc, time::Duration};
+use tokio::{sync::Notify, time::sleep};
+use tokio_util::sync::CancellationToken;
+
+/// Time until the second release: a worker that asked before the reconciliation may hold a job back
+/// after it.
+const SECOND_RELEASE: Duration = Duration::from_secs(5);
+
+pub(super) struct Release {
+    pub(super) held: Arc<dyn HeldMessages>,
+    /// Notified when the ledger is reconciled.
+    pub(super) reconciled: Arc<Notify>,
+    pub(super) events: Events,
+}
+
+impl Release {
+    /// Releases held jobs at each reconciliation, until `ended`.
+    pub(super) async fn run(self, ended: CancellationToken) {
+        let for_ever = async {
+            loop {
+                self.reconciled.notified().await;
+                self.release().await;
+                sleep(SECOND_RELEASE).await;
+                self.release().await;
+            }
+        };
+        ended.run_until_cancelled(for_ever).await;
+    }
+
+    async fn release(&self) {
+        match self.held.release_held().await {
+            Ok(0) => {}
+            Ok(jobs) => tracing::info!(jobs, "jobs that were held back go on"),
+            Err(error) => {
+                let warning =
+                    format!("jobs that are held back go on only when their time is over: {error}");
+                self.events.emit(Event::Warning(warning)).await;
+            }
+        }
+    }
+}
