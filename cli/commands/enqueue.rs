@@ -19,6 +19,7 @@ use crate::{
     session::Session,
     signals::Ears,
 };
+use jiff::{Timestamp, Zoned};
 use juror_common::{
     id::RunId,
     queue::rabbitmq::broker_version,
@@ -198,11 +199,17 @@ impl Enqueuing<'_> {
         if self.asked.flags.dry_run {
             return Ok(Exit::Done);
         }
-        if self.asked.flags.budget_usd.is_some() {
+        let deadline = self.deadline();
+        if self.asked.flags.budget_usd.is_some() || deadline.is_some() {
             let cap = self.cap(known).await?;
-            let (budgets, record) = (&self.settings.budget, capped(known, cap));
-            change_budgets(self.home, &record, budgets).await.map_err(home_failure)?;
+            let record = continued(known, cap, deadline);
+            let changed = match self.asked.flags.budget_usd {
+                Some(_) => change_budgets(self.home, &record, &self.settings.budget).await,
+                None => self.home.note_record(&record).await.map(drop),
+            };
+            changed.map_err(home_failure)?;
             cap.tell(run, self.global.quiet);
+            self.telling.deadline(run, known.record.deadline, deadline);
         }
         self.wait_if_asked(run, ears).await
     }
@@ -210,6 +217,12 @@ impl Enqueuing<'_> {
     async fn cap(&self, known: &RunStatus) -> Result<Cap, Failure> {
         let RunRecord { run_id, budget_usd, .. } = &known.record;
         Cap::of(self.home, run_id, self.asked.flags.budget_usd, *budget_usd).await
+    }
+
+    /// The deadline that the flag gives.
+    fn deadline(&self) -> Option<Timestamp> {
+        let given = self.asked.flags.deadline.as_ref().and(self.settings.run.deadline);
+        given.map(|deadline| deadline.after(&Zoned::now()))
     }
 
     async fn dry_run(&self, session: &Session) -> Result<Exit, Failure> {
@@ -227,8 +240,9 @@ impl Enqueuing<'_> {
         run: &RunId,
         known: Option<(&RunStatus, Cap)>,
     ) -> Result<Published, Failure> {
+        let deadline = self.deadline();
         let record = match known {
-            Some((known, cap)) => capped(known, cap),
+            Some((known, cap)) => continued(known, cap, deadline),
             None => new_record(session, run, self.arguments.upload.clone()),
         };
         let publication = Publication {
@@ -246,8 +260,9 @@ impl Enqueuing<'_> {
         let published = publication
             .publish(|| {
                 announced = true;
-                if let Some((_, cap)) = known {
+                if let Some((known, cap)) = known {
                     cap.tell(run, self.global.quiet);
+                    self.telling.deadline(run, known.record.deadline, deadline);
                 }
                 self.telling.announced(run)
             })
@@ -279,6 +294,8 @@ fn asks_for_an_end(flags: &RunFlags) -> bool {
     files || flags.gate.is_some() || flags.against.baseline.is_some()
 }
 
-fn capped(known: &RunStatus, cap: Cap) -> RunRecord {
-    RunRecord { budget_usd: cap.now, ..known.record.clone() }
+/// The record of a run that goes on, with its cap and, where another one is given, its deadline.
+fn continued(known: &RunStatus, cap: Cap, deadline: Option<Timestamp>) -> RunRecord {
+    let deadline = deadline.or(known.record.deadline);
+    RunRecord { budget_usd: cap.now, deadline, ..known.record.clone() }
 }

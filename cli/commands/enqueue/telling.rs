@@ -1,6 +1,7 @@
 //! What `juror enqueue` tells: results on standard output, all else on standard error.
 
 use crate::{exit::Failure, screen};
+use jiff::Timestamp;
 use juror_common::id::RunId;
 use juror_producer::fleet::{Published, PublishedEnd};
 use serde_json::json;
@@ -58,6 +59,13 @@ impl Telling<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Another deadline is given, or none.
+    pub fn deadline(&self, run: &RunId, before: Option<Timestamp>, now: Option<Timestamp>) {
+        let Some(now) = now else { return };
+        let before = before.map(|before| format!("; before: {before}")).unwrap_or_default();
+        self.beside(&format!("the deadline of run {run} is {now} from now on{before}"));
     }
 
     /// Nothing is left to publish.

@@ -150,6 +150,34 @@ fn what_was_killed_or_stopped_half_way_goes_on() {
 }
 
 #[test]
+fn a_run_that_goes_on_takes_a_new_deadline_and_says_so() {
+    let (workshop, servers) = (Workshop::new(), Servers::cramped(5));
+    let deadline = |run: &str| status(&servers, run).record.deadline.unwrap();
+    write_items(&workshop, 2);
+    let first = ["enqueue", "manifest.jsonl", "--run-id", "whole", "--deadline", "60m"];
+    servers.juror(&workshop, &first).exits(0);
+    let before = deadline("whole");
+    let again = ["enqueue", "--resume", "whole", "--deadline", "300m"];
+    let said = format!("; before: {before}");
+    servers.juror(&workshop, &again).exits(0).says(&["the deadline of run whole is", &said]);
+    assert!(deadline("whole") > before);
+    servers.juror(&workshop, &again[..3]).exits(0);
+    assert!(deadline("whole") > before, "without a word it stays");
+    servers.take_jobs(2);
+
+    write_lines(&workshop, MANY);
+    let half = ["enqueue", "manifest.jsonl", "--run-id", "half"];
+    let mut running = servers.start(&workshop, &[&half[..], &["--deadline", "60m"]].concat());
+    running.await_words(PAUSES);
+    running.kill();
+    let before = deadline("half");
+    let mut again = servers.start(&workshop, &[&half[..], &["--deadline", "300m"]].concat());
+    again.await_words(&format!("; before: {before}"));
+    assert!(deadline("half") > before);
+    again.kill();
+}
+
+#[test]
 fn a_run_is_never_taken_for_another() {
     let (workshop, servers) = (Workshop::new(), Servers::with(TestRedis::shared()));
     write_items(&workshop, 3);
