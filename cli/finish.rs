@@ -16,8 +16,8 @@ use juror_aggregator::{
     journal::{JournalError, RunFiles},
     metrics::AveragingPolicy,
     report::{
-        NoExhibits, Report, TerminalOptions, render_paused, render_terminal, summary_sentence,
-        write_output,
+        NoExhibits, Report, TerminalOptions, figures::counted, render_paused, render_terminal,
+        summary_sentence, write_output,
     },
     summary::{SummaryInput, summarise},
 };
@@ -180,12 +180,18 @@ fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
              if the cap of the day or the month is reached, raise budget.day_usd or budget.month_usd"
         ));
     } else if report.coverage.errors.contains_key(&ErrorKind::Deadline) {
+        let skipped = report.coverage.errors.get(&ErrorKind::Deadline).copied().unwrap_or_default();
         screen::tell(&format!(
-            "the deadline came before the rest\n  go on with: juror run --resume {run}, and \
-             --deadline if that is to end by itself too"
+            "the deadline has passed: {} skipped\n  resume with: juror run --resume {run}\n  \
+             (with --deadline TIME to set a new deadline)",
+            counted(skipped, "job")
         ));
     } else if executed.stopped || !report.coverage.is_complete() {
-        screen::tell(&format!("not every job is scored\n  go on with: juror run --resume {run}"));
+        let unscored = report.coverage.planned.saturating_sub(report.coverage.scored);
+        screen::tell(&format!(
+            "not scored: {}\n  resume with: juror run --resume {run}",
+            counted(unscored, "job")
+        ));
     }
     tell_result(executed.directory.files(), report);
 }

@@ -78,7 +78,7 @@ fn refusals_without_an_end_are_told_and_end_at_the_deadline() {
     let ended = workshop.judge_run(&simulator, "refused", &flags).exits(3);
     ended.prints(&["0 of 20 scored", "20 skipped"]).says(&[
         "the provider refuses calls (429: too many requests in a minute): waiting, next try at ",
-        "the deadline came before the rest",
+        "the deadline has passed: 20 jobs skipped",
         "juror run --resume refused",
     ]);
     assert!(simulator.requests() <= 2);
