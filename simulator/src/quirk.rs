@@ -62,6 +62,7 @@ quirks! {
     NoCredit = "no-credit": "422 insufficient credits";
     WrappedQuota = "wrapped-quota": "429 with insufficient_quota in the message alone (LiteLLM)";
     GeminiDayLimit = "gemini-day-limit": "429 RESOURCE_EXHAUSTED with a quota per day, in a list (Gemini's compatible endpoint)";
+    WaitInBody = "wait-in-body": "429 for the first request of each question, with the wait in the body alone (Gemini's compatible endpoint)";
     OpenrouterDayLimit = "openrouter-day-limit": "429 free-models-per-day (OpenRouter)";
     NoImageEndpoints = "no-image-endpoints": "404 no endpoints that support image input (OpenRouter)";
 }

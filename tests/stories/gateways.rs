@@ -168,6 +168,14 @@ fn an_answer_that_is_no_json_is_asked_for_again() {
 }
 
 #[test]
+fn a_wait_that_stands_in_the_body_is_kept() {
+    let (workshop, simulator, run) = judge(Quirk::WaitInBody, 3, &["-j", "1"]);
+    let run = run.exits(0);
+    assert!(!run.stderr.contains("without saying for how long"), "{}", run.stderr);
+    assert_eq!((simulator.requests(), total(&workshop)), (6, simulator.bill()));
+}
+
+#[test]
 fn a_schema_without_a_grammar_is_asked_for_in_words() {
     let (_, simulator, run) = judge(Quirk::GrammarFailed, 4, &["-j", "1"]);
     run.exits(0).says(&["is asked for from now on", "failed to parse grammar"]);

@@ -62,7 +62,7 @@ impl Imitation {
     pub(crate) fn substitute(&self, has_schema: bool, first: bool) -> Option<SubstituteResponse> {
         let applies = |quirk: &Quirk| match quirk {
             Quirk::GrammarFailed => has_schema,
-            Quirk::JsonValidateFailed => first,
+            Quirk::JsonValidateFailed | Quirk::WaitInBody => first,
             _ => true,
         };
         self.0.iter().filter(|quirk| applies(quirk)).find_map(|quirk| substitute(*quirk))
@@ -137,6 +137,7 @@ fn substitute(quirk: Quirk) -> Option<SubstituteResponse> {
         Quirk::NoCredit => free(422, JSON, NO_CREDIT),
         Quirk::WrappedQuota => free(429, JSON, WRAPPED_QUOTA),
         Quirk::GeminiDayLimit => free(429, JSON, GEMINI_DAY_LIMIT),
+        Quirk::WaitInBody => free(429, JSON, WAIT_IN_BODY),
         Quirk::OpenrouterDayLimit => free(429, JSON, OPENROUTER_DAY_LIMIT),
         Quirk::NoImageEndpoints => free(404, JSON, NO_IMAGE_ENDPOINTS),
         _ => None,
@@ -145,6 +146,7 @@ fn substitute(quirk: Quirk) -> Option<SubstituteResponse> {
 
 const WRAPPED_QUOTA: &str = r#"{"error":{"message":"litellm.RateLimitError: RateLimitError: OpenAIException - You exceeded your current quota. insufficient_quota","type":"throttling_error","param":null,"code":"429"}}"#;
 const GEMINI_DAY_LIMIT: &str = r#"[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier","quotaValue":"250"}]}]}}]"#;
+const WAIT_IN_BODY: &str = r#"[{"error":{"code":429,"message":"Quota exceeded for requests per minute. Please retry in 50ms.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerMinutePerProjectPerModel"}]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"0.05s"}]}}]"#;
 const OPENROUTER_DAY_LIMIT: &str = r#"{"error":{"message":"Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free model requests per day","code":429,"metadata":{"headers":{"X-RateLimit-Limit":"50","X-RateLimit-Remaining":"0"}}}}"#;
 const NO_IMAGE_ENDPOINTS: &str =
     r#"{"error":{"message":"No endpoints found that support image input","code":404}}"#;

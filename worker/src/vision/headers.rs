@@ -77,7 +77,7 @@ fn reset(headers: &HeaderMap) -> Option<Duration> {
 }
 
 /// Reads `6m0s`, `1h2m`, `12ms`, `1.5s` or plain seconds.
-fn interval(value: &str) -> Option<Duration> {
+pub(super) fn interval(value: &str) -> Option<Duration> {
     if let Some(plain) = seconds(value, 1.0) {
         return Some(plain);
     }

@@ -40,6 +40,9 @@ pub(super) fn read(
         return bad(show(said.unwrap_or("the answer holds no choice")));
     };
     let content = choice.message.content.and_then(Content::text);
+    // Gateways pass the fingerprint on, and drop or rename the header.
+    let simulated =
+        simulated || envelope.system_fingerprint.as_deref() == Some(SIMULATOR_FINGERPRINT);
     CallEnd::Answered(Answer {
         // A text of no tokens is a count of nothing.
         usage: usage.filter(|usage| content.is_none() || usage.output_tokens > 0),
@@ -64,6 +67,9 @@ fn told_cost(body: &Value) -> Option<Money> {
     let upstream = amount("/usage/cost_details/upstream_inference_cost").filter(|_| own_key);
     Some(amount("/usage/cost")? + upstream.unwrap_or_default())
 }
+
+/// The `system_fingerprint` of the simulator's answers.
+const SIMULATOR_FINGERPRINT: &str = "juror-simulator";
 
 /// No model reads or writes anywhere near so many tokens at once. A server that claims more does
 /// not count, and booking its figure would use up the budgets of a whole month.

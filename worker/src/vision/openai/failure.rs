@@ -1,6 +1,6 @@
 //! What a status other than 200 means. Pure.
 
-use super::envelope;
+use super::{envelope, told_wait};
 use crate::vision::{AccountProblem, CallEnd, headers};
 use jiff::Timestamp;
 use reqwest::header::{HeaderMap, LOCATION};
@@ -39,7 +39,10 @@ pub(super) fn classify(
         429 if said.message.to_lowercase().contains("request too large") => {
             CallEnd::Refused { status, message, usage }
         }
-        429 => CallEnd::RateLimited { retry_after: wait(), message },
+        429 => {
+            let retry_after = wait().or_else(|| told_wait::read(&body, &said.message));
+            CallEnd::RateLimited { retry_after, message }
+        }
         // The model wrote something that is no JSON: another answer may be.
         400 if said.names(&["json_validate_failed"]) => CallEnd::BadAnswer { message, usage },
         500 if names_grammar(&message) => CallEnd::Refused { status, message, usage },
@@ -176,12 +179,14 @@ impl Said {
     fn read(body: &Value, content: &[u8]) -> Self {
         let error = body.get("error").unwrap_or(body);
         let field = |name: &str| error.get(name).and_then(Value::as_str);
-        let message = error
-            .as_str()
-            .or_else(|| field("message"))
-            .or_else(|| field("detail"))
-            .map(str::to_owned)
-            .unwrap_or_else(|| String::from_utf8_lossy(content).into_owned());
+        let message = match (error.as_str(), body.get("message").and_then(Value::as_str)) {
+            // Frameworks name the kind of error beside what is wrong.
+            (Some(kind), Some(message)) => Some(format!("{kind}: {message}")),
+            (kind, _) => {
+                kind.or_else(|| field("message")).or_else(|| field("detail")).map(str::to_owned)
+            }
+        };
+        let message = message.unwrap_or_else(|| String::from_utf8_lossy(content).into_owned());
         let parameter = field("param").filter(|name| !message.contains(name));
         let message = match parameter {
             Some(parameter) => format!("{parameter}: {message}"),
@@ -229,7 +234,8 @@ impl Said {
         if status == 404 && self.mentions(&["support image input"]) {
             return Some(AccountProblem::Images);
         }
-        if self.names(&["invalid_api_key", "token_not_found_in_db"]) {
+        // LiteLLM without a database knows its master key alone, and looks for any other there.
+        if self.names(&["invalid_api_key", "token_not_found_in_db", "no_db_connection"]) {
             return Some(AccountProblem::Key);
         }
         if self.names(&["model_not_found", "DeploymentNotFound", "model_decommissioned"]) {
@@ -284,6 +290,12 @@ mod tests {
             (404, error("no", "model_not_found"), AccountProblem::Model),
             (404, json!({"message": "The model `x` does not exist"}), AccountProblem::Model),
             (404, json!({"detail": "Not Found"}), AccountProblem::Address),
+            (
+                400,
+                json!({"error": {"message": "No connected db.", "type": "no_db_connection",
+                                 "param": null, "code": "400"}}),
+                AccountProblem::Key,
+            ),
             (400, error("Budget has been exceeded! Current cost: 1", "400"), AccountProblem::Funds),
             (400, error("your credit balance is too low", "x"), AccountProblem::Funds),
             (422, error("Insufficient credits", "x"), AccountProblem::Funds),
@@ -408,6 +420,10 @@ mod tests {
             ("<html>Bad Request</html>", "<html>Bad Request</html>"),
             ("", "the answer says nothing more"),
             ("{\"error\":\"plain\"}", "plain"),
+            (
+                "{\"error\":\"SyntaxError\",\"message\":\"at position 7\",\"status\":500}",
+                "SyntaxError: at position 7",
+            ),
             (
                 "{\"error\":{\"message\":\"no\",\"param\":\"response_format\"}}",
                 "response_format: no",

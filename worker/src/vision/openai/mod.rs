@@ -6,6 +6,7 @@ mod envelope;
 mod failure;
 #[cfg(test)]
 mod tests;
+mod told_wait;
 
 use super::{
     AccountProblem, Call, CallEnd, HttpSettings, Limits, ProbeError, ProbeReport, Request,

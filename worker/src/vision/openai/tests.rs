@@ -262,6 +262,13 @@ async fn a_missing_bill_is_not_a_bill_of_nothing() {
 }
 
 #[tokio::test]
+async fn an_answer_of_the_simulator_is_known_behind_a_gateway_too() {
+    let passed_on = r#"{"model":"gpt-4o","system_fingerprint":"juror-simulator",
+        "choices":[{"message":{"content":"{}"},"finish_reason":"stop"}]}"#;
+    assert!(answered(&ask(Scene::Say(response(200, "", passed_on))).await).simulated);
+}
+
+#[tokio::test]
 async fn a_cancelled_call_tells_whether_it_was_sent() {
     let cancel = CancellationToken::new();
     let server = Scripted::play(vec![Scene::Cancel(cancel.clone())]).await;

@@ -1,0 +1,70 @@
+//! How long a refusal's body asks to wait, for servers that send no header. Pure.
+
+use crate::vision::headers::{LONGEST_WAIT, interval};
+use serde_json::Value;
+use std::time::Duration;
+
+/// The wait that an error asks for, at most [`LONGEST_WAIT`]: by Gemini's `RetryInfo`, else by the
+/// message, as in `Please retry in 10.05s`, `Please try again in 6m0s` (OpenAI) and `Try again in 5
+/// seconds` (LiteLLM).
+pub(super) fn read(body: &Value, message: &str) -> Option<Duration> {
+    retry_info(body).or_else(|| in_words(message)).map(|wait| wait.min(LONGEST_WAIT))
+}
+
+fn retry_info(body: &Value) -> Option<Duration> {
+    let details = body.pointer("/error/details")?.as_array()?;
+    details.iter().find_map(|detail| interval(detail.get("retryDelay")?.as_str()?))
+}
+
+fn in_words(message: &str) -> Option<Duration> {
+    let lower = message.to_lowercase();
+    let (_, rest) = lower.split_once("retry in ").or_else(|| lower.split_once("try again in "))?;
+    let mut words = rest.split_whitespace();
+    let amount = words.next()?.trim_end_matches(['.', ',', ';']);
+    let unit = words.next().unwrap_or_default();
+    let seconds_per_unit = match amount.parse::<f64>() {
+        Ok(_) if unit.starts_with("minute") => 60,
+        // Either seconds, or the amount carries its own unit.
+        Ok(_) if unit.starts_with("second") => 1,
+        Ok(_) => return None,
+        Err(_) => 1,
+    };
+    Some(interval(amount)?.saturating_mul(seconds_per_unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn each_way_to_ask_for_time_in_words_is_understood() {
+        for (message, milliseconds) in [
+            ("Please retry in 10.05676626s.", Some(10_056)),
+            ("Rate limit reached. Please try again in 6m0s. Visit", Some(360_000)),
+            ("Please try again in 250ms.", Some(250)),
+            ("No deployments available, Try again in 5 seconds. Passed model=x", Some(5_000)),
+            ("try again in 2 minutes", Some(120_000)),
+            ("try again in 9999 minutes", Some(600_000)),
+            ("Try again in a moment", None),
+            ("try again in 7", None),
+            ("try again in -5 seconds", None),
+            ("try again later", None),
+            ("retry in ", None),
+        ] {
+            let wait = read(&Value::Null, message).map(|wait| wait.as_millis());
+            assert_eq!(wait, milliseconds, "{message}");
+        }
+    }
+
+    #[test]
+    fn the_retry_info_of_gemini_comes_first() {
+        let body = json!({"error": {"details": [
+            {"@type": "type.googleapis.com/google.rpc.Help"},
+            {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "38s"},
+        ]}});
+        assert_eq!(read(&body, "retry in 1s"), Some(Duration::from_secs(38)));
+        let odd = json!({"error": {"details": [{"retryDelay": 38}, 7]}});
+        assert_eq!(read(&odd, "retry in 1s"), Some(Duration::from_secs(1)));
+    }
+}
