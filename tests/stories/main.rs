@@ -36,6 +36,7 @@ mod limits;
 mod logs;
 mod missing_output;
 mod nightly;
+mod other_servers;
 mod outputs;
 mod own_programs;
 mod pauses;

@@ -39,6 +39,55 @@ pub fn python_with(package: &str, import: &str) -> PathBuf {
     python
 }
 
+/// The folder of the programs of this package of PyPI, as in `name[extra]==1.2.3`, in an environment
+/// of its own; an error says why it cannot be installed.
+pub fn programs_from_pypi(package: &str) -> Result<PathBuf, String> {
+    let folder = package_folder(package);
+    let environment = folder.join("environment");
+    install_once(&folder, || {
+        let mut venv = Command::new("python3");
+        venv.args(["-m", "venv", "--clear"]).arg(&environment);
+        try_run(&mut venv, "make a Python environment")?;
+        let mut pip = Command::new(environment.join("bin/python"));
+        pip.args(["-m", "pip", "install", "--quiet", "--retries", "1", "--timeout", "30", package]);
+        try_run(&mut pip, &format!("install {package} with pip"))
+    })?;
+    Ok(environment.join("bin"))
+}
+
+/// The folder of the programs of this npm package, as in `name@1.2.3`; an error says why it cannot
+/// be installed.
+pub fn programs_from_npm(package: &str) -> Result<PathBuf, String> {
+    let folder = package_folder(package);
+    install_once(&folder, || {
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--loglevel", "error", "--no-audit", "--no-fund", "--ignore-scripts"]);
+        npm.args(["--fetch-retries", "1", "--fetch-retry-mintimeout", "1000", "--prefix"])
+            .arg(&folder)
+            .arg(package);
+        try_run(&mut npm, &format!("install {package} with npm"))
+    })?;
+    Ok(folder.join("node_modules/.bin"))
+}
+
+fn package_folder(package: &str) -> PathBuf {
+    let name: String =
+        package.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    juror_folder().join(name)
+}
+
+/// Installs into a folder unless that has been done to its end.
+fn install_once(folder: &Path, install: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let _alone = alone(folder);
+    let stamp = folder.join("installed");
+    if stamp.exists() {
+        return Ok(());
+    }
+    install()?;
+    fs::write(&stamp, "").map_err(|error| format!("{}: {error}", stamp.display()))
+}
+
 fn runs(command: &mut Command) -> bool {
     command.output().is_ok_and(|output| output.status.success())
 }
@@ -112,7 +161,16 @@ fn apt_get(arguments: &[&str], folder: &Path, purpose: &str) {
 }
 
 fn run(command: &mut Command, purpose: &str) {
-    let output = command.output().unwrap_or_else(|error| panic!("cannot {purpose}: {error}"));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "cannot {purpose}: {said}");
+    if let Err(error) = try_run(command, purpose) {
+        panic!("{error}");
+    }
+}
+
+fn try_run(command: &mut Command, purpose: &str) -> Result<(), String> {
+    let output = command.output().map_err(|error| format!("cannot {purpose}: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let messages = String::from_utf8_lossy(&output.stderr);
+    Err(format!("cannot {purpose}: {}", messages.trim()))
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::panic, clippy::expect_used, reason = "a test may break off")]
 
 pub mod install;
+pub mod other_servers;
 mod process;
 pub mod rabbitmq;
 pub mod s3;

@@ -1,0 +1,124 @@
+//! Servers of other makers that speak OpenAI's chat completions: LiteLLM's proxy, aimock and fakellm.
+//!
+//! Each is installed on first use; an error says why one cannot be, so that a test can be skipped.
+
+use crate::{
+    install,
+    process::{KEEPER, free_port},
+};
+use std::{
+    io::{BufRead as _, BufReader, PipeReader},
+    os::unix::process::CommandExt as _,
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::mpsc::{Receiver, channel},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+const LITELLM: &str = "litellm[proxy]==1.106.2";
+const AIMOCK: &str = "@copilotkit/aimock@1.43.0";
+const FAKELLM: &str = "fakellm==0.3.5";
+/// LiteLLM takes ten seconds on an idle machine.
+const START_TIMEOUT: Duration = Duration::from_secs(240);
+
+/// A server in a process of its own, which ends with this.
+pub struct OtherServer {
+    port: u16,
+    server: Child,
+    reader: Option<JoinHandle<()>>,
+}
+
+impl OtherServer {
+    /// LiteLLM's proxy with this `config.yaml`, in whose folder it looks for Python modules.
+    pub fn litellm(config: &Path, variables: &[(&str, &Path)]) -> Result<Self, String> {
+        let programs = install::programs_from_pypi(LITELLM)?;
+        let port = free_port();
+        let mut command = Command::new("sh");
+        command.args(["-c", KEEPER]).arg(programs.join("litellm"));
+        command.args(["--host", "127.0.0.1", "--port", &port.to_string(), "--config"]);
+        command.arg(config).args(["--telemetry", "False"]);
+        // Its price table is a download otherwise.
+        command.env("LITELLM_LOCAL_MODEL_COST_MAP", "True").envs(variables.iter().copied());
+        Self::start(command, port, "Uvicorn running on")
+    }
+
+    /// aimock with these fixtures and, if one is given, a key that calls must carry.
+    pub fn aimock(fixtures: &Path, key: Option<&str>) -> Result<Self, String> {
+        let programs = install::programs_from_npm(AIMOCK)?;
+        let port = free_port();
+        let mut command = Command::new("sh");
+        command.args(["-c", KEEPER]).arg(programs.join("llmock"));
+        command.args(["--host", "127.0.0.1", "--port", &port.to_string(), "--fixtures"]);
+        command.arg(fixtures).envs(key.map(|key| ("AIMOCK_API_KEYS", key)));
+        Self::start(command, port, "listening on")
+    }
+
+    /// fakellm with this `fakellm.yaml`.
+    pub fn fakellm(config: &Path) -> Result<Self, String> {
+        let programs = install::programs_from_pypi(FAKELLM)?;
+        let port = free_port();
+        let mut command = Command::new("sh");
+        command.args(["-c", KEEPER]).arg(programs.join("fakellm"));
+        command.args(["serve", "--host", "127.0.0.1", "--port", &port.to_string(), "--config"]);
+        command.arg(config);
+        Self::start(command, port, "Uvicorn running on")
+    }
+
+    /// For `--base-url`.
+    pub fn base_url(&self) -> String {
+        format!("http://127.0.0.1:{}/v1", self.port)
+    }
+
+    /// Starts a server and waits until it says that it serves.
+    fn start(mut command: Command, port: u16, ready: &'static str) -> Result<Self, String> {
+        let (output, input) = std::io::pipe().expect("a pipe");
+        let errors = input.try_clone().expect("a pipe");
+        command.env("PYTHONUNBUFFERED", "1").stdin(Stdio::piped()).process_group(0);
+        let server = command.stdout(input).stderr(errors).spawn().expect("a shell");
+        // Holds the other ends of the pipe.
+        drop(command);
+        let (started, reader) = read_until(output, ready);
+        let server = Self { port, server, reader: Some(reader) };
+        match started.recv_timeout(START_TIMEOUT) {
+            Ok(None) => Ok(server),
+            Ok(Some(output)) => panic!("the server ended before it served:\n{output}"),
+            Err(_) => panic!("the server did not come up within {START_TIMEOUT:?}"),
+        }
+    }
+}
+
+/// Reads a server's output to its end, so that the server never waits for a reader. The channel
+/// gets `None` when a line says that it is ready, or all lines if it ends before.
+fn read_until(
+    output: PipeReader,
+    ready: &'static str,
+) -> (Receiver<Option<String>>, JoinHandle<()>) {
+    let (sender, receiver) = channel();
+    let reader = std::thread::spawn(move || {
+        let mut lines = BufReader::new(output).lines().map_while(Result::ok);
+        let mut before = String::new();
+        for line in lines.by_ref() {
+            if line.contains(ready) {
+                // The starter may have stopped waiting.
+                let _ = sender.send(None);
+                return lines.for_each(drop);
+            }
+            before.push_str(&line);
+            before.push('\n');
+        }
+        let _ = sender.send(Some(before));
+    });
+    (receiver, reader)
+}
+
+impl Drop for OtherServer {
+    fn drop(&mut self) {
+        // The keeper kills its group when its input ends.
+        drop(self.server.stdin.take());
+        let _ = self.server.wait();
+        if let Some(reader) = self.reader.take() {
+            let _ = reader.join();
+        }
+    }
+}
