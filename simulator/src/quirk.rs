@@ -55,6 +55,7 @@ quirks! {
     Drafts = "drafts": "two drafts of the verdict stand before the answer, without a mark";
     JsonValidateFailed = "json-validate-failed": "400 json_validate_failed for the first request of each question (Groq)";
     GrammarFailed = "grammar-failed": "400 failed to parse grammar wherever a schema is sent (llama.cpp)";
+    IgnoredSchema = "ignored-schema": "a schema in response_format is ignored, and the model answers in prose (Anthropic's compatible endpoint)";
     Moderation = "moderation": "403 with moderation metadata (OpenRouter); give the share of items, as in moderation=0.1";
     BudgetExceeded = "budget-exceeded": "400 budget_exceeded (LiteLLM)";
     InvalidModel = "invalid-model": "400 Invalid model name passed in model= (LiteLLM)";

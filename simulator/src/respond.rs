@@ -237,8 +237,9 @@ impl Simulator {
         let texts: Vec<&str> = question.texts.iter().map(AsRef::as_ref).collect();
         let digests = self.digests(&question)?;
         let seed = content_seed(&question);
-        let imitation = Imitation::choose(&self.config.quirks, seed);
-        let substitute = imitation.substitute(question.schema.is_some(), self.is_first(seed));
+        let has_schema = question.schema.is_some();
+        let imitation = Imitation::choose(&self.config.quirks, seed, has_schema);
+        let substitute = imitation.substitute(has_schema, self.is_first(seed));
         let asked = Asked { seed, texts: &texts, images: &digests };
         let fault = self.faults.lock().unwrap_or_else(PoisonError::into_inner).choose(&asked);
 

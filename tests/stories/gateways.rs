@@ -183,6 +183,14 @@ fn a_schema_without_a_grammar_is_asked_for_in_words() {
 }
 
 #[test]
+fn a_schema_that_is_ignored_is_asked_for_in_words() {
+    let (workshop, simulator, run) = judge(Quirk::IgnoredSchema, 4, &["-j", "1"]);
+    run.exits(0).says(&["is asked for from now on", "none of the properties"]);
+    assert_eq!(simulator.requests(), 5, "only the first question is asked in vain");
+    assert_eq!(total(&workshop), simulator.bill());
+}
+
+#[test]
 fn a_moderated_item_fails_alone() {
     let workshop = Workshop::new();
     write_items(&workshop, 12);

@@ -27,10 +27,11 @@ pub(crate) struct SubstituteResponse {
 }
 
 impl Imitation {
-    /// The quirks that a question with this seed meets.
-    pub(crate) fn choose(rates: &[QuirkRate], seed: u64) -> Self {
+    /// The quirks that a question with this seed meets; `has_schema` tells whether it carries one.
+    pub(crate) fn choose(rates: &[QuirkRate], seed: u64, has_schema: bool) -> Self {
         let meets = |rate: &&QuirkRate| {
-            Random::new(random::mix(seed, rate.quirk as u64)).unit() < rate.share
+            (has_schema || rate.quirk != Quirk::IgnoredSchema)
+                && Random::new(random::mix(seed, rate.quirk as u64)).unit() < rate.share
         };
         Self(rates.iter().filter(meets).map(|rate| rate.quirk).collect())
     }
@@ -89,6 +90,9 @@ impl Imitation {
                     }
                 }
                 Quirk::Thinking => rewrite_content(completion, thinking),
+                Quirk::IgnoredSchema => {
+                    rewrite_content(completion, |_| "The code matches the screenshot well.".into());
+                }
                 Quirk::Drafts => rewrite_content(completion, drafts),
                 _ => {}
             }

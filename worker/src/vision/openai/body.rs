@@ -1,10 +1,10 @@
 //! A question as the JSON that goes over the wire, written once into the buffer that is sent.
 
-use crate::vision::{Request, RequestImage};
+use crate::vision::{Answer, Finish, Request, RequestImage};
 use base64_simd::STANDARD;
 use bytes::Bytes;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// How the reply's shape is asked for, strictest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,6 +138,15 @@ fn schema_in_words(schema: &str) -> String {
     format!("Reply with one JSON object and nothing else. It must fit this JSON Schema:\n{schema}")
 }
 
+/// Whether a whole answer names a property that the schema requires; none if that cannot be said.
+pub(super) fn follows_schema(answer: &Answer, schema: &str) -> Option<bool> {
+    let content = answer.content.as_deref().filter(|content| !content.trim().is_empty())?;
+    let schema: Value = serde_json::from_str(schema).ok()?;
+    let required = schema.get("required")?.as_array()?;
+    let is_named = |name: &Value| content.contains(&name.to_string());
+    (answer.finish == Finish::Stop).then(|| required.iter().any(is_named))
+}
+
 fn value(json: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
     let written = serde_json::to_writer(json, value);
     debug_assert!(written.is_ok(), "memory takes every text and number");
@@ -148,7 +157,6 @@ mod tests {
     use super::*;
     use crate::vision::openai::tests::question;
     use juror_common::model::OutputLimit;
-    use serde_json::Value;
 
     fn written(request: &Request, format: ReplyFormat) -> Value {
         serde_json::from_slice(&write(request, format)).unwrap()
@@ -204,6 +212,28 @@ mod tests {
             let words = body["messages"][1]["content"][1]["text"].as_str().unwrap();
             assert!(words.contains("JSON") && words.ends_with("{\"type\":\"object\"}"), "{words}");
         }
+    }
+
+    #[test]
+    fn an_answer_follows_a_schema_if_it_names_what_that_requires() {
+        let schema = r#"{"type":"object","required":["scores","issues"]}"#;
+        let answer = |content: &str| Answer {
+            content: Some(content.to_owned()),
+            finish: Finish::Stop,
+            ..Answer::default()
+        };
+        for (content, expected) in [
+            (r#"{"scores":{}}"#, Some(true)),
+            (r#"Here it is: {"issues": []} and more"#, Some(true)),
+            (r#"{"rating": 7}"#, Some(false)),
+            ("All of it looks fine to me.", Some(false)),
+            (" ", None),
+        ] {
+            assert_eq!(follows_schema(&answer(content), schema), expected, "{content}");
+        }
+        let cut = Answer { finish: Finish::Length, ..answer("{") };
+        assert_eq!(follows_schema(&cut, schema), None);
+        assert_eq!(follows_schema(&answer("x"), r#"{"type":"object"}"#), None);
     }
 
     #[test]

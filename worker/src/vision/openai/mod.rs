@@ -18,7 +18,7 @@ use body::ReplyFormat;
 use jiff::Timestamp;
 use reqwest::header::HeaderMap;
 use std::{
-    sync::atomic::{AtomicU8, Ordering},
+    sync::atomic::{AtomicBool, AtomicU8, Ordering},
     time::Duration,
 };
 use tokio::time::Instant;
@@ -29,12 +29,18 @@ pub struct OpenAi {
     http: Http,
     /// The [`ReplyFormat`] that the server is known to take: it only ever gets looser.
     format: AtomicU8,
+    /// Whether an answer has followed a schema that was sent.
+    schema_enforced: AtomicBool,
 }
 
 impl OpenAi {
     /// A client with its own pool of connections.
     pub fn new(settings: HttpSettings) -> Result<Self, SetupError> {
-        Ok(Self { http: Http::new(settings)?, format: AtomicU8::new(ReplyFormat::Schema as u8) })
+        Ok(Self {
+            http: Http::new(settings)?,
+            format: AtomicU8::new(ReplyFormat::Schema as u8),
+            schema_enforced: AtomicBool::new(false),
+        })
     }
 
     fn format(&self) -> ReplyFormat {
@@ -52,6 +58,21 @@ impl OpenAi {
                 next.name()
             )
         })
+    }
+
+    /// Asks for the schema in words from now on if the server ignores `response_format`, as
+    /// Anthropic's compatible endpoint does: no answer so far has followed it.
+    fn check_enforcement(&self, request: &Request, end: &CallEnd) -> Option<String> {
+        let CallEnd::Answered(answer) = end else { return None };
+        if body::follows_schema(answer, &request.schema)? {
+            self.schema_enforced.store(true, Ordering::Relaxed);
+            return None;
+        }
+        if self.schema_enforced.load(Ordering::Relaxed) {
+            return None;
+        }
+        let reason = "its answer has none of the properties that the schema requires";
+        self.loosen(ReplyFormat::Schema, ReplyFormat::Json, reason)
     }
 
     async fn send(
@@ -114,6 +135,9 @@ impl VisionClient for OpenAi {
             let begun = Instant::now();
             let format = self.format();
             let (end, limits) = self.send(request, format, cancel).await;
+            if format == ReplyFormat::Schema {
+                warning = self.check_enforcement(request, &end).or(warning);
+            }
             let refusal = match (&end, format.looser()) {
                 (
                     CallEnd::Refused { status: 400 | 422 | 500, message, usage: None },
