@@ -212,6 +212,38 @@ fn the_map_names_only_what_is_there() {
     }
 }
 
+/// The fragments of a page's headings, as web pages of repositories make them.
+fn fragments(page: &str) -> BTreeSet<String> {
+    let headings = page.lines().filter(|line| line.starts_with('#'));
+    let kept = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    let fragment = |heading: &str| {
+        let heading = heading.trim_start_matches('#').trim().to_lowercase();
+        heading.chars().filter(|c| kept(*c)).collect::<String>().replace(' ', "-")
+    };
+    headings.map(fragment).collect()
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let mut pages: Vec<PathBuf> =
+        ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"].map(|name| root().join(name)).into();
+    pages.extend(fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path()));
+    pages.retain(|page| page.extension().is_some_and(|extension| extension == "md"));
+    for page in pages {
+        let text = fs::read_to_string(&page).unwrap();
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+        for (link, _) in links.filter(|(link, _)| !link.contains("://")) {
+            let (path, fragment) = link.split_once('#').unwrap_or((link, ""));
+            let target = if path.is_empty() { page.clone() } else { page.with_file_name(path) };
+            assert!(target.exists(), "{} links to {link}", page.display());
+            if !fragment.is_empty() {
+                let known = fragments(&fs::read_to_string(target).unwrap());
+                assert!(known.contains(fragment), "{} links to {link}: {known:?}", page.display());
+            }
+        }
+    }
+}
+
 #[test]
 fn a_file_is_a_room_with_one_purpose() {
     let mut files = Vec::new();

@@ -40,6 +40,7 @@ mod other_servers;
 mod outputs;
 mod own_programs;
 mod pauses;
+mod providers;
 mod remote;
 mod reports;
 mod resume;

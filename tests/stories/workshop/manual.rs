@@ -28,6 +28,11 @@ impl Manual {
         fenced.map(|rest| rest.split("```").next().unwrap_or_default()).collect()
     }
 
+    /// Whether the page has this name as code, alone or with a value.
+    pub fn names(&self, name: &str) -> bool {
+        [format!("`{name}`"), format!("`{name}=")].iter().any(|code| self.text.contains(code))
+    }
+
     /// Runs every command of the page, in order, in a shell in the workshop's folder, and asserts
     /// its exit code. What the page leaves running, `juror simulate … &` and `juror serve …`, runs
     /// until its end, at an address that is free. What lies in the workshop's `bin` stands in

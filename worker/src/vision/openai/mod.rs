@@ -3,6 +3,7 @@
 mod body;
 mod decode;
 mod envelope;
+mod error_body;
 mod failure;
 #[cfg(test)]
 mod tests;
