@@ -28,6 +28,7 @@ use juror_common::{
     rubric::builtin,
     run::RunRecord,
     store::RunProgress,
+    tls::TlsFiles,
 };
 use std::{
     path::Path,
@@ -103,7 +104,8 @@ fn main() {
 async fn publish(record: &RunRecord, home: &RedisHome, broker: &str, count: usize) {
     let namespace = record.fleet.clone().unwrap();
     let patience = Duration::from_secs(30);
-    let settings = RabbitSettings { url: broker.to_owned(), namespace, max_length: None, patience };
+    let (url, tls) = (broker.to_owned(), TlsFiles::default());
+    let settings = RabbitSettings { url, tls, namespace, max_length: None, patience };
     let queues = RabbitQueues::connect(&settings, Events::silent()).await.unwrap();
     home.open_run(&record.run_id, Budget::Unlimited).await.unwrap();
     home.announce_run(record).await.unwrap();

@@ -97,6 +97,7 @@ fn redis_settings(settings: &Settings) -> Result<RedisSettings, Failure> {
         allow_volatile: fleet.allow_volatile_redis,
         replies_kept: days(fleet.replies_kept_days),
         results_kept: days(fleet.results_kept_days),
+        tls: fleet.redis_tls(),
         ..RedisSettings::new(require("redis", fleet.redis.as_ref())?)
     })
 }
@@ -110,6 +111,7 @@ pub async fn open_queues(settings: &Settings, events: Events) -> Result<RabbitQu
     let fleet = &settings.fleet;
     let rabbit = RabbitSettings {
         url: require("broker", fleet.broker.as_ref())?,
+        tls: fleet.broker_tls(),
         namespace: fleet.namespace.clone(),
         max_length: fleet.max_queue_length,
         patience: Duration::from_secs(fleet.patience_seconds),

@@ -29,6 +29,12 @@ impl ProtectedFiles {
             ("the calibration", run.calibration.clone()),
             ("the file of the API key", settings.judge.api_key_file.clone()),
             ("the file of certificates", settings.judge.ca_file.clone()),
+            ("the file of certificates", settings.fleet.broker_ca_file.clone()),
+            ("the file of certificates", settings.fleet.redis_ca_file.clone()),
+            ("the file of certificates", settings.fleet.broker_client_certificate_file.clone()),
+            ("the file of certificates", settings.fleet.redis_client_certificate_file.clone()),
+            ("the file of a key", settings.fleet.broker_client_key_file.clone()),
+            ("the file of a key", settings.fleet.redis_client_key_file.clone()),
             ("the ledger", Some(state.join("juror.db"))),
         ];
         let files = files.into_iter().filter_map(|(role, path)| Some((role, path?))).collect();

@@ -91,6 +91,7 @@ fn each_library_with_a_room_of_its_own_stays_there() {
         ("backoff", &["worker/src/retry.rs"]),
         ("rusqlite", &["common/src/admission/", "common/src/store/", "common/src/sqlite"]),
         ("redis", &["common/src/redis/", "common/src/admission/redis", "common/src/store/redis"]),
+        ("tokio_rustls", &["common/src/tls/"]),
         ("oxc_parser", &["worker/src/stages/"]),
         ("html5ever", &["worker/src/stages/"]),
         ("hyper", &["simulator/src/", "common/src/telemetry/listener", "server/src/serve.rs"]),

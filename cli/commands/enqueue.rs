@@ -227,7 +227,8 @@ impl Enqueuing<'_> {
 
     async fn dry_run(&self, session: &Session) -> Result<Exit, Failure> {
         let broker = require("broker", self.settings.fleet.broker.as_ref())?;
-        broker_version(&broker).await.map_err(queue_failure)?;
+        let tls = self.settings.fleet.broker_tls();
+        broker_version(&broker, &tls).await.map_err(queue_failure)?;
         inspect_files(session).await?;
         tell_warnings(session, self.global.quiet);
         print_plan(session, "Nothing was published.", self.global.json)?;

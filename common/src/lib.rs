@@ -27,6 +27,7 @@ pub mod sqlite;
 pub mod stage;
 pub mod store;
 pub mod telemetry;
+pub mod tls;
 pub mod usage;
 pub mod verdict;
 

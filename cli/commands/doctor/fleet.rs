@@ -17,7 +17,7 @@ const OLDEST_REDIS: [u64; 2] = [7, 0];
 pub async fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = Vec::new();
     if let Some(broker) = &settings.fleet.broker {
-        checks.push(match broker_version(broker).await {
+        checks.push(match broker_version(broker, &settings.fleet.broker_tls()).await {
             Ok(version) => of_version("broker", "RabbitMQ", &version, OLDEST_BROKER),
             Err(error) => bad("broker", error.to_string()),
         });

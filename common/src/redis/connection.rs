@@ -4,12 +4,13 @@
 //! the process first says who it is and what it holds.
 
 use super::{
-    failure::{explain, lost_connection},
+    failure::{ONE_PRIMARY, explain, explain_connecting, lost_connection},
     presence::Presence,
     scripts::{self, Step},
+    server::{Server, ServerConnection},
 };
-use crate::{admission::AdmissionError, id::OwnerId};
-use redis::{AsyncConnectionConfig, Client, ErrorKind, RedisError, aio::MultiplexedConnection};
+use crate::{admission::AdmissionError, id::OwnerId, tls::TlsFiles};
+use redis::{ErrorKind, RedisError};
 use std::{
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -19,16 +20,12 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// How long to wait for a connection.
-const CONNECTING: Duration = Duration::from_secs(5);
-/// How long to wait for an answer. A write that waits for the disk may take a while.
-const ANSWERING: Duration = Duration::from_secs(10);
+/// How long to wait for a connection that hears of changes.
+const SUBSCRIBING: Duration = Duration::from_secs(15);
 
 /// Redis as one process sees it.
 pub struct Connection {
-    client: Client,
-    /// Host and port, for messages.
-    address: String,
+    server: Server,
     prefix: String,
     process: OwnerId,
     link: tokio::sync::Mutex<Link>,
@@ -51,35 +48,22 @@ struct Link {
 
 #[derive(Clone)]
 struct OpenLink {
-    connection: MultiplexedConnection,
+    link: ServerConnection,
     server: String,
     /// Which try made it; tells whose connection was lost.
     number: u64,
 }
 
 impl Connection {
-    /// Reads the URL; connects to nothing yet.
+    /// Reads the URL and the files for TLS; connects to nothing yet.
     pub fn new(
         url: &str,
+        tls: &TlsFiles,
         prefix: String,
         changes: watch::Sender<u64>,
     ) -> Result<Self, AdmissionError> {
-        if url.starts_with("rediss:") {
-            return Err(AdmissionError::Broken(
-                "the URL of Redis begins with rediss://, and TLS is not built in: write it as redis://host:6379, and protect the way there by a tunnel or a private network"
-                    .to_owned(),
-            ));
-        }
-        let client = Client::open(url).map_err(|error| {
-            AdmissionError::Broken(format!(
-                "the URL of Redis is not usable ({}): write it as redis://host:6379",
-                error.detail().unwrap_or("it cannot be read")
-            ))
-        })?;
-        let address = client.get_connection_info().addr().to_string();
         Ok(Self {
-            client,
-            address,
+            server: Server::parse(url, tls)?,
             prefix,
             process: OwnerId::random(),
             link: tokio::sync::Mutex::default(),
@@ -101,10 +85,10 @@ impl Connection {
         let link = self.link().await?;
         match self.invoke(&link, step, arguments).await {
             Err(error) if lost_connection(&error) => self.forget(&link).await,
-            answer => return answer.map_err(|error| explain(&error, &self.address)),
+            answer => return answer.map_err(|error| explain(&error, self.address())),
         }
         let link = self.link().await?;
-        self.invoke(&link, step, arguments).await.map_err(|error| explain(&error, &self.address))
+        self.invoke(&link, step, arguments).await.map_err(|error| explain(&error, self.address()))
     }
 
     /// Runs a plain command.
@@ -113,11 +97,11 @@ impl Connection {
         command: &redis::Cmd,
     ) -> Result<T, AdmissionError> {
         let mut link = self.link().await?;
-        let answer = command.query_async(&mut link.connection).await;
+        let answer = command.query_async(&mut link.link.connection).await;
         if answer.as_ref().is_err_and(lost_connection) {
             self.forget(&link).await;
         }
-        answer.map_err(|error| explain(&error, &self.address))
+        answer.map_err(|error| explain(&error, self.address()))
     }
 
     /// The name of a record.
@@ -137,7 +121,7 @@ impl Connection {
 
     /// Host and port.
     pub fn address(&self) -> &str {
-        &self.address
+        self.server.address()
     }
 
     /// Names this process among those that are connected.
@@ -151,17 +135,17 @@ impl Connection {
         // So that a restarted server hears of us even while nobody asks for anything.
         self.link().await?;
         let subscribed = async {
-            let mut messages = self.client.get_async_pubsub().await?;
+            let mut messages = self.server.connect_for_messages().await?;
             let alive = self.key(&format!("alive:{}", self.process));
             messages.subscribe(&[self.key("changes"), alive]).await?;
             Ok(messages)
         };
-        match tokio::time::timeout(CONNECTING, subscribed).await {
-            Ok(answer) => answer.map_err(|error: RedisError| explain(&error, &self.address)),
+        match tokio::time::timeout(SUBSCRIBING, subscribed).await {
+            Ok(answer) => answer.map_err(|error| explain_connecting(&error, &self.server)),
             Err(_) => Err(AdmissionError::Unavailable(format!(
                 "Redis at {} does not answer within {} s",
-                self.address,
-                CONNECTING.as_secs()
+                self.address(),
+                SUBSCRIBING.as_secs()
             ))),
         }
     }
@@ -187,7 +171,7 @@ impl Connection {
                 Ok(open)
             }
             Err(error) => {
-                let error = explain(&error, &self.address);
+                let error = explain_connecting(&error, &self.server);
                 link.failed = Some((number, error.clone()));
                 Err(error)
             }
@@ -196,20 +180,14 @@ impl Connection {
 
     /// Connects, and checks in unless this life of the server is known.
     async fn connect(&self, number: u64, known: &str) -> Result<OpenLink, RedisError> {
-        let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(CONNECTING))
-            .set_response_timeout(Some(ANSWERING));
-        let mut connection =
-            self.client.get_multiplexed_async_connection_with_config(&config).await?;
-        let facts: String = redis::cmd("INFO").arg("server").query_async(&mut connection).await?;
-        if facts.lines().any(|line| matches!(line, "redis_mode:cluster" | "redis_mode:sentinel")) {
-            let detail = "it is a node of a Redis Cluster or a Sentinel: give the address of a single server";
-            return Err(
-                (ErrorKind::InvalidClientConfig, "unsupported mode", detail.to_owned()).into()
-            );
+        let mut link = self.server.connect().await?;
+        let facts: String = redis::cmd("INFO").query_async(&mut link.connection).await?;
+        if let Some(mode) = unsupported_mode(&facts) {
+            let detail = format!("{mode}: {ONE_PRIMARY}");
+            return Err((ErrorKind::InvalidClientConfig, "unsupported mode", detail).into());
         }
         let server = facts.lines().find_map(|line| line.strip_prefix("run_id:"));
-        let open = OpenLink { connection, server: server.unwrap_or_default().to_owned(), number };
+        let open = OpenLink { link, server: server.unwrap_or_default().to_owned(), number };
         if open.server != known {
             let introduction = self.presence().introduction();
             self.invoke(&open, &scripts::CHECK_IN, &introduction).await?;
@@ -233,7 +211,7 @@ impl Connection {
     ) -> Result<Vec<String>, RedisError> {
         let mut invocation = step.prepare_invoke();
         invocation.arg(&self.prefix).arg(&link.server).arg(self.time()).arg(arguments);
-        invocation.invoke_async(&mut link.connection.clone()).await
+        invocation.invoke_async(&mut link.link.connection.clone()).await
     }
 
     /// Nothing: Redis tells the time.
@@ -247,4 +225,14 @@ impl Connection {
     fn time(&self) -> String {
         self.clock.as_ref().map(|clock| clock().to_string()).unwrap_or_default()
     }
+}
+
+/// A mode in which several servers share the keys or tell of others, by what a server says of
+/// itself.
+fn unsupported_mode(facts: &str) -> Option<&'static str> {
+    facts.lines().find_map(|line| match line.trim_end() {
+        "redis_mode:cluster" | "cluster_enabled:1" => Some("it is a node of a Redis Cluster"),
+        "redis_mode:sentinel" => Some("it is a Sentinel and no Redis"),
+        _ => None,
+    })
 }

@@ -1,7 +1,33 @@
 //! What can go wrong with Redis, told to people.
 
-use crate::admission::AdmissionError;
+use super::server::Server;
+use crate::{admission::AdmissionError, tls::TlsFailure};
 use redis::{ErrorKind, RedisError, ServerErrorKind};
+
+/// The remedy where there is more than one primary.
+pub const ONE_PRIMARY: &str = "give fleet.redis the address of one primary whose cluster mode is \
+                               off (cluster-enabled no); replicas are welcome";
+
+/// A connection that was not made.
+pub fn explain_connecting(error: &RedisError, server: &Server) -> AdmissionError {
+    let is_cut = error.is_connection_dropped() && !error.is_connection_refusal();
+    if !server.has_tls() && (is_cut || error.kind() == ErrorKind::Parse) {
+        return AdmissionError::Unavailable(format!(
+            "Redis at {} ends the connection without an answer ({}): if it speaks TLS only, write \
+             rediss:// in fleet.redis; else check that it runs there",
+            server.address(),
+            cause(error)
+        ));
+    }
+    let Some(TlsFailure { message, is_permanent }) = server.tls_failure(error) else {
+        return explain(error, server.address());
+    };
+    let problem = format!("Redis at {}: {message}", server.address());
+    match is_permanent {
+        true => AdmissionError::Broken(problem),
+        false => AdmissionError::Unavailable(problem),
+    }
+}
 
 /// The failure as its caller sees it: with the server, the cause and the remedy.
 pub fn explain(error: &RedisError, server: &str) -> AdmissionError {
@@ -12,6 +38,14 @@ pub fn explain(error: &RedisError, server: &str) -> AdmissionError {
                 "Redis at {server} does not let us in ({detail}): check user and password in its URL, and what that user may do"
             ))
         }
+        ErrorKind::Server(
+            ServerErrorKind::Moved
+            | ServerErrorKind::Ask
+            | ServerErrorKind::CrossSlot
+            | ServerErrorKind::ClusterDown,
+        ) => AdmissionError::Broken(format!(
+            "Redis at {server} is part of a cluster ({detail}): {ONE_PRIMARY}"
+        )),
         ErrorKind::InvalidClientConfig | ErrorKind::RESP3NotSupported => {
             AdmissionError::Broken(format!("Redis at {server} cannot be used ({detail})"))
         }

@@ -11,12 +11,13 @@ mod measure;
 mod news;
 mod presence;
 pub(crate) mod scripts;
+pub(crate) mod server;
 #[cfg(any(test, feature = "conformance"))]
 pub mod test_server;
 
 pub use durability::Weakness;
 
-use crate::admission::AdmissionError;
+use crate::{admission::AdmissionError, tls::TlsFiles};
 use connection::Connection;
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -35,8 +36,10 @@ pub(crate) const LEASE_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 /// Where the fleet's home is, and how long it keeps what may be forgotten.
 #[derive(Clone)]
 pub struct RedisSettings {
-    /// As in `redis://:password@host:6379/0`.
+    /// As in `redis://:password@host:6379/0`, or `rediss://…` with TLS.
     pub url: String,
+    /// Files for TLS, with `rediss://` alone.
+    pub tls: TlsFiles,
     /// Begins the name of every key: 1 to 100 ASCII letters, digits, `.`, `_` or `-`.
     pub namespace: String,
     /// Whether a finite budget may be put on a Redis that may forget it.
@@ -54,6 +57,7 @@ impl RedisSettings {
         const DAY: u64 = 24 * 60 * 60;
         Self {
             url: url.into(),
+            tls: TlsFiles::default(),
             namespace: "juror".to_owned(),
             allow_volatile: false,
             replies_kept: Duration::from_secs(30 * DAY),
@@ -83,7 +87,7 @@ impl RedisHome {
     /// namespace or password are not usable.
     pub async fn open(settings: RedisSettings) -> Result<Self, AdmissionError> {
         let (sender, changes) = watch::channel(0);
-        let connection = Connection::new(&settings.url, prefix(&settings.namespace)?, sender)?;
+        let connection = connection(&settings, sender)?;
         Self::start(connection, settings, changes).await
     }
 
@@ -140,7 +144,7 @@ impl RedisHome {
         clock: crate::sqlite::Clock,
     ) -> Result<Self, AdmissionError> {
         let (sender, changes) = watch::channel(0);
-        let mut connection = Connection::new(&settings.url, prefix(&settings.namespace)?, sender)?;
+        let mut connection = connection(&settings, sender)?;
         connection.clock = Some(clock);
         Self::start(connection, settings, changes).await
     }
@@ -150,6 +154,13 @@ impl Drop for RedisHome {
     fn drop(&mut self) {
         self.stop.cancel();
     }
+}
+
+fn connection(
+    settings: &RedisSettings,
+    changes: watch::Sender<u64>,
+) -> Result<Connection, AdmissionError> {
+    Connection::new(&settings.url, &settings.tls, prefix(&settings.namespace)?, changes)
 }
 
 fn prefix(namespace: &str) -> Result<String, AdmissionError> {

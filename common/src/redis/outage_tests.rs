@@ -302,17 +302,24 @@ async fn a_server_that_is_not_there_or_not_open_to_us_is_named() {
         matches!(&away, AdmissionError::Unavailable(why) if why.contains("127.0.0.1")),
         "{away}"
     );
-    let tls = open("rediss://:hidden@host").await.to_string();
-    assert!(tls.contains("TLS is not built in") && !tls.contains("hidden"), "{tls}");
-    let no_url = open("http://:hidden@host").await;
-    assert!(matches!(&no_url, AdmissionError::Broken(why) if !why.contains("hidden")), "{no_url}");
+    for (url, words) in [
+        ("http://:hidden@host", "write it as redis://"),
+        ("rediss://:hidden@host:none", "rediss://host:6379 with TLS"),
+        ("redis+sentinel://:hidden@host:26379/primary", "Redis Sentinel is not supported"),
+    ] {
+        let refused = open(url).await;
+        let is_told = |why: &str| why.contains(words) && !why.contains("hidden");
+        assert!(matches!(&refused, AdmissionError::Broken(why) if is_told(why)), "{refused}");
+    }
 }
 
 #[tokio::test]
 async fn a_node_of_a_cluster_is_refused() {
     let redis = TestRedis::own(&["--cluster-enabled", "yes"]);
     match RedisHome::open(redis.settings()).await {
-        Err(AdmissionError::Broken(why)) => assert!(why.contains("Redis Cluster"), "{why}"),
+        Err(AdmissionError::Broken(why)) => {
+            assert!(why.contains("Redis Cluster") && why.contains("cluster-enabled no"), "{why}");
+        }
         Err(error) => panic!("{error:?}"),
         Ok(_) => panic!("scripts name keys that they compute"),
     }

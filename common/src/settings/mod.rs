@@ -4,12 +4,14 @@
 mod check;
 mod deadline;
 mod files;
+mod fleet;
 mod header_source;
 mod layer;
 mod serve;
 
 pub use deadline::{Deadline, InvalidDeadline};
 pub use files::FileSettings;
+pub use fleet::FleetSettings;
 pub use header_source::HeaderSource;
 pub use layer::{Layer, SettingsError};
 pub use serve::ServeSettings;
@@ -22,7 +24,7 @@ use crate::{
     usage::Money,
 };
 use serde::Deserialize;
-use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf};
 
 /// The manual: every key with its default.
 pub const DEFAULTS: &str = include_str!("../../../config/default.toml");
@@ -257,32 +259,6 @@ pub struct StageSettings {
     pub pipeline_command: Vec<String>,
     /// How long it may take, in seconds.
     pub pipeline_timeout_seconds: u64,
-}
-
-/// `[fleet]`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct FleetSettings {
-    /// Address of RabbitMQ, with its account; never shown.
-    pub broker: Option<String>,
-    /// Address of Redis, with its account; never shown.
-    pub redis: Option<String>,
-    /// Prefix of every exchange, queue and key.
-    pub namespace: String,
-    /// Whether a finite budget may be put on a Redis that may forget it.
-    pub allow_volatile_redis: bool,
-    /// How many jobs each lane takes before publishing pauses.
-    pub max_queue_length: Option<u32>,
-    /// How long a broker that is away at the start is waited for, in seconds.
-    pub patience_seconds: u64,
-    /// How long a stopping worker may take to finish what it has in hand, in seconds.
-    pub drain_timeout_seconds: u64,
-    /// For how many days after their last use the results of a closed run are kept in Redis.
-    pub results_kept_days: u32,
-    /// For how many days a judge's reply is kept in Redis.
-    pub replies_kept_days: u32,
-    /// Where metrics and health are served.
-    pub listen: Option<SocketAddr>,
 }
 
 /// `[log]`.

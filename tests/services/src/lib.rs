@@ -3,9 +3,10 @@
 //! wrong here panics.
 #![allow(clippy::panic, clippy::expect_used, reason = "a test may break off")]
 
+pub mod certificates;
 pub mod install;
 pub mod other_servers;
-mod process;
+pub mod process;
 pub mod rabbitmq;
 pub mod s3;
 pub mod web;

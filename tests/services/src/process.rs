@@ -7,7 +7,8 @@ use std::net::{Ipv4Addr, TcpListener};
 /// the output, which therefore ends with the server.
 pub(crate) const KEEPER: &str = r#""$0" "$@" & exec >&- 2>&-; read -r _; kill -KILL 0"#;
 
-pub(crate) fn free_port() -> u16 {
+/// A port of 127.0.0.1 that nobody listens on.
+pub fn free_port() -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     listener.local_addr().expect("its address").port()
 }

@@ -1,6 +1,7 @@
 //! RabbitMQ: the one at 127.0.0.1:5672 with guest's account, or one of the test's own.
 
 use crate::{
+    certificates::{Authority, Identity},
     install,
     process::{KEEPER, free_port},
 };
@@ -9,7 +10,7 @@ use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{Ipv4Addr, SocketAddr, TcpStream},
     os::unix::process::CommandExt as _,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::OnceLock,
     time::{Duration, Instant},
@@ -32,6 +33,7 @@ pub fn shared_port() -> u16 {
 /// A broker that belongs to one test and ends with it.
 pub struct Broker {
     port: u16,
+    tls_port: Option<u16>,
     folder: PathBuf,
     server: Child,
 }
@@ -39,17 +41,48 @@ pub struct Broker {
 impl Broker {
     /// Installs it if need be, starts it on free ports, and waits until it answers.
     pub fn start() -> Self {
+        Self::start_with(None)
+    }
+
+    /// The same, with another port for TLS that wants certificates of this authority from its
+    /// clients.
+    pub fn start_with_tls(authority: &Authority, identity: &Identity) -> Self {
+        Self::start_with(Some((authority, identity)))
+    }
+
+    fn start_with(tls: Option<(&Authority, &Identity)>) -> Self {
         install::ensure(SERVER, "rabbitmq-server");
         let port = free_port();
         let folder = std::env::temp_dir().join(format!("juror-rabbitmq-{port}"));
         std::fs::create_dir_all(&folder).expect("a folder for RabbitMQ");
+        let tls_port = tls.map(|_| free_port());
+        if let (Some(tls_port), Some((authority, Identity { certificate, key }))) = (tls_port, tls)
+        {
+            let (ca, certificate) = (authority.file(), certificate.display());
+            let config = format!(
+                "listeners.ssl.1 = 127.0.0.1:{tls_port}\n\
+                 ssl_options.cacertfile = {}\n\
+                 ssl_options.certfile = {certificate}\n\
+                 ssl_options.keyfile = {}\n\
+                 ssl_options.verify = verify_peer\n\
+                 ssl_options.fail_if_no_peer_cert = true\n",
+                ca.display(),
+                key.display()
+            );
+            std::fs::write(config_file(&folder), config).expect("RabbitMQ's settings");
+        }
         let server = launch(port, &folder);
-        Self { port, folder, server }
+        Self { port, tls_port, folder, server }
     }
 
     /// Where it listens on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port
+    }
+
+    /// Where it listens on 127.0.0.1 for TLS.
+    pub fn tls_port(&self) -> u16 {
+        self.tls_port.expect("a broker with TLS")
     }
 
     /// Kills it as a power cut would, and starts it again over the same data, as soon as it can
@@ -97,7 +130,12 @@ fn node(port: u16) -> String {
     format!("juror{port}@localhost")
 }
 
-fn launch(port: u16, folder: &std::path::Path) -> Child {
+/// Without it, RabbitMQ starts with its defaults.
+fn config_file(folder: &Path) -> PathBuf {
+    folder.join("rabbitmq.conf")
+}
+
+fn launch(port: u16, folder: &Path) -> Child {
     let mut server = Command::new("sh")
         .args(["-c", KEEPER, SERVER])
         .env("HOME", folder)
@@ -108,7 +146,7 @@ fn launch(port: u16, folder: &std::path::Path) -> Child {
         .env("RABBITMQ_MNESIA_BASE", folder.join("data"))
         .env("ERL_CRASH_DUMP", folder.join("erl_crash.dump"))
         .env("RABBITMQ_LOG_BASE", folder.join("log"))
-        .env("RABBITMQ_CONFIG_FILE", folder.join("none"))
+        .env("RABBITMQ_CONFIG_FILE", config_file(folder))
         .env("RABBITMQ_ENABLED_PLUGINS_FILE", folder.join("plugins"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

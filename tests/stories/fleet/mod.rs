@@ -9,6 +9,7 @@ mod follow;
 mod retry;
 mod run_end;
 mod servers;
+mod tls;
 mod upload;
 mod wiped;
 mod worker;

@@ -15,6 +15,7 @@ use juror_common::{
     redis::{RedisHome, test_server::TestRedis},
     run::RunRecord,
     store::{RunProgress, RunStatus},
+    tls::TlsFiles,
 };
 use std::{
     collections::BTreeMap,
@@ -70,6 +71,7 @@ impl Servers {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let settings = RabbitSettings {
             url: broker.clone(),
+            tls: TlsFiles::default(),
             namespace: redis.namespace.clone(),
             max_length,
             patience: PATIENCE,

@@ -1,6 +1,7 @@
 //! What the broker's refusals mean to the caller.
 
 use super::{super::QueueError, address::Address};
+use crate::tls::TlsFailure;
 use lapin::{Error, ErrorKind, protocol::AMQPErrorKind};
 
 /// AMQP's reply codes for what only a person can mend.
@@ -10,6 +11,9 @@ const NOT_ALLOWED: u16 = 530;
 
 /// A connection that was not made.
 pub(super) fn on_connecting(address: &Address, error: &Error) -> QueueError {
+    if let Some(failure) = on_tls(address, error) {
+        return failure;
+    }
     match reply_code(error) {
         Some(ACCESS_REFUSED | NOT_ALLOWED) => QueueError::Refused(format!(
             "{address} does not let us in ({}); check user, password, vhost and permissions",
@@ -40,6 +44,27 @@ pub(super) fn on_using(address: &Address, error: &Error) -> QueueError {
         )),
         _ => QueueError::Unavailable(format!("{address}: {}", describe(error))),
     }
+}
+
+/// A server of TLS at an address without TLS.
+pub(super) fn on_tls_port(address: &Address) -> QueueError {
+    QueueError::Refused(format!(
+        "{address} answers in TLS only: write amqps:// in fleet.broker, or give its port without \
+         TLS (usually 5672)"
+    ))
+}
+
+/// A connection that failed in TLS.
+pub(super) fn on_tls(
+    address: &Address,
+    error: &(dyn std::error::Error + 'static),
+) -> Option<QueueError> {
+    let TlsFailure { message, is_permanent } = address.tls_failure(error)?;
+    let problem = format!("{address}: {message}");
+    Some(match is_permanent {
+        true => QueueError::Refused(problem),
+        false => QueueError::Unavailable(problem),
+    })
 }
 
 fn reply_code(error: &Error) -> Option<u16> {

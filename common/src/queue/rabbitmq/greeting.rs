@@ -1,10 +1,11 @@
 //! What a broker says of itself before anybody has logged in.
 
-use super::{super::QueueError, address::Address};
+use super::{super::QueueError, address::Address, failure};
+use crate::tls::TlsFiles;
+use lapin::ErrorKind;
 use std::time::Duration;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
     time::timeout,
 };
 
@@ -12,6 +13,8 @@ use tokio::{
 const HEADER: &[u8] = b"AMQP\x00\x00\x09\x01";
 /// The broker introduces itself in a frame of this kind, method and number of its method.
 const METHOD_FRAME: u8 = 1;
+/// The type of the record with which a server of TLS refuses what is none.
+const TLS_ALERT: u8 = 21;
 const START: [u8; 4] = [0, 10, 0, 10];
 /// The name of the property, its type (a text), and before both the name's length.
 const VERSION: &[u8] = b"\x07versionS";
@@ -22,37 +25,55 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The version of the broker at this URL, as in `3.10.8`. Logs in nowhere and declares nothing.
 ///
 /// # Errors
-/// [`QueueError::Refused`] if the URL is not usable, [`QueueError::Unavailable`] if no broker
-/// answers there.
-pub async fn broker_version(url: &str) -> Result<String, QueueError> {
-    let address = Address::parse(url)?;
-    let uri = address.uri();
-    let place = (uri.authority.host.as_str(), uri.authority.port);
-    let greeting = timeout(PATIENCE, greeting(place)).await;
+/// [`QueueError::Refused`] if URL or files are not usable, or if the broker's certificate is not
+/// accepted; [`QueueError::Unavailable`] if no broker answers there.
+pub async fn broker_version(url: &str, files: &TlsFiles) -> Result<String, QueueError> {
+    let address = Address::parse(url, files)?;
     let silent = |why: &dyn std::fmt::Display| {
         QueueError::Unavailable(format!("{address}: {why}; start it, or correct the broker's URL"))
     };
-    let properties = match greeting {
-        Ok(Ok(properties)) => properties,
-        Ok(Err(error)) => return Err(silent(&error)),
-        Err(_) => return Err(silent(&format!("no answer within {} s", PATIENCE.as_secs()))),
-    };
-    version(&properties).ok_or_else(|| silent(&"whoever listens there is no RabbitMQ"))
+    match timeout(PATIENCE, greeting(&address)).await {
+        Ok(Ok(Greeting::Amqp(frame))) => {
+            version(&frame).ok_or_else(|| silent(&"whoever listens there is no RabbitMQ"))
+        }
+        Ok(Ok(Greeting::Tls)) => Err(failure::on_tls_port(&address)),
+        Ok(Ok(Greeting::Other)) => Err(silent(&"whoever listens there is no RabbitMQ")),
+        Ok(Err(error)) => Err(failure::on_tls(&address, &error).unwrap_or_else(|| silent(&error))),
+        Err(_) => Err(silent(&format!("no answer within {} s", PATIENCE.as_secs()))),
+    }
 }
 
-/// The broker's first frame, without its head.
-async fn greeting(place: (&str, u16)) -> std::io::Result<Vec<u8>> {
-    let mut stream = TcpStream::connect(place).await?;
+/// Whether a connection without TLS failed because the server speaks TLS only.
+pub(super) async fn expects_tls(address: &Address, error: &lapin::Error) -> bool {
+    let is_candidate = matches!(error.kind(), ErrorKind::IOError(_) | ErrorKind::ParsingError(_));
+    if address.has_tls() || !is_candidate {
+        return false;
+    }
+    matches!(timeout(PATIENCE, greeting(address)).await, Ok(Ok(Greeting::Tls)))
+}
+
+enum Greeting {
+    /// The first frame, without its head.
+    Amqp(Vec<u8>),
+    Tls,
+    Other,
+}
+
+async fn greeting(address: &Address) -> std::io::Result<Greeting> {
+    let mut stream = address.open().await?;
     stream.write_all(HEADER).await?;
     let kind = stream.read_u8().await?;
+    if kind == TLS_ALERT {
+        return Ok(Greeting::Tls);
+    }
     let _channel = stream.read_u16().await?;
     let length = stream.read_u32().await?;
     if kind != METHOD_FRAME || length > LONGEST {
-        return Ok(Vec::new());
+        return Ok(Greeting::Other);
     }
     let mut frame = vec![0; length as usize];
     stream.read_exact(&mut frame).await?;
-    Ok(frame)
+    Ok(Greeting::Amqp(frame))
 }
 
 /// The text after the property's name: its length in four bytes, then itself.
@@ -82,12 +103,13 @@ mod tests {
     #[tokio::test]
     async fn a_broker_tells_its_version_and_others_none() {
         let port = juror_services::rabbitmq::shared_port();
-        let told = broker_version(&format!("amqp://nobody:wrong@127.0.0.1:{port}")).await.unwrap();
+        let version = async |url: &str| broker_version(url, &TlsFiles::default()).await;
+        let told = version(&format!("amqp://nobody:wrong@127.0.0.1:{port}")).await.unwrap();
         assert!(told.split('.').all(|part| part.parse::<u32>().is_ok()), "{told}");
         let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("amqp://{}", nobody.local_addr().unwrap());
         drop(nobody);
-        let away = broker_version(&url).await.unwrap_err();
+        let away = version(&url).await.unwrap_err();
         assert!(matches!(away, QueueError::Unavailable(_)), "{away:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! One connection for as long as it lasts.
 
-use super::{super::QueueError, address::Address, failure, topology::Topology};
+use super::{super::QueueError, address::Address, failure, greeting, topology::Topology};
 use futures_util::{FutureExt as _, StreamExt as _};
 use lapin::{Channel, Connection, ConnectionProperties, Event, options::ConfirmSelectOptions};
 use std::{ops::Deref, sync::OnceLock, time::Duration};
@@ -29,9 +29,13 @@ impl Link {
     ) -> Result<Self, QueueError> {
         let connecting = async {
             let properties = ConnectionProperties::default().with_connection_name("juror".into());
-            let connection = Connection::connect_uri(address.uri(), properties)
-                .await
-                .map_err(|error| failure::on_connecting(address, &error))?;
+            let connection = match address.connect(properties).await {
+                Ok(connection) => connection,
+                Err(error) if greeting::expects_tls(address, &error).await => {
+                    return Err(failure::on_tls_port(address));
+                }
+                Err(error) => return Err(failure::on_connecting(address, &error)),
+            };
             let (failed, failure) = (CancellationToken::new(), OnceLock::new());
             let link = Self { connection, address: address.clone(), failed, failure };
             let channel = link.channel().await?;

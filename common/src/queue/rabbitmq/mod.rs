@@ -23,6 +23,7 @@ mod settle;
 mod shared;
 mod supervisor;
 mod tags;
+mod tls_reactor;
 mod topology;
 
 #[cfg(any(test, feature = "conformance"))]
@@ -34,7 +35,7 @@ pub use dead::{Kept, KeptLetter};
 pub use greeting::broker_version;
 
 use super::{DeadLetter, Lane, Message, Queue, QueueError, Subscription};
-use crate::{event::Events, job::Job, outcome::JobResult};
+use crate::{event::Events, job::Job, outcome::JobResult, tls::TlsFiles};
 use address::Address;
 use async_trait::async_trait;
 use consume::RabbitSubscription;
@@ -58,8 +59,10 @@ const REQUESTS: usize = 1_000;
 /// Which broker, and how.
 #[derive(Clone)]
 pub struct RabbitSettings {
-    /// `amqp://user:password@host:port/vhost`; never shown.
+    /// `amqp://user:password@host:port/vhost`, or `amqps://…` with TLS; never shown.
     pub url: String,
+    /// Files for TLS, with `amqps://` alone.
+    pub tls: TlsFiles,
     /// Prefix of every exchange and queue: 1 to 100 ASCII letters, digits, `.`, `_`, `-`.
     pub namespace: String,
     /// How many jobs each lane takes before publishing pauses; unbounded if none. The broker may
@@ -82,7 +85,7 @@ impl RabbitQueues {
     /// Connects, and declares what is missing. Warnings go to `events`: a broker that is away,
     /// a connection that broke, a full queue.
     pub async fn connect(settings: &RabbitSettings, events: Events) -> Result<Self, QueueError> {
-        let address = Address::parse(&settings.url)?;
+        let address = Address::parse(&settings.url, &settings.tls)?;
         let namespace = Namespace::parse(&settings.namespace)?;
         let topology = Topology::new(&namespace, settings.max_length);
         let connector = Connector { address: address.clone(), topology, events: events.clone() };

@@ -3,7 +3,7 @@
 #![expect(clippy::expect_used, reason = "a test without its broker may break off")]
 
 use super::{RabbitQueues, RabbitSettings, address::Address, names::Namespace, topology::Topology};
-use crate::event::Events;
+use crate::{event::Events, tls::TlsFiles};
 use lapin::{
     Connection, ConnectionProperties,
     options::{ExchangeDeleteOptions, QueueDeleteOptions},
@@ -36,6 +36,7 @@ impl TestNamespace {
     pub fn settings(&self, url: &str) -> RabbitSettings {
         RabbitSettings {
             url: url.to_owned(),
+            tls: TlsFiles::default(),
             namespace: self.name.clone(),
             max_length: None,
             patience: Duration::from_secs(30),
@@ -79,7 +80,7 @@ async fn delete(namespace: &str, url: &str) {
 
 /// A connection that knows nothing of the adapter.
 pub async fn raw_connection(url: &str) -> Connection {
-    let uri = Address::parse(url).expect("a URL").uri();
-    let connecting = Connection::connect_uri(uri, ConnectionProperties::default());
+    let address = Address::parse(url, &TlsFiles::default()).expect("a URL");
+    let connecting = address.connect(ConnectionProperties::default());
     connecting.await.expect("a connection to RabbitMQ")
 }

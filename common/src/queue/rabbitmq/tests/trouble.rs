@@ -120,6 +120,7 @@ async fn a_broker_that_stays_away_is_an_error_that_names_it() {
     };
     let settings = RabbitSettings {
         url: format!("amqp://guest:guest@{address}"),
+        tls: TlsFiles::default(),
         namespace: "unused".to_owned(),
         max_length: None,
         patience: Duration::ZERO,

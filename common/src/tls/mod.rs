@@ -1,0 +1,107 @@
+//! TLS connections to the servers of a fleet. Certificates are verified as reqwest verifies them:
+//! by the authorities of the system and, where a setting names a file, by those in it.
+
+mod failure;
+mod pem;
+mod setting_names;
+
+pub use failure::{TlsFailure, explain};
+pub use pem::{TlsFileError, read_certificates};
+pub use setting_names::TlsSettingNames;
+
+use rustls::{ClientConfig, crypto::ring, pki_types::ServerName};
+use rustls_platform_verifier::Verifier;
+use std::{fmt, io, path::PathBuf, sync::Arc, time::Duration};
+use tokio::{net::TcpStream, time::timeout};
+use tokio_rustls::{TlsConnector, client::TlsStream};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// PEM files of the connections to one server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// Certificates of authorities that count beside the system's.
+    pub ca: Option<PathBuf>,
+    /// The client's certificate, followed by those between it and its authority.
+    pub client_certificate: Option<PathBuf>,
+    /// The private key of the client's certificate.
+    pub client_key: Option<PathBuf>,
+}
+
+/// A client of TLS 1.2 and 1.3 for one server; clones share its certificates, which are read once.
+#[derive(Clone)]
+pub struct TlsClient {
+    config: Arc<ClientConfig>,
+    files: TlsFiles,
+    names: TlsSettingNames,
+}
+
+/// An encrypted connection.
+pub type TlsConnection = TlsStream<TcpStream>;
+
+/// A handshake that the server does not answer.
+#[derive(Debug, thiserror::Error)]
+#[error("no answer to the TLS handshake within {} s", HANDSHAKE_TIMEOUT.as_secs())]
+pub(crate) struct HandshakeTimeout;
+
+impl TlsClient {
+    /// Reads the files; `names` are the settings that errors name.
+    ///
+    /// # Errors
+    /// A [`TlsFileError`] if a file cannot be used, if a key comes without its certificate, or if
+    /// there is no authority at all.
+    pub fn new(files: TlsFiles, names: TlsSettingNames) -> Result<Self, TlsFileError> {
+        let authorities = match &files.ca {
+            Some(file) => read_certificates(names.ca_file, file)?,
+            None => Vec::new(),
+        };
+        let identity = pem::read_identity(&files, &names)?;
+        let unusable = |error| TlsFileError::unusable(&names, &files, &error);
+        let provider = Arc::new(ring::default_provider());
+        let verifier =
+            Verifier::new_with_extra_roots(authorities, Arc::clone(&provider)).map_err(unusable)?;
+        let builder = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(unusable)?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier));
+        let config = match identity {
+            Some((chain, key)) => builder.with_client_auth_cert(chain, key).map_err(unusable)?,
+            None => builder.with_no_client_auth(),
+        };
+        Ok(Self { config: Arc::new(config), files, names })
+    }
+
+    /// Connects, and verifies that the server's certificate is for this host.
+    ///
+    /// # Errors
+    /// I/O errors; [`TlsClient::explain`] tells those of TLS.
+    pub async fn connect(&self, host: &str, port: u16) -> io::Result<TlsConnection> {
+        // The brackets around IPv6 are the URL's.
+        let host = host.trim_matches(['[', ']']);
+        let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+        let late = |_| io::Error::from(io::ErrorKind::TimedOut);
+        let connecting = timeout(CONNECT_TIMEOUT, TcpStream::connect((host, port)));
+        let stream = connecting.await.map_err(late)??;
+        stream.set_nodelay(true)?;
+        let connector = TlsConnector::from(Arc::clone(&self.config));
+        timeout(HANDSHAKE_TIMEOUT, connector.connect(name, stream))
+            .await
+            .unwrap_or_else(|_| Err(io::Error::other(HandshakeTimeout)))
+    }
+
+    /// The TLS failure behind an error, if there is one.
+    pub fn explain(&self, error: &(dyn std::error::Error + 'static)) -> Option<TlsFailure> {
+        explain(error, &self.names, &self.files)
+    }
+}
+
+impl fmt::Debug for TlsClient {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("TlsClient").field(&self.files).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! The settings of TLS, as errors name them.
+
+use super::{TlsFileError, TlsFiles};
+
+/// The settings of TLS to one server.
+#[derive(Clone, Copy, Debug)]
+pub struct TlsSettingNames {
+    /// The server's URL.
+    pub url: &'static str,
+    /// The scheme of URLs with TLS.
+    pub scheme: &'static str,
+    /// The usual port with TLS.
+    pub port: u16,
+    /// The file of authorities.
+    pub ca_file: &'static str,
+    /// The files of the client's certificate and of its key, where there are such settings.
+    pub client_files: Option<[&'static str; 2]>,
+}
+
+impl TlsSettingNames {
+    /// The settings of the judge.
+    pub const JUDGE: Self = Self {
+        url: "judge.base_url",
+        scheme: "https",
+        port: 443,
+        ca_file: "judge.ca_file",
+        client_files: None,
+    };
+    /// The settings of RabbitMQ.
+    pub const BROKER: Self = Self {
+        url: "fleet.broker",
+        scheme: "amqps",
+        port: 5671,
+        ca_file: "fleet.broker_ca_file",
+        client_files: Some([
+            "fleet.broker_client_certificate_file",
+            "fleet.broker_client_key_file",
+        ]),
+    };
+    /// The settings of Redis.
+    pub const REDIS: Self = Self {
+        url: "fleet.redis",
+        scheme: "rediss",
+        port: 6379,
+        ca_file: "fleet.redis_ca_file",
+        client_files: Some(["fleet.redis_client_certificate_file", "fleet.redis_client_key_file"]),
+    };
+
+    /// Refuses files for a URL without TLS, whose owner expects encryption.
+    pub fn refuse_without_tls(&self, files: &TlsFiles) -> Result<(), TlsFileError> {
+        let [certificate, key] = self.client_files.unwrap_or_default();
+        let given = [
+            (self.ca_file, &files.ca),
+            (certificate, &files.client_certificate),
+            (key, &files.client_key),
+        ];
+        match given.into_iter().find(|(_, file)| file.is_some()) {
+            Some((setting, _)) => Err(TlsFileError::without_tls(setting, self)),
+            None => Ok(()),
+        }
+    }
+}
