@@ -161,7 +161,7 @@ pub fn setup(
         timeout: Duration::from_secs(settings.judge.timeout_seconds),
         concurrency: settings.limits.max_concurrency.unwrap_or(ADAPTIVE_CONNECTIONS),
         proxy: network::proxy(&settings.judge, variable),
-        root_certificates: network::root_certificates(&settings.judge)?,
+        ca_file: settings.judge.ca_file.clone(),
         headers: network::headers(&settings.judge, variable)?,
     })
     .map_err(Failure::usage)?;

@@ -1,4 +1,4 @@
-//! Network settings of calls to the judge: proxy, certificates and headers, of the settings and
+//! Network settings of calls to the judge: proxy and headers, of the settings and
 //! of the environment.
 
 use crate::exit::Failure;
@@ -41,15 +41,6 @@ fn is_this_machine(url: &str) -> bool {
     let host = host.unwrap_or_default();
     let is_loopback = |address: std::net::IpAddr| address.is_loopback();
     host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(is_loopback)
-}
-
-/// The root certificates that the settings name, as PEM.
-pub fn root_certificates(judge: &JudgeSettings) -> Result<Option<Vec<u8>>, Failure> {
-    let Some(file) = &judge.ca_file else { return Ok(None) };
-    let read = std::fs::read(file).map_err(|error| {
-        Failure::usage(format!("judge.ca_file {} cannot be read: {error}", file.display()))
-    });
-    read.map(Some)
 }
 
 /// The further headers, with the values that environment and files hold.

@@ -30,6 +30,7 @@ mod gates;
 mod gateways;
 mod history;
 mod hostile;
+mod judge_tls;
 mod judging;
 mod kept_inputs;
 mod limits;

@@ -236,7 +236,10 @@ fn lost(message: &str, tally: &mut Tally, delay: impl FnOnce(u32) -> Duration) -
 }
 
 fn reason(problem: AccountProblem, message: &str) -> String {
-    format!("{problem}; it says: {message}")
+    match problem {
+        AccountProblem::Certificate => format!("{problem}: {message}"),
+        _ => format!("{problem}; it says: {message}"),
+    }
 }
 
 #[cfg(test)]

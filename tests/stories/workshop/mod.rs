@@ -8,6 +8,7 @@ pub mod proxy;
 mod recorder;
 mod served;
 mod simulator;
+mod tls_front;
 mod web_door;
 
 pub use dataset::{png, write_items, write_items_numbered};
@@ -17,6 +18,7 @@ pub use process::Running;
 pub use recorder::{Recorder, completion, verdict};
 pub use served::Served;
 pub use simulator::{Gate, Simulator};
+pub use tls_front::TlsFront;
 pub use web_door::WebDoor;
 
 use serde_json::Value;

@@ -152,6 +152,8 @@ pub enum AccountProblem {
     DayLimit,
     /// The model takes no images.
     Images,
+    /// The server's certificate is not accepted, or TLS fails in another way for good.
+    Certificate,
 }
 
 impl fmt::Display for AccountProblem {
@@ -167,6 +169,7 @@ impl fmt::Display for AccountProblem {
                 "the account has used up its limit of the day; go on tomorrow, or raise it with the provider"
             }
             Self::Images => "this model takes no images; choose one that does",
+            Self::Certificate => "no trusted TLS connection to the vision API can be made",
         })
     }
 }

@@ -2,19 +2,22 @@
 //! how much of an answer is read.
 
 use super::{
-    call::CallEnd,
+    call::{AccountProblem, CallEnd},
     extra_headers::ExtraHeaders,
     key::{ApiKey, presentable},
     upload::{Sent, Upload},
 };
 use bytes::Bytes;
-use juror_common::causes::with_causes;
+use juror_common::{
+    causes::with_causes,
+    tls::{self, TlsFailure, TlsFileError, TlsFiles, TlsSettingNames, read_certificates},
+};
 use reqwest::{
     Certificate, Client, NoProxy, Proxy, RequestBuilder, Response, Url,
     header::{CONTENT_TYPE, HeaderMap},
     redirect,
 };
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
@@ -32,8 +35,8 @@ pub struct HttpSettings {
     /// Proxy for every call; none connects directly. The system's own proxy settings are never
     /// looked at.
     pub proxy: Option<ProxySettings>,
-    /// Root certificates beside the system's, as PEM.
-    pub root_certificates: Option<Vec<u8>>,
+    /// File of root certificates beside the system's, as PEM.
+    pub ca_file: Option<PathBuf>,
     /// Headers that go out with every call.
     pub headers: ExtraHeaders,
 }
@@ -62,8 +65,8 @@ pub enum SetupError {
     #[error("the proxy is not usable: {0}")]
     Proxy(String),
     /// The certificates cannot be read.
-    #[error("the CA file is not usable: {0}; give certificates as PEM")]
-    Certificates(String),
+    #[error(transparent)]
+    Certificates(#[from] TlsFileError),
     /// TLS cannot be set up: this machine has no root certificates, for one.
     #[error("no client for HTTPS can be set up: {0}; are the system's CA certificates installed?")]
     Tls(String),
@@ -87,6 +90,14 @@ pub(super) struct Http {
     /// Secrets that no message may show.
     secrets: Vec<String>,
     timeout: Duration,
+    tls_files: TlsFiles,
+}
+
+/// Why no answer came.
+enum ExchangeError {
+    /// TLS failed in a way that only a person can mend.
+    Certificate(String),
+    Network(String),
 }
 
 /// An answer, as far as it came.
@@ -109,7 +120,8 @@ impl Http {
         let client = client(&settings, base.scheme() == "https")?;
         let secrets = secrets(&settings);
         let key = settings.key.filter(|_| !settings.headers.replace_key());
-        Ok(Self { client, base, key, secrets, timeout: settings.timeout })
+        let tls_files = TlsFiles { ca: settings.ca_file, ..TlsFiles::default() };
+        Ok(Self { client, base, key, secrets, timeout: settings.timeout, tls_files })
     }
 
     /// Sends JSON below the base URL. Errors are the ends of calls that got no answer.
@@ -131,8 +143,12 @@ impl Http {
             biased;
             () = cancel.cancelled() => Err(CallEnd::Cancelled { sent: sent.get() }),
             outcome = self.exchange(request, self.timeout.saturating_mul(timeout_factor)) => {
-                outcome.map_err(|message| {
-                    if sent.get() { CallEnd::Lost(message) } else { CallEnd::NotSent(message) }
+                outcome.map_err(|error| match error {
+                    ExchangeError::Network(message) if sent.get() => CallEnd::Lost(message),
+                    ExchangeError::Network(message) => CallEnd::NotSent(message),
+                    ExchangeError::Certificate(message) => {
+                        CallEnd::Account { problem: AccountProblem::Certificate, message }
+                    }
                 })
             }
         }
@@ -140,7 +156,10 @@ impl Http {
 
     /// Reads something below the base URL; the error says why nothing came.
     pub(super) async fn get(&self, path: &[&str]) -> Result<Reply, String> {
-        self.exchange(self.client.get(self.below_base(path)), self.timeout).await
+        let request = self.client.get(self.below_base(path));
+        self.exchange(request, self.timeout).await.map_err(|error| match error {
+            ExchangeError::Certificate(message) | ExchangeError::Network(message) => message,
+        })
     }
 
     /// A foreign message as it may be shown.
@@ -156,7 +175,11 @@ impl Http {
         url
     }
 
-    async fn exchange(&self, request: RequestBuilder, limit: Duration) -> Result<Reply, String> {
+    async fn exchange(
+        &self,
+        request: RequestBuilder,
+        limit: Duration,
+    ) -> Result<Reply, ExchangeError> {
         let deadline = Instant::now().checked_add(limit).unwrap_or_else(Instant::now);
         let too_late = || format!("no whole answer within {} s", limit.as_secs_f64());
         let request = match &self.key {
@@ -165,8 +188,8 @@ impl Http {
         };
         let mut response = match timeout_at(deadline, request.send()).await {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(self.presentable(&with_causes(&error.without_url()))),
-            Err(_) => return Err(too_late()),
+            Ok(Err(error)) => return Err(self.explain(&error.without_url())),
+            Err(_) => return Err(ExchangeError::Network(too_late())),
         };
         let status = response.status().as_u16();
         let headers = std::mem::take(response.headers_mut());
@@ -176,6 +199,13 @@ impl Http {
             Err(_) => ReplyBody::Cut(too_late()),
         };
         Ok(Reply { status, headers, body })
+    }
+
+    fn explain(&self, error: &reqwest::Error) -> ExchangeError {
+        match tls::explain(error, &TlsSettingNames::JUDGE, &self.tls_files) {
+            Some(TlsFailure { message, is_permanent: true }) => ExchangeError::Certificate(message),
+            _ => ExchangeError::Network(self.presentable(&with_causes(error))),
+        }
     }
 }
 
@@ -236,11 +266,11 @@ fn client(settings: &HttpSettings, tls: bool) -> Result<Client, SetupError> {
         .retry(reqwest::retry::never())
         .default_headers(settings.headers.map())
         .no_proxy();
-    let builder = match (&settings.root_certificates, tls || has_tls_proxy(settings)) {
-        (Some(pem), true) => builder.tls_certs_merge(certificates(pem)?),
-        (None, true) => builder,
+    let roots = root_certificates(settings)?;
+    let builder = match tls || has_tls_proxy(settings) {
+        true => builder.tls_certs_merge(roots),
         // Without TLS there is no need to find and read the system's certificates.
-        (_, false) => builder.tls_certs_only([]),
+        false => builder.tls_certs_only([]),
     };
     let builder = match &settings.proxy {
         Some(proxy) => builder.proxy(reqwest_proxy(proxy)?),
@@ -259,11 +289,9 @@ fn reqwest_proxy(settings: &ProxySettings) -> Result<Proxy, SetupError> {
     Ok(proxy.no_proxy(settings.except.as_deref().and_then(NoProxy::from_string)))
 }
 
-fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, SetupError> {
-    let read = Certificate::from_pem_bundle(pem);
-    let certificates = read.map_err(|error| SetupError::Certificates(with_causes(&error)))?;
-    if certificates.is_empty() {
-        return Err(SetupError::Certificates("it holds no certificate".to_owned()));
-    }
-    Ok(certificates)
+fn root_certificates(settings: &HttpSettings) -> Result<Vec<Certificate>, SetupError> {
+    let Some(file) = &settings.ca_file else { return Ok(Vec::new()) };
+    let read = read_certificates(TlsSettingNames::JUDGE.ca_file, file)?;
+    let certificates = read.iter().map(|certificate| Certificate::from_der(certificate));
+    certificates.collect::<Result<_, _>>().map_err(|error| SetupError::Tls(with_causes(&error)))
 }

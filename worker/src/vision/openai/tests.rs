@@ -51,7 +51,7 @@ fn settings(base_url: &str) -> HttpSettings {
         timeout: Duration::from_secs(60),
         concurrency: 4,
         proxy: None,
-        root_certificates: None,
+        ca_file: None,
         headers: ExtraHeaders::default(),
     }
 }
@@ -342,10 +342,12 @@ async fn calls_go_through_the_proxy_but_to_hosts_that_are_excepted() {
 
 #[test]
 fn what_is_no_certificate_and_no_proxy_is_refused_before_any_call() {
-    let pem = Some(b"not a certificate".to_vec());
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "not a certificate").unwrap();
+    let ca_file = Some(file.path().to_owned());
     let https = settings("https://judge.test/v1");
-    let error = OpenAi::new(HttpSettings { root_certificates: pem, ..https }).map(|_| ());
-    assert!(error.unwrap_err().to_string().contains("CA file"));
+    let error = OpenAi::new(HttpSettings { ca_file, ..https }).map(|_| ());
+    assert!(error.unwrap_err().to_string().contains("judge.ca_file"));
     let proxy = ProxySettings { url: "::".to_owned(), except: None };
     let error = OpenAi::new(HttpSettings { proxy: Some(proxy), ..settings("http://x/v1") });
     assert!(error.map(|_| ()).unwrap_err().to_string().contains("proxy"));
