@@ -166,21 +166,24 @@ impl Judging<'_> {
 
     /// A lease, or why the job is skipped.
     async fn admit(&self, asked: &Asked) -> Result<Result<LeaseId, Skip>, Interruption> {
-        let rule = self.setup.token_count.rule();
-        let counted = self.setup.token_scale.counted(&asked.bounds);
-        let (input_tokens, max_output_tokens) =
-            rule.tokens(counted, asked.bounds.max_output_tokens);
-        let ask = Ask {
-            lease: LeaseId::random(),
-            owner: self.context.owner.clone(),
-            run: self.job.run_id.clone(),
-            endpoint: self.setup.endpoint.clone(),
-            input_tokens,
-            max_output_tokens,
-            worst_cost: asked.bounds.worst_cost,
+        let lease = LeaseId::random();
+        let ask = || {
+            let rule = self.setup.token_count.rule();
+            let counted = self.setup.token_scale.counted(&asked.bounds);
+            let (input_tokens, max_output_tokens) =
+                rule.tokens(counted, asked.bounds.max_output_tokens);
+            Ask {
+                lease: lease.clone(),
+                owner: self.context.owner.clone(),
+                run: self.job.run_id.clone(),
+                endpoint: self.setup.endpoint.clone(),
+                input_tokens,
+                max_output_tokens,
+                worst_cost: asked.bounds.worst_cost,
+            }
         };
-        match self.admittance(&ask).await? {
-            Admittance::Admitted => self.pace(ask.lease).await.map(Ok),
+        match self.admittance(ask).await? {
+            Admittance::Admitted => self.pace(lease).await.map(Ok),
             Admittance::NoBudget { reason } => Ok(Err((ErrorKind::Budget, reason))),
             Admittance::NoRecord { reason } => Err(Interruption::Unknown(reason)),
             Admittance::Cancelled if self.context.shutdown.drain.is_cancelled() => {
@@ -208,7 +211,7 @@ impl Judging<'_> {
         paced.map(|()| lease)
     }
 
-    async fn admittance(&self, ask: &Ask) -> Result<Admittance, Interruption> {
+    async fn admittance(&self, ask: impl Fn() -> Ask + Send) -> Result<Admittance, Interruption> {
         let Context { waiting, admission, shutdown, .. } = self.context;
         let giving_up = shutdown.drain.child_token();
         let mut admitting = pin!(waiting.admit(&**admission, ask, &giving_up));

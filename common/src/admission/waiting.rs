@@ -100,23 +100,25 @@ impl WaitingRoom {
         lock(&self.lines).retain(|(of, _), _| of != run);
     }
 
-    /// Asks until there is an answer. To give up, cancel the token: whoever drops the future
+    /// Asks until there is an answer. `ask` is called when the caller's turn comes: what its call
+    /// counts for may have been learned while it waited for that. To give up, cancel the token: whoever drops the future
     /// instead may leave a lease behind that counts as in flight while the process lives.
     pub async fn admit(
         &self,
         admission: &dyn Admission,
-        ask: &Ask,
+        ask: impl Fn() -> Ask,
         cancelled: &CancellationToken,
     ) -> Result<Admittance, AdmissionError> {
         let _waiting = self.metrics.admission_waiting();
         let (since, mut obstacle) = (Instant::now(), None);
-        let place = self.enter(ask);
+        let place = self.enter(&ask());
         // Cancelled callers must not take turns from those who want to go on.
         let _turn = tokio::select! {
             biased;
             () = cancelled.cancelled() => return Ok(Admittance::Cancelled),
             turn = place.callers.turns.acquire() => turn,
         };
+        let mut current = ask();
         let mut head = None;
         let mut changes = admission.changes();
         loop {
@@ -126,10 +128,11 @@ impl WaitingRoom {
                     () = cancelled.cancelled() => return Ok(Admittance::Cancelled),
                     permit = place.callers.head.acquire() => Some(permit),
                 };
+                current = ask();
             }
             // Seen before asking: whatever changes from here on wakes us.
             changes.borrow_and_update();
-            let (retry_after, reason) = match admission.try_admit(ask).await? {
+            let (retry_after, reason) = match admission.try_admit(&current).await? {
                 Decision::Admitted => {
                     let now = Instant::now();
                     *lock(&place.callers.last_admission) = now;
@@ -145,7 +148,7 @@ impl WaitingRoom {
             place.callers.is_narrow.store(true, Ordering::Relaxed);
             if head.is_none() {
                 // Asked beside others while nobody had to wait: it asks again when it is its turn.
-                admission.release(&ask.lease).await?;
+                admission.release(&current.lease).await?;
                 continue;
             }
             let starved_at = *lock(&place.callers.last_admission) + STARVED_AFTER;
@@ -163,7 +166,7 @@ impl WaitingRoom {
                     () = helpful_change(&mut changes, reason) => continue,
                 }
             };
-            admission.release(&ask.lease).await?;
+            admission.release(&current.lease).await?;
             return Ok(ended);
         }
     }

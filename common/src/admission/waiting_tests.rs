@@ -16,6 +16,7 @@ struct Tickets {
     asked: AtomicUsize,
     released: AtomicUsize,
     admitted: Mutex<Vec<LeaseId>>,
+    tokens: Mutex<Vec<u64>>,
     changes: watch::Sender<u64>,
 }
 
@@ -28,6 +29,7 @@ impl Tickets {
             asked: AtomicUsize::new(0),
             released: AtomicUsize::new(0),
             admitted: Mutex::default(),
+            tokens: Mutex::default(),
             changes: watch::Sender::new(0),
         })
     }
@@ -46,6 +48,7 @@ impl Admission for Tickets {
             if *left > 0 {
                 *left -= 1;
                 lock(&self.admitted).push(ask.lease.clone());
+                lock(&self.tokens).push(ask.input_tokens);
                 Decision::Admitted
             } else {
                 Decision::Wait { retry_after: self.retry_after, reason: self.reason }
@@ -111,7 +114,7 @@ fn admit_all(
     for number in 0..count {
         let (room, tickets, token) = (room.clone(), tickets.clone(), token.clone());
         callers.spawn(async move {
-            let admittance = room.admit(&*tickets, &ask(number), &token).await.unwrap();
+            let admittance = room.admit(&*tickets, || ask(number), &token).await.unwrap();
             assert!(lock(&room.lines).len() <= 1);
             admittance
         });
@@ -222,8 +225,8 @@ async fn an_hour_without_any_admission_starves_the_line() {
 async fn comes_and_goes(room: &WaitingRoom, tickets: &Tickets) -> (Admittance, Duration) {
     let begun = Instant::now();
     loop {
-        let (token, asked) = (CancellationToken::new(), ask(0));
-        let mut admitting = std::pin::pin!(room.admit(tickets, &asked, &token));
+        let token = CancellationToken::new();
+        let mut admitting = std::pin::pin!(room.admit(tickets, || ask(0), &token));
         let ended = tokio::select! {
             ended = &mut admitting => ended.unwrap(),
             () = tokio::time::sleep(Duration::from_secs(240)) => {
@@ -275,14 +278,14 @@ async fn waits_are_counted_by_what_stood_in_the_way_last() {
     let room = WaitingRoom::measured(Arc::clone(&metrics));
     let tickets = Tickets::new(1, WaitReason::Tokens, Some(Duration::from_secs(30)));
     let token = CancellationToken::new();
-    assert_eq!(room.admit(&*tickets, &ask(0), &token).await.unwrap(), Admittance::Admitted);
+    assert_eq!(room.admit(&*tickets, || ask(0), &token).await.unwrap(), Admittance::Admitted);
     let refilling = async {
         tokio::time::sleep(Duration::from_secs(20)).await;
         assert!(metrics.render().contains("\njuror_admission_waiting 1\n"));
         *lock(&tickets.left) = 1;
     };
-    let asks = ask(1);
-    let (admittance, ()) = tokio::join!(room.admit(&*tickets, &asks, &token), refilling);
+    let waiting = room.admit(&*tickets, || ask(1), &token);
+    let (admittance, ()) = tokio::join!(waiting, refilling);
     assert_eq!(admittance.unwrap(), Admittance::Admitted);
     let text = metrics.render();
     for sample in [
@@ -293,4 +296,23 @@ async fn waits_are_counted_by_what_stood_in_the_way_last() {
         assert!(text.contains(sample), "{sample} in {text}");
     }
     assert!(text.contains("\njuror_admission_waiting 0\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_asks_for_what_its_call_counts_for_when_its_turn_comes() {
+    let tickets = Tickets::new(0, WaitReason::Tokens, Some(Duration::from_secs(10)));
+    let (room, token) = (WaitingRoom::new(), CancellationToken::new());
+    let counted = std::sync::atomic::AtomicU64::new(9);
+    let call = async |number: usize| {
+        let asked = || Ask { input_tokens: counted.load(Ordering::SeqCst), ..ask(number) };
+        let admittance = room.admit(&*tickets, asked, &token).await.unwrap();
+        assert_eq!(admittance, Admittance::Admitted);
+    };
+    let learning = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        counted.store(3, Ordering::SeqCst);
+        tickets.add(2);
+    };
+    tokio::join!(call(0), call(1), learning);
+    assert_eq!(*lock(&tickets.tokens), [9, 3], "the first had asked before");
 }

@@ -37,7 +37,7 @@ async fn a_call_that_waits_is_asked_for_twice_however_many_wait_beside_it() {
         let (room, token) = (WaitingRoom::new(), CancellationToken::new());
         let call = async |caller: usize| {
             let asked: Ask = ask(&format!("{number}-{caller}"), &format!("owner-{number}"), 1);
-            let admitted = room.admit(home, &asked, &token).await.unwrap();
+            let admitted = room.admit(home, || asked.clone(), &token).await.unwrap();
             assert_eq!(admitted, Admittance::Admitted);
             home.settle(bill(asked.lease.as_str(), 1, &claimed)).await.unwrap();
         };

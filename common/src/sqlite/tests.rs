@@ -289,7 +289,7 @@ async fn sixty_four_callers_use_a_cap_up_to_less_than_one_call() {
             let claim = claim(&home, &format!("job-{number}")).await;
             let request = ask(&number.to_string(), "here", 100);
             let token = tokio_util::sync::CancellationToken::new();
-            let admittance = room.admit(&*home, &request, &token).await.unwrap();
+            let admittance = room.admit(&*home, || request.clone(), &token).await.unwrap();
             if admittance == admission::Admittance::Admitted {
                 home.settle(bill(&number.to_string(), 7, &claim)).await.unwrap();
             }
