@@ -23,6 +23,7 @@ pub mod rubric;
 pub mod run;
 pub mod settings;
 pub mod shutdown;
+pub mod signature;
 pub mod sqlite;
 pub mod stage;
 pub mod store;

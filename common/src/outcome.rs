@@ -6,6 +6,7 @@ use crate::{
     item::Language,
     job::{Job, Provider},
     reference::shown,
+    signature::Signature,
     stage::{Generation, Retrieval, TokenExtraction},
     usage::{Money, Usage},
     verdict::Verdict,
@@ -222,6 +223,10 @@ pub struct InputRecord {
     /// What preparation had to do that a reader should know ("first of 6 frames").
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// Signature by which near-equal inputs are told: of code that is long enough, and of an image
+    /// that had to be decoded; none in records of versions that made none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<Signature>,
 }
 
 impl ItemRecord {
@@ -248,7 +253,7 @@ impl InputRecord {
     /// The record of an input that is not read yet.
     pub fn unread(name: &str, reference: impl Into<String>) -> Self {
         let (name, reference) = (name.to_owned(), reference.into());
-        Self { name, reference, digest: None, note: None }
+        Self { name, reference, digest: None, note: None, signature: None }
     }
 
     /// Whether it is an image.

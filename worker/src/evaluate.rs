@@ -9,6 +9,7 @@ use crate::{
     question::{Asked, Question},
     record::{Record, UsedText},
     reply,
+    similarity::code_signature,
     stages::{self, command::run_pipeline},
     telemetry,
 };
@@ -17,7 +18,7 @@ use juror_common::{
     id::Digest,
     item::{Item, Text},
     job::Job,
-    outcome::{ErrorKind, JobError, JobResult},
+    outcome::{ErrorKind, InputRecord, JobError, JobResult},
     reference::shown,
     rubric::Need,
     stage::Stages,
@@ -248,9 +249,11 @@ async fn prepare_stages(
     if let Some(pipeline) = &context.stages.pipeline_command {
         loaded = run_pipeline(&job.item, loaded, context.sources.roots(), pipeline).await?;
     }
+    let code_signature = loaded.code.as_deref().and_then(code_signature);
     let used = load::text_digests(&loaded).into_iter().map(|(name, digest)| {
+        let signature = code_signature.filter(|_| name == InputRecord::CODE);
         let is_made = named.get(name) != Some(&digest);
-        (name, UsedText { digest, is_made })
+        (name, UsedText { digest, signature, is_made })
     });
     let texts = used.collect();
     let stages = stages::evaluate(&loaded, &context.stages).await?;

@@ -23,6 +23,7 @@ mod record;
 pub mod reply;
 pub mod retry;
 pub mod run;
+mod similarity;
 pub mod sources;
 pub mod stages;
 mod telemetry;

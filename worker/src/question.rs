@@ -128,6 +128,7 @@ impl Question {
         let mut inputs = self.inputs();
         for (input, image) in inputs.iter_mut().zip(&prepared) {
             input.note.clone_from(&image.note);
+            input.signature = image.signature;
         }
         let images = self.images.into_iter().zip(prepared).map(|(source, image)| RequestImage {
             label: source.label,

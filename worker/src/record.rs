@@ -12,6 +12,7 @@ use juror_common::{
     job::{Job, Judge},
     outcome::{ErrorKind, Estimate, InputRecord, JobError, JobResult, JudgeRecord, Outcome},
     rubric::zero,
+    signature::Signature,
     stage::Stages,
     store::{Carried, ClaimKey, FinishedJob},
     verdict::Verdict,
@@ -23,6 +24,8 @@ use tokio::time::Instant;
 pub struct UsedText {
     /// See [`InputRecord::digest`].
     pub digest: Digest,
+    /// See [`InputRecord::signature`].
+    pub signature: Option<Signature>,
     /// Whether the user's pipeline made it.
     pub is_made: bool,
 }
@@ -80,6 +83,7 @@ impl Record {
                 None => InputRecord::unread(name, InputRecord::PIPELINE),
             };
             input.digest = Some(text.digest);
+            input.signature = text.signature;
             if text.is_made {
                 input.reference = InputRecord::PIPELINE.to_owned();
             }

@@ -2,7 +2,7 @@
 
 use crate::{
     journal::JournalError,
-    likely_clusters::ClusterBasis,
+    likely_clusters::{ClusterBasis, ClusterKeys},
     metrics::{AveragingPolicy, MetricDefinition, Sums, Unit},
     report::RunSummary,
 };
@@ -100,7 +100,7 @@ pub(crate) struct ItemsOf<'a, R: Iterator> {
     first_image: &'a str,
     judged: bool,
     repeat: u32,
-    basis: Option<ClusterBasis>,
+    keys: Option<ClusterKeys>,
     policy: AveragingPolicy,
 }
 
@@ -114,7 +114,8 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
         policy: AveragingPolicy,
     ) -> Self {
         let (judged, repeat) = (run.judge.is_some(), run.repeat);
-        Self { results: results.peekable(), metrics, first_image, judged, repeat, basis, policy }
+        let keys = basis.map(ClusterKeys::new);
+        Self { results: results.peekable(), metrics, first_image, judged, repeat, keys, policy }
     }
 
     /// The next item; every result of it is shown to `look`.
@@ -136,7 +137,9 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
             self.gather(&mut gathered, &next);
             look(&next);
         }
-        Ok(Some(gathered.into_item(first, self.repeat, self.basis)))
+        let keys = self.keys.as_mut();
+        let likely = keys.and_then(|keys| keys.key(&first.screenshot_id, &first.item));
+        Ok(Some(gathered.into_item(first, self.repeat, likely)))
     }
 
     fn gather(&self, gathered: &mut Gathered, result: &JobResult) {
@@ -186,8 +189,7 @@ impl Gathered {
         }
     }
 
-    fn into_item(self, first: JobResult, repeat: u32, basis: Option<ClusterBasis>) -> ItemValues {
-        let likely = basis.and_then(|basis| basis.key(&first.screenshot_id, &first.item));
+    fn into_item(self, first: JobResult, repeat: u32, likely: Option<u64>) -> ItemValues {
         let passes = self.passes.iter().map(|sums| Some(sums.mean()? > 0.5));
         ItemValues {
             id: first.screenshot_id,

@@ -50,6 +50,7 @@ pub(super) fn shown(id: usize, scores: [u32; 5], image: &[u8]) -> JobResult {
         reference: format!("{id}.png"),
         digest: Some(Digest::of(image)),
         note: None,
+        signature: None,
     }];
     result
 }
@@ -143,6 +144,7 @@ fn only_the_first_image_of_a_rubric_is_an_input() {
             reference: "-".into(),
             digest: Some(Digest::of(bytes)),
             note: None,
+            signature: None,
         };
         result.item.inputs = vec![image("original", b"o"), image("restyled", bytes)];
         vec![result]

@@ -1,10 +1,11 @@
 //! Detection of clusters that a dataset has and does not declare: variants of one template, items
-//! with the same tags, items with the same input or the same code.
+//! with the same tags, items with equal or near-equal input or code.
 //!
 //! Memory is bounded: at most `MAX_GROUPS` groups are told apart for each basis.
 
 mod effect;
 mod groups;
+mod near;
 mod stem;
 
 pub use effect::ClusterEffect;
@@ -13,7 +14,8 @@ pub(crate) use groups::GroupNumbers;
 
 use crate::metrics::{Estimate, Sample};
 use groups::GroupCounts;
-use juror_common::outcome::{ItemRecord, JobResult};
+use juror_common::outcome::{InputRecord, ItemRecord, JobResult};
+use near::NearGroups;
 use serde::Serialize;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -43,6 +45,10 @@ pub struct LikelyClusters {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClusterBasis {
+    /// The look of their input, nearly.
+    SimilarInputs,
+    /// Their code, nearly.
+    SimilarCode,
     /// The digest of their input.
     Inputs,
     /// The stem of their ids.
@@ -54,54 +60,43 @@ pub enum ClusterBasis {
 }
 
 /// A detector of likely clusters over a run's results.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct ClusterDetector {
     alone: Sample,
-    candidates: [Candidate; 4],
+    candidates: [Candidate; 6],
     /// Whether any item declares its cluster, so that nothing is looked for.
     declared: bool,
 }
 
-#[derive(Debug, Default)]
+/// The keys of groups by one basis.
+#[derive(Clone, Debug)]
+pub(crate) struct ClusterKeys {
+    basis: ClusterBasis,
+    near: NearGroups,
+}
+
+#[derive(Debug)]
 struct Candidate {
+    keys: ClusterKeys,
     counts: GroupCounts,
     sample: Sample,
 }
 
 impl ClusterBasis {
-    const ALL: [Self; 4] = [Self::Inputs, Self::Ids, Self::Tags, Self::Code];
+    /// Every basis. Of two that tell the same, the later one is named.
+    const ALL: [Self; 6] =
+        [Self::SimilarInputs, Self::SimilarCode, Self::Inputs, Self::Ids, Self::Tags, Self::Code];
 
     /// Shared feature of a cluster's items, in a sentence.
     fn noun(self) -> &'static str {
         match self {
+            Self::SimilarInputs => "near-equal inputs",
+            Self::SimilarCode => "near-equal code",
             Self::Inputs => "equal inputs",
             Self::Ids => "ids",
             Self::Tags => "tags",
             Self::Code => "equal code",
         }
-    }
-
-    /// The key of an item's group; none for an item that stands alone.
-    pub(crate) fn key(self, id: &str, item: &ItemRecord) -> Option<u64> {
-        let mut hasher = DefaultHasher::new();
-        let digest = |is_code: bool| {
-            let mut inputs = item.inputs.iter();
-            let input = inputs.find(|input| is_code == (input.name == "generated_code"));
-            input.and_then(|input| input.digest)
-        };
-        match self {
-            Self::Inputs => digest(false)?.hash(&mut hasher),
-            Self::Code => digest(true)?.hash(&mut hasher),
-            Self::Ids => stem::stem(id)?.hash(&mut hasher),
-            Self::Tags => {
-                let mut tags: Vec<&str> = item.tags.iter().map(String::as_str).collect();
-                tags.sort_unstable();
-                tags.dedup();
-                (!tags.is_empty()).then_some(())?;
-                tags.hash(&mut hasher);
-            }
-        }
-        Some(hasher.finish())
     }
 
     /// A name of the group that an item is in.
@@ -117,8 +112,53 @@ impl ClusterBasis {
                 })
             ),
             Self::Tags => item.tags.join(" + "),
-            Self::Inputs | Self::Code => id.to_owned(),
+            Self::Inputs | Self::Code | Self::SimilarInputs | Self::SimilarCode => id.to_owned(),
         }
+    }
+}
+
+impl ClusterKeys {
+    pub(crate) fn new(basis: ClusterBasis) -> Self {
+        Self { basis, near: NearGroups::default() }
+    }
+
+    /// The key of an item's group; none for an item that stands alone.
+    pub(crate) fn key(&mut self, id: &str, item: &ItemRecord) -> Option<u64> {
+        let mut hasher = DefaultHasher::new();
+        let input = |is_code: bool| {
+            let mut inputs = item.inputs.iter();
+            inputs.find(|input| is_code == (input.name == InputRecord::CODE))
+        };
+        match self.basis {
+            ClusterBasis::SimilarInputs => {
+                self.near.number(input(false)?.signature?)?.hash(&mut hasher)
+            }
+            ClusterBasis::SimilarCode => {
+                self.near.number(input(true)?.signature?)?.hash(&mut hasher)
+            }
+            ClusterBasis::Inputs => input(false)?.digest?.hash(&mut hasher),
+            ClusterBasis::Code => input(true)?.digest?.hash(&mut hasher),
+            ClusterBasis::Ids => stem::stem(id)?.hash(&mut hasher),
+            ClusterBasis::Tags => {
+                let mut tags: Vec<&str> = item.tags.iter().map(String::as_str).collect();
+                tags.sort_unstable();
+                tags.dedup();
+                (!tags.is_empty()).then_some(())?;
+                tags.hash(&mut hasher);
+            }
+        }
+        Some(hasher.finish())
+    }
+}
+
+impl Default for ClusterDetector {
+    fn default() -> Self {
+        let candidates = ClusterBasis::ALL.map(|basis| Candidate {
+            keys: ClusterKeys::new(basis),
+            counts: GroupCounts::default(),
+            sample: Sample::default(),
+        });
+        Self { alone: Sample::default(), candidates, declared: false }
     }
 }
 
@@ -130,8 +170,9 @@ impl ClusterDetector {
             return;
         }
         let (id, item) = (result.screenshot_id.as_str(), &result.item);
-        for (basis, candidate) in ClusterBasis::ALL.into_iter().zip(&mut self.candidates) {
-            let key = basis.key(id, item);
+        for candidate in &mut self.candidates {
+            let basis = candidate.keys.basis;
+            let key = candidate.keys.key(id, item);
             let is_new = result.repeat == 0;
             let group = candidate.counts.add(key, is_new, || basis.label(id, item));
             if let Some(score) = score {
@@ -150,9 +191,8 @@ impl ClusterDetector {
             return None;
         }
         let alone = self.alone.estimate();
-        let candidates = ClusterBasis::ALL.into_iter().zip(&self.candidates);
-        let found = candidates.filter(|(_, candidate)| candidate.counts.are_likely());
-        let found = found.map(|(basis, candidate)| candidate.record(basis, alone.as_ref()));
+        let found = self.candidates.iter().filter(|candidate| candidate.counts.are_likely());
+        let found = found.map(|candidate| candidate.record(alone.as_ref()));
         let size =
             |each: &LikelyClusters| each.effect.as_ref().map_or(0.0, |effect| effect.design_effect);
         found.max_by(|left, right| size(left).total_cmp(&size(right)))
@@ -160,11 +200,11 @@ impl ClusterDetector {
 }
 
 impl Candidate {
-    fn record(&self, basis: ClusterBasis, alone: Option<&Estimate>) -> LikelyClusters {
+    fn record(&self, alone: Option<&Estimate>) -> LikelyClusters {
         let grouped = self.sample.estimate();
         let effect = alone.zip(grouped.as_ref());
         LikelyClusters {
-            basis,
+            basis: self.keys.basis,
             items: self.counts.grouped_items(),
             of_items: self.counts.items(),
             clusters: self.counts.clusters(),

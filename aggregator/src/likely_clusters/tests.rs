@@ -1,6 +1,6 @@
 use super::*;
 use crate::test_results::bare;
-use juror_common::outcome::Outcome;
+use juror_common::{id::Digest, outcome::Outcome, signature::Signature};
 
 fn detected(
     ids: impl Iterator<Item = String>,
@@ -56,4 +56,23 @@ fn declared_clusters_end_the_search_and_tags_are_one_basis() {
     assert_eq!(detector.finish(), None);
     let found = tagged.finish().unwrap();
     assert_eq!((found.basis, found.clusters), (ClusterBasis::Tags, 6));
+}
+
+#[test]
+fn items_of_near_equal_code_are_likely_clusters() {
+    let mut detector = ClusterDetector::default();
+    for at in 0..60_usize {
+        let mut result = bare(&format!("{at:04}"), Outcome::Scored);
+        // Each item differs from the first of its template in up to three bits.
+        let template = u64::from_be_bytes([(at / 15) as u8 * 85; 8]);
+        let signature = Some(Signature::new(template ^ (at as u64 % 15)));
+        let code = InputRecord::unread(InputRecord::CODE, "a.tsx");
+        let digest = Some(Digest::of(&at.to_be_bytes()));
+        result.item.inputs = vec![InputRecord { digest, signature, ..code }];
+        detector.add(&result, Some(by_fifteen(at)));
+    }
+    let found = detector.finish().unwrap();
+    assert_eq!((found.basis, found.items, found.clusters), (ClusterBasis::SimilarCode, 60, 4));
+    let warning = found.warning().unwrap();
+    assert!(warning.contains("look like 4 clusters (near-equal code 0000, 0015"), "{warning}");
 }

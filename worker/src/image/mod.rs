@@ -9,12 +9,14 @@ mod pixels;
 mod pool;
 mod prepare;
 mod resize;
+mod signature;
 
 pub use format::Format;
 pub use pool::Preparer;
 pub use prepare::{check_container, dimensions, prepare};
 
 use bytes::Bytes;
+use juror_common::signature::Signature;
 
 /// Changes whenever the same file would be prepared into other bytes; part of the cache key.
 pub const PREPARATION_VERSION: u32 = 1;
@@ -32,6 +34,8 @@ pub struct PreparedImage {
     pub height: u32,
     /// What was done that a reader of the verdict should know ("first of 6 frames").
     pub note: Option<String>,
+    /// The signature of the picture, where it was decoded and has enough in it.
+    pub signature: Option<Signature>,
     /// Whether the bytes are the original file's.
     pub passed_through: bool,
 }

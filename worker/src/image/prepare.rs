@@ -6,6 +6,7 @@ use super::{
     decode::decode,
     encode::encode_within,
     format::describe_foreign,
+    signature,
 };
 use bytes::Bytes;
 
@@ -51,6 +52,7 @@ pub(super) fn examine(bytes: Bytes, rules: &Rules) -> Result<Examined, ImageErro
         width: facts.width,
         height: facts.height,
         note: None,
+        signature: None,
         passed_through: true,
     }))
 }
@@ -87,6 +89,7 @@ impl Work {
         // Shrinking comes before turning, so that fewer pixels are turned.
         picture.shrink(width, height)?;
         picture.image.apply_orientation(self.facts.orientation);
+        let signature = signature::of_picture(&picture.image);
         let encoded = encode_within(picture, self.facts.lossy, rules)?;
 
         let mut notes = Vec::new();
@@ -112,6 +115,7 @@ impl Work {
             width: encoded.width,
             height: encoded.height,
             note: (!notes.is_empty()).then(|| notes.join("; ")),
+            signature,
             passed_through: false,
         })
     }

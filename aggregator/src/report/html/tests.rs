@@ -137,6 +137,7 @@ fn nothing_that_others_wrote_becomes_part_of_the_page() {
         reference: HOSTILE.into(),
         digest: None,
         note: Some(HOSTILE.into()),
+        signature: None,
     };
     result.item.inputs = vec![input("screenshot"), input(HOSTILE)];
     let lost = broken("lost", Outcome::Failed, ErrorKind::Api, HOSTILE);

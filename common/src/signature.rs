@@ -1,0 +1,82 @@
+//! Signatures of inputs, by which near-equal ones are told without their bytes.
+
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr};
+
+/// 64 bits of which near-equal inputs have most in common; written as 16 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Signature(u64);
+
+/// Text that is not a signature.
+#[derive(Debug, thiserror::Error)]
+#[error("{0:?} is not a signature: it takes 16 hexadecimal digits")]
+pub struct InvalidSignature(String);
+
+impl Signature {
+    /// Greatest distance of near-equal inputs. `docs/compare.md` says how many pairs of real inputs
+    /// it takes together.
+    pub const MAX_DISTANCE: u32 = 7;
+
+    /// The signature of these bits.
+    pub fn new(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// The eight bytes.
+    pub fn bytes(self) -> [u8; 8] {
+        self.0.to_be_bytes()
+    }
+
+    /// Number of bits in which two signatures differ.
+    pub fn distance(self, other: Self) -> u32 {
+        (self.0 ^ other.0).count_ones()
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:016x}", self.0)
+    }
+}
+
+impl FromStr for Signature {
+    type Err = InvalidSignature;
+
+    fn from_str(text: &str) -> Result<Self, InvalidSignature> {
+        let invalid = || InvalidSignature(text.to_owned());
+        let is_hexadecimal = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let bits = is_hexadecimal.then(|| u64::from_str_radix(text, 16).ok()).flatten();
+        bits.map(Self).ok_or_else(invalid)
+    }
+}
+
+impl From<Signature> for String {
+    fn from(signature: Signature) -> Self {
+        signature.to_string()
+    }
+}
+
+impl TryFrom<String> for Signature {
+    type Error = InvalidSignature;
+
+    fn try_from(text: String) -> Result<Self, InvalidSignature> {
+        text.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signature_is_written_as_digits_and_read_again() {
+        let signature = Signature::new(0x00ff_0000_0000_0001);
+        assert_eq!(serde_json::json!(signature), "00ff000000000001");
+        assert_eq!("00ff000000000001".parse::<Signature>().unwrap(), signature);
+        for text in ["", "ff", "+0ff000000000001", "00ff00000000000g", "00ff0000000000011"] {
+            assert!(text.parse::<Signature>().is_err(), "{text}");
+        }
+        assert_eq!(signature.distance(Signature::new(1)), 8);
+    }
+}

@@ -1,0 +1,40 @@
+//! Signatures of pictures: near-equal pictures have signatures that differ in few bits.
+
+use image::DynamicImage;
+use juror_common::signature::Signature;
+
+/// Pictures of one colour have hardly a bit: they would all be near each other.
+const MIN_BITS: u32 = 16;
+
+/// The difference hash (dHash) of an upright picture: shrunk to 9 by 8 grey pixels, one bit for each
+/// that is lighter than its right neighbour. None where the picture is mostly of one colour.
+pub(super) fn of_picture(picture: &DynamicImage) -> Option<Signature> {
+    let small = picture.thumbnail_exact(9, 8).into_luma8();
+    let rows = small.as_raw().chunks(9);
+    let falls = rows.flat_map(|row| row.windows(2).map(|pair| pair.first() > pair.last()));
+    let bits = falls.fold(0_u64, |bits, fall| bits << 1 | u64::from(fall));
+    let is_telling = (MIN_BITS..=64 - MIN_BITS).contains(&bits.count_ones());
+    is_telling.then(|| Signature::new(bits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{GrayImage, Luma};
+
+    fn checks(side: u32, shade: u8) -> DynamicImage {
+        let dark = |x: u32, y: u32| (x / side + y / side).is_multiple_of(2);
+        let shade = |x, y| Luma([if dark(x, y) { shade } else { 250 }]);
+        GrayImage::from_fn(180, 160, shade).into()
+    }
+
+    #[test]
+    fn near_equal_pictures_have_near_signatures_and_flat_ones_none() {
+        let (first, paler) = (of_picture(&checks(40, 10)), of_picture(&checks(40, 90)));
+        let distance = first.unwrap().distance(paler.unwrap());
+        assert!(distance <= Signature::MAX_DISTANCE, "{distance}");
+        let other = of_picture(&checks(20, 10)).unwrap();
+        assert!(first.unwrap().distance(other) > Signature::MAX_DISTANCE);
+        assert_eq!(of_picture(&GrayImage::from_pixel(180, 160, Luma([255])).into()), None);
+    }
+}

@@ -1,0 +1,105 @@
+//! Signatures of code: programs that differ in little, such as variants of one template, have
+//! signatures that differ in few bits.
+
+use juror_common::{id::Digest, signature::Signature};
+use std::collections::HashSet;
+
+/// Tokens of a shingle.
+const SHINGLE: usize = 3;
+/// Code of fewer distinct shingles says too little to be compared.
+const MIN_SHINGLES: usize = 20;
+/// Tokens that are looked at, so that the time is bounded.
+const MAX_TOKENS: usize = 10_000;
+
+/// The signature of some code: Charikar's SimHash (2002) over the set of its shingles of three
+/// tokens, in lower case and with every number as 0. None where the code is too short to tell.
+pub fn code_signature(code: &str) -> Option<Signature> {
+    let tokens = tokens(code);
+    let shingles: HashSet<u64> = tokens.windows(SHINGLE).map(hash).collect();
+    if shingles.len() < MIN_SHINGLES {
+        return None;
+    }
+    let mut votes = [0_i32; 64];
+    for shingle in shingles {
+        for (bit, vote) in votes.iter_mut().enumerate() {
+            *vote += if shingle >> bit & 1 == 1 { 1 } else { -1 };
+        }
+    }
+    let bits = votes.iter().rev().fold(0, |bits, vote| bits << 1 | u64::from(*vote > 0));
+    Some(Signature::new(bits))
+}
+
+/// Words, numbers and signs.
+fn tokens(code: &str) -> Vec<String> {
+    let mut tokens: Vec<String> = Vec::new();
+    let mut in_word = false;
+    for character in code.chars() {
+        let is_word = character.is_alphanumeric() || character == '_';
+        if character.is_whitespace() || !(is_word && in_word) {
+            in_word = is_word;
+            if character.is_whitespace() {
+                continue;
+            }
+            if tokens.len() == MAX_TOKENS {
+                break;
+            }
+            tokens.push(String::new());
+        }
+        let Some(token) = tokens.last_mut() else { continue };
+        match character.is_ascii_digit() {
+            true if token.ends_with('0') => {}
+            true => token.push('0'),
+            false => token.extend(character.to_lowercase()),
+        }
+    }
+    tokens
+}
+
+/// The same on every machine and in every version, since signatures are recorded.
+fn hash(shingle: &[String]) -> u64 {
+    let digest = Digest::of(shingle.join(" ").as_bytes());
+    digest.as_bytes().first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn card(title: &str, pixels: u32) -> String {
+        format!(
+            "export const Card = () => (\n  <article className=\"card card--wide\" style={{{{ padding: {pixels} }}}}>\n    \
+             <header><h2>{title}</h2><button aria-label=\"close\">x</button></header>\n    \
+             <p className=\"card__text\">A paragraph of text that every card has.</p>\n    \
+             <footer><a href=\"/more\">Read more</a></footer>\n  </article>\n);\n"
+        )
+    }
+
+    #[test]
+    fn words_numbers_and_signs_are_tokens() {
+        assert_eq!(
+            tokens("Gap = 16px;\n<b>Ä1</b>"),
+            ["gap", "=", "0px", ";", "<", "b", ">", "ä0", "<", "/", "b", ">"]
+        );
+        assert_eq!(tokens("10.5"), ["0", ".", "0"]);
+        assert!(tokens(" \n").is_empty());
+    }
+
+    #[test]
+    fn variants_of_one_template_are_near_and_other_code_is_not() {
+        let signature = |code: &str| code_signature(code).unwrap();
+        let first = signature(&card("Weather", 16));
+        assert_eq!(first, signature(&card("Weather", 24)), "numbers do not count");
+        let variant = first.distance(signature(&card("Traffic", 8)));
+        assert!(variant <= Signature::MAX_DISTANCE, "{variant}");
+        let table = "<table class=\"orders\"><thead><tr><th>Order</th><th>Total</th></tr></thead>\
+                     <tbody><tr><td>17</td><td>12.50</td></tr></tbody></table>";
+        let other = first.distance(signature(table));
+        assert!(other > 2 * Signature::MAX_DISTANCE, "{other}");
+        assert_eq!(code_signature("<b>short</b>"), None);
+    }
+
+    #[test]
+    fn the_signature_is_the_recorded_one() {
+        assert_eq!(code_signature(&card("Weather", 16)).unwrap().to_string(), "587647f60dcadaf2");
+    }
+}
