@@ -90,6 +90,7 @@ struct Scan<'a> {
     averaging: AveragingPolicy,
     clusters: ClusterDetector,
     fingerprints: BTreeSet<String>,
+    endpoints: BTreeSet<String>,
 }
 
 /// The items with a verdict, each once however often it is judged, with their lowest scores.
@@ -144,6 +145,7 @@ impl<'a> Scan<'a> {
             averaging: input.averaging,
             clusters: ClusterDetector::default(),
             fingerprints: BTreeSet::new(),
+            endpoints: BTreeSet::new(),
         }
     }
 
@@ -158,12 +160,9 @@ impl<'a> Scan<'a> {
         }
         let score = self.decisive.counted_value(&result, self.judged, self.averaging);
         self.clusters.add(&result, score);
-        let fingerprint = result.judge.as_ref().and_then(|judge| judge.fingerprint.as_ref());
-        if let Some(fingerprint) = fingerprint
-            && self.fingerprints.len() < MAX_FINGERPRINTS
-            && !self.fingerprints.contains(fingerprint)
-        {
-            self.fingerprints.insert(fingerprint.clone());
+        if let Some(judge) = &result.judge {
+            note(&mut self.fingerprints, judge.fingerprint.as_ref());
+            note(&mut self.endpoints, judge.base_url.as_ref());
         }
         self.simulated |= result.judge.as_ref().is_some_and(|judge| judge.simulated);
         if let (Outcome::Scored, Some(verdict)) = (result.outcome, &result.semantic) {
@@ -234,7 +233,11 @@ impl<'a> Scan<'a> {
         }
         Report {
             likely_clusters,
-            run: run_summary(record, self.simulated, &input.finished_at),
+            run: RunSummary {
+                base_url: record.base_url.clone().or_else(|| endpoints(&self.endpoints)),
+                fingerprints: self.fingerprints.into_iter().collect(),
+                ..run_summary(record, self.simulated, &input.finished_at)
+            },
             overall: Overall::of(&metrics, grades),
             intervals: metrics
                 .iter()
@@ -259,6 +262,22 @@ impl<'a> Scan<'a> {
             rubric: input.rubric.clone(),
         }
     }
+}
+
+/// Adds a text to a bounded set of them.
+fn note(known: &mut BTreeSet<String>, text: Option<&String>) {
+    if let Some(text) = text
+        && known.len() < MAX_FINGERPRINTS
+        && !known.contains(text)
+    {
+        known.insert(text.clone());
+    }
+}
+
+/// Endpoints that answered, where the record names none: those of a fleet's workers.
+fn endpoints(known: &BTreeSet<String>) -> Option<String> {
+    let listed: Vec<&str> = known.iter().map(String::as_str).collect();
+    (!listed.is_empty()).then(|| listed.join(", "))
 }
 
 /// Puts a group's items in the order of their ids, and names the worst. Items are numbered as their
@@ -289,7 +308,8 @@ fn run_summary(record: &RunRecord, simulated: bool, finished_at: &str) -> RunSum
         dataset: record.dataset.clone(),
         rubric: record.rubric.clone(),
         judge: record.judge.clone(),
-        base_url: record.base_url.clone(),
+        base_url: None,
+        fingerprints: Vec::new(),
         simulated,
         repeat: record.repeat,
         created_at: record.created_at.clone(),

@@ -90,6 +90,7 @@ pub fn result(record: &RunRecord, number: usize) -> JobResult {
         model: "gpt-4o".to_owned(),
         fingerprint: Some("fp_0123456789".to_owned()),
         answered_by: None,
+        base_url: None,
         simulated: false,
     });
     result.usage = Usage { input_tokens: 1_523, cached_input_tokens: 0, output_tokens: 212 };

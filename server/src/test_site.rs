@@ -221,6 +221,7 @@ fn result(record: &RunRecord, item: u32) -> JobResult {
         model: judge.model.clone(),
         fingerprint: None,
         answered_by: None,
+        base_url: None,
         simulated: false,
     });
     result

@@ -62,6 +62,7 @@ pub fn page(folder: &Path) -> PathBuf {
             model: HOSTILE.into(),
             fingerprint: None,
             answered_by: None,
+            base_url: None,
             simulated: false,
         });
     }

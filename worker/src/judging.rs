@@ -174,7 +174,7 @@ impl Judging<'_> {
             return None;
         }
         let CallBill { cost, usage, .. } = bill?;
-        let judge = judge_record(self.judge, answer, None);
+        let judge = judge_record(self.judge, &self.setup.base_url, answer, None);
         Some((asked.key, CachedReply { reply: answer.content.clone()?, judge, usage, cost }))
     }
 

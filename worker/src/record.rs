@@ -11,6 +11,7 @@ use juror_common::{
     item::Language,
     job::{Job, Judge},
     outcome::{ErrorKind, Estimate, InputRecord, JobError, JobResult, JudgeRecord, Outcome},
+    reference::shown,
     rubric::zero,
     signature::Signature,
     stage::Stages,
@@ -111,7 +112,9 @@ impl Record {
             self.billed(bill);
         }
         if let CallEnd::Answered(answer) = end {
-            self.answered(judge_record(judge, answer, answered_by), answer.content.clone());
+            let base_url = self.context.judge.as_ref().map_or("", |setup| &setup.base_url);
+            let record = judge_record(judge, base_url, answer, answered_by);
+            self.answered(record, answer.content.clone());
         }
     }
 
@@ -189,14 +192,20 @@ impl Record {
     }
 }
 
-/// The record of the judge that gave this answer; `answered_by` is the model, where it is another
-/// one than was asked for.
-pub fn judge_record(judge: &Judge, answer: &Answer, answered_by: Option<&str>) -> JudgeRecord {
+/// The record of the judge that gave this answer at this base URL; `answered_by` is the model, where
+/// it is another one than was asked for.
+pub fn judge_record(
+    judge: &Judge,
+    base_url: &str,
+    answer: &Answer,
+    answered_by: Option<&str>,
+) -> JudgeRecord {
     JudgeRecord {
         provider: judge.provider,
         model: judge.model.clone(),
         fingerprint: answer.fingerprint.clone(),
         answered_by: answered_by.map(str::to_owned),
+        base_url: Some(shown(base_url).into_owned()),
         simulated: answer.simulated,
     }
 }

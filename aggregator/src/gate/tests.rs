@@ -222,6 +222,7 @@ fn earlier(values: &[f64]) -> Vec<PastRun> {
                 scored: 2,
                 cost_usd: Money::ZERO,
                 simulated: false,
+                fingerprints: Vec::new(),
             },
         };
         let metric = PastMetric { value: *value, n: 2, low: None, high: None };

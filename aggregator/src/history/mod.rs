@@ -41,6 +41,9 @@ pub struct RunFigures {
     pub cost_usd: Money,
     /// Whether its scores were made up.
     pub simulated: bool,
+    /// Fingerprints of the model that answers named, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fingerprints: Vec<String>,
 }
 
 impl RunFigures {
@@ -49,6 +52,30 @@ impl RunFigures {
         let PastMetric { value, n, .. } = *self.metrics.get(metric)?;
         Some(SeriesPoint { run: Some(run), value, n })
     }
+}
+
+/// Changes of the model's fingerprints over runs, oldest first: the places of the runs that have
+/// others than the last one before that named any, and a sentence for each.
+pub fn fingerprint_changes<'a>(
+    runs: impl Iterator<Item = (&'a RunId, &'a RunFigures)>,
+) -> Vec<(usize, String)> {
+    let mut changes = Vec::new();
+    let mut before: Option<(&RunId, &[String])> = None;
+    for (place, (run, figures)) in runs.enumerate() {
+        let now = figures.fingerprints.as_slice();
+        if now.is_empty() {
+            continue;
+        }
+        if let Some((earlier, known)) = before.filter(|(_, known)| *known != now) {
+            let (known, now) = (known.join(", "), now.join(", "));
+            changes.push((
+                place,
+                format!("the model's fingerprint changed from {known} (run {earlier}) to {now} (run {run})"),
+            ));
+        }
+        before = Some((run, now));
+    }
+    changes
 }
 
 /// Whether two runs ask the same: the same items, by the same rubric and the same judge. How often

@@ -57,6 +57,9 @@ struct ReportFile {
 #[derive(Deserialize)]
 struct RunPart {
     simulated: bool,
+    /// Reports of versions that did not tell have none.
+    #[serde(default)]
+    fingerprints: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -123,6 +126,7 @@ impl ReportFile {
             scored: coverage.scored,
             cost_usd: cost.total_usd,
             simulated: run.simulated,
+            fingerprints: run.fingerprints,
         }
     }
 }

@@ -44,3 +44,38 @@ fn runs_of_other_items_rubrics_or_judges_ask_something_else() {
         assert!(!ask_the_same(&one, &other), "{other:?}");
     }
 }
+
+#[test]
+fn a_change_of_the_models_fingerprint_is_told_once() {
+    let figures = |fingerprint: &str| RunFigures {
+        metrics: BTreeMap::new(),
+        planned: 1,
+        scored: 1,
+        cost_usd: Money::ZERO,
+        simulated: false,
+        fingerprints: fingerprint.split_whitespace().map(str::to_owned).collect(),
+    };
+    let runs = ["a", "a", "", "b", "b"].map(figures);
+    let ids = ["r0", "r1", "r2", "r3", "r4"].map(RunId::new);
+    let changes = fingerprint_changes(ids.iter().zip(&runs));
+    let sentence = "the model's fingerprint changed from a (run r1) to b (run r3)";
+    assert_eq!(changes, [(3, sentence.to_owned())]);
+}
+
+#[test]
+fn a_fleets_report_names_the_endpoints_that_answered_and_every_fingerprint() {
+    let mut results = [judged("a", [9; 5], &[], &[]), judged("b", [9; 5], &[], &[])];
+    for (result, name) in results.iter_mut().zip(["one", "two"]) {
+        let judge = result.judge.as_mut().unwrap();
+        judge.fingerprint = Some(format!("fp_{name}"));
+        judge.base_url = Some(format!("https://{name}.example/v1"));
+    }
+    let fleet = RunRecord { base_url: None, ..record(SEMANTIC, 2) };
+    let (report, directory, _runs) = report_of(&fleet, &results, None, None);
+    let endpoints = "https://one.example/v1, https://two.example/v1";
+    assert_eq!(report.run.base_url.as_deref(), Some(endpoints));
+    let files = directory.files();
+    write_output(&files.path_of("report.json"), &report, files, &NoExhibits).unwrap();
+    let past = PastRun::read(files).unwrap().unwrap();
+    assert_eq!(past.figures.fingerprints, ["fp_one", "fp_two"]);
+}

@@ -1,6 +1,10 @@
 //! One result a line, for spreadsheets.
 
-use super::{ItemRow, RunSummary, row::word, words::endpoint_of};
+use super::{
+    ItemRow, Report,
+    row::word,
+    words::{endpoint, judged_part},
+};
 use crate::{journal::JournalError, metrics::score_of};
 use juror_common::{
     outcome::{ItemRecord, JobResult},
@@ -23,7 +27,7 @@ const STAGES: [&str; 5] =
 const AFTER: [&str; 7] =
     ["cost_usd", "cached", "simulated", "error_kind", "error_message", "issues", "strengths"];
 
-const RUN: [&str; 5] = ["run_id", "model", "endpoint", "cluster", "tags"];
+const RUN: [&str; 6] = ["run_id", "model", "endpoint", "judged_part", "cluster", "tags"];
 
 /// Fields of metadata that any result has, in the order of their names; each is the column
 /// `metadata.NAME`.
@@ -50,12 +54,12 @@ impl MetadataColumns {
 /// Writes a head and a line per result. Columns of the semantic stage are the rubric's; they are
 /// empty where a job was not scored.
 pub(crate) fn write(
-    rubric: &Rubric,
-    run: &RunSummary,
+    report: &Report,
     metadata: &MetadataColumns,
     results: impl Iterator<Item = Result<JobResult, JournalError>>,
     out: &mut impl Write,
 ) -> io::Result<()> {
+    let (rubric, run) = (&report.rubric, &report.run);
     let mut table = csv::Writer::from_writer(out);
     let semantic: Vec<&str> = match rubric.formula {
         Formula::SumOverMax => vec!["semantic_correctness"],
@@ -74,7 +78,8 @@ pub(crate) fn write(
         let item = std::mem::take(&mut result.item);
         let model = result.judge.as_ref().map_or_else(String::new, |judge| judge.model.clone());
         let mut cells = cells(rubric, ItemRow::from(result));
-        cells.extend([run.id.to_string(), model, endpoint_of(run).unwrap_or_default()]);
+        let part = judged_part(report).unwrap_or_default();
+        cells.extend([run.id.to_string(), model, endpoint(report).unwrap_or_default(), part]);
         cells.extend(item_cells(item, metadata));
         table.write_record(cells.iter().map(|cell| defused(cell)))?;
     }
@@ -155,12 +160,11 @@ fn defused(cell: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_results::{
-        ACRUE, SEMANTIC, broken, judged, record, report_of, restyled, rubric,
-    };
+    use crate::test_results::{ACRUE, SEMANTIC, broken, judged, record, report_of, restyled};
     use juror_common::{
         outcome::{ErrorKind, Outcome},
         rubric::RESERVED_KEYS,
+        run::SampleRecord,
     };
 
     fn written(text: &str, results: Vec<JobResult>) -> String {
@@ -169,7 +173,7 @@ mod tests {
         let (report, _directory, _runs) = report_of(&record, &results, None, None);
         let metadata = MetadataColumns::of(results.clone().into_iter().map(Ok)).unwrap();
         let results = results.into_iter().map(Ok);
-        write(&rubric(text), &report.run, &metadata, results, &mut out).unwrap();
+        write(&report, &metadata, results, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -200,14 +204,33 @@ mod tests {
         let table = written(SEMANTIC, vec![tagged, judged("b", [9; 5], &[], &[])]);
         let mut lines = table.lines();
         let head = lines.next().unwrap();
-        let columns = ",run_id,model,endpoint,cluster,tags,metadata.run_id,metadata.size";
+        let columns =
+            ",run_id,model,endpoint,judged_part,cluster,tags,metadata.run_id,metadata.size";
         assert!(head.ends_with(columns), "{head}");
-        let end = "gpt-4o,https://api.openai.com/v1,login,form; dark,own,\"{\"\"w\"\":3}\"";
+        let end = "gpt-4o,https://api.openai.com/v1,,login,form; dark,own,\"{\"\"w\"\":3}\"";
         assert!(lines.next().unwrap().ends_with(end), "{table}");
         assert!(
-            lines.next().unwrap().ends_with(",gpt-4o,https://api.openai.com/v1,,,,"),
+            lines.next().unwrap().ends_with(",gpt-4o,https://api.openai.com/v1,,,,,"),
             "{table}"
         );
+    }
+
+    #[test]
+    fn each_line_says_which_part_of_the_dataset_was_judged() {
+        let results = vec![
+            judged("a", [9; 5], &[], &[]),
+            broken("b", Outcome::Skipped, ErrorKind::Budget, "-"),
+        ];
+        let mut record = record(SEMANTIC, 2);
+        record.dataset.sample = Some(SampleRecord { items: 2, seed: 7, of: 10 });
+        let (report, _directory, _runs) = report_of(&record, &results, None, None);
+        let mut out = Vec::new();
+        let results = results.into_iter().map(Ok);
+        write(&report, &MetadataColumns::default(), results, &mut out).unwrap();
+        let table = String::from_utf8(out).unwrap();
+        let part = "a random sample of 2 of 10 items (seed 7); only the first in the dataset's \
+                    order, since the budget left 1 job unjudged";
+        assert_eq!(table.matches(part).count(), 2, "{table}");
     }
 
     #[test]

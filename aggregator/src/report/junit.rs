@@ -1,6 +1,11 @@
 //! The results as JUnit XML, which CI systems show as tests: one test case a result.
 
-use super::{Report, figures::decimals, harmless::harmless, words::SIMULATED};
+use super::{
+    Report,
+    figures::decimals,
+    harmless::harmless,
+    words::{SIMULATED, endpoint, judged_part},
+};
 use crate::journal::JournalError;
 use juror_common::{
     outcome::{ErrorKind, JobResult, Outcome},
@@ -34,7 +39,11 @@ pub(crate) fn write(
     let judge = run.judge.as_ref().map_or("off", |judge| judge.model.as_str());
     let properties = [("run", run.id.as_str()), ("dataset", &run.dataset.path), ("judge", judge)];
     let simulated = run.simulated.then_some(("simulated", SIMULATED));
-    write_properties(out, "    ", properties.into_iter().chain(simulated))?;
+    let (endpoint, part) = (endpoint(report), judged_part(report));
+    let endpoint = endpoint.as_deref().map(|endpoint| ("endpoint", endpoint));
+    let part = part.as_deref().map(|part| ("judged_part", part));
+    let properties = properties.into_iter().chain(endpoint).chain(part).chain(simulated);
+    write_properties(out, "    ", properties)?;
     for result in results {
         write_case(report, &result.map_err(io::Error::other)?, out)?;
     }

@@ -101,8 +101,11 @@ pub struct RunSummary {
     pub rubric: RubricReference,
     /// By which judge with which settings; none with the judge off.
     pub judge: Option<Judge>,
-    /// Where the judge was asked.
+    /// Where the judge was asked; of a fleet's run, every endpoint that answered.
     pub base_url: Option<String>,
+    /// Fingerprints of the model that answers named, in order; left out of JSON when there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fingerprints: Vec<String>,
     /// Whether any verdict is the simulator's.
     pub simulated: bool,
     /// How many times each item is judged.

@@ -101,7 +101,7 @@ pub fn write_report(
         OutputFormat::Jsonl => jsonl::write(results()?, out),
         OutputFormat::Csv => {
             let metadata = csv::MetadataColumns::of(results()?)?;
-            csv::write(&report.rubric, &report.run, &metadata, results()?, out)
+            csv::write(report, &metadata, results()?, out)
         }
         OutputFormat::Html => html::write(report, files, exhibits, out),
         OutputFormat::Markdown => out.write_all(markdown::render(report).as_bytes()),

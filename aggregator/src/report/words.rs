@@ -58,6 +58,18 @@ pub fn selection_texts(dataset: &DatasetRecord) -> Vec<String> {
     texts
 }
 
+/// Which part of its dataset a run judged; none for all of it.
+pub fn judged_part(report: &Report) -> Option<String> {
+    let mut texts = selection_texts(&report.run.dataset);
+    texts.extend(report.coverage.errors.get(&ErrorKind::Budget).map(|unjudged| {
+        format!(
+            "only the first in the dataset's order, since the budget left {} unjudged",
+            counted(*unjudged, "job")
+        )
+    }));
+    (!texts.is_empty()).then(|| texts.join("; "))
+}
+
 /// What one of the worst results says of an error of this kind.
 pub(crate) fn error_example(report: &Report, kind: ErrorKind) -> Option<&str> {
     let mut errors = report.worst.iter().filter_map(|row| row.error.as_ref());

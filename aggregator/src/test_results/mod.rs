@@ -174,6 +174,7 @@ fn asked(mut result: JobResult) -> JobResult {
         model: "gpt-4o".into(),
         fingerprint: None,
         answered_by: None,
+        base_url: None,
         simulated: false,
     });
     result.total_latency_ms = 2_850;

@@ -243,6 +243,7 @@ async fn a_reply_is_remembered_for_as_long_as_was_set() {
             model: "judge".to_owned(),
             fingerprint: None,
             answered_by: None,
+            base_url: None,
             simulated: false,
         },
         usage: Usage::default(),

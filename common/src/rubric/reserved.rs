@@ -2,7 +2,7 @@
 
 /// Keys that no criterion and no group of a rubric may have: each is a field of results, a column of
 /// a CSV report, or an order of the dashboard's table.
-pub const RESERVED_KEYS: [&str; 46] = [
+pub const RESERVED_KEYS: [&str; 47] = [
     "answered_by",
     "attempts",
     "cached",
@@ -21,6 +21,7 @@ pub const RESERVED_KEYS: [&str; 46] = [
     "item",
     "job_id",
     "judge",
+    "judged_part",
     "labels",
     "latency",
     "max_score",

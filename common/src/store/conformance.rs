@@ -137,6 +137,7 @@ async fn replies_are_remembered<Home: Store>(home: &Home) {
             model: "judge".to_owned(),
             fingerprint: None,
             answered_by: None,
+            base_url: None,
             simulated: false,
         },
         usage: Usage::default(),

@@ -38,6 +38,10 @@ pub struct CompareQuery {
     margin: Option<f64>,
     /// Whether a criterion that got worse decides too; as the server is set if it is left out.
     strict: Option<bool>,
+    /// Share of the base's items that may be lost before the comparison is at best inconclusive; as
+    /// the server is set if it is left out.
+    #[param(minimum = 0, maximum = 1)]
+    max_lost: Option<f64>,
 }
 
 /// Two runs: did it get worse, where, and how sure is that
@@ -57,8 +61,12 @@ pub async fn comparison(
     if !(0.0..=1.0).contains(&margin) {
         return Err(Problem::new(StatusCode::BAD_REQUEST, "margin is 0 to 1."));
     }
+    let max_lost = query.max_lost.unwrap_or(site.rules.max_lost);
+    if !(0.0..=1.0).contains(&max_lost) {
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "max_lost is 0 to 1."));
+    }
     let strict = query.strict.unwrap_or(site.rules.strict);
-    let rules = Rules { margin, strict, ..site.rules };
+    let rules = Rules { margin, strict, max_lost, ..site.rules };
     let base = site.views.of(&run_id(&query.base)?).await?;
     let head = site.views.of(&run_id(&query.head)?).await?;
     let compared = site.comparisons.of(&base, &head, rules).await?;

@@ -93,6 +93,7 @@ pub(super) fn scored(record: &RunRecord, number: u32) -> JobResult {
         model: "gpt-4o".to_owned(),
         fingerprint: None,
         answered_by: None,
+        base_url: None,
         simulated: false,
     });
     result.cost_usd = Money::from_pico(COST);

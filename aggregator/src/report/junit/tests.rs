@@ -39,6 +39,8 @@ fn every_outcome_is_what_a_ci_system_takes_it_for() {
         r#"<error type="reply" message="no verdict"/>"#,
         r#"<skipped message="no budget"/>"#,
         "\nscore: 0.82\n",
+        r#"<property name="endpoint" value="https://api.openai.com/v1"/>"#,
+        r#"<property name="judged_part" value="only the first in the dataset's order, since the budget left 1 job unjudged"/>"#,
     ] {
         assert!(suite.contains(part), "no {part} in:\n{suite}");
     }

@@ -10,7 +10,7 @@ use super::{
     page::{Page, Style, fit, padded, right_aligned},
 };
 use crate::{
-    history::{DeclineReport, DeclineState, PastMetric, PastRun},
+    history::{DeclineReport, DeclineState, PastMetric, PastRun, fingerprint_changes},
     metrics::{Interval, MetricDefinition},
 };
 use std::collections::BTreeMap;
@@ -46,6 +46,9 @@ pub fn render_trend(
         badge,
     );
     costs(&mut page, runs);
+    for (_, change) in fingerprint_changes(runs.iter().map(|run| (&run.id, &run.figures))) {
+        page.wrapped(&format!("!\u{2007}{}", harmless(&change)), 2, Style::Doubtful);
+    }
     for metric in metrics {
         let decline = declines.get(&metric.path);
         section(&mut page, runs, metric, decline);

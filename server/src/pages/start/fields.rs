@@ -59,6 +59,8 @@ pub fn form(
             details.card open[has_more(form)] {
                 summary { "More: which items, how often, how fast" }
                 div.fields {
+                    (field(RequestField::Sample, "Only a random sample", &form.sample, "How many items; empty: all."))
+                    (field(RequestField::Seed, "Seed of the sample", &form.seed, "The same seed chooses the same items; empty: 0."))
                     (field(RequestField::Limit, "Only the first items", &form.limit, "How many; empty: all."))
                     (filters(form, errors))
                     (field(RequestField::Repeat, "Repeats", &form.repeat, &repeat))
@@ -75,6 +77,8 @@ pub fn form(
 
 fn has_more(form: &StartForm) -> bool {
     let more = [
+        &form.sample,
+        &form.seed,
         &form.limit,
         &form.filters,
         &form.repeat,

@@ -25,6 +25,10 @@ pub struct StartForm {
     pub model: String,
     /// Dollars.
     pub budget_usd: String,
+    /// Only so many items at random.
+    pub sample: String,
+    /// Seed of the sample.
+    pub seed: String,
     /// Only the first so many items.
     pub limit: String,
     /// One filter a line.
@@ -74,6 +78,8 @@ impl StartForm {
             let message = "Enter a budget, the most that this run may cost, such as 5.00.";
             errors.add(RequestField::BudgetUsd, message);
         }
+        let sample = errors.count(RequestField::Sample, &self.sample, u64::MAX);
+        let seed = errors.seed(&self.seed);
         let limit = errors.count(RequestField::Limit, &self.limit, u64::MAX);
         if let Some(filter) = filters.iter().find(|filter| !filter.contains('=')) {
             let message = format!("Write each filter as KEY=VALUE; {filter:?} has no =.");
@@ -93,8 +99,8 @@ impl StartForm {
             enable_llm_judge: self.is_judged(),
             model: text(&self.model).filter(|_| self.is_judged()),
             budget_usd,
-            sample: None,
-            seed: None,
+            sample,
+            seed,
             limit,
             filters,
             repeat: repeat.and_then(|repeat| u32::try_from(repeat).ok()),
@@ -107,13 +113,15 @@ impl StartForm {
     }
 
     /// Every field by its name, to be sent once more.
-    pub fn fields(&self) -> [(&'static str, &str); 13] {
+    pub fn fields(&self) -> [(&'static str, &str); 15] {
         [
             ("dataset", &self.dataset),
             ("rubric", &self.rubric),
             ("enable_llm_judge", &self.enable_llm_judge),
             ("model", &self.model),
             ("budget_usd", &self.budget_usd),
+            ("sample", &self.sample),
+            ("seed", &self.seed),
             ("limit", &self.limit),
             ("filters", &self.filters),
             ("repeat", &self.repeat),
@@ -184,6 +192,16 @@ impl FieldErrors {
         count
     }
 
+    /// A whole number from 0.
+    fn seed(&mut self, text: &str) -> Option<u64> {
+        let text = text.trim();
+        let seed = text.parse().ok();
+        if seed.is_none() && !text.is_empty() {
+            self.add(RequestField::Seed, "Enter a whole number of 0 or more.");
+        }
+        seed
+    }
+
     fn run_id(&mut self, text: &str) -> Option<RunId> {
         let text = text.trim();
         if text.is_empty() {
@@ -206,6 +224,8 @@ mod tests {
     #[test]
     fn a_form_asks_for_what_is_written_in_it() {
         let form = StartForm {
+            sample: "20".into(),
+            seed: "0".into(),
             dataset: " golden/manifest.jsonl ".into(),
             enable_llm_judge: "true".into(),
             budget_usd: "1.50".into(),
@@ -217,6 +237,7 @@ mod tests {
         assert_eq!(asked.dataset, "golden/manifest.jsonl");
         assert_eq!(asked.budget_usd, Some("1.5".parse().unwrap()));
         assert_eq!((asked.limit, asked.rubric), (Some(10), None));
+        assert_eq!((asked.sample, asked.seed, asked.keep_inputs), (Some(20), Some(0), Some(false)));
         assert_eq!(asked.filters, ["tag=button", "cluster=form"]);
     }
 
@@ -230,14 +251,22 @@ mod tests {
         };
         assert_eq!(errors(judged), [RequestField::BudgetUsd]);
         let odd = StartForm {
+            sample: "0".into(),
+            seed: "-1".into(),
             limit: "many".into(),
             filters: "button".into(),
             repeat: "101".into(),
             run_id: "../x".into(),
             ..form.clone()
         };
-        let expected =
-            [RequestField::Limit, RequestField::Filters, RequestField::Repeat, RequestField::RunId];
+        let expected = [
+            RequestField::Sample,
+            RequestField::Seed,
+            RequestField::Limit,
+            RequestField::Filters,
+            RequestField::Repeat,
+            RequestField::RunId,
+        ];
         assert_eq!(errors(odd), expected, "all at once");
         assert_eq!(errors(StartForm::default()), [RequestField::Dataset]);
         let negative = StartForm { budget_usd: "-1".into(), ..form };

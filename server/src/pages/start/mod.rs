@@ -181,7 +181,12 @@ fn confirmation(form: &StartForm, asked: &AskedRun, estimate: &RunEstimate) -> M
             @else { p { "The judge is off: no call goes out, and it costs nothing." } }
             dl.pairs {
                 dt { "Dataset" } dd { bdi { (harmless(&asked.dataset)) } }
-                dt { "Items" } dd { (grouped(estimate.items)) }
+                dt { "Items" }
+                dd {
+                    (grouped(estimate.items))
+                    @if asked.sample.is_some() { ", a random sample (seed " (asked.seed.unwrap_or_default()) ")" }
+                    @if let Some(limit) = asked.limit { ", of the first " (grouped(limit)) }
+                }
                 dt { "Jobs" } dd { (grouped(estimate.jobs)) }
                 @if asked.enable_llm_judge {
                     dt { "Calls" }

@@ -21,7 +21,7 @@ use axum::{
 use chart::{ChartPoint, TrendChart};
 use juror_aggregator::{
     gate::Bound,
-    history::{PastMetric, ask_the_same},
+    history::{PastMetric, ask_the_same, fingerprint_changes},
     metrics::{Interval, Metric, Unit},
     report::{
         figures::{dollars, figure, grouped, interval},
@@ -76,6 +76,7 @@ fn content(view: &RunView, runs: &[ListedRun], wanted: Option<&str>) -> Markup {
             h1 { "Trend" @if alike.iter().any(|run| is_simulated(run)) { " " (simulated()) } }
             p { (grouped(alike.len() as u64)) " runs of " (dataset::name(&view.report.run.dataset.path)) " up to " (links::run_link(&view.report.run.id)) }
             (facts_line(&view.report))
+            (changed_models(&alike))
         }
         @if let Some(metric) = metric {
             section.card aria-labelledby="metric" {
@@ -92,6 +93,17 @@ fn content(view: &RunView, runs: &[ListedRun], wanted: Option<&str>) -> Markup {
                 h2 #runs { "Runs" }
                 (table(metric, &alike))
             }
+        }
+    }
+}
+
+/// Changes of the model behind its name, which may move scores by themselves.
+fn changed_models(alike: &[&ListedRun]) -> Markup {
+    let figures =
+        alike.iter().filter_map(|run| Some((&run.record.run_id, run.figures.as_deref()?)));
+    html! {
+        @for (_, change) in fingerprint_changes(figures) {
+            p.notice { (harmless(&change)) "." }
         }
     }
 }
