@@ -24,7 +24,12 @@ static STYLE_SHEET: LazyLock<Asset> = LazyLock::new(|| {
 });
 
 static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
-    let parts = [include_str!("live.js"), include_str!("keys.js"), include_str!("slider.js")];
+    let parts = [
+        include_str!("live.js"),
+        include_str!("overview.js"),
+        include_str!("keys.js"),
+        include_str!("slider.js"),
+    ];
     Asset::new("dashboard", "js", "text/javascript; charset=utf-8", parts.concat())
 });
 

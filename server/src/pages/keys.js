@@ -1,5 +1,6 @@
 "use strict";
-// Keys: j and k, or the arrows, go through results.
+// Keys: j and k go through results; on a result's page the arrows to the sides do, and among the
+// rows of a table those up and down, which elsewhere scroll.
 (() => {
   const isTyping = (element) =>
     element.closest("input, select, textarea, pre, summary, button, [contenteditable], .scroll[tabindex]:focus");
@@ -20,8 +21,10 @@
   document.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return;
     if (isTyping(event.target)) return;
-    const next = event.key === "j" || (onItem && event.key === "ArrowRight");
-    const previous = event.key === "k" || (onItem && event.key === "ArrowLeft");
+    const inRows = event.target.closest("#results tbody") !== null;
+    const isArrow = (aside, along) => (onItem && event.key === aside) || (inRows && event.key === along);
+    const next = event.key === "j" || isArrow("ArrowRight", "ArrowDown");
+    const previous = event.key === "k" || isArrow("ArrowLeft", "ArrowUp");
     if ((next && step(1)) || (previous && step(-1))) event.preventDefault();
   });
 })();

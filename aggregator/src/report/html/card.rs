@@ -171,7 +171,7 @@ pub fn targets(report: &Report, gate: &GateReport) -> Markup {
                 table.plain {
                     thead { tr {
                         th scope="col" { "Metric" } th scope="col" { "Figure" }
-                        th scope="col" { "Must be" } th scope="col" { "95 % interval" }
+                        th scope="col" { "Bound" } th scope="col" { "95 % interval" }
                         th scope="col" { "Over" } th scope="col" { "Decision" }
                     } }
                     tbody {
@@ -207,7 +207,11 @@ fn bound_in_words(report: &Report, metric: &Metric) -> String {
     let Some(gate) = &report.targets else { return String::new() };
     let rule = gate.rules.iter().find(|rule| rule.metric == metric.definition.path);
     rule.map_or_else(String::new, |rule| {
-        format!(", must be {}, {}", rule_texts(report, rule).2, decided(rule.decision).1)
+        let demand = match rule.bound {
+            Some(_) => format!("must be {}", rule_texts(report, rule).2),
+            None => "must not decline".to_owned(),
+        };
+        format!(", {demand}, {}", decided(rule.decision).1)
     })
 }
 

@@ -43,7 +43,9 @@ pub(super) fn targets(page: &mut Page, report: &Report) {
             (&text, Style::Plain),
         ]);
         if let Some(decline) = rule_decline(report, rule) {
-            page.wrapped(&harmless(&format!("  {decline}")), 2, Style::Faint);
+            // Plain spaces at the begin of a line are lost where it is broken.
+            let indent = "\u{2007}".repeat(2);
+            page.wrapped(&format!("{indent}{}", harmless(&decline)), 4, Style::Faint);
         }
     }
 }

@@ -154,10 +154,10 @@ fn going_on(shown: &RunView, runs: &[ListedRun]) -> Markup {
     let goes_on = |run: &&ListedRun| run.state == RunState::Running;
     html! {
         @if shown.state == RunState::Running {
-            p.notice { "This run is running: " (links::run_link(&shown.report.run.id)) " shows its progress." }
+            p.notice data-running=(shown.report.run.id) { "This run is running: " (links::run_link(&shown.report.run.id)) " shows its progress." }
         }
         @for other in runs.iter().filter(goes_on).filter(|run| run.record.run_id != shown.report.run.id).take(5) {
-            p.notice { "Run " (links::run_link(&other.record.run_id)) " is running." }
+            p.notice data-running=(other.record.run_id) { "Run " (links::run_link(&other.record.run_id)) " is running." }
         }
     }
 }

@@ -16,8 +16,8 @@ const LEFT: f64 = 64.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 28.0;
-/// Lines of the grid.
-const GRID_LINES: u32 = 4;
+/// Steps of the grid, about.
+const GRID_STEPS: f64 = 4.0;
 /// Dates below the chart.
 const MAX_DATES: usize = 8;
 
@@ -43,14 +43,38 @@ pub struct TrendChart<'a> {
     pub points: &'a [ChartPoint],
 }
 
-/// The figures at the lower and the upper end of the axis.
-#[derive(Clone, Copy)]
+/// The figures at the lower and the upper end of the axis, and between two lines of the grid.
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Axis {
     low: f64,
     high: f64,
+    step: f64,
 }
 
 impl Axis {
+    /// Round figures around these: lines of the grid lie at multiples of 1, 2 or 5 times a power of
+    /// ten, and so do the ends where the unit has none before them.
+    fn around(low: f64, high: f64, unit: Unit) -> Self {
+        let (least, most) = unit.bounds();
+        let finest = most.min(100.0).abs() * 0.01;
+        let wanted = ((high - low) / GRID_STEPS).max(finest).max(1e-6);
+        let power = 10_f64.powf(wanted.log10().floor());
+        let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
+        // A step that is as good as wide enough is taken, whatever the rounding of the logarithm.
+        let step = steps.into_iter().find(|step| *step >= wanted * 0.999).unwrap_or(10.0 * power);
+        let (mut low, mut high) = ((low / step).floor() * step, (high / step).ceil() * step);
+        if high - low < step {
+            (low, high) = (low - step, high + step);
+        }
+        Self { low: low.max(least), high: high.min(most), step }
+    }
+
+    /// Figures of the lines of the grid.
+    fn ticks(self) -> impl Iterator<Item = f64> {
+        let count = ((self.high - self.low) / self.step + 0.001).floor() as u32;
+        (0..=count).map(move |place| self.low + self.step * f64::from(place))
+    }
+
     fn y(self, value: f64) -> f64 {
         let share = (value - self.low) / (self.high - self.low);
         HEIGHT - BOTTOM - share.clamp(0.0, 1.0) * (HEIGHT - TOP - BOTTOM)
@@ -66,8 +90,7 @@ impl TrendChart<'_> {
             div.scroll tabindex="0" role="region" aria-label=(format!("Chart of {}", harmless(self.title))) {
                 svg.trend-chart viewBox=(format!("0 0 {WIDTH:.0} {HEIGHT:.0}")) role="group"
                     aria-label=(format!("{}, oldest run first", harmless(self.title))) {
-                    @for step in 0..=GRID_LINES {
-                        @let value = axis.low + (axis.high - axis.low) * f64::from(step) / f64::from(GRID_LINES);
+                    @for value in axis.ticks() {
                         @let y = axis.y(value);
                         line.grid x1=(LEFT) x2=(right) y1=(format!("{y:.1}")) y2=(format!("{y:.1}")) {}
                         text.axis x=(LEFT - 8.0) y=(format!("{:.1}", y + 4.0)) text-anchor="end" { (figure(value, self.unit)) }
@@ -90,7 +113,7 @@ impl TrendChart<'_> {
         }
     }
 
-    /// From the least to the most that is drawn, with some air, within what the unit can be.
+    /// From the least to the most that is drawn, within what the unit can be.
     fn axis(&self) -> Axis {
         let ends = self.points.iter().flat_map(|ChartPoint { metric, .. }| {
             [metric.value, metric.low.unwrap_or(metric.value), metric.high.unwrap_or(metric.value)]
@@ -99,12 +122,10 @@ impl TrendChart<'_> {
         let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| {
             (low.min(end), high.max(end))
         });
-        if low > high {
-            return Axis { low: 0.0, high: 1.0 };
+        match low <= high {
+            true => Axis::around(low, high, self.unit),
+            false => Axis::around(0.0, 1.0, self.unit),
         }
-        let (least, most) = self.unit.bounds();
-        let air = ((high - low) * 0.08).max(most.min(100.0).abs() * 0.01).max(1e-6);
-        Axis { low: (low - air).max(least), high: (high + air).min(most) }
     }
 
     fn x(&self, place: usize) -> f64 {
@@ -142,5 +163,23 @@ fn target_line(axis: Axis, target: f64, unit: Unit) -> Markup {
         text.axis.target-name x=(WIDTH - RIGHT) y=(format!("{:.1}", y - 5.0)) text-anchor="end" {
             "target " (figure(target, unit))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_has_round_figures_and_holds_what_is_drawn() {
+        let ticks = |low, high, unit| {
+            let axis = Axis::around(low, high, unit);
+            assert!(axis.low <= low && axis.high >= high, "{axis:?}");
+            axis.ticks().map(|tick| figure(tick, unit)).collect::<Vec<_>>()
+        };
+        assert_eq!(ticks(0.7312, 0.8871, Unit::Share), ["70%", "75%", "80%", "85%", "90%"]);
+        assert_eq!(ticks(0.93, 0.99, Unit::Share), ["92%", "94%", "96%", "98%", "100%"]);
+        assert_eq!(ticks(0.9, 0.9, Unit::Share), ["89%", "90%", "91%"]);
+        assert_eq!(ticks(0.0, 1.0, Unit::Share), ["0%", "50%", "100%"]);
     }
 }
