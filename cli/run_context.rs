@@ -8,7 +8,6 @@ use crate::{
 };
 use juror_common::{
     admission::{Admission as _, AdmissionError},
-    id::RunId,
     redis::RedisHome,
     rubric::Rubric,
     run::RunRecord,
@@ -52,11 +51,6 @@ impl ContextMaker {
     /// Whether the worker itself stops.
     pub fn is_stopping(&self) -> bool {
         self.shutdown.drain.is_cancelled()
-    }
-
-    /// Forgets how long calls of this run have waited.
-    pub fn forget_waiting(&self, run: &RunId) {
-        self.workplace.waiting.forget(run);
     }
 
     /// The context of a run, or why this worker cannot judge it.

@@ -113,7 +113,7 @@ impl FleetRuns {
             None => false,
         };
         if !status.as_ref().is_some_and(|new| goes_on(new) && is_same(&new.record)) {
-            self.leave(run, known);
+            Self::leave(known);
         }
         known.status = status;
         known.looked_up = Some(LookUp { at: Instant::now(), change });
@@ -131,11 +131,10 @@ impl FleetRuns {
             && fits(job, &status.record)
     }
 
-    fn leave(&self, run: &RunId, known: &mut KnownRun) {
+    fn leave(known: &mut KnownRun) {
         if let Some(context) = known.context.take() {
             context.shutdown.drain.cancel();
         }
-        self.contexts.forget_waiting(run);
     }
 
     async fn note_pause(
@@ -146,7 +145,7 @@ impl FleetRuns {
     ) -> Result<(), AdmissionError> {
         let home = self.contexts.home();
         home.asking(|| home.home().pause_run(run, reason)).await?;
-        self.leave(run, known);
+        Self::leave(known);
         known.looked_up = None;
         Ok(())
     }

@@ -36,8 +36,6 @@ const EVENT_CAPACITY: usize = 1_000;
 /// How long a job waits for its next call before it is put back: a delivery is never held for more
 /// than five minutes, of which the call itself may need one.
 const PATIENCE: Duration = Duration::from_secs(4 * 60);
-/// A line for admission is remembered while its jobs are put back and come again.
-const LINES_REMEMBERED: Duration = Duration::from_secs(15 * 60);
 /// How often a process says that it lives.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
@@ -112,7 +110,7 @@ fn worker(
     stop: &Shutdown,
 ) -> Result<(Arc<Worker>, Arc<FleetRuns>), Failure> {
     let patient = Arc::new(Patient::new(Arc::clone(&fleet.home), stop.clone()));
-    let waiting = WaitingRoom::measured(Arc::clone(metrics)).remembering(LINES_REMEMBERED);
+    let waiting = WaitingRoom::measured(Arc::clone(metrics));
     let limit = settings.limits.max_concurrency;
     let concurrency = limit.map_or_else(Concurrency::adaptive, Concurrency::fixed);
     let owner = OwnerId::random();

@@ -15,7 +15,7 @@ const MAX_MESSAGES: usize = 3;
 const REPORT_AFTER: Duration = Duration::from_secs(5);
 /// Time between two reports.
 const REPORT_INTERVAL: Duration = Duration::from_secs(30);
-/// A longer time without any call ends a row of refusals: nothing was asked meanwhile.
+/// A longer time in which no call was wanted ends a row of refusals.
 const MAX_GAP: Duration = Duration::from_secs(15 * 60);
 
 /// The bounds of a [`CircuitBreaker`].
@@ -47,6 +47,7 @@ struct BreakerState {
 #[derive(Clone, Copy, Debug)]
 struct Refusals {
     began: Instant,
+    /// The last time at which a call was wanted, or is to be tried again.
     last: Instant,
     reported: Option<Instant>,
 }
@@ -56,7 +57,8 @@ struct Refusals {
 pub struct RefusalEffect {
     /// Whether the user should hear of the wait now.
     pub report: bool,
-    /// Time since the first refusal of the row, if it exceeds the bound: the run pauses.
+    /// Time without an accepted call, if it reaches the bound: the run pauses. A pause that the
+    /// provider asks for counts as soon as it is as long as the bound.
     pub exceeded: Option<Duration>,
 }
 
@@ -102,14 +104,22 @@ impl CircuitBreaker {
         self.state().refusals = None;
     }
 
+    /// Keeps a row of refusals going: a call is wanted, even if it is not admitted for long.
+    pub fn call_wanted(&self) {
+        let now = Instant::now();
+        if let Some(row) = self.state().refusals.as_mut().filter(|row| row.goes_on(now)) {
+            row.last = row.last.max(now);
+        }
+    }
+
     /// Counts a call that the provider refused or could not take; the next try comes after `pause`.
     pub fn call_refused(&self, pause: Duration) -> RefusalEffect {
         let now = Instant::now();
         let mut state = self.state();
-        let current = state.refusals.filter(|row| now - row.last <= MAX_GAP);
+        let current = state.refusals.filter(|row| row.goes_on(now));
         let mut row = current.unwrap_or(Refusals { began: now, last: now, reported: None });
-        row.last = now;
-        let lasts = now - row.began;
+        row.last = now.checked_add(pause).unwrap_or(now);
+        let lasts = (now - row.began).max(pause);
         let is_long = lasts >= REPORT_AFTER || pause >= REPORT_AFTER;
         let report = is_long && row.reported.is_none_or(|at| now - at >= REPORT_INTERVAL);
         if report {
@@ -123,6 +133,12 @@ impl CircuitBreaker {
 
     fn state(&self) -> MutexGuard<'_, BreakerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Refusals {
+    fn goes_on(&self, now: Instant) -> bool {
+        now.saturating_duration_since(self.last) <= MAX_GAP
     }
 }
 
@@ -238,6 +254,25 @@ mod tests {
         breaker.call_refused(MINUTE);
         tokio::time::advance(120 * MINUTE).await;
         assert_eq!(breaker.call_refused(MINUTE).exceeded, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_that_wait_for_others_keep_a_row_going() {
+        let breaker = breaker(10);
+        breaker.call_refused(40 * MINUTE);
+        tokio::time::advance(50 * MINUTE).await;
+        breaker.call_wanted();
+        tokio::time::advance(10 * MINUTE).await;
+        assert_eq!(breaker.call_refused(MINUTE).exceeded, Some(60 * MINUTE));
+        breaker.call_accepted();
+        breaker.call_wanted();
+        assert_eq!(breaker.call_refused(MINUTE).exceeded, None);
+    }
+
+    #[test]
+    fn a_pause_as_long_as_the_bound_need_not_be_waited_for() {
+        let day = 24 * 60 * MINUTE;
+        assert_eq!(breaker(10).call_refused(day).exceeded, Some(day));
     }
 
     #[tokio::test(start_paused = true)]

@@ -52,6 +52,7 @@ impl Judging<'_> {
     }
 
     async fn granted(&self, asked: &Asked) -> Result<Result<Permission, Skip>, Interruption> {
+        self.context.breaker.call_wanted();
         let permit = self.permit().await?;
         let asking = Instant::now();
         let lease = self.admit(asked).await?;
@@ -112,7 +113,7 @@ impl Judging<'_> {
         let effect = breaker.call_refused(pause);
         if let Some(lasts) = effect.exceeded {
             let minutes = lasts.as_secs() / 60;
-            return Next::PauseRun(format!("no call was accepted for {minutes} minutes: {said}"));
+            return Next::PauseRun(format!("no call is accepted for {minutes} minutes: {said}"));
         }
         if effect.report {
             events.emit(Event::Waiting { reason: said, pause }).await;
@@ -190,14 +191,6 @@ impl Judging<'_> {
                 Err(Interruption::Stopping)
             }
             Admittance::Cancelled => Err(Interruption::Waited),
-            Admittance::Starved => {
-                telemetry::starved();
-                Err(Interruption::Paused(
-                    "no call was admitted for 60 minutes; the provider keeps refusing, or the \
-                     limits leave no room"
-                        .to_owned(),
-                ))
-            }
         }
     }
 

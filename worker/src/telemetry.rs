@@ -75,11 +75,6 @@ pub fn goes_on(next: &Next) {
     debug!(after_ms = pause.map(|pause| milliseconds(*pause)), "{what}");
 }
 
-/// No call was admitted for so long that the run is paused.
-pub fn starved() {
-    info!("the run is paused: no call was admitted for 60 minutes");
-}
-
 /// A job is put back without a result.
 pub fn job_put_back(interruption: &Interruption) {
     match interruption {

@@ -12,7 +12,7 @@ use std::{
 };
 use tokio::{
     sync::{Semaphore, watch},
-    time::{Instant, sleep_until},
+    time::{Instant, sleep},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -20,13 +20,13 @@ use tokio_util::sync::CancellationToken;
 /// for the home to commit in groups. While calls have to wait, one at a time asks: what a process has
 /// reserved stays small, and a wake-up is no stampede.
 const ASKING: usize = 16;
-/// A line in which nobody was admitted for so long is told to pause its run.
-const STARVED_AFTER: Duration = Duration::from_secs(60 * 60);
 /// How often to ask for money again: other processes free some without telling us.
 const ASK_FOR_MONEY_EVERY: Duration = Duration::from_secs(1);
 /// Longest wait for a rate limit without asking again: limits may have been raised, and tokens
 /// refunded.
 const MAX_RATE_WAIT: Duration = Duration::from_secs(5);
+/// Longest wait for the end of a cooldown without asking again.
+const MAX_COOLDOWN_WAIT: Duration = Duration::from_secs(60 * 60);
 
 /// How waiting for admission ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,28 +45,16 @@ pub enum Admittance {
     },
     /// The caller's token was cancelled; no lease is held.
     Cancelled,
-    /// Nobody of this run was admitted to this endpoint for 60 minutes: pause the run. No lease
-    /// is held.
-    Starved,
 }
 
 /// Where the callers of one process wait. Callers of one run and endpoint form a line.
 #[derive(Debug, Default)]
 pub struct WaitingRoom {
     metrics: Arc<Metrics>,
-    /// For how long a line is remembered after its last caller has left.
-    memory: Duration,
-    lines: Mutex<HashMap<LineKey, Line>>,
+    lines: Mutex<HashMap<LineKey, Arc<Callers>>>,
 }
 
 type LineKey = (RunId, String);
-
-#[derive(Debug)]
-struct Line {
-    callers: Arc<Callers>,
-    /// Since when there is none.
-    empty_since: Option<Instant>,
-}
 
 #[derive(Debug)]
 struct Callers {
@@ -75,7 +63,16 @@ struct Callers {
     head: Semaphore,
     /// Whether the last decision made a call wait, or there was none yet.
     is_narrow: AtomicBool,
-    last_admission: Mutex<Instant>,
+}
+
+impl Default for Callers {
+    fn default() -> Self {
+        Self {
+            turns: Semaphore::new(ASKING),
+            head: Semaphore::new(1),
+            is_narrow: AtomicBool::new(true),
+        }
+    }
 }
 
 impl WaitingRoom {
@@ -87,17 +84,6 @@ impl WaitingRoom {
     /// An empty room whose waits are counted.
     pub fn measured(metrics: Arc<Metrics>) -> Self {
         Self { metrics, ..Self::default() }
-    }
-
-    /// For callers who come, give up and come again: a line is remembered for so long after the
-    /// last one has left, and with it for how long nobody was admitted.
-    pub fn remembering(self, memory: Duration) -> Self {
-        Self { memory, ..self }
-    }
-
-    /// Forgets a run's lines: whoever waits for it from here on begins anew.
-    pub fn forget(&self, run: &RunId) {
-        lock(&self.lines).retain(|(of, _), _| of != run);
     }
 
     /// Asks until there is an answer. `ask` is called when the caller's turn comes: what its call
@@ -134,10 +120,8 @@ impl WaitingRoom {
             changes.borrow_and_update();
             let (retry_after, reason) = match admission.try_admit(&current).await? {
                 Decision::Admitted => {
-                    let now = Instant::now();
-                    *lock(&place.callers.last_admission) = now;
                     place.callers.is_narrow.store(obstacle.is_some(), Ordering::Relaxed);
-                    self.metrics.admission_waited(obstacle, now - since);
+                    self.metrics.admission_waited(obstacle, since.elapsed());
                     return Ok(Admittance::Admitted);
                 }
                 Decision::NoBudget { reason } => return Ok(Admittance::NoBudget { reason }),
@@ -151,54 +135,30 @@ impl WaitingRoom {
                 admission.release(&current.lease).await?;
                 continue;
             }
-            let starved_at = *lock(&place.callers.last_admission) + STARVED_AFTER;
-            let longest =
-                if reason == WaitReason::Cooldown { STARVED_AFTER } else { MAX_RATE_WAIT };
-            let pause = retry_after.unwrap_or(ASK_FOR_MONEY_EVERY).min(longest);
-            let again = Instant::now() + pause;
-            let ended = if Instant::now() >= starved_at {
-                Admittance::Starved
-            } else {
-                tokio::select! {
-                    biased;
-                    () = cancelled.cancelled() => Admittance::Cancelled,
-                    () = sleep_until(again.min(starved_at)) => continue,
-                    () = helpful_change(&mut changes, reason) => continue,
-                }
+            let longest = match reason {
+                WaitReason::Cooldown => MAX_COOLDOWN_WAIT,
+                _ => MAX_RATE_WAIT,
             };
+            let pause = retry_after.unwrap_or(ASK_FOR_MONEY_EVERY).min(longest);
+            tokio::select! {
+                biased;
+                () = cancelled.cancelled() => {}
+                () = sleep(pause) => continue,
+                () = helpful_change(&mut changes, reason) => continue,
+            }
             admission.release(&current.lease).await?;
-            return Ok(ended);
+            return Ok(Admittance::Cancelled);
         }
     }
 
     fn enter(&self, ask: &Ask) -> Place<'_> {
         let key = (ask.run.clone(), ask.endpoint.clone());
-        let mut lines = lock(&self.lines);
-        if lines.get(&key).is_none_or(|line| line.empty_since.is_some()) {
-            let remembered = |since: Instant| since.elapsed() < self.memory;
-            lines.retain(|_, line| line.empty_since.is_none_or(remembered));
-        }
-        let line = lines.entry(key.clone()).or_insert_with(Line::new);
-        line.empty_since = None;
-        Place { room: self, key, callers: Arc::clone(&line.callers) }
+        let callers = Arc::clone(lock(&self.lines).entry(key.clone()).or_default());
+        Place { room: self, key, callers }
     }
 }
 
-impl Line {
-    fn new() -> Self {
-        let last_admission = Mutex::new(Instant::now());
-        let callers = Callers {
-            turns: Semaphore::new(ASKING),
-            head: Semaphore::new(1),
-            is_narrow: AtomicBool::new(true),
-            last_admission,
-        };
-        Self { callers: Arc::new(callers), empty_since: None }
-    }
-}
-
-/// A caller in the room. When the last one leaves a line, the memory of how long nobody was
-/// admitted ends, at once or after a while.
+/// A caller in the room. The last one that leaves a line ends it.
 struct Place<'a> {
     room: &'a WaitingRoom,
     key: LineKey,
@@ -208,15 +168,9 @@ struct Place<'a> {
 impl Drop for Place<'_> {
     fn drop(&mut self) {
         let mut lines = lock(&self.room.lines);
-        let Some(line) = lines.get_mut(&self.key) else { return };
-        // The room's own share and ours: nobody else can get one while the room is locked. A line
-        // that was forgotten meanwhile has been begun anew without us.
-        let last =
-            Arc::ptr_eq(&line.callers, &self.callers) && Arc::strong_count(&self.callers) == 2;
-        if last && self.room.memory.is_zero() {
+        // The room's own share and ours: nobody else can get one while the room is locked.
+        if Arc::strong_count(&self.callers) == 2 {
             lines.remove(&self.key);
-        } else if last {
-            line.empty_since = Some(Instant::now());
         }
     }
 }
