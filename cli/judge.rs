@@ -2,7 +2,7 @@
 
 use crate::{exit::Failure, network};
 use juror_common::{
-    admission::Limits,
+    admission::{CountRule, Limits},
     job::{Judge, Provider},
     model::{Endpoint, ImageFormat, ModelFacts, Models, PriceEntry, Prices},
     rubric::Rubric,
@@ -17,7 +17,7 @@ use juror_worker::{
     estimate::Candidate,
     image::{Format, Preparer, Rules},
     prompt::Instructions,
-    token_count::{CountRule, TokenCounter},
+    token_count::TokenCounter,
     token_scale::TokenScale,
     vision::{ApiKey, HttpSettings, openai::OpenAi},
 };

@@ -65,6 +65,10 @@ impl ContextMaker {
         if let Some(judge) = &judge {
             let limits = judge::limits(&self.settings, Some(&judge.terms.facts));
             self.home().set_limits(&judge.endpoint, limits).await?;
+            if let Some(rule) = self.home().count_rule(&judge.endpoint).await? {
+                tracing::info!(?rule, "tokens are counted as another process has learned");
+                judge.token_count.begin_with(rule);
+            }
         }
         let Shutdown { drain, now } = &self.shutdown;
         let shutdown = Shutdown { drain: drain.child_token(), now: now.clone() };

@@ -13,7 +13,7 @@ use crate::{
     vision::{Answer, Call, CallEnd, Finish},
 };
 use juror_common::{
-    admission::Settlement,
+    admission::{CountRule, Observation, Settlement},
     event::Event,
     id::LeaseId,
     job::{Job, Judge},
@@ -72,10 +72,10 @@ impl Judging<'_> {
                 retry::decide(&call.end, problem.as_deref(), &mut tally, retry::full_jitter);
             let next = self.refuse_other_model(&call.end, next);
             let next = self.heed_refusals(&permit, &call, next).await;
-            self.learn_count(&asked, &call, waited);
+            let count_rule = self.learn_count(&asked, &call, waited);
             // What is left to do keeps the next call waiting only where that would be refused too.
             let _held = matches!(next, Next::Cooldown(_) | Next::PauseRun(_)).then_some(permit);
-            self.learn(&call, &next).await?;
+            self.learn(&call, &next, count_rule).await?;
 
             let bill = self.bill(&call.end, money, &asked).await;
             let cost = cost(money, bill, &asked);
@@ -124,8 +124,13 @@ impl Judging<'_> {
     }
 
     /// Tells admission what the call showed.
-    async fn learn(&self, call: &Call, next: &Next) -> Result<(), Interruption> {
-        let mut observation = call.observation(&self.setup.endpoint);
+    async fn learn(
+        &self,
+        call: &Call,
+        next: &Next,
+        count_rule: Option<CountRule>,
+    ) -> Result<(), Interruption> {
+        let mut observation = Observation { count_rule, ..call.observation(&self.setup.endpoint) };
         match next {
             Next::Cooldown(pause) => observation.refused = Some(*pause),
             // Fewer calls at once are the answer, not a pause of all.

@@ -4,8 +4,8 @@ use crate::retry::full_jitter;
 use async_trait::async_trait;
 use juror_common::{
     admission::{
-        Admission, AdmissionError, Ask, Budget, Decision, Ledger, Limits, Observation, Settled,
-        Settlement,
+        Admission, AdmissionError, Ask, Budget, CountRule, Decision, Ledger, Limits, Observation,
+        Settled, Settlement,
     },
     id::{Digest, LeaseId, OwnerId, RunId},
     shutdown::Shutdown,
@@ -170,6 +170,10 @@ impl<Home: Admission + Store> Admission for Patient<Home> {
 
     async fn observe(&self, observation: &Observation) -> Result<(), AdmissionError> {
         self.telling(|| self.home.observe(observation)).await
+    }
+
+    async fn count_rule(&self, endpoint: &str) -> Result<Option<CountRule>, AdmissionError> {
+        self.asking(|| self.home.count_rule(endpoint)).await
     }
 
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, AdmissionError> {

@@ -12,7 +12,7 @@ use crate::{
     vision::{Call, CallEnd, Limits},
 };
 use juror_common::{
-    admission::{Admittance, Ask},
+    admission::{Admittance, Ask, CountRule},
     event::Event,
     id::LeaseId,
     outcome::ErrorKind,
@@ -60,21 +60,26 @@ impl Judging<'_> {
         Ok(lease.map(|lease| Permission { permit, lease, waited }))
     }
 
-    /// Teaches the counter of tokens what a call showed of the provider's own count.
-    pub(crate) fn learn_count(&self, asked: &Asked, call: &Call, waited: bool) {
+    /// Teaches the counter of tokens what a call showed of the provider's own count; returns the
+    /// rule if it is another one now.
+    pub(crate) fn learn_count(
+        &self,
+        asked: &Asked,
+        call: &Call,
+        waited: bool,
+    ) -> Option<CountRule> {
         let Limits { tokens_per_minute, remaining_tokens, refused, .. } = call.limits;
-        if let Some((limit, remaining)) = tokens_per_minute.zip(remaining_tokens) {
-            let now = Instant::now();
-            self.setup.token_count.learn(CountedCall {
-                began: now.checked_sub(call.latency).unwrap_or(now),
-                input: self.setup.token_scale.counted(&asked.bounds),
-                output_limit: asked.bounds.max_output_tokens,
-                waited,
-                limit,
-                remaining,
-                refused: refused.is_some(),
-            });
-        }
+        let (limit, remaining) = tokens_per_minute.zip(remaining_tokens)?;
+        let now = Instant::now();
+        self.setup.token_count.learn(CountedCall {
+            began: now.checked_sub(call.latency).unwrap_or(now),
+            input: self.setup.token_scale.counted(&asked.bounds),
+            output_limit: asked.bounds.max_output_tokens,
+            waited,
+            limit,
+            remaining,
+            refused: refused.is_some(),
+        })
     }
 
     /// Reports a call to the concurrency and to the circuit breaker, and changes what comes next

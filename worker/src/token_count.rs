@@ -4,6 +4,7 @@
 //! provider's own bucket stays full. Then the next lower rule is tried. A count that is too low
 //! empties that bucket: then the next higher rule holds, and the lower one is not tried for a while.
 
+use juror_common::admission::CountRule;
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -20,17 +21,6 @@ const LOW_BEYOND: u64 = 700;
 /// Time before a rule is tried again that proved too low; doubled each time.
 const FIRST_BACKOFF: Duration = Duration::from_secs(60);
 const MAX_BACKOFF: Duration = Duration::from_secs(60 * 60);
-
-/// The rule by which a request counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CountRule {
-    /// Its input alone.
-    Input,
-    /// The larger of its input and its output limit.
-    Larger,
-    /// The sum of its input and its output limit.
-    Sum,
-}
 
 /// The counting rule of one endpoint, as far as it is known.
 #[derive(Debug)]
@@ -80,33 +70,6 @@ pub struct CountedCall {
     pub refused: bool,
 }
 
-impl CountRule {
-    /// The tokens of a request: the input that counts, and the part of its output limit.
-    pub fn tokens(self, input: u64, output_limit: u64) -> (u64, u64) {
-        match self {
-            Self::Input => (input, 0),
-            Self::Larger => (input, output_limit.saturating_sub(input)),
-            Self::Sum => (input, output_limit),
-        }
-    }
-
-    fn lower(self) -> Option<Self> {
-        match self {
-            Self::Input => None,
-            Self::Larger => Some(Self::Input),
-            Self::Sum => Some(Self::Larger),
-        }
-    }
-
-    fn higher(self) -> Option<Self> {
-        match self {
-            Self::Input => Some(Self::Larger),
-            Self::Larger => Some(Self::Sum),
-            Self::Sum => None,
-        }
-    }
-}
-
 impl TokenCounter {
     /// Begins with the documented rule. `given` is the user's limit: where it is below the
     /// provider's, the provider's bucket tells nothing.
@@ -128,12 +91,20 @@ impl TokenCounter {
         self.state().rule
     }
 
-    /// Learns from a call that has just ended.
-    pub fn learn(&self, call: CountedCall) {
+    /// Begins with the rule that another process has learned.
+    pub fn begin_with(&self, rule: CountRule) {
+        self.state().rule = rule;
+    }
+
+    /// Learns from a call that has just ended; returns the rule if it is another one now.
+    pub fn learn(&self, call: CountedCall) -> Option<CountRule> {
         if call.limit == 0 || self.given.is_some_and(|given| given < call.limit) {
-            return;
+            return None;
         }
-        self.state().learn(call, Instant::now());
+        let mut state = self.state();
+        let before = state.rule;
+        state.learn(call, Instant::now());
+        (state.rule != before).then_some(state.rule)
     }
 
     fn state(&self) -> MutexGuard<'_, CounterState> {
@@ -311,16 +282,25 @@ mod tests {
             remaining: 0,
             refused: true,
         };
-        counter.learn(call);
+        assert_eq!(counter.learn(call), None);
         assert_eq!(counter.rule(), CountRule::Sum);
         assert_eq!(counter.state().limit, 0);
     }
 
     #[test]
-    fn a_request_counts_by_the_rule() {
-        assert_eq!(CountRule::Input.tokens(900, 1_000), (900, 0));
-        assert_eq!(CountRule::Larger.tokens(900, 1_000), (900, 100));
-        assert_eq!(CountRule::Larger.tokens(1_500, 1_000), (1_500, 0));
-        assert_eq!(CountRule::Sum.tokens(900, 1_000), (900, 1_000));
+    fn a_counter_begins_with_a_learned_rule_and_tells_when_it_changes() {
+        let counter = TokenCounter::new(CountRule::Sum, None);
+        counter.begin_with(CountRule::Input);
+        let refused = CountedCall {
+            began: Instant::now(),
+            input: INPUT,
+            output_limit: OUTPUT,
+            waited: true,
+            limit: LIMIT,
+            remaining: 0,
+            refused: true,
+        };
+        assert_eq!(counter.learn(refused), Some(CountRule::Larger));
+        assert_eq!(counter.learn(refused), None, "it began before the change");
     }
 }

@@ -162,6 +162,7 @@ impl<Home: Subject> Pair<Home> {
                     requests_per_minute: requests,
                     tokens_per_minute: tokens,
                     refused: refused.map(Duration::from_millis),
+                    count_rule: None,
                 };
                 desk.observe(&observation, now);
                 home.observe(&observation).await.unwrap();

@@ -10,6 +10,7 @@ mod buckets;
 pub(crate) mod budgets;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
+mod count_rule;
 #[cfg(test)]
 pub(crate) mod differential;
 #[cfg(test)]
@@ -28,6 +29,7 @@ mod waiting;
 
 pub use self::redis::{JournalCosts, LedgerState, Reconciliation};
 pub use budgets::{Account, Period};
+pub use count_rule::CountRule;
 pub use local::Spending;
 pub use waiting::{Admittance, WaitingRoom};
 
@@ -72,6 +74,12 @@ pub trait Admission: Send + Sync {
 
     /// Learns limits and cooldowns from what the provider said.
     async fn observe(&self, observation: &Observation) -> Result<(), AdmissionError>;
+
+    /// The rule by which an endpoint counts tokens, as another process has learned it. None if no
+    /// process has, or where each learns for itself.
+    async fn count_rule(&self, _endpoint: &str) -> Result<Option<CountRule>, AdmissionError> {
+        Ok(None)
+    }
 
     /// What the ledger holds for a run; none if the run has no record.
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, AdmissionError>;
@@ -194,6 +202,8 @@ pub struct Observation {
     pub tokens_per_minute: Option<u64>,
     /// The provider refused by rate; how long it asks to wait (zero if it does not say).
     pub refused: Option<Duration>,
+    /// The rule by which it counts tokens, if a process has just learned another one.
+    pub count_rule: Option<CountRule>,
 }
 
 /// A run's money.

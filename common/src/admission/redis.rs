@@ -1,8 +1,8 @@
 //! Admission for a fleet: the same decisions as the state machine's, made by scripts in Redis.
 
 use super::{
-    Admission, AdmissionError, Ask, Budget, Decision, Ledger, Limits, Observation, Period, Settled,
-    Settlement,
+    Admission, AdmissionError, Ask, Budget, CountRule, Decision, Ledger, Limits, Observation,
+    Period, Settled, Settlement,
     budgets::{Account, Scope},
     redis_records::{
         MOST_UNITS, account_of, amount, budget_of, count, milliseconds, money, optional_units,
@@ -172,8 +172,16 @@ impl Admission for RedisHome {
             optional_units(observation.requests_per_minute),
             optional_units(observation.tokens_per_minute),
             refused.unwrap_or_default(),
+            observation.count_rule.map(CountRule::name).unwrap_or_default().to_owned(),
         ];
         self.connection.perform(&scripts::OBSERVE, &arguments).await.map(drop)
+    }
+
+    async fn count_rule(&self, endpoint: &str) -> Result<Option<CountRule>, AdmissionError> {
+        let mut command = redis::cmd("HGET");
+        command.arg(self.connection.key(&format!("endpoint:{endpoint}"))).arg("count_rule");
+        let name: Option<String> = self.connection.command(&command).await?;
+        Ok(name.and_then(|name| CountRule::from_name(&name)))
     }
 
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, AdmissionError> {

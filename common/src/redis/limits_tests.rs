@@ -5,7 +5,9 @@ use super::{
     tests::{ask, bill, claim, run},
     *,
 };
-use crate::admission::{Admission as _, Admittance, Ask, Budget, Limits, WaitingRoom};
+use crate::admission::{
+    Admission as _, Admittance, Ask, Budget, CountRule, Limits, Observation, WaitingRoom,
+};
 use futures_util::future::join_all;
 
 const PROCESSES: usize = 24;
@@ -52,4 +54,20 @@ async fn a_call_that_waits_is_asked_for_twice_however_many_wait_beside_it() {
     for home in homes {
         home.close().await;
     }
+}
+
+#[tokio::test]
+async fn a_learned_rule_of_counting_is_there_for_others() {
+    let redis = TestRedis::shared();
+    let home = RedisHome::open(redis.settings()).await.unwrap();
+    assert_eq!(home.count_rule("judge").await.unwrap(), None);
+    let endpoint = || "judge".to_owned();
+    let count_rule = Some(CountRule::Input);
+    let learned = Observation { endpoint: endpoint(), count_rule, ..Observation::default() };
+    home.observe(&learned).await.unwrap();
+    let tokens_per_minute = Some(1_000);
+    let told = Observation { endpoint: endpoint(), tokens_per_minute, ..Observation::default() };
+    home.observe(&told).await.unwrap();
+    assert_eq!(home.count_rule("judge").await.unwrap(), Some(CountRule::Input));
+    home.close().await;
 }

@@ -28,6 +28,7 @@ impl Call {
             requests_per_minute: self.limits.requests_per_minute,
             tokens_per_minute: self.limits.tokens_per_minute,
             refused: self.limits.refused,
+            count_rule: None,
         }
     }
 }

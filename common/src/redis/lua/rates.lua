@@ -2,7 +2,7 @@
 -- The formulas are those of the state machine in Rust. All numbers are whole and below 2^53, where
 -- Lua's are exact; the callers bound tokens, limits and pauses accordingly.
 --
--- endpoint:NAME   the fields below
+-- endpoint:NAME   the fields below, and the `count_rule` that workers have learned
 
 -- Buckets are kept in 60,000ths, so that a limit per minute is a whole number per millisecond.
 local PARTS = 60000

@@ -16,7 +16,7 @@ use crate::{
     run::{Ended, Runs, Worker, WorkerError, run},
     sources::Sources,
     stages::StageSettings,
-    token_count::{CountRule, TokenCounter},
+    token_count::TokenCounter,
     token_scale::TokenScale,
     vision::{
         Answer, Call, CallEnd, Finish, Limits, ProbeError, ProbeReport, Request, VisionClient,
@@ -340,7 +340,7 @@ fn setup(judge: &Arc<FakeJudge>, rubric: &Rubric) -> JudgeSetup {
         pricing: CallPricing::new(vec![MODEL.to_owned()], price, Prices::builtin()),
         refuse_other_model: false,
         token_scale: TokenScale::default(),
-        token_count: TokenCounter::new(CountRule::Sum, None),
+        token_count: TokenCounter::new(juror_common::admission::CountRule::Sum, None),
         instructions: Instructions::of(rubric),
         preparer: Preparer::new(1),
         rules: Rules {

@@ -1,0 +1,76 @@
+//! How providers count tokens against their limits.
+
+/// The rule by which a provider counts a request against its tokens per minute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CountRule {
+    /// Its input alone.
+    Input,
+    /// The larger of its input and its output limit.
+    Larger,
+    /// The sum of its input and its output limit.
+    Sum,
+}
+
+impl CountRule {
+    /// The tokens of a request: the input that counts, and the part of its output limit.
+    pub fn tokens(self, input: u64, output_limit: u64) -> (u64, u64) {
+        match self {
+            Self::Input => (input, 0),
+            Self::Larger => (input, output_limit.saturating_sub(input)),
+            Self::Sum => (input, output_limit),
+        }
+    }
+
+    /// The rule that counts less, if there is one.
+    pub fn lower(self) -> Option<Self> {
+        match self {
+            Self::Input => None,
+            Self::Larger => Some(Self::Input),
+            Self::Sum => Some(Self::Larger),
+        }
+    }
+
+    /// The rule that counts more, if there is one.
+    pub fn higher(self) -> Option<Self> {
+        match self {
+            Self::Input => Some(Self::Larger),
+            Self::Larger => Some(Self::Sum),
+            Self::Sum => None,
+        }
+    }
+
+    /// The name under which processes share it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Larger => "larger",
+            Self::Sum => "sum",
+        }
+    }
+
+    /// The rule of this name.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        [Self::Input, Self::Larger, Self::Sum].into_iter().find(|rule| rule.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_counts_by_the_rule() {
+        assert_eq!(CountRule::Input.tokens(900, 1_000), (900, 0));
+        assert_eq!(CountRule::Larger.tokens(900, 1_000), (900, 100));
+        assert_eq!(CountRule::Larger.tokens(1_500, 1_000), (1_500, 0));
+        assert_eq!(CountRule::Sum.tokens(900, 1_000), (900, 1_000));
+    }
+
+    #[test]
+    fn each_rule_has_a_name_of_its_own() {
+        for rule in [CountRule::Input, CountRule::Larger, CountRule::Sum] {
+            assert_eq!(CountRule::from_name(rule.name()), Some(rule));
+        }
+        assert_eq!(CountRule::from_name("requests"), None);
+    }
+}
