@@ -296,6 +296,19 @@ pub struct Estimate {
 }
 
 impl JobResult {
+    /// Whether the judge's answer could be used. None where the judge was not asked, or where a
+    /// refusal of this item says nothing of others.
+    pub fn has_usable_answer(&self) -> Option<bool> {
+        if self.attempts == 0 || self.cached {
+            return None;
+        }
+        match (self.outcome, self.error.as_ref().map(|error| error.kind)) {
+            (Outcome::Scored, _) => Some(true),
+            (Outcome::Unscorable, _) | (Outcome::Failed, Some(ErrorKind::Api)) => Some(false),
+            _ => None,
+        }
+    }
+
     /// A result of this job with this outcome and nothing else in it yet.
     pub fn empty(job: &Job, outcome: Outcome) -> Self {
         let images = job.item.images.iter();

@@ -1,7 +1,7 @@
 //! Pauses a run whose calls come to nothing: after many items in a row without a usable answer, and
 //! after a long time in which the provider refused every call.
 
-use juror_common::outcome::{ErrorKind, JobResult, Outcome};
+use juror_common::outcome::JobResult;
 use std::{
     collections::VecDeque,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -27,7 +27,7 @@ pub struct BreakerSettings {
     pub max_refusal_time: Duration,
 }
 
-/// A circuit breaker for the calls of one run in one process. It decides when to pause; it pauses
+/// A circuit breaker for the calls of one run, as one process sees them. It decides when to pause; it pauses
 /// nothing by itself.
 #[derive(Debug, Default)]
 pub struct CircuitBreaker {
@@ -68,25 +68,41 @@ impl CircuitBreaker {
         Self { settings, state: Mutex::default() }
     }
 
-    /// Counts how an item ended that the judge was asked about in this process.
-    pub fn item_ended(&self, result: &JobResult) {
-        if result.attempts == 0 || result.cached {
-            return;
-        }
+    /// Counts how an item ended that the judge was asked about in this process; returns whether it got
+    /// no usable answer, upon which [`check`](Self::check) decides.
+    pub fn item_ended(&self, result: &JobResult) -> bool {
         let mut state = self.state();
-        let kind = result.error.as_ref().map(|error| error.kind);
-        match (result.outcome, kind) {
-            (Outcome::Scored, _) => {
+        match result.has_usable_answer() {
+            Some(true) => {
                 state.unusable = 0;
                 state.messages.clear();
+                false
             }
-            (Outcome::Unscorable, _) | (Outcome::Failed, Some(ErrorKind::Api)) => {
+            Some(false) => {
                 let message = result.error.as_ref().map(|error| error.message.as_str());
-                state.count_unusable(message.unwrap_or_default(), self.settings);
+                state.count_unusable(message.unwrap_or_default());
+                true
             }
-            // A refusal of one item says nothing of the others.
-            _ => {}
+            None => false,
         }
+    }
+
+    /// Opens the circuit if the row of items without a usable answer has reached the bound: the row
+    /// over all processes that judge the run, where they count it together, or this process's own.
+    pub fn check(&self, shared: Option<u32>) {
+        let mut state = self.state();
+        let (bound, count) =
+            (self.settings.max_unusable_in_a_row, shared.unwrap_or(state.unusable));
+        if bound == 0 || count < bound {
+            return;
+        }
+        state.unusable = 0;
+        let messages: Vec<_> = state.messages.drain(..).collect();
+        state.pause_reason = Some(format!(
+            "{count} items in a row got no usable answer: {}; to pause later or never, change \
+             judge.max_unusable_in_a_row",
+            messages.join(" / ")
+        ));
     }
 
     /// The reason to pause the run, once after each time that the bound was reached.
@@ -143,23 +159,13 @@ impl Refusals {
 }
 
 impl BreakerState {
-    fn count_unusable(&mut self, message: &str, settings: BreakerSettings) {
+    fn count_unusable(&mut self, message: &str) {
         self.unusable = self.unusable.saturating_add(1);
         if !self.messages.iter().any(|known| known == message) {
             self.messages.push_back(message.to_owned());
         }
         while self.messages.len() > MAX_MESSAGES {
             self.messages.pop_front();
-        }
-        let bound = settings.max_unusable_in_a_row;
-        if bound > 0 && self.unusable >= bound {
-            let messages: Vec<_> = self.messages.drain(..).collect();
-            let count = std::mem::take(&mut self.unusable);
-            self.pause_reason = Some(format!(
-                "{count} items in a row got no usable answer: {}; to pause later or never, change \
-                 judge.max_unusable_in_a_row",
-                messages.join(" / ")
-            ));
         }
     }
 }
@@ -168,13 +174,23 @@ impl BreakerState {
 mod tests {
     use super::*;
     use crate::fleet::tests::scene::job;
-    use juror_common::{id::RunId, outcome::JobError};
+    use juror_common::{
+        id::RunId,
+        outcome::{ErrorKind, JobError, Outcome},
+    };
 
     const MINUTE: Duration = Duration::from_secs(60);
 
     fn breaker(max_unusable_in_a_row: u32) -> CircuitBreaker {
         let max_refusal_time = 60 * MINUTE;
         CircuitBreaker::new(BreakerSettings { max_unusable_in_a_row, max_refusal_time })
+    }
+
+    /// An item ends in the only process that judges the run.
+    fn item_ended(breaker: &CircuitBreaker, result: &JobResult) {
+        if breaker.item_ended(result) {
+            breaker.check(None);
+        }
     }
 
     fn ended(outcome: Outcome, error: Option<(ErrorKind, &str)>) -> JobResult {
@@ -193,10 +209,10 @@ mod tests {
         let down = ended(Outcome::Failed, Some((ErrorKind::Api, "status 500")));
         let refused = ended(Outcome::Failed, Some((ErrorKind::Request, "policy")));
         for result in [&cut, &cut, &ended(Outcome::Scored, None), &cut, &refused, &down] {
-            breaker.item_ended(result);
+            item_ended(&breaker, result);
         }
         assert_eq!(breaker.take_pause_reason(), None, "two in a row");
-        breaker.item_ended(&cut);
+        item_ended(&breaker, &cut);
         assert!(breaker.is_open());
         let reason = breaker.take_pause_reason().unwrap();
         assert!(reason.starts_with("3 items in a row"), "{reason}");
@@ -205,12 +221,27 @@ mod tests {
     }
 
     #[test]
+    fn a_row_over_many_processes_counts_where_they_count_together() {
+        let breaker = breaker(3);
+        let cut = ended(Outcome::Unscorable, Some((ErrorKind::Reply, "it was cut")));
+        for _ in 0..5 {
+            assert!(breaker.item_ended(&cut));
+            breaker.check(Some(2));
+        }
+        assert!(!breaker.is_open(), "others got usable answers meanwhile");
+        breaker.item_ended(&cut);
+        breaker.check(Some(3));
+        let reason = breaker.take_pause_reason().unwrap();
+        assert!(reason.starts_with("3 items in a row"), "{reason}");
+    }
+
+    #[test]
     fn items_that_took_no_call_count_in_no_way() {
         let breaker = breaker(1);
         let cached = JobResult { cached: true, ..ended(Outcome::Scored, None) };
         let poison = ended(Outcome::Unscorable, Some((ErrorKind::Reply, "old")));
-        breaker.item_ended(&cached);
-        breaker.item_ended(&JobResult { attempts: 0, ..poison });
+        item_ended(&breaker, &cached);
+        item_ended(&breaker, &JobResult { attempts: 0, ..poison });
         assert!(!breaker.is_open());
     }
 
@@ -218,7 +249,7 @@ mod tests {
     fn a_bound_of_zero_never_pauses() {
         let breaker = breaker(0);
         for _ in 0..1_000 {
-            breaker.item_ended(&ended(Outcome::Unscorable, Some((ErrorKind::Reply, "no"))));
+            item_ended(&breaker, &ended(Outcome::Unscorable, Some((ErrorKind::Reply, "no"))));
         }
         assert!(!breaker.is_open());
     }

@@ -67,7 +67,11 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
     match &evaluated {
         Ok(result) => {
             telemetry::job_finished(result, &context.metrics);
-            context.breaker.item_ended(result);
+            if context.breaker.item_ended(result) {
+                // Where the fleet's row is not known, this process's own counts.
+                let row = context.store.count_unusable(&job.run_id).await;
+                context.breaker.check(row.unwrap_or_default());
+            }
             if context.breaker.is_open() {
                 // No other job should be paid for in vain while the pause is noted.
                 context.shutdown.drain.cancel();

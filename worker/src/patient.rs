@@ -207,6 +207,10 @@ impl<Home: Admission + Store> Store for Patient<Home> {
         self.telling(|| self.home.miss(key)).await
     }
 
+    async fn count_unusable(&self, run: &RunId) -> Result<Option<u32>, AdmissionError> {
+        self.telling(|| self.home.count_unusable(run)).await
+    }
+
     async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, AdmissionError> {
         self.asking(|| self.home.cached(question)).await
     }

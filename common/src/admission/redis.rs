@@ -131,6 +131,7 @@ impl Admission for RedisHome {
             finish.reply,
             milliseconds(self.settings.replies_kept),
             u8::from(metered).to_string(),
+            finish.usable,
         ];
         let answer = self.connection.perform(&scripts::SETTLE, &arguments).await?;
         self.connection.presence().ends(&lease);

@@ -150,3 +150,25 @@ pub fn record() -> RunRecord {
         deadline: None,
     }
 }
+
+#[tokio::test]
+async fn a_usable_answer_ends_a_row_of_items_without_one() {
+    let redis = TestRedis::shared();
+    let home = RedisHome::open(redis.settings()).await.unwrap();
+    let count = async || home.count_unusable(&run()).await.unwrap();
+    assert_eq!(count().await, Some(0), "nobody knows the run");
+    assert_eq!(home.run_status(&run()).await.unwrap(), None);
+    home.announce_run(&record()).await.unwrap();
+    assert_eq!([count().await, count().await], [Some(1), Some(2)]);
+    for (outcome, next) in [(Outcome::Skipped, Some(3)), (Outcome::Scored, Some(1))] {
+        let claim = claim(&home, &format!("{outcome:?}")).await;
+        let result = store::conformance::result(&claim, "ended");
+        let result = crate::outcome::JobResult { outcome, attempts: 1, ..result };
+        let finished = store::FinishedJob { claim, result, remember: None };
+        assert!(home.finish(finished).await.unwrap());
+        assert_eq!(count().await, next, "{outcome:?}");
+    }
+    home.announce_run(&record()).await.unwrap();
+    assert_eq!(count().await, Some(1), "somebody decided to go on");
+    home.close().await;
+}

@@ -84,6 +84,10 @@ step! {
     SET_ALONE = "lua/books.lua" "lua/claims.lua" "lua/set_alone.lua"
 }
 step! {
+    /// Counts an item without a usable answer.
+    COUNT_UNUSABLE = "lua/books.lua" "lua/count_unusable.lua"
+}
+step! {
     /// Ends a start without a result.
     GIVE_BACK = "lua/books.lua" "lua/claims.lua" "lua/give_back.lua"
 }

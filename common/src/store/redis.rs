@@ -3,7 +3,7 @@
 use super::{CacheStats, CachedReply, Carried, Claim, ClaimKey, FinishedJob, Store};
 use crate::{
     admission::AdmissionError,
-    id::{Digest, OwnerId},
+    id::{Digest, OwnerId, RunId},
     redis::{RedisHome, failure::odd_answer, scripts},
     usage::{Money, Usage},
 };
@@ -35,10 +35,10 @@ impl Store for RedisHome {
 
     async fn finish(&self, finished: FinishedJob) -> Result<bool, AdmissionError> {
         let claim = finished.claim.clone();
-        let FinishArguments { result, question, reply } = FinishArguments::of(finished)?;
+        let FinishArguments { result, question, reply, usable } = FinishArguments::of(finished)?;
         let kept = self.settings.replies_kept.as_millis().to_string();
         let [run, job, round, fence] = named(&claim);
-        let arguments = [run, job, round, fence, result, question, reply, kept];
+        let arguments = [run, job, round, fence, result, question, reply, kept, usable];
         let answer = self.connection.perform(&scripts::FINISH, &arguments).await?;
         Ok(answer.first().is_some_and(|holds| holds == "1"))
     }
@@ -58,6 +58,12 @@ impl Store for RedisHome {
         let answer = self.connection.perform(&scripts::MISS, &[run, job]).await?;
         let missed = answer.first().and_then(|missed| missed.parse().ok());
         missed.map(Some).ok_or_else(|| odd_answer("count who misses a file"))
+    }
+
+    async fn count_unusable(&self, run: &RunId) -> Result<Option<u32>, AdmissionError> {
+        let answer = self.connection.perform(&scripts::COUNT_UNUSABLE, &[run.to_string()]).await?;
+        let row = answer.first().and_then(|row| row.parse().ok());
+        row.map(Some).ok_or_else(|| odd_answer("count items without a usable answer"))
     }
 
     async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, AdmissionError> {
@@ -129,6 +135,8 @@ pub(crate) struct FinishArguments {
     pub(crate) question: String,
     /// The reply, as JSON.
     pub(crate) reply: String,
+    /// Whether the result has a usable answer: 1 or 0.
+    pub(crate) usable: String,
 }
 
 impl FinishArguments {
@@ -138,7 +146,8 @@ impl FinishArguments {
             Some((question, reply)) => (question.to_string(), write_json(reply)?),
             None => Default::default(),
         };
-        Ok(Self { result: write_json(&finished.result)?, question, reply })
+        let usable = u8::from(finished.result.has_usable_answer() == Some(true)).to_string();
+        Ok(Self { result: write_json(&finished.result)?, question, reply, usable })
     }
 }
 

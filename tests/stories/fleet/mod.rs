@@ -6,6 +6,7 @@ mod aggregate_elsewhere;
 mod dead;
 mod enqueue;
 mod follow;
+mod provider;
 mod retry;
 mod run_end;
 mod servers;

@@ -3,7 +3,8 @@
 
 local run = ARGV[4]
 redis.call('HSET', key('run', run), 'record', ARGV[5])
-redis.call('HDEL', key('run', run), 'expected', 'published', 'cancelled', 'paused', 'progress', 'kept')
+redis.call('HDEL', key('run', run), 'expected', 'published', 'cancelled', 'paused', 'progress', 'kept',
+  'unusable')
 -- Closing it will count whatever is sent from here on.
 redis.call('DEL', key('replayed', run))
 redis.call('ZADD', key('runs'), whole(now), run)

@@ -12,7 +12,7 @@
 -- reply:QUESTION  a remembered reply
 -- replayed:RUN    'JOB:ROUND' of the jobs that were sent again, besides what was published
 -- run:RUN         what is known of a run: record, expected, published, cancelled, paused, progress,
---                 kept
+--                 kept; and `unusable`, how many items in a row got no usable answer
 
 local function claim_of(run, job)
   local text = redis.call('HGET', key('claims', run), job)
@@ -73,8 +73,10 @@ local function carried_by(run, job)
   return carried
 end
 
--- Stores a result under a claim that holds: it tells all that the job carried.
-local function store_result(run, job, claim, result)
+-- Stores a result under a claim that holds: it tells all that the job carried. A usable answer ('1')
+-- ends a row of items without one.
+local function store_result(run, job, claim, result, usable)
+  if usable == '1' then redis.call('HDEL', key('run', run), 'unusable') end
   redis.call('HSET', key('results', run), job, whole(claim.round) .. ' ' .. result)
   claim.starts, claim.alone_starts, claim.holder = 0, 0, ''
   write_claim(run, job, claim)

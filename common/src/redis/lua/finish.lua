@@ -1,10 +1,11 @@
 -- Stores a finished job if its claim still holds, and its reply in any case: that was paid for.
--- Arguments: run, job, round, fence, result, question (or nothing), reply, for how long (ms).
+-- Arguments: run, job, round, fence, result, question (or nothing), reply, for how long (ms),
+-- whether the result has a usable answer (1 or 0).
 -- Answers: whether the claim holds (1 or 0).
 
 local run, job = ARGV[4], ARGV[5]
 remember(ARGV[9], ARGV[10], ARGV[11])
 local claim = held_claim(run, job, ARGV[6], ARGV[7])
 if not claim then return { '0' } end
-store_result(run, job, claim, ARGV[8])
+store_result(run, job, claim, ARGV[8], ARGV[12])
 return { '1' }

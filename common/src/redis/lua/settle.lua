@@ -2,7 +2,8 @@
 -- presumed spent; stores the finished job in the same step. Booking twice books once.
 -- Arguments: lease, cost, used tokens, for how long to keep the lease (ms); the claim's run, job,
 -- round and fence; input, cached input and output tokens; the result, or nothing; the question to
--- remember, or nothing, its reply, for how long (ms); whether the answer told usage or cost (1 or 0).
+-- remember, or nothing, its reply, for how long (ms); whether the answer told usage or cost (1 or 0); whether
+-- the result has a usable answer (1 or 0).
 -- Answers: whether the claim holds (1 or 0), the overrun.
 
 local id, cost, used, kept = ARGV[4], ARGV[5], tonumber(ARGV[6]), ARGV[7]
@@ -49,7 +50,7 @@ leave(id)
 remember(question, reply, reply_kept)
 if claim then
   if result ~= '' then
-    store_result(run, job, claim, result)
+    store_result(run, job, claim, result, ARGV[20])
   else
     carry(run, job, cost, ARGV[12], ARGV[13], ARGV[14], ARGV[19])
   end
