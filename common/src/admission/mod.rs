@@ -22,15 +22,16 @@ pub(crate) mod local_books;
 #[cfg(test)]
 pub(crate) mod memory_books;
 mod redis;
+mod redis_ledger;
 mod redis_records;
 mod reservations;
 pub(crate) mod state;
 mod waiting;
 
-pub use self::redis::{JournalCosts, LedgerState, Reconciliation};
 pub use budgets::{Account, Period};
 pub use count_rule::CountRule;
 pub use local::Spending;
+pub use redis_ledger::{JournalCosts, LedgerState, Reconciliation};
 pub use waiting::{Admittance, WaitingRoom};
 
 use crate::{

@@ -129,8 +129,7 @@ impl RedisHome {
         job: &JobId,
         round: u32,
     ) -> Result<bool, AdmissionError> {
-        let arguments = [run.to_string(), job.to_string(), round.to_string()];
-        self.told_run(&scripts::EXPECT_ROUND, &arguments).await
+        self.told_job(&scripts::EXPECT_ROUND, run, job, round).await
     }
 
     /// Whether a dead letter of this job is to be sent again: the job has neither a result nor an
@@ -141,8 +140,7 @@ impl RedisHome {
         job: &JobId,
         round: u32,
     ) -> Result<bool, AdmissionError> {
-        let arguments = [run.to_string(), job.to_string(), round.to_string()];
-        self.told_run(&scripts::ALLOW_RESEND, &arguments).await
+        self.told_job(&scripts::ALLOW_RESEND, run, job, round).await
     }
 
     /// Stores results that a journal has and Redis has forgotten: their jobs are not judged again.
@@ -200,6 +198,16 @@ impl RedisHome {
 
     async fn note(&self, run: &RunId, what: &str, value: String) -> Result<bool, AdmissionError> {
         self.told_run(&scripts::NOTE_RUN, &[run.to_string(), what.to_owned(), value]).await
+    }
+
+    async fn told_job(
+        &self,
+        step: &Step,
+        run: &RunId,
+        job: &JobId,
+        round: u32,
+    ) -> Result<bool, AdmissionError> {
+        self.told_run(step, &[run.to_string(), job.to_string(), round.to_string()]).await
     }
 
     async fn told_run(&self, step: &Step, arguments: &[String]) -> Result<bool, AdmissionError> {
