@@ -1,5 +1,6 @@
 //! The body of an error: its message, and the names that tell what a person must mend. Pure.
 
+use super::phrases::{ACCOUNT_RULES, AccountRule, MODERATION, Place, UPSTREAM_LOST};
 use crate::vision::AccountProblem;
 use serde_json::Value;
 
@@ -21,41 +22,6 @@ pub(super) struct ErrorBody {
     /// The whole body as text.
     body: String,
 }
-
-/// Phrases of gateways and providers, in lower case, of an account that cannot call, whatever the
-/// status: LiteLLM, OpenRouter, Gemini's compatible endpoint, Anthropic, Groq.
-const ACCOUNT_PHRASES: [(AccountProblem, &[&str]); 3] = [
-    (
-        AccountProblem::Funds,
-        &[
-            "budget has been exceeded",
-            "exceededbudget",
-            "credit balance is too low",
-            "insufficient credits",
-            "insufficient balance",
-            "insufficient funds",
-        ],
-    ),
-    (
-        AccountProblem::Key,
-        &["api key not valid", "invalid api key", "incorrect api key", "authentication error"],
-    ),
-    (
-        AccountProblem::Model,
-        &[
-            "invalid model name",
-            "is not a valid model",
-            "unknown model",
-            "model not found",
-            "no such model",
-            "has been decommissioned",
-        ],
-    ),
-];
-
-/// Words of refusals that hold for the rest of the day: Gemini's quota ids and OpenRouter's limit of
-/// free models.
-const DAY_LIMITS: [&str; 2] = ["PerDay", "free-models-per-day"];
 
 impl ErrorBody {
     pub(super) fn read(body: &Value, content: &[u8]) -> Self {
@@ -84,11 +50,12 @@ impl ErrorBody {
         Self { message, names: names.map(str::to_owned).collect(), flagged, body }
     }
 
-    /// Whether one of these words stands anywhere in the body: gateways wrap an error in another.
-    fn mentions(&self, words: &[&str]) -> bool {
-        words.iter().any(|word| self.body.contains(word))
+    /// Whether a phrase, in lower case, stands in the message.
+    pub(super) fn says(&self, phrase: &str) -> bool {
+        self.message.to_lowercase().contains(phrase)
     }
 
+    /// Whether one of these is the code, type or status.
     pub(super) fn names(&self, names: &[&str]) -> bool {
         self.names.iter().any(|name| names.contains(&name.as_str()))
     }
@@ -96,47 +63,44 @@ impl ErrorBody {
     /// Whether this one question was found not to be allowed, whatever the status: OpenRouter says
     /// it with a 403.
     pub(super) fn is_moderation(&self) -> bool {
-        let policies =
-            ["content_policy_violation", "content_filter", "ResponsibleAIPolicyViolation"];
-        self.flagged || self.names(&policies)
+        self.flagged || self.names(MODERATION)
     }
 
-    /// Names tell more than a status: gateways put the same names under several.
+    /// The problem of the account, if the error is one.
     pub(super) fn account_problem(&self, status: u16) -> Option<AccountProblem> {
-        let funds = ["insufficient_quota", "billing_hard_limit_reached", "billing_not_active"];
-        if self.names(&funds) || self.names(&["budget_exceeded"]) {
-            return Some(AccountProblem::Funds);
+        let fits = |rule: &&AccountRule| {
+            let holds = rule.statuses.is_empty() || rule.statuses.contains(&status);
+            holds && (rule.phrases.is_empty() || self.has_one_of(rule.phrases, rule.place))
+        };
+        ACCOUNT_RULES.iter().find(fits).map(|rule| rule.problem)
+    }
+
+    fn has_one_of(&self, phrases: &[&str], place: Place) -> bool {
+        match place {
+            Place::Name => self.names(phrases),
+            Place::Message => phrases.iter().any(|phrase| self.says(phrase)),
+            Place::Body => phrases.iter().any(|phrase| self.body.contains(phrase)),
         }
-        if status == 429 && self.mentions(&["insufficient_quota"]) {
-            return Some(AccountProblem::Funds);
+    }
+
+    /// Whether an error is the provider's own, which bills nothing: JSON of a documented shape.
+    /// What a gateway says of its upstream (a page, a text, nothing, LiteLLM's own timeouts) is
+    /// none: the upstream may finish and bill the call. `json` is the body.
+    pub(super) fn is_own_error(&self, status: u16, json: &Value) -> bool {
+        if UPSTREAM_LOST.iter().any(|phrase| self.says(phrase)) {
+            return false;
         }
-        if status == 429 && self.mentions(&DAY_LIMITS) {
-            return Some(AccountProblem::DayLimit);
-        }
-        if status == 404 && self.mentions(&["support image input"]) {
-            return Some(AccountProblem::Images);
-        }
-        // LiteLLM without a database knows its master key alone, and looks for any other there.
-        if self.names(&["invalid_api_key", "token_not_found_in_db", "no_db_connection"]) {
-            return Some(AccountProblem::Key);
-        }
-        if self.names(&["model_not_found", "DeploymentNotFound", "model_decommissioned"]) {
-            return Some(AccountProblem::Model);
-        }
-        if matches!(status, 200 | 400 | 422) {
-            let message = self.message.to_lowercase();
-            let says = |phrases: &[&str]| phrases.iter().any(|phrase| message.contains(phrase));
-            let problem = ACCOUNT_PHRASES.iter().find(|(_, phrases)| says(phrases));
-            return problem.map(|(problem, _)| *problem);
-        }
-        match status {
-            401 => Some(AccountProblem::Key),
-            402 => Some(AccountProblem::Funds),
-            403 => Some(AccountProblem::Permission),
-            404 if self.message.to_lowercase().contains("model") => Some(AccountProblem::Model),
-            // A server that takes no questions at this address takes none of another job either.
-            404 | 405 => Some(AccountProblem::Address),
-            _ => None,
+        let is_timeout = matches!(status, 408 | 504 | 520..=527);
+        match json.get("error") {
+            // Ollama's shape.
+            Some(Value::String(_)) => !is_timeout,
+            Some(error) => {
+                let has = |key: &str| error.get(key).is_some_and(Value::is_string);
+                // OpenAI's and Anthropic's type, Gemini's status: who sends neither is no provider.
+                has("message") && (!is_timeout || has("type") || has("status"))
+            }
+            // An older shape of vLLM.
+            None => json.get("object").is_some_and(|object| object == "error") && !is_timeout,
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::{
     envelope,
     error_body::{self, ErrorBody},
+    phrases::{GRAMMAR, NO_JSON, REPLY_FORMAT, STRUCTURE, TOO_LARGE, UNSUPPORTED},
     told_wait,
 };
 use crate::vision::{AccountProblem, CallEnd, headers};
@@ -39,19 +40,17 @@ pub(super) fn classify(
             ));
             CallEnd::Account { problem: AccountProblem::Address, message }
         }
-        // A question above the whole minute's limit never passes, however long one waits.
-        429 if said.message.to_lowercase().contains("request too large") => {
-            CallEnd::Refused { status, message, usage }
-        }
+        // It never passes, however long one waits.
+        429 if said.says(TOO_LARGE) => CallEnd::Refused { status, message, usage },
         429 => {
             let retry_after = wait().or_else(|| told_wait::read(&body, &said.message));
             CallEnd::RateLimited { retry_after, message }
         }
-        // The model wrote something that is no JSON: another answer may be.
-        400 if said.names(&["json_validate_failed"]) => CallEnd::BadAnswer { message, usage },
+        // Another answer may be JSON.
+        400 if said.names(&[NO_JSON]) => CallEnd::BadAnswer { message, usage },
         500 if names_grammar(&message) => CallEnd::Refused { status, message, usage },
         408 | 409 | 425 | 500..=599 => match (usage, body.get("choices")) {
-            (None, None) if matches!(status, 409 | 425) || is_own_error(status, &body, &said) => {
+            (None, None) if matches!(status, 409 | 425) || said.is_own_error(status, &body) => {
                 CallEnd::Unavailable { status, message }
             }
             (None, None) => CallEnd::Lost(format!(
@@ -87,42 +86,15 @@ pub(super) fn in_a_200(
 /// Whether a refusal is about how the reply's shape was asked for.
 pub(super) fn names_reply_format(message: &str) -> bool {
     let lower = message.to_lowercase();
-    let names = ["response_format", "response format", "json_schema", "json_object"];
-    let unsupported =
-        ["not supported", "unsupported", "does not support", "unknown", "not allowed"];
     let mentions = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    mentions(&names)
+    mentions(REPLY_FORMAT)
         || names_grammar(message)
-        || (mentions(&["schema", "structured output"]) && mentions(&unsupported))
+        || (mentions(STRUCTURE) && mentions(UNSUPPORTED))
 }
 
-/// Whether llama.cpp could not make a grammar of the schema.
+/// Whether no grammar could be made of the schema.
 fn names_grammar(message: &str) -> bool {
-    message.to_lowercase().contains("failed to parse grammar")
-}
-
-/// Whether an error is the provider's own, which bills nothing: JSON of a documented shape. What a
-/// gateway says of its upstream (a page, a text, nothing, LiteLLM's own timeouts) is none: the
-/// upstream may finish and bill the call.
-fn is_own_error(status: u16, body: &Value, said: &ErrorBody) -> bool {
-    const OF_GATEWAYS: [&str; 3] =
-        ["litellm.timeout", "litellm.apiconnectionerror", "apitimeouterror"];
-    let message = said.message.to_lowercase();
-    if OF_GATEWAYS.iter().any(|words| message.contains(words)) {
-        return false;
-    }
-    let is_timeout = matches!(status, 408 | 504 | 520..=527);
-    match body.get("error") {
-        // Ollama's shape.
-        Some(Value::String(_)) => !is_timeout,
-        Some(error) => {
-            let has = |key: &str| error.get(key).is_some_and(Value::is_string);
-            // OpenAI's and Anthropic's type, Gemini's status: who sends neither is no provider.
-            has("message") && (!is_timeout || has("type") || has("status"))
-        }
-        // An older shape of vLLM.
-        None => body.get("object").is_some_and(|object| object == "error") && !is_timeout,
-    }
+    message.to_lowercase().contains(GRAMMAR)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod decode;
 mod envelope;
 mod error_body;
 mod failure;
+mod phrases;
 #[cfg(test)]
 mod tests;
 mod told_wait;

@@ -1,0 +1,134 @@
+//! Phrases by which providers and gateways are known to tell an error: OpenAI, Anthropic, Gemini's
+//! compatible endpoint, Groq, OpenRouter, LiteLLM, llama.cpp.
+
+use crate::vision::AccountProblem::{
+    self, Address, DayLimit, Funds, Images, Key, Model, Permission,
+};
+
+/// The part of an error that holds a phrase.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    /// The whole of its code, type or status.
+    Name,
+    /// Somewhere in its message, in whatever case; the phrase is in lower case.
+    Message,
+    /// Somewhere in the body: gateways wrap an error in another.
+    Body,
+}
+
+/// Errors of an account that cannot call until a person mends something.
+pub(super) struct AccountRule {
+    pub(super) problem: AccountProblem,
+    /// The statuses that it holds for; empty for all.
+    pub(super) statuses: &'static [u16],
+    pub(super) place: Place,
+    /// One of these is enough; empty where the status tells enough.
+    pub(super) phrases: &'static [&'static str],
+}
+
+const fn rule(
+    problem: AccountProblem,
+    statuses: &'static [u16],
+    place: Place,
+    phrases: &'static [&'static str],
+) -> AccountRule {
+    AccountRule { problem, statuses, place, phrases }
+}
+
+/// Statuses under which only the message tells an account's error from a question's.
+const REFUSALS: &[u16] = &[200, 400, 422];
+
+/// The first rule that fits holds. Names tell more than a status: gateways put the same names under
+/// several.
+pub(super) const ACCOUNT_RULES: &[AccountRule] = &[
+    rule(
+        Funds,
+        &[],
+        Place::Name,
+        &[
+            "insufficient_quota",
+            "billing_hard_limit_reached",
+            "billing_not_active",
+            "budget_exceeded",
+        ],
+    ),
+    rule(Funds, &[429], Place::Body, &["insufficient_quota"]),
+    // Gemini's quota ids, and OpenRouter's limit of free models.
+    rule(DayLimit, &[429], Place::Body, &["PerDay", "free-models-per-day"]),
+    rule(Images, &[404], Place::Body, &["support image input"]),
+    // LiteLLM without a database knows its master key alone, and looks for any other there.
+    rule(Key, &[], Place::Name, &["invalid_api_key", "token_not_found_in_db", "no_db_connection"]),
+    rule(
+        Model,
+        &[],
+        Place::Name,
+        &["model_not_found", "DeploymentNotFound", "model_decommissioned"],
+    ),
+    rule(
+        Funds,
+        REFUSALS,
+        Place::Message,
+        &[
+            "budget has been exceeded",
+            "exceededbudget",
+            "credit balance is too low",
+            "insufficient credits",
+            "insufficient balance",
+            "insufficient funds",
+        ],
+    ),
+    rule(
+        Key,
+        REFUSALS,
+        Place::Message,
+        &["api key not valid", "invalid api key", "incorrect api key", "authentication error"],
+    ),
+    rule(
+        Model,
+        REFUSALS,
+        Place::Message,
+        &[
+            "invalid model name",
+            "is not a valid model",
+            "unknown model",
+            "model not found",
+            "no such model",
+            "has been decommissioned",
+        ],
+    ),
+    rule(Key, &[401], Place::Body, &[]),
+    rule(Funds, &[402], Place::Body, &[]),
+    rule(Permission, &[403], Place::Body, &[]),
+    rule(Model, &[404], Place::Message, &["model"]),
+    // A server that takes no questions at this address takes none of another job either.
+    rule(Address, &[404, 405], Place::Body, &[]),
+];
+
+/// Names of refusals of one question by its content, whatever the status.
+pub(super) const MODERATION: &[&str] =
+    &["content_policy_violation", "content_filter", "ResponsibleAIPolicyViolation"];
+
+/// A question above the whole minute's limit, in lower case.
+pub(super) const TOO_LARGE: &str = "request too large";
+
+/// The name of Groq's error for a reply of the model that is no JSON.
+pub(super) const NO_JSON: &str = "json_validate_failed";
+
+/// What gateways say, in lower case, of an upstream that may go on.
+pub(super) const UPSTREAM_LOST: &[&str] =
+    &["litellm.timeout", "litellm.apiconnectionerror", "apitimeouterror"];
+
+/// llama.cpp's words, in lower case, for a schema that it cannot make a grammar of.
+pub(super) const GRAMMAR: &str = "failed to parse grammar";
+
+/// The parameters that ask for a reply's format, in lower case.
+pub(super) const REPLY_FORMAT: &[&str] =
+    &["response_format", "response format", "json_schema", "json_object"];
+
+/// What such parameters ask for, in lower case: they are refused where one of these words stands
+/// beside one of [`UNSUPPORTED`].
+pub(super) const STRUCTURE: &[&str] = &["schema", "structured output"];
+
+/// Words of refusals, in lower case.
+pub(super) const UNSUPPORTED: &[&str] =
+    &["not supported", "unsupported", "does not support", "unknown", "not allowed"];
