@@ -1,5 +1,6 @@
 //! `juror doctor`: is everything in place that a run needs? In plain words, at no cost.
 
+mod endpoint;
 mod fleet;
 
 use crate::{
@@ -13,7 +14,6 @@ use crate::{
     session::{Selection, Session},
 };
 use juror_common::{model::Models, rubric::Rubric, settings::Settings, usage::Money};
-use juror_worker::vision::{ProbeError, ProbeReport};
 use serde::Serialize;
 use std::path::Path;
 
@@ -55,7 +55,7 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
     };
     if let Some((rubric, _)) = &rubric {
         checks.push(model(&settings, rubric));
-        checks.extend(endpoint(&settings, rubric).await);
+        checks.extend(endpoint::checks(&settings, rubric).await);
     }
     checks.extend(home(&settings).await);
     checks.push(space(&settings.run.runs_dir));
@@ -123,71 +123,6 @@ fn model(settings: &Settings, rubric: &Rubric) -> Check {
         );
     }
     good("model", says)
-}
-
-async fn endpoint(settings: &Settings, rubric: &Rubric) -> Vec<Check> {
-    let url = &settings.judge.base_url;
-    let key = match judge::key(settings) {
-        Ok(key) => key,
-        Err(failure) => return vec![bad("key", failure.to_string())],
-    };
-    let key_check = match (judge::require_key(settings, key.as_ref()), &key) {
-        (Err(failure), _) => return vec![bad("key", failure.to_string())],
-        (Ok(()), Some(_)) => good("key", "there is one (it is never shown)".to_owned()),
-        (Ok(()), None) => {
-            warning("key", "there is none; fine if the endpoint wants none".to_owned())
-        }
-    };
-    let setup = judge::candidate(settings, rubric)
-        .and_then(|candidate| judge::setup(settings, rubric, &candidate, key));
-    let setup = match setup {
-        Ok(setup) => setup,
-        Err(failure) => return vec![key_check, bad("endpoint", failure.to_string())],
-    };
-    let answered = match setup.client.probe().await {
-        Ok(report) => reached(&settings.judge.model, url, &report),
-        Err(error @ ProbeError::NoList { .. }) => match below_v1(settings, rubric).await {
-            Some(better) => bad("endpoint", format!("{url}: {error}; {better}")),
-            None => warning("endpoint", format!("{url}: {error}; calls may work all the same")),
-        },
-        Err(error) => bad("endpoint", format!("{url}: {error}")),
-    };
-    vec![key_check, answered]
-}
-
-/// The hint that the API is at `/v1` of the base URL, if a server answers there and not here.
-async fn below_v1(settings: &Settings, rubric: &Rubric) -> Option<String> {
-    let url = settings.judge.base_url.trim_end_matches('/');
-    if url.ends_with("/v1") {
-        return None;
-    }
-    let mut other = settings.clone();
-    other.judge.base_url = format!("{url}/v1");
-    let key = judge::key(&other).ok()?;
-    let candidate = judge::candidate(&other, rubric).ok()?;
-    let setup = judge::setup(&other, rubric, &candidate, key).ok()?;
-    setup.client.probe().await.ok()?;
-    Some(format!("the API is at {url}/v1: take that as the base URL"))
-}
-
-/// Whether an endpoint lists models and not the names that calls take: Azure lists what could be
-/// deployed, and calls name a deployment.
-fn names_deployments(url: &str) -> bool {
-    url.contains(".azure.com") || url.trim_end_matches('/').ends_with("/openai/v1")
-}
-
-fn reached(model: &str, url: &str, report: &ProbeReport) -> Check {
-    let milliseconds = report.latency.as_millis();
-    let simulated = if report.simulated { ", which is the simulator" } else { "" };
-    let says = format!("{url} answers in {milliseconds} ms{simulated}");
-    if report.models.is_empty() || report.models.iter().any(|known| known == model) {
-        good("endpoint", says)
-    } else if names_deployments(url) {
-        let hint = format!("calls name a deployment, so {model:?} must be the name of one");
-        good("endpoint", says).and(&hint)
-    } else {
-        bad("endpoint", format!("{says}, but does not list the model {model:?}: check its name"))
-    }
 }
 
 async fn home(settings: &Settings) -> Vec<Check> {

@@ -14,6 +14,7 @@ mod fault_plan;
 mod image_part;
 mod item_text;
 mod limits;
+mod model_list;
 mod quirk;
 mod random;
 mod refusal;

@@ -66,6 +66,9 @@ quirks! {
     WaitInBody = "wait-in-body": "429 for the first request of each question, with the wait in the body alone (Gemini's compatible endpoint)";
     OpenrouterDayLimit = "openrouter-day-limit": "429 free-models-per-day (OpenRouter)";
     NoImageEndpoints = "no-image-endpoints": "404 no endpoints that support image input (OpenRouter)";
+    OpenrouterTextModel = "openrouter-text-model": "the list of models says that none takes images (OpenRouter)";
+    LitellmTextModel = "litellm-text-model": "/model/info says that no model takes images (LiteLLM)";
+    OllamaTextModel = "ollama-text-model": "/api/show names no vision (Ollama)";
 }
 
 impl fmt::Display for Quirk {

@@ -9,6 +9,7 @@ use crate::{
     fault_plan::{Asked, FaultState},
     item_text::item_text_digest,
     limits::Limits,
+    model_list,
     quirk::{Imitation, SubstituteResponse},
     random::{self, Random},
     refusal::{INVALID, RATE_LIMIT, Refusal},
@@ -28,7 +29,7 @@ use juror_common::{
     shutdown::Shutdown,
     usage::{Money, Usage},
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::{
     collections::HashSet,
     sync::{
@@ -100,14 +101,13 @@ impl Simulator {
         if post && path.ends_with("/chat/completions") {
             return self.judge(request, serial, headers, shutdown).await;
         }
-        let answer = match path {
-            _ if request.method() != Method::GET => Err(no_such_address()),
-            "/stats" => serde_json::to_value(self.stats(request.uri().query(), shutdown).await)
-                .map_err(|_| no_such_address()),
-            _ if path.ends_with("/models") => {
-                self.check_key(request.headers()).map(|()| self.models())
+        let answer = match model_list::answer(&self.config, post, path) {
+            Some(list) => self.check_key(request.headers()).map(|()| list),
+            None if path == "/stats" && !post => {
+                let stats = self.stats(request.uri().query(), shutdown).await;
+                serde_json::to_value(stats).map_err(|_| no_such_address())
             }
-            _ => Err(no_such_address()),
+            None => Err(no_such_address()),
         };
         Ok(match answer {
             Ok(value) => reply::whole(StatusCode::OK, headers, &value),
@@ -337,15 +337,6 @@ impl Simulator {
         }
         let message = "the key is missing or not the one that this server takes";
         Err(Refusal::new(StatusCode::UNAUTHORIZED, INVALID, "invalid_api_key", message))
-    }
-
-    fn models(&self) -> Value {
-        let model = |entry: &juror_common::model::PriceEntry| {
-            let owner = entry.provider.map_or("user", |provider| provider.name());
-            json!({"id": entry.model, "object": "model", "created": 0, "owned_by": owner})
-        };
-        let models: Vec<Value> = self.config.prices.iter().map(model).collect();
-        json!({"object": "list", "data": models})
     }
 }
 

@@ -1,7 +1,8 @@
 //! What `juror doctor` finds.
 
 use crate::workshop::{Finished, Simulator, Workshop, write_items};
-use juror_simulator::SimulatorConfig;
+use juror_common::model::Prices;
+use juror_simulator::{Quirk, SimulatorConfig};
 use serde_json::Value;
 
 fn simulator() -> Simulator {
@@ -61,6 +62,28 @@ fn what_is_wrong_is_named_with_what_to_do() {
     assert!(!wrong.stdout.contains("wrong-key"));
     let without = workshop.command(&["doctor"]).env_remove("OPENAI_API_KEY").output().unwrap();
     Finished::from(without).exits(1).prints(&["the judge needs an API key: set OPENAI_API_KEY"]);
+}
+
+#[test]
+fn a_model_that_takes_no_images_is_told_where_a_server_knows_it() {
+    let workshop = Workshop::new();
+    // A name that Juror does not know.
+    workshop.write("juror.toml", "[prices.\"own\"]\ninput = 0\noutput = 0\n");
+    let own = toml::from_str("own = { input = 0, output = 0 }").unwrap();
+    let prices = Prices::builtin().overlaid_with(Prices::from_terms(own, "the story"));
+    for (quirk, model) in [
+        (Quirk::OpenrouterTextModel, "gpt-4o"),
+        (Quirk::LitellmTextModel, "own"),
+        (Quirk::OllamaTextModel, "own"),
+    ] {
+        let config =
+            SimulatorConfig { prices: prices.clone(), ..SimulatorConfig::with_quirks(&[quirk]) };
+        let simulator = Simulator::start(config);
+        let doctor = ["doctor", "--base-url", &simulator.base_url(), "--model", model];
+        let found = workshop.juror(&doctor).exits(1);
+        found.prints(&[&format!("the model \"{model}\" takes no images"), "choose one that does"]);
+        assert_eq!(simulator.requests(), 0, "the check is free");
+    }
 }
 
 #[test]

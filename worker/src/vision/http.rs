@@ -4,18 +4,18 @@
 use super::{
     call::{AccountProblem, CallEnd},
     extra_headers::ExtraHeaders,
+    http_client,
     key::{ApiKey, presentable},
     upload::{Sent, Upload},
 };
 use bytes::Bytes;
 use juror_common::{
     causes::with_causes,
-    tls::{self, TlsFailure, TlsFileError, TlsFiles, TlsSettingNames, read_certificates},
+    tls::{self, TlsFailure, TlsFileError, TlsFiles, TlsSettingNames},
 };
 use reqwest::{
-    Certificate, Client, NoProxy, Proxy, RequestBuilder, Response, Url,
+    Client, RequestBuilder, Response, Url,
     header::{CONTENT_TYPE, HeaderMap},
-    redirect,
 };
 use std::{path::PathBuf, time::Duration};
 use tokio::time::{Instant, timeout_at};
@@ -72,13 +72,6 @@ pub enum SetupError {
     Tls(String),
 }
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Below the five seconds after which common servers close an idle connection: a question that is
-/// sent just then would be lost, and counted as spent.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
-/// A connection that stands still for this long is asked for a sign of life (HTTP/2 only), so that
-/// a dead one does not swallow all calls that share it.
-const KEEP_ALIVE: Duration = Duration::from_secs(10);
 /// No answer of a judge is anywhere near this size.
 pub(super) const BODY_LIMIT: usize = 4 << 20;
 
@@ -117,7 +110,7 @@ pub(super) enum ReplyBody {
 impl Http {
     pub(super) fn new(settings: HttpSettings) -> Result<Self, SetupError> {
         let base = base_url(&settings)?;
-        let client = client(&settings, base.scheme() == "https")?;
+        let client = http_client::build(&settings, base.scheme() == "https")?;
         let secrets = secrets(&settings);
         let key = settings.key.filter(|_| !settings.headers.replace_key());
         let tls_files = TlsFiles { ca: settings.ca_file, ..TlsFiles::default() };
@@ -156,7 +149,18 @@ impl Http {
 
     /// Reads something below the base URL; the error says why nothing came.
     pub(super) async fn get(&self, path: &[&str]) -> Result<Reply, String> {
-        let request = self.client.get(self.below_base(path));
+        self.exchange_for_free(self.client.get(self.below_base(path))).await
+    }
+
+    /// Asks for something at the server's root that costs nothing.
+    pub(super) async fn post_to_root(&self, path: &str, json: String) -> Result<Reply, String> {
+        let mut url = self.base.clone();
+        url.set_path(path);
+        let request = self.client.post(url).header(CONTENT_TYPE, "application/json").body(json);
+        self.exchange_for_free(request).await
+    }
+
+    async fn exchange_for_free(&self, request: RequestBuilder) -> Result<Reply, String> {
         self.exchange(request, self.timeout).await.map_err(|error| match error {
             ExchangeError::Certificate(message) | ExchangeError::Network(message) => message,
         })
@@ -248,50 +252,4 @@ fn secrets(settings: &HttpSettings) -> Vec<String> {
     let proxy = settings.proxy.as_ref().and_then(|proxy| Url::parse(&proxy.url).ok());
     let password = proxy.and_then(|url| url.password().map(str::to_owned));
     key.chain(settings.headers.secrets()).chain(password).collect()
-}
-
-fn client(settings: &HttpSettings, tls: bool) -> Result<Client, SetupError> {
-    // An error says only that a provider is installed already, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = Client::builder()
-        .user_agent(concat!("juror/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(CONNECT_TIMEOUT.min(settings.timeout))
-        .pool_idle_timeout(IDLE_TIMEOUT)
-        .pool_max_idle_per_host(settings.concurrency.max(1))
-        .http2_keep_alive_interval(KEEP_ALIVE)
-        .http2_keep_alive_timeout(KEEP_ALIVE)
-        // The key must not travel to another address.
-        .redirect(redirect::Policy::none())
-        // Retrying is decided in one place, which is not here.
-        .retry(reqwest::retry::never())
-        .default_headers(settings.headers.map())
-        .no_proxy();
-    let roots = root_certificates(settings)?;
-    let builder = match tls || has_tls_proxy(settings) {
-        true => builder.tls_certs_merge(roots),
-        // Without TLS there is no need to find and read the system's certificates.
-        false => builder.tls_certs_only([]),
-    };
-    let builder = match &settings.proxy {
-        Some(proxy) => builder.proxy(reqwest_proxy(proxy)?),
-        None => builder,
-    };
-    builder.build().map_err(|error| SetupError::Tls(with_causes(&error)))
-}
-
-fn has_tls_proxy(settings: &HttpSettings) -> bool {
-    settings.proxy.as_ref().is_some_and(|proxy| proxy.url.starts_with("https:"))
-}
-
-fn reqwest_proxy(settings: &ProxySettings) -> Result<Proxy, SetupError> {
-    let proxy = Proxy::all(&settings.url)
-        .map_err(|error| SetupError::Proxy(with_causes(&error.without_url())))?;
-    Ok(proxy.no_proxy(settings.except.as_deref().and_then(NoProxy::from_string)))
-}
-
-fn root_certificates(settings: &HttpSettings) -> Result<Vec<Certificate>, SetupError> {
-    let Some(file) = &settings.ca_file else { return Ok(Vec::new()) };
-    let read = read_certificates(TlsSettingNames::JUDGE.ca_file, file)?;
-    let certificates = read.iter().map(|certificate| Certificate::from_der(certificate));
-    certificates.collect::<Result<_, _>>().map_err(|error| SetupError::Tls(with_causes(&error)))
 }

@@ -4,6 +4,7 @@ mod call;
 mod extra_headers;
 pub mod headers;
 mod http;
+mod http_client;
 mod key;
 pub mod openai;
 mod request;
@@ -29,8 +30,12 @@ pub trait VisionClient: Send + Sync {
     async fn ask(&self, request: &Request, cancel: &CancellationToken) -> Call;
 
     /// Asks for the list of models: a call that costs nothing and tells whether address and key
-    /// are right.
-    async fn probe(&self) -> Result<ProbeReport, ProbeError>;
+    /// are right, and sometimes what this model takes.
+    async fn probe(&self, model: &str) -> Result<ProbeReport, ProbeError>;
+
+    /// Whether the model takes images, asked where some servers tell it without a charge; none
+    /// where the server does not.
+    async fn takes_images(&self, model: &str) -> Option<bool>;
 }
 
 /// What a free call found.
@@ -38,6 +43,8 @@ pub trait VisionClient: Send + Sync {
 pub struct ProbeReport {
     /// The models that the provider lists, by name; empty where it lists none.
     pub models: Vec<String>,
+    /// Whether the model takes images, where the list tells it.
+    pub takes_images: Option<bool>,
     /// Whether the simulator answered.
     pub simulated: bool,
     /// How long the answer took.

@@ -103,8 +103,12 @@ impl VisionClient for FakeJudge {
         Call { end, limits: Limits::default(), latency: Duration::ZERO, warning: None }
     }
 
-    async fn probe(&self) -> Result<ProbeReport, ProbeError> {
+    async fn probe(&self, _: &str) -> Result<ProbeReport, ProbeError> {
         Err(ProbeError::Unreachable("it only judges".to_owned()))
+    }
+
+    async fn takes_images(&self, _: &str) -> Option<bool> {
+        None
     }
 }
 

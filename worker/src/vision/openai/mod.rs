@@ -5,6 +5,7 @@ mod decode;
 mod envelope;
 mod error_body;
 mod failure;
+mod image_input;
 mod phrases;
 #[cfg(test)]
 mod tests;
@@ -155,15 +156,20 @@ impl VisionClient for OpenAi {
         }
     }
 
-    async fn probe(&self) -> Result<ProbeReport, ProbeError> {
+    async fn probe(&self, model: &str) -> Result<ProbeReport, ProbeError> {
         let begun = Instant::now();
         let reply = self.http.get(&["models"]).await.map_err(ProbeError::Unreachable)?;
-        probe_report(reply, begun.elapsed(), |message| self.http.presentable(message))
+        probe_report(reply, model, begun.elapsed(), |message| self.http.presentable(message))
+    }
+
+    async fn takes_images(&self, model: &str) -> Option<bool> {
+        image_input::ask(&self.http, model).await
     }
 }
 
 fn probe_report(
     reply: Reply,
+    model: &str,
     latency: Duration,
     show: impl Fn(&str) -> String,
 ) -> Result<ProbeReport, ProbeError> {
@@ -176,7 +182,9 @@ fn probe_report(
     if status == 200 {
         return match envelope::model_names(&content) {
             Some(models) => {
-                Ok(ProbeReport { models, simulated: simulated(&reply.headers), latency })
+                let takes_images = image_input::in_model_list(&content, model);
+                let simulated = simulated(&reply.headers);
+                Ok(ProbeReport { models, takes_images, simulated, latency })
             }
             None => Err(ProbeError::NoList { status, message: show("the answer is no such list") }),
         };

@@ -291,12 +291,12 @@ async fn a_free_call_tells_whether_address_and_key_are_right() {
     ])
     .await;
     let client = client(&server.base_url);
-    assert_eq!(client.probe().await.unwrap().models, ["gpt-4o", "gpt-4.1"]);
+    assert_eq!(client.probe("gpt-4o").await.unwrap().models, ["gpt-4o", "gpt-4.1"]);
     let problem = AccountProblem::Key;
-    let wrong_key = client.probe().await.unwrap_err();
+    let wrong_key = client.probe("gpt-4o").await.unwrap_err();
     assert!(matches!(&wrong_key, ProbeError::Account { problem: p, .. } if *p == problem));
-    assert!(matches!(client.probe().await, Err(ProbeError::NoList { status: 404, .. })));
-    assert!(matches!(client.probe().await, Err(ProbeError::Unreachable(_))));
+    assert!(matches!(client.probe("gpt-4o").await, Err(ProbeError::NoList { status: 404, .. })));
+    assert!(matches!(client.probe("gpt-4o").await, Err(ProbeError::Unreachable(_))));
     assert!(server.heard().await[0].head.starts_with("get /v1/models http/1.1"));
 }
 

@@ -1,0 +1,36 @@
+//! What a server tells of its models without a charge, in the shapes of OpenAI and, with quirks, of
+//! OpenRouter, LiteLLM and Ollama.
+
+use crate::{SimulatorConfig, quirk::Quirk};
+use juror_common::model::PriceEntry;
+use serde_json::{Value, json};
+
+/// The answer at this path; none if no list is there.
+pub(crate) fn answer(config: &SimulatorConfig, post: bool, path: &str) -> Option<Value> {
+    let has = |quirk| config.quirks.iter().any(|rate| rate.quirk == quirk);
+    if post {
+        let shows = path == "/api/show" && has(Quirk::OllamaTextModel);
+        return shows.then(|| json!({"capabilities": ["completion", "tools"]}));
+    }
+    let list = |entry: &dyn Fn(&PriceEntry) -> Value| {
+        let models: Vec<Value> = config.prices.iter().map(entry).collect();
+        json!({"object": "list", "data": models})
+    };
+    if path.ends_with("/model/info") && has(Quirk::LitellmTextModel) {
+        return Some(list(
+            &|entry| json!({"model_name": entry.model, "model_info": {"supports_vision": false}}),
+        ));
+    }
+    let lists_modalities = has(Quirk::OpenrouterTextModel);
+    path.ends_with("/models").then(|| list(&|entry| model(entry, lists_modalities)))
+}
+
+fn model(entry: &PriceEntry, lists_modalities: bool) -> Value {
+    let owner = entry.provider.map_or("user", |provider| provider.name());
+    let mut model = json!({"id": entry.model, "object": "model", "created": 0, "owned_by": owner});
+    if lists_modalities && let Some(fields) = model.as_object_mut() {
+        let architecture = json!({"modality": "text->text", "input_modalities": ["text"]});
+        fields.insert("architecture".to_owned(), architecture);
+    }
+    model
+}

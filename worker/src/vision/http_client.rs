@@ -1,0 +1,64 @@
+//! The HTTP client of a vision API: connections, proxy and certificates.
+
+use super::http::{HttpSettings, ProxySettings, SetupError};
+use juror_common::{
+    causes::with_causes,
+    tls::{TlsSettingNames, read_certificates},
+};
+use reqwest::{Certificate, Client, NoProxy, Proxy, redirect};
+use std::time::Duration;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Below the five seconds after which common servers close an idle connection: a question that is
+/// sent just then would be lost, and counted as spent.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
+/// A connection that stands still for this long is asked for a sign of life (HTTP/2 only), so that
+/// a dead one does not swallow all calls that share it.
+const KEEP_ALIVE: Duration = Duration::from_secs(10);
+
+/// A client for calls to a vision API; `tls` tells whether they use it.
+pub(super) fn build(settings: &HttpSettings, tls: bool) -> Result<Client, SetupError> {
+    // An error says only that a provider is installed already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = Client::builder()
+        .user_agent(concat!("juror/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT_TIMEOUT.min(settings.timeout))
+        .pool_idle_timeout(IDLE_TIMEOUT)
+        .pool_max_idle_per_host(settings.concurrency.max(1))
+        .http2_keep_alive_interval(KEEP_ALIVE)
+        .http2_keep_alive_timeout(KEEP_ALIVE)
+        // The key must not travel to another address.
+        .redirect(redirect::Policy::none())
+        // Retrying is decided in one place, which is not here.
+        .retry(reqwest::retry::never())
+        .default_headers(settings.headers.map())
+        .no_proxy();
+    let roots = root_certificates(settings)?;
+    let builder = match tls || has_tls_proxy(settings) {
+        true => builder.tls_certs_merge(roots),
+        // Without TLS there is no need to find and read the system's certificates.
+        false => builder.tls_certs_only([]),
+    };
+    let builder = match &settings.proxy {
+        Some(proxy) => builder.proxy(reqwest_proxy(proxy)?),
+        None => builder,
+    };
+    builder.build().map_err(|error| SetupError::Tls(with_causes(&error)))
+}
+
+fn has_tls_proxy(settings: &HttpSettings) -> bool {
+    settings.proxy.as_ref().is_some_and(|proxy| proxy.url.starts_with("https:"))
+}
+
+fn reqwest_proxy(settings: &ProxySettings) -> Result<Proxy, SetupError> {
+    let proxy = Proxy::all(&settings.url)
+        .map_err(|error| SetupError::Proxy(with_causes(&error.without_url())))?;
+    Ok(proxy.no_proxy(settings.except.as_deref().and_then(NoProxy::from_string)))
+}
+
+fn root_certificates(settings: &HttpSettings) -> Result<Vec<Certificate>, SetupError> {
+    let Some(file) = &settings.ca_file else { return Ok(Vec::new()) };
+    let read = read_certificates(TlsSettingNames::JUDGE.ca_file, file)?;
+    let certificates = read.iter().map(|certificate| Certificate::from_der(certificate));
+    certificates.collect::<Result<_, _>>().map_err(|error| SetupError::Tls(with_causes(&error)))
+}

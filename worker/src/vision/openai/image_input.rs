@@ -1,0 +1,82 @@
+//! Whether a model takes images, where a server tells it: OpenRouter in its list of models, LiteLLM
+//! and Ollama at addresses of their own.
+
+use crate::vision::http::{Http, Reply, ReplyBody};
+use serde_json::{Value, json};
+
+/// By OpenRouter's list of models.
+pub(super) fn in_model_list(content: &[u8], model: &str) -> Option<bool> {
+    let list: Value = serde_json::from_slice(content).ok()?;
+    let is_it = |entry: &&Value| entry.get("id").is_some_and(|id| id == model);
+    let entry = list.get("data")?.as_array()?.iter().find(is_it)?;
+    let modalities = entry.pointer("/architecture/input_modalities")?.as_array()?;
+    Some(modalities.iter().any(|modality| modality == "image"))
+}
+
+/// By what LiteLLM, or else Ollama, tells of a model. Costs nothing; none of any other server.
+pub(super) async fn ask(http: &Http, model: &str) -> Option<bool> {
+    let info = http.get(&["model", "info"]).await.ok().and_then(json_of);
+    if let Some(told) = info.and_then(|info| in_model_info(&info, model)) {
+        return Some(told);
+    }
+    let question = json!({"model": model}).to_string();
+    let shown = http.post_to_root("/api/show", question).await.ok().and_then(json_of)?;
+    let capabilities = shown.get("capabilities")?.as_array()?;
+    Some(capabilities.iter().any(|capability| capability == "vision"))
+}
+
+/// By LiteLLM's facts of each deployment that the model's name stands for.
+fn in_model_info(info: &Value, model: &str) -> Option<bool> {
+    let deployments = info.get("data")?.as_array()?;
+    let of_model = deployments
+        .iter()
+        .filter(|deployment| deployment.get("model_name").is_some_and(|name| name == model));
+    // One that takes no images is enough: any of them may get the call.
+    of_model
+        .filter_map(|deployment| deployment.pointer("/model_info/supports_vision")?.as_bool())
+        .min()
+}
+
+fn json_of(reply: Reply) -> Option<Value> {
+    match reply.body {
+        ReplyBody::Whole(content) if reply.status == 200 => serde_json::from_slice(&content).ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_models_tells_their_modalities_or_nothing() {
+        let list = json!({"data": [
+            {"id": "text", "architecture": {"input_modalities": ["text"]}},
+            {"id": "vision", "architecture": {"input_modalities": ["text", "image"]}},
+            {"id": "bare"},
+        ]});
+        let list = list.to_string();
+        for (model, told) in
+            [("text", Some(false)), ("vision", Some(true)), ("bare", None), ("none", None)]
+        {
+            assert_eq!(in_model_list(list.as_bytes(), model), told, "{model}");
+        }
+        assert_eq!(in_model_list(b"<html>", "text"), None);
+    }
+
+    #[test]
+    fn a_deployment_that_takes_no_images_is_enough() {
+        let deployment = |name: &str, supports: Value| json!({"model_name": name, "model_info": {"supports_vision": supports}});
+        let info = json!({"data": [
+            deployment("mixed", true.into()),
+            deployment("mixed", false.into()),
+            deployment("vision", true.into()),
+            deployment("untold", Value::Null),
+        ]});
+        for (model, told) in
+            [("mixed", Some(false)), ("vision", Some(true)), ("untold", None), ("none", None)]
+        {
+            assert_eq!(in_model_info(&info, model), told, "{model}");
+        }
+    }
+}
