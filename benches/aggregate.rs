@@ -14,28 +14,25 @@
     reason = "a measurement prints, and may break off"
 )]
 
-mod workbench;
+mod harness;
 
 use futures_util::{StreamExt as _, stream};
-use juror_common::{
+use harness::{Mark, Table, journal, juror, measure_beside};
+use juror_ledger::{
     admission::{Admission as _, Budget},
-    event::Events,
-    queue::{
-        Lane, Queue as _,
-        rabbitmq::{RabbitQueues, RabbitSettings, test_namespace::TestNamespace},
-    },
-    redis::{RedisHome, test_server::TestRedis},
-    rubric::builtin,
-    run::RunRecord,
-    store::RunProgress,
-    tls::TlsFiles,
+    redis::{RedisLedger, RunProgress, test_server::TestRedis},
 };
+use juror_queue::{
+    Priority, Queue as _,
+    rabbitmq::{RabbitQueues, RabbitSettings, test_namespace::TestNamespace},
+};
+use juror_tls::TlsFiles;
+use juror_types::{event::Events, rubric::builtin, run::RunRecord};
 use std::{
     path::Path,
     process::Command,
     time::{Duration, Instant},
 };
-use workbench::{Mark, Table, journal, juror, measure_beside};
 
 /// Publishes that wait for their confirms.
 const WINDOW: usize = 1_000;
@@ -43,19 +40,19 @@ const WINDOW: usize = 1_000;
 const LOOK: Duration = Duration::from_millis(50);
 
 fn main() {
-    let Some([count]) = workbench::sizes([1_000_000]) else { return };
+    let Some([count]) = harness::sizes([1_000_000]) else { return };
     let redis = TestRedis::shared();
     let broker =
         format!("amqp://guest:guest@127.0.0.1:{}", juror_services::rabbitmq::shared_port());
     let _namespace = TestNamespace::named(&redis.namespace, &broker);
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let home = runtime.block_on(RedisHome::open(redis.settings())).unwrap();
+    let backend = runtime.block_on(RedisLedger::open(redis.settings())).unwrap();
     let rubric = builtin().iter().find(|rubric| rubric.id == "semantic").unwrap();
     let mut record = journal::record(&rubric.parse().unwrap(), rubric.text, count as u64);
     record.fleet = Some(redis.namespace.clone());
 
     let began = Instant::now();
-    runtime.block_on(publish(&record, &home, &broker, count));
+    runtime.block_on(publish(&record, &backend, &broker, count));
     let published = count as f64 / began.elapsed().as_secs_f64();
 
     let folder = tempfile::tempdir().unwrap();
@@ -68,7 +65,7 @@ fn main() {
     let wait = |process: u32, holds: &dyn Fn(&RunProgress) -> bool| {
         loop {
             assert!(Path::new(&format!("/proc/{process}")).exists(), "the aggregator has ended");
-            let status = runtime.block_on(home.run_status(run)).unwrap();
+            let status = runtime.block_on(backend.run_status(run)).unwrap();
             if status.and_then(|status| status.progress).is_some_and(|progress| holds(&progress)) {
                 return Instant::now();
             }
@@ -98,25 +95,25 @@ fn main() {
     table.marked("peak memory", measured.peak_mb, "MB", Mark::AtMost(150.0));
     table.row("CPU per result", measured.cpu_ms_each(count) * 1_000.0, "µs");
     table.row("published before, results a second", published, "/s");
-    runtime.block_on(home.close());
+    runtime.block_on(backend.close());
 }
 
-async fn publish(record: &RunRecord, home: &RedisHome, broker: &str, count: usize) {
+async fn publish(record: &RunRecord, backend: &RedisLedger, broker: &str, count: usize) {
     let namespace = record.fleet.clone().unwrap();
-    let patience = Duration::from_secs(30);
+    let max_wait = Duration::from_secs(30);
     let (url, tls) = (broker.to_owned(), TlsFiles::default());
-    let settings = RabbitSettings { url, tls, namespace, max_length: None, patience };
+    let settings = RabbitSettings { url, tls, namespace, max_length: None, max_wait };
     let queues = RabbitQueues::connect(&settings, Events::silent()).await.unwrap();
-    home.open_run(&record.run_id, Budget::Unlimited).await.unwrap();
-    home.announce_run(record).await.unwrap();
+    backend.open_run(&record.run_id, Budget::Unlimited).await.unwrap();
+    backend.announce_run(record).await.unwrap();
     let results = queues.results();
     let publishing = stream::iter(0..count)
-        .map(|number| results.publish(journal::result(record, number), Lane::Work));
+        .map(|number| results.publish(journal::result(record, number), Priority::Normal));
     let mut publishing = publishing.buffer_unordered(WINDOW);
     while let Some(published) = publishing.next().await {
         published.unwrap();
     }
     drop(publishing);
-    home.close_run(&record.run_id, count as u64).await.unwrap();
+    backend.close_run(&record.run_id, count as u64).await.unwrap();
     queues.close().await;
 }

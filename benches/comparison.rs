@@ -13,16 +13,14 @@
     reason = "a measurement prints, and may break off"
 )]
 
-mod workbench;
+mod harness;
 
-use juror_aggregator::{
-    compare::{Decision, Difference, Pairs, holm},
-    journal::RunDirectory,
-};
-use juror_common::{id::RunId, outcome::JobResult, rubric::builtin};
+use harness::{Mark, Table, journal, juror, measure};
+use juror_analysis::compare::{Decision, Difference, Pairs, holm};
+use juror_journal::journal::RunDirectory;
+use juror_types::{id::RunId, outcome::JobResult, rubric::builtin};
 use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};
 use std::path::Path;
-use workbench::{Mark, Table, journal, juror, measure};
 
 /// Criteria of a verdict, each from 0 to 10.
 const CRITERIA: usize = 5;
@@ -53,7 +51,7 @@ const ALIKE: World = World {
 };
 
 fn main() {
-    let Some([trials, items]) = workbench::sizes([4_000, 100_000]) else { return };
+    let Some([trials, items]) = harness::sizes([4_000, 100_000]) else { return };
     let mut random = SmallRng::seed_from_u64(17);
     coverage(trials, &mut random);
     alarms(trials, &mut random);

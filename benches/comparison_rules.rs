@@ -12,17 +12,18 @@
     reason = "a measurement prints, and may break off"
 )]
 
-mod workbench;
+mod harness;
 
-use juror_aggregator::{
+use harness::{Mark, Table, journal};
+use juror_analysis::{
     compare::{Comparison, Decision, Rules, Side, compare},
     fold::Fold,
-    journal::RunDirectory,
     metrics::AveragingPolicy,
-    report::Report,
+    run_report::Report,
     summary::{SummaryInput, summarise},
 };
-use juror_common::{
+use juror_journal::journal::RunDirectory;
+use juror_types::{
     outcome::{CountAs, JobResult, Outcome},
     rubric::{Rubric, builtin},
     run::RunRecord,
@@ -31,7 +32,6 @@ use juror_common::{
 };
 use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};
 use std::collections::HashMap;
-use workbench::{Mark, Table, journal};
 
 const AVERAGING: AveragingPolicy =
     AveragingPolicy { failed: CountAs::Excluded, no_output: CountAs::Zero };
@@ -74,7 +74,7 @@ const EQUAL: World = World {
 };
 
 fn main() {
-    let Some([trials]) = workbench::sizes([1_000]) else { return };
+    let Some([trials]) = harness::sizes([1_000]) else { return };
     let mut random = SmallRng::seed_from_u64(29);
     false_alarms(trials, &mut random);
     undeclared_clusters(trials, &mut random);

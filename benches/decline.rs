@@ -12,21 +12,21 @@
     reason = "a measurement prints, and may break off"
 )]
 
-mod workbench;
+mod harness;
 
-use juror_aggregator::{
+use harness::{Mark, Table};
+use juror_analysis::{
     history::{DeclineState, DeclineWatch, SeriesPoint},
     metrics::MetricDefinition,
 };
-use juror_common::rubric::builtin;
+use juror_types::rubric::builtin;
 use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};
-use workbench::{Mark, Table};
 
 const ITEMS: usize = 60;
 const NIGHTS: usize = 60;
 
 fn main() {
-    let Some([series]) = workbench::sizes([2_000]) else { return };
+    let Some([series]) = harness::sizes([2_000]) else { return };
     let semantic = builtin().iter().find(|rubric| rubric.id == "semantic").unwrap();
     let definition = MetricDefinition::decisive(&semantic.parse().unwrap());
     let mut random = SmallRng::seed_from_u64(31);

@@ -11,9 +11,9 @@
     reason = "a measurement prints, and may break off"
 )]
 
-mod workbench;
+mod harness;
 
-use workbench::{Mark, Screenshots, Simulator, Table, juror, measure};
+use harness::{Mark, Screenshots, Simulator, Table, juror, measure};
 
 /// A fifth in sum: refusals, outages, broken connections and unusable answers.
 const FAULTS: [&str; 10] = [
@@ -30,10 +30,10 @@ const FAULTS: [&str; 10] = [
 ];
 
 fn main() {
-    let Some([count]) = workbench::sizes([1_000]) else { return };
+    let Some([count]) = harness::sizes([1_000]) else { return };
     let folder = tempfile::tempdir().unwrap();
     let screenshots = Screenshots { count, width: 640, height: 480, bytes: 20_000 };
-    workbench::write_screenshots(folder.path(), screenshots);
+    harness::write_screenshots(folder.path(), screenshots);
     let mut flags = vec!["--latency-ms", "200"];
     flags.extend(FAULTS.iter().flat_map(|fault| ["--fault", fault]));
     let simulator = Simulator::start(&flags);

@@ -14,20 +14,20 @@
     reason = "a measurement prints, and may break off"
 )]
 
-mod workbench;
+mod harness;
 
-use workbench::{Fleet, Screenshots, Simulator, Table, cpu_of_children, juror, measure};
+use harness::{Fleet, Screenshots, Simulator, Table, cpu_of_children, juror, measure};
 
 const AT_ONCE: &str = "64";
 
 fn main() {
-    let Some([count, latency]) = workbench::sizes([2_000, 200]) else { return };
+    let Some([count, latency]) = harness::sizes([2_000, 200]) else { return };
     if !Fleet::has_servers() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     let screenshots = Screenshots { count, width: 160, height: 96, bytes: 1_500 };
-    workbench::write_screenshots(folder.path(), screenshots);
+    harness::write_screenshots(folder.path(), screenshots);
     let latency_ms = latency.to_string();
     let simulator = Simulator::start(&["--latency-ms", &latency_ms]);
     let arguments = [

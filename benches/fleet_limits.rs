@@ -13,9 +13,9 @@
     reason = "a measurement prints, and may break off"
 )]
 
-mod workbench;
+mod harness;
 
-use workbench::{Asking, Enforced, Fleet, Mark, Screenshots, Simulator, Table};
+use harness::{Asking, Enforced, Fleet, Mark, Screenshots, Simulator, Table};
 
 const AT_ONCE_EACH: &str = "16";
 const REQUESTS: Enforced = Enforced::Requests(6_000);
@@ -28,7 +28,7 @@ const REQUESTS_BY_TOKENS_A_SECOND: [(&str, usize); 3] = [("sum", 41), ("max", 66
 const SETTINGS: &str = "[judge]\nmax_output_tokens = 3000\n";
 
 fn main() {
-    let Some([seconds, workers]) = workbench::sizes([15, 4]) else { return };
+    let Some([seconds, workers]) = harness::sizes([15, 4]) else { return };
     if !Fleet::has_servers() {
         return;
     }
@@ -50,7 +50,7 @@ fn main() {
 fn run(count: usize, limit: Enforced, rule: &str, given: bool, workers: usize) -> (Asking, f64) {
     let folder = tempfile::tempdir().unwrap();
     let screenshots = Screenshots { count, width: 640, height: 480, bytes: 1_500 };
-    workbench::write_screenshots(folder.path(), screenshots);
+    harness::write_screenshots(folder.path(), screenshots);
     std::fs::write(folder.path().join("juror.toml"), SETTINGS).unwrap();
     let [flag, value] = limit.flags();
     let simulator = Simulator::start(&["--latency-ms", "200", "--count", rule, &flag, &value]);

@@ -12,11 +12,11 @@
     reason = "a measurement prints, and may break off"
 )]
 
-mod workbench;
+mod harness;
 
-use juror_aggregator::metrics::{Interval, Sample};
+use harness::{Mark, Table};
+use juror_analysis::metrics::{Interval, Sample};
 use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};
-use workbench::{Mark, Table};
 
 /// Shares of items that deviate from the others, of which each row shows the worst coverage.
 const SHARES: [f64; 8] = [0.01, 0.02, 0.05, 0.08, 0.12, 0.18, 0.25, 0.35];
@@ -74,7 +74,7 @@ impl Fall {
 }
 
 fn main() {
-    let Some([samples]) = workbench::sizes([20_000]) else { return };
+    let Some([samples]) = harness::sizes([20_000]) else { return };
     let mut random = SmallRng::seed_from_u64(29);
     near_perfect(samples, &mut random);
     interior(samples, &mut random);

@@ -1,7 +1,7 @@
 //! How well statements are grouped, and what it takes for many.
 //!
 //! `cargo bench --bench issues -- STATEMENTS` (100,000). The labelled statements and their making
-//! are in `aggregator/tests-data/statements`.
+//! are in `aggregator/analysis/tests-data/statements`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -12,12 +12,13 @@
     reason = "a measurement prints, and may break off"
 )]
 
-mod workbench;
+mod harness;
 
-#[path = "../aggregator/tests-data/statements/labelled.rs"]
+#[path = "../aggregator/analysis/tests-data/statements/labelled.rs"]
 mod labelled;
 
-use juror_aggregator::issues::{Statements, Tone};
+use harness::{Mark, Table};
+use juror_analysis::issues::{Statements, Tone};
 use labelled::Labelled;
 use nix::sys::{
     resource::{UsageWho, getrusage},
@@ -25,13 +26,12 @@ use nix::sys::{
 };
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use std::collections::HashSet;
-use workbench::{Mark, Table};
 
 /// As many different statements that the vocabulary does not know as a report counts.
-const MOST_OTHERS: usize = 50_000;
+const MAX_OTHERS: usize = 50_000;
 
 fn main() {
-    let Some([count]) = workbench::sizes([100_000]) else { return };
+    let Some([count]) = harness::sizes([100_000]) else { return };
     let (tuned, held_back) = labelled::halves();
     let table = Table::new("agreement with people, B-cubed, over every statement");
     for (name, statements, aim) in [
@@ -53,7 +53,7 @@ fn main() {
 fn agree(table: &Table, name: &str, statements: &[Labelled], aim: Option<f64>) {
     let found = labelled::agreement(statements, |kind, texts| {
         let tone = if kind == "issue" { Tone::Issues } else { Tone::Strengths };
-        let mut collected = Statements::new(tone, Vec::new(), MOST_OTHERS);
+        let mut collected = Statements::new(tone, Vec::new(), MAX_OTHERS);
         for (item, text) in (0..).zip(texts) {
             collected.add(item, std::slice::from_ref(text));
         }
@@ -77,7 +77,7 @@ fn time(what: &str, statements: &[String]) {
     let table =
         Table::new(&format!("{} statements, {different} different, {what}", statements.len()));
     let began = cpu_seconds();
-    let mut collected = Statements::new(Tone::Issues, Vec::new(), MOST_OTHERS);
+    let mut collected = Statements::new(Tone::Issues, Vec::new(), MAX_OTHERS);
     for (item, statement) in (0..).zip(statements) {
         collected.add(item, std::slice::from_ref(statement));
     }

@@ -12,17 +12,17 @@
     reason = "a measurement prints, and may break off"
 )]
 
-mod workbench;
+mod harness;
 
+use harness::{Mark, Measured, Screenshots, Simulator, Table, bare_loop, juror, measure};
 use std::path::Path;
-use workbench::{Mark, Measured, Screenshots, Simulator, Table, bare_loop, juror, measure};
 
 const AT_ONCE: usize = 64;
 const LATENCY_SECONDS: f64 = 0.2;
 const BYTES: usize = 213_000;
 
 fn main() {
-    let Some([count, shrunk]) = workbench::sizes([2_000, 400]) else { return };
+    let Some([count, shrunk]) = harness::sizes([2_000, 400]) else { return };
     let simulator = Simulator::start(&["--latency-ms", "200"]);
     as_they_are(&simulator, count);
     drop(simulator);
@@ -33,7 +33,7 @@ fn main() {
 fn as_they_are(simulator: &Simulator, count: usize) {
     let folder = tempfile::tempdir().unwrap();
     let screenshots = Screenshots { count, width: 1_280, height: 800, bytes: BYTES };
-    workbench::write_screenshots(folder.path(), screenshots);
+    harness::write_screenshots(folder.path(), screenshots);
     let table = Table::new(&format!(
         "{count} screenshots of 213 KB as they are, {AT_ONCE} at once, 200 ms"
     ));
@@ -63,7 +63,7 @@ fn as_they_are(simulator: &Simulator, count: usize) {
 fn to_be_shrunk(simulator: &Simulator, count: usize) {
     let folder = tempfile::tempdir().unwrap();
     let screenshots = Screenshots { count, width: 1_920, height: 1_080, bytes: BYTES };
-    workbench::write_screenshots(folder.path(), screenshots);
+    harness::write_screenshots(folder.path(), screenshots);
     let table = Table::new(&format!(
         "{count} screenshots of 1920 x 1080 shrunk to 1280 x 720, {AT_ONCE} at once"
     ));

@@ -11,9 +11,9 @@
     reason = "a measurement prints, and may break off"
 )]
 
-mod workbench;
+mod harness;
 
-use workbench::{Asking, Enforced, Screenshots, Simulator, Table, juror, measure};
+use harness::{Asking, Enforced, Screenshots, Simulator, Table, juror, measure};
 
 const REQUESTS: Enforced = Enforced::Requests(6_000);
 const TOKENS: Enforced = Enforced::Tokens(12_000_000);
@@ -25,7 +25,7 @@ const REQUESTS_BY_TOKENS_A_SECOND: [(&str, usize); 3] = [("sum", 41), ("max", 66
 const SETTINGS: &str = "[judge]\nmax_output_tokens = 3000\n";
 
 fn main() {
-    let Some([seconds]) = workbench::sizes([15]) else { return };
+    let Some([seconds]) = harness::sizes([15]) else { return };
     let table = Table::new("use of enforced limits, 200 ms latency, after 3 s");
     let by_tokens = REQUESTS_BY_TOKENS_A_SECOND.map(|(rule, rate)| (TOKENS, rule, rate));
     for (limit, rule, rate) in [(REQUESTS, "sum", REQUESTS_A_SECOND)].into_iter().chain(by_tokens) {
@@ -40,7 +40,7 @@ fn main() {
 fn run(count: usize, limit: Enforced, rule: &str, given: bool) -> Asking {
     let folder = tempfile::tempdir().unwrap();
     let screenshots = Screenshots { count, width: 640, height: 480, bytes: 1_500 };
-    workbench::write_screenshots(folder.path(), screenshots);
+    harness::write_screenshots(folder.path(), screenshots);
     std::fs::write(folder.path().join("juror.toml"), SETTINGS).unwrap();
     let [flag, value] = limit.flags();
     let simulator = Simulator::start(&["--latency-ms", "200", "--count", rule, &flag, &value]);

@@ -11,21 +11,19 @@
     reason = "a measurement prints, and may break off"
 )]
 
-mod workbench;
+mod harness;
 
+use harness::{Mark, Screenshots, Simulator, Table, enlarge_manifest, enlarge_run, juror, measure};
 use std::path::Path;
-use workbench::{
-    Mark, Screenshots, Simulator, Table, enlarge_manifest, enlarge_run, juror, measure,
-};
 
 /// Items share so many screenshots: what is measured is the manifest, not the disk's folders.
 const FILES: usize = 100;
 
 fn main() {
-    let Some([count]) = workbench::sizes([1_000_000]) else { return };
+    let Some([count]) = harness::sizes([1_000_000]) else { return };
     let folder = tempfile::tempdir().unwrap();
     let screenshots = Screenshots { count: FILES, width: 160, height: 96, bytes: 1_500 };
-    workbench::write_screenshots(folder.path(), screenshots);
+    harness::write_screenshots(folder.path(), screenshots);
     plan(folder.path(), count);
     report(folder.path(), count);
 }

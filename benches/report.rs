@@ -12,20 +12,18 @@
     reason = "a measurement prints, and may break off"
 )]
 
-mod workbench;
+mod harness;
 
+use harness::{Mark, Screenshots, Simulator, Table, enlarge_manifest, enlarge_run, juror, measure};
 use std::{fs, path::Path};
-use workbench::{
-    Mark, Screenshots, Simulator, Table, enlarge_manifest, enlarge_run, juror, measure,
-};
 
 const FORMATS: [&str; 6] = ["html", "md", "junit.xml", "csv", "jsonl", "json"];
 
 fn main() {
-    let Some([items, pictures]) = workbench::sizes([100_000, 1_024]) else { return };
+    let Some([items, pictures]) = harness::sizes([100_000, 1_024]) else { return };
     let folder = tempfile::tempdir().unwrap();
     let screenshots = Screenshots { count: pictures, width: 1280, height: 720, bytes: 213_000 };
-    workbench::write_screenshots(folder.path(), screenshots);
+    harness::write_screenshots(folder.path(), screenshots);
     for run in ["base", "large"] {
         write_run(folder.path(), run, items);
     }

@@ -14,10 +14,11 @@
     reason = "a measurement prints, and may break off"
 )]
 
-mod workbench;
+mod harness;
 
-use juror_aggregator::journal::RunDirectory;
-use juror_common::{id::RunId, rubric::builtin, run::RunRecord};
+use harness::{Mark, Table, journal, juror};
+use juror_journal::journal::RunDirectory;
+use juror_types::{id::RunId, rubric::builtin, run::RunRecord};
 use std::{
     fs::{self, File},
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -28,7 +29,6 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use workbench::{Mark, Table, journal, juror};
 
 /// Requests of each kind.
 const REQUESTS: u32 = 100;
@@ -40,7 +40,7 @@ const BATCHES: usize = 40;
 const PAUSE: Duration = Duration::from_millis(100);
 
 fn main() {
-    let Some([items, readers]) = workbench::sizes([10_000, 200]) else { return };
+    let Some([items, readers]) = harness::sizes([10_000, 200]) else { return };
     let folder = tempfile::tempdir().unwrap();
     let large = Run::begin(folder.path(), "large", items);
     large.add(0..items);
@@ -61,7 +61,7 @@ fn main() {
     table.row(format!("the same beside {SLOW} that take nothing"), beside.mean_ms, "ms");
     let ratio = beside.mean_ms / alone.mean_ms;
     table.marked("slow readers over none", ratio, "", Mark::AtMost(1.25));
-    table.row("most memory of the server", workbench::peak_mb(server.process.id()), "MB");
+    table.row("most memory of the server", harness::peak_mb(server.process.id()), "MB");
 }
 
 fn pages(server: &Server, items: usize) {

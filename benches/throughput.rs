@@ -12,12 +12,12 @@
     reason = "a measurement prints, and may break off"
 )]
 
-mod workbench;
+mod harness;
 
-use workbench::{Mark, Screenshots, Simulator, Table, juror, measure};
+use harness::{Mark, Screenshots, Simulator, Table, juror, measure};
 
 fn main() {
-    let Some([seconds]) = workbench::sizes([10]) else { return };
+    let Some([seconds]) = harness::sizes([10]) else { return };
     let table = Table::new("share of C / 0.2 s that is used, images of 2 KB, 200 ms latency");
     for at_once in [16, 32, 64, 100, 150, 200] {
         // Whole rounds of calls, so that none of the time is a last round's.
@@ -25,7 +25,7 @@ fn main() {
         let count = at_once * rounds;
         let folder = tempfile::tempdir().unwrap();
         let screenshots = Screenshots { count, width: 160, height: 96, bytes: 1_500 };
-        workbench::write_screenshots(folder.path(), screenshots);
+        harness::write_screenshots(folder.path(), screenshots);
         let simulator = Simulator::start(&["--latency-ms", "200"]);
         let calls = at_once.to_string();
         let arguments = [

@@ -6,19 +6,15 @@ use crate::{
     exit::{Exit, Failure},
     finish::journal_failure,
 };
-use juror_aggregator::{
+use juror_analysis::{
     compare::{CompareError, Comparison, Decision, Rules, Side, check_rubrics, compare},
     fold::Fold,
-    journal::RunFiles,
-    metrics::AveragingPolicy,
-    report::Report,
+    run_report::Report,
     summary::{SummaryInput, summarise},
 };
-use juror_common::{
-    id::RunId,
-    job::RubricReference,
-    settings::{LikelyClusterPolicy, Settings},
-};
+use juror_app::settings::{LikelyClusterPolicy, Settings};
+use juror_journal::journal::RunFiles;
+use juror_types::{id::RunId, job::RubricReference};
 use std::path::Path;
 
 /// A run that is there to be compared, and how that is decided.
@@ -98,12 +94,15 @@ pub fn rules(settings: &Settings) -> Rules {
         fallen_by: settings.compare.fallen_by,
         fallen_share: settings.compare.fallen_share,
         use_likely_clusters: settings.compare.likely_clusters == LikelyClusterPolicy::Use,
-        averaging: AveragingPolicy::from(&settings.run),
+        averaging: settings.run.averaging_policy(),
     }
 }
 
 /// What a run's results say, without what the ledger knows of its cost.
-pub fn report_of(files: &RunFiles, averaging: AveragingPolicy) -> Result<Report, Failure> {
+pub fn report_of(
+    files: &RunFiles,
+    averaging: juror_analysis::metrics::AveragingPolicy,
+) -> Result<Report, Failure> {
     let (rubric, _) = rubric::recorded(files.record())?;
     let input = SummaryInput {
         counted: &Fold::of_journal(files).map_err(journal_failure)?.counted(),

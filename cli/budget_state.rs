@@ -2,13 +2,12 @@
 
 use crate::exit::Failure;
 use jiff::Timestamp;
-use juror_common::{
+use juror_ledger::{
     admission::{Account, Budget, Period, Spending},
-    id::RunId,
-    redis::RedisHome,
-    sqlite::LocalHome,
-    usage::Money,
+    redis::RedisLedger,
+    sqlite::SqliteLedger,
 };
+use juror_types::{id::RunId, usage::Money};
 use serde::Serialize;
 
 /// One budget and its use.
@@ -58,10 +57,10 @@ impl BudgetState {
 
 /// The budgets of this machine's runs: of these runs, of today and of this month.
 pub async fn of_this_machine(
-    home: &LocalHome,
+    backend: &SqliteLedger,
     runs: &[RunId],
 ) -> Result<Vec<BudgetState>, Failure> {
-    let spending = home.spending().await.map_err(Failure::error)?;
+    let spending = backend.spending().await.map_err(Failure::error)?;
     let mut states = Vec::new();
     for scope in runs.iter().map(|run| format!("run:{run}")) {
         let known = spending.iter().find(|spending| spending.scope == scope).cloned();
@@ -70,15 +69,15 @@ pub async fn of_this_machine(
     for (period, scope) in current_periods() {
         let known = spending.iter().find(|spending| spending.scope == scope);
         let account = known.map(|known| known.account).unwrap_or_default();
-        let budget = home.period_budget(period).await.map_err(Failure::error)?;
+        let budget = backend.period_budget(period).await.map_err(Failure::error)?;
         states.push(BudgetState::new(Spending { scope, budget, account }));
     }
     Ok(states)
 }
 
 /// The budgets of a fleet: of these runs, of today and of this month.
-pub async fn of_fleet(home: &RedisHome, runs: &[RunId]) -> Result<Vec<BudgetState>, Failure> {
-    let spending = home.current_spending(runs).await.map_err(Failure::error)?;
+pub async fn of_fleet(backend: &RedisLedger, runs: &[RunId]) -> Result<Vec<BudgetState>, Failure> {
+    let spending = backend.current_spending(runs).await.map_err(Failure::error)?;
     Ok(spending.into_iter().map(BudgetState::new).collect())
 }
 

@@ -1,8 +1,8 @@
 //! What is known of a judge's agreement with people.
 
 use crate::exit::Failure;
-use juror_aggregator::calibration::known::{CalibrationFileError, KnownCalibration};
-use juror_common::settings::Settings;
+use juror_analysis::calibration::known::{CalibrationFileError, KnownCalibration};
+use juror_app::settings::Settings;
 
 /// The calibration that the settings name; ask before anything is spent. Without one, reports look
 /// for it beside their run.

@@ -1,29 +1,29 @@
 //! Wires the three roles of one process together, and runs them to their end.
 
 use crate::{
-    catch_up::catch_up, exit::Failure, finish, judge, run_session::RunSession, session::Session,
-    workplace,
+    exit::Failure, finish, judge, recover::catch_up, run_session::RunSession, session::Session,
+    worker_resources as resources,
 };
-use juror_aggregator::{
-    fold::Fold,
-    journal::RunDirectory,
-    run::{Aggregated, AggregatorError, AggregatorResources},
-};
-use juror_common::{
+use juror_aggregator::run::{Aggregated, AggregatorError, AggregatorResources};
+use juror_analysis::fold::Fold;
+use juror_app::settings::Settings;
+use juror_files::kept_inputs::KeptInputs;
+use juror_journal::journal::RunDirectory;
+use juror_ledger::{
     admission::{Admission, Budget, Ledger, Period},
+    sqlite::SqliteLedger,
+};
+use juror_producer::{plan, publish as submit};
+use juror_queue::{Priority, Queue, local::LocalQueue};
+use juror_types::{
     event::Events,
     id::{OwnerId, RunId},
     job::Job,
-    kept_inputs::KeptInputs,
     outcome::JobResult,
-    queue::{Lane, Queue, local::LocalQueue},
     run::RunRecord,
-    settings::Settings,
     shutdown::Shutdown,
-    sqlite::LocalHome,
     usage::Money,
 };
-use juror_producer::{plan, submit};
 use juror_worker::{
     context::{Context, JudgeSetup},
     run::{Ended, Runs, Worker},
@@ -48,7 +48,7 @@ pub struct Execution<'run> {
 
 /// A run whose directory is locked and whose ledger is open. Nothing is spent yet.
 pub struct Begun {
-    home: Arc<LocalHome>,
+    backend: Arc<SqliteLedger>,
     opened: Opened,
 }
 
@@ -75,14 +75,14 @@ struct Opened {
     kept_inputs: Option<KeptInputs>,
 }
 
-/// Opens the run's home, its directory and its ledger.
+/// Opens the run's backend, its directory and its ledger.
 pub async fn begin(execution: Execution<'_>) -> Result<Begun, Failure> {
     // First, since a run that cannot be paid for should leave no directory behind.
-    let home = Arc::new(open_home(&execution.session.settings)?);
-    match open_run(execution, &home).await {
-        Ok(opened) => Ok(Begun { home, opened }),
+    let backend = Arc::new(open_backend(&execution.session.settings)?);
+    match open_run(execution, &backend).await {
+        Ok(opened) => Ok(Begun { backend, opened }),
         Err(failure) => {
-            home.close().await;
+            backend.close().await;
             Err(failure)
         }
     }
@@ -102,8 +102,8 @@ impl Begun {
         events: Events,
         shutdown: &Shutdown,
     ) -> Result<Executed, Failure> {
-        let ran = run_in_home(self.opened, session, &self.home, events, shutdown).await;
-        self.home.close().await;
+        let ran = run_in_backend(self.opened, session, &self.backend, events, shutdown).await;
+        self.backend.close().await;
         let (aggregated, ended, ledger) = ran?;
         Ok(Executed {
             directory: aggregated.directory,
@@ -116,8 +116,8 @@ impl Begun {
 }
 
 /// Opens `juror.db`.
-pub fn open_home(settings: &Settings) -> Result<LocalHome, Failure> {
-    let folder = settings.run.state.as_ref().unwrap_or(&settings.run.runs_dir);
+pub fn open_backend(settings: &Settings) -> Result<SqliteLedger, Failure> {
+    let folder = settings.run.state_dir.as_ref().unwrap_or(&settings.run.runs_dir);
     std::fs::create_dir_all(folder).map_err(|error| {
         Failure::error(format!(
             "folder {} cannot be created: {error}; mend that, or choose another one by --runs-dir \
@@ -125,20 +125,20 @@ pub fn open_home(settings: &Settings) -> Result<LocalHome, Failure> {
             folder.display()
         ))
     })?;
-    LocalHome::open(&folder.join("juror.db")).map_err(Failure::error)
+    SqliteLedger::open(&folder.join("juror.db")).map_err(Failure::error)
 }
 
 /// Refuses a new run under the name of one whose directory is gone while its ledger and claims are
 /// not: its results would be taken for the new run's.
 async fn refuse_leftovers(
-    home: &LocalHome,
+    backend: &SqliteLedger,
     settings: &Settings,
     run: &RunId,
 ) -> Result<(), Failure> {
-    if home.ledger(run).await.map_err(Failure::error)?.is_none() {
+    if backend.ledger(run).await.map_err(Failure::error)?.is_none() {
         return Ok(());
     }
-    let (runs_dir, state) = (&settings.run.runs_dir, settings.run.state.as_ref());
+    let (runs_dir, state) = (&settings.run.runs_dir, settings.run.state_dir.as_ref());
     Err(Failure::usage(format!(
         "run {run} is known to {} and has no directory in {}: what it spent and found still \
          counts there; take another --run-id, or put its directory back",
@@ -147,11 +147,11 @@ async fn refuse_leftovers(
     )))
 }
 
-async fn open_run(execution: Execution<'_>, home: &LocalHome) -> Result<Opened, Failure> {
+async fn open_run(execution: Execution<'_>, backend: &SqliteLedger) -> Result<Opened, Failure> {
     let Execution { session, record, continued, setup } = execution;
     let (run, runs_dir) = (&record.run_id, &session.settings.run.runs_dir);
     if !continued && !runs_dir.join(run.as_str()).join("run.json").exists() {
-        refuse_leftovers(home, &session.settings, run).await?;
+        refuse_leftovers(backend, &session.settings, run).await?;
     }
     let (record, mut run_session) = RunSession::begin(record, runs_dir, continued);
     let directory = match continued {
@@ -163,21 +163,21 @@ async fn open_run(execution: Execution<'_>, home: &LocalHome) -> Result<Opened, 
     let kept_inputs = record.keep_inputs.then(|| KeptInputs::create(directory.files().directory()));
     let kept_inputs = kept_inputs.transpose().map_err(Failure::error)?;
     let owner = OwnerId::random();
-    open_ledger(session, run, home, &owner).await?;
+    open_ledger(session, run, backend, &owner).await?;
     let mut fold = Fold::of_journal(directory.files()).map_err(Failure::error)?;
-    catch_up(&mut directory, &mut fold, home, run).await?;
+    catch_up(&mut directory, &mut fold, backend, run).await?;
     let judge = setup.map(Arc::new);
     if let Some(judge) = &judge {
         let limits = judge::limits(&session.settings, Some(&judge.terms.facts));
-        home.set_limits(&judge.endpoint, limits).await.map_err(Failure::error)?;
+        backend.set_limits(&judge.endpoint, limits).await.map_err(Failure::error)?;
     }
     Ok(Opened { directory, run_session, fold, owner, judge, kept_inputs })
 }
 
-async fn run_in_home(
+async fn run_in_backend(
     opened: Opened,
     session: &Session,
-    home: &Arc<LocalHome>,
+    backend: &Arc<SqliteLedger>,
     events: Events,
     shutdown: &Shutdown,
 ) -> Result<(Aggregated, Ended, Option<Ledger>), Failure> {
@@ -190,8 +190,8 @@ async fn run_in_home(
         owner,
         kept_inputs,
         shutdown: Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() },
-        run_deadline: workplace::run_deadline(directory.files().record()),
-        ..workplace::of_one_run(session, home, judge)?
+        run_deadline: resources::run_deadline(directory.files().record()),
+        ..resources::of_one_run(session, backend, judge)?
     });
     let submission = submission(session, &run, &fold, &jobs, events.clone())?;
     let subscription = results.subscribe(QUEUE_CAPACITY).await.map_err(Failure::error)?;
@@ -201,7 +201,7 @@ async fn run_in_home(
     let (mut aggregated, ended) =
         run_roles(submission, context, aggregator, &jobs, &results, shutdown).await?;
     run_session.end(&mut aggregated.directory)?;
-    let ledger = home.ledger(&run).await.map_err(Failure::error)?;
+    let ledger = backend.ledger(&run).await.map_err(Failure::error)?;
     Ok((aggregated, ended, ledger))
 }
 
@@ -251,18 +251,18 @@ async fn run_roles(
 async fn open_ledger(
     session: &Session,
     run: &RunId,
-    home: &LocalHome,
+    backend: &SqliteLedger,
     owner: &OwnerId,
 ) -> Result<(), Failure> {
     let budgets = &session.settings.budget;
     let budget = budgets.run_usd.map_or(Budget::Unlimited, Budget::Cap);
-    home.adopt(run, owner).await.map_err(Failure::error)?;
-    home.open_run(run, budget).await.map_err(Failure::error)?;
+    backend.adopt(run, owner).await.map_err(Failure::error)?;
+    backend.open_run(run, budget).await.map_err(Failure::error)?;
     for (period, given) in [(Period::Day, budgets.day_usd), (Period::Month, budgets.month_usd)] {
         // What stands stays until something else is given: it may be somebody else's cap.
-        let known = home.period_budget(period).await.map_err(Failure::error)?;
+        let known = backend.period_budget(period).await.map_err(Failure::error)?;
         if let Some(budget) = given.or(known.is_none().then_some(Budget::Unlimited)) {
-            home.set_period_budget(period, budget).await.map_err(Failure::error)?;
+            backend.set_period_budget(period, budget).await.map_err(Failure::error)?;
         }
     }
     Ok(())
@@ -284,7 +284,7 @@ fn submission(
         jobs: plan.map_err(Failure::usage)?,
         planned: session.plan.jobs.saturating_sub(fold.counts().scored),
         round_of: Box::new(move |job| rounds.next_round(&job.job_id)),
-        lane: Lane::Work,
+        priority: Priority::Normal,
         window: 1,
         events,
         published: watch::Sender::new(0),

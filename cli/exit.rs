@@ -1,6 +1,6 @@
 //! Exit codes, and how a command fails.
 
-use juror_common::causes::with_causes;
+use juror_types::error_chain::with_causes;
 use std::{error::Error, fmt, process::ExitCode};
 
 /// What the command's exit code says. Where several hold, the first of this order wins: usage,

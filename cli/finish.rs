@@ -2,28 +2,28 @@
 
 use crate::{
     args::GlobalFlags,
+    attachments::DatasetAttachments,
     baseline::{self, Baseline},
     execute::Executed,
-    exhibits::DatasetExhibits,
     exit::{Exit, Failure},
-    screen,
+    terminal as screen,
 };
-use juror_aggregator::{
+use juror_analysis::{
     calibration::known::{self, KnownCalibration},
     fold::Counted,
-    gate::{Decision, Gate},
+    format::counted,
+    gate::{Gate, GateDecision},
     history::runs_of_one_kind,
-    journal::{JournalError, RunFiles},
-    metrics::AveragingPolicy,
-    report::{
-        NoExhibits, Report, TerminalOptions, figures::counted, render_paused, render_terminal,
-        summary_sentence, write_output,
-    },
+    run_report::Report,
     summary::{SummaryInput, summarise},
 };
-use juror_common::{
-    admission::Ledger, outcome::ErrorKind, rubric::Rubric, settings::Settings, usage::Money,
+use juror_app::settings::Settings;
+use juror_journal::journal::{JournalError, RunFiles};
+use juror_ledger::admission::Ledger;
+use juror_report::{
+    NoAttachments, TerminalOptions, render_paused, render_terminal, summary_sentence, write_output,
 };
+use juror_types::{outcome::ErrorKind, rubric::Rubric, usage::Money};
 use std::path::PathBuf;
 
 /// What a report is made by.
@@ -65,7 +65,8 @@ pub fn finish(executed: Executed, finishing: &Finishing<'_>) -> Result<Exit, Fai
 
 /// Says that an undecided gate does not fail the command.
 fn say_if_undecided(report: &Report) {
-    if let Some(gate) = report.targets.as_ref().filter(|gate| gate.decision == Decision::Undecided)
+    if let Some(gate) =
+        report.targets.as_ref().filter(|gate| gate.decision == GateDecision::Undecided)
     {
         screen::tell(&format!(
             "gate {} is undecided: too little was run to call it met or missed, which does not \
@@ -100,7 +101,7 @@ pub fn report(
         })?;
     }
     let (record, Reporting { rubric, settings, .. }) = (files.record(), reporting);
-    let exhibits = DatasetExhibits { record, rubric, settings, shelf: None };
+    let exhibits = DatasetAttachments { record, rubric, settings, shelf: None };
     for output in *outputs {
         write_output(output, &report, files, &exhibits).map_err(Failure::error)?;
     }
@@ -125,7 +126,7 @@ pub fn write_report(
         rubric: reporting.rubric,
         ledger,
         gate: reporting.gate,
-        averaging: AveragingPolicy::from(&reporting.settings.run),
+        averaging: reporting.settings.run.averaging_policy(),
         finished_at: jiff::Timestamp::now().to_string(),
     };
     let mut report = summarise(files, &input).map_err(journal_failure)?;
@@ -133,7 +134,7 @@ pub fn write_report(
     if let Some(baseline) = reporting.baseline {
         report.comparison = Some(baseline.compared(files, &report)?);
     }
-    write_output(&files.path_of("report.json"), &report, files, &NoExhibits)
+    write_output(&files.path_of("report.json"), &report, files, &NoAttachments)
         .map_err(Failure::error)?;
     Ok(report)
 }
@@ -142,7 +143,7 @@ pub fn write_report(
 pub fn exit_of(report: &Report) -> Exit {
     let complete = if report.coverage.is_complete() { Exit::Done } else { Exit::Incomplete };
     let gate = match &report.targets {
-        Some(gate) if gate.decision == Decision::Missed => Exit::Gate,
+        Some(gate) if gate.decision == GateDecision::Missed => Exit::Gate,
         _ => Exit::Done,
     };
     let comparison = report.comparison.as_ref().map_or(Exit::Done, baseline::exit_of);
@@ -165,10 +166,10 @@ pub fn journal_failure(error: JournalError) -> Failure {
 }
 
 fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
-    let run = format!("{}{}", report.run.id, whereabouts(global));
+    let run = format!("{}{}", report.run.id, location_flags(global));
     if executed.paused.is_some() {
         screen::tell(&format!(
-            "the run is paused and keeps its jobs; mend what paused it, then\n  go on with: juror \
+            "the run is paused and keeps its jobs; mend what paused it, then\n  resume with: juror \
              retry {run}"
         ));
     } else if report.coverage.errors.contains_key(&ErrorKind::Budget)
@@ -176,7 +177,7 @@ fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
     {
         screen::tell(&format!(
             "the budget leaves no room for another call: only the first jobs in the dataset's order \
-             were judged\n  raise it and go on with: juror run --resume {run} --budget-usd AMOUNT\n  \
+             were judged\n  raise it and resume with: juror run --resume {run} --budget-usd AMOUNT\n  \
              if the cap of the day or the month is reached, raise budget.day_usd or budget.month_usd"
         ));
     } else if report.coverage.errors.contains_key(&ErrorKind::Deadline) {
@@ -203,7 +204,7 @@ pub fn tell_result(files: &RunFiles, report: &Report) {
 }
 
 /// The flags by which the next command finds the same run.
-pub fn whereabouts(global: &GlobalFlags) -> String {
+pub fn location_flags(global: &GlobalFlags) -> String {
     let flags = [
         ("--config", &global.config),
         ("--runs-dir", &global.runs_dir),

@@ -5,16 +5,18 @@ use crate::{
     exit::Failure,
     finish,
 };
-use juror_common::{
-    admission::AdmissionError,
+use juror_app::settings::{Layer, Settings};
+use juror_ledger::{
+    error::LedgerError,
+    redis::{RedisLedger, RedisSettings},
+};
+use juror_queue::{
+    QueueError,
+    rabbitmq::{RabbitQueues, RabbitSettings},
+};
+use juror_types::{
     event::{Event, Events},
-    queue::{
-        QueueError,
-        rabbitmq::{RabbitQueues, RabbitSettings},
-    },
-    redis::{RedisHome, RedisSettings},
     run::RunRecord,
-    settings::{Layer, Settings},
 };
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
@@ -27,27 +29,27 @@ pub struct Fleet {
     /// Jobs and results.
     pub queues: RabbitQueues,
     /// Admission, claims, results and the status of runs.
-    pub home: Arc<RedisHome>,
+    pub backend: Arc<RedisLedger>,
 }
 
 impl Fleet {
     /// Connects to both; waits for those that are not up yet.
     pub async fn open(settings: &Settings, events: Events) -> Result<Self, Failure> {
-        let home = await_home(settings, &events).await?;
+        let backend = await_backend(settings, &events).await?;
         let queues = match open_queues(settings, events).await {
             Ok(queues) => queues,
             Err(failure) => {
-                home.close().await;
+                backend.close().await;
                 return Err(failure);
             }
         };
-        Ok(Self { queues, home })
+        Ok(Self { queues, backend })
     }
 
     /// Closes both connections.
     pub async fn close(self) {
         self.queues.close().await;
-        self.home.close().await;
+        self.backend.close().await;
     }
 }
 
@@ -65,24 +67,24 @@ pub fn refuse_kept_inputs(settings: &Settings) -> Result<(), Failure> {
 }
 
 /// Connects to Redis.
-pub async fn open_home(settings: &Settings) -> Result<Arc<RedisHome>, Failure> {
-    let home = RedisHome::open(redis_settings(settings)?).await;
-    Ok(Arc::new(home.map_err(home_failure)?))
+pub async fn open_backend(settings: &Settings) -> Result<Arc<RedisLedger>, Failure> {
+    let backend = RedisLedger::open(redis_settings(settings)?).await;
+    Ok(Arc::new(backend.map_err(backend_failure)?))
 }
 
 /// Connects to Redis; waits for one that is not up yet, as for RabbitMQ.
-async fn await_home(settings: &Settings, events: &Events) -> Result<Arc<RedisHome>, Failure> {
+async fn await_backend(settings: &Settings, events: &Events) -> Result<Arc<RedisLedger>, Failure> {
     let redis = redis_settings(settings)?;
-    let patience = Duration::from_secs(settings.fleet.patience_seconds);
-    let deadline = Instant::now() + patience;
+    let max_wait = Duration::from_secs(settings.fleet.connect_timeout_seconds);
+    let deadline = Instant::now() + max_wait;
     let mut told = false;
     loop {
-        let reason = match RedisHome::open(redis.clone()).await {
-            Err(AdmissionError::Unavailable(reason)) if Instant::now() < deadline => reason,
-            opened => return Ok(Arc::new(opened.map_err(home_failure)?)),
+        let reason = match RedisLedger::open(redis.clone()).await {
+            Err(LedgerError::Unavailable(reason)) if Instant::now() < deadline => reason,
+            opened => return Ok(Arc::new(opened.map_err(backend_failure)?)),
         };
         if !std::mem::replace(&mut told, true) {
-            let seconds = patience.as_secs();
+            let seconds = max_wait.as_secs();
             let words = format!("{reason}; waiting for it, at most {seconds} s");
             events.emit(Event::Warning(words)).await;
         }
@@ -95,8 +97,8 @@ fn redis_settings(settings: &Settings) -> Result<RedisSettings, Failure> {
     Ok(RedisSettings {
         namespace: fleet.namespace.clone(),
         allow_volatile: fleet.allow_volatile_redis,
-        replies_kept: days(fleet.replies_kept_days),
-        results_kept: days(fleet.results_kept_days),
+        replies_kept: days(fleet.reply_cache_ttl_days),
+        results_kept: days(fleet.results_retention_days),
         tls: fleet.redis_tls(),
         ..RedisSettings::new(require("redis", fleet.redis.as_ref())?)
     })
@@ -114,41 +116,41 @@ pub async fn open_queues(settings: &Settings, events: Events) -> Result<RabbitQu
         tls: fleet.broker_tls(),
         namespace: fleet.namespace.clone(),
         max_length: fleet.max_queue_length,
-        patience: Duration::from_secs(fleet.patience_seconds),
+        max_wait: Duration::from_secs(fleet.connect_timeout_seconds),
     };
     RabbitQueues::connect(&rabbit, events).await.map_err(queue_failure)
 }
 
-/// The namespace of the fleet that a run belongs to, as a setting: a run knows its home.
+/// The namespace of the fleet that a run belongs to, as a setting: a run knows its backend.
 pub fn namespace_of(
     record: Option<&RunRecord>,
     flags: &FleetFlags,
 ) -> Result<Option<Layer>, Failure> {
-    let Some((run, home)) =
+    let Some((run, backend)) =
         record.and_then(|record| Some((&record.run_id, record.fleet.as_ref()?)))
     else {
         return Ok(None);
     };
     match &flags.namespace {
-        Some(asked) if asked != home => Err(Failure::usage(format!(
-            "run {run} belongs to the fleet {home}, not {asked}: leave --namespace out"
+        Some(asked) if asked != backend => Err(Failure::usage(format!(
+            "run {run} belongs to the fleet {backend}, not {asked}: leave --namespace out"
         ))),
-        _ => Ok(Some(Layer::of("fleet", "namespace", home.as_str()))),
+        _ => Ok(Some(Layer::of("fleet", "namespace", backend.as_str()))),
     }
 }
 
 /// The flags by which the next command finds the same run. Addresses are not among them: they may
 /// hold passwords.
-pub fn whereabouts(global: &GlobalFlags, flags: &FleetFlags) -> String {
+pub fn location_flags(global: &GlobalFlags, flags: &FleetFlags) -> String {
     let namespace = flags.namespace.as_ref().map(|name| format!(" --namespace {name}"));
-    finish::whereabouts(global) + &namespace.unwrap_or_default()
+    finish::location_flags(global) + &namespace.unwrap_or_default()
 }
 
 /// What only a person can mend exits with 2.
-pub fn home_failure(error: AdmissionError) -> Failure {
+pub fn backend_failure(error: LedgerError) -> Failure {
     match error {
-        AdmissionError::Broken(_) => Failure::usage(error),
-        AdmissionError::Unavailable(_) => Failure::error(error),
+        LedgerError::Broken(_) => Failure::usage(error),
+        LedgerError::Unavailable(_) => Failure::error(error),
     }
 }
 

@@ -4,33 +4,29 @@ use crate::{
     args::GlobalFlags,
     commands::{report, run::Ends},
     exit::{Exit, Failure},
-    fleet::home_failure,
-    progress::{Doing, Progress, Standing, Style},
-    screen,
-    signals::Ears,
+    fleet::backend_failure,
+    progress::{Doing, Progress, ProgressDisplay, RunTally},
+    signals::SignalStream,
+    terminal as screen,
 };
-use juror_aggregator::{
-    fleet::RunsLock,
-    journal::{JournalError, RunFiles},
-    report::figures::dollars,
+use juror_aggregator::fleet::RunsLock;
+use juror_analysis::format::dollars;
+use juror_app::settings::Settings;
+use juror_journal::journal::{JournalError, RunFiles};
+use juror_ledger::{
+    admission::{Admission as _, Budget, Ledger},
+    error::LedgerError,
+    redis::{RedisLedger, RunProgress, RunStatus},
 };
-use juror_common::{
-    admission::{Admission as _, AdmissionError, Budget, Ledger},
-    event::Events,
-    id::RunId,
-    redis::RedisHome,
-    settings::Settings,
-    shutdown::Shutdown,
-    store::{RunProgress, RunStatus},
-};
+use juror_types::{event::Events, id::RunId, shutdown::Shutdown};
 use std::time::Duration;
 
 const LOOKING: Duration = Duration::from_secs(1);
 
 /// A run that is followed.
 pub struct Following<'run> {
-    /// The fleet's home.
-    pub home: &'run RedisHome,
+    /// The fleet's backend.
+    pub backend: &'run RedisLedger,
     /// The run.
     pub run: &'run RunId,
     /// The settings.
@@ -40,7 +36,7 @@ pub struct Following<'run> {
     /// How things are shown.
     pub global: &'run GlobalFlags,
     /// The flags by which the next command finds the same run.
-    pub whereabouts: &'run str,
+    pub location_flags: &'run str,
 }
 
 /// Refuses what only a run's journal can answer where the aggregator keeps that elsewhere.
@@ -59,11 +55,11 @@ pub fn require_journal(settings: &Settings, ends: Ends<'_>) -> Result<(), Failur
 }
 
 impl Following<'_> {
-    /// Waits for the run's report, and exits by it. `ears` have heard what came before.
-    pub async fn wait(self, ears: Ears) -> Result<Exit, Failure> {
+    /// Waits for the run's report, and exits by it. `signals` have heard what came before.
+    pub async fn wait(self, signals: SignalStream) -> Result<Exit, Failure> {
         let shutdown = Shutdown::new();
-        let listening = tokio::spawn(ears.listen(shutdown.clone(), Events::silent()));
-        let mut view = View::new(format!("{}{}", self.run, self.whereabouts), self.global.quiet);
+        let listening = tokio::spawn(signals.listen(shutdown.clone(), Events::silent()));
+        let mut view = View::new(format!("{}{}", self.run, self.location_flags), self.global.quiet);
         let reported = tokio::select! {
             reported = self.reported(&mut view) => Some(reported),
             () = shutdown.drain.cancelled() => None,
@@ -71,17 +67,17 @@ impl Following<'_> {
         view.progress.end();
         shutdown.now.cancel();
         // It has nothing left to do; a panic in it would be a defect that loses nothing.
-        let ears = listening.await.unwrap_or_else(|_| Ears::open());
+        let signals = listening.await.unwrap_or_else(|_| SignalStream::open());
         match reported {
             Some(status) => {
                 let remedy = format!("write it by: juror report {}", self.run);
-                ears.leave_at_once(&remedy, self.conclude(&status?)).await
+                signals.exit_on_signal(&remedy, self.conclude(&status?)).await
             }
             None => {
                 screen::tell(&format!(
                     "the run goes on without us\n  follow it with: juror enqueue --wait --resume \
                      {0}{1}\n  end it with: juror cancel {0}{1}",
-                    self.run, self.whereabouts
+                    self.run, self.location_flags
                 ));
                 Ok(Exit::Incomplete)
             }
@@ -105,16 +101,16 @@ impl Following<'_> {
                         self.run
                     )));
                 }
-                Err(AdmissionError::Unavailable(problem)) => view.is_away(&problem),
-                Err(broken) => return Err(home_failure(broken)),
+                Err(LedgerError::Unavailable(problem)) => view.is_away(&problem),
+                Err(broken) => return Err(backend_failure(broken)),
             }
             tokio::time::sleep(LOOKING).await;
         }
     }
 
-    async fn look(&self) -> Result<Option<(RunStatus, Option<Ledger>)>, AdmissionError> {
-        let Some(status) = self.home.run_status(self.run).await? else { return Ok(None) };
-        Ok(Some((status, self.home.ledger(self.run).await?)))
+    async fn look(&self) -> Result<Option<(RunStatus, Option<Ledger>)>, LedgerError> {
+        let Some(status) = self.backend.run_status(self.run).await? else { return Ok(None) };
+        Ok(Some((status, self.backend.ledger(self.run).await?)))
     }
 
     /// As `juror report` would, where the journal can be read; otherwise by the counts.
@@ -165,18 +161,18 @@ struct View {
 
 impl View {
     fn new(run: String, quiet: bool) -> Self {
-        let progress = Progress::new(Style::fitting(quiet), Doing::Judging);
+        let progress = Progress::new(ProgressDisplay::fitting(quiet), Doing::Judging);
         Self { run, progress, paused: false, cancelled: false, away: false }
     }
 
     fn show(&mut self, status: &RunStatus, ledger: Option<&Ledger>) {
         self.away = false;
-        if let Some(standing) = standing(status, ledger) {
-            self.progress.stand(standing);
+        if let Some(tally) = tally(status, ledger) {
+            self.progress.stand(tally);
         }
         match (&status.paused, self.paused) {
             (Some(reason), false) => self.progress.say(&format!(
-                "paused: {reason}\n  its jobs are kept; once that is mended, go on with: juror \
+                "paused: {reason}\n  its jobs are kept; once that is mended, resume with: juror \
                  retry {}",
                 self.run
             )),
@@ -198,10 +194,10 @@ impl View {
 }
 
 /// How far a run has come; none while nobody has told.
-fn standing(status: &RunStatus, ledger: Option<&Ledger>) -> Option<Standing> {
+fn tally(status: &RunStatus, ledger: Option<&Ledger>) -> Option<RunTally> {
     let progress = status.progress.as_ref()?;
     let planned = status.expected.unwrap_or(status.record.planned);
-    Some(Standing {
+    Some(RunTally {
         planned,
         done: progress.results.min(planned),
         troubled: progress.no_output + progress.unscorable + progress.failed + progress.skipped,

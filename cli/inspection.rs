@@ -1,6 +1,6 @@
 //! Findings of `--dry-run` and `juror doctor` in the files of the items that would be judged.
 
-use crate::{exit::Failure, session::Session, workplace};
+use crate::{exit::Failure, session::Session, worker_resources as resources};
 use futures_util::{StreamExt as _, stream};
 use juror_producer::plan;
 use juror_worker::inspect::inspect;
@@ -16,8 +16,8 @@ const CONCURRENT_ITEMS: usize = 8;
 /// # Errors
 /// [`crate::exit::Exit::Usage`] with the list, or if the dataset has changed meanwhile.
 pub async fn inspect_files(session: &Session) -> Result<(), Failure> {
-    let roots = workplace::roots(session);
-    let sources = workplace::sources(&session.settings, roots)?;
+    let roots = resources::roots(session);
+    let sources = resources::sources(&session.settings, roots)?;
     let items = plan::selected_items(&session.dataset, &session.options).map_err(Failure::usage)?;
     let inspecting = stream::iter(items).map(|placed| {
         let sources = &sources;

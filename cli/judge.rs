@@ -1,21 +1,21 @@
 //! From settings to a judge: model, price, key and endpoint, all checked before anything is spent.
 
 use crate::{exit::Failure, network};
-use juror_common::{
-    admission::{CountRule, Limits},
+use juror_app::settings::{OtherModelPolicy, Settings};
+use juror_ledger::admission::{CountRule, Limits};
+use juror_types::{
     job::{Judge, Provider},
     model::{Endpoint, ImageFormat, ModelFacts, Models, PriceEntry, Prices},
     rubric::Rubric,
     run::RunRecord,
-    settings::{OtherModelPolicy, Settings},
 };
 use juror_worker::{
     billing::CallPricing,
-    bounds::ModelTerms,
     ceiling::Ceiling,
     context::JudgeSetup,
+    cost_bounds::ModelTerms,
     estimate::Candidate,
-    image::{Format, Preparer, Rules},
+    image::{ImageRules, Preparer, ReadableFormat},
     prompt::Instructions,
     token_count::TokenCounter,
     token_scale::TokenScale,
@@ -109,14 +109,14 @@ fn candidate_of(settings: &Settings, rubric: &Rubric, model: &str, terms: ModelT
     Candidate { judge, terms, rules }
 }
 
-fn rules(max_side: Option<u32>, facts: &ModelFacts) -> Rules {
+fn rules(max_side: Option<u32>, facts: &ModelFacts) -> ImageRules {
     let format = |format: &ImageFormat| match format {
-        ImageFormat::Png => Format::Png,
-        ImageFormat::Jpeg => Format::Jpeg,
-        ImageFormat::Webp => Format::WebP,
-        ImageFormat::Gif => Format::Gif,
+        ImageFormat::Png => ReadableFormat::Png,
+        ImageFormat::Jpeg => ReadableFormat::Jpeg,
+        ImageFormat::Webp => ReadableFormat::WebP,
+        ImageFormat::Gif => ReadableFormat::Gif,
     };
-    Rules {
+    ImageRules {
         formats: facts.limits.formats.iter().map(format).collect(),
         max_bytes: facts.limits.max_bytes,
         max_side: if facts.limits.max_side == 0 { u32::MAX } else { facts.limits.max_side },

@@ -1,7 +1,7 @@
 //! The log, on standard error.
 
-use crate::{args::GlobalFlags, exit::Failure, layers};
-use juror_common::settings::LogFormat;
+use crate::{args::GlobalFlags, exit::Failure, settings_sources as layers};
+use juror_app::settings::LogFormat;
 use std::{
     io::{self, IsTerminal as _},
     sync::OnceLock,
@@ -11,7 +11,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-/// The target of what the user is told; see [`crate::screen::tell`].
+/// The target of what the user is told; see [`crate::terminal::tell`].
 pub const TOLD: &str = "juror::told";
 
 /// Libraries that log messages with their content, or addresses with their passwords.
@@ -69,7 +69,7 @@ mod tests {
     fn a_library_that_logs_what_it_carries_is_silent_unless_it_is_named() {
         for (filter, may) in [
             ("trace", false),
-            ("info,juror_common=trace", false),
+            ("info,juror_ledger=trace", false),
             ("info, lapin::channels=debug", true),
             ("lapin=debug", true),
         ] {

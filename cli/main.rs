@@ -1,42 +1,42 @@
 //! The command `juror`: parse → settings → wire → run a role → exit code.
 
-mod another_round;
 mod args;
-mod asked;
-mod attended;
+mod attachments;
 mod baseline;
+mod budget_cap;
 mod budget_state;
 mod calibrations;
-mod cap;
-mod catch_up;
 mod commands;
-mod door;
-mod estimation;
+mod context_factory;
+mod demo_data;
+mod estimate;
 mod execute;
-mod exhibits;
 mod exit;
 mod finish;
 mod fleet;
 mod follow;
-mod golden;
+mod health_server;
 mod inspection;
+mod interactive;
 mod judge;
-mod layers;
-mod ledgers;
+mod ledger_pool;
 mod logging;
 mod network;
 mod outputs;
 mod progress;
-mod publication;
+mod publish;
+mod recover;
+mod retry_plan;
 mod run_argument;
-mod run_context;
+mod run_contexts;
+mod run_request;
 mod run_session;
-mod screen;
 mod serving;
 mod session;
+mod settings_sources;
 mod signals;
-mod standings;
-mod workplace;
+mod terminal;
+mod worker_resources;
 
 use args::{Arguments, Command};
 use clap::FromArgMatches as _;
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
     let matches = args::command().get_matches();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let exit = run(&arguments).unwrap_or_else(|failure| {
-        screen::fail(&failure);
+        terminal::fail(&failure);
         failure.exit
     });
     exit.into()
@@ -70,7 +70,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Retry(arguments) => Box::pin(commands::retry::run(arguments, global)),
         Command::Enqueue(arguments) => Box::pin(commands::enqueue::run(arguments, global)),
         Command::Cancel(arguments) => Box::pin(commands::cancel::run(arguments, global)),
-        Command::Dead(command) => Box::pin(commands::dead::run(command, global)),
+        Command::DeadLetters(command) => Box::pin(commands::dead_letters::run(command, global)),
         Command::Worker(arguments) => Box::pin(commands::worker::run(arguments, global)),
         Command::Aggregate(arguments) => Box::pin(commands::aggregate::run(arguments, global)),
         Command::Runs(arguments) => Box::pin(commands::runs::run(arguments, global)),
@@ -81,7 +81,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Serve(arguments) => Box::pin(commands::serve::run(arguments, global)),
         Command::Simulate(arguments) => Box::pin(commands::simulate::run(arguments, global)),
         Command::Settings => {
-            return screen::print(juror_common::settings::DEFAULTS).map(|()| Exit::Done);
+            return terminal::print(juror_app::settings::DEFAULTS).map(|()| Exit::Done);
         }
         Command::Completions(arguments) => return commands::completions::complete(arguments),
         Command::Man(arguments) => return commands::completions::man(arguments),

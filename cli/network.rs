@@ -2,7 +2,7 @@
 //! of the environment.
 
 use crate::exit::Failure;
-use juror_common::settings::{HeaderSource, JudgeSettings};
+use juror_app::settings::{HeaderSource, JudgeSettings};
 use juror_worker::vision::{ExtraHeaders, ProxySettings};
 
 /// The setting that connects directly, whatever the environment says.

@@ -1,11 +1,12 @@
 //! The check that no output replaces a file that its command reads or keeps.
 
-use crate::{args::GlobalFlags, exhibits::DatasetExhibits, exit::Failure, layers};
-use juror_aggregator::{
-    journal::{RunFiles, run_directory_above},
-    report::OutputFormat,
+use crate::{
+    args::GlobalFlags, attachments::DatasetAttachments, exit::Failure, settings_sources as layers,
 };
-use juror_common::{file_identity::FileIdentity, rubric::Rubric, settings::Settings};
+use juror_app::settings::Settings;
+use juror_journal::journal::{RunFiles, run_directory_above};
+use juror_report::OutputFormat;
+use juror_types::{file_identity::FileIdentity, rubric::Rubric};
 use std::path::{Path, PathBuf};
 
 /// The files of a command that its outputs must not replace, and the run that it writes about.
@@ -21,7 +22,7 @@ impl ProtectedFiles {
     /// In the directory of its own run the command writes `report.*`.
     pub fn from_settings(settings: &Settings, global: &GlobalFlags) -> Self {
         let run = &settings.run;
-        let state = run.state.as_ref().unwrap_or(&run.runs_dir);
+        let state = run.state_dir.as_ref().unwrap_or(&run.runs_dir);
         let files = [
             ("the settings file", Some(layers::settings_file(global).0)),
             ("the rubric", Some(PathBuf::from(&run.rubric))),
@@ -118,7 +119,7 @@ pub fn check_dataset(
     if identities.is_empty() {
         return Ok(());
     }
-    let dataset = DatasetExhibits { record: files.record(), rubric, settings, shelf: None };
+    let dataset = DatasetAttachments { record: files.record(), rubric, settings, shelf: None };
     let Ok(dataset) = dataset.open_besides(identities.clone()) else { return Ok(()) };
     if FileIdentity::of(dataset.source()).is_some_and(|source| identities.contains(&source)) {
         return Err(Failure::usage(format!(

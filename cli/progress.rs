@@ -1,9 +1,9 @@
 //! Shows on standard error how a run goes: a bar on a terminal, plain lines otherwise.
 
-use crate::{logging, screen};
+use crate::{logging, terminal as screen};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use juror_aggregator::report::figures::dollars;
-use juror_common::{
+use juror_analysis::format::dollars;
+use juror_types::{
     event::Event,
     outcome::{JobResult, Outcome},
     usage::Money,
@@ -23,7 +23,7 @@ const WAITING_TEMPLATE: &str = "{bar:32} {pos}/{len}  {msg}  waiting for the pro
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
+pub enum ProgressDisplay {
     /// A bar that is drawn again and again.
     Bar,
     /// A line for every tenth of the way.
@@ -32,7 +32,7 @@ pub enum Style {
     Quiet,
 }
 
-impl Style {
+impl ProgressDisplay {
     /// The style that fits standard error.
     pub fn fitting(quiet: bool) -> Self {
         match (quiet, io::stderr().is_terminal() && !logging::is_json()) {
@@ -66,7 +66,7 @@ pub enum Doing {
 
 /// How far it has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct RunTally {
     /// Jobs in all.
     pub planned: u64,
     /// Jobs that have come through.
@@ -80,9 +80,9 @@ pub struct Standing {
 }
 
 /// Follows a run's events from where it stands until the last of its roles has ended.
-pub async fn follow(mut events: mpsc::Receiver<Event>, style: Style, standing: Standing) {
+pub async fn follow(mut events: mpsc::Receiver<Event>, style: ProgressDisplay, tally: RunTally) {
     let mut progress = Progress::new(style, Doing::Judging);
-    progress.standing = standing;
+    progress.tally = tally;
     while let Some(event) = events.recv().await {
         progress.show(event);
     }
@@ -93,7 +93,7 @@ pub async fn follow(mut events: mpsc::Receiver<Event>, style: Style, standing: S
 pub async fn publishing(
     mut events: mpsc::Receiver<Event>,
     published: watch::Receiver<u64>,
-    style: Style,
+    style: ProgressDisplay,
 ) {
     let mut progress = Progress::new(style, Doing::Publishing);
     let mut looking = tokio::time::interval(LOOKING);
@@ -112,33 +112,34 @@ pub async fn publishing(
 
 /// A bar, or its lines.
 pub struct Progress {
-    style: Style,
+    style: ProgressDisplay,
     doing: Doing,
     bar: ProgressBar,
-    standing: Standing,
+    tally: RunTally,
     told_tenths: u64,
     waiting: bool,
 }
 
 impl Progress {
     /// Nothing is done yet.
-    pub fn new(style: Style, doing: Doing) -> Self {
-        let bar = if style == Style::Bar { ProgressBar::new(0) } else { ProgressBar::hidden() };
+    pub fn new(style: ProgressDisplay, doing: Doing) -> Self {
+        let bar =
+            if style == ProgressDisplay::Bar { ProgressBar::new(0) } else { ProgressBar::hidden() };
         bar.set_style(bar_style(TEMPLATE));
-        Self { style, doing, bar, standing: Standing::default(), told_tenths: 0, waiting: false }
+        Self { style, doing, bar, tally: RunTally::default(), told_tenths: 0, waiting: false }
     }
 
     /// Shows how far it has come now.
-    pub fn stand(&mut self, standing: Standing) {
-        if standing == self.standing {
+    pub fn stand(&mut self, tally: RunTally) {
+        if tally == self.tally {
             return;
         }
-        if self.standing.planned == 0 {
+        if self.tally.planned == 0 {
             // What was done before says nothing of the rate.
-            self.bar.set_position(standing.done);
+            self.bar.set_position(tally.done);
             self.bar.reset_eta();
         }
-        self.standing = standing;
+        self.tally = tally;
         self.draw();
     }
 
@@ -160,12 +161,12 @@ impl Progress {
     fn show(&mut self, event: Event) {
         match event {
             Event::Planned { jobs } => {
-                self.standing.planned = jobs;
+                self.tally.planned = jobs;
                 self.bar.set_length(jobs);
             }
             Event::Finished(result) => self.count(&result),
             Event::Paused { reason } => self.say(&format!("paused: {reason}")),
-            Event::Stopping if self.style == Style::Quiet => {}
+            Event::Stopping if self.style == ProgressDisplay::Quiet => {}
             Event::Stopping => self.say(match self.doing {
                 Doing::Judging => {
                     "stopping: calls in flight are finished; a second signal ends at once"
@@ -180,25 +181,25 @@ impl Progress {
 
     /// Shows that calls come to nothing for now, in place of the time left.
     fn wait(&mut self, text: &str) {
-        if self.style == Style::Bar && !self.waiting {
+        if self.style == ProgressDisplay::Bar && !self.waiting {
             self.waiting = true;
             self.bar.set_style(bar_style(WAITING_TEMPLATE));
         }
-        if self.style != Style::Quiet {
+        if self.style != ProgressDisplay::Quiet {
             self.say(text);
         }
     }
 
     fn count(&mut self, result: &JobResult) {
-        self.standing.spent += result.cost_usd;
-        self.standing.troubled += u64::from(result.outcome != Outcome::Scored);
-        self.come_to(self.standing.done + 1);
+        self.tally.spent += result.cost_usd;
+        self.tally.troubled += u64::from(result.outcome != Outcome::Scored);
+        self.come_to(self.tally.done + 1);
     }
 
     /// Shows that so many jobs have come through.
     pub fn come_to(&mut self, done: u64) {
-        if done > self.standing.done {
-            self.standing.done = done;
+        if done > self.tally.done {
+            self.tally.done = done;
             if self.waiting {
                 self.waiting = false;
                 self.bar.set_style(bar_style(TEMPLATE));
@@ -208,12 +209,12 @@ impl Progress {
     }
 
     fn draw(&mut self) {
-        let Standing { planned, done, troubled, .. } = self.standing;
+        let RunTally { planned, done, troubled, .. } = self.tally;
         self.bar.set_length(planned);
         self.bar.set_position(done);
         self.bar.set_message(self.money());
         let tenths = done * 10 / planned.max(1);
-        if self.style == Style::Lines && tenths > self.told_tenths {
+        if self.style == ProgressDisplay::Lines && tenths > self.told_tenths {
             self.told_tenths = tenths;
             let troubled = match troubled {
                 0 => String::new(),
@@ -232,7 +233,7 @@ impl Progress {
 
     /// What is spent; nothing where nothing costs.
     fn money(&self) -> String {
-        let Standing { spent, budget, .. } = self.standing;
+        let RunTally { spent, budget, .. } = self.tally;
         match budget {
             Some(budget) => format!("{} of {}", dollars(spent), dollars(budget)),
             None if spent == Money::ZERO => String::new(),

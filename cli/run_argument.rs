@@ -1,8 +1,8 @@
 //! Runs as commands name them: by id, by run directory, or by a file in it; and names that were
 //! probably mistyped.
 
-use crate::{args::GlobalFlags, exit::Failure, screen};
-use juror_common::id::RunId;
+use crate::{args::GlobalFlags, exit::Failure, terminal as screen};
+use juror_types::id::RunId;
 use std::path::Path;
 
 /// The run that is named, and the global flags by which it is found: a path names the runs directory

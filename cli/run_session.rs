@@ -2,8 +2,8 @@
 
 use crate::{exit::Failure, finish};
 use jiff::Timestamp;
-use juror_aggregator::journal::{RunDirectory, RunFiles};
-use juror_common::run::{JudgingTime, RunRecord};
+use juror_journal::journal::{RunDirectory, RunFiles};
+use juror_types::run::{JudgingTime, RunRecord};
 use std::path::Path;
 
 /// A session that is about to begin, or goes on.

@@ -2,17 +2,17 @@
 
 use crate::{exit::Failure, judge, outputs};
 use jiff::Zoned;
-use juror_common::{
+use juror_app::settings::Settings;
+use juror_producer::{
+    dataset::{Dataset, DatasetShape},
+    filter::Filter,
+    plan::{self, ItemSample, JobTemplate, PlanOptions, PlanSummary},
+};
+use juror_types::{
     id::{Digest, RunId},
     job::{Judge, RubricReference},
     rubric::{Need, Rubric},
     run::{CallTerms, DatasetRecord, Preparation, RunRecord, SampleRecord, StageTerms},
-    settings::Settings,
-};
-use juror_producer::{
-    dataset::{Dataset, DatasetShape},
-    filter::Filter,
-    plan::{self, JobTemplate, PlanOptions, PlanSummary, Sample},
 };
 use juror_worker::{estimate::Candidate, image::PREPARATION_VERSION};
 use std::{
@@ -26,7 +26,7 @@ pub struct Selection {
     /// The dataset, as it was named.
     pub dataset: PathBuf,
     /// Only a random part of the items.
-    pub sample: Option<Sample>,
+    pub sample: Option<ItemSample>,
     /// Only the first so many items.
     pub limit: Option<u64>,
     /// Only items for which all of these hold, each `KEY=VALUE`.
@@ -121,7 +121,7 @@ impl Session {
     /// The record of a new run of this session.
     pub fn record(&self, run_id: RunId) -> RunRecord {
         RunRecord {
-            schema: juror_common::SCHEMA,
+            schema: juror_types::SCHEMA,
             run_id,
             created_at: jiff::Timestamp::now().to_string(),
             program_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -176,7 +176,7 @@ impl Session {
         let stages = &self.settings.stages;
         StageTerms {
             token_accuracy: stages.token_accuracy,
-            correctness: self.judge().and(stages.correctness),
+            correctness: self.judge().and(stages.min_correctness),
             compile_command: command_digest(&stages.compile_command),
             pipeline_command: command_digest(&stages.pipeline_command),
         }
@@ -235,7 +235,7 @@ fn stage_difference(known: &StageTerms, asked: &StageTerms) -> Option<String> {
         |terms: &StageTerms| [&terms.compile_command, &terms.pipeline_command].map(command);
     let ([compile, pipeline], [compile_now, pipeline_now]) = (commands(known), commands(asked));
     differs("stages.token_accuracy", accuracy(known), accuracy(asked))
-        .or_else(|| differs("stages.correctness", correctness(known), correctness(asked)))
+        .or_else(|| differs("stages.min_correctness", correctness(known), correctness(asked)))
         .or_else(|| differs("stages.compile_command", compile, compile_now))
         .or_else(|| differs("stages.pipeline_command", pipeline, pipeline_now))
 }

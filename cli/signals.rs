@@ -1,7 +1,7 @@
 //! Ctrl-C and SIGTERM: once for a soft stop, twice for a hard one.
 
-use crate::screen;
-use juror_common::{
+use crate::terminal as screen;
+use juror_types::{
     event::{Event, Events},
     shutdown::Shutdown,
 };
@@ -14,9 +14,9 @@ const INTERRUPTED: i32 = 130;
 
 /// Both signals, heard from the moment that this is made: a command of several parts makes it
 /// before the first, lest a signal between two of them is heard by neither.
-pub struct Ears(io::Result<Signals>);
+pub struct SignalStream(io::Result<Signals>);
 
-impl Ears {
+impl SignalStream {
     /// Hears from now on.
     pub fn open() -> Self {
         Self(Signals::new())
@@ -38,7 +38,7 @@ impl Ears {
 
     /// Does the last part of a command: a signal ends the process at once, as it would if nobody
     /// listened. For what is only written, and can be written again as `remedy` says.
-    pub async fn leave_at_once<T>(self, remedy: &str, last: impl Future<Output = T>) -> T {
+    pub async fn exit_on_signal<T>(self, remedy: &str, last: impl Future<Output = T>) -> T {
         let words = format!("interrupted while writing the report; {remedy}");
         let leaving = tokio::spawn(async move {
             if let Ok(mut signals) = self.0
@@ -115,18 +115,18 @@ mod tests {
 
     #[tokio::test]
     async fn a_signal_before_anybody_listens_is_heard_by_who_listens_next() {
-        let ears = Ears::open();
+        let signals = SignalStream::open();
         kill_process(getpid(), Signal::TERM).unwrap();
         let shutdown = Shutdown::new();
-        let listening = tokio::spawn(ears.listen(shutdown.clone(), Events::silent()));
+        let listening = tokio::spawn(signals.listen(shutdown.clone(), Events::silent()));
         shutdown.drain.cancelled().await;
         shutdown.now.cancel();
-        let mut ears = listening.await.unwrap();
+        let mut signals = listening.await.unwrap();
         kill_process(getpid(), Signal::INT).unwrap();
         let next = Shutdown::new();
         let events = Events::silent();
         tokio::select! {
-            heard = ears.escalate(&next, &events) => panic!("ended by {heard:?}"),
+            heard = signals.escalate(&next, &events) => panic!("ended by {heard:?}"),
             () = next.drain.cancelled() => {}
         }
         assert!(!next.now.is_cancelled(), "the first signal was for the part before");

@@ -1,27 +1,8 @@
-//! Results to a run's metrics, common issues, gates and reports.
+//! The role that commits results to journals and reports runs.
 //!
-//! [`run`] is the role for one run: it commits results to the [`journal`] and acknowledges them;
-//! [`fleet`] is the role for all runs of a fleet. Everything
-//! that is said of a run is computed from the journal alone: [`fold`] decides which result of a
-//! job counts, [`summary`] reads those once in flat memory, and [`report`] renders.
+//! [`run`] is the role for one run, [`fleet`] for all runs of a fleet: both commit a result to
+//! [`juror_journal`] before they acknowledge it. What is said of a run is computed from its
+//! journal by [`juror_analysis`] and written by [`juror_report`].
 
-pub mod calibration;
-mod charges;
-pub mod compare;
 pub mod fleet;
-pub mod fold;
-pub mod gate;
-pub mod history;
-pub mod issues;
-pub mod items;
-pub mod journal;
-pub mod likely_clusters;
-pub mod metrics;
-mod random;
-pub mod repeats;
-mod replace_file;
-pub mod report;
 pub mod run;
-pub mod summary;
-#[cfg(test)]
-mod test_results;

@@ -1,15 +1,13 @@
 //! The role: results come in, are committed to the journal, and only then acknowledged.
 
-use crate::{
-    fold::{Applied, Fold},
-    journal::{JournalError, RunDirectory, encode},
-};
-use juror_common::{
+use juror_analysis::fold::{Applied, Fold};
+use juror_journal::journal::{JournalError, RunDirectory, encode};
+use juror_queue::{Delivery, Disposition, QueueError, Subscription};
+use juror_telemetry::{MessageKind, Metrics};
+use juror_types::{
     event::{Event, Events},
     outcome::JobResult,
-    queue::{Delivery, Disposition, QueueError, Subscription},
     shutdown::Shutdown,
-    telemetry::{MessageKind, Metrics},
 };
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task, time::timeout};
@@ -96,7 +94,7 @@ pub async fn run(
 }
 
 /// Commits results that came by another way than the queue, before the role begins.
-pub fn take_in(
+pub fn append_stored(
     directory: &mut RunDirectory,
     fold: &mut Fold,
     results: &[JobResult],

@@ -140,10 +140,10 @@ const HELP_ENDINGS: &[HelpEnding] = &[
         exit_codes: OF_OTHERS,
     },
     HelpEnding {
-        command: "dead",
+        command: "dead-letters",
         examples: &[
-            ("juror dead list", "List the jobs that were set aside"),
-            ("juror dead replay --all --run nightly", "Send all of a run's again"),
+            ("juror dead-letters list", "List the jobs that were set aside"),
+            ("juror dead-letters replay --all --run nightly", "Send all of a run's again"),
         ],
         exit_codes: OF_OTHERS,
     },

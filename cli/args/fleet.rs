@@ -2,7 +2,8 @@
 
 use super::{CallingFlags, RunFlags};
 use clap::{Args, Subcommand, ValueEnum};
-use juror_common::{queue::Lane, usage::Money};
+use juror_queue::Priority;
+use juror_types::usage::Money;
 use std::path::PathBuf;
 
 /// Where the fleet's servers are.
@@ -32,9 +33,9 @@ pub struct ServingFlags {
     pub listen: Option<std::net::SocketAddr>,
 }
 
-/// Which lane jobs go by.
+/// Which priority jobs go by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Priority {
+pub enum PriorityFlag {
     /// After everything of high priority
     #[default]
     Normal,
@@ -42,11 +43,11 @@ pub enum Priority {
     High,
 }
 
-impl From<Priority> for Lane {
-    fn from(priority: Priority) -> Self {
+impl From<PriorityFlag> for Priority {
+    fn from(priority: PriorityFlag) -> Self {
         match priority {
-            Priority::Normal => Self::Work,
-            Priority::High => Self::High,
+            PriorityFlag::Normal => Self::Normal,
+            PriorityFlag::High => Self::High,
         }
     }
 }
@@ -72,7 +73,7 @@ pub struct EnqueueArguments {
     pub run: RunFlags,
     /// Serve these jobs before those of other runs, or after them
     #[arg(long, value_name = "PRIORITY", value_enum, default_value_t)]
-    pub priority: Priority,
+    pub priority: PriorityFlag,
     /// Follow the run to its end, print its report and exit by it
     #[arg(long)]
     pub wait: bool,
@@ -116,7 +117,7 @@ pub struct RetryArguments {
     pub calling: CallingFlags,
     /// Serve these jobs before those of other runs, or after them (only for a fleet's run)
     #[arg(long, value_name = "PRIORITY", value_enum)]
-    pub priority: Option<Priority>,
+    pub priority: Option<PriorityFlag>,
     /// Follow the run to its end, print its report and exit by it (only for a fleet's run)
     #[arg(long)]
     pub wait: bool,
@@ -133,9 +134,9 @@ pub struct CancelArguments {
     pub fleet: FleetFlags,
 }
 
-/// `juror dead`
+/// `juror dead-letters`
 #[derive(Debug, Subcommand)]
-pub enum DeadCommand {
+pub enum DeadLettersCommand {
     /// List what was kept aside, and why
     List {
         /// Only what belongs to this run
@@ -155,7 +156,7 @@ pub enum DeadCommand {
     Replay(ReplayArguments),
 }
 
-/// `juror dead replay`
+/// `juror dead-letters replay`
 #[derive(Debug, Args)]
 pub struct ReplayArguments {
     /// The jobs' ids

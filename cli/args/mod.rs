@@ -7,8 +7,8 @@ mod serving;
 
 pub use examples::command;
 pub use fleet::{
-    CancelArguments, DeadCommand, EnqueueArguments, FleetFlags, ReplayArguments, RetryArguments,
-    ServingFlags, WorkerArguments,
+    CancelArguments, DeadLettersCommand, EnqueueArguments, FleetFlags, ReplayArguments,
+    RetryArguments, ServingFlags, WorkerArguments,
 };
 pub use running::{CallingFlags, EstimateArguments, JudgingFlags, RunArguments, RunFlags};
 pub use serving::ServeArguments;
@@ -79,7 +79,7 @@ pub enum Command {
     Cancel(CancelArguments),
     /// Look at the jobs that killed their workers, and send them again
     #[command(subcommand)]
-    Dead(DeadCommand),
+    DeadLetters(DeadLettersCommand),
     /// Take jobs of a fleet's runs and judge them, until it is stopped
     Worker(Box<WorkerArguments>),
     /// Fleet: commit the results of all runs to their journals, and report the runs
@@ -377,7 +377,7 @@ pub struct SimulateArguments {
     /// Move every score of a criterion by so many points, as CRITERION=POINTS (repeatable), as in
     /// visual_similarity=-2: a change for juror compare to find
     #[arg(long, value_name = "CRITERION=POINTS")]
-    pub shift: Vec<String>,
+    pub bias: Vec<String>,
     /// Seed of latencies and faults
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,

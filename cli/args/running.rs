@@ -2,8 +2,8 @@
 
 use super::{BaselineFlags, CalibrationFlags, at_least_one};
 use clap::Args;
-use juror_common::usage::Money;
-use juror_producer::plan::Sample;
+use juror_producer::plan::ItemSample;
+use juror_types::usage::Money;
 use std::path::PathBuf;
 
 /// Which items, and how they are judged.
@@ -40,8 +40,8 @@ pub struct JudgingFlags {
 
 impl JudgingFlags {
     /// The sample that is asked for.
-    pub fn sample(&self) -> Option<Sample> {
-        self.sample.map(|items| Sample { items, seed: self.seed.unwrap_or_default() })
+    pub fn sample(&self) -> Option<ItemSample> {
+        self.sample.map(|items| ItemSample { items, seed: self.seed.unwrap_or_default() })
     }
 }
 

@@ -3,27 +3,25 @@
 use crate::{
     args::{AggregateArguments, GlobalFlags},
     calibrations,
-    door::Door,
     exit::{Exit, Failure},
     fleet::{Fleet, queue_failure},
-    layers, screen,
-    signals::Ears,
+    health_server::HealthServer,
+    settings_sources as layers,
+    signals::SignalStream,
+    terminal as screen,
 };
-use juror_aggregator::{
-    fleet::{
-        self, CompletedRun, FleetError, FleetHome, FleetOptions, FleetResources, ReportOptions,
-        RunsLock, Standing,
-    },
-    metrics::AveragingPolicy,
-    report::{Coverage, figures::dollars},
+use juror_aggregator::fleet::{
+    self, CompletedRun, FleetBackend, FleetError, FleetOptions, FleetResources, LockRole,
+    ReportOptions, RunsLock,
 };
-use juror_common::{
-    admission::AdmissionError,
+use juror_analysis::{format::dollars, run_report::Coverage};
+use juror_app::settings::Settings;
+use juror_ledger::error::LedgerError;
+use juror_queue::Queue as _;
+use juror_telemetry::{Condition, Metrics};
+use juror_types::{
     event::{Event, Events},
-    queue::Queue as _,
-    settings::Settings,
     shutdown::Shutdown,
-    telemetry::{Condition, Metrics},
 };
 use std::{sync::Arc, time::Duration};
 use tokio::{
@@ -47,8 +45,8 @@ pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result
     let shutdown = Shutdown::new();
     let (events, heard) = Events::channel(EVENT_CAPACITY);
     let (completed, complete) = mpsc::channel(EVENT_CAPACITY);
-    let (standing, stands) = watch::channel(Standing::default());
-    let listening = tokio::spawn(Ears::open().listen(shutdown.clone(), events.clone()));
+    let (tally, stands) = watch::channel(LockRole::default());
+    let listening = tokio::spawn(SignalStream::open().listen(shutdown.clone(), events.clone()));
     let teller = Teller {
         fleet: settings.fleet.namespace.clone(),
         runs_dir: settings.run.runs_dir.display().to_string(),
@@ -56,7 +54,7 @@ pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result
         quiet: global.quiet,
     };
     let telling = tokio::spawn(teller.tell(heard, complete, stands));
-    let speaking = Speaking { events, completed, standing };
+    let speaking = Speaking { events, completed, tally };
     let outcome = aggregate(&settings, arguments.take_over, speaking, &shutdown).await;
     shutdown.now.cancel();
     // Both have nothing left to do; a panic in either would be a defect that loses nothing.
@@ -68,7 +66,7 @@ pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result
 struct Speaking {
     events: Events,
     completed: mpsc::Sender<CompletedRun>,
-    standing: watch::Sender<Standing>,
+    tally: watch::Sender<LockRole>,
 }
 
 async fn aggregate(
@@ -77,12 +75,12 @@ async fn aggregate(
     speaking: Speaking,
     shutdown: &Shutdown,
 ) -> Result<(), Failure> {
-    let door = Door::open(settings).await?;
+    let health_server = HealthServer::open(settings).await?;
     // A broker that is away may be waited for.
     let opening = Fleet::open(settings, speaking.events.clone());
     let Some(opened) = shutdown.drain.run_until_cancelled(opening).await else { return Ok(()) };
     let fleet = opened?;
-    let outcome = serve(&fleet, settings, take_over, speaking, door, shutdown).await;
+    let outcome = serve(&fleet, settings, take_over, speaking, health_server, shutdown).await;
     fleet.close().await;
     outcome
 }
@@ -93,12 +91,13 @@ async fn serve(
     settings: &Settings,
     take_over: bool,
     speaking: Speaking,
-    door: Option<Door>,
+    health_server: Option<HealthServer>,
     shutdown: &Shutdown,
 ) -> Result<(), Failure> {
-    let metrics = Arc::new(door.as_ref().map_or_else(Metrics::silent, |_| Metrics::recording()));
-    let lock = door.as_ref().map(|door| door.require("lock"));
-    let standing = speaking.standing.subscribe();
+    let metrics =
+        Arc::new(health_server.as_ref().map_or_else(Metrics::silent, |_| Metrics::recording()));
+    let lock = health_server.as_ref().map(|health_server| health_server.require("lock"));
+    let tally = speaking.tally.subscribe();
     let over = CancellationToken::new();
     let working = async {
         let outcome = work(fleet, settings, take_over, speaking, &metrics, shutdown).await;
@@ -107,16 +106,16 @@ async fn serve(
     };
     let (outcome, ..) = tokio::join!(
         working,
-        Door::serve(door, fleet, &metrics, &over),
-        over.run_until_cancelled(follow_lock(lock, standing)),
+        HealthServer::serve(health_server, fleet, &metrics, &over),
+        over.run_until_cancelled(follow_lock(lock, tally)),
     );
     outcome
 }
 
 /// An aggregator has what it needs while it holds the lock, and while it waits for its turn.
-async fn follow_lock(lock: Option<Condition>, mut standing: watch::Receiver<Standing>) {
+async fn follow_lock(lock: Option<Condition>, mut tally: watch::Receiver<LockRole>) {
     let Some(lock) = lock else { return };
-    let stands = standing.wait_for(|standing| *standing != Standing::Starting).await.is_ok();
+    let stands = tally.wait_for(|tally| *tally != LockRole::Starting).await.is_ok();
     lock.set(stands);
     // Met for as long as this is not dropped.
     std::future::pending::<()>().await;
@@ -130,17 +129,17 @@ async fn work(
     metrics: &Arc<Metrics>,
     shutdown: &Shutdown,
 ) -> Result<(), Failure> {
-    let Speaking { events, completed, standing } = speaking;
+    let Speaking { events, completed, tally } = speaking;
     let calibration = calibrations::named(settings)?;
     let runs_dir = &settings.run.runs_dir;
-    let waiting = RunsLock::wait(runs_dir, LOCK_INTERVAL, shutdown, &standing);
+    let waiting = RunsLock::wait(runs_dir, LOCK_INTERVAL, shutdown, &tally);
     let Some(lock) = waiting.await.map_err(Failure::error)? else { return Ok(()) };
     // Before anything is received: results for another directory are not ours.
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let directory = fleet::identify(&lock, host).map_err(Failure::error)?;
-    fleet::claim(fleet.home.as_ref(), &directory, take_over).await.map_err(role_failure)?;
+    fleet::claim(fleet.backend.as_ref(), &directory, take_over).await.map_err(role_failure)?;
     let reports = ReportOptions {
-        averaging: AveragingPolicy::from(&settings.run),
+        averaging: settings.run.averaging_policy(),
         gate: settings.run.gate.clone(),
         calibration,
     };
@@ -154,7 +153,7 @@ async fn work(
         jobs: Arc::new(fleet.queues.jobs()),
         dead_letters: Arc::new(fleet.queues.jobs()),
         held: Arc::new(fleet.queues.jobs()),
-        home: Arc::clone(&fleet.home) as Arc<dyn FleetHome>,
+        backend: Arc::clone(&fleet.backend) as Arc<dyn FleetBackend>,
         events,
         completed,
         metrics: Arc::clone(metrics),
@@ -170,7 +169,7 @@ async fn work(
 /// What only a person can mend exits with 2.
 fn role_failure(error: FleetError) -> Failure {
     match error {
-        FleetError::Elsewhere { .. } | FleetError::Home(AdmissionError::Broken(_)) => {
+        FleetError::Elsewhere { .. } | FleetError::Backend(LedgerError::Broken(_)) => {
             Failure::usage(error)
         }
         error => Failure::error(error),
@@ -184,7 +183,7 @@ async fn measure(fleet: &Fleet, metrics: &Metrics) {
     loop {
         ticks.tick().await;
         // Whether the servers are there, the door says.
-        let _ = tokio::join!(fleet.queues.measure(metrics), fleet.home.measure(metrics));
+        let _ = tokio::join!(fleet.queues.measure(metrics), fleet.backend.measure(metrics));
     }
 }
 
@@ -201,29 +200,29 @@ impl Teller {
         self,
         mut heard: mpsc::Receiver<Event>,
         mut complete: mpsc::Receiver<CompletedRun>,
-        mut stands: watch::Receiver<Standing>,
+        mut stands: watch::Receiver<LockRole>,
     ) {
         loop {
             tokio::select! {
                 Some(event) = heard.recv() => self.tell_event(event),
                 Some(run) = complete.recv() => self.tell_run(&run),
                 Ok(()) = stands.changed() => {
-                    let standing = *stands.borrow_and_update();
-                    self.tell_standing(standing);
+                    let tally = *stands.borrow_and_update();
+                    self.print_tally(tally);
                 }
                 else => return,
             }
         }
     }
 
-    fn tell_standing(&self, standing: Standing) {
+    fn print_tally(&self, tally: LockRole) {
         let Self { fleet, runs_dir, .. } = self;
-        match standing {
-            Standing::Starting => {}
-            Standing::Works => {
+        match tally {
+            LockRole::Starting => {}
+            LockRole::Active => {
                 self.say(&format!("works: results of fleet {fleet} into {runs_dir}"))
             }
-            Standing::StandsBy => {
+            LockRole::Standby => {
                 self.say(&format!("stands by: another aggregator works in {runs_dir}"));
             }
         }

@@ -5,9 +5,9 @@ use crate::{
     budget_state::{self, BudgetState},
     execute,
     exit::{Exit, Failure},
-    fleet, layers, screen,
+    fleet, settings_sources as layers, terminal as screen,
 };
-use juror_common::{id::RunId, usage::Money};
+use juror_types::{id::RunId, usage::Money};
 
 /// Runs one of the subcommands, on the fleet's ledger where a Redis is named.
 pub async fn run(command: &BudgetCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
@@ -16,14 +16,14 @@ pub async fn run(command: &BudgetCommand, global: &GlobalFlags) -> Result<Exit, 
     let runs = runs.iter().map(|run| RunId::parse(run).map_err(Failure::usage));
     let runs = runs.collect::<Result<Vec<_>, _>>()?;
     let states = if settings.fleet.redis.is_some() {
-        let home = fleet::open_home(&settings).await?;
-        let states = budget_state::of_fleet(&home, &runs).await;
-        home.close().await;
+        let backend = fleet::open_backend(&settings).await?;
+        let states = budget_state::of_fleet(&backend, &runs).await;
+        backend.close().await;
         states
     } else {
-        let home = execute::open_home(&settings)?;
-        let states = budget_state::of_this_machine(&home, &runs).await;
-        home.close().await;
+        let backend = execute::open_backend(&settings)?;
+        let states = budget_state::of_this_machine(&backend, &runs).await;
+        backend.close().await;
         states
     };
     let states = states?;

@@ -4,29 +4,27 @@ use crate::{
     args::{CacheCommand, GlobalFlags},
     execute,
     exit::{Exit, Failure},
-    fleet::open_home,
-    layers, screen,
+    fleet::open_backend,
+    settings_sources as layers, terminal as screen,
 };
-use juror_aggregator::report::figures::dollars;
-use juror_common::{
-    store::{CacheStats, Store},
-    usage::Money,
-};
+use juror_analysis::format::dollars;
+use juror_ledger::store::{CacheStats, Store};
+use juror_types::usage::Money;
 
 /// Runs one of the subcommands, on the fleet's cache where a Redis is named.
 pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (CacheCommand::Stats { fleet } | CacheCommand::Clear { fleet }) = command;
     let settings = layers::settle(global, fleet.layers())?;
     let answered = if settings.fleet.redis.is_some() {
-        let home = open_home(&settings).await?;
-        let place = format!(" in Redis at {}", home.address());
-        let answered = answer(command, &*home, &place, global.json).await;
-        home.close().await;
+        let backend = open_backend(&settings).await?;
+        let place = format!(" in Redis at {}", backend.address());
+        let answered = answer(command, &*backend, &place, global.json).await;
+        backend.close().await;
         answered
     } else {
-        let home = execute::open_home(&settings)?;
-        let answered = answer(command, &home, "", global.json).await;
-        home.close().await;
+        let backend = execute::open_backend(&settings)?;
+        let answered = answer(command, &backend, "", global.json).await;
+        backend.close().await;
         answered
     };
     answered.map(|()| Exit::Done)
@@ -34,13 +32,13 @@ pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, F
 
 async fn answer(
     command: &CacheCommand,
-    home: &dyn Store,
+    backend: &dyn Store,
     place: &str,
     json: bool,
 ) -> Result<(), Failure> {
     match command {
         CacheCommand::Stats { .. } => {
-            let stats = home.cache_stats().await.map_err(Failure::error)?;
+            let stats = backend.cache_stats().await.map_err(Failure::error)?;
             if json {
                 return screen::print_json(&stats);
             }
@@ -59,7 +57,7 @@ async fn answer(
             ))
         }
         CacheCommand::Clear { .. } => {
-            let replies = home.clear_cache().await.map_err(Failure::error)?;
+            let replies = backend.clear_cache().await.map_err(Failure::error)?;
             if json {
                 return screen::print_json(&serde_json::json!({ "forgotten": replies }));
             }

@@ -7,17 +7,17 @@ use crate::{
     commands::rubric,
     exit::{Exit, Failure},
     finish::journal_failure,
-    layers,
     outputs::{self, ProtectedFiles},
-    screen,
+    settings_sources as layers, terminal as screen,
 };
-use juror_aggregator::{
+use juror_analysis::{
     calibration::{Binding, Calibration, CalibrationInput, LabelError, Labels, calibrate, known},
-    journal::{JournalError, RunFiles},
     metrics::AveragingPolicy,
-    report::{Report, TerminalOptions, render_calibration},
+    run_report::Report,
 };
-use juror_common::rubric::Rubric;
+use juror_journal::journal::{JournalError, RunFiles};
+use juror_report::{TerminalOptions, render_calibration};
+use juror_types::rubric::Rubric;
 use std::path::Path;
 
 /// Runs `juror calibrate`.

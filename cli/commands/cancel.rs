@@ -5,21 +5,20 @@ use crate::{
     commands::run::known_run,
     exit::{Exit, Failure},
     finish::journal_failure,
-    fleet::{self, home_failure},
-    layers,
+    fleet::{self, backend_failure},
     run_argument::locate,
-    screen,
+    settings_sources as layers, terminal as screen,
 };
-use juror_aggregator::{
-    fold::{Fold, Rounds},
-    journal::RunFiles,
-};
-use juror_common::{id::RunId, redis::RedisHome, settings::Settings, store::RunStatus};
+use juror_analysis::fold::{Fold, Rounds};
+use juror_app::settings::Settings;
+use juror_journal::journal::RunFiles;
+use juror_ledger::redis::{RedisLedger, RunStatus};
+use juror_types::id::RunId;
 use serde::Serialize;
 
 /// How a run stands once it was to be cancelled.
 #[derive(Debug, Serialize)]
-pub struct Standing {
+pub struct CancelSummary {
     run_id: RunId,
     /// Whether it is cancelled, now or before.
     pub cancelled: bool,
@@ -40,55 +39,59 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
     let here = known_run(&settings.run.runs_dir, run)?;
     if here.as_ref().is_some_and(|record| record.fleet.is_none()) {
         let files = RunFiles::open(&settings.run.runs_dir, run).map_err(journal_failure)?;
-        return tell(&standing_here(&files)?, global);
+        return tell(&local_summary(&files)?, global);
     }
     layers.extend(fleet::namespace_of(here.as_ref(), &arguments.fleet)?);
     let settings = layers::settle(global, layers)?;
-    let home = fleet::open_home(&settings).await?;
-    let cancelled = cancel(&home, run, &settings).await;
-    home.close().await;
+    let backend = fleet::open_backend(&settings).await?;
+    let cancelled = cancel(&backend, run, &settings).await;
+    backend.close().await;
     tell(&cancelled?, global)
 }
 
 /// Cancels the run unless each of its jobs has its result; answers how it stands.
 pub async fn cancel(
-    home: &RedisHome,
+    backend: &RedisLedger,
     run: &RunId,
     settings: &Settings,
-) -> Result<Standing, Failure> {
+) -> Result<CancelSummary, Failure> {
     let unknown = || {
         Failure::usage(format!(
             "the fleet {} knows no run {run}; `juror runs` lists those that have a report",
             settings.fleet.namespace
         ))
     };
-    let status = home.run_status(run).await.map_err(home_failure)?.ok_or_else(unknown)?;
-    let rounds = rounds(home, run, settings).await?;
+    let status = backend.run_status(run).await.map_err(backend_failure)?.ok_or_else(unknown)?;
+    let rounds = rounds(backend, run, settings).await?;
     let complete = status.is_reported()
         || status.expected.is_some_and(|expected| rounds.results() >= expected);
     if complete {
-        return Ok(standing(&status, &rounds, complete));
+        return Ok(tally(&status, &rounds, complete));
     }
-    home.cancel_run(run).await.map_err(home_failure)?;
-    let status = home.run_status(run).await.map_err(home_failure)?.ok_or_else(unknown)?;
-    Ok(standing(&status, &rounds, complete))
+    backend.cancel_run(run).await.map_err(backend_failure)?;
+    let status = backend.run_status(run).await.map_err(backend_failure)?.ok_or_else(unknown)?;
+    Ok(tally(&status, &rounds, complete))
 }
 
 /// What is known of the run's results by the journal, where it is here, and by Redis: what the
 /// aggregator told last may be less, or be forgotten. A run whose journal cannot be read is
 /// cancelled as one whose journal is elsewhere.
-async fn rounds(home: &RedisHome, run: &RunId, settings: &Settings) -> Result<Rounds, Failure> {
+async fn rounds(
+    backend: &RedisLedger,
+    run: &RunId,
+    settings: &Settings,
+) -> Result<Rounds, Failure> {
     let files = RunFiles::open(&settings.run.runs_dir, run);
     let fold = files.and_then(|files| Fold::of_journal(&files));
     let mut rounds = fold.map(|fold| fold.rounds()).unwrap_or_default();
     let noting = |job, round, outcome| rounds.note(&job, round, outcome);
-    home.for_each_outcome(run, noting).await.map_err(home_failure)?;
+    backend.for_each_outcome(run, noting).await.map_err(backend_failure)?;
     Ok(rounds)
 }
 
-fn standing(status: &RunStatus, rounds: &Rounds, complete: bool) -> Standing {
+fn tally(status: &RunStatus, rounds: &Rounds, complete: bool) -> CancelSummary {
     let told = status.progress.clone().unwrap_or_default();
-    Standing {
+    CancelSummary {
         run_id: status.record.run_id.clone(),
         cancelled: status.cancelled,
         complete,
@@ -100,7 +103,7 @@ fn standing(status: &RunStatus, rounds: &Rounds, complete: bool) -> Standing {
 }
 
 /// How a run of this machine stands; one that goes on cannot be cancelled from here.
-fn standing_here(files: &RunFiles) -> Result<Standing, Failure> {
+fn local_summary(files: &RunFiles) -> Result<CancelSummary, Failure> {
     let (run_id, planned) = (files.record().run_id.clone(), files.record().planned);
     let counts = Fold::of_journal(files).map_err(journal_failure)?;
     if files.is_held() {
@@ -109,7 +112,7 @@ fn standing_here(files: &RunFiles) -> Result<Standing, Failure> {
              that `juror serve` began is cancelled in its pages"
         )));
     }
-    Ok(Standing {
+    Ok(CancelSummary {
         run_id,
         cancelled: false,
         complete: counts.len() >= planned,
@@ -120,17 +123,17 @@ fn standing_here(files: &RunFiles) -> Result<Standing, Failure> {
     })
 }
 
-fn tell(standing: &Standing, global: &GlobalFlags) -> Result<Exit, Failure> {
+fn tell(tally: &CancelSummary, global: &GlobalFlags) -> Result<Exit, Failure> {
     if global.json {
-        screen::print_json(standing)?;
+        screen::print_json(tally)?;
     } else {
-        screen::print(&words(standing))?;
+        screen::print(&words(tally))?;
     }
     Ok(Exit::Done)
 }
 
-fn words(standing: &Standing) -> String {
-    let Standing { run_id, cancelled, complete, planned, published, results, scored } = standing;
+fn words(tally: &CancelSummary) -> String {
+    let CancelSummary { run_id, cancelled, complete, planned, published, results, scored } = tally;
     match (cancelled, complete) {
         (false, true) => format!(
             "run {run_id} is complete: there is nothing to cancel; {results} of {planned} jobs \
@@ -138,7 +141,7 @@ fn words(standing: &Standing) -> String {
         ),
         (false, false) => format!(
             "run {run_id} does not go on: there is nothing to cancel; {results} of {planned} jobs \
-             have their result, {scored} of them scored\n  go on with: juror run --resume {run_id}"
+             have their result, {scored} of them scored\n  resume with: juror run --resume {run_id}"
         ),
         (true, true) => format!(
             "run {run_id} is cancelled, and at its end: {published} of {planned} planned jobs \

@@ -5,14 +5,11 @@ use crate::{
     baseline::{self, Baseline},
     commands::rubric,
     exit::{Exit, Failure},
-    layers,
     outputs::{self, ProtectedFiles},
-    screen,
+    settings_sources as layers, terminal as screen,
 };
-use juror_aggregator::{
-    compare::{ComparisonFormat, write_comparison},
-    report::{TerminalOptions, render_comparison},
-};
+use juror_analysis::compare::{ComparisonFormat, write_comparison};
+use juror_report::{TerminalOptions, render_comparison};
 
 /// Runs `juror compare`.
 pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, Failure> {

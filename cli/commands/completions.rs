@@ -3,7 +3,7 @@
 use crate::{
     args::{self, CompletionArguments, ManArguments},
     exit::{Exit, Failure},
-    screen,
+    terminal as screen,
 };
 use std::path::Path;
 

@@ -2,21 +2,22 @@
 
 use crate::{
     args::{DemoArguments, GlobalFlags},
-    asked::new_run_id,
     commands::{
         rubric,
         run::{self, Ends},
         simulate,
     },
+    demo_data as golden,
+    demo_data::Golden,
     exit::{Exit, Failure},
-    golden::{self, Golden},
-    layers,
     outputs::ProtectedFiles,
-    screen,
+    run_request::new_run_id,
     session::{Selection, Session},
+    settings_sources as layers, terminal as screen,
 };
-use juror_common::{id::RunId, settings::Layer, shutdown::Shutdown};
+use juror_app::settings::Layer;
 use juror_simulator::{Latency, SimulatorConfig};
+use juror_types::{id::RunId, shutdown::Shutdown};
 use std::{sync::Arc, time::Duration};
 use tokio::net::TcpListener;
 
@@ -82,7 +83,7 @@ async fn judge(
         ));
     }
     let ends = Ends { outputs: &arguments.output, ..Ends::default() };
-    let exit = run::begin_or_continue(session, run_id, None, ends, global).await?;
+    let exit = run::start_or_resume(session, run_id, None, ends, global).await?;
     if !global.quiet {
         screen::tell(
             "next: judge your own screenshots with `juror run DATASET`; `juror doctor` checks what \

@@ -10,10 +10,12 @@ use crate::{
     execute,
     exit::{Exit, Failure},
     inspection::inspect_files,
-    judge, layers, screen,
+    judge,
     session::{Selection, Session},
+    settings_sources as layers, terminal as screen,
 };
-use juror_common::{model::Models, rubric::Rubric, settings::Settings, usage::Money};
+use juror_app::settings::Settings;
+use juror_types::{model::Models, rubric::Rubric, usage::Money};
 use serde::Serialize;
 use std::path::Path;
 
@@ -57,7 +59,7 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
         checks.push(model(&settings, rubric));
         checks.extend(endpoint::checks(&settings, rubric).await);
     }
-    checks.extend(home(&settings).await);
+    checks.extend(backend(&settings).await);
     checks.push(space(&settings.run.runs_dir));
     checks.extend(fleet::checks(&settings).await);
     if let (Some(dataset), Some(rubric)) = (&arguments.dataset, rubric) {
@@ -125,13 +127,13 @@ fn model(settings: &Settings, rubric: &Rubric) -> Check {
     good("model", says)
 }
 
-async fn home(settings: &Settings) -> Vec<Check> {
-    let home = match execute::open_home(settings) {
-        Ok(home) => home,
+async fn backend(settings: &Settings) -> Vec<Check> {
+    let backend = match execute::open_backend(settings) {
+        Ok(backend) => backend,
         Err(failure) => return vec![bad("ledger", failure.to_string())],
     };
-    let budgets = budget_state::of_this_machine(&home, &[]).await;
-    home.close().await;
+    let budgets = budget_state::of_this_machine(&backend, &[]).await;
+    backend.close().await;
     match budgets {
         Err(failure) => vec![bad("ledger", failure.to_string())],
         Ok(budgets) => {

@@ -1,43 +1,39 @@
 //! `juror enqueue`: a run's jobs into the fleet's queues.
 
-mod telling;
+mod output;
 
 use crate::{
     args::{EnqueueArguments, GlobalFlags, RunFlags},
-    asked::{Asked, new_run_id, print_plan, tell_warnings},
     baseline::{self, Baseline},
+    budget_cap::Cap,
     calibrations,
-    cap::Cap,
     commands::run::{Ends, known_run},
     exit::{Exit, Failure},
-    fleet::{self, home_failure, queue_failure, require},
+    fleet::{self, backend_failure, queue_failure, require},
     follow::{Following, require_journal},
     inspection::inspect_files,
-    layers::Ground,
     outputs::ProtectedFiles,
-    publication::{Opening, Publication, new_record, refuse_leftovers, uploader},
+    publish::{Opening, Publication, new_record, refuse_leftovers, uploader},
+    run_request::{RunInvocation, new_run_id, print_plan, tell_warnings},
     session::Session,
-    signals::Ears,
+    settings_sources::BaseLayers,
+    signals::SignalStream,
 };
 use jiff::{Timestamp, Zoned};
-use juror_common::{
-    id::RunId,
-    queue::rabbitmq::broker_version,
-    redis::RedisHome,
-    run::RunRecord,
-    settings::{FleetSettings, Settings},
-    store::RunStatus,
-};
+use juror_app::settings::{FleetSettings, Settings};
+use juror_ledger::redis::{RedisLedger, RunStatus};
 use juror_producer::fleet::{Published, PublishedEnd, change_budgets};
+use juror_queue::rabbitmq::broker_version;
+use juror_types::{id::RunId, run::RunRecord};
+use output::Telling;
 use std::sync::Arc;
-use telling::Telling;
 
 /// Runs `juror enqueue`.
 pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = &arguments.run;
     let layers = [flags.layers(), arguments.fleet.layers()].concat();
-    let ground = Ground::read(global)?;
-    let asked = Asked { flags, layers, ground: &ground };
+    let ground = BaseLayers::read(global)?;
+    let asked = RunInvocation { flags, layers, ground: &ground };
     let settings = asked.settings()?;
     fleet::refuse_kept_inputs(&settings)?;
     let named = asked.run_id()?;
@@ -63,13 +59,13 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     let baseline = Baseline::named(ends.baseline, &settings)?;
     calibrations::named(&settings)?;
     require("broker", settings.fleet.broker.as_ref())?;
-    let home = fleet::open_home(&settings).await?;
+    let backend = fleet::open_backend(&settings).await?;
     let telling = Telling {
         json: global.json,
         quiet: global.quiet,
         wait: arguments.wait,
         fleet: &settings.fleet.namespace,
-        whereabouts: fleet::whereabouts(global, &arguments.fleet),
+        location_flags: fleet::location_flags(global, &arguments.fleet),
     };
     let enqueuing = Enqueuing {
         arguments,
@@ -78,28 +74,28 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
         settings: &settings,
         baseline,
         ends,
-        home: &home,
+        backend: &backend,
         telling,
     };
     let ended = enqueuing.run(named).await;
-    home.close().await;
+    backend.close().await;
     ended
 }
 
 struct Enqueuing<'a> {
     arguments: &'a EnqueueArguments,
     global: &'a GlobalFlags,
-    asked: Asked<'a>,
+    asked: RunInvocation<'a>,
     settings: &'a Settings,
     baseline: Option<Baseline>,
     ends: Ends<'a>,
-    home: &'a Arc<RedisHome>,
+    backend: &'a Arc<RedisLedger>,
     telling: Telling<'a>,
 }
 
 impl Enqueuing<'_> {
     async fn run(&self, named: Option<RunId>) -> Result<Exit, Failure> {
-        let ears = Ears::open();
+        let signals = SignalStream::open();
         let known = match &named {
             Some(run) => self.known(run).await?,
             None => None,
@@ -108,7 +104,7 @@ impl Enqueuing<'_> {
         let record = known.as_ref().map(|known| &known.record);
         let published = known.as_ref().filter(|known| known.expected.is_some());
         if let Some(known) = published.filter(|_| self.asked.flags.dataset.is_none()) {
-            return self.follow_published(&run, known, ears).await;
+            return self.follow_published(&run, known, signals).await;
         }
         let mut session = self.asked.session(&run, record)?;
         self.check_upload(&session, record)?;
@@ -119,7 +115,7 @@ impl Enqueuing<'_> {
             return self.dry_run(&session).await;
         }
         if let Some(known) = published {
-            return self.follow_published(&run, known, ears).await;
+            return self.follow_published(&run, known, signals).await;
         }
         let cap = match &known {
             Some(known) => Some(self.cap(known).await?),
@@ -134,7 +130,9 @@ impl Enqueuing<'_> {
         match published.end {
             PublishedEnd::Stopped => Ok(Exit::Incomplete),
             PublishedEnd::Cancelled if !self.arguments.wait => Ok(Exit::Incomplete),
-            PublishedEnd::Closed | PublishedEnd::Cancelled => self.wait_if_asked(&run, ears).await,
+            PublishedEnd::Closed | PublishedEnd::Cancelled => {
+                self.wait_if_asked(&run, signals).await
+            }
         }
     }
 
@@ -150,7 +148,7 @@ impl Enqueuing<'_> {
                 runs_dir.display()
             )));
         }
-        let status = self.home.run_status(run).await.map_err(home_failure)?;
+        let status = self.backend.run_status(run).await.map_err(backend_failure)?;
         match (status, here) {
             (Some(status), _) if status.cancelled && !self.arguments.wait => {
                 Err(Failure::usage(format!(
@@ -167,7 +165,7 @@ impl Enqueuing<'_> {
             (None, None) if self.asked.flags.dataset.is_none() => Err(Failure::usage(format!(
                 "the fleet {namespace} knows no run {run}; with a dataset it is started"
             ))),
-            (None, None) => refuse_leftovers(self.home, run, namespace).await.map(|()| None),
+            (None, None) => refuse_leftovers(self.backend, run, namespace).await.map(|()| None),
         }
     }
 
@@ -191,7 +189,7 @@ impl Enqueuing<'_> {
         &self,
         run: &RunId,
         known: &RunStatus,
-        ears: Ears,
+        signals: SignalStream,
     ) -> Result<Exit, Failure> {
         if !known.cancelled {
             self.telling.published_already(run, known.is_reported())?;
@@ -204,19 +202,19 @@ impl Enqueuing<'_> {
             let cap = self.cap(known).await?;
             let record = continued(known, cap, deadline);
             let changed = match self.asked.flags.budget_usd {
-                Some(_) => change_budgets(self.home, &record, &self.settings.budget).await,
-                None => self.home.note_record(&record).await.map(drop),
+                Some(_) => change_budgets(self.backend, &record, &self.settings.budget).await,
+                None => self.backend.note_record(&record).await.map(drop),
             };
-            changed.map_err(home_failure)?;
+            changed.map_err(backend_failure)?;
             cap.tell(run, self.global.quiet);
             self.telling.deadline(run, known.record.deadline, deadline);
         }
-        self.wait_if_asked(run, ears).await
+        self.wait_if_asked(run, signals).await
     }
 
     async fn cap(&self, known: &RunStatus) -> Result<Cap, Failure> {
         let RunRecord { run_id, budget_usd, .. } = &known.record;
-        Cap::of(self.home, run_id, self.asked.flags.budget_usd, *budget_usd).await
+        Cap::of(self.backend, run_id, self.asked.flags.budget_usd, *budget_usd).await
     }
 
     /// The deadline that the flag gives.
@@ -248,13 +246,13 @@ impl Enqueuing<'_> {
         };
         let publication = Publication {
             session,
-            home: self.home,
+            backend: self.backend,
             record: &record,
             opening: match known {
                 Some((known, _)) => Opening::GoOn { noted: known.published },
                 None => Opening::New,
             },
-            lane: self.arguments.priority.into(),
+            priority: self.arguments.priority.into(),
             quiet: self.global.quiet,
         };
         let mut announced = false;
@@ -274,19 +272,19 @@ impl Enqueuing<'_> {
         published
     }
 
-    async fn wait_if_asked(&self, run: &RunId, ears: Ears) -> Result<Exit, Failure> {
+    async fn wait_if_asked(&self, run: &RunId, signals: SignalStream) -> Result<Exit, Failure> {
         if !self.arguments.wait {
             return Ok(Exit::Done);
         }
         let following = Following {
-            home: self.home,
+            backend: self.backend,
             run,
             settings: self.settings,
             ends: self.ends,
             global: self.global,
-            whereabouts: &self.telling.whereabouts,
+            location_flags: &self.telling.location_flags,
         };
-        following.wait(ears).await
+        following.wait(signals).await
     }
 }
 

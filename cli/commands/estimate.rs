@@ -5,14 +5,13 @@ mod table;
 use crate::{
     args::{EstimateArguments, GlobalFlags},
     commands::rubric,
-    estimation::{Estimation, Examine},
+    estimate::{Estimation, Examine},
     exit::{Exit, Failure},
-    layers,
-    progress::{Doing, Progress, Style},
-    screen,
+    progress::{Doing, Progress, ProgressDisplay},
     session::{Selection, Session},
+    settings_sources as layers, terminal as screen,
 };
-use juror_common::settings::Layer;
+use juror_app::settings::Layer;
 
 /// Runs `juror estimate`.
 pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
@@ -30,7 +29,7 @@ pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<
     let rubric = rubric::load(&settings.run.rubric)?;
     let session = Session::open(settings, rubric, selection)?;
     let examine = if arguments.all_items { Examine::All } else { Examine::Sample };
-    let style = Style::of_an_estimate(global.quiet || global.json);
+    let style = ProgressDisplay::of_an_estimate(global.quiet || global.json);
     let mut progress = Progress::new(style, Doing::Estimating);
     let estimation =
         Estimation::new(&session, arguments.all_models, examine, &mut progress).await?;

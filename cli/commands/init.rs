@@ -2,8 +2,9 @@
 
 use crate::{
     args::InitArguments,
+    demo_data as golden,
     exit::{Exit, Failure},
-    golden, screen,
+    terminal as screen,
 };
 use std::{
     fs::OpenOptions,

@@ -7,7 +7,7 @@ pub mod calibrate;
 pub mod cancel;
 pub mod compare;
 pub mod completions;
-pub mod dead;
+pub mod dead_letters;
 pub mod demo;
 pub mod doctor;
 pub mod enqueue;

@@ -10,13 +10,14 @@ use crate::{
     },
     exit::{Exit, Failure},
     finish::{self, Finishing, Reporting},
-    layers,
-    ledgers::Ledgers,
+    ledger_pool::Ledgers,
     outputs::{self, ProtectedFiles},
     run_argument::locate,
+    settings_sources as layers,
 };
-use juror_aggregator::{fold::Fold, journal::RunFiles};
-use juror_common::settings::{Layer, Settings};
+use juror_analysis::fold::Fold;
+use juror_app::settings::{Layer, Settings};
+use juror_journal::journal::RunFiles;
 
 /// Runs `juror report`.
 pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Exit, Failure> {

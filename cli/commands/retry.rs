@@ -1,27 +1,25 @@
 //! `juror retry`: another round for what a run did not score, where the run is judged.
 
 use crate::{
-    another_round::AnotherRound,
     args::{GlobalFlags, RetryArguments, RunFlags},
-    asked::{Asked, tell_warnings},
     commands::run::{Ends, known_run, no_such_run, resume},
     exit::{Exit, Failure},
     fleet,
     follow::{Following, require_journal},
-    layers::{self, Ground},
-    publication::Publication,
+    publish::Publication,
+    retry_plan::AnotherRound,
     run_argument::locate,
-    screen,
-    signals::Ears,
+    run_request::{RunInvocation, tell_warnings},
+    settings_sources as layers,
+    settings_sources::BaseLayers,
+    signals::SignalStream,
+    terminal as screen,
 };
-use juror_aggregator::fold::Rounds;
-use juror_common::{
-    id::RunId,
-    redis::RedisHome,
-    run::RunRecord,
-    settings::{Layer, Settings},
-};
+use juror_analysis::fold::Rounds;
+use juror_app::settings::{Layer, Settings};
+use juror_ledger::redis::RedisLedger;
 use juror_producer::fleet::{Published, PublishedEnd};
+use juror_types::{id::RunId, run::RunRecord};
 use std::sync::Arc;
 
 /// Runs `juror retry`.
@@ -51,10 +49,10 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
     if arguments.wait {
         require_journal(&settings, Ends::default())?;
     }
-    let home = fleet::open_home(&settings).await?;
-    let retrying = Retrying { arguments, global, layers, settings: &settings, home: &home };
+    let backend = fleet::open_backend(&settings).await?;
+    let retrying = Retrying { arguments, global, layers, settings: &settings, backend: &backend };
     let ended = retrying.run(run, here).await;
-    home.close().await;
+    backend.close().await;
     ended
 }
 
@@ -81,24 +79,24 @@ struct Retrying<'a> {
     global: &'a GlobalFlags,
     layers: Vec<Layer>,
     settings: &'a Settings,
-    home: &'a Arc<RedisHome>,
+    backend: &'a Arc<RedisLedger>,
 }
 
 impl Retrying<'_> {
     async fn run(self, run: &RunId, here: Option<RunRecord>) -> Result<Exit, Failure> {
-        let ears = Ears::open();
+        let signals = SignalStream::open();
         let (resume, budget_usd) = (Some(run.to_string()), self.arguments.budget_usd);
         let flags = RunFlags { resume, budget_usd, ..RunFlags::default() };
-        let ground = Ground::read(self.global)?;
-        let asked = Asked { flags: &flags, layers: self.layers.clone(), ground: &ground };
-        let again = AnotherRound::of(self.home, &asked, run, here).await?;
+        let ground = BaseLayers::read(self.global)?;
+        let asked = RunInvocation { flags: &flags, layers: self.layers.clone(), ground: &ground };
+        let again = AnotherRound::of(self.backend, &asked, run, here).await?;
         tell_warnings(&again.session, self.global.quiet);
         let publication = Publication {
             session: &again.session,
-            home: self.home,
+            backend: self.backend,
             record: &again.record,
             opening: again.opening(),
-            lane: self.arguments.priority.unwrap_or_default().into(),
+            priority: self.arguments.priority.unwrap_or_default().into(),
             quiet: self.global.quiet,
         };
         let opened = || {
@@ -108,7 +106,7 @@ impl Retrying<'_> {
         let published = publication.publish(opened).await?;
         self.tell(run, &again.rounds, published)?;
         match published.end {
-            PublishedEnd::Closed if self.arguments.wait => self.wait(run, ears).await,
+            PublishedEnd::Closed if self.arguments.wait => self.wait(run, signals).await,
             PublishedEnd::Closed => Ok(Exit::Done),
             PublishedEnd::Cancelled | PublishedEnd::Stopped => Ok(Exit::Incomplete),
         }
@@ -132,7 +130,7 @@ impl Retrying<'_> {
                 rounds.missing()
             ));
         }
-        let again = format!("{run}{}", fleet::whereabouts(self.global, &self.arguments.fleet));
+        let again = format!("{run}{}", fleet::location_flags(self.global, &self.arguments.fleet));
         screen::tell(&match end {
             PublishedEnd::Closed if jobs == 0 => {
                 format!("run {run} is complete: all its {} jobs are scored", rounds.scored())
@@ -155,15 +153,15 @@ impl Retrying<'_> {
         Ok(())
     }
 
-    async fn wait(&self, run: &RunId, ears: Ears) -> Result<Exit, Failure> {
+    async fn wait(&self, run: &RunId, signals: SignalStream) -> Result<Exit, Failure> {
         let following = Following {
-            home: self.home,
+            backend: self.backend,
             run,
             settings: self.settings,
             ends: Ends::default(),
             global: self.global,
-            whereabouts: &fleet::whereabouts(self.global, &self.arguments.fleet),
+            location_flags: &fleet::location_flags(self.global, &self.arguments.fleet),
         };
-        following.wait(ears).await
+        following.wait(signals).await
     }
 }

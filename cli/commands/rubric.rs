@@ -1,7 +1,11 @@
 //! `juror rubric`: show and check rubrics.
 
-use crate::{args::RubricCommand, exit::Exit, exit::Failure, screen};
-use juror_common::{
+use crate::{
+    args::RubricCommand,
+    exit::{Exit, Failure},
+    terminal as screen,
+};
+use juror_types::{
     rubric::{Formula, Rubric, builtin},
     run::RunRecord,
 };

@@ -2,27 +2,23 @@
 
 use crate::{
     args::{CallingFlags, GlobalFlags, RunArguments, RunFlags},
-    asked::{Asked, new_run_id, print_plan, tell_warnings},
-    attended,
     baseline::{self, Baseline},
     calibrations,
     execute::Execution,
     exit::{Exit, Failure},
     finish::{self, Finishing, Reporting},
     inspection::inspect_files,
-    judge,
-    layers::Ground,
+    interactive as attended, judge,
     outputs::ProtectedFiles,
     run_argument::{locate, nearest},
-    screen,
+    run_request::{RunInvocation, new_run_id, print_plan, tell_warnings},
     session::Session,
+    settings_sources::BaseLayers,
+    terminal as screen,
 };
-use juror_aggregator::{
-    calibration::known::KnownCalibration,
-    gate::Gate,
-    journal::{JournalError, RunFiles, check_vacant},
-};
-use juror_common::{id::RunId, run::RunRecord};
+use juror_analysis::{calibration::known::KnownCalibration, gate::Gate};
+use juror_journal::journal::{JournalError, RunFiles, check_vacant};
+use juror_types::{id::RunId, run::RunRecord};
 use juror_worker::context::JudgeSetup;
 use std::path::{Path, PathBuf};
 
@@ -35,8 +31,8 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         None => (None, global),
     };
     let layers = [flags.layers(), arguments.calling.layers()].concat();
-    let ground = Ground::read(global)?;
-    let asked = Asked { flags, layers, ground: &ground };
+    let ground = BaseLayers::read(global)?;
+    let asked = RunInvocation { flags, layers, ground: &ground };
     let settings = asked.settings()?;
     let named = match resumed {
         Some(run) => Some(run.clone()),
@@ -71,7 +67,7 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         print_plan(&session, "Nothing was spent.", global.json)?;
         return Ok(Exit::Done);
     }
-    begin_or_continue(session, run, known, ends, global).await
+    start_or_resume(session, run, known, ends, global).await
 }
 
 /// Continues a run of this machine from its record alone.
@@ -95,7 +91,7 @@ pub struct Ends<'a> {
 }
 
 /// Runs a session to its report.
-pub async fn begin_or_continue(
+pub async fn start_or_resume(
     session: Session,
     run_id: RunId,
     known: Option<RunRecord>,
@@ -107,7 +103,7 @@ pub async fn begin_or_continue(
     let record = record(&session, &run_id, known.as_ref());
     let execution =
         Execution { session: &session, record: &record, continued: known.is_some(), setup };
-    let (executed, ears) = attended::execute(execution, global.quiet).await?;
+    let (executed, signals) = attended::execute(execution, global.quiet).await?;
     let reporting = Reporting {
         rubric: &session.rubric,
         gate: gate.as_ref(),
@@ -117,7 +113,7 @@ pub async fn begin_or_continue(
     };
     let finishing = Finishing { reporting, outputs: ends.outputs, global };
     let remedy = format!("write it by: juror report {run_id}");
-    ears.leave_at_once(&remedy, async { finish::finish(executed, &finishing) }).await
+    signals.exit_on_signal(&remedy, async { finish::finish(executed, &finishing) }).await
 }
 
 /// The record of a session's run; one that is known keeps its age and its sessions.
@@ -176,7 +172,7 @@ fn start_instead(run: &RunId, runs_dir: &Path, quiet: bool) -> Result<(), Failur
     Ok(())
 }
 
-/// A run knows its home: what a fleet judges is not judged here as well.
+/// A run knows its backend: what a fleet judges is not judged here as well.
 pub fn refuse_fleet_run(known: Option<&RunRecord>) -> Result<(), Failure> {
     let Some((record, fleet)) = known.and_then(|known| Some((known, known.fleet.as_ref()?))) else {
         return Ok(());

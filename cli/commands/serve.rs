@@ -4,24 +4,25 @@ use crate::{
     args::{GlobalFlags, ServeArguments},
     baseline,
     exit::{Exit, Failure},
-    layers::{Ground, READ_TOKEN, WRITE_TOKEN},
-    screen,
-    serving::{DatasetShowcase, Desk, HouseStarter},
-    signals::Ears,
+    serving::{DatasetItemSource, LocalRunLauncher, RunRequestValidator},
+    settings_sources::{BaseLayers, READ_TOKEN, WRITE_TOKEN},
+    signals::SignalStream,
+    terminal as screen,
 };
-use juror_common::{event::Events, settings::ServeSettings, shutdown::Shutdown};
+use juror_app::settings::ServeSettings;
 use juror_server::{
     access::{Access, Secret, TrustedProxies},
     router::router,
     serve::serve,
-    site::Site,
+    state::AppState,
 };
+use juror_types::{event::Events, shutdown::Shutdown};
 use std::{env::VarError, net::SocketAddr, path::Path, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, time::sleep};
 
 /// Runs `juror serve` until it is stopped.
 pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let ground = Ground::read(global)?;
+    let ground = BaseLayers::read(global)?;
     let flags = arguments.layers();
     let settings = ground.settle(flags.clone())?;
     let listener = bind(&settings.serve).await?;
@@ -29,12 +30,12 @@ pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exi
     let proxies = TrustedProxies::parse(&settings.serve.trusted_proxies).map_err(Failure::usage)?;
     let access = access(&settings.serve, address)?.with_trusted_proxies(proxies.clone());
     let shutdown = Shutdown::new();
-    let listening = tokio::spawn(Ears::open().listen(shutdown.clone(), Events::silent()));
-    let desk = Desk::new(ground, flags, settings.clone());
-    let starter = Arc::new(HouseStarter::new(desk, &shutdown, global.quiet));
-    let site = Site::new(
+    let listening = tokio::spawn(SignalStream::open().listen(shutdown.clone(), Events::silent()));
+    let validator = RunRequestValidator::new(ground, flags, settings.clone());
+    let starter = Arc::new(LocalRunLauncher::new(validator, &shutdown, global.quiet));
+    let site = AppState::new(
         settings.run.runs_dir.clone(),
-        Arc::new(DatasetShowcase::new(settings.clone())),
+        Arc::new(DatasetItemSource::new(settings.clone())),
         starter.clone(),
         baseline::rules(&settings),
         shutdown.drain.clone(),

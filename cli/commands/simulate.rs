@@ -2,14 +2,15 @@
 
 use crate::{
     args::{GlobalFlags, SimulateArguments},
+    demo_data as golden,
     exit::{Exit, Failure},
-    golden, screen,
-    signals::Ears,
+    signals::SignalStream,
+    terminal as screen,
 };
-use juror_common::{event::Events, rubric::builtin, shutdown::Shutdown};
 use juror_simulator::{
-    FaultPlan, Latency, Quirk, Shift, SimulatorConfig, SimulatorError, Stats, TokenCount,
+    Bias, FaultPlan, Latency, Quirk, SimulatorConfig, SimulatorError, Stats, TokenCount,
 };
+use juror_types::{event::Events, rubric::builtin, shutdown::Shutdown};
 use std::{sync::Arc, time::Duration};
 use tokio::{net::TcpListener, task::JoinError};
 
@@ -25,14 +26,14 @@ pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<
     let address = listener.local_addr().map_err(Failure::error)?;
     screen::print(&format!("http://{address}/v1"))?;
     if !global.quiet {
-        tell_strange_shifts(&config.shifts)?;
+        tell_strange_shifts(&config.biases)?;
         screen::tell(&format!(
             "try: OPENAI_API_KEY=any juror run DATASET --enable-llm-judge --base-url \
              http://{address}/v1\nwhat it billed: http://{address}/stats"
         ));
     }
     let shutdown = Shutdown::new();
-    let listening = tokio::spawn(Ears::open().listen(shutdown.clone(), Events::silent()));
+    let listening = tokio::spawn(SignalStream::open().listen(shutdown.clone(), Events::silent()));
     let served = juror_simulator::serve(listener, config, shutdown.clone()).await;
     shutdown.now.cancel();
     listening.await.map_err(Failure::error)?;
@@ -64,7 +65,7 @@ fn config(arguments: &SimulateArguments) -> Result<SimulatorConfig, Failure> {
             .iter()
             .map(|quirk| quirk.parse().map_err(Failure::usage))
             .collect::<Result<_, _>>()?,
-        shifts: shifts(&arguments.shift)?,
+        biases: biases(&arguments.bias)?,
         seed: arguments.seed,
         book: Arc::new(golden::verdict_book()?),
         ..SimulatorConfig::default()
@@ -88,13 +89,13 @@ fn token_count(rule: &str) -> TokenCount {
     }
 }
 
-fn shifts(texts: &[String]) -> Result<Vec<Shift>, Failure> {
+fn biases(texts: &[String]) -> Result<Vec<Bias>, Failure> {
     texts.iter().map(|text| text.parse().map_err(Failure::usage)).collect()
 }
 
 /// Shifts of criteria that no built-in rubric has, and that may be misspelt: the simulator knows no
 /// rubric before it is asked by one.
-fn tell_strange_shifts(shifts: &[Shift]) -> Result<(), Failure> {
+fn tell_strange_shifts(biases: &[Bias]) -> Result<(), Failure> {
     let rubrics = builtin().iter().map(|rubric| rubric.parse().map_err(Failure::error));
     let rubrics = rubrics.collect::<Result<Vec<_>, _>>()?;
     let keys: Vec<&str> = rubrics
@@ -102,11 +103,11 @@ fn tell_strange_shifts(shifts: &[Shift]) -> Result<(), Failure> {
         .flat_map(|rubric| &rubric.criteria)
         .map(|criterion| criterion.key.as_str())
         .collect();
-    for shift in shifts.iter().filter(|shift| !keys.contains(&shift.criterion.as_str())) {
+    for bias in biases.iter().filter(|bias| !keys.contains(&bias.criterion.as_str())) {
         screen::tell(&format!(
-            "--shift {}: no built-in rubric has this criterion; it moves nothing unless your own \
+            "--bias {}: no built-in rubric has this criterion; it moves nothing unless your own \
              rubric has it. There are: {}",
-            shift.criterion,
+            bias.criterion,
             keys.join(", ")
         ));
     }

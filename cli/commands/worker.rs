@@ -2,31 +2,29 @@
 
 use crate::{
     args::{GlobalFlags, JudgingFlags, WorkerArguments},
-    door::Door,
+    context_factory::ContextFactory,
     exit::{Exit, Failure},
     fleet::Fleet,
-    layers, progress,
-    run_context::ContextMaker,
-    screen,
-    signals::Ears,
-    standings::FleetRuns,
-    workplace::{self, Workplace},
+    health_server::HealthServer,
+    progress,
+    run_contexts::SeenRuns,
+    settings_sources as layers,
+    signals::SignalStream,
+    terminal as screen, worker_resources as resources,
+    worker_resources::WorkerResources,
 };
-use juror_common::{
-    admission::{Admission as _, WaitingRoom},
-    event::Events,
-    id::OwnerId,
-    queue::QueueError,
-    redis::RedisHome,
-    settings::{Layer, Settings},
-    shutdown::Shutdown,
-    telemetry::Metrics,
+use juror_app::settings::{Layer, Settings};
+use juror_ledger::{
+    admission::{Admission as _, AdmissionQueue},
+    redis::RedisLedger,
 };
+use juror_queue::QueueError;
+use juror_telemetry::Metrics;
+use juror_types::{event::Events, id::OwnerId, shutdown::Shutdown};
 use juror_worker::{
     concurrency::Concurrency,
-    fleet::Fleet as FleetOfRuns,
-    patient::Patient,
-    run::{Runs, Worker, WorkerError},
+    retrying_ledger::RetryingLedger,
+    run::{Runs, Worker, WorkerError, fleet::FleetWork},
 };
 use std::{path::Path, sync::Arc, time::Duration};
 use tokio::time::{MissedTickBehavior, interval, sleep};
@@ -35,7 +33,7 @@ use tokio_util::sync::CancellationToken;
 const EVENT_CAPACITY: usize = 1_000;
 /// How long a job waits for its next call before it is put back: a delivery is never held for more
 /// than five minutes, of which the call itself may need one.
-const PATIENCE: Duration = Duration::from_secs(4 * 60);
+const MAX_WAIT: Duration = Duration::from_secs(4 * 60);
 /// How often a process says that it lives.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
@@ -45,9 +43,9 @@ pub async fn run(arguments: &WorkerArguments, global: &GlobalFlags) -> Result<Ex
     check_roots(&settings)?;
     let (events, heard) = Events::channel(EVENT_CAPACITY);
     let shutdown = Shutdown::new();
-    let listening = tokio::spawn(Ears::open().listen(shutdown.clone(), events.clone()));
-    let style = progress::Style::of_a_role(global.quiet);
-    let showing = tokio::spawn(progress::follow(heard, style, progress::Standing::default()));
+    let listening = tokio::spawn(SignalStream::open().listen(shutdown.clone(), events.clone()));
+    let style = progress::ProgressDisplay::of_a_role(global.quiet);
+    let showing = tokio::spawn(progress::follow(heard, style, progress::RunTally::default()));
     let opening = shutdown.drain.run_until_cancelled(Fleet::open(&settings, events.clone()));
     let ended = match opening.await {
         None => Ok(()),
@@ -73,8 +71,9 @@ async fn serve(
     shutdown: &Shutdown,
     quiet: bool,
 ) -> Result<(), Failure> {
-    let door = Door::open(settings).await?;
-    let metrics = Arc::new(door.as_ref().map_or_else(Metrics::silent, |_| Metrics::recording()));
+    let health_server = HealthServer::open(settings).await?;
+    let metrics =
+        Arc::new(health_server.as_ref().map_or_else(Metrics::silent, |_| Metrics::recording()));
     // The worker stops itself where it cannot go on.
     let stop = Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() };
     let (worker, runs) = worker(fleet, settings, (events, &metrics), &stop)?;
@@ -90,10 +89,10 @@ async fn serve(
     let beside = async {
         let drain_timeout = Duration::from_secs(settings.fleet.drain_timeout_seconds);
         tokio::join!(
-            over.run_until_cancelled(beat(&fleet.home)),
+            over.run_until_cancelled(beat(&fleet.backend)),
             over.run_until_cancelled(end_in_time(&stop, drain_timeout)),
             runs.watch(&over),
-            Door::serve(door, fleet, &metrics, &over),
+            HealthServer::serve(health_server, fleet, &metrics, &over),
         )
     };
     let (ended, _) = tokio::join!(working, beside);
@@ -108,29 +107,29 @@ fn worker(
     settings: &Settings,
     (events, metrics): (Events, &Arc<Metrics>),
     stop: &Shutdown,
-) -> Result<(Arc<Worker>, Arc<FleetRuns>), Failure> {
-    let patient = Arc::new(Patient::new(Arc::clone(&fleet.home), stop.clone()));
-    let waiting = WaitingRoom::measured(Arc::clone(metrics));
+) -> Result<(Arc<Worker>, Arc<SeenRuns>), Failure> {
+    let retrying = Arc::new(RetryingLedger::new(Arc::clone(&fleet.backend), stop.clone()));
+    let waiting = AdmissionQueue::measured(Arc::clone(metrics));
     let limit = settings.limits.max_concurrency;
     let concurrency = limit.map_or_else(Concurrency::adaptive, Concurrency::fixed);
     let owner = OwnerId::random();
-    let workplace = Workplace {
-        home: Arc::clone(&patient),
+    let resources = WorkerResources {
+        backend: Arc::clone(&retrying),
         waiting: Arc::new(waiting),
-        patience: Some(PATIENCE),
-        sources: workplace::sources(settings, settings.files.data_roots.clone())?,
+        max_wait: Some(MAX_WAIT),
+        sources: resources::sources(settings, settings.files.data_roots.clone())?,
         concurrency: concurrency.clone(),
-        company: Arc::default(),
+        isolation: Arc::default(),
         owner: owner.clone(),
         events: events.clone(),
         metrics: Arc::clone(metrics),
     };
-    let contexts = ContextMaker::new(settings.clone(), workplace, stop.clone())?;
-    let runs = Arc::new(FleetRuns::new(contexts));
+    let contexts = ContextFactory::new(settings.clone(), resources, stop.clone())?;
+    let runs = Arc::new(SeenRuns::new(contexts));
     let worker = Worker {
         jobs: Arc::new(fleet.queues.jobs()),
         results: Arc::new(fleet.queues.results()),
-        runs: Runs::Many(FleetOfRuns::new(runs.clone(), patient, owner)),
+        runs: Runs::Many(FleetWork::new(runs.clone(), retrying, owner)),
         concurrency,
         events,
         metrics: Arc::clone(metrics),
@@ -139,12 +138,12 @@ fn worker(
 }
 
 /// Says again and again that this process lives, and what of others that do not is spent.
-async fn beat(home: &RedisHome) {
+async fn beat(backend: &RedisLedger) {
     let mut ticks = interval(HEARTBEAT);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        if let Err(error) = home.sweep().await {
+        if let Err(error) = backend.sweep().await {
             tracing::debug!(%error, "no heartbeat");
         }
     }
@@ -188,7 +187,7 @@ fn describe(fleet: &Fleet, settings: &Settings) -> String {
     format!(
         "{}, Redis at {}, namespace {}, {calls}",
         fleet.queues.address(),
-        fleet.home.address(),
+        fleet.backend.address(),
         settings.fleet.namespace
     )
 }

@@ -1,28 +1,21 @@
 //! Runs of a fleet: published from here, judged elsewhere.
 
-use super::desk::{Desk, refusal, resuming};
+use crate::serving::request_validator::{RunRequestValidator, refusal, resuming};
 use crate::{
-    another_round::AnotherRound,
     commands::cancel,
     exit::{Exit, Failure},
-    fleet::{home_failure, open_home},
-    publication::{Opening, Publication, new_record, refuse_leftovers},
-    screen,
+    fleet::{backend_failure, open_backend},
+    publish::{Opening, Publication, new_record, refuse_leftovers},
+    retry_plan::AnotherRound,
     session::Session,
+    terminal as screen,
 };
-use juror_common::{
-    event::Events,
-    id::RunId,
-    queue::Lane,
-    redis::RedisHome,
-    run::RunRecord,
-    settings::{Layer, Settings},
-    shutdown::Shutdown,
-    store::RunStatus,
-    usage::Money,
-};
+use juror_app::settings::{Layer, Settings};
+use juror_ledger::redis::{RedisLedger, RunStatus};
 use juror_producer::fleet::PublishedEnd;
-use juror_server::starter::{AwaitedRun, Refusal};
+use juror_queue::Priority;
+use juror_server::launcher::{LaunchRefusal, QueuedRun};
+use juror_types::{event::Events, id::RunId, run::RunRecord, shutdown::Shutdown, usage::Money};
 use std::{
     collections::HashSet,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -35,10 +28,10 @@ use tokio::{
 use tokio_util::task::TaskTracker;
 
 /// Whoever asks does not wait longer for a broker that is away, in seconds.
-const MOST_PATIENCE: u64 = 5;
+const MAX_WAIT: u64 = 5;
 
 /// How long a page waits to be told whether the fleet knows a run.
-const LONGEST_LOOK: Duration = Duration::from_secs(2);
+const MAX_LOOK: Duration = Duration::from_secs(2);
 
 /// Publishes the jobs of runs. Each is published by a task of its own.
 pub struct FleetRuns {
@@ -52,7 +45,7 @@ pub struct FleetRuns {
 /// The jobs of a run, about to be published.
 struct Publishing {
     session: Session,
-    home: Arc<RedisHome>,
+    backend: Arc<RedisLedger>,
     record: RunRecord,
     opening: Opening,
 }
@@ -64,34 +57,35 @@ impl FleetRuns {
     }
 
     /// Announces a new run, and publishes its jobs.
-    pub async fn start(&self, session: Session, run: &RunId) -> Result<(), Refusal> {
+    pub async fn start(&self, session: Session, run: &RunId) -> Result<(), LaunchRefusal> {
         let settings = &session.settings;
-        let home = open_home(settings).await.map_err(away)?;
-        let free = refuse_known(&home, run, settings).await;
+        let backend = open_backend(settings).await.map_err(away)?;
+        let free = refuse_known(&backend, run, settings).await;
         if let Err(refusal) = free {
-            home.close().await;
+            backend.close().await;
             return Err(refusal);
         }
         let record = new_record(&session, run, None);
-        self.publish(Publishing { session, home, record, opening: Opening::New }).await
+        self.publish(Publishing { session, backend, record, opening: Opening::New }).await
     }
 
     /// Sends the jobs again that are not scored.
     pub async fn resume(
         &self,
-        desk: &Desk,
+        validator: &RunRequestValidator,
         record: RunRecord,
         budget: Option<Money>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), LaunchRefusal> {
         let run = record.run_id.clone();
         let flags = resuming(&record, budget);
-        let mut asked = desk.asked(&flags);
+        let mut asked = validator.asked(&flags);
         asked.layers.extend(namespace_of(&record));
-        let home = open_home(&asked.settings().map_err(refusal)?).await.map_err(away)?;
-        let again = AnotherRound::of(&home, &asked, &run, Some(record)).await.map_err(away);
+        let backend = open_backend(&asked.settings().map_err(refusal)?).await.map_err(away)?;
+        let again = AnotherRound::of(&backend, &asked, &run, Some(record)).await.map_err(away);
         let again = again.and_then(|again| {
             check(&again)?;
-            desk.check_budget(again.record.judge.is_some() && again.cap.now.is_none(), budget)?;
+            validator
+                .check_budget(again.record.judge.is_some() && again.cap.now.is_none(), budget)?;
             Ok(again)
         });
         match again {
@@ -99,10 +93,10 @@ impl FleetRuns {
                 let opening = again.opening();
                 let AnotherRound { session, record, .. } = again;
                 self.cancelled().remove(&run);
-                self.publish(Publishing { session, home, record, opening }).await
+                self.publish(Publishing { session, backend, record, opening }).await
             }
             Err(refusal) => {
-                home.close().await;
+                backend.close().await;
                 Err(refusal)
             }
         }
@@ -111,29 +105,29 @@ impl FleetRuns {
     /// Cancels a run; its directory may not be there yet.
     pub async fn cancel(
         &self,
-        desk: &Desk,
+        validator: &RunRequestValidator,
         run: &RunId,
         record: Option<&RunRecord>,
-    ) -> Result<(), Refusal> {
-        let mut settings = desk.settings().clone();
+    ) -> Result<(), LaunchRefusal> {
+        let mut settings = validator.settings().clone();
         if let Some(namespace) = record.and_then(|record| record.fleet.clone()) {
             settings.fleet.namespace = namespace;
         }
-        let home = open_home(&settings).await.map_err(away)?;
-        let cancelled = match home.run_status(run).await.map_err(home_failure) {
-            Ok(None) => Err(Refusal::Unknown(format!("the fleet knows no run {run}"))),
-            Ok(Some(_)) => cancel::cancel(&home, run, &settings).await.map_err(away),
+        let backend = open_backend(&settings).await.map_err(away)?;
+        let cancelled = match backend.run_status(run).await.map_err(backend_failure) {
+            Ok(None) => Err(LaunchRefusal::Unknown(format!("the fleet knows no run {run}"))),
+            Ok(Some(_)) => cancel::cancel(&backend, run, &settings).await.map_err(away),
             Err(failure) => Err(away(failure)),
         };
-        home.close().await;
+        backend.close().await;
         match cancelled?.cancelled {
             true => {
                 self.cancelled().insert(run.clone());
                 Ok(())
             }
-            false => {
-                Err(Refusal::Conflict(format!("run {run} is complete: there is nothing to cancel")))
-            }
+            false => Err(LaunchRefusal::Conflict(format!(
+                "run {run} is complete: there is nothing to cancel"
+            ))),
         }
     }
 
@@ -147,15 +141,15 @@ impl FleetRuns {
     }
 
     /// What the fleet knows of a run; nothing, where that cannot be found out soon.
-    pub async fn awaited(&self, settings: &Settings, run: &RunId) -> Option<AwaitedRun> {
+    pub async fn awaited(&self, settings: &Settings, run: &RunId) -> Option<QueuedRun> {
         let asking = async {
-            let home = open_home(settings).await.ok()?;
-            let status = home.run_status(run).await.ok().flatten();
-            home.close().await;
+            let backend = open_backend(settings).await.ok()?;
+            let status = backend.run_status(run).await.ok().flatten();
+            backend.close().await;
             status
         };
-        let RunStatus { record, published, .. } = timeout(LONGEST_LOOK, asking).await.ok()??;
-        Some(AwaitedRun { record, published })
+        let RunStatus { record, published, .. } = timeout(MAX_LOOK, asking).await.ok()??;
+        Some(QueuedRun { record, published })
     }
 
     /// Waits until nothing is published any more. Call it after the shutdown is given.
@@ -165,9 +159,9 @@ impl FleetRuns {
     }
 
     /// Returns once the run is announced; its jobs are published by and by.
-    async fn publish(&self, mut publishing: Publishing) -> Result<(), Refusal> {
-        let patience = &mut publishing.session.settings.fleet.patience_seconds;
-        *patience = (*patience).min(MOST_PATIENCE);
+    async fn publish(&self, mut publishing: Publishing) -> Result<(), LaunchRefusal> {
+        let max_wait = &mut publishing.session.settings.fleet.connect_timeout_seconds;
+        *max_wait = (*max_wait).min(MAX_WAIT);
         let shutdown = Shutdown {
             drain: self.shutdown.drain.child_token(),
             now: self.shutdown.now.child_token(),
@@ -175,8 +169,8 @@ impl FleetRuns {
         let (announce, announced) = oneshot::channel();
         let quiet = self.quiet;
         let task = self.tasks.spawn(async move {
-            let told = publishing.to_its_end(announce, &shutdown).await;
-            publishing.home.close().await;
+            let told = publishing.run_to_completion(announce, &shutdown).await;
+            publishing.backend.close().await;
             match &told {
                 Ok(words) if !quiet => screen::tell(words),
                 Ok(_) => {}
@@ -189,23 +183,25 @@ impl FleetRuns {
         });
         match announced.await {
             Ok(()) => Ok(()),
-            Err(_) => task.await.map_err(|error| Refusal::Broken(error.to_string()))?.map_err(away),
+            Err(_) => {
+                task.await.map_err(|error| LaunchRefusal::Broken(error.to_string()))?.map_err(away)
+            }
         }
     }
 }
 
 impl Publishing {
-    async fn to_its_end(
+    async fn run_to_completion(
         &self,
         announce: oneshot::Sender<()>,
         shutdown: &Shutdown,
     ) -> Result<String, Failure> {
         let publication = Publication {
             session: &self.session,
-            home: &self.home,
+            backend: &self.backend,
             record: &self.record,
             opening: self.opening.clone(),
-            lane: Lane::Work,
+            priority: Priority::Normal,
             quiet: true,
         };
         let announced = || {
@@ -223,33 +219,40 @@ impl Publishing {
                 format!("run {run} was cancelled; {jobs} jobs were published before")
             }
             PublishedEnd::Stopped => format!(
-                "run {run}: {jobs} jobs are published, and it is left open; go on with: juror \
+                "run {run}: {jobs} jobs are published, and it is left open; resume with: juror \
                  enqueue --resume {run}"
             ),
         })
     }
 }
 
-async fn refuse_known(home: &RedisHome, run: &RunId, settings: &Settings) -> Result<(), Refusal> {
-    let known = home.run_status(run).await.map_err(|error| away(home_failure(error)))?;
+async fn refuse_known(
+    backend: &RedisLedger,
+    run: &RunId,
+    settings: &Settings,
+) -> Result<(), LaunchRefusal> {
+    let known = backend.run_status(run).await.map_err(|error| away(backend_failure(error)))?;
     if known.is_some() {
-        return Err(Refusal::Conflict(format!(
+        return Err(LaunchRefusal::Conflict(format!(
             "the fleet has a run {run} already: take another run_id"
         )));
     }
-    let free = refuse_leftovers(home, run, &settings.fleet.namespace).await;
+    let free = refuse_leftovers(backend, run, &settings.fleet.namespace).await;
     free.map_err(|failure| match failure.exit {
-        Exit::Usage => Refusal::Conflict(failure.to_string()),
+        Exit::Usage => LaunchRefusal::Conflict(failure.to_string()),
         _ => away(failure),
     })
 }
 
-fn check(again: &AnotherRound) -> Result<(), Refusal> {
+fn check(again: &AnotherRound) -> Result<(), LaunchRefusal> {
     let rounds = &again.rounds;
     if rounds.missing() > 0 || rounds.scored() < again.session.plan.jobs {
         return Ok(());
     }
-    Err(Refusal::Conflict(format!("run {} is complete: every job is scored", again.record.run_id)))
+    Err(LaunchRefusal::Conflict(format!(
+        "run {} is complete: every job is scored",
+        again.record.run_id
+    )))
 }
 
 fn namespace_of(record: &RunRecord) -> Option<Layer> {
@@ -257,9 +260,9 @@ fn namespace_of(record: &RunRecord) -> Option<Layer> {
 }
 
 /// What goes wrong with the fleet's servers passes.
-fn away(failure: Failure) -> Refusal {
+fn away(failure: Failure) -> LaunchRefusal {
     match failure.exit {
-        Exit::Usage => Refusal::Unusable(failure.to_string()),
-        _ => Refusal::Unavailable(failure.to_string()),
+        Exit::Usage => LaunchRefusal::Unusable(failure.to_string()),
+        _ => LaunchRefusal::Unavailable(failure.to_string()),
     }
 }

@@ -1,23 +1,23 @@
 //! Runs that go on in this very process, side by side and each with an owner.
 
-use super::desk::refusal;
+use crate::serving::request_validator::refusal;
 use crate::{
     commands::run::{Ends, Ready, ready},
     execute::{Begun, Executed, Execution, begin},
     exit::{Exit, Failure},
     finish::{Reporting, write_report},
     progress::waiting_text,
-    screen,
     session::Session,
+    terminal as screen,
 };
-use juror_aggregator::report::{Report, figures::dollars};
-use juror_common::{
+use juror_analysis::{format::dollars, run_report::Report};
+use juror_server::{catalog::Catalog, launcher::LaunchRefusal};
+use juror_types::{
     event::{Event, Events},
     id::RunId,
     run::RunRecord,
     shutdown::Shutdown,
 };
-use juror_server::{catalog::Catalog, starter::Refusal};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, mpsc},
@@ -44,13 +44,13 @@ struct OneRun {
 }
 
 /// The place of a run that goes on, or is about to; free again once this is dropped.
-pub struct Place {
+pub struct RunPlace {
     own: Arc<OneRun>,
     all: Arc<Mutex<Vec<Arc<OneRun>>>>,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Drop for Place {
+impl Drop for RunPlace {
     fn drop(&mut self) {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|one| !Arc::ptr_eq(one, &self.own));
@@ -71,17 +71,19 @@ impl LocalRuns {
     }
 
     /// A place for this run, if there is one.
-    pub fn place(&self, run: &RunId) -> Result<Place, Refusal> {
+    pub fn place(&self, run: &RunId) -> Result<RunPlace, LaunchRefusal> {
         if self.shutdown.drain.is_cancelled() {
-            return Err(Refusal::Unavailable("the server stops: ask again once it is back".into()));
+            return Err(LaunchRefusal::Unavailable(
+                "the server stops: ask again once it is back".into(),
+            ));
         }
         let mut going = self.going();
         if going.iter().any(|one| one.run == *run) {
-            return Err(Refusal::Conflict(format!("run {run} goes on already")));
+            return Err(LaunchRefusal::Conflict(format!("run {run} goes on already")));
         }
         let permit = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
-            Refusal::Unavailable(format!(
-                "{} runs go on here already, and no more at once (setting serve.runs_at_once): \
+            LaunchRefusal::Unavailable(format!(
+                "{} runs go on here already, and no more at once (setting serve.max_concurrent_runs): \
                  wait for one of them, or cancel one",
                 self.at_once
             ))
@@ -92,46 +94,46 @@ impl LocalRuns {
         };
         let own = Arc::new(OneRun { run: run.clone(), shutdown });
         going.push(Arc::clone(&own));
-        Ok(Place { own, all: Arc::clone(&self.going), _permit: permit })
+        Ok(RunPlace { own, all: Arc::clone(&self.going), _permit: permit })
     }
 
     /// Begins a run, or goes on with it, and lets it go on by itself. Returns once it has its
     /// record and its ledger; whoever asked may have left by then.
     pub async fn begin(
         self: &Arc<Self>,
-        place: Place,
+        place: RunPlace,
         session: Session,
         record: RunRecord,
         continued: bool,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), LaunchRefusal> {
         let own = Arc::clone(self);
         let beginning =
             self.tasks.spawn(async move { own.begin_now(place, session, record, continued).await });
-        beginning.await.map_err(|error| Refusal::Broken(error.to_string()))?
+        beginning.await.map_err(|error| LaunchRefusal::Broken(error.to_string()))?
     }
 
     async fn begin_now(
         &self,
-        place: Place,
+        place: RunPlace,
         session: Session,
         record: RunRecord,
         continued: bool,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), LaunchRefusal> {
         // Gate, calibration and key are the server's own.
         let mut ready = ready(&session, &record.run_id, Ends::default()).map_err(not_now)?;
         let setup = ready.setup.take();
         let execution = Execution { session: &session, record: &record, continued, setup };
         let begun = begin(execution).await.map_err(|failure| match failure.exit {
-            Exit::Usage => Refusal::Conflict(failure.to_string()),
+            Exit::Usage => LaunchRefusal::Conflict(failure.to_string()),
             _ if is_held_elsewhere(&session, &record.run_id) => {
-                Refusal::Conflict(failure.to_string())
+                LaunchRefusal::Conflict(failure.to_string())
             }
             _ => refusal(failure),
         })?;
         let quiet = self.quiet;
         self.tasks.spawn(async move {
             let run = record.run_id;
-            match to_its_end(begun, session, ready, place).await {
+            match run_to_completion(begun, session, ready, place).await {
                 Ok(words) if !quiet => screen::tell(&format!("run {run}: {words}")),
                 Ok(_) => {}
                 Err(failure) => screen::warn(&format!("run {run} broke off: {failure}")),
@@ -173,11 +175,11 @@ fn is_held_elsewhere(session: &Session, run: &RunId) -> bool {
 }
 
 /// Runs it, and writes its report; answers in words what it came to.
-async fn to_its_end(
+async fn run_to_completion(
     begun: Begun,
     session: Session,
     ready: Ready,
-    place: Place,
+    place: RunPlace,
 ) -> Result<String, Failure> {
     let (events, heard) = Events::channel(EVENT_CAPACITY);
     let OneRun { run, shutdown } = &*place.own;
@@ -230,6 +232,6 @@ fn words(executed: &Executed, report: &Report) -> String {
 }
 
 /// What only the server's operator can mend: until then no run begins.
-fn not_now(failure: Failure) -> Refusal {
-    Refusal::Unavailable(failure.to_string())
+fn not_now(failure: Failure) -> LaunchRefusal {
+    LaunchRefusal::Unavailable(failure.to_string())
 }

@@ -1,14 +1,14 @@
 //! What the web door needs of the rest of the house: runs are begun, and what they judged is shown.
 
-mod desk;
+mod estimate;
 mod fleet;
+mod item_details;
+mod item_source;
 mod local;
-mod quote;
+mod request_validator;
 mod roots;
-mod showcase;
-mod starter;
-mod texts;
+mod run_launcher;
 
-pub use desk::Desk;
-pub use showcase::DatasetShowcase;
-pub use starter::HouseStarter;
+pub use item_source::DatasetItemSource;
+pub use request_validator::RunRequestValidator;
+pub use run_launcher::LocalRunLauncher;

@@ -1,11 +1,9 @@
 //! The folders whose datasets may be named, and what lies in them.
 
-use juror_common::{
-    files::Roots,
-    rubric::{Need, Rubric, builtin},
-};
+use juror_files::local::Roots;
 use juror_producer::dataset::{Dataset, DatasetShape};
-use juror_server::starter::{Refusal, RequestField};
+use juror_server::launcher::{LaunchRefusal, RequestField};
+use juror_types::rubric::{Need, Rubric, builtin};
 use std::{
     collections::BTreeSet,
     ffi::OsStr,
@@ -14,9 +12,9 @@ use std::{
 };
 
 /// So many datasets are listed.
-const MOST_LISTED: usize = 300;
+const MAX_LISTED: usize = 300;
 /// So many files and folders are looked at for that.
-const MOST_SEEN: usize = 20_000;
+const MAX_SEEN: usize = 20_000;
 /// So many folders deep.
 const DEEPEST: usize = 4;
 
@@ -32,9 +30,9 @@ impl DatasetRoots {
     }
 
     /// The real path of a dataset that is named relative to one of the folders.
-    pub fn resolve(&self, name: &str) -> Result<PathBuf, Refusal> {
+    pub fn resolve(&self, name: &str) -> Result<PathBuf, LaunchRefusal> {
         if self.folders.is_empty() {
-            return Err(Refusal::of_field(
+            return Err(LaunchRefusal::of_field(
                 RequestField::Dataset,
                 "this server knows no folder with datasets: start it with --data-root DIR, or set \
                  files.data_roots",
@@ -46,12 +44,14 @@ impl DatasetRoots {
                 "{name:?} names no dataset: write its path from one of the server's data roots \
                  down, without a leading / and without .."
             );
-            return Err(Refusal::of_field(RequestField::Dataset, message));
+            return Err(LaunchRefusal::of_field(RequestField::Dataset, message));
         }
         // What lies elsewhere, by a link, is as unknown as what is not there.
         let found = Roots::new(self.folders.clone()).resolve(name).ok();
         found.filter(|path| path.is_file() || path.is_dir()).ok_or_else(|| {
-            Refusal::Unknown(format!("there is no dataset {name:?} in the server's data roots"))
+            LaunchRefusal::Unknown(format!(
+                "there is no dataset {name:?} in the server's data roots"
+            ))
         })
     }
 
@@ -64,7 +64,7 @@ impl DatasetRoots {
         for folder in &self.folders {
             search.enter(folder, Path::new(""), 0);
         }
-        search.found.into_iter().take(MOST_LISTED).collect()
+        search.found.into_iter().take(MAX_LISTED).collect()
     }
 }
 
@@ -79,7 +79,7 @@ impl Search {
     fn enter(&mut self, folder: &Path, below: &Path, depth: usize) {
         let Ok(entries) = fs::read_dir(folder) else { return };
         let mut entries: Vec<DirEntry> =
-            entries.flatten().take(MOST_SEEN.saturating_sub(self.seen)).collect();
+            entries.flatten().take(MAX_SEEN.saturating_sub(self.seen)).collect();
         self.seen += entries.len();
         entries.sort_by_key(DirEntry::file_name);
         let names: BTreeSet<_> = entries.iter().map(DirEntry::file_name).collect();
@@ -144,9 +144,9 @@ fn has_pairs(names: &BTreeSet<std::ffi::OsString>) -> bool {
 mod tests {
     use super::*;
 
-    fn house() -> (tempfile::TempDir, DatasetRoots) {
-        let house = tempfile::tempdir().unwrap();
-        let path = |name: &str| house.path().join(name);
+    fn fixture() -> (tempfile::TempDir, DatasetRoots) {
+        let fixture = tempfile::tempdir().unwrap();
+        let path = |name: &str| fixture.path().join(name);
         for folder in ["one/sub", "one/.hidden", "one/runs/r1", "two/pairs", "outside"] {
             fs::create_dir_all(path(folder)).unwrap();
         }
@@ -176,12 +176,12 @@ mod tests {
             fs::write(path(file), text).unwrap();
         }
         let roots = DatasetRoots::new(vec![path("one"), path("two")]);
-        (house, roots)
+        (fixture, roots)
     }
 
     #[test]
     fn what_can_be_read_as_a_dataset_is_listed_and_a_runs_journal_is_not() {
-        let (_house, roots) = house();
+        let (_fixture, roots) = fixture();
         assert_eq!(roots.list(), ["a.jsonl", "pairs", "sub/b.csv"]);
         for name in roots.list() {
             assert!(roots.resolve(&name).is_ok(), "{name}");
@@ -190,29 +190,29 @@ mod tests {
 
     #[test]
     fn the_first_folder_that_holds_a_name_wins() {
-        let (house, roots) = house();
-        let first = house.path().join("one/a.jsonl").canonicalize().unwrap();
+        let (fixture, roots) = fixture();
+        let first = fixture.path().join("one/a.jsonl").canonicalize().unwrap();
         assert_eq!(roots.resolve("a.jsonl").unwrap(), first);
     }
 
     #[cfg(unix)]
     #[test]
     fn nothing_outside_the_folders_can_be_named() {
-        let (house, roots) = house();
-        let secret = house.path().join("outside/secret.jsonl");
-        std::os::unix::fs::symlink(&secret, house.path().join("one/link.jsonl")).unwrap();
-        std::os::unix::fs::symlink(house.path().join("outside"), house.path().join("one/way"))
+        let (fixture, roots) = fixture();
+        let secret = fixture.path().join("outside/secret.jsonl");
+        std::os::unix::fs::symlink(&secret, fixture.path().join("one/link.jsonl")).unwrap();
+        std::os::unix::fs::symlink(fixture.path().join("outside"), fixture.path().join("one/way"))
             .unwrap();
         for name in ["", "a\0b", "../outside/secret.jsonl", "sub/../../outside/secret.jsonl"] {
-            assert!(matches!(roots.resolve(name), Err(Refusal::Field { .. })), "{name:?}");
+            assert!(matches!(roots.resolve(name), Err(LaunchRefusal::Field { .. })), "{name:?}");
         }
-        let absolute = house.path().join("one/a.jsonl");
+        let absolute = fixture.path().join("one/a.jsonl");
         for path in [absolute.as_path(), &secret, Path::new("/etc/passwd")] {
             let refused = roots.resolve(path.to_str().unwrap());
-            assert!(matches!(refused, Err(Refusal::Field { .. })), "{}", path.display());
+            assert!(matches!(refused, Err(LaunchRefusal::Field { .. })), "{}", path.display());
         }
         for name in ["link.jsonl", "way/secret.jsonl", "none.jsonl"] {
-            assert!(matches!(roots.resolve(name), Err(Refusal::Unknown(_))), "{name}");
+            assert!(matches!(roots.resolve(name), Err(LaunchRefusal::Unknown(_))), "{name}");
         }
         assert!(!roots.list().iter().any(|name| name.contains("secret") || name.contains("link")));
     }

@@ -1,6 +1,6 @@
 //! Which items a run judges: conditions such as `tags=button` or `labels.source!=figma`.
 
-use juror_common::item::Item;
+use juror_types::item::Item;
 use serde_json::{Map, Value};
 use std::{fmt, str::FromStr};
 
@@ -110,7 +110,7 @@ fn find<'a>(fields: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_common::item::Language;
+    use juror_types::item::Language;
     use serde_json::json;
 
     fn item() -> Item {

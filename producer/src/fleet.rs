@@ -1,13 +1,18 @@
 //! A run's way into a fleet: opened, its jobs published, closed.
 
-use crate::submit::{self, Submission, SubmitError, Submitted};
-use juror_common::{
-    admission::{AdmissionError, Budget, Period},
+use crate::{
+    publish as submit,
+    publish::{Submission, SubmitError, Submitted},
+};
+use juror_ledger::{
+    admission::{Budget, BudgetSettings, Period},
+    error::LedgerError,
+    redis::RedisLedger,
+};
+use juror_types::{
     event::{Event, Events},
     id::RunId,
-    redis::RedisHome,
     run::RunRecord,
-    settings::BudgetSettings,
     shutdown::Shutdown,
     usage::Money,
 };
@@ -15,13 +20,13 @@ use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::{sync::watch, time::sleep};
 
 /// How often it is noted what is published, and looked whether the run is cancelled.
-const NOTING: Duration = Duration::from_secs(1);
+const NOTE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Where a run is noted while its jobs are published.
 #[derive(Clone)]
 pub struct FleetRun {
-    /// The fleet's home.
-    pub home: Arc<RedisHome>,
+    /// The fleet's backend.
+    pub backend: Arc<RedisLedger>,
     /// The run.
     pub run: RunId,
     /// Results of earlier rounds, which the run has beside those of the jobs published now.
@@ -52,13 +57,13 @@ pub enum PublishedEnd {
 
 /// Why a run could not be published. It is left open: publishing it again completes it.
 #[derive(Debug, thiserror::Error)]
-pub enum FleetError {
+pub enum PublishRunError {
     /// The jobs could not all be published.
     #[error(transparent)]
     Submit(#[from] SubmitError),
     /// What is published could not be noted.
     #[error(transparent)]
-    Home(#[from] AdmissionError),
+    Backend(#[from] LedgerError),
     /// The run's record is gone.
     #[error(
         "Redis does not know run {0} any more: it was emptied, or has lost what it knew; publish \
@@ -71,17 +76,17 @@ pub enum FleetError {
 /// stands stays until another is given, or it is lifted. What the run has `spent` by its journal is booked in the same
 /// step as its budget, should the ledger have forgotten it.
 async fn open_budgets(
-    home: &RedisHome,
+    backend: &RedisLedger,
     run: &RunId,
     budgets: &BudgetSettings,
     spent: Money,
-) -> Result<(), AdmissionError> {
+) -> Result<(), LedgerError> {
     // Opening a run leaves day and month unlimited if there is no word on them yet.
     let budget = budgets.run_usd.map_or(Budget::Unlimited, Budget::Cap);
-    home.open_run_again(run, budget, spent).await?;
+    backend.open_run_again(run, budget, spent).await?;
     for (period, given) in [(Period::Day, budgets.day_usd), (Period::Month, budgets.month_usd)] {
         if let Some(budget) = given {
-            home.set_period_budget(period, budget).await?;
+            backend.set_period_budget(period, budget).await?;
         }
     }
     Ok(())
@@ -89,24 +94,24 @@ async fn open_budgets(
 
 /// Changes what a run may cost that goes on, and what its record says of that.
 pub async fn change_budgets(
-    home: &RedisHome,
+    backend: &RedisLedger,
     record: &RunRecord,
     budgets: &BudgetSettings,
-) -> Result<(), AdmissionError> {
-    open_budgets(home, &record.run_id, budgets, Money::ZERO).await?;
-    home.note_record(record).await.map(drop)
+) -> Result<(), LedgerError> {
+    open_budgets(backend, &record.run_id, budgets, Money::ZERO).await?;
+    backend.note_record(record).await.map(drop)
 }
 
 /// Opens a run, or opens it again: what it may cost first, then what it is. Nothing may be
 /// published before.
 pub async fn open(
-    home: &RedisHome,
+    backend: &RedisLedger,
     record: &RunRecord,
     budgets: &BudgetSettings,
     spent: Money,
-) -> Result<(), AdmissionError> {
-    open_budgets(home, &record.run_id, budgets, spent).await?;
-    home.announce_run(record).await
+) -> Result<(), LedgerError> {
+    open_budgets(backend, &record.run_id, budgets, spent).await?;
+    backend.announce_run(record).await
 }
 
 impl FleetRun {
@@ -116,7 +121,7 @@ impl FleetRun {
         &self,
         submission: Submission,
         shutdown: &Shutdown,
-    ) -> Result<Published, FleetError> {
+    ) -> Result<Published, PublishRunError> {
         let (events, published) = (submission.events.clone(), submission.published.subscribe());
         let stop = Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() };
         let mut submitting = pin!(submit::run(submission, &stop));
@@ -127,9 +132,9 @@ impl FleetRun {
         stop.drain.cancel();
         let Submitted { published: jobs, .. } = submitting.await?;
         match interruption {
-            Interruption::Broken(error) => Err(error.into()),
-            Interruption::Forgotten => Err(FleetError::Forgotten(self.run.clone())),
-            Interruption::Cancelled => {
+            PublishStop::Broken(error) => Err(error.into()),
+            PublishStop::Forgotten => Err(PublishRunError::Forgotten(self.run.clone())),
+            PublishStop::Cancelled => {
                 self.close(jobs, &events, shutdown).await?;
                 Ok(Published { jobs, end: PublishedEnd::Cancelled })
             }
@@ -141,43 +146,43 @@ impl FleetRun {
         submitted: Submitted,
         events: &Events,
         shutdown: &Shutdown,
-    ) -> Result<Published, FleetError> {
+    ) -> Result<Published, PublishRunError> {
         let jobs = submitted.published;
         if submitted.complete {
             self.close(jobs, events, shutdown).await?;
             return Ok(Published { jobs, end: PublishedEnd::Closed });
         }
-        self.home.note_published(&self.run, self.results(jobs)).await?;
+        self.backend.note_published(&self.run, self.results(jobs)).await?;
         Ok(Published { jobs, end: PublishedEnd::Stopped })
     }
 
     /// Notes and looks until there is a reason to stop.
-    async fn watch(&self, published: &watch::Receiver<u64>, events: &Events) -> Interruption {
+    async fn watch(&self, published: &watch::Receiver<u64>, events: &Events) -> PublishStop {
         let mut away = false;
         loop {
-            sleep(NOTING).await;
+            sleep(NOTE_INTERVAL).await;
             let jobs = *published.borrow();
             match self.note(jobs).await {
                 Ok(None) => away = false,
                 Ok(Some(interruption)) => return interruption,
-                Err(AdmissionError::Unavailable(problem)) => {
+                Err(LedgerError::Unavailable(problem)) => {
                     if !away {
                         events.emit(Event::Warning(problem)).await;
                     }
                     away = true;
                 }
-                Err(error @ AdmissionError::Broken(_)) => return Interruption::Broken(error),
+                Err(error @ LedgerError::Broken(_)) => return PublishStop::Broken(error),
             }
         }
     }
 
-    async fn note(&self, jobs: u64) -> Result<Option<Interruption>, AdmissionError> {
-        if !self.home.note_published(&self.run, self.results(jobs)).await? {
-            return Ok(Some(Interruption::Forgotten));
+    async fn note(&self, jobs: u64) -> Result<Option<PublishStop>, LedgerError> {
+        if !self.backend.note_published(&self.run, self.results(jobs)).await? {
+            return Ok(Some(PublishStop::Forgotten));
         }
-        let status = self.home.run_status(&self.run).await?;
+        let status = self.backend.run_status(&self.run).await?;
         let cancelled = status.is_some_and(|status| status.cancelled);
-        Ok(cancelled.then_some(Interruption::Cancelled))
+        Ok(cancelled.then_some(PublishStop::Cancelled))
     }
 
     /// Closes the run, as soon as Redis takes it.
@@ -186,13 +191,13 @@ impl FleetRun {
         jobs: u64,
         events: &Events,
         shutdown: &Shutdown,
-    ) -> Result<(), FleetError> {
+    ) -> Result<(), PublishRunError> {
         let mut away = false;
         loop {
-            let problem = match self.home.close_run(&self.run, self.results(jobs)).await {
+            let problem = match self.backend.close_run(&self.run, self.results(jobs)).await {
                 Ok(true) => return Ok(()),
-                Ok(false) => return Err(FleetError::Forgotten(self.run.clone())),
-                Err(AdmissionError::Unavailable(problem)) => problem,
+                Ok(false) => return Err(PublishRunError::Forgotten(self.run.clone())),
+                Err(LedgerError::Unavailable(problem)) => problem,
                 Err(broken) => return Err(broken.into()),
             };
             if !away {
@@ -200,9 +205,9 @@ impl FleetRun {
             }
             away = true;
             tokio::select! {
-                () = sleep(NOTING) => {}
+                () = sleep(NOTE_INTERVAL) => {}
                 () = shutdown.drain.cancelled() => {
-                    return Err(AdmissionError::Unavailable(problem).into());
+                    return Err(LedgerError::Unavailable(problem).into());
                 }
             }
         }
@@ -215,10 +220,10 @@ impl FleetRun {
 }
 
 /// Why publishing ends early.
-enum Interruption {
+enum PublishStop {
     Cancelled,
     Forgotten,
-    Broken(AdmissionError),
+    Broken(LedgerError),
 }
 
 #[cfg(test)]

@@ -5,5 +5,5 @@ pub mod dataset;
 pub mod filter;
 pub mod fleet;
 pub mod plan;
-pub mod submit;
+pub mod publish;
 pub mod upload;

@@ -6,15 +6,15 @@ mod inline;
 mod jobs;
 mod seen;
 
-pub use choice::Sample;
+pub use choice::ItemSample;
 pub use jobs::{JobTemplate, Jobs, jobs};
 
 use crate::{
-    dataset::{Dataset, DatasetError, LineError, PlacedItem, Problem},
+    dataset::{Dataset, DatasetError, DatasetProblem, ItemAtLine, LineError},
     filter::Filter,
 };
 use choice::Choice;
-use juror_common::{id::Digest, item::Item};
+use juror_types::{id::Digest, item::Item};
 use seen::SeenIds;
 use std::{fmt, num::NonZeroU32, path::PathBuf};
 
@@ -27,7 +27,7 @@ pub struct PlanOptions {
     /// Conditions that must all hold.
     pub filters: Vec<Filter>,
     /// Only a random part of those items.
-    pub sample: Option<Sample>,
+    pub sample: Option<ItemSample>,
     /// Only the first so many items of those.
     pub limit: Option<u64>,
     /// How many times each item is judged.
@@ -194,19 +194,19 @@ pub fn check(dataset: &Dataset, options: &PlanOptions) -> Result<PlanSummary, Pl
 pub fn selected_items(
     dataset: &Dataset,
     options: &PlanOptions,
-) -> Result<impl Iterator<Item = Result<PlacedItem, LineError>>, PlanError> {
+) -> Result<impl Iterator<Item = Result<ItemAtLine, LineError>>, PlanError> {
     let limit = usize::try_from(options.limit()).unwrap_or(usize::MAX);
     let choice = Choice::new(dataset, options)?;
-    let is_selected = move |placed: &PlacedItem| choice.holds(&placed.item);
+    let is_selected = move |placed: &ItemAtLine| choice.holds(&placed.item);
     let selected =
         dataset.items()?.filter(move |placed| placed.as_ref().map_or(true, &is_selected));
     Ok(selected.take(limit))
 }
 
-fn check_one(dataset: &Dataset, seen: &mut SeenIds, placed: PlacedItem) -> Result<Item, LineError> {
-    let PlacedItem { place, item } = placed;
+fn check_one(dataset: &Dataset, seen: &mut SeenIds, placed: ItemAtLine) -> Result<Item, LineError> {
+    let ItemAtLine { place, item } = placed;
     if let Err(first) = seen.insert(&item.id, place.line) {
-        let problem = Problem::Duplicate { id: item.id, first };
+        let problem = DatasetProblem::Duplicate { id: item.id, first };
         return Err(LineError { place, field: Some("id".to_owned()), problem });
     }
     match dataset.find_files(&item) {

@@ -3,14 +3,16 @@
 //! Objects are named by their content, so an upload that broke off goes on where it was, and what
 //! many items share is sent once.
 
-use juror_common::{
-    allowed::AllowedBucket,
-    files::{FileError, MOST_IMAGE_BYTES, MOST_TEXT_BYTES, Roots},
+use juror_files::{
+    FileSettings,
+    fetch_policy::AllowedBucket,
+    local::{FileError, MAX_IMAGE_BYTES, MAX_TEXT_BYTES, Roots},
+    objects::{Bucket, Credentials, ObjectError, ObjectSettings, ObjectSetupError},
+};
+use juror_types::{
     id::Digest,
     item::{ImageReference, Item, Text, TokenSource},
-    objects::{Bucket, Credentials, ObjectError, ObjectSettings, ObjectSetupError},
     reference::{ObjectReference, Reference},
-    settings::FileSettings,
 };
 use std::{
     collections::HashMap,
@@ -31,7 +33,7 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 /// How often a request is repeated that fails for a passing reason.
 const RETRIES: usize = 5;
 /// Names of objects that are remembered, to be asked for no second time.
-const MOST_KNOWN: usize = 100_000;
+const MAX_KNOWN: usize = 100_000;
 
 /// Where files are put, and what is known to be there.
 pub struct Uploader {
@@ -143,7 +145,7 @@ impl Uploader {
     pub async fn upload_item(&self, mut item: Item) -> Result<Item, UploadError> {
         let id = item.id.clone();
         for image in item.images.values_mut() {
-            if let Some(put) = self.put(&id, image, MOST_IMAGE_BYTES).await? {
+            if let Some(put) = self.put(&id, image, MAX_IMAGE_BYTES).await? {
                 *image = put;
             }
         }
@@ -166,7 +168,7 @@ impl Uploader {
 
     async fn replace(&self, item: &str, path: &mut String) -> Result<(), UploadError> {
         let file = ImageReference { reference: path.clone(), sha256: None };
-        if let Some(put) = self.put(item, &file, MOST_TEXT_BYTES).await? {
+        if let Some(put) = self.put(item, &file, MAX_TEXT_BYTES).await? {
             *path = put.reference;
         }
         Ok(())
@@ -230,7 +232,7 @@ impl Uploader {
     fn known(&self, key: &str) -> Arc<OnceCell<()>> {
         // A map of cells is whole after every step.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MOST_KNOWN {
+        if known.len() >= MAX_KNOWN {
             known.clear();
         }
         Arc::clone(known.entry(key.to_owned()).or_default())

@@ -1,11 +1,9 @@
 //! Which runs there are, and how far each has come.
 
 use crate::damage;
-use juror_aggregator::{
-    history::{HistoryError, PastRun, RunFigures, runs_in},
-    journal::{JournalError, RunFiles},
-};
-use juror_common::{id::RunId, run::RunRecord};
+use juror_analysis::history::{HistoryError, PastRun, RunFigures, runs_in};
+use juror_journal::journal::{JournalError, RunFiles};
+use juror_types::{id::RunId, run::RunRecord};
 use std::{
     collections::HashMap,
     fs, io,

@@ -1,7 +1,7 @@
 //! Comparisons of two runs: a few are made at a time, and the last ones are kept.
 
-use crate::{turns::Turns, view::RunView};
-use juror_aggregator::{
+use crate::{view::RunView, work_limiter::Turns};
+use juror_analysis::{
     compare::{CompareError, Comparison, Rules, Side, compare},
     items::ItemResults,
 };
@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 const AT_ONCE: usize = 2;
 const IN_LINE: usize = 8;
 /// So many are kept.
-const KEPT: usize = 16;
+const CAPACITY: usize = 16;
 
 /// Makes comparisons.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl Comparisons {
         let comparison = Arc::new(comparing.await.map_err(|_| NotCompared::Interrupted)??);
         let (base, head) = (Arc::downgrade(base), Arc::downgrade(head));
         let mut kept = self.kept();
-        if kept.len() >= KEPT {
+        if kept.len() >= CAPACITY {
             kept.pop_front();
         }
         kept.push_back(Kept { base, head, rules, comparison: Arc::clone(&comparison) });

@@ -1,6 +1,6 @@
 //! What is answered instead of what was asked for: problem details by RFC 9457.
 
-use crate::{starter::Refusal, view::ViewError};
+use crate::{launcher::LaunchRefusal, view::ViewError};
 use axum::{
     body::Body,
     extract::Request,
@@ -8,7 +8,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use juror_aggregator::journal::JournalError;
+use juror_journal::journal::JournalError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -50,7 +50,7 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
 
-    /// The house itself is in trouble: the log says how, the answer only that.
+    /// An error of this process: the log has the cause, the answer does not.
     pub fn internal(error: &dyn std::fmt::Display) -> Self {
         tracing::error!("a request could not be answered: {error}");
         let detail = "The server could not do this; its log says why.";
@@ -138,14 +138,16 @@ impl From<JournalError> for Problem {
     }
 }
 
-impl From<Refusal> for Problem {
-    fn from(refusal: Refusal) -> Self {
+impl From<LaunchRefusal> for Problem {
+    fn from(refusal: LaunchRefusal) -> Self {
         let status = match &refusal {
-            Refusal::Unusable(_) | Refusal::Field { .. } => StatusCode::UNPROCESSABLE_ENTITY,
-            Refusal::Unknown(_) => StatusCode::NOT_FOUND,
-            Refusal::Conflict(_) | Refusal::NameTaken(_) => StatusCode::CONFLICT,
-            Refusal::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
-            Refusal::Broken(_) => return Self::internal(&refusal),
+            LaunchRefusal::Unusable(_) | LaunchRefusal::Field { .. } => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
+            LaunchRefusal::Unknown(_) => StatusCode::NOT_FOUND,
+            LaunchRefusal::Conflict(_) | LaunchRefusal::NameTaken(_) => StatusCode::CONFLICT,
+            LaunchRefusal::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            LaunchRefusal::Broken(_) => return Self::internal(&refusal),
         };
         let retry_after = refusal.retry_after();
         Self { retry_after, ..Self::new(status, refusal.to_string()) }

@@ -3,14 +3,14 @@
 use crate::{
     access::{self, Access},
     api, pages, problem,
-    site::Site,
+    state::AppState,
 };
 use axum::{Router, middleware::from_fn, middleware::from_fn_with_state, routing::get};
 use std::sync::Arc;
 use tower_http::compression::CompressionLayer;
 
 /// Everything that the server answers, to whom it may.
-pub fn router(site: Site, access: Access) -> Router {
+pub fn router(site: AppState, access: Access) -> Router {
     let access = Arc::new(access);
     Router::new()
         .merge(api::routes())
@@ -18,7 +18,7 @@ pub fn router(site: Site, access: Access) -> Router {
         .with_state(site)
         .merge(access::routes(Arc::clone(&access)))
         .route("/healthz", get(|| async { "ok\n" }))
-        .layer(from_fn(access::take_in))
+        .layer(from_fn(access::append_stored))
         .layer(from_fn_with_state(access, access::guard))
         .layer(from_fn(pages::problems_as_pages))
         .layer(from_fn(problem::name_instance))

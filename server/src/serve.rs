@@ -2,8 +2,8 @@
 
 use crate::{
     access::{Peer, TrustedProxies},
-    site::Site,
-    taken::Taken,
+    stall_timeout::Taken,
+    state::AppState,
 };
 use axum::{Router, http::Request};
 use hyper::{body::Incoming, server::conn::http1};
@@ -27,12 +27,12 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::ServiceExt as _;
 
 /// Connections at once; further ones wait in the system's own line.
-const MOST_CONNECTIONS: usize = 1_024;
+const MAX_CONNECTIONS: usize = 1_024;
 /// Connections at once from one address of another machine, so that one client cannot take all of
 /// them. Loopback addresses and trusted proxies speak for many clients and have no such limit.
-const MOST_OF_ONE_ADDRESS: usize = 256;
+const MAX_OF_ONE_ADDRESS: usize = 256;
 /// How long a request's head may take to arrive.
-const LONGEST_HEAD: Duration = Duration::from_secs(15);
+const MAX_HEAD: Duration = Duration::from_secs(15);
 /// How long requests that are under way may take once the server stops.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -40,24 +40,24 @@ const GRACE: Duration = Duration::from_secs(5);
 /// seconds, and returns when every connection and every watcher has ended.
 pub async fn serve(
     listener: TcpListener,
-    site: Site,
+    site: AppState,
     router: Router,
     proxies: TrustedProxies,
     stop: CancellationToken,
 ) {
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let connections = TaskTracker::new();
     let too_late = CancellationToken::new();
-    let guests = Arc::new(Guests { proxies, ..Guests::default() });
+    let limiter = Arc::new(ConnectionLimiter { proxies, ..ConnectionLimiter::default() });
     let accepting = async {
         // The semaphore is never closed.
         while let Ok(place) = Arc::clone(&places).acquire_owned().await {
             let (stream, peer) = accept(&listener).await;
             // Who has too many already is hung up on.
-            let Some(guest) = Guests::admit(&guests, peer.ip()) else { continue };
+            let Some(permit) = ConnectionLimiter::admit(&limiter, peer.ip()) else { continue };
             let (router, stop, too_late) = (router.clone(), stop.clone(), too_late.clone());
             connections.spawn(async move {
-                let _held = (place, guest);
+                let _held = (place, permit);
                 too_late.run_until_cancelled(connection(stream, peer, router, stop)).await;
             });
         }
@@ -74,29 +74,29 @@ pub async fn serve(
 
 /// How many connections each address has.
 #[derive(Debug, Default)]
-struct Guests {
+struct ConnectionLimiter {
     counts: Mutex<HashMap<IpAddr, usize>>,
     proxies: TrustedProxies,
 }
 
 /// One connection of an address, as long as this lives.
-struct Guest {
-    guests: Arc<Guests>,
+struct ConnectionPermit {
+    limiter: Arc<ConnectionLimiter>,
     address: IpAddr,
 }
 
-impl Guests {
+impl ConnectionLimiter {
     /// Counts a connection, unless its address has as many as it may have.
-    fn admit(guests: &Arc<Self>, address: IpAddr) -> Option<Guest> {
+    fn admit(limiter: &Arc<Self>, address: IpAddr) -> Option<ConnectionPermit> {
         let address = address.to_canonical();
-        let mut counts = guests.counts();
+        let mut counts = limiter.counts();
         let count = counts.entry(address).or_insert(0);
-        let is_limited = !address.is_loopback() && !guests.proxies.contains(address);
-        if *count >= MOST_OF_ONE_ADDRESS && is_limited {
+        let is_limited = !address.is_loopback() && !limiter.proxies.contains(address);
+        if *count >= MAX_OF_ONE_ADDRESS && is_limited {
             return None;
         }
         *count += 1;
-        Some(Guest { guests: Arc::clone(guests), address })
+        Some(ConnectionPermit { limiter: Arc::clone(limiter), address })
     }
 
     fn counts(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
@@ -104,9 +104,9 @@ impl Guests {
     }
 }
 
-impl Drop for Guest {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        let mut counts = self.guests.counts();
+        let mut counts = self.limiter.counts();
         if let Some(count) = counts.get_mut(&self.address) {
             *count -= 1;
             if *count == 0 {
@@ -130,7 +130,7 @@ async fn connection<Stream>(
     });
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(LONGEST_HEAD)
+        .header_read_timeout(MAX_HEAD)
         .serve_connection(TokioIo::new(Taken::new(stream)), TowerToHyperService::new(service));
     tokio::pin!(serving);
     let served = tokio::select! {
@@ -180,23 +180,24 @@ mod tests {
 
     #[test]
     fn one_address_has_its_share_of_the_places_and_this_machine_all() {
-        let guests = Arc::new(Guests::default());
-        let admit = |address: &str| Guests::admit(&guests, address.parse().unwrap());
+        let limiter = Arc::new(ConnectionLimiter::default());
+        let admit = |address: &str| ConnectionLimiter::admit(&limiter, address.parse().unwrap());
         let mut held: Vec<_> =
-            (0..MOST_OF_ONE_ADDRESS).map(|_| admit("192.0.2.7").unwrap()).collect();
+            (0..MAX_OF_ONE_ADDRESS).map(|_| admit("192.0.2.7").unwrap()).collect();
         assert!(admit("192.0.2.7").is_none() && admit("::ffff:192.0.2.7").is_none());
         assert!(admit("192.0.2.8").is_some());
-        let own: Vec<_> = (0..=MOST_OF_ONE_ADDRESS).map(|_| admit("127.0.0.1").unwrap()).collect();
+        let own: Vec<_> = (0..=MAX_OF_ONE_ADDRESS).map(|_| admit("127.0.0.1").unwrap()).collect();
         held.pop();
         held.push(admit("192.0.2.7").unwrap());
         assert!(admit("192.0.2.7").is_none());
         drop((held, own));
-        assert!(guests.counts().is_empty(), "nobody is remembered");
+        assert!(limiter.counts().is_empty(), "nobody is remembered");
         let proxies = TrustedProxies::parse(&["192.0.2.0/24".to_owned()]).unwrap();
-        let guests = Arc::new(Guests { proxies, ..Guests::default() });
+        let limiter = Arc::new(ConnectionLimiter { proxies, ..ConnectionLimiter::default() });
         let address = "192.0.2.7".parse().unwrap();
-        let held: Vec<_> =
-            (0..=MOST_OF_ONE_ADDRESS).map_while(|_| Guests::admit(&guests, address)).collect();
-        assert_eq!(held.len(), MOST_OF_ONE_ADDRESS + 1, "a trusted proxy has no limit");
+        let held: Vec<_> = (0..=MAX_OF_ONE_ADDRESS)
+            .map_while(|_| ConnectionLimiter::admit(&limiter, address))
+            .collect();
+        assert_eq!(held.len(), MAX_OF_ONE_ADDRESS + 1, "a trusted proxy has no limit");
     }
 }

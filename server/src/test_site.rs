@@ -2,10 +2,12 @@
 
 use crate::{
     access::{Access, Secret},
+    item_source::{ItemDetails, ItemSource},
+    launcher::{
+        LaunchRefusal, QueuedRun, RequestDefaults, RunEstimate, RunLauncher, RunSpecification,
+    },
     router::router,
-    showcase::{ItemOnShow, Showcase},
-    site::Site,
-    starter::{AskedRun, AwaitedRun, Refusal, RequestDefaults, RunEstimate, Starter},
+    state::AppState,
 };
 use async_trait::async_trait;
 use axum::{
@@ -15,20 +17,20 @@ use axum::{
 };
 use bytes::Bytes;
 use indexmap::IndexMap;
-use juror_aggregator::{
+use juror_analysis::{
     compare::Rules,
     fold::Fold,
     gate::Gate,
-    journal::RunFiles,
     metrics::AveragingPolicy,
-    report::{Exhibits, NoExhibits, Shown, write_output},
     summary::{SummaryInput, summarise},
 };
-use juror_common::{
-    admission::Ledger,
+use juror_journal::journal::RunFiles;
+use juror_ledger::admission::Ledger;
+use juror_report::{Attachments, NoAttachments, Shown, write_output};
+use juror_types::{
     id::{Digest, JobId, RunId},
     outcome::{InputRecord, JobResult, JudgeRecord, Outcome},
-    rubric::{self, Answer, Rubric, builtin},
+    rubric::{self, JudgeAnswer, Rubric, builtin},
     run::RunRecord,
     usage::Money,
 };
@@ -91,9 +93,9 @@ impl TestSite {
     }
 
     /// What its routers are made of.
-    pub fn site(&self) -> Site {
+    pub fn site(&self) -> AppState {
         let runs_dir = self.runs.path().to_owned();
-        Site::new(
+        AppState::new(
             runs_dir,
             Arc::new(Seen),
             Arc::new(Nobody { runs: Arc::clone(&self.runs) }),
@@ -112,7 +114,7 @@ impl TestSite {
 }
 
 /// The router of a site, behind tokens.
-pub fn router_of(site: Site, read: Option<&str>, write: Option<&str>) -> Router {
+pub fn router_of(site: AppState, read: Option<&str>, write: Option<&str>) -> Router {
     let secret = |token: &str| Secret::new(token).unwrap();
     let listen = "127.0.0.1:8080".parse().unwrap();
     let access = Access::new(listen, read.map(secret), write.map(secret), Vec::new());
@@ -193,7 +195,7 @@ fn result(record: &RunRecord, item: u32) -> JobResult {
     let rubric = Rubric::parse(&record.rubric_text, "run.json").unwrap();
     let all_good =
         |good: u32| rubric.criteria.iter().map(move |one| (one.key.clone(), (good, None)));
-    let answer = Answer {
+    let answer = JudgeAnswer {
         scores: all_good(10 - item % 5).collect::<IndexMap<_, _>>(),
         issues: vec!["the button is 4px too wide".to_owned()],
         strengths: Vec::new(),
@@ -242,14 +244,14 @@ fn write_report(runs: &Path, run: &RunId) {
         finished_at,
     };
     let report = summarise(&files, &input).unwrap();
-    write_output(&files.path_of("report.json"), &report, &files, &NoExhibits).unwrap();
+    write_output(&files.path_of("report.json"), &report, &files, &NoAttachments).unwrap();
 }
 
 /// Shows one image.
 struct Seen;
 
 #[async_trait]
-impl Showcase for Seen {
+impl ItemSource for Seen {
     async fn ledger(&self, _: &RunRecord) -> Option<Ledger> {
         None
     }
@@ -258,8 +260,8 @@ impl Showcase for Seen {
         None
     }
 
-    fn exhibits<'a>(&'a self, _: &'a RunRecord, _: &'a Rubric) -> Box<dyn Exhibits + 'a> {
-        Box::new(NoExhibits)
+    fn exhibits<'a>(&'a self, _: &'a RunRecord, _: &'a Rubric) -> Box<dyn Attachments + 'a> {
+        Box::new(NoAttachments)
     }
 
     /// Those of a run `stuck` are never found.
@@ -268,7 +270,7 @@ impl Showcase for Seen {
         record: &RunRecord,
         _: &Rubric,
         _: &JobResult,
-    ) -> Result<ItemOnShow, String> {
+    ) -> Result<ItemDetails, String> {
         if record.run_id.as_str() == "stuck" {
             std::future::pending::<()>().await;
         }
@@ -294,10 +296,10 @@ struct Nobody {
 }
 
 #[async_trait]
-impl Starter for Nobody {
-    async fn estimate(&self, asked: &AskedRun) -> Result<RunEstimate, Refusal> {
+impl RunLauncher for Nobody {
+    async fn estimate(&self, asked: &RunSpecification) -> Result<RunEstimate, LaunchRefusal> {
         if asked.dataset != "golden" {
-            return Err(Refusal::Unknown("there is no such dataset".to_owned()));
+            return Err(LaunchRefusal::Unknown("there is no such dataset".to_owned()));
         }
         Ok(RunEstimate {
             items: 3,
@@ -311,22 +313,22 @@ impl Starter for Nobody {
         })
     }
 
-    async fn start(&self, asked: &AskedRun) -> Result<RunId, Refusal> {
+    async fn start(&self, asked: &RunSpecification) -> Result<RunId, LaunchRefusal> {
         self.estimate(asked).await?;
         if let Some(run) = asked.run_id.as_ref().filter(|run| run.as_str() == "taken") {
-            return Err(Refusal::NameTaken(run.clone()));
+            return Err(LaunchRefusal::NameTaken(run.clone()));
         }
         Ok(asked.run_id.clone().unwrap_or_else(|| RunId::new("judged")))
     }
 
-    async fn resume(&self, run: &RunId, _: Option<Money>) -> Result<(), Refusal> {
-        Err(Refusal::Conflict(format!("run {run} is complete")))
+    async fn resume(&self, run: &RunId, _: Option<Money>) -> Result<(), LaunchRefusal> {
+        Err(LaunchRefusal::Conflict(format!("run {run} is complete")))
     }
 
-    async fn cancel(&self, run: &RunId) -> Result<(), Refusal> {
+    async fn cancel(&self, run: &RunId) -> Result<(), LaunchRefusal> {
         match self.runs.path().join(run.as_str()).is_dir() {
-            true => Err(Refusal::Conflict(format!("run {run} does not go on here"))),
-            false => Err(Refusal::Unknown(format!("there is no run {run}"))),
+            true => Err(LaunchRefusal::Conflict(format!("run {run} does not go on here"))),
+            false => Err(LaunchRefusal::Unknown(format!("there is no run {run}"))),
         }
     }
 
@@ -345,7 +347,7 @@ impl Starter for Nobody {
         }
     }
 
-    async fn awaited(&self, _: &RunId) -> Option<AwaitedRun> {
+    async fn awaited(&self, _: &RunId) -> Option<QueuedRun> {
         None
     }
 

@@ -8,14 +8,14 @@ use crate::{
     refusal::{INVALID, Refusal},
 };
 use hyper::StatusCode;
-use juror_common::model::{ModelFacts, OutputLimit, PriceEntry};
+use juror_types::model::{ModelFacts, OutputLimit, PriceEntry};
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
 
 /// A request that can be answered.
 #[derive(Debug)]
-pub(crate) struct Question<'a> {
+pub(crate) struct ChatQuestion<'a> {
     pub(crate) facts: &'a ModelFacts,
     pub(crate) price: &'a PriceEntry,
     pub(crate) model: Cow<'a, str>,
@@ -28,7 +28,7 @@ pub(crate) struct Question<'a> {
     pub(crate) schema: Option<Value>,
 }
 
-impl<'a> Question<'a> {
+impl<'a> ChatQuestion<'a> {
     /// Reads and checks a request's body.
     pub(crate) fn read(body: &'a [u8], config: &'a SimulatorConfig) -> Result<Self, Refusal> {
         let request: ChatRequest<'a> = serde_json::from_slice(body).map_err(|error| {

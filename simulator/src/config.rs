@@ -1,10 +1,14 @@
 //! What a simulator is like.
 
 use crate::{
-    book::VerdictBook, fault_plan::FaultPlan, item_text::first_fenced_text, quirk::Quirk,
-    quirk::QuirkRate, random::Random, shift::Shift,
+    fault_plan::FaultPlan,
+    item_text::first_fenced_text,
+    quirk::{Quirk, QuirkRate},
+    random::Random,
+    recorded_verdicts::VerdictBook,
+    verdict::bias::Bias,
 };
-use juror_common::model::{Models, Prices};
+use juror_types::model::{Models, Prices};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Semaphore;
 
@@ -61,7 +65,7 @@ pub struct SimulatorConfig {
     /// question has always the same answer.
     pub noise: f64,
     /// What every verdict is moved by, known ones too: a change of quality to be found.
-    pub shifts: Vec<Shift>,
+    pub biases: Vec<Bias>,
     /// Another seed is another latency and another noise.
     pub seed: u64,
 }
@@ -90,7 +94,7 @@ impl Default for SimulatorConfig {
             book: Arc::default(),
             extract: first_fenced_text,
             noise: 0.0,
-            shifts: Vec::new(),
+            biases: Vec::new(),
             seed: 0,
         }
     }

@@ -4,7 +4,7 @@ use crate::{
     fault::{Fault, FaultRate},
     random::{self, Random},
 };
-use juror_common::id::Digest;
+use juror_types::id::Digest;
 use std::collections::HashMap;
 
 /// Which answers go wrong. A script for an item comes first, then the script by order of arrival,
@@ -42,7 +42,7 @@ pub enum ItemKey {
 }
 
 /// What of a request decides on its fault.
-pub(crate) struct Asked<'a> {
+pub(crate) struct FaultKey<'a> {
     /// Of all its content.
     pub(crate) seed: u64,
     pub(crate) texts: &'a [&'a str],
@@ -77,7 +77,7 @@ impl FaultState {
     }
 
     /// The fault of the next answer to this request.
-    pub(crate) fn choose(&mut self, asked: &Asked<'_>) -> Option<Fault> {
+    pub(crate) fn choose(&mut self, asked: &FaultKey<'_>) -> Option<Fault> {
         let order = self.arrived;
         self.arrived += 1;
         for (script, count) in self.plan.items.iter().zip(&mut self.item_asked) {
@@ -108,7 +108,7 @@ impl FaultState {
 }
 
 impl ItemKey {
-    fn names(&self, asked: &Asked<'_>) -> bool {
+    fn names(&self, asked: &FaultKey<'_>) -> bool {
         match self {
             Self::Image(digest) => asked.images.contains(digest),
             Self::Text(text) => asked.texts.iter().any(|part| part.contains(text)),
@@ -120,8 +120,8 @@ impl ItemKey {
 mod tests {
     use super::*;
 
-    fn about(seed: u64) -> Asked<'static> {
-        Asked { seed, texts: &["a button"], images: &[] }
+    fn about(seed: u64) -> FaultKey<'static> {
+        FaultKey { seed, texts: &["a button"], images: &[] }
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
             ..FaultPlan::default()
         };
         let mut state = FaultState::new(plan);
-        let card = Asked { seed: 7, texts: &["this is", "a card"], images: &[] };
+        let card = FaultKey { seed: 7, texts: &["this is", "a card"], images: &[] };
         assert_eq!(state.choose(&about(1)), Some(Fault::Reset));
         assert_eq!(state.choose(&card), None);
         assert_eq!(state.choose(&about(1)), Some(Fault::Empty));

@@ -2,7 +2,7 @@
 
 use crate::{random, refusal::Refusal};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use juror_common::{id::Digest, job::Detail};
+use juror_types::{id::Digest, job::Detail};
 use std::borrow::Cow;
 
 /// An image that came as a data URL. Nothing of it is copied, and its pixels are never decoded.

@@ -1,6 +1,6 @@
 //! The text that tells items with the same images apart.
 
-use juror_common::id::Digest;
+use juror_types::id::Digest;
 
 /// The first text between two lines `<<<marker` and `marker>>>`, whatever the marker: how Juror's
 /// prompts fence an item's code or style.

@@ -5,10 +5,9 @@
 //! would have billed. It looks at no picture: known questions are answered from a
 //! [`VerdictBook`], all others deterministically from their content.
 
-mod book;
 mod chat_request;
 mod config;
-mod distort;
+mod corrupt;
 mod fault;
 mod fault_plan;
 mod image_part;
@@ -17,24 +16,24 @@ mod limits;
 mod model_list;
 mod quirk;
 mod random;
+mod recorded_verdicts;
 mod refusal;
 mod reply;
 mod request_body;
 mod respond;
 mod server;
-mod shift;
 mod stats;
 mod verdict;
 
-pub use book::VerdictBook;
 pub use config::{Latency, ResponseFormats, SimulatorConfig, SimulatorError, TokenCount};
 pub use fault::{Fault, FaultRate, InvalidFault};
 pub use fault_plan::{FaultPlan, ItemKey, ItemScript};
 pub use item_text::{first_fenced_text, item_text_digest};
 pub use quirk::{InvalidQuirk, Quirk, QuirkRate};
+pub use recorded_verdicts::VerdictBook;
 pub use server::serve;
-pub use shift::{InvalidShift, Shift};
 pub use stats::Stats;
+pub use verdict::bias::{Bias, InvalidBias};
 
 /// The `system_fingerprint` of every answer, by which a simulated verdict is known.
 pub const FINGERPRINT: &str = "juror-simulator";

@@ -7,12 +7,12 @@ use tokio::time::Instant;
 
 /// The limits of an account; none is no limit.
 #[derive(Debug)]
-pub(crate) struct Limits {
+pub(crate) struct AccountLimits {
     requests: Option<Bucket>,
     tokens: Option<Bucket>,
 }
 
-impl Limits {
+impl AccountLimits {
     /// Buckets that are full now and hold the allowance of `burst`.
     pub(crate) fn new(
         requests_per_minute: Option<u64>,
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn requests_pass_at_the_rate_and_not_above_it() {
         let start = Instant::now();
-        let mut limits = Limits::new(Some(600), None, Duration::from_secs(1), start);
+        let mut limits = AccountLimits::new(Some(600), None, Duration::from_secs(1), start);
         let mut passed = 0;
         for millisecond in 0..10_000 {
             let now = start + Duration::from_millis(millisecond);
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_refusal_takes_nothing_and_tells_how_long_to_wait() {
         let start = Instant::now();
-        let mut limits = Limits::new(Some(600), Some(60_000), Duration::from_secs(1), start);
+        let mut limits = AccountLimits::new(Some(600), Some(60_000), Duration::from_secs(1), start);
         limits.admit(700, start).unwrap();
         let refusal = limits.admit(700, start).unwrap_err();
         assert_eq!((refusal.code, refusal.kind), ("rate_limit_exceeded", "tokens"));
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn what_is_larger_than_the_bucket_passes_when_it_is_full() {
         let start = Instant::now();
-        let mut limits = Limits::new(None, Some(60_000), Duration::from_secs(1), start);
+        let mut limits = AccountLimits::new(None, Some(60_000), Duration::from_secs(1), start);
         limits.admit(3_000, start).unwrap();
         assert!(limits.admit(1, start + Duration::from_millis(1_900)).is_err());
         assert!(limits.admit(1, start + Duration::from_millis(2_002)).is_ok());
@@ -161,7 +161,8 @@ mod tests {
     #[test]
     fn the_headers_tell_limit_rest_and_reset() {
         let start = Instant::now();
-        let mut limits = Limits::new(Some(120), Some(60_000), Duration::from_secs(60), start);
+        let mut limits =
+            AccountLimits::new(Some(120), Some(60_000), Duration::from_secs(60), start);
         limits.admit(1_500, start).unwrap();
         let mut headers = HeaderMap::new();
         limits.write_headers(&mut headers);

@@ -2,7 +2,7 @@
 //! OpenRouter, LiteLLM and Ollama.
 
 use crate::{SimulatorConfig, quirk::Quirk};
-use juror_common::model::PriceEntry;
+use juror_types::model::PriceEntry;
 use serde_json::{Value, json};
 
 /// The answer at this path; none if no list is there.

@@ -1,6 +1,6 @@
 //! Responses as they go over the wire: whole, cut, or in drops.
 
-use crate::{FINGERPRINT, distort::Said, quirk::SubstituteResponse, refusal::Refusal};
+use crate::{FINGERPRINT, corrupt::Said, quirk::SubstituteResponse, refusal::Refusal};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use http_body_util::{BodyExt as _, Full, StreamBody, combinators::UnsyncBoxBody};
@@ -9,7 +9,7 @@ use hyper::{
     body::Frame,
     header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER},
 };
-use juror_common::usage::Usage;
+use juror_types::usage::Usage;
 use serde_json::{Value, json};
 use std::{
     io,

@@ -13,10 +13,10 @@ pub(crate) enum Unread {
     TooLarge,
 }
 
-/// Reads a whole body, of at most [`LARGEST_BODY`] bytes.
+/// Reads a whole body, of at most [`MAX_BODY`] bytes.
 pub(crate) async fn read(mut body: Incoming) -> Result<Bytes, Unread> {
     let expected = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-    if expected > LARGEST_BODY {
+    if expected > MAX_BODY {
         return Err(Unread::TooLarge);
     }
     let mut whole = BytesMut::with_capacity(expected);
@@ -24,7 +24,7 @@ pub(crate) async fn read(mut body: Incoming) -> Result<Bytes, Unread> {
         let Ok(data) = frame.map_err(|_| Unread::Lost)?.into_data() else {
             continue;
         };
-        if whole.len() + data.len() > LARGEST_BODY {
+        if whole.len() + data.len() > MAX_BODY {
             return Err(Unread::TooLarge);
         }
         whole.extend_from_slice(&data);
@@ -32,4 +32,4 @@ pub(crate) async fn read(mut body: Incoming) -> Result<Bytes, Unread> {
     Ok(whole.freeze())
 }
 
-const LARGEST_BODY: usize = 64 * 1024 * 1024;
+const MAX_BODY: usize = 64 * 1024 * 1024;

@@ -2,29 +2,28 @@
 
 use crate::{
     SIMULATOR_HEADER,
-    chat_request::{DEFAULT_OUTPUT_LIMIT, Question},
+    chat_request::{ChatQuestion, DEFAULT_OUTPUT_LIMIT},
     config::{SimulatorConfig, TokenCount},
-    distort::Said,
+    corrupt::Said,
     fault::Fault,
-    fault_plan::{Asked, FaultState},
+    fault_plan::{FaultKey, FaultState},
     item_text::item_text_digest,
-    limits::Limits,
+    limits::AccountLimits,
     model_list,
     quirk::{Imitation, SubstituteResponse},
     random::{self, Random},
     refusal::{INVALID, RATE_LIMIT, Refusal},
     reply::{self, Body},
     request_body::{self, Unread},
-    shift::shift_scores,
     stats::{Counter, Stats},
-    verdict::{self, Shape},
+    verdict::{self, Shape, bias::apply_bias},
 };
 use hyper::{
     HeaderMap, Method, Request, Response, StatusCode,
     body::Incoming,
     header::{AUTHORIZATION, HeaderValue},
 };
-use juror_common::{
+use juror_types::{
     id::Digest,
     shutdown::Shutdown,
     usage::{Money, Usage},
@@ -44,7 +43,7 @@ use tokio::time::Instant;
 #[derive(Debug)]
 pub(crate) struct Simulator {
     config: SimulatorConfig,
-    limits: Mutex<Limits>,
+    limits: Mutex<AccountLimits>,
     faults: Mutex<FaultState>,
     /// The questions that were asked before, where quirks depend on it.
     asked: Mutex<HashSet<u64>>,
@@ -72,7 +71,7 @@ struct Prepared {
 impl Simulator {
     pub(crate) fn new(config: SimulatorConfig) -> Self {
         let (requests, tokens) = (config.requests_per_minute, config.tokens_per_minute);
-        let limits = Limits::new(requests, tokens, config.burst, Instant::now());
+        let limits = AccountLimits::new(requests, tokens, config.burst, Instant::now());
         let faults = FaultState::new(config.faults.clone());
         Self {
             config,
@@ -230,7 +229,7 @@ impl Simulator {
         serial: u64,
         headers: &mut HeaderMap,
     ) -> Result<Prepared, Refusal> {
-        let question = Question::read(body, &self.config)?;
+        let question = ChatQuestion::read(body, &self.config)?;
         let input_tokens = question.input_tokens();
         self.admit(&question, input_tokens, headers)?;
 
@@ -240,7 +239,7 @@ impl Simulator {
         let has_schema = question.schema.is_some();
         let imitation = Imitation::choose(&self.config.quirks, seed, has_schema);
         let substitute = imitation.substitute(has_schema, self.is_first(seed));
-        let asked = Asked { seed, texts: &texts, images: &digests };
+        let asked = FaultKey { seed, texts: &texts, images: &digests };
         let fault = self.faults.lock().unwrap_or_else(PoisonError::into_inner).choose(&asked);
 
         let mut random = Random::new(random::mix(self.config.seed, serial));
@@ -272,7 +271,7 @@ impl Simulator {
 
     fn admit(
         &self,
-        question: &Question<'_>,
+        question: &ChatQuestion<'_>,
         input_tokens: u64,
         headers: &mut HeaderMap,
     ) -> Result<(), Refusal> {
@@ -298,7 +297,7 @@ impl Simulator {
 
     /// The images' digests, where anything asks for them: they take most of the time that a
     /// large image costs.
-    fn digests(&self, question: &Question<'_>) -> Result<Vec<Digest>, Refusal> {
+    fn digests(&self, question: &ChatQuestion<'_>) -> Result<Vec<Digest>, Refusal> {
         if self.config.book.is_empty() && !self.config.faults.knows_images() {
             return Ok(Vec::new());
         }
@@ -307,7 +306,7 @@ impl Simulator {
 
     fn verdict(
         &self,
-        question: &Question<'_>,
+        question: &ChatQuestion<'_>,
         texts: &[&str],
         digests: &[Digest],
         seed: u64,
@@ -320,11 +319,11 @@ impl Simulator {
         let known = self.config.book.find(digests, item).filter(|reply| shape.fits(reply));
         if let Some(reply) = known {
             let mut reply = reply.clone();
-            shift_scores(&self.config.shifts, "", &shape, &mut reply);
+            apply_bias(&self.config.biases, "", &shape, &mut reply);
             return reply;
         }
         let noise = (self.config.noise > 0.0).then_some((self.config.noise, random));
-        verdict::draw(&shape, seed, noise, &self.config.shifts)
+        verdict::draw(&shape, seed, noise, &self.config.biases)
     }
 
     fn check_key(&self, headers: &HeaderMap) -> Result<(), Refusal> {
@@ -341,7 +340,7 @@ impl Simulator {
 }
 
 /// Of everything that is asked: images, texts and model.
-fn content_seed(question: &Question<'_>) -> u64 {
+fn content_seed(question: &ChatQuestion<'_>) -> u64 {
     let images = question.images.iter().map(|image| image.seed());
     let texts = question.texts.iter().map(|text| u64::from(crc32fast::hash(text.as_bytes())));
     images.chain(texts).fold(u64::from(crc32fast::hash(question.model.as_bytes())), random::mix)

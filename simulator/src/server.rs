@@ -7,7 +7,7 @@ use crate::{
 };
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
-use juror_common::shutdown::Shutdown;
+use juror_types::shutdown::Shutdown;
 use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::task::TaskTracker;

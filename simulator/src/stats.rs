@@ -1,7 +1,7 @@
 //! What a simulator has seen and billed.
 
 use crate::{fault::Fault, quirk::Imitation};
-use juror_common::usage::{Money, Usage};
+use juror_types::usage::{Money, Usage};
 use serde::Serialize;
 use std::{
     collections::BTreeMap,

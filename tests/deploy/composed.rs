@@ -4,13 +4,12 @@ use crate::{
     checkers::{compose, says_nothing},
     repository, settings_of, text_of,
 };
-use juror_common::{
+use juror_app::settings::Settings;
+use juror_ledger::{
     admission::{Admission as _, Budget},
-    id::RunId,
-    redis::{RedisHome, RedisSettings, test_server::TestRedis},
-    settings::Settings,
-    usage::Money,
+    redis::{RedisLedger, RedisSettings, test_server::TestRedis},
 };
+use juror_types::{id::RunId, usage::Money};
 use serde_json::Value;
 use std::{
     collections::BTreeMap, net::SocketAddr, path::PathBuf, process::Command, time::Duration,
@@ -147,11 +146,11 @@ async fn its_redis_may_hold_a_budget() {
     assert_eq!(command[0], "redis-server");
     let redis = TestRedis::own(&command[1..]);
     let url = redis.url.replace("redis://", "redis://:of-redis@");
-    let home = RedisHome::open(RedisSettings::new(url)).await.unwrap();
+    let backend = RedisLedger::open(RedisSettings::new(url)).await.unwrap();
     let run = RunId::parse("first").unwrap();
-    home.open_run(&run, Budget::Cap("5.00".parse::<Money>().unwrap())).await.unwrap();
-    assert!(home.ledger(&run).await.unwrap().is_some());
-    home.close().await;
+    backend.open_run(&run, Budget::Cap("5.00".parse::<Money>().unwrap())).await.unwrap();
+    assert!(backend.ledger(&run).await.unwrap().is_some());
+    backend.close().await;
 }
 
 #[test]

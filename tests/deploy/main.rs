@@ -15,7 +15,7 @@ mod prometheus;
 mod units;
 mod words;
 
-use juror_common::settings::{Layer, Settings};
+use juror_app::settings::{Layer, Settings};
 use std::{collections::BTreeMap, path::PathBuf};
 
 /// A file of this repository.

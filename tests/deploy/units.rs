@@ -4,7 +4,7 @@ use crate::{
     checkers::{says_nothing, systemd_analyze},
     repository, settings_of, text_of,
 };
-use juror_common::settings::Settings;
+use juror_app::settings::Settings;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -24,7 +24,7 @@ const UNITS: [&str; 5] = [
 const TIMER: &str = "juror-nightly.timer";
 const SHARED: &str = "juror-.service.d/10-juror.conf";
 /// What systemd calls well kept goes from 0 to 10, and a plain unit has more than 9.
-const MOST_EXPOSURE: &str = "15";
+const MAX_EXPOSURE: &str = "15";
 
 /// A machine on which the units and the command lie where `docs/deploy.md` puts them.
 fn machine() -> TempDir {
@@ -104,7 +104,7 @@ fn every_service_is_kept_in() {
     let machine = machine();
     for unit in UNITS.into_iter().filter(|unit| *unit != TIMER) {
         let mut security = systemd_analyze();
-        security.args(["security", "--offline=yes", "--threshold", MOST_EXPOSURE, "--root"]);
+        security.args(["security", "--offline=yes", "--threshold", MAX_EXPOSURE, "--root"]);
         let output = security.arg(machine.path()).arg(unit).output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{unit}:\n{said}");

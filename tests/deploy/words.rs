@@ -107,7 +107,7 @@ fn every_variable_is_a_setting() {
 /// Whether the manual of all settings has it, set or commented out.
 fn is_setting(variable: &str) -> bool {
     let mut section = "";
-    for line in juror_common::settings::DEFAULTS.lines() {
+    for line in juror_app::settings::DEFAULTS.lines() {
         if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             section = name;
         }

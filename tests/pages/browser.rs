@@ -15,7 +15,7 @@ use tempfile::TempDir;
 const CHROMIUM: &str = "/usr/bin/chromium";
 
 /// Nothing here takes a hundredth of it; a browser that hangs must not hang the test.
-const PATIENCE: Duration = Duration::from_secs(120);
+const MAX_WAIT: Duration = Duration::from_secs(120);
 
 /// A browser with one page open.
 pub struct Browser {
@@ -209,7 +209,7 @@ impl Browser {
     /// Waits until one more than these pages have been loaded.
     pub fn await_load(&mut self, loads: usize) {
         while self.loads() <= loads {
-            let event = self.messages.recv_timeout(PATIENCE).unwrap();
+            let event = self.messages.recv_timeout(MAX_WAIT).unwrap();
             self.events.push(event);
         }
     }
@@ -232,7 +232,7 @@ impl Browser {
         let commands = self.commands.as_mut().unwrap();
         commands.write_all(format!("{command}\0").as_bytes()).unwrap();
         loop {
-            let message = self.messages.recv_timeout(PATIENCE).unwrap();
+            let message = self.messages.recv_timeout(MAX_WAIT).unwrap();
             if message["id"] == self.asked {
                 return match message.get("error") {
                     Some(_) => Err(message),

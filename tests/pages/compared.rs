@@ -22,7 +22,7 @@ pub fn page(folder: &Path) -> PathBuf {
 }
 
 pub fn worse_judge(folder: &Path) -> (Child, String) {
-    let flags = ["simulate", "--listen", "127.0.0.1:0", "--shift", "visual_similarity=-2"];
+    let flags = ["simulate", "--listen", "127.0.0.1:0", "--bias", "visual_similarity=-2"];
     let mut simulator = command(folder, &flags).stdout(Stdio::piped()).spawn().unwrap();
     let mut url = String::new();
     BufReader::new(simulator.stdout.take().unwrap()).read_line(&mut url).unwrap();

@@ -4,7 +4,7 @@ use super::{
     VIOLATIONS,
     browser::Browser,
     compared::{juror, worse_judge},
-    door::Door,
+    dashboard_server::DashboardServer,
     run::{self, HOSTILE},
 };
 use serde_json::json;
@@ -25,11 +25,11 @@ fn runs(folder: &Path) {
 
 /// No complaint of the browser, and no request that went elsewhere.
 #[track_caller]
-fn assert_quiet(browser: &Browser, door: &Door) {
+fn assert_quiet(browser: &Browser, dashboard_server: &DashboardServer) {
     assert_eq!(browser.complaints(), Vec::<String>::new());
     let elsewhere = browser.requests().into_iter();
-    let elsewhere =
-        elsewhere.filter(|url| !url.starts_with(&door.url) && !url.starts_with("data:"));
+    let elsewhere = elsewhere
+        .filter(|url| !url.starts_with(&dashboard_server.url) && !url.starts_with("data:"));
     assert_eq!(elsewhere.collect::<Vec<_>>(), Vec::<String>::new());
 }
 
@@ -42,8 +42,8 @@ fn text(browser: &mut Browser, selector: &str) -> String {
 fn every_page_reads_well_by_ear_in_any_light_and_on_a_phone() {
     let folder = tempfile::tempdir().unwrap();
     runs(folder.path());
-    let door = Door::open(folder.path(), &[]);
-    let mut browser = Browser::at(&door.at("/"));
+    let dashboard_server = DashboardServer::open(folder.path(), &[]);
+    let mut browser = Browser::at(&dashboard_server.at("/"));
     for path in [
         "/",
         "/?enable_llm_judge=false",
@@ -63,7 +63,7 @@ fn every_page_reads_well_by_ear_in_any_light_and_on_a_phone() {
         "/runs?sort=score&order=asc",
     ] {
         browser.forget();
-        browser.visit(&door.at(path));
+        browser.visit(&dashboard_server.at(path));
         browser.value("document.querySelectorAll('details').forEach(one => one.open = true)");
         browser.value(include_str!("axe/axe.min.js"));
         for (width, scheme) in [(1440, "light"), (1440, "dark"), (375, "light"), (375, "dark")] {
@@ -75,9 +75,9 @@ fn every_page_reads_well_by_ear_in_any_light_and_on_a_phone() {
         let missing =
             "Array.from(document.images).filter(one => one.complete && !one.naturalWidth).length";
         assert_eq!(browser.value(missing), 0, "{path}");
-        assert_quiet(&browser, &door);
+        assert_quiet(&browser, &dashboard_server);
     }
-    browser.visit(&door.at("/nowhere"));
+    browser.visit(&dashboard_server.at("/nowhere"));
     assert_eq!(text(&mut browser, "h1"), "Not found");
 }
 
@@ -92,8 +92,8 @@ fn the_table_of_runs_is_shown_whole_however_long_its_names_are() {
     run["judge"]["model"] = json!("claude-sonnet-4-5-20250929");
     run["planned"] = json!(10_000);
     fs::write(record, run.to_string()).unwrap();
-    let door = Door::open(folder.path(), &[]);
-    let mut browser = Browser::at(&door.at("/runs"));
+    let dashboard_server = DashboardServer::open(folder.path(), &[]);
+    let mut browser = Browser::at(&dashboard_server.at("/runs"));
     assert_eq!(text(&mut browser, "tbody .chip"), "incomplete");
     for (width, scheme) in [(1280, "light"), (1440, "dark")] {
         browser.show(width, scheme);
@@ -107,8 +107,8 @@ fn the_table_of_runs_is_shown_whole_however_long_its_names_are() {
 fn the_judge_is_shown_or_hidden_and_a_table_sorts_and_filters() {
     let folder = tempfile::tempdir().unwrap();
     runs(folder.path());
-    let door = Door::open(folder.path(), &[]);
-    let mut browser = Browser::at(&door.at("/?run=base"));
+    let dashboard_server = DashboardServer::open(folder.path(), &[]);
+    let mut browser = Browser::at(&dashboard_server.at("/?run=base"));
     let shown = text(&mut browser, ".semantic .big");
     assert!(shown.ends_with('%'));
     browser.follow("[role=switch]");
@@ -120,7 +120,7 @@ fn the_judge_is_shown_or_hidden_and_a_table_sorts_and_filters() {
     assert_eq!(browser.value("scrollY"), 0);
     browser.follow("[role=switch]");
     assert_eq!(text(&mut browser, ".semantic .big"), shown, "still the run of the address");
-    browser.visit(&door.at("/"));
+    browser.visit(&dashboard_server.at("/"));
     assert_eq!(text(&mut browser, ".semantic .simulated"), "SIMULATED");
     browser.follow("[role=switch]");
     assert_eq!(browser.value("document.querySelectorAll('.semantic, .statements').length"), 0);
@@ -128,7 +128,7 @@ fn the_judge_is_shown_or_hidden_and_a_table_sorts_and_filters() {
     browser.follow("[role=switch]");
     assert!(text(&mut browser, ".semantic .big").ends_with('%'));
 
-    browser.visit(&door.at("/runs/base"));
+    browser.visit(&dashboard_server.at("/runs/base"));
     let ids =
         "Array.from(document.querySelectorAll('#results tbody th bdi'), id => id.textContent)";
     let worst_first = browser.value(ids);
@@ -173,12 +173,12 @@ fn the_judge_is_shown_or_hidden_and_a_table_sorts_and_filters() {
     );
     assert_eq!(browser.value("document.querySelectorAll('#results tbody tr').length"), 4);
 
-    browser.visit(&door.at("/compare?base=base&head=head"));
+    browser.visit(&dashboard_server.at("/compare?base=base&head=head"));
     assert!(text(&mut browser, ".decision .verdict").starts_with("Worse: Semantic Correctness"));
     assert!(text(&mut browser, ".moved").contains("Visual similarity"));
-    browser.visit(&door.at("/compare?base=base&head=restyled"));
+    browser.visit(&dashboard_server.at("/compare?base=base&head=restyled"));
     assert!(text(&mut browser, ".error").contains("rubric"));
-    browser.visit(&door.at("/runs/restyled/items/fox_pixel_art"));
+    browser.visit(&dashboard_server.at("/runs/restyled/items/fox_pixel_art"));
     let slid = "(() => {
         const range = document.querySelector('input[type=range]');
         range.value = 20;
@@ -186,7 +186,7 @@ fn the_judge_is_shown_or_hidden_and_a_table_sorts_and_filters() {
         return document.querySelector('.over').style.clipPath;
     })()";
     assert_eq!(browser.value(slid), "inset(0px 0px 0px 80%)");
-    assert_quiet(&browser, &door);
+    assert_quiet(&browser, &dashboard_server);
 }
 
 /// Presses a key that leads to another page.
@@ -200,10 +200,10 @@ fn press(browser: &mut Browser, key: &str) {
 fn every_column_sorts_and_rows_have_pictures() {
     let folder = tempfile::tempdir().unwrap();
     runs(folder.path());
-    let door = Door::open(folder.path(), &[]);
-    let mut browser = Browser::at(&door.at("/runs/base"));
+    let dashboard_server = DashboardServer::open(folder.path(), &[]);
+    let mut browser = Browser::at(&dashboard_server.at("/runs/base"));
     for page in ["/runs/base", "/runs"] {
-        browser.visit(&door.at(page));
+        browser.visit(&dashboard_server.at(page));
         let heads = "Array.from(document.querySelectorAll('.results thead th'), head =>
             head.querySelector('a.sort') ? '' : head.textContent).filter(text => text)";
         let plain =
@@ -225,15 +225,15 @@ fn every_column_sorts_and_rows_have_pictures() {
         })).then(all => all.length > 3 && all.every(shown => shown))";
         assert_eq!(browser.value(pictures), true, "{page}");
     }
-    assert_quiet(&browser, &door);
+    assert_quiet(&browser, &dashboard_server);
 }
 
 #[test]
 fn the_overview_keeps_the_choice_of_dataset_and_rubric() {
     let folder = tempfile::tempdir().unwrap();
     runs(folder.path());
-    let door = Door::open(folder.path(), &[]);
-    let mut browser = Browser::at(&door.at("/"));
+    let dashboard_server = DashboardServer::open(folder.path(), &[]);
+    let mut browser = Browser::at(&dashboard_server.at("/"));
     assert!(text(&mut browser, ".facts").contains("semantic@"), "the newest run");
     browser.value(
         "(() => {
@@ -245,21 +245,21 @@ fn the_overview_keeps_the_choice_of_dataset_and_rubric() {
     assert!(text(&mut browser, ".facts").contains("acrue@"));
     let address = browser.value("location.search");
     assert!(address.as_str().unwrap().starts_with("?rubric=acrue"), "{address}");
-    browser.visit(&door.at("/"));
+    browser.visit(&dashboard_server.at("/"));
     assert!(text(&mut browser, ".facts").contains("acrue@"), "the choice is kept");
     browser.value("document.querySelector('[name=rubric]').value = ''");
     browser.follow("form.choice button");
-    browser.visit(&door.at("/"));
+    browser.visit(&dashboard_server.at("/"));
     assert!(text(&mut browser, ".facts").contains("semantic@"), "until it is taken back");
-    assert_quiet(&browser, &door);
+    assert_quiet(&browser, &dashboard_server);
 }
 
 #[test]
 fn a_table_that_is_wider_than_the_page_is_printed_whole() {
     let folder = tempfile::tempdir().unwrap();
     juror(folder.path(), &["demo", "--run-id", "base"], 0);
-    let door = Door::open(folder.path(), &[]);
-    let mut browser = Browser::at(&door.at("/runs/base"));
+    let dashboard_server = DashboardServer::open(folder.path(), &[]);
+    let mut browser = Browser::at(&dashboard_server.at("/runs/base"));
     browser.print_preview();
     let cut = "(() => { const table = document.querySelector('#items .scroll');
                         return table.scrollWidth - table.clientWidth; })()";
@@ -270,27 +270,27 @@ fn a_table_that_is_wider_than_the_page_is_printed_whole() {
 fn what_others_wrote_stays_text_on_every_page() {
     let folder = tempfile::tempdir().unwrap();
     run::page(folder.path());
-    let door = Door::open(folder.path(), &[]);
-    let mut browser = Browser::at(&door.at("/runs/page"));
+    let dashboard_server = DashboardServer::open(folder.path(), &[]);
+    let mut browser = Browser::at(&dashboard_server.at("/runs/page"));
     assert_eq!(text(&mut browser, "#results tbody bdi"), HOSTILE);
     let item = browser.value("document.querySelector('#results tbody a').getAttribute('href')");
     let alpha = "/runs/page/items/alpha";
     for path in
         ["/", "/runs", "/runs/page", item.as_str().unwrap(), alpha, "/compare?base=page&head=page"]
     {
-        browser.visit(&door.at(path));
+        browser.visit(&dashboard_server.at(path));
         assert_eq!(browser.value("typeof hacked"), "undefined", "{path}");
         assert_eq!(browser.value("document.scripts.length"), 1, "{path}");
         let lost =
             "Array.from(document.images).filter(one => one.getAttribute('src') === 'x').length";
         assert_eq!(browser.value(lost), 0, "{path}");
     }
-    browser.visit(&door.at(item.as_str().unwrap()));
+    browser.visit(&dashboard_server.at(item.as_str().unwrap()));
     assert_eq!(text(&mut browser, "h1"), HOSTILE);
-    browser.visit(&door.at(alpha));
+    browser.visit(&dashboard_server.at(alpha));
     assert_eq!(text(&mut browser, ".issues bdi"), HOSTILE);
     assert_eq!(text(&mut browser, "pre code"), format!("<p>\n{HOSTILE}</p>"));
-    assert_quiet(&browser, &door);
+    assert_quiet(&browser, &dashboard_server);
 }
 
 #[test]
@@ -298,8 +298,9 @@ fn a_run_is_estimated_started_and_watched_until_it_ends() {
     let folder = tempfile::tempdir().unwrap();
     juror(folder.path(), &["demo", "--run-id", "base"], 0);
     let (mut simulator, url) = worse_judge(folder.path());
-    let door = Door::open(folder.path(), &["--base-url", &url, "--no-cache"]);
-    let mut browser = Browser::at(&door.at("/start"));
+    let dashboard_server =
+        DashboardServer::open(folder.path(), &["--base-url", &url, "--no-cache"]);
+    let mut browser = Browser::at(&dashboard_server.at("/start"));
     assert_eq!(browser.value("document.getElementById('enable_llm_judge').checked"), false);
     browser.value(
         "document.getElementById('dataset').value = 'runs/golden/manifest.jsonl';
@@ -342,8 +343,8 @@ fn a_browser_logs_in_with_a_token_and_is_refused_with_another() {
     juror(folder.path(), &["demo", "--run-id", "base"], 0);
     let (read, write) = ("read-token-of-this-very-test-0123", "write-token-of-this-very-test-0123");
     let tokens = [("JUROR_SERVE_READ_TOKEN", read), ("JUROR_SERVE_WRITE_TOKEN", write)];
-    let door = Door::with_tokens(folder.path(), &[], &tokens);
-    let mut browser = Browser::at(&door.at("/runs/base"));
+    let dashboard_server = DashboardServer::with_tokens(folder.path(), &[], &tokens);
+    let mut browser = Browser::at(&dashboard_server.at("/runs/base"));
     assert_eq!(text(&mut browser, "h1"), "Log in");
     browser.value("document.getElementById('token').value = 'a-token-of-nobody'");
     browser.follow("form.fields button");
@@ -351,10 +352,10 @@ fn a_browser_logs_in_with_a_token_and_is_refused_with_another() {
     browser.value(&format!("document.getElementById('token').value = '{read}'"));
     browser.follow("form.fields button");
     assert!(text(&mut browser, "h1").contains("base"));
-    browser.visit(&door.at("/start"));
+    browser.visit(&dashboard_server.at("/start"));
     assert!(text(&mut browser, "main").contains("Log in with the write token"));
     assert!(!browser.value("document.documentElement.outerHTML").as_str().unwrap().contains(read));
     browser.follow(".top form button");
     assert_eq!(text(&mut browser, "h1"), "Log in");
-    assert_quiet(&browser, &door);
+    assert_quiet(&browser, &dashboard_server);
 }

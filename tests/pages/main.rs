@@ -11,7 +11,7 @@
 mod browser;
 mod compared;
 mod dashboard;
-mod door;
+mod dashboard_server;
 mod run;
 mod tabs;
 

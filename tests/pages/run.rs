@@ -1,7 +1,7 @@
 //! A run whose dataset, judge and provider all wish the reader ill, written where the command finds
 //! it.
 
-use juror_common::{
+use juror_types::{
     id::{Digest, RunId},
     item::{ImageReference, Item, Text},
     job::{Detail, Job, Judge, Provider},
@@ -74,7 +74,7 @@ pub fn page(folder: &Path) -> PathBuf {
     fs::create_dir_all(&directory).unwrap();
     let manifest = folder.join("manifest.jsonl");
     let record = RunRecord {
-        schema: juror_common::SCHEMA,
+        schema: juror_types::SCHEMA,
         run_id,
         created_at: "2026-11-21T02:00:00Z".into(),
         program_version: "0.1.0".into(),

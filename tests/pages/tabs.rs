@@ -1,8 +1,8 @@
 //! A running run in many tabs of one browser.
 
-use super::{browser::Browser, compared::juror, door::Door};
-use juror_aggregator::journal::RunDirectory;
-use juror_common::id::RunId;
+use super::{browser::Browser, compared::juror, dashboard_server::DashboardServer};
+use juror_journal::journal::RunDirectory;
+use juror_types::id::RunId;
 use std::{fs, io::Write as _, path::Path};
 
 /// Browsers open at most six connections to a host.
@@ -33,10 +33,10 @@ fn streams(browser: &Browser) -> usize {
 fn eight_tabs_on_one_run_share_one_event_stream() {
     let folder = tempfile::tempdir().unwrap();
     let (held, rest) = running(folder.path(), 5);
-    let door = Door::open(folder.path(), &[]);
-    let mut browser = Browser::at(&door.at("/runs/long"));
+    let dashboard_server = DashboardServer::open(folder.path(), &[]);
+    let mut browser = Browser::at(&dashboard_server.at("/runs/long"));
     for _ in 1..TABS {
-        browser.open_tab(&door.at("/runs/long"));
+        browser.open_tab(&dashboard_server.at("/runs/long"));
     }
     let done = |count: usize| {
         format!("document.getElementById('live-done').textContent === '{count} of 27'")
@@ -70,10 +70,10 @@ fn eight_tabs_on_one_run_share_one_event_stream() {
 fn a_page_without_shared_streams_polls() {
     let folder = tempfile::tempdir().unwrap();
     let (held, rest) = running(folder.path(), 5);
-    let door = Door::open(folder.path(), &[]);
-    let mut browser = Browser::at(&door.at("/login"));
+    let dashboard_server = DashboardServer::open(folder.path(), &[]);
+    let mut browser = Browser::at(&dashboard_server.at("/login"));
     browser.before_scripts("Object.defineProperty(navigator, 'locks', {value: undefined})");
-    browser.visit(&door.at("/runs/long"));
+    browser.visit(&dashboard_server.at("/runs/long"));
     append(folder.path(), &rest[..10]);
     browser.await_true("document.getElementById('live-done').textContent === '15 of 27'");
     browser.await_true("document.querySelectorAll('#results tbody tr').length === 15");

@@ -2,11 +2,11 @@
 //! answered, and at its bound where neither is known.
 
 use crate::{
-    bounds::Bounds,
+    cost_bounds::Bounds,
     retry::LeaseEnd,
     vision::{Answer, CallEnd},
 };
-use juror_common::{
+use juror_types::{
     model::{Prices, is_same_model},
     usage::{Money, Price, Usage},
 };

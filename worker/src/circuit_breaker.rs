@@ -1,7 +1,7 @@
 //! Pauses a run whose calls come to nothing: after many items in a row without a usable answer, and
 //! after a long time in which the provider refused every call.
 
-use juror_common::outcome::JobResult;
+use juror_types::outcome::JobResult;
 use std::{
     collections::VecDeque,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -123,7 +123,7 @@ impl CircuitBreaker {
     /// Keeps a row of refusals going: a call is wanted, even if it is not admitted for long.
     pub fn call_wanted(&self) {
         let now = Instant::now();
-        if let Some(row) = self.state().refusals.as_mut().filter(|row| row.goes_on(now)) {
+        if let Some(row) = self.state().refusals.as_mut().filter(|row| row.is_active(now)) {
             row.last = row.last.max(now);
         }
     }
@@ -132,7 +132,7 @@ impl CircuitBreaker {
     pub fn call_refused(&self, pause: Duration) -> RefusalEffect {
         let now = Instant::now();
         let mut state = self.state();
-        let current = state.refusals.filter(|row| row.goes_on(now));
+        let current = state.refusals.filter(|row| row.is_active(now));
         let mut row = current.unwrap_or(Refusals { began: now, last: now, reported: None });
         row.last = now.checked_add(pause).unwrap_or(now);
         let lasts = (now - row.began).max(pause);
@@ -153,7 +153,7 @@ impl CircuitBreaker {
 }
 
 impl Refusals {
-    fn goes_on(&self, now: Instant) -> bool {
+    fn is_active(&self, now: Instant) -> bool {
         now.saturating_duration_since(self.last) <= MAX_GAP
     }
 }
@@ -173,8 +173,8 @@ impl BreakerState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fleet::tests::scene::job;
-    use juror_common::{
+    use crate::run::fleet::tests::scene::job;
+    use juror_types::{
         id::RunId,
         outcome::{ErrorKind, JobError, Outcome},
     };

@@ -1,21 +1,32 @@
 //! What the jobs of a run are judged with: everything that they do not carry themselves.
 
 use crate::{
-    billing::CallPricing, bounds::ModelTerms, ceiling::Ceiling, circuit_breaker::CircuitBreaker,
-    company::Company, concurrency::Concurrency, image::Preparer, image::Rules,
-    prompt::Instructions, sources::Sources, stages::StageSettings, token_count::TokenCounter,
-    token_scale::TokenScale, vision::VisionClient,
+    billing::CallPricing,
+    ceiling::Ceiling,
+    circuit_breaker::CircuitBreaker,
+    concurrency::Concurrency,
+    cost_bounds::ModelTerms,
+    image::{ImageRules, Preparer},
+    isolation::IsolationGate,
+    prompt::Instructions,
+    sources::Sources,
+    stages::StageRules,
+    token_count::TokenCounter,
+    token_scale::TokenScale,
+    vision::VisionClient,
 };
-use juror_common::{
-    admission::{Admission, WaitingRoom},
+use juror_files::kept_inputs::KeptInputs;
+use juror_ledger::{
+    admission::{Admission, AdmissionQueue},
+    store::Store,
+};
+use juror_telemetry::Metrics;
+use juror_types::{
     event::Events,
     id::OwnerId,
-    kept_inputs::KeptInputs,
     rubric::{Rubric, Success},
     shutdown::Shutdown,
     stage::Thresholds,
-    store::Store,
-    telemetry::Metrics,
 };
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
@@ -26,10 +37,10 @@ pub struct Context {
     /// Who decides whether a call may go out.
     pub admission: Arc<dyn Admission>,
     /// Where calls wait until they are admitted.
-    pub waiting: Arc<WaitingRoom>,
+    pub waiting: Arc<AdmissionQueue>,
     /// How long a delivery may be held before its next call: a job that has waited for so long is
     /// put back, to be tried again later. None: for as long as it takes.
-    pub patience: Option<Duration>,
+    pub max_wait: Option<Duration>,
     /// Claims, finished jobs and cached replies.
     pub store: Arc<dyn Store>,
     /// The rubric of the run.
@@ -39,7 +50,7 @@ pub struct Context {
     /// When an item passes the deterministic stages.
     pub thresholds: Thresholds,
     /// How the deterministic stages run.
-    pub stages: StageSettings,
+    pub stages: StageRules,
     /// Where files may be read from.
     pub sources: Arc<Sources>,
     /// Where the run keeps what is judged; none if it keeps nothing.
@@ -49,7 +60,7 @@ pub struct Context {
     /// How many jobs are in hand at once.
     pub concurrency: Concurrency,
     /// Keeps jobs alone that may have killed their worker.
-    pub company: Arc<Company>,
+    pub isolation: Arc<IsolationGate>,
     /// Asks this run's jobs to stop; a pause gives `drain`, so that nobody else meets the same
     /// refusal.
     pub shutdown: Shutdown,
@@ -95,7 +106,7 @@ pub struct JudgeSetup {
     /// Prepares images off the async threads.
     pub preparer: Preparer,
     /// What the provider takes of images.
-    pub rules: Rules,
+    pub rules: ImageRules,
     /// Whether questions that were asked before are answered from the cache.
     pub cache: bool,
     /// This process's own ceiling on calls per second.

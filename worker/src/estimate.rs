@@ -1,14 +1,14 @@
 //! What judging one job would take, without calling anybody.
 
 use crate::{
-    bounds::{Bounds, ModelTerms},
     context::Context,
-    image::Rules,
+    cost_bounds::{Bounds, ModelTerms},
+    image::ImageRules,
     load,
     question::Question,
 };
-use juror_common::{
-    admission::AdmissionError,
+use juror_ledger::error::LedgerError;
+use juror_types::{
     job::{Job, Judge},
     outcome::JobError,
     rubric::Need,
@@ -22,7 +22,7 @@ pub struct Candidate {
     /// What is known of its model.
     pub terms: ModelTerms,
     /// What its provider takes of images.
-    pub rules: Rules,
+    pub rules: ImageRules,
 }
 
 /// What one job would take.
@@ -46,7 +46,7 @@ pub async fn estimate(
     job: &Job,
     context: &Context,
     candidates: &[Candidate],
-) -> Result<Estimated, AdmissionError> {
+) -> Result<Estimated, LedgerError> {
     let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
         return Ok(Estimated::NoCall);
     };

@@ -3,18 +3,18 @@
 use crate::{
     context::Context,
     interruption::Interruption,
-    judging::{Judged, Judging},
+    judging::{Judged, Judging, permission::past_deadline},
     load::{self, LoadedItem},
-    permission::past_deadline,
-    question::{Asked, Question},
-    record::{Record, UsedText},
-    reply,
+    parse_reply as reply,
+    question::{PreparedQuestion, Question},
+    result_builder::{ResultBuilder, UsedText},
     similarity::code_signature,
     stages::{self, command::run_pipeline},
     telemetry,
 };
 use bytes::Bytes;
-use juror_common::{
+use juror_ledger::store::{Claim, ClaimKey, FinishedJob};
+use juror_types::{
     id::Digest,
     item::{Item, Text},
     job::Job,
@@ -22,7 +22,6 @@ use juror_common::{
     reference::shown,
     rubric::Need,
     stage::Stages,
-    store::{Claim, ClaimKey, FinishedJob},
 };
 use std::{collections::BTreeMap, sync::Arc};
 use tokio::time::Instant;
@@ -40,7 +39,7 @@ const WORKERS_THAT_LOOK_FOR_A_FILE: u32 = 3;
 /// Judges one job. Whatever goes wrong with the job itself is an outcome; an [`Interruption`] is
 /// about the worker or the run.
 pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, Interruption> {
-    let deadline = context.patience.map(|patience| Instant::now() + patience);
+    let deadline = context.max_wait.map(|max_wait| Instant::now() + max_wait);
     let unclaimed = unclaimed(job);
     let (fence, starts, alone, carried) =
         match context.store.claim(&unclaimed, &context.owner).await? {
@@ -49,15 +48,15 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
                 return Ok(*result);
             }
             Claim::Held => {
-                telemetry::job_put_back(&Interruption::Held);
-                return Err(Interruption::Held);
+                telemetry::job_put_back(&Interruption::ClaimedElsewhere);
+                return Err(Interruption::ClaimedElsewhere);
             }
             Claim::Granted { fence, unfinished_starts, alone, carried } => {
                 (fence, unfinished_starts, alone, carried)
             }
         };
     let claim = ClaimKey { fence, ..unclaimed };
-    let record = Record::begin(job, context, claim.clone(), carried);
+    let record = ResultBuilder::begin(job, context, claim.clone(), carried);
     let work = Work { job, context, deadline };
     let evaluated = if alone >= LONE_STARTS_OF_A_POISONOUS_JOB {
         store(record.failed(poisonous(starts)), context).await
@@ -80,13 +79,13 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
         Err(
             interruption @ (Interruption::Stopping
             | Interruption::Paused(_)
-            | Interruption::Unknown(_)
-            | Interruption::Waited
-            | Interruption::Elsewhere(_)),
+            | Interruption::UnknownRun(_)
+            | Interruption::WaitTimeout
+            | Interruption::FileNotHere(_)),
         ) => {
             telemetry::job_put_back(interruption);
             // Put back in good order: this start says nothing against the job.
-            context.store.give_back(&claim).await?;
+            context.store.requeue(&claim).await?;
         }
         Err(_) => {}
     }
@@ -109,13 +108,17 @@ struct Work<'job> {
 /// What a job comes to before its judge is asked.
 enum Prepared<'job> {
     Finished(FinishedJob),
-    ToAsk(Judging<'job>, Box<Asked>, Record),
+    ToAsk(Judging<'job>, Box<PreparedQuestion>, ResultBuilder),
 }
 
 impl<'job> Work<'job> {
     /// From the item's files to a stored result.
-    async fn to_result(&self, record: Record, suspect: bool) -> Result<JobResult, Interruption> {
-        match self.prepare_in_company(record, suspect).await? {
+    async fn to_result(
+        &self,
+        record: ResultBuilder,
+        suspect: bool,
+    ) -> Result<JobResult, Interruption> {
+        match self.prepare_isolated(record, suspect).await? {
             Prepared::Finished(finished) => store(finished, self.context).await,
             Prepared::ToAsk(judging, asked, record) => match judging.judge(*asked, record).await? {
                 Judged::Stored(result) => Ok(*result),
@@ -127,15 +130,15 @@ impl<'job> Work<'job> {
     /// Beside others, or alone if it must be: what a job can do to a worker it does here, in the
     /// user's commands, the parsers and the decoders. A call that is cut off tells nothing against
     /// it. A hard stop drops what is under way here, since it costs nothing.
-    async fn prepare_in_company(
+    async fn prepare_isolated(
         &self,
-        record: Record,
+        record: ResultBuilder,
         suspect: bool,
     ) -> Result<Prepared<'job>, Interruption> {
-        let Context { company, store, shutdown, .. } = &**self.context;
+        let Context { isolation, store, shutdown, .. } = &**self.context;
         let now = &shutdown.now;
-        let seat = shutdown.drain.run_until_cancelled(company.join(suspect)).await;
-        let _seat = seat.ok_or(Interruption::Stopping)?;
+        let guard = shutdown.drain.run_until_cancelled(isolation.join(suspect)).await;
+        let _guard = guard.ok_or(Interruption::Stopping)?;
         if !suspect {
             let prepared = now.run_until_cancelled(self.prepare(record)).await;
             return prepared.ok_or(Interruption::Stopping)?;
@@ -151,7 +154,7 @@ impl<'job> Work<'job> {
     /// look for it first.
     async fn without_input(
         &self,
-        record: Record,
+        record: ResultBuilder,
         mut error: JobError,
     ) -> Result<Prepared<'job>, Interruption> {
         let references = self.job.item.references().map(str::to_owned).collect();
@@ -159,7 +162,7 @@ impl<'job> Work<'job> {
             match self.context.store.miss(&record.claim).await? {
                 None => {}
                 Some(others) if others < WORKERS_THAT_LOOK_FOR_A_FILE => {
-                    return Err(Interruption::Elsewhere(absence.to_string()));
+                    return Err(Interruption::FileNotHere(absence.to_string()));
                 }
                 Some(others) => {
                     error.message += &format!(" (and {others} times before, no worker had it)");
@@ -170,7 +173,7 @@ impl<'job> Work<'job> {
     }
 
     /// Everything that is free.
-    async fn prepare(&self, mut record: Record) -> Result<Prepared<'job>, Interruption> {
+    async fn prepare(&self, mut record: ResultBuilder) -> Result<Prepared<'job>, Interruption> {
         let Self { job, context, deadline } = *self;
         let (loaded, texts, stages) = match prepare_stages(job, context).await {
             Ok(staged) => staged,
@@ -201,7 +204,7 @@ impl<'job> Work<'job> {
             && let Ok(verdict) = reply::read(&context.rubric, &cached.reply)
         {
             record.answered(cached.judge, Some(cached.reply));
-            return Ok(Prepared::Finished(record.scored_before(verdict)));
+            return Ok(Prepared::Finished(record.scored_from_cache(verdict)));
         }
 
         if context.deadline_passed() {
@@ -266,7 +269,7 @@ async fn prepare_stages(
 
 async fn store(finished: FinishedJob, context: &Context) -> Result<JobResult, Interruption> {
     let result = finished.result.clone();
-    if context.store.finish(finished).await? { Ok(result) } else { Err(Interruption::Overtaken) }
+    if context.store.finish(finished).await? { Ok(result) } else { Err(Interruption::ClaimLost) }
 }
 
 /// The error of an item whose code was not generated, by where the code should have come from.
@@ -286,7 +289,7 @@ fn missing_output(item: &Item, from_pipeline: bool) -> JobError {
 fn poisonous(starts: u32) -> JobError {
     let message = format!(
         "started {starts} times, the last of them alone, and never ended: it seems to kill its worker; look at its files, \
-         then judge it again with `juror dead replay`, or with `juror retry` among all that its run has not scored"
+         then judge it again with `juror dead-letters replay`, or with `juror retry` among all that its run has not scored"
     );
     JobError { kind: ErrorKind::Poison, message }
 }

@@ -2,8 +2,8 @@
 //! image file walked from its first byte to its last without a decode. Asks no judge.
 
 use crate::{image, load::load, sources::Sources};
-use juror_common::{
-    files::MOST_IMAGE_BYTES,
+use juror_files::local::MAX_IMAGE_BYTES;
+use juror_types::{
     id::Digest,
     item::{ImageReference, Item, Text, TokenSource},
     outcome::{ErrorKind, JobError},
@@ -45,10 +45,8 @@ fn with_local_texts(item: &Item) -> Item {
 }
 
 async fn inspect_image(image: &ImageReference, sources: &Sources) -> Result<(), String> {
-    let bytes = sources
-        .read(&image.reference, MOST_IMAGE_BYTES)
-        .await
-        .map_err(|error| error.to_string())?;
+    let bytes =
+        sources.read(&image.reference, MAX_IMAGE_BYTES).await.map_err(|error| error.to_string())?;
     let reference = shown(&image.reference);
     image::check_container(&bytes).map_err(|error| format!("{reference}: {error}"))?;
     match image.sha256.map(|promised| (promised, Digest::of(&bytes))) {
@@ -63,7 +61,7 @@ async fn inspect_image(image: &ImageReference, sources: &Sources) -> Result<(), 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_common::files::Roots;
+    use juror_files::local::Roots;
     use std::fs;
 
     /// A PNG of one pixel.

@@ -1,6 +1,6 @@
 //! Why a job ends without a result.
 
-use juror_common::admission::AdmissionError;
+use juror_ledger::error::LedgerError;
 
 /// Why a job has no result yet. It is given back, and nothing that was paid for is lost.
 #[derive(Debug, thiserror::Error)]
@@ -13,20 +13,20 @@ pub enum Interruption {
     Paused(String),
     /// It cannot be judged here, or the ledger has no record of its run's budget.
     #[error("{0}")]
-    Unknown(String),
+    UnknownRun(String),
     /// The job waited for as long as a delivery may be held.
     #[error("the job has waited for as long as it may at one go")]
-    Waited,
+    WaitTimeout,
     /// Another worker has the job in hand.
     #[error("another worker has the job in hand")]
-    Held,
+    ClaimedElsewhere,
     /// Another worker took the job over.
     #[error("another worker has taken the job over")]
-    Overtaken,
+    ClaimLost,
     /// A file of the job is not to be had here, and another worker may have it.
     #[error("{0}")]
-    Elsewhere(String),
+    FileNotHere(String),
     /// The ledger cannot be used, so nothing may be spent or published.
     #[error(transparent)]
-    Ledger(#[from] AdmissionError),
+    Ledger(#[from] LedgerError),
 }

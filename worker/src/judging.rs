@@ -1,25 +1,29 @@
 //! Asking the judge: admit, call, settle, and decide what next. The only place that calls.
 
+pub(crate) mod permission;
+
 use crate::{
     billing::CallBill,
     context::{Context, JudgeSetup},
     interruption::Interruption,
-    permission::Permission,
-    question::Asked,
-    record::{Record, judge_record},
-    reply,
-    retry::{self, LeaseEnd, Next, Step, Tally},
+    judging::permission::Permission,
+    parse_reply as reply,
+    question::PreparedQuestion,
+    result_builder::{ResultBuilder, judge_record},
+    retry::{self, AttemptTally, LeaseEnd, NextStep, Step},
     telemetry,
     vision::{Answer, Call, CallEnd, Finish},
 };
-use juror_common::{
+use juror_ledger::{
     admission::{CountRule, Observation, Settlement},
+    store::{CachedReply, ClaimKey, FinishedJob},
+};
+use juror_telemetry::CallCost;
+use juror_types::{
     event::Event,
     id::LeaseId,
     job::{Job, Judge},
     outcome::{JobError, JobResult},
-    store::{CachedReply, ClaimKey, FinishedJob},
-    telemetry::CallCost,
     verdict::Verdict,
 };
 use tokio::time::Instant;
@@ -50,13 +54,14 @@ impl Judging<'_> {
     /// Asks until there is a verdict, or until it is plain that there will be none.
     pub async fn judge(
         &self,
-        mut asked: Asked,
-        mut record: Record,
+        mut asked: PreparedQuestion,
+        mut record: ResultBuilder,
     ) -> Result<Judged, Interruption> {
         // Answers that were settled before a crash were none to use, and count.
         let larger_output =
             self.setup.terms.larger_output_limit(asked.bounds.max_output_tokens).is_some();
-        let mut tally = Tally { answers: record.attempts(), larger_output, ..Tally::default() };
+        let mut tally =
+            AttemptTally { answers: record.attempts(), larger_output, ..AttemptTally::default() };
         loop {
             let Permission { permit, lease, waited } = match self.permission(&asked).await? {
                 Ok(permission) => permission,
@@ -74,7 +79,8 @@ impl Judging<'_> {
             let next = self.heed_refusals(&permit, &call, next).await;
             let count_rule = self.learn_count(&asked, &call, waited);
             // What is left to do keeps the next call waiting only where that would be refused too.
-            let _held = matches!(next, Next::Cooldown(_) | Next::PauseRun(_)).then_some(permit);
+            let _held =
+                matches!(next, NextStep::Cooldown(_) | NextStep::PauseRun(_)).then_some(permit);
             self.learn(&call, &next, count_rule).await?;
 
             let bill = self.bill(&call.end, money, &asked).await;
@@ -83,15 +89,15 @@ impl Judging<'_> {
             let other = self.setup.pricing.other_model(&call.end);
             record.called(self.judge, &call.end, bill.as_ref(), &asked.bounds, other);
             let finished = match (next, verdict) {
-                (Next::Accept, Some(verdict)) => {
+                (NextStep::Accept, Some(verdict)) => {
                     let remember = self.remember(&asked, &call.end, bill);
                     FinishedJob { remember, ..record.scored(verdict) }
                 }
-                (Next::Unscorable(message), _) => record.unscorable(message),
-                (Next::Fail(kind, message), _) => record.failed(JobError { kind, message }),
+                (NextStep::Unscorable(message), _) => record.unscorable(message),
+                (NextStep::Fail(kind, message), _) => record.failed(JobError { kind, message }),
                 (next, _) => {
                     self.end_lease(&lease, money, bill, &record.claim).await?;
-                    if next == Next::AskLonger {
+                    if next == NextStep::RetryLonger {
                         asked.raise_output_limit(&self.setup.terms);
                     }
                     self.before_the_next_call(next).await?;
@@ -102,7 +108,7 @@ impl Judging<'_> {
         }
     }
 
-    async fn call(&self, asked: &Asked) -> Call {
+    async fn call(&self, asked: &PreparedQuestion) -> Call {
         let _in_flight = self.context.metrics.call_in_flight();
         let call = self.setup.client.ask(&asked.request, &self.context.shutdown.now).await;
         if let Some(warning) = &call.warning {
@@ -127,23 +133,23 @@ impl Judging<'_> {
     async fn learn(
         &self,
         call: &Call,
-        next: &Next,
+        next: &NextStep,
         count_rule: Option<CountRule>,
     ) -> Result<(), Interruption> {
         let mut observation = Observation { count_rule, ..call.observation(&self.setup.endpoint) };
         match next {
-            Next::Cooldown(pause) => observation.refused = Some(*pause),
+            NextStep::Cooldown(pause) => observation.refused = Some(*pause),
             // Fewer calls at once are the answer, not a pause of all.
-            Next::AwaitPermit => observation.refused = None,
+            NextStep::AwaitPermit => observation.refused = None,
             _ => {}
         }
         Ok(self.context.admission.observe(&observation).await?)
     }
 
     /// Pauses the run where another model answered and the settings want none.
-    fn refuse_other_model(&self, end: &CallEnd, next: Next) -> Next {
+    fn refuse_other_model(&self, end: &CallEnd, next: NextStep) -> NextStep {
         match self.setup.pricing.other_model(end).filter(|_| self.setup.refuse_other_model) {
-            Some(model) => Next::PauseRun(format!(
+            Some(model) => NextStep::PauseRun(format!(
                 "model {model} answers where {} was asked for, and judge.other_model is \
                  \"refuse\"; ask the gateway for no fallback, or set it to \"warn\"",
                 self.judge.model
@@ -153,7 +159,12 @@ impl Judging<'_> {
     }
 
     /// The bill of a call, with what its user should know of it.
-    async fn bill(&self, end: &CallEnd, money: LeaseEnd, asked: &Asked) -> Option<CallBill> {
+    async fn bill(
+        &self,
+        end: &CallEnd,
+        money: LeaseEnd,
+        asked: &PreparedQuestion,
+    ) -> Option<CallBill> {
         let pricing = &self.setup.pricing;
         let bill = pricing.bill(end, money, &asked.bounds)?;
         if let LeaseEnd::Settle(Some(usage)) = money
@@ -170,10 +181,10 @@ impl Judging<'_> {
     /// The reply for the cache; none if another model gave it.
     fn remember(
         &self,
-        asked: &Asked,
+        asked: &PreparedQuestion,
         end: &CallEnd,
         bill: Option<CallBill>,
-    ) -> Option<(juror_common::id::Digest, CachedReply)> {
+    ) -> Option<(juror_types::id::Digest, CachedReply)> {
         let CallEnd::Answered(answer) = end else { return None };
         if self.setup.pricing.other_model(end).is_some() {
             return None;
@@ -224,13 +235,13 @@ impl Judging<'_> {
         if settled.may_publish {
             Ok(Judged::Stored(Box::new(result)))
         } else {
-            Err(Interruption::Overtaken)
+            Err(Interruption::ClaimLost)
         }
     }
 }
 
 /// What a call cost, or may have cost.
-fn cost(money: LeaseEnd, bill: Option<CallBill>, asked: &Asked) -> CallCost {
+fn cost(money: LeaseEnd, bill: Option<CallBill>, asked: &PreparedQuestion) -> CallCost {
     match (money, bill) {
         (LeaseEnd::PresumeSpent, _) => CallCost::Presumed(asked.bounds.worst_cost),
         (_, Some(CallBill { cost, usage, .. })) => CallCost::Billed(usage, cost),

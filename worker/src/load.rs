@@ -2,10 +2,10 @@
 
 use crate::{
     sources::Sources,
-    stages::tokens::{NotTokens, flatten},
+    tokens::{NotTokens, flatten},
 };
-use juror_common::{
-    files::MOST_TEXT_BYTES,
+use juror_files::local::MAX_TEXT_BYTES;
+use juror_types::{
     id::Digest,
     item::{Item, Language, Text, TokenSource, Tokens},
     outcome::{ErrorKind, InputRecord, JobError},
@@ -93,7 +93,7 @@ fn language_of_path(path: &str) -> Option<Language> {
 
 async fn read_text(field: &str, path: &str, sources: &Sources) -> Result<String, JobError> {
     let bytes = sources
-        .read(path, MOST_TEXT_BYTES)
+        .read(path, MAX_TEXT_BYTES)
         .await
         .map_err(|error| input_error(format!("{field}: {error}")))?;
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
@@ -137,7 +137,7 @@ fn input_error(message: String) -> JobError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_common::files::Roots;
+    use juror_files::local::Roots;
     use serde_json::json;
     use std::fs;
 

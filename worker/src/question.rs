@@ -1,16 +1,16 @@
 //! What the judge is asked about one job, and the question's identity.
 
 use crate::{
-    bounds::{Bounds, ModelTerms, bounds},
     context::{Context, JudgeSetup},
-    image::{self, PREPARATION_VERSION, Rules},
+    cost_bounds::{Bounds, ModelTerms, bounds},
+    image::{self, ImageRules, PREPARATION_VERSION},
     load::LoadedItem,
     prompt,
     vision::{Request, RequestImage},
 };
 use bytes::Bytes;
-use juror_common::{
-    files::MOST_IMAGE_BYTES,
+use juror_files::local::MAX_IMAGE_BYTES;
+use juror_types::{
     id::Digest,
     item::ImageReference,
     job::{Job, Judge},
@@ -23,7 +23,7 @@ use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
 /// A digest of so much takes a third of a millisecond; of more, it moves off the async threads.
-const LARGEST_INLINE_DIGEST: usize = 512 * 1024;
+const MAX_INLINE_DIGEST: usize = 512 * 1024;
 
 /// A question that is not sent yet.
 pub struct Question {
@@ -44,7 +44,7 @@ struct SourceImage {
 }
 
 /// A question, ready to be sent.
-pub struct Asked {
+pub struct PreparedQuestion {
     /// See [`Question::key`].
     pub key: Digest,
     /// What is sent.
@@ -55,7 +55,7 @@ pub struct Asked {
     pub bounds: Bounds,
 }
 
-impl Asked {
+impl PreparedQuestion {
     /// Raises the output limit, after an answer that was cut at it, as far as the model allows.
     pub fn raise_output_limit(&mut self, terms: &ModelTerms) {
         if let Some(limit) = terms.larger_output_limit(self.bounds.max_output_tokens) {
@@ -106,7 +106,7 @@ impl Question {
     }
 
     /// What a call to some model would take, told by the images' headers without decoding any.
-    pub fn bounds(&self, judge: &Judge, terms: &ModelTerms, rules: &Rules) -> Bounds {
+    pub fn bounds(&self, judge: &Judge, terms: &ModelTerms, rules: &ImageRules) -> Bounds {
         let size = |image: &SourceImage| {
             image::dimensions(&image.bytes).map(|(width, height)| rules.fit(width, height))
         };
@@ -116,7 +116,11 @@ impl Question {
     }
 
     /// Prepares the images.
-    pub async fn prepare(self, judge: &Judge, setup: &JudgeSetup) -> Result<Asked, JobError> {
+    pub async fn prepare(
+        self,
+        judge: &Judge,
+        setup: &JudgeSetup,
+    ) -> Result<PreparedQuestion, JobError> {
         let mut prepared = Vec::new();
         for source in &self.images {
             let image = setup.preparer.prepare(source.bytes.clone(), &setup.rules).await;
@@ -149,7 +153,7 @@ impl Question {
             output_parameter: setup.terms.facts.output_limit,
             slower: false,
         };
-        Ok(Asked { key: self.key, request, inputs, bounds })
+        Ok(PreparedQuestion { key: self.key, request, inputs, bounds })
     }
 }
 
@@ -162,7 +166,7 @@ async fn read(
     let reference = shown(&image.reference);
     let bytes = context
         .sources
-        .read(&image.reference, MOST_IMAGE_BYTES)
+        .read(&image.reference, MAX_IMAGE_BYTES)
         .await
         .map_err(|error| image_error(error.to_string()))?;
     let digest = digest(&bytes).await;
@@ -177,7 +181,7 @@ async fn read(
 }
 
 async fn digest(bytes: &Bytes) -> Digest {
-    if bytes.len() <= LARGEST_INLINE_DIGEST {
+    if bytes.len() <= MAX_INLINE_DIGEST {
         return Digest::of(bytes);
     }
     let shared = bytes.clone();
@@ -187,9 +191,9 @@ async fn digest(bytes: &Bytes) -> Digest {
 }
 
 fn key(job: &Job, judge: &Judge, setup: &JudgeSetup, item: &str, images: &[SourceImage]) -> Digest {
-    let Rules { max_bytes, max_side, user_max_side, .. } = setup.rules;
+    let ImageRules { max_bytes, max_side, user_max_side, .. } = setup.rules;
     let identity = Identity {
-        schema: juror_common::SCHEMA,
+        schema: juror_types::SCHEMA,
         base_url: &setup.base_url,
         judge,
         reasoning_allowance: setup.terms.facts.reasoning_allowance,

@@ -2,7 +2,7 @@
 
 use crate::vision::{AccountProblem, Answer, CallEnd, Finish};
 use backoff::{ExponentialBackoff, backoff::Backoff as _};
-use juror_common::{outcome::ErrorKind, usage::Usage};
+use juror_types::{outcome::ErrorKind, usage::Usage};
 use std::time::Duration;
 
 /// Calls of one job that came to nothing, before it fails.
@@ -18,11 +18,11 @@ pub const MAX_BILLED_CALLS: u32 = MAX_ANSWERS + MAX_LOST - 1;
 /// Attempts to fetch one file, before its job fails.
 pub const MAX_FETCH_ATTEMPTS: u32 = 3;
 /// Nobody waits longer than this for a file's server.
-const LONGEST_FETCH_PAUSE: Duration = Duration::from_secs(10);
+const MAX_FETCH_PAUSE: Duration = Duration::from_secs(10);
 
 /// What has happened to one job so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct AttemptTally {
     /// Calls that came to nothing by the fault of network or provider.
     pub transport_attempts: u32,
     /// Calls that were answered, and so paid for.
@@ -35,7 +35,7 @@ pub struct Tally {
     pub larger_output: bool,
 }
 
-impl Tally {
+impl AttemptTally {
     /// Whether the next call should be given more time.
     pub fn slower(&self) -> bool {
         self.lost > 0
@@ -48,7 +48,7 @@ pub struct Step {
     /// What becomes of its lease.
     pub money: LeaseEnd,
     /// What becomes of its job.
-    pub next: Next,
+    pub next: NextStep,
 }
 
 /// What becomes of a call's lease.
@@ -64,15 +64,15 @@ pub enum LeaseEnd {
 
 /// What becomes of a job after a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextStep {
     /// The reply is a verdict.
     Accept,
     /// Call again after this time. Burns an attempt.
     RetryAfter(Duration),
     /// Ask again at once: an answer came and could not be used.
-    AskAgain,
+    Retry,
     /// Ask again at once, with a larger output limit: the answer was cut at the present one.
-    AskLonger,
+    RetryLonger,
     /// Nobody calls this endpoint before this time has passed. Burns no attempt.
     Cooldown(Duration),
     /// Call again as soon as a permit is free: too many calls were in flight, and fewer may be from
@@ -81,7 +81,7 @@ pub enum Next {
     /// No call of this run can succeed until a person mends something. The job is kept.
     PauseRun(String),
     /// The job goes back untouched: its process is stopping. Burns no attempt.
-    GiveBack,
+    Requeue,
     /// The job has failed.
     Fail(ErrorKind, String),
     /// The judge answered, and never usably.
@@ -94,7 +94,7 @@ pub enum Next {
 pub fn decide(
     end: &CallEnd,
     reply_problem: Option<&str>,
-    tally: &mut Tally,
+    tally: &mut AttemptTally,
     delay: impl FnOnce(u32) -> Duration,
 ) -> Step {
     if !matches!(end, CallEnd::RateLimited { .. } | CallEnd::Cancelled { .. }) {
@@ -124,21 +124,21 @@ pub fn decide(
         CallEnd::RateLimited { retry_after, .. } => {
             let pause = retry_after.unwrap_or_else(|| delay(tally.refusals));
             tally.refusals = tally.refusals.saturating_add(1);
-            Step { money: LeaseEnd::Release, next: Next::Cooldown(pause) }
+            Step { money: LeaseEnd::Release, next: NextStep::Cooldown(pause) }
         }
         CallEnd::Account { problem, message } => {
-            Step { money: LeaseEnd::Release, next: Next::PauseRun(reason(*problem, message)) }
+            Step { money: LeaseEnd::Release, next: NextStep::PauseRun(reason(*problem, message)) }
         }
         CallEnd::Refused { status, message, usage } => Step {
             money: usage.map_or(LeaseEnd::Release, |usage| LeaseEnd::Settle(Some(usage))),
-            next: Next::Fail(
+            next: NextStep::Fail(
                 ErrorKind::Request,
                 format!("the vision API refuses this request (status {status}): {message}"),
             ),
         },
         CallEnd::Cancelled { sent } => {
             let money = if *sent { LeaseEnd::PresumeSpent } else { LeaseEnd::Release };
-            Step { money, next: Next::GiveBack }
+            Step { money, next: NextStep::Requeue }
         }
     }
 }
@@ -150,7 +150,7 @@ pub fn before_the_next_fetch(
     asked: Option<Duration>,
     delay: impl FnOnce(u32) -> Duration,
 ) -> Option<Duration> {
-    let asked = asked.unwrap_or_default().min(LONGEST_FETCH_PAUSE);
+    let asked = asked.unwrap_or_default().min(MAX_FETCH_PAUSE);
     (attempts < MAX_FETCH_ATTEMPTS).then(|| delay(attempts.saturating_sub(1)).max(asked))
 }
 
@@ -171,11 +171,11 @@ pub fn full_jitter(repetition: u32) -> Duration {
     delays.next_backoff().unwrap_or(ceiling).min(ceiling)
 }
 
-fn answered(answer: &Answer, reply_problem: Option<&str>, tally: &mut Tally) -> Step {
+fn answered(answer: &Answer, reply_problem: Option<&str>, tally: &mut AttemptTally) -> Step {
     let next = match reply_problem {
         None => {
             tally.answers += 1;
-            Next::Accept
+            NextStep::Accept
         }
         Some(problem) if answer.finish == Finish::Length => ask_longer(problem, tally),
         Some(problem) => ask_again(problem, tally),
@@ -183,27 +183,27 @@ fn answered(answer: &Answer, reply_problem: Option<&str>, tally: &mut Tally) -> 
     Step { money: LeaseEnd::Settle(answer.usage), next }
 }
 
-fn ask_again(problem: &str, tally: &mut Tally) -> Next {
+fn ask_again(problem: &str, tally: &mut AttemptTally) -> NextStep {
     tally.answers += 1;
     if tally.answers < MAX_ANSWERS {
-        return Next::AskAgain;
+        return NextStep::Retry;
     }
     unscorable(problem, tally)
 }
 
-fn unscorable(problem: &str, tally: &Tally) -> Next {
-    Next::Unscorable(match tally.answers {
+fn unscorable(problem: &str, tally: &AttemptTally) -> NextStep {
+    NextStep::Unscorable(match tally.answers {
         1 => format!("the only answer is not usable: {problem}"),
         count => format!("{count} answers and none usable; the last: {problem}"),
     })
 }
 
 /// Next step after an answer that was cut at the output limit: the same limit would cut it again.
-fn ask_longer(problem: &str, tally: &mut Tally) -> Next {
+fn ask_longer(problem: &str, tally: &mut AttemptTally) -> NextStep {
     tally.answers += 1;
     if tally.larger_output && tally.answers < MAX_ANSWERS {
         tally.larger_output = false;
-        return Next::AskLonger;
+        return NextStep::RetryLonger;
     }
     unscorable(problem, tally)
 }
@@ -211,25 +211,25 @@ fn ask_longer(problem: &str, tally: &mut Tally) -> Next {
 fn retry(
     what: &str,
     message: &str,
-    tally: &mut Tally,
+    tally: &mut AttemptTally,
     delay: impl FnOnce(u32) -> Duration,
-) -> Next {
+) -> NextStep {
     let repetition = tally.transport_attempts;
     tally.transport_attempts += 1;
     if tally.transport_attempts < MAX_TRANSPORT_ATTEMPTS {
-        return Next::RetryAfter(delay(repetition));
+        return NextStep::RetryAfter(delay(repetition));
     }
     let attempts = tally.transport_attempts;
-    Next::Fail(ErrorKind::Api, format!("{what} after {attempts} attempts: {message}"))
+    NextStep::Fail(ErrorKind::Api, format!("{what} after {attempts} attempts: {message}"))
 }
 
-fn lost(message: &str, tally: &mut Tally, delay: impl FnOnce(u32) -> Duration) -> Next {
+fn lost(message: &str, tally: &mut AttemptTally, delay: impl FnOnce(u32) -> Duration) -> NextStep {
     if tally.lost < MAX_LOST {
         return retry("the vision API gave no answer", message, tally, delay);
     }
     tally.transport_attempts += 1;
     let lost = tally.lost;
-    Next::Fail(
+    NextStep::Fail(
         ErrorKind::Api,
         format!("{lost} calls were sent and never answered; the last: {message}"),
     )

@@ -1,21 +1,19 @@
 //! The worker's role: take jobs, judge as many at once as is good, publish results. The only place
 //! that spawns.
 
+pub mod fleet;
+
 use crate::{
-    concurrency::Concurrency,
-    context::Context,
-    evaluate::evaluate,
-    fleet::{self, Fleet},
-    interruption::Interruption,
-    telemetry,
+    concurrency::Concurrency, context::Context, evaluate::evaluate, interruption::Interruption,
+    run::fleet::FleetWork, telemetry,
 };
-use juror_common::{
+use juror_queue::{Delivery, Disposition, Priority, Queue, QueueError, Subscription};
+use juror_telemetry::Metrics;
+use juror_types::{
     event::{Event, Events},
     job::Job,
     outcome::JobResult,
-    queue::{Delivery, Disposition, Lane, Queue, QueueError, Subscription},
     shutdown::Shutdown,
-    telemetry::Metrics,
 };
 use std::sync::Arc;
 use tokio::task::{JoinError, JoinSet};
@@ -23,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, info};
 
 /// Most deliveries that a worker ever holds.
-const MOST_DELIVERIES: usize = 640;
+const MAX_DELIVERIES: usize = 640;
 
 /// A worker, about to take jobs.
 pub struct Worker {
@@ -47,7 +45,7 @@ pub enum Runs {
     One(Arc<Context>),
     /// Of whatever run, shared with other workers: a run that stops stops no other, and the worker
     /// outlives a ledger that is away.
-    Many(Fleet),
+    Many(FleetWork),
 }
 
 /// How a worker's work ended.
@@ -83,7 +81,7 @@ pub async fn run(worker: Arc<Worker>, shutdown: Shutdown) -> Result<Ended, Worke
     // Before anything is returned to the queue, which would send it here again.
     shutdown.now.run_until_cancelled(intake.close()).await;
     ending.note(Ok(taken), &shutdown.drain);
-    info!(in_hand = tasks.len(), "the worker takes no more jobs");
+    info!(in_progress = tasks.len(), "the worker takes no more jobs");
     while let Some(task) = tasks.join_next().await {
         ending.note(task, &shutdown.drain);
     }
@@ -122,7 +120,7 @@ async fn take_jobs(
 /// An eighth more than there may be calls: while so many are in flight, the others are made ready
 /// for theirs, or are being stored. With few calls at once, jobs keep their order.
 fn jobs_in_hand(calls: usize) -> usize {
-    calls.saturating_add(calls / 8).min(MOST_DELIVERIES)
+    calls.saturating_add(calls / 8).min(MAX_DELIVERIES)
 }
 
 /// The worker's subscription, made anew where many more jobs are wanted at once than before, or far
@@ -162,7 +160,7 @@ impl Intake {
     /// to grow.
     fn better_prefetch(&self, worker: &Worker, wanted: usize) -> Option<usize> {
         match (&worker.runs, self.prefetch) {
-            (Runs::One(_), _) => (self.prefetch == 0).then_some(MOST_DELIVERIES),
+            (Runs::One(_), _) => (self.prefetch == 0).then_some(MAX_DELIVERIES),
             (Runs::Many(_), 0) => Some(wanted),
             (Runs::Many(_), now) if now < wanted => Some(wanted.saturating_add(wanted / 2)),
             (Runs::Many(_), now) if now / 4 > wanted => Some(wanted),
@@ -194,7 +192,7 @@ async fn work_alone(
 ) -> Result<(), WorkerError> {
     let evaluated = evaluate(&delivery.message, context).await;
     match evaluated {
-        Ok(result) => match worker.results.publish(result, Lane::Work).await {
+        Ok(result) => match worker.results.publish(result, Priority::Normal).await {
             Ok(()) => {
                 delivery.acknowledge().await?;
                 match context.breaker.take_pause_reason() {
@@ -207,15 +205,15 @@ async fn work_alone(
             Err(_) if shutdown.now.is_cancelled() => Err(Interruption::Stopping.into()),
             Err(error) => Err(error.into()),
         },
-        Err(Interruption::Overtaken) => Ok(delivery.acknowledge().await?),
+        Err(Interruption::ClaimLost) => Ok(delivery.acknowledge().await?),
         Err(interruption) => {
-            delivery.settle(Disposition::GiveBack).await?;
+            delivery.settle(Disposition::Requeue).await?;
             Err(interruption.into())
         }
     }
 }
 
-/// What is known of the end while tasks come home.
+/// What is known of the end while tasks finish.
 #[derive(Default)]
 struct Ending {
     paused: Option<String>,

@@ -1,7 +1,7 @@
 //! Signatures of code: programs that differ in little, such as variants of one template, have
 //! signatures that differ in few bits.
 
-use juror_common::{id::Digest, signature::Signature};
+use juror_types::{id::Digest, signature::Signature};
 use std::collections::HashSet;
 
 /// Tokens of a shingle.

@@ -5,15 +5,12 @@
 use crate::{
     context::Context,
     interruption::Interruption,
-    retry::Next,
+    retry::NextStep,
     vision::{Call, CallEnd},
 };
-use juror_common::{
-    job::Job,
-    outcome::JobResult,
-    queue::Delivery,
-    telemetry::{CallCost, MessageKind, Metrics, Ongoing},
-};
+use juror_queue::Delivery;
+use juror_telemetry::{CallCost, MessageKind, Metrics, Ongoing};
+use juror_types::{job::Job, outcome::JobResult};
 use std::time::Duration;
 use tracing::{Span, debug, error_span, info};
 
@@ -63,13 +60,13 @@ pub fn call_ended(call: &Call, has_verdict: bool, cost: CallCost, model: &str, c
 }
 
 /// The job goes on after a call that was in vain.
-pub fn goes_on(next: &Next) {
+pub fn is_active(next: &NextStep) {
     let (what, pause) = match next {
-        Next::RetryAfter(pause) => ("calling again", Some(pause)),
-        Next::Cooldown(pause) => ("calling again when the provider allows it", Some(pause)),
-        Next::AwaitPermit => ("calling again with fewer calls at once", None),
-        Next::AskLonger => ("asking again with a larger output limit", None),
-        Next::AskAgain => ("asking again, since the answer holds no verdict", None),
+        NextStep::RetryAfter(pause) => ("calling again", Some(pause)),
+        NextStep::Cooldown(pause) => ("calling again when the provider allows it", Some(pause)),
+        NextStep::AwaitPermit => ("calling again with fewer calls at once", None),
+        NextStep::RetryLonger => ("asking again with a larger output limit", None),
+        NextStep::Retry => ("asking again, since the answer holds no verdict", None),
         _ => return,
     };
     debug!(after_ms = pause.map(|pause| milliseconds(*pause)), "{what}");
@@ -79,10 +76,10 @@ pub fn goes_on(next: &Next) {
 pub fn job_put_back(interruption: &Interruption) {
     match interruption {
         Interruption::Paused(_) => info!("job put back: its run is paused"),
-        Interruption::Unknown(_) => info!("job put back: nothing is known of its run"),
-        Interruption::Waited => info!("job put back: it has waited for its call for long"),
-        Interruption::Held => info!("job put back: another worker has it in hand"),
-        Interruption::Elsewhere(_) => info!("job put back: a file of it is not here"),
+        Interruption::UnknownRun(_) => info!("job put back: nothing is known of its run"),
+        Interruption::WaitTimeout => info!("job put back: it has waited for its call for long"),
+        Interruption::ClaimedElsewhere => info!("job put back: another worker has it in hand"),
+        Interruption::FileNotHere(_) => info!("job put back: a file of it is not here"),
         _ => debug!("job put back: the worker or its run stops"),
     }
 }

@@ -4,7 +4,7 @@
 //! provider's own bucket stays full. Then the next lower rule is tried. A count that is too low
 //! empties that bucket: then the next higher rule holds, and the lower one is not tried for a while.
 
-use juror_common::admission::CountRule;
+use juror_ledger::admission::CountRule;
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,

@@ -1,13 +1,13 @@
 //! How a provider counts input tokens, learned from its bills: to use rate limits well. Money is
 //! always reserved by the bound.
 
-use crate::bounds::Bounds;
+use crate::cost_bounds::Bounds;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A ratio of 1.
 const ONE: u64 = 1_000;
 /// A lower ratio is believed by this share of the difference for each bill; a higher one at once.
-const BELIEVED: u64 = 32;
+const CACHE_TTL: u64 = 32;
 
 /// Billed input tokens over expected ones, in thousandths; 0 before the first bill.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ impl TokenScale {
     pub fn learn(&self, bounds: &Bounds, billed: u64) {
         let expected = bounds.expected.input_tokens.max(1);
         let ratio = billed.saturating_mul(ONE).div_ceil(expected).max(1);
-        let follow = |known: u64| Some(ratio.max(known - known.saturating_sub(ratio) / BELIEVED));
+        let follow = |known: u64| Some(ratio.max(known - known.saturating_sub(ratio) / CACHE_TTL));
         // The function always answers something, so this cannot fail.
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, follow);
     }
@@ -37,7 +37,7 @@ impl TokenScale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_common::usage::{Money, Usage};
+    use juror_types::usage::{Money, Usage};
 
     fn bounds(expected: u64, most: u64) -> Bounds {
         Bounds {

@@ -1,12 +1,8 @@
 //! What came in, sorted by run. Pure.
 
 use indexmap::IndexMap;
-use juror_common::{
-    id::RunId,
-    job::Job,
-    outcome::JobResult,
-    queue::{DeadLetter, Delivery},
-};
+use juror_queue::{DeadLetter, Delivery};
+use juror_types::{id::RunId, job::Job, outcome::JobResult};
 
 /// Something that makes a line of a journal.
 #[derive(Debug)]

@@ -1,27 +1,29 @@
-//! The one owner of all open runs: commits what comes in, learns what the fleet's home says of
+//! The one owner of all open runs: commits what comes in, learns what the fleet's backend says of
 //! runs, and has reports written.
 
 mod learning;
 mod reporting;
 
 use super::{
-    CompletedRun, Finished, FleetError, FleetOptions,
+    CompletedRun, FleetError, FleetOptions, FleetSummary,
     batch::{Incoming, by_run},
-    board::Board,
-    known::{Known, Place},
-    reporter::{Order, Reported},
-    settle::Settling,
-    survey::Answer,
+    reporter::{ReportOrder, Reported},
     telemetry,
-    work::{Done, From, Undone, Work},
+};
+use crate::fleet::{
+    blocking::{CommitWork, Done, From, Undone},
+    run_registry::Board,
+    run_state::{Known, ResultPlace},
+    settlement::DeliverySettlement,
+    status_poller::StatusAnswer,
 };
 use futures_util::future::join_all;
 use indexmap::IndexMap;
-use juror_common::{
+use juror_telemetry::Metrics;
+use juror_types::{
     SCHEMA,
     event::{Event, Events},
     id::RunId,
-    telemetry::Metrics,
 };
 use std::{path::PathBuf, sync::Arc};
 use tokio::{
@@ -37,33 +39,33 @@ pub(super) struct Committer {
     pub(super) events: Events,
     pub(super) metrics: Arc<Metrics>,
     pub(super) board: Board,
-    pub(super) settling: mpsc::Sender<Settling>,
-    pub(super) orders: mpsc::Sender<Order>,
+    pub(super) settling: mpsc::Sender<DeliverySettlement>,
+    pub(super) orders: mpsc::Sender<ReportOrder>,
     pub(super) completed: mpsc::Sender<CompletedRun>,
     /// Asks to end at once.
     pub(super) stop: CancellationToken,
-    pub(super) runs: Runs,
+    pub(super) runs: KnownRuns,
 }
 
 /// What comes to the committer.
 pub(super) struct Inputs {
     pub(super) incoming: mpsc::Receiver<Incoming>,
-    pub(super) answers: mpsc::Receiver<(RunId, Answer)>,
+    pub(super) answers: mpsc::Receiver<(RunId, StatusAnswer)>,
     pub(super) reported: mpsc::Receiver<Reported>,
 }
 
 /// The runs that are known.
 #[derive(Default)]
-pub(super) struct Runs {
+pub(super) struct KnownRuns {
     known: IndexMap<RunId, Known>,
     /// The run whose report is being written.
     reporting: Option<RunId>,
     uses: u64,
-    finished: Finished,
+    finished: FleetSummary,
 }
 
 #[cfg(test)]
-impl Runs {
+impl KnownRuns {
     pub(super) fn insert(&mut self, run: RunId, known: Known) {
         self.known.insert(run, known);
     }
@@ -71,7 +73,7 @@ impl Runs {
 
 impl Committer {
     /// Works until nothing more comes in, then writes what reports are due.
-    pub(super) async fn run(mut self, mut inputs: Inputs) -> Result<Finished, FleetError> {
+    pub(super) async fn run(mut self, mut inputs: Inputs) -> Result<FleetSummary, FleetError> {
         let mut batch = Vec::new();
         loop {
             self.order_due_report().await?;
@@ -98,18 +100,18 @@ impl Committer {
         let mut work = Vec::new();
         for (run, batch) in by_run(batch) {
             if let Err(invalid) = RunId::parse(run.as_str()) {
-                self.set_aside(&run, batch, invalid.to_string()).await;
+                self.dead_letter(&run, batch, invalid.to_string()).await;
                 continue;
             }
             let batch = self.without_other_versions(&run, batch).await;
             let known = self.runs.known.entry(run.clone()).or_insert_with(Known::new);
             match &known.place {
-                Place::Directory => work.push(self.work_on(run, batch)),
-                Place::Aside(reason) => {
+                ResultPlace::Directory => work.push(self.work_on(run, batch)),
+                ResultPlace::Aside(reason) => {
                     let reason = reason.clone();
-                    self.set_aside(&run, batch, reason).await;
+                    self.dead_letter(&run, batch, reason).await;
                 }
-                Place::Unknown => {
+                ResultPlace::Unknown => {
                     known.waiting.extend(batch);
                     self.board.ask_for(&run);
                 }
@@ -127,20 +129,20 @@ impl Committer {
                 "it has schema {}, but this program reads schema {SCHEMA}: use the juror version that wrote it",
                 first.schema()
             );
-            self.set_aside(run, others, reason).await;
+            self.dead_letter(run, others, reason).await;
         }
         ours
     }
 
-    fn work_on(&mut self, run: RunId, batch: Vec<Incoming>) -> Work {
+    fn work_on(&mut self, run: RunId, batch: Vec<Incoming>) -> CommitWork {
         let open = self.runs.known.get_mut(&run).and_then(|known| known.open.take());
         let from = open.map_or(From::Directory, |open| From::Open(Box::new(open)));
-        Work { run, from, record: None, batch }
+        CommitWork { run, from, record: None, batch }
     }
 
     /// Does work of several runs at a time, as many as may be open. A run whose files are damaged
     /// is turned away; on any other error nothing of those is acknowledged.
-    async fn perform(&mut self, mut work: Vec<Work>) -> Result<(), FleetError> {
+    async fn perform(&mut self, mut work: Vec<CommitWork>) -> Result<(), FleetError> {
         while !work.is_empty() {
             let later = work.split_off(work.len().min(self.options.open_runs.max(1)));
             let begun = work.into_iter().map(|work| {
@@ -180,7 +182,7 @@ impl Committer {
         self.board.tell(&run, &progress);
         known.progress = Some(progress);
         known.open = Some(open);
-        self.settle(Settling::Done(batch)).await;
+        self.settle(DeliverySettlement::Done(batch)).await;
     }
 
     fn close_the_least_used(&mut self) {
@@ -197,17 +199,17 @@ impl Committer {
     }
 
     /// Sets results aside that belong nowhere, and says so.
-    async fn set_aside(&self, run: &RunId, batch: Vec<Incoming>, reason: String) {
+    async fn dead_letter(&self, run: &RunId, batch: Vec<Incoming>, reason: String) {
         if batch.is_empty() {
             return;
         }
         let warning =
             format!("{} results of run {run} are among the dead letters: {reason}", batch.len());
         self.events.emit(Event::Warning(warning)).await;
-        self.settle(Settling::Aside(batch, reason)).await;
+        self.settle(DeliverySettlement::Aside(batch, reason)).await;
     }
 
-    async fn settle(&self, settling: Settling) {
+    async fn settle(&self, settling: DeliverySettlement) {
         // Whoever settles is there until the committer has ended, or both are to end at once.
         let _ = self.settling.send(settling).await;
     }

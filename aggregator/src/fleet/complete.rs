@@ -1,9 +1,7 @@
 //! When a run is complete, and how many jobs it has. Pure.
 
-use juror_common::{
-    run::RunRecord,
-    store::{RunProgress, RunStatus},
-};
+use juror_ledger::redis::{RunProgress, RunStatus};
+use juror_types::run::RunRecord;
 
 /// The number of results upon which a run is complete, if it is: it is closed and not paused, and
 /// its journal has as many results over all rounds as it will have.
@@ -52,7 +50,7 @@ pub(super) fn difference(known: &RunRecord, announced: &RunRecord) -> Option<&'s
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_results::{SEMANTIC, record};
+    use juror_analysis::test_results::{SEMANTIC, record};
 
     fn status(expected: Option<u64>, cancelled: bool) -> RunStatus {
         RunStatus {

@@ -1,9 +1,10 @@
 //! Which runs directory the fleet's results go to: one, whoever else works elsewhere. Two would
 //! split a run so that neither ever has all of its results.
 
-use super::{FleetError, home::FleetHome, lock::RunsLock};
-use crate::{journal::JournalError, replace_file::replace_file};
-use juror_common::{admission::AdmissionError, store::RunsDirectory};
+use super::{FleetError, lock::RunsLock};
+use crate::fleet::backend::FleetBackend;
+use juror_journal::{journal::JournalError, replace_file::replace_file};
+use juror_ledger::{error::LedgerError, redis::RunsDirectory};
 use std::{fs, io, io::Write as _, path::Path, time::Duration};
 use tokio::time::sleep;
 
@@ -21,36 +22,36 @@ pub fn identify(lock: &RunsLock, host: String) -> Result<RunsDirectory, FleetErr
     Ok(RunsDirectory { id, host, path: path.display().to_string() })
 }
 
-/// Claims the fleet's results for this directory. A home that is away is asked again by
+/// Claims the fleet's results for this directory. A backend that is away is asked again by
 /// `keep`; who takes over must be told that it did.
 ///
 /// # Errors
 /// [`FleetError::Elsewhere`] if they go to another one.
 pub async fn claim(
-    home: &dyn FleetHome,
+    backend: &dyn FleetBackend,
     directory: &RunsDirectory,
     take_over: bool,
 ) -> Result<(), FleetError> {
-    match home.claim_runs_directory(directory, take_over).await {
+    match backend.claim_runs_directory(directory, take_over).await {
         Ok(holder) if holder.id == directory.id => Ok(()),
         Ok(theirs) => {
             let ours = directory.clone();
             Err(FleetError::Elsewhere { ours: Box::new(ours), theirs: Box::new(theirs) })
         }
-        Err(AdmissionError::Unavailable(_)) if !take_over => Ok(()),
-        Err(error) => Err(FleetError::Home(error)),
+        Err(LedgerError::Unavailable(_)) if !take_over => Ok(()),
+        Err(error) => Err(FleetError::Backend(error)),
     }
 }
 
-/// Claims again and again, since the home may be emptied. Ends when the results go elsewhere.
+/// Claims again and again, since the backend may be emptied. Ends when the results go elsewhere.
 pub(super) async fn keep(
-    home: &dyn FleetHome,
+    backend: &dyn FleetBackend,
     directory: &RunsDirectory,
     interval: Duration,
 ) -> FleetError {
     loop {
         sleep(interval).await;
-        match claim(home, directory, false).await {
+        match claim(backend, directory, false).await {
             Err(elsewhere @ FleetError::Elsewhere { .. }) => return elsewhere,
             Err(error) => tracing::debug!(%error, "the runs directory was not claimed"),
             Ok(()) => {}

@@ -1,12 +1,12 @@
 //! Costs that the journals of a runs directory report to a ledger that may have lost them. Everything here waits
 //! for the disk.
 
-use crate::{
-    fold::Fold,
+use juror_analysis::fold::Fold;
+use juror_journal::{
     journal::{JournalError, RunFiles},
     replace_file::replace_file,
 };
-use juror_common::{id::RunId, outcome::JobResult, usage::Money};
+use juror_types::{id::RunId, outcome::JobResult, usage::Money};
 use std::{io, path::Path};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -58,7 +58,7 @@ pub(super) fn send_results(
             return Ok(());
         }
     }
-    // Nobody receives where the home is away; all is sent again then.
+    // Nobody receives where the backend is away; all is sent again then.
     let _ = sender.blocking_send(batch);
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Who works: the one aggregator that holds the lock of the runs directory.
 
 use super::FleetError;
-use crate::journal::{JournalError, lock};
-use juror_common::shutdown::Shutdown;
+use juror_journal::journal::{JournalError, lock};
+use juror_types::shutdown::Shutdown;
 use std::{
     fs::{self, File},
     path::{Path, PathBuf},
@@ -15,14 +15,14 @@ const LOCK_FILE: &str = ".aggregator.lock";
 
 /// What an aggregator does just now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Standing {
+pub enum LockRole {
     /// It has not looked at the lock yet.
     #[default]
     Starting,
     /// Another one holds the lock; this one takes over when that one ends.
-    StandsBy,
+    Standby,
     /// It holds the lock.
-    Works,
+    Active,
 }
 
 /// The lock of a runs directory. It ends with the process, however that ends.
@@ -42,15 +42,15 @@ impl RunsLock {
         runs_dir: &Path,
         interval: Duration,
         shutdown: &Shutdown,
-        standing: &watch::Sender<Standing>,
+        role: &watch::Sender<LockRole>,
     ) -> Result<Option<Self>, FleetError> {
         loop {
             if let Some(file) = try_lock(runs_dir).map_err(FleetError::RunsDirectory)? {
-                standing.send_replace(Standing::Works);
+                role.send_replace(LockRole::Active);
                 return Ok(Some(Self { runs_dir: runs_dir.to_owned(), _file: file }));
             }
-            standing.send_if_modified(|now| {
-                std::mem::replace(now, Standing::StandsBy) != Standing::StandsBy
+            role.send_if_modified(|now| {
+                std::mem::replace(now, LockRole::Standby) != LockRole::Standby
             });
             tokio::select! {
                 biased;
@@ -88,24 +88,24 @@ mod tests {
         let runs_dir = runs.path().join("runs");
         assert!(!RunsLock::is_known(&runs_dir));
         let shutdown = Shutdown::new();
-        let (told, standing) = watch::channel(Standing::default());
+        let (told, role) = watch::channel(LockRole::default());
         let first = RunsLock::wait(&runs_dir, INTERVAL, &shutdown, &told).await.unwrap().unwrap();
-        assert_eq!((first.runs_dir(), *standing.borrow()), (&*runs_dir, Standing::Works));
-        let (told, mut standing) = watch::channel(Standing::default());
+        assert_eq!((first.runs_dir(), *role.borrow()), (&*runs_dir, LockRole::Active));
+        let (told, mut role) = watch::channel(LockRole::default());
         let ending = async {
-            standing.wait_for(|standing| *standing == Standing::StandsBy).await.unwrap();
+            role.wait_for(|role| *role == LockRole::Standby).await.unwrap();
             drop(first);
         };
         let waiting = RunsLock::wait(&runs_dir, INTERVAL, &shutdown, &told);
         let (second, ()) = tokio::join!(waiting, ending);
         assert!(second.unwrap().is_some() && RunsLock::is_known(&runs_dir));
-        assert_eq!(*told.borrow(), Standing::Works);
+        assert_eq!(*told.borrow(), LockRole::Active);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_spare_that_is_asked_to_stop_stops() {
         let runs = tempfile::tempdir().unwrap();
-        let (told, _) = watch::channel(Standing::default());
+        let (told, _) = watch::channel(LockRole::default());
         let shutdown = Shutdown::new();
         let _first = RunsLock::wait(runs.path(), INTERVAL, &shutdown, &told).await.unwrap();
         shutdown.escalate();

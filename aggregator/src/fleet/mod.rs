@@ -10,17 +10,16 @@
 //!           survey, care ┘  └─answers, reports written─────┘
 //! ```
 //! The committer owns the open runs. Only the survey, the reporter and the care of the ledger ask
-//! the fleet's home, so nothing that it does can hold up a commit or an acknowledgement.
+//! the fleet's backend, so nothing that it does can hold up a commit or an acknowledgement.
 
+mod backend;
 mod batch;
-mod board;
+mod blocking;
 mod committer;
 mod complete;
 mod directory;
-mod home;
-mod known;
-mod ledger_care;
 mod ledger_journals;
+mod ledger_maintenance;
 mod lock;
 mod open_run;
 mod poison;
@@ -28,42 +27,37 @@ mod receive;
 mod release;
 mod reporter;
 mod resend;
-mod settle;
-mod survey;
+mod run_registry;
+mod run_state;
+mod settlement;
+mod status_poller;
 mod telemetry;
-mod work;
 
+pub use backend::FleetBackend;
 pub use directory::{claim, identify};
-pub use home::FleetHome;
-pub use lock::{RunsLock, Standing};
+pub use lock::{LockRole, RunsLock};
 pub use reporter::{CompletedRun, ReportOptions};
 
-use crate::journal::JournalError;
-use board::Board;
 use committer::{Committer, Inputs};
-use juror_common::{
-    admission::AdmissionError,
-    event::Events,
-    job::Job,
-    outcome::JobResult,
-    queue::{DeadLetter, DeadLetters, HeldMessages, Queue, QueueError, Subscription},
-    shutdown::Shutdown,
-    store::RunsDirectory,
-    telemetry::Metrics,
-};
-use ledger_care::LedgerCare;
+use juror_journal::journal::JournalError;
+use juror_ledger::{error::LedgerError, redis::RunsDirectory};
+use juror_queue::{DeadLetter, DeadLetters, HeldMessages, Queue, QueueError, Subscription};
+use juror_telemetry::Metrics;
+use juror_types::{event::Events, job::Job, outcome::JobResult, shutdown::Shutdown};
+use ledger_maintenance::LedgerCare;
 use receive::receive;
 use release::Release;
 use resend::{Resender, ResendingSubscription};
+use run_registry::Board;
+use status_poller::{Intervals, StatusSurvey};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
-use survey::{Intervals, Survey};
 use tokio::{
     sync::{Notify, mpsc},
     task::JoinError,
 };
 use tokio_util::sync::CancellationToken;
 
-/// Answers of the fleet's home that wait to be heard.
+/// Answers of the fleet's backend that wait to be heard.
 const ANSWERS: usize = 64;
 /// Batches that wait to be settled.
 const SETTLING: usize = 2;
@@ -85,7 +79,7 @@ pub struct FleetResources {
     /// Jobs that workers hold back.
     pub held: Arc<dyn HeldMessages>,
     /// Which runs there are, and their money.
-    pub home: Arc<dyn FleetHome>,
+    pub backend: Arc<dyn FleetBackend>,
     /// Who hears of trouble.
     pub events: Events,
     /// Who hears of complete runs.
@@ -144,7 +138,7 @@ impl FleetOptions {
 
 /// What the aggregator of a fleet did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Finished {
+pub struct FleetSummary {
     /// Results that came more than once and were not applied again.
     pub duplicates: u64,
 }
@@ -169,12 +163,12 @@ pub enum FleetError {
     Elsewhere {
         /// The directory that is locked here.
         ours: Box<RunsDirectory>,
-        /// The one that the fleet's home names.
+        /// The one that the fleet's backend names.
         theirs: Box<RunsDirectory>,
     },
-    /// The fleet's home does not say to which directory results go.
+    /// The fleet's backend does not say to which directory results go.
     #[error("it is not known where the results of this fleet go: {0}")]
-    Home(#[source] AdmissionError),
+    Backend(#[source] LedgerError),
     /// The thread that writes a journal is gone.
     #[error("a journal's writer ended early: {0}")]
     Writer(#[from] JoinError),
@@ -183,7 +177,10 @@ pub enum FleetError {
 /// Receives, commits and reports until it is asked to stop, until another runs directory takes
 /// the fleet over, or until both queues are closed and hold nothing more. At a soft stop, what is in hand is committed and acknowledged, and runs that
 /// changed are reported; a hard stop ends after the batch in hand.
-pub async fn run(resources: FleetResources, shutdown: Shutdown) -> Result<Finished, FleetError> {
+pub async fn run(
+    resources: FleetResources,
+    shutdown: Shutdown,
+) -> Result<FleetSummary, FleetError> {
     let FleetResources {
         lock,
         directory,
@@ -192,7 +189,7 @@ pub async fn run(resources: FleetResources, shutdown: Shutdown) -> Result<Finish
         jobs,
         dead_letters,
         held,
-        home,
+        backend,
         events,
         completed,
         metrics,
@@ -206,8 +203,8 @@ pub async fn run(resources: FleetResources, shutdown: Shutdown) -> Result<Finish
     let (written, reported) = mpsc::channel(1);
     let (answering, answers) = mpsc::channel(ANSWERS);
     let runs_dir = lock.runs_dir().to_owned();
-    let survey = Survey {
-        home: Arc::clone(&home),
+    let survey = StatusSurvey {
+        backend: Arc::clone(&backend),
         intervals: Intervals { expected: options.survey, announced: options.announced },
         board: board.reader(),
         answers: answering,
@@ -219,7 +216,7 @@ pub async fn run(resources: FleetResources, shutdown: Shutdown) -> Result<Finish
     let release = Release { held, reconciled: Arc::clone(&reconciled), events: events.clone() };
     let care = LedgerCare {
         reconciled,
-        home: Arc::clone(&home),
+        backend: Arc::clone(&backend),
         runs_dir: runs_dir.clone(),
         board: board.reader(),
         events: events.clone(),
@@ -228,12 +225,13 @@ pub async fn run(resources: FleetResources, shutdown: Shutdown) -> Result<Finish
         stop: stop.clone(),
     };
     let reports = options.reports.clone();
-    let resender = Resender { home: Arc::clone(&home), jobs, dead_letters, events: events.clone() };
+    let resender =
+        Resender { backend: Arc::clone(&backend), jobs, dead_letters, events: events.clone() };
     let dead = ResendingSubscription { inner: dead, resender };
     let receiving = receive(results, Box::new(dead), sender, drain.clone());
-    let reporting = reporter::report(ordered, written, Arc::clone(&home), reports, stop.clone());
+    let reporting = reporter::report(ordered, written, Arc::clone(&backend), reports, stop.clone());
     let claiming = options.ledger;
-    let settled = settle::settle(to_settle, events.clone(), stop.clone());
+    let settled = settlement::settle(to_settle, events.clone(), stop.clone());
     let committer = Committer {
         runs_dir,
         options,
@@ -244,7 +242,7 @@ pub async fn run(resources: FleetResources, shutdown: Shutdown) -> Result<Finish
         orders,
         completed,
         stop: stop.clone(),
-        runs: committer::Runs::default(),
+        runs: committer::KnownRuns::default(),
     };
     let ended = CancellationToken::new();
     let committing = async {
@@ -252,12 +250,12 @@ pub async fn run(resources: FleetResources, shutdown: Shutdown) -> Result<Finish
         let _ended = ended.clone().drop_guard();
         match committer.run(Inputs { incoming, answers, reported }).await {
             // It was interrupted in reading a journal.
-            Err(FleetError::Journal(JournalError::Stopped)) => Ok(Finished::default()),
+            Err(FleetError::Journal(JournalError::Stopped)) => Ok(FleetSummary::default()),
             ended => ended,
         }
     };
     let keeping = async {
-        let kept = directory::keep(&*home, &directory, claiming);
+        let kept = directory::keep(&*backend, &directory, claiming);
         let elsewhere = ended.run_until_cancelled(kept).await;
         // What is in hand is committed still; everything else is for the other one.
         drain.cancel();

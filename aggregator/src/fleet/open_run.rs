@@ -1,15 +1,13 @@
 //! A run whose directory is locked and whose fold is in memory. Everything here waits for the disk.
 
 use super::{batch::Incoming, poison};
-use crate::{
-    fold::{Applied, Counted, Fold},
-    journal::{JournalError, RunDirectory, RunFiles, encode},
-};
-use juror_common::{
+use juror_analysis::fold::{Applied, Counted, Fold};
+use juror_journal::journal::{JournalError, RunDirectory, RunFiles, encode};
+use juror_ledger::redis::RunProgress;
+use juror_types::{
     id::RunId,
     outcome::{JobResult, Outcome},
     run::RunRecord,
-    store::RunProgress,
 };
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
@@ -137,8 +135,8 @@ impl OpenRun {
 
 #[cfg(all(test, target_os = "linux"))]
 impl OpenRun {
-    /// Every further write says that the disk is full.
-    pub(super) fn fill_the_disk(&mut self) {
-        self.directory.fill_the_disk();
+    /// Makes every further write fail as on a full disk.
+    pub(super) fn fill_the_disk(&mut self) -> std::io::Result<()> {
+        self.directory.fill_the_disk()
     }
 }

@@ -1,9 +1,9 @@
 //! What becomes of a job that killed its workers.
 
-use juror_common::{
+use juror_queue::DeadLetter;
+use juror_types::{
     job::Job,
     outcome::{ErrorKind, JobError, JobResult, Outcome},
-    queue::DeadLetter,
     rubric::{Rubric, zero},
     run::RunRecord,
 };

@@ -1,11 +1,8 @@
 //! Receives results and dead jobs, as fast as they are taken.
 
 use super::batch::Incoming;
-use juror_common::{
-    job::Job,
-    outcome::JobResult,
-    queue::{DeadLetter, Delivery, Message, QueueError, Subscription},
-};
+use juror_queue::{DeadLetter, Delivery, Message, QueueError, Subscription};
+use juror_types::{job::Job, outcome::JobResult};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 

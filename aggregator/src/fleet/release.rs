@@ -1,9 +1,7 @@
 //! Release of jobs that workers hold back while the ledger does not know their run.
 
-use juror_common::{
-    event::{Event, Events},
-    queue::HeldMessages,
-};
+use juror_queue::HeldMessages;
+use juror_types::event::{Event, Events};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::Notify, time::sleep};
 use tokio_util::sync::CancellationToken;

@@ -1,28 +1,25 @@
 //! Writes `report.json`, one run at a time.
 
-use super::{home::FleetHome, open_run::Snapshot};
-use crate::{
+use super::open_run::Snapshot;
+use crate::fleet::backend::FleetBackend;
+use juror_analysis::{
     calibration::known::{self, KnownCalibration},
     gate::Gate,
     history::runs_of_one_kind,
     metrics::AveragingPolicy,
-    report::{Coverage, NoExhibits, write_output},
+    run_report::Coverage,
     summary::{SummaryInput, summarise},
 };
-use juror_common::{
-    admission::{AdmissionError, Ledger},
-    causes::with_causes,
-    id::RunId,
-    rubric::Rubric,
-    usage::Money,
-};
+use juror_ledger::{admission::Ledger, error::LedgerError};
+use juror_report::{NoAttachments, write_output};
+use juror_types::{error_chain::with_causes, id::RunId, rubric::Rubric, usage::Money};
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::spawn_blocking, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 /// A report to be written.
 #[derive(Debug)]
-pub(super) struct Order {
+pub(super) struct ReportOrder {
     pub(super) run: RunId,
     pub(super) snapshot: Snapshot,
     /// Which version of the run the snapshot shows.
@@ -68,16 +65,16 @@ pub struct ReportOptions {
 
 /// Writes reports as they are ordered, until no more are.
 pub(super) async fn report(
-    mut orders: mpsc::Receiver<Order>,
+    mut orders: mpsc::Receiver<ReportOrder>,
     reported: mpsc::Sender<Reported>,
-    home: Arc<dyn FleetHome>,
+    backend: Arc<dyn FleetBackend>,
     options: ReportOptions,
     stop: CancellationToken,
 ) {
     while let Some(order) = orders.recv().await {
         let began = Instant::now();
         let (run, version, complete_at) = (order.run.clone(), order.version, order.complete_at);
-        let written = write(order, &home, &options, &stop).await;
+        let written = write(order, &backend, &options, &stop).await;
         let took = began.elapsed();
         let end = Reported { run, version, complete_at, took, written };
         if reported.send(end).await.is_err() {
@@ -87,12 +84,12 @@ pub(super) async fn report(
 }
 
 async fn write(
-    order: Order,
-    home: &Arc<dyn FleetHome>,
+    order: ReportOrder,
+    backend: &Arc<dyn FleetBackend>,
     options: &ReportOptions,
     stop: &CancellationToken,
 ) -> Result<CompletedRun, String> {
-    let asking = ledger(home.as_ref(), &order.run, order.complete_at.is_some());
+    let asking = ledger(backend.as_ref(), &order.run, order.complete_at.is_some());
     let asked = stop.run_until_cancelled(asking).await;
     let ledger =
         asked.ok_or("the program was asked to stop")?.map_err(|error| error.to_string())?;
@@ -103,23 +100,23 @@ async fn write(
 
 /// The money of a run. The leases of a complete one end first: no call of it is to come.
 async fn ledger(
-    home: &dyn FleetHome,
+    backend: &dyn FleetBackend,
     run: &RunId,
     is_complete: bool,
-) -> Result<Option<Ledger>, AdmissionError> {
+) -> Result<Option<Ledger>, LedgerError> {
     if is_complete {
-        home.close_leases(run).await?;
+        backend.close_leases(run).await?;
     }
-    home.ledger(run).await
+    backend.ledger(run).await
 }
 
 fn write_now(
-    order: Order,
+    order: ReportOrder,
     ledger: Option<Ledger>,
     options: &ReportOptions,
     stop: CancellationToken,
 ) -> Result<CompletedRun, String> {
-    let Order { run, snapshot: Snapshot { files, counted }, .. } = order;
+    let ReportOrder { run, snapshot: Snapshot { files, counted }, .. } = order;
     let files = files.until(stop);
     let rubric = Rubric::parse(&files.record().rubric_text, &format!("the rubric of run {run}"))
         .map_err(|error| with_causes(&error))?;
@@ -139,7 +136,7 @@ fn write_now(
     let mut summary = summarise(&files, &input).map_err(|error| with_causes(&error))?;
     known::add_to(&mut summary, &files, options.calibration.as_ref());
     let path = files.path_of("report.json");
-    write_output(&path, &summary, &files, &NoExhibits).map_err(|error| with_causes(&error))?;
+    write_output(&path, &summary, &files, &NoAttachments).map_err(|error| with_causes(&error))?;
     let cost_usd = summary.cost.total_usd;
     Ok(CompletedRun { run, coverage: summary.coverage, cost_usd, report: path })
 }

@@ -1,17 +1,17 @@
 //! Dead letters of jobs that never started: the broker gave up on their deliveries, not a worker on
 //! the job. They are sent again instead of becoming results.
 
-use super::home::FleetHome;
+use crate::fleet::backend::FleetBackend;
 use async_trait::async_trait;
-use juror_common::{
+use juror_queue::{DeadLetter, DeadLetters, Delivery, Queue, QueueError, Subscription};
+use juror_types::{
     event::{Event, Events},
     job::Job,
-    queue::{DeadLetter, DeadLetters, Delivery, Queue, QueueError, Subscription},
 };
 use std::{sync::Arc, time::Duration};
 use tokio::time::sleep;
 
-/// Pause between two questions to a fleet's home that is away.
+/// Pause between two questions to a fleet's backend that is away.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Dead letters without those that are sent again.
@@ -22,7 +22,7 @@ pub(super) struct ResendingSubscription {
 
 /// Decides over dead letters, and sends jobs again.
 pub(super) struct Resender {
-    pub(super) home: Arc<dyn FleetHome>,
+    pub(super) backend: Arc<dyn FleetBackend>,
     pub(super) jobs: Arc<dyn Queue<Job>>,
     pub(super) dead_letters: Arc<dyn DeadLetters<Job>>,
     pub(super) events: Events,
@@ -47,10 +47,10 @@ impl Subscription<DeadLetter<Job>> for ResendingSubscription {
 }
 
 impl Resender {
-    /// Whether the job is sent again; waits for a home that is away.
+    /// Whether the job is sent again; waits for a backend that is away.
     async fn allows(&self, job: &Job) -> bool {
         loop {
-            match self.home.allow_resend(job).await {
+            match self.backend.allow_resend(job).await {
                 Ok(allowed) => return allowed,
                 Err(error) => tracing::debug!(%error, "a dead letter waits for the ledger"),
             }
@@ -59,7 +59,7 @@ impl Resender {
     }
 
     async fn resend(&self, delivery: Delivery<DeadLetter<Job>>) -> Result<(), QueueError> {
-        let DeadLetter { message: job, lane, reason, .. } = (*delivery.message).clone();
+        let DeadLetter { message: job, priority, reason, .. } = (*delivery.message).clone();
         let (id, round) = (job.job_id.clone(), job.round);
         self.events
             .emit(Event::Warning(format!(
@@ -67,7 +67,7 @@ impl Resender {
                 job.run_id
             )))
             .await;
-        self.jobs.publish(job, lane).await?;
+        self.jobs.publish(job, priority).await?;
         delivery.acknowledge().await?;
         let is_resent = |dead: &Job| dead.job_id == id && dead.round == round;
         self.dead_letters.forget(&is_resent).await.map(drop)

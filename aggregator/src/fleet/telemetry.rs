@@ -1,7 +1,8 @@
 //! What an operator sees of the fleet's commits and reports: metrics and log lines.
 
-use super::{CompletedRun, batch::Incoming, work::Done};
-use juror_common::telemetry::{MessageKind, Metrics};
+use super::{CompletedRun, batch::Incoming};
+use crate::fleet::blocking::Done;
+use juror_telemetry::{MessageKind, Metrics};
 use tracing::{debug, error_span, info};
 
 /// A batch is in its run's journal.

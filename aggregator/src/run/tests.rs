@@ -1,11 +1,8 @@
 use super::*;
-use crate::test_results::{SEMANTIC, bare, judged, record};
 use async_trait::async_trait;
-use juror_common::{
-    id::RunId,
-    outcome::Outcome,
-    queue::{Lane, Settle},
-};
+use juror_analysis::test_results::{SEMANTIC, bare, judged, record};
+use juror_queue::{Priority, Settle};
+use juror_types::{id::RunId, outcome::Outcome};
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
@@ -42,7 +39,7 @@ impl Subscription<JobResult> for Script {
             return Ok(None);
         };
         let note = Note(result.screenshot_id.clone(), self.log.clone());
-        Ok(Some(Delivery::new(Arc::new(result), Lane::Work, false, Box::new(note))))
+        Ok(Some(Delivery::new(Arc::new(result), Priority::Normal, false, Box::new(note))))
     }
 
     async fn close(self: Box<Self>) {}
@@ -133,7 +130,7 @@ async fn a_hard_stop_ends_the_wait_and_a_soft_one_does_not() {
 async fn nothing_is_acknowledged_that_was_not_committed() {
     let results = vec![bare("a", Outcome::Scored)];
     let Setup { mut resources, log, _runs } = setup(results, true, Events::silent());
-    resources.directory.fill_the_disk();
+    resources.directory.fill_the_disk().unwrap();
     let error = run(resources, Shutdown::new()).await.unwrap_err();
     assert!(matches!(error, AggregatorError::Journal(JournalError::Full { .. })), "{error}");
     assert!(log.lock().unwrap().is_empty());

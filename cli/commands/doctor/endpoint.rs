@@ -2,7 +2,8 @@
 
 use super::{Check, bad, good, warning};
 use crate::judge;
-use juror_common::{model::Models, rubric::Rubric, settings::Settings};
+use juror_app::settings::Settings;
+use juror_types::{model::Models, rubric::Rubric};
 use juror_worker::vision::{ProbeError, ProbeReport};
 
 /// Key and address of the judge, and whether it takes this model and its images.

@@ -2,12 +2,12 @@
 
 use super::{Check, bad, good, warning};
 use crate::{budget_state, fleet};
-use juror_common::{
-    admission::AdmissionError,
-    queue::rabbitmq::broker_version,
-    redis::{RedisHome, Weakness},
-    settings::Settings,
+use juror_app::settings::Settings;
+use juror_ledger::{
+    error::LedgerError,
+    redis::{RedisLedger, Weakness},
 };
+use juror_queue::rabbitmq::broker_version;
 
 /// The oldest versions that are known to do what a fleet asks of them.
 const OLDEST_BROKER: [u64; 2] = [3, 10];
@@ -29,22 +29,22 @@ pub async fn checks(settings: &Settings) -> Vec<Check> {
 }
 
 async fn redis(settings: &Settings) -> Vec<Check> {
-    let home = match fleet::open_home(settings).await {
-        Ok(home) => home,
+    let backend = match fleet::open_backend(settings).await {
+        Ok(backend) => backend,
         Err(failure) => return vec![bad("redis", failure.to_string())],
     };
-    let told = look(&home, settings.fleet.allow_volatile_redis).await;
-    let budgets = budget_state::of_fleet(&home, &[]).await;
-    home.close().await;
+    let told = look(&backend, settings.fleet.allow_volatile_redis).await;
+    let budgets = budget_state::of_fleet(&backend, &[]).await;
+    backend.close().await;
     let mut checks = vec![told.unwrap_or_else(|error| bad("redis", error.to_string()))];
     // Where Redis does not answer, the check of it says so.
     checks.extend(budgets.ok().map(|budgets| super::budget(settings, budgets)));
     checks
 }
 
-async fn look(home: &RedisHome, may_forget: bool) -> Result<Check, AdmissionError> {
-    let check = of_version("redis", "Redis", &home.version().await?, OLDEST_REDIS);
-    if home.is_paused().await? {
+async fn look(backend: &RedisLedger, may_forget: bool) -> Result<Check, LedgerError> {
+    let check = of_version("redis", "Redis", &backend.version().await?, OLDEST_REDIS);
+    if backend.is_paused().await? {
         return Ok(warning(
             "redis",
             format!(
@@ -54,7 +54,7 @@ async fn look(home: &RedisHome, may_forget: bool) -> Result<Check, AdmissionErro
             ),
         ));
     }
-    let Some(Weakness { setting, found, wanted }) = home.weakness().await? else {
+    let Some(Weakness { setting, found, wanted }) = backend.weakness().await? else {
         return Ok(check.and("it forgets nothing"));
     };
     let says = format!("{}; it may forget what was spent ({setting} is {found})", check.says);

@@ -1,7 +1,7 @@
 //! An estimate as text and as JSON.
 
-use crate::estimation::{CandidateTotal, Estimation, duration};
-use juror_aggregator::report::figures::dollars;
+use crate::estimate::{CandidateTotal, Estimation, duration};
+use juror_analysis::format::dollars;
 use juror_worker::{
     estimate::Candidate,
     retry::{MAX_ANSWERS, MAX_BILLED_CALLS},

@@ -3,12 +3,12 @@
 use crate::{
     args::{FleetFlags, GlobalFlags},
     exit::{Exit, Failure},
-    layers,
-    ledgers::Ledgers,
-    screen,
+    ledger_pool::Ledgers,
+    settings_sources as layers, terminal as screen,
 };
-use juror_aggregator::{fold::Fold, report::figures::dollars};
-use juror_common::{run::RunRecord, settings::Settings, usage::Money};
+use juror_analysis::{fold::Fold, format::dollars};
+use juror_app::settings::Settings;
+use juror_types::{run::RunRecord, usage::Money};
 use serde_json::json;
 use std::path::Path;
 

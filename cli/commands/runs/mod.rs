@@ -8,10 +8,8 @@ use crate::{
     args::{GlobalFlags, RunsArguments, RunsCommand},
     exit::{Exit, Failure},
 };
-use juror_aggregator::{
-    history,
-    journal::{JournalError, RunFiles},
-};
+use juror_analysis::history;
+use juror_journal::journal::{JournalError, RunFiles};
 use std::path::Path;
 
 /// Runs `juror runs`, which lists them unless it is told otherwise.

@@ -5,16 +5,13 @@ use crate::{
     commands::run::run_files,
     exit::{Exit, Failure},
     finish::journal_failure,
-    layers,
-    ledgers::Ledgers,
+    ledger_pool::Ledgers,
     run_argument::locate,
-    screen,
+    settings_sources as layers, terminal as screen,
 };
-use juror_aggregator::{
-    fold::Fold,
-    report::{figures::dollars, words::selection_texts},
-};
-use juror_common::run::RunRecord;
+use juror_analysis::{fold::Fold, format::dollars};
+use juror_report::phrasing::selection_texts;
+use juror_types::run::RunRecord;
 use serde_json::{Value, json};
 
 /// Columns of the names before what they name.

@@ -4,16 +4,15 @@ use crate::{
     args::{GlobalFlags, TrendArguments},
     commands::{rubric, run::run_files},
     exit::{Exit, Failure},
-    layers,
     run_argument::locate,
-    screen,
+    settings_sources as layers, terminal as screen,
 };
-use juror_aggregator::{
+use juror_analysis::{
     history::{DeclineReport, DeclineWatch, PastRun, earlier_runs, runs_of_one_kind},
-    journal::RunFiles,
     metrics::MetricDefinition,
-    report::{TerminalOptions, render_trend},
 };
+use juror_journal::journal::RunFiles;
+use juror_report::{TerminalOptions, render_trend};
 use serde_json::json;
 use std::{collections::BTreeMap, path::Path};
 

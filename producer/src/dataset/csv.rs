@@ -2,11 +2,11 @@
 //! `sha256` may hold JSON objects, `tags` are separated by `;`, an empty cell is absent.
 
 use super::{
-    error::{DatasetError, FieldError, Problem},
+    error::{DatasetError, DatasetProblem, FieldError},
     jsonl::parse_object,
     lines::MAX_LINE_BYTES,
-    record::{Record, Records, open_file},
 };
+use crate::dataset::raw::{RawItem, Records, open_file};
 use csv::{ByteRecord, StringRecord, Terminator};
 use serde_json::{Map, Value};
 use std::{
@@ -64,7 +64,7 @@ struct Rows<R> {
 
 impl<R: Read> Rows<R> {
     /// The next row that is not blank, and its first line.
-    fn next_row(&mut self) -> Option<(u64, Result<StringRecord, Problem>)> {
+    fn next_row(&mut self) -> Option<(u64, Result<StringRecord, DatasetProblem>)> {
         let mut begins;
         loop {
             begins = self.reader.position().line();
@@ -86,24 +86,24 @@ impl<R: Read> Rows<R> {
         // a row that ends with the file in an unclosed quote has no end of its own.
         let line = self.reader.position().line().saturating_sub(feeds + 1).max(begins);
         if bytes.len() as u64 > MAX_LINE_BYTES {
-            return Some((line, Err(Problem::TooLong)));
+            return Some((line, Err(DatasetProblem::TooLong)));
         }
         let row = StringRecord::from_byte_record(self.row.clone());
-        Some((line, row.map_err(|_| Problem::NotUtf8)))
+        Some((line, row.map_err(|_| DatasetProblem::NotUtf8)))
     }
 }
 
 impl<R: Read> Iterator for Rows<R> {
-    type Item = Record;
+    type Item = RawItem;
 
-    fn next(&mut self) -> Option<Record> {
+    fn next(&mut self) -> Option<RawItem> {
         if self.ended {
             return None;
         }
         let (line, row) = self.next_row()?;
         let row = row.map_err(|problem| FieldError { field: None, problem });
         if let Some(columns) = &self.columns {
-            return Some(Record { line, fields: row.and_then(|row| fields(columns, &row)) });
+            return Some(RawItem { line, fields: row.and_then(|row| fields(columns, &row)) });
         }
         match row.and_then(|row| header(&row)) {
             Ok(columns) => {
@@ -112,19 +112,19 @@ impl<R: Read> Iterator for Rows<R> {
             }
             Err(error) => {
                 self.ended = true;
-                Some(Record { line, fields: Err(error) })
+                Some(RawItem { line, fields: Err(error) })
             }
         }
     }
 }
 
-fn reading_problem(error: csv::Error) -> Problem {
+fn reading_problem(error: csv::Error) -> DatasetProblem {
     match error.into_kind() {
         csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-            Problem::TooLong
+            DatasetProblem::TooLong
         }
-        csv::ErrorKind::Io(error) => Problem::Unreadable(error.to_string()),
-        other => Problem::NotCsv(format!("{other:?}")),
+        csv::ErrorKind::Io(error) => DatasetProblem::Unreadable(error.to_string()),
+        other => DatasetProblem::NotCsv(format!("{other:?}")),
     }
 }
 
@@ -134,13 +134,13 @@ fn header(row: &StringRecord) -> Result<Vec<String>, FieldError> {
         && only.contains([';', '\t'])
     {
         let problem = "the header row is one column; separate columns by commas".to_owned();
-        return Err(FieldError { field: None, problem: Problem::NotCsv(problem) });
+        return Err(FieldError { field: None, problem: DatasetProblem::NotCsv(problem) });
     }
     let mut seen = HashSet::new();
     match columns.iter().find(|name| !name.is_empty() && !seen.insert(name.as_str())) {
         Some(twice) => {
             let problem = "two columns have this name; rename one".to_owned();
-            Err(FieldError::new(twice, Problem::NotCsv(problem)))
+            Err(FieldError::new(twice, DatasetProblem::NotCsv(problem)))
         }
         None => Ok(columns),
     }
@@ -148,7 +148,7 @@ fn header(row: &StringRecord) -> Result<Vec<String>, FieldError> {
 
 fn fields(columns: &[String], row: &StringRecord) -> Result<Map<String, Value>, FieldError> {
     if row.len() != columns.len() {
-        let problem = Problem::NotCsv(format!(
+        let problem = DatasetProblem::NotCsv(format!(
             "{} cells under {} columns; put cells with commas in quotes, and close every quote",
             row.len(),
             columns.len()
@@ -170,7 +170,7 @@ fn fields(columns: &[String], row: &StringRecord) -> Result<Map<String, Value>, 
 }
 
 /// A cell as a manifest would have it.
-fn value(column: &str, cell: &str) -> Result<Value, Problem> {
+fn value(column: &str, cell: &str) -> Result<Value, DatasetProblem> {
     let text = || Value::String(cell.to_owned());
     Ok(match column {
         "expected_tokens" | "extracted_tokens" | "labels" | "sha256"

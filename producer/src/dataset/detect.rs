@@ -1,17 +1,17 @@
 //! How a dataset is written down.
 
-use super::{DatasetError, DatasetShape, Format, pairs::Pairs};
+use super::{DatasetError, DatasetFormat, DatasetShape, pairs::ImagePairs};
 use std::path::{Path, PathBuf};
 
 /// How a folder is written down, and the file or folder to read.
 pub(super) fn folder(
     folder: &Path,
     shape: &DatasetShape,
-) -> Result<(Format, PathBuf), DatasetError> {
+) -> Result<(DatasetFormat, PathBuf), DatasetError> {
     let manifests = [
-        (Format::Jsonl, "manifest.jsonl"),
-        (Format::Jsonl, "dataset.jsonl"),
-        (Format::Metadata, "metadata.jsonl"),
+        (DatasetFormat::Jsonl, "manifest.jsonl"),
+        (DatasetFormat::Jsonl, "dataset.jsonl"),
+        (DatasetFormat::Metadata, "metadata.jsonl"),
     ];
     for (format, name) in manifests {
         let path = folder.join(name);
@@ -31,19 +31,19 @@ pub(super) fn folder(
         return Err(DatasetError::TooLittleInFolder { path: folder.to_owned(), needed });
     }
     // Listed once to tell a folder without images now.
-    Pairs::list(folder, "")?;
-    Ok((Format::Pairs, folder.to_owned()))
+    ImagePairs::list(folder, "")?;
+    Ok((DatasetFormat::Pairs, folder.to_owned()))
 }
 
 /// How a file is written down, by its name.
-pub(super) fn file(path: &Path) -> Result<Format, DatasetError> {
+pub(super) fn file(path: &Path) -> Result<DatasetFormat, DatasetError> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     if path.file_name().is_some_and(|name| name == "metadata.jsonl") {
-        Ok(Format::Metadata)
+        Ok(DatasetFormat::Metadata)
     } else if ending.eq_ignore_ascii_case("jsonl") {
-        Ok(Format::Jsonl)
+        Ok(DatasetFormat::Jsonl)
     } else if ending.eq_ignore_ascii_case("csv") {
-        Ok(Format::Csv)
+        Ok(DatasetFormat::Csv)
     } else {
         Err(DatasetError::UnknownFormat(path.to_owned()))
     }

@@ -1,6 +1,6 @@
 //! What can be wrong with a dataset, and where.
 
-use juror_common::{id::InvalidDigest, reference::InvalidReference};
+use juror_types::{id::InvalidDigest, reference::InvalidReference};
 use std::{
     fmt, io,
     path::{Path, PathBuf},
@@ -53,11 +53,11 @@ pub enum DatasetError {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub struct LineError {
     /// Where.
-    pub place: Place,
+    pub place: DatasetPlace,
     /// The field at fault, if it is one field.
     pub field: Option<String>,
     /// What.
-    pub problem: Problem,
+    pub problem: DatasetProblem,
 }
 
 impl fmt::Display for LineError {
@@ -72,14 +72,14 @@ impl fmt::Display for LineError {
 
 /// A place in a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct DatasetPlace {
     /// The manifest, or the image of a folder of pairs.
     pub file: Arc<Path>,
     /// The line, from 1; none in a folder of pairs.
     pub line: Option<u64>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for DatasetPlace {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}", self.file.display())?;
         match self.line {
@@ -93,22 +93,22 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FieldError {
     pub(crate) field: Option<String>,
-    pub(crate) problem: Problem,
+    pub(crate) problem: DatasetProblem,
 }
 
 impl FieldError {
-    pub(crate) fn new(field: &str, problem: Problem) -> Self {
+    pub(crate) fn new(field: &str, problem: DatasetProblem) -> Self {
         Self { field: Some(field.to_owned()), problem }
     }
 
-    pub(crate) fn at(self, place: Place) -> LineError {
+    pub(crate) fn at(self, place: DatasetPlace) -> LineError {
         LineError { place, field: self.field, problem: self.problem }
     }
 }
 
 /// What is wrong, with the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Problem {
+pub enum DatasetProblem {
     /// Reading stopped here.
     #[error("cannot be read: {0}")]
     Unreadable(String),
@@ -158,7 +158,7 @@ pub enum Problem {
     )]
     DotsAlone(String),
     /// Another version of the format.
-    #[error("schema {found} is not known: this version reads schema {}", juror_common::SCHEMA)]
+    #[error("schema {found} is not known: this version reads schema {}", juror_types::SCHEMA)]
     Schema {
         /// The version that the line names.
         found: String,
@@ -226,7 +226,7 @@ pub enum Problem {
     Ambiguous(String, String),
 }
 
-impl From<InvalidDigest> for Problem {
+impl From<InvalidDigest> for DatasetProblem {
     fn from(error: InvalidDigest) -> Self {
         Self::Digest(error.to_string())
     }

@@ -1,13 +1,10 @@
 //! Which files a dataset's items may name, and whether they are there: by the rules of the worker
 //! that reads them.
 
-use super::error::{DatasetError, Problem};
-use super::record::unreadable;
-use juror_common::{
-    allowed::{Allowed, NotAllowed},
-    file_identity::FileIdentity,
-    reference::Reference,
-};
+use super::error::{DatasetError, DatasetProblem};
+use crate::dataset::raw::unreadable;
+use juror_files::fetch_policy::{Allowed, NotAllowed};
+use juror_types::{file_identity::FileIdentity, reference::Reference};
 use std::{
     collections::HashMap,
     fs::File,
@@ -60,14 +57,14 @@ impl Files {
     }
 
     /// Whether a reference is one that may be followed. Does not look for the file.
-    pub(super) fn allow(&self, reference: &str) -> Result<(), Problem> {
+    pub(super) fn allow(&self, reference: &str) -> Result<(), DatasetProblem> {
         let Reference::Path(reference) = Reference::parse(reference)? else { return Ok(()) };
         let path = Path::new(reference);
         if path.components().any(|part| part == Component::ParentDir) {
-            return Err(Problem::ParentFolder(reference.to_owned()));
+            return Err(DatasetProblem::ParentFolder(reference.to_owned()));
         }
         if path.is_absolute() && !self.folders().any(|folder| lies_under(path, folder)) {
-            return Err(Problem::Outside(reference.to_owned()));
+            return Err(DatasetProblem::Outside(reference.to_owned()));
         }
         Ok(())
     }
@@ -81,24 +78,27 @@ impl Files {
     /// Whether a file is there that the worker would open: in the manifest's folder or under a data
     /// root, links followed. Does not open it. The hint is added to the message where it is not.
     /// Files of other machines are not looked for.
-    pub(super) fn find(&self, reference: &str, hint: &'static str) -> Result<(), Problem> {
+    pub(super) fn find(&self, reference: &str, hint: &'static str) -> Result<(), DatasetProblem> {
         if !Reference::is_path(reference) {
             return Ok(());
         }
-        let mut problem = Problem::NoFile(reference.to_owned(), hint);
+        let mut problem = DatasetProblem::NoFile(reference.to_owned(), hint);
         // The first folder that holds something of this name decides, as it does in the worker.
         for folder in self.folders() {
             match self.look(folder, reference) {
                 Found::File(identity) => {
                     return match identity.filter(|identity| self.outputs.contains(identity)) {
-                        Some(_) => Err(Problem::IsOutput(reference.to_owned())),
+                        Some(_) => Err(DatasetProblem::IsOutput(reference.to_owned())),
                         None => Ok(()),
                     };
                 }
-                Found::NoFile => return Err(Problem::NotAFile(reference.to_owned())),
-                Found::Outside => problem = Problem::Outside(reference.to_owned()),
+                Found::NoFile => return Err(DatasetProblem::NotAFile(reference.to_owned())),
+                Found::Outside => problem = DatasetProblem::Outside(reference.to_owned()),
                 Found::Unreadable(error) => {
-                    return Err(Problem::UnreadableFile(reference.to_owned(), error.to_string()));
+                    return Err(DatasetProblem::UnreadableFile(
+                        reference.to_owned(),
+                        error.to_string(),
+                    ));
                 }
                 Found::Nothing => {}
             }
@@ -187,7 +187,7 @@ mod tests {
         std::fs::write(&own, "").unwrap();
         let files = open(&folder, &[]).unwrap();
         for outside in ["/etc/passwd", &absolute] {
-            assert_eq!(files.allow(outside), Err(Problem::Outside(outside.into())));
+            assert_eq!(files.allow(outside), Err(DatasetProblem::Outside(outside.into())));
         }
         let rooted = open(&folder, std::slice::from_ref(&root)).unwrap();
         for inside in ["a/b.png", "1.png", "./1.png", &absolute, &own] {
@@ -199,12 +199,12 @@ mod tests {
         // The worker follows no `..`, wherever it leads.
         for parent in ["../shots/1.png", "a/../b.png", "../set/2.png"] {
             for files in [&files, &rooted] {
-                assert_eq!(files.allow(parent), Err(Problem::ParentFolder(parent.into())));
+                assert_eq!(files.allow(parent), Err(DatasetProblem::ParentFolder(parent.into())));
             }
         }
-        assert!(matches!(rooted.find("3.png", ""), Err(Problem::NoFile(..))));
-        assert!(matches!(rooted.find("2.png/3.png", ""), Err(Problem::NoFile(..))));
-        assert!(matches!(rooted.find(".", ""), Err(Problem::NotAFile(_))));
+        assert!(matches!(rooted.find("3.png", ""), Err(DatasetProblem::NoFile(..))));
+        assert!(matches!(rooted.find("2.png/3.png", ""), Err(DatasetProblem::NoFile(..))));
+        assert!(matches!(rooted.find(".", ""), Err(DatasetProblem::NotAFile(_))));
     }
 
     #[test]
@@ -217,7 +217,7 @@ mod tests {
         let outputs = FileIdentity::of(&path("a.html")).into_iter().collect();
         let files = Files::new(home.path(), &[], Allowed::default(), outputs).unwrap();
         for output in ["a.html", "./a.html", "b.html"] {
-            assert_eq!(files.find(output, ""), Err(Problem::IsOutput(output.into())));
+            assert_eq!(files.find(output, ""), Err(DatasetProblem::IsOutput(output.into())));
         }
         assert_eq!(files.find("c.html", ""), Ok(()));
     }
@@ -234,7 +234,7 @@ mod tests {
         std::fs::create_dir(&folder).unwrap();
         let files = open(&folder, std::slice::from_ref(&root)).unwrap();
         let link = root.join("1.png").to_str().unwrap().to_owned();
-        assert_eq!(files.allow(&link), Err(Problem::Outside(link.clone())));
+        assert_eq!(files.allow(&link), Err(DatasetProblem::Outside(link.clone())));
     }
 
     #[test]
@@ -255,13 +255,13 @@ mod tests {
         link(path("nothing"), path("set/3.png")).unwrap();
         let files = open(&path("set"), &[]).unwrap();
         for outside in ["out/1.png", "2.png"] {
-            assert_eq!(files.find(outside, ""), Err(Problem::Outside(outside.into())));
+            assert_eq!(files.find(outside, ""), Err(DatasetProblem::Outside(outside.into())));
         }
         assert_eq!(files.find("inside/1.png", ""), Ok(()));
-        assert!(matches!(files.find("3.png", ""), Err(Problem::NoFile(..))));
+        assert!(matches!(files.find("3.png", ""), Err(DatasetProblem::NoFile(..))));
         let files = open(&path("set"), &[path("elsewhere")]).unwrap();
         assert_eq!(files.find("1.png", ""), Ok(()));
-        assert_eq!(files.find("2.png", ""), Err(Problem::Outside("2.png".into())));
+        assert_eq!(files.find("2.png", ""), Err(DatasetProblem::Outside("2.png".into())));
     }
 
     #[test]
@@ -284,7 +284,7 @@ mod tests {
             "a\0b",
         ] {
             let refused = files.allow(other);
-            assert!(matches!(refused, Err(Problem::Reference(_))), "{other}: {refused:?}");
+            assert!(matches!(refused, Err(DatasetProblem::Reference(_))), "{other}: {refused:?}");
         }
         assert_eq!(files.allow("state:hover.png"), Ok(()));
         assert_eq!(files.not_allowed("1.png"), None);

@@ -2,12 +2,12 @@
 
 use super::{
     DatasetShape,
-    error::{FieldError, Problem},
+    error::{DatasetProblem, FieldError},
     files::Files,
-    record::kind_of,
     warnings::Warnings,
 };
-use juror_common::{
+use crate::dataset::raw::kind_of;
+use juror_types::{
     SCHEMA,
     id::Digest,
     item::{ImageReference, Item, Language, Text, TokenSource},
@@ -75,10 +75,11 @@ pub(super) fn read_item(
 
 /// Refuses an id that could not be shown on one line, or not be named in an address.
 pub(super) fn check_id(id: &str) -> Result<(), FieldError> {
-    let refused = |problem: fn(String) -> Problem| Err(FieldError::new("id", problem(id.into())));
+    let refused =
+        |problem: fn(String) -> DatasetProblem| Err(FieldError::new("id", problem(id.into())));
     match id {
-        _ if id.chars().any(char::is_control) => refused(Problem::ControlCharacters),
-        "." | ".." => refused(Problem::DotsAlone),
+        _ if id.chars().any(char::is_control) => refused(DatasetProblem::ControlCharacters),
+        "." | ".." => refused(DatasetProblem::DotsAlone),
         _ => Ok(()),
     }
 }
@@ -116,13 +117,15 @@ impl Fields<'_> {
 
     fn required_text(&mut self, name: &str, shape: &DatasetShape) -> Result<String, FieldError> {
         match self.text(name)? {
-            Some(text) if text.trim().is_empty() => Err(FieldError::new(name, Problem::Empty)),
+            Some(text) if text.trim().is_empty() => {
+                Err(FieldError::new(name, DatasetProblem::Empty))
+            }
             Some(text) => Ok(text),
             None => {
                 let known = shape.known_fields();
                 let mut keys = self.left.keys().filter(|key| !known.contains(&key.as_str()));
                 let like = keys.find(|key| super::near_miss::meant(key, &[name]).is_some());
-                Err(FieldError::new(name, Problem::Missing { like: like.cloned() }))
+                Err(FieldError::new(name, DatasetProblem::Missing { like: like.cloned() }))
             }
         }
     }
@@ -141,9 +144,10 @@ impl Fields<'_> {
 
     fn schema(&mut self) -> Result<(), FieldError> {
         match self.take("schema") {
-            Some(version) if version.as_u64() != Some(SCHEMA.into()) => {
-                Err(FieldError::new("schema", Problem::Schema { found: version.to_string() }))
-            }
+            Some(version) if version.as_u64() != Some(SCHEMA.into()) => Err(FieldError::new(
+                "schema",
+                DatasetProblem::Schema { found: version.to_string() },
+            )),
             _ => Ok(()),
         }
     }
@@ -169,7 +173,10 @@ impl Fields<'_> {
                         Some(image) => image.sha256 = Some(digest),
                         None => {
                             let known = item.images.keys().cloned().collect::<Vec<_>>().join(", ");
-                            return Err(fail(Problem::UnknownImage { name: name.clone(), known }));
+                            return Err(fail(DatasetProblem::UnknownImage {
+                                name: name.clone(),
+                                known,
+                            }));
                         }
                     }
                 }
@@ -200,7 +207,7 @@ impl Fields<'_> {
         match self.text("language")? {
             Some(name) => match Language::from_extension(&name) {
                 Some(language) => Ok(Some(language)),
-                None => Err(FieldError::new("language", Problem::Language(name))),
+                None => Err(FieldError::new("language", DatasetProblem::Language(name))),
             },
             None => Ok(match code {
                 Some(Text::Path(path)) => language_of_path(path),
@@ -214,7 +221,7 @@ impl Fields<'_> {
             None => Ok(None),
             Some(tokens @ Value::Object(_)) => Ok(Some(TokenSource::Inline(tokens))),
             Some(Value::String(text)) if text.trim_start().starts_with(['{', '[']) => {
-                Err(FieldError::new(name, Problem::QuotedTokens))
+                Err(FieldError::new(name, DatasetProblem::QuotedTokens))
             }
             Some(Value::String(path)) if path.trim().is_empty() => Ok(None),
             Some(Value::String(path)) => {
@@ -229,7 +236,9 @@ impl Fields<'_> {
         let Some(value) = self.take("quality_score") else { return Ok(None) };
         match value.as_f64() {
             Some(score) if (0.0..=1.0).contains(&score) => Ok(Some(score)),
-            Some(score) => Err(FieldError::new("quality_score", Problem::QualityScore(score))),
+            Some(score) => {
+                Err(FieldError::new("quality_score", DatasetProblem::QualityScore(score)))
+            }
             None => Err(wrong_type("quality_score", "a number from 0 to 1", &value)),
         }
     }
@@ -252,7 +261,7 @@ impl Fields<'_> {
 }
 
 fn wrong_type(name: &str, expected: &'static str, found: &Value) -> FieldError {
-    FieldError::new(name, Problem::WrongType { expected, found: kind_of(found) })
+    FieldError::new(name, DatasetProblem::WrongType { expected, found: kind_of(found) })
 }
 
 /// The language of the file that this names; none if it is no path or URL but code. A path is one

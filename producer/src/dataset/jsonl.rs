@@ -1,10 +1,10 @@
 //! A JSONL manifest: one JSON object a line.
 
 use super::{
-    error::{DatasetError, FieldError, Problem},
+    error::{DatasetError, DatasetProblem, FieldError},
     lines::{BoundedLines, MAX_LINE_BYTES},
-    record::{Record, Records, kind_of, open_file},
 };
+use crate::dataset::raw::{RawItem, Records, kind_of, open_file};
 use serde_json::{Map, Value};
 use std::{
     io::{BufRead, BufReader},
@@ -22,29 +22,31 @@ pub(super) fn records(path: &Path) -> Result<Records, DatasetError> {
 struct JsonLines<R>(BoundedLines<R>);
 
 impl<R: BufRead> Iterator for JsonLines<R> {
-    type Item = Record;
+    type Item = RawItem;
 
-    fn next(&mut self) -> Option<Record> {
+    fn next(&mut self) -> Option<RawItem> {
         let fields = match self.0.next_line()? {
             Ok(text) => parse_object(text),
             Err(problem) => Err(problem),
         };
         let fields = fields.map_err(|problem| FieldError { field: None, problem });
-        Some(Record { line: self.0.number(), fields })
+        Some(RawItem { line: self.0.number(), fields })
     }
 }
 
 /// One JSON object.
-pub(super) fn parse_object(text: &str) -> Result<Map<String, Value>, Problem> {
+pub(super) fn parse_object(text: &str) -> Result<Map<String, Value>, DatasetProblem> {
     match serde_json::from_str(text) {
         Ok(Value::Object(fields)) => Ok(fields),
-        Ok(other) => Err(Problem::WrongType { expected: "a JSON object", found: kind_of(&other) }),
+        Ok(other) => {
+            Err(DatasetProblem::WrongType { expected: "a JSON object", found: kind_of(&other) })
+        }
         Err(error) => {
             let message = error.to_string();
             // The parser sees one line at a time, so that its line number would mislead.
             let end = message.rfind(" at line ").unwrap_or(message.len());
             let message = message.get(..end).unwrap_or_default().to_owned();
-            Err(Problem::NotJson { column: error.column(), message })
+            Err(DatasetProblem::NotJson { column: error.column(), message })
         }
     }
 }

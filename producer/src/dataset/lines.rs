@@ -1,6 +1,6 @@
 //! Lines of a text file, bounded in length.
 
-use super::error::Problem;
+use super::error::DatasetProblem;
 use std::io::{BufRead, Read as _};
 
 /// The longest line that is read, in bytes.
@@ -29,7 +29,7 @@ impl<R: BufRead> BoundedLines<R> {
     }
 
     /// The next line that is not blank; after an error of reading, none.
-    pub(super) fn next_line(&mut self) -> Option<Result<&str, Problem>> {
+    pub(super) fn next_line(&mut self) -> Option<Result<&str, DatasetProblem>> {
         loop {
             match self.fill() {
                 Ok(true) if self.is_blank() => {}
@@ -38,7 +38,7 @@ impl<R: BufRead> BoundedLines<R> {
                 Err(problem) => return Some(Err(problem)),
             }
         }
-        let text = str::from_utf8(&self.buffer).map_err(|_| Problem::NotUtf8);
+        let text = str::from_utf8(&self.buffer).map_err(|_| DatasetProblem::NotUtf8);
         Some(text.map(|text| text.trim_start_matches(BYTE_ORDER_MARK).trim()))
     }
 
@@ -48,7 +48,7 @@ impl<R: BufRead> BoundedLines<R> {
     }
 
     /// Reads one line into the buffer; answers whether there was one.
-    fn fill(&mut self) -> Result<bool, Problem> {
+    fn fill(&mut self) -> Result<bool, DatasetProblem> {
         if self.ended {
             return Ok(false);
         }
@@ -57,7 +57,7 @@ impl<R: BufRead> BoundedLines<R> {
         let mut limited = self.reader.by_ref().take(most);
         let length = limited.read_until(b'\n', &mut self.buffer).map_err(|error| {
             self.ended = true;
-            Problem::Unreadable(error.to_string())
+            DatasetProblem::Unreadable(error.to_string())
         })?;
         if length == 0 {
             self.ended = true;
@@ -67,9 +67,9 @@ impl<R: BufRead> BoundedLines<R> {
         if length as u64 == most && self.buffer.last() != Some(&b'\n') {
             self.reader.skip_until(b'\n').map_err(|error| {
                 self.ended = true;
-                Problem::Unreadable(error.to_string())
+                DatasetProblem::Unreadable(error.to_string())
             })?;
-            return Err(Problem::TooLong);
+            return Err(DatasetProblem::TooLong);
         }
         Ok(true)
     }
@@ -79,7 +79,7 @@ impl<R: BufRead> BoundedLines<R> {
 mod tests {
     use super::*;
 
-    fn read(bytes: &[u8], limit: u64) -> Vec<(u64, Result<String, Problem>)> {
+    fn read(bytes: &[u8], limit: u64) -> Vec<(u64, Result<String, DatasetProblem>)> {
         let mut lines = BoundedLines::new(bytes, limit);
         let mut read = Vec::new();
         while let Some(line) = lines.next_line().map(|line| line.map(str::to_owned)) {
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn a_line_beyond_the_limit_is_one_error_and_the_next_is_read() {
         let lines = read(b"12345678\nabc\n12345\n1234\n", 4);
-        let long = || Err(Problem::TooLong);
+        let long = || Err(DatasetProblem::TooLong);
         let expected = [(1, long()), (2, Ok("abc".into())), (3, long()), (4, Ok("1234".into()))];
         assert_eq!(lines, expected);
     }
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_are_an_error_of_their_line() {
         let lines = read(b"one\n\xff\xfe\ntwo\n", 100);
-        assert_eq!(lines[1], (2, Err(Problem::NotUtf8)));
+        assert_eq!(lines[1], (2, Err(DatasetProblem::NotUtf8)));
         assert_eq!(lines[2], (3, Ok("two".into())));
     }
 }

@@ -1,19 +1,15 @@
 //! A folder with `metadata.jsonl`: a manifest whose `file_name` column names the image. Other
 //! images stand in columns such as `original_file_name`.
 
-use super::{
-    DatasetShape,
-    error::DatasetError,
-    jsonl,
-    record::{Record, Records},
-};
+use super::{DatasetShape, error::DatasetError, jsonl};
+use crate::dataset::raw::{RawItem, Records};
 use serde_json::{Map, Value};
 use std::path::Path;
 
 /// The objects of a `metadata.jsonl`, with a manifest's field names.
 pub(super) fn records(path: &Path, shape: &DatasetShape) -> Result<Records, DatasetError> {
     let images = shape.images.clone();
-    Ok(Box::new(jsonl::records(path)?.map(move |record| Record {
+    Ok(Box::new(jsonl::records(path)?.map(move |record| RawItem {
         line: record.line,
         fields: record.fields.map(|fields| rename(fields, &images)),
     })))

@@ -11,23 +11,23 @@ mod lines;
 mod metadata;
 mod near_miss;
 mod pairs;
-mod record;
+mod raw;
 mod warnings;
 
-pub use error::{DatasetError, LineError, Place, Problem};
+pub use error::{DatasetError, DatasetPlace, DatasetProblem, LineError};
 
 pub(crate) use error::FieldError;
 
 use files::Files;
 use item::{KNOWN_FIELDS, read_item};
-use juror_common::{
-    allowed::Allowed,
+use juror_files::fetch_policy::Allowed;
+use juror_types::{
     file_identity::FileIdentity,
     id::Digest,
     item::{Item, Text, TokenSource},
 };
-use pairs::Pairs;
-use record::{Records, open_file, unreadable};
+use pairs::ImagePairs;
+use raw::{Records, open_file, unreadable};
 use sha2::{Digest as _, Sha256};
 use std::{
     io::Read,
@@ -59,7 +59,7 @@ impl DatasetShape {
 
 /// How a dataset is written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum DatasetFormat {
     /// A JSONL manifest.
     Jsonl,
     /// A `metadata.jsonl` whose `file_name` is the image.
@@ -76,7 +76,7 @@ pub struct Dataset(Arc<Opened>);
 
 #[derive(Debug)]
 struct Opened {
-    format: Format,
+    format: DatasetFormat,
     /// The manifest, or the folder of pairs.
     source: Arc<Path>,
     shape: DatasetShape,
@@ -93,7 +93,7 @@ impl Dataset {
             false => (detect::file(path)?, path.to_owned()),
         };
         let folder = match format {
-            Format::Pairs => source.as_path(),
+            DatasetFormat::Pairs => source.as_path(),
             _ => match source.parent() {
                 Some(parent) if parent != Path::new("") => parent,
                 _ => Path::new("."),
@@ -106,7 +106,7 @@ impl Dataset {
     }
 
     /// How it is written down.
-    pub fn format(&self) -> Format {
+    pub fn format(&self) -> DatasetFormat {
         self.0.format
     }
 
@@ -122,7 +122,7 @@ impl Dataset {
 
     /// Digest of the manifest's bytes; of the listing (names and sizes) for a folder of pairs.
     pub fn digest(&self) -> Result<Digest, DatasetError> {
-        if self.0.format == Format::Pairs {
+        if self.0.format == DatasetFormat::Pairs {
             return pairs::digest(&self.0.source);
         }
         let mut file = open_file(&self.0.source)?;
@@ -140,19 +140,19 @@ impl Dataset {
 
     /// Reads the items from the beginning, in order. A broken line is an error, and reading goes
     /// on after it.
-    pub fn items(&self) -> Result<Items, DatasetError> {
+    pub fn items(&self) -> Result<DatasetItems, DatasetError> {
         let (source, shape) = (&*self.0.source, &self.0.shape);
         let reader = match self.0.format {
-            Format::Jsonl => Reader::Lines(jsonl::records(source)?),
-            Format::Metadata => Reader::Lines(metadata::records(source, shape)?),
-            Format::Csv => Reader::Lines(csv::records(source)?),
-            Format::Pairs => {
+            DatasetFormat::Jsonl => Reader::Lines(jsonl::records(source)?),
+            DatasetFormat::Metadata => Reader::Lines(metadata::records(source, shape)?),
+            DatasetFormat::Csv => Reader::Lines(csv::records(source)?),
+            DatasetFormat::Pairs => {
                 let image = shape.images.first().map_or("", String::as_str);
-                Reader::Pairs(Pairs::list(source, image)?)
+                Reader::Pairs(ImagePairs::list(source, image)?)
             }
         };
         let warnings = Warnings::new(&shape.known_fields());
-        Ok(Items { opened: Arc::clone(&self.0), reader, warnings })
+        Ok(DatasetItems { opened: Arc::clone(&self.0), reader, warnings })
     }
 
     /// The first line that names one of the files that the command is asked to write. Reads no
@@ -161,9 +161,9 @@ impl Dataset {
         if self.0.shape.outputs.is_empty() {
             return Ok(None);
         }
-        let naming = |placed: PlacedItem| {
+        let naming = |placed: ItemAtLine| {
             let error = self.find_files(&placed.item).err()?;
-            matches!(error.problem, Problem::IsOutput(_)).then(|| error.at(placed.place))
+            matches!(error.problem, DatasetProblem::IsOutput(_)).then(|| error.at(placed.place))
         };
         Ok(self.items()?.flatten().find_map(naming))
     }
@@ -198,15 +198,15 @@ impl Dataset {
 
 /// One item and where it stands.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlacedItem {
+pub struct ItemAtLine {
     /// Where it stands.
-    pub place: Place,
+    pub place: DatasetPlace,
     /// The item.
     pub item: Item,
 }
 
 /// The items of a dataset, in order, one at a time.
-pub struct Items {
+pub struct DatasetItems {
     opened: Arc<Opened>,
     reader: Reader,
     warnings: Warnings,
@@ -214,32 +214,32 @@ pub struct Items {
 
 enum Reader {
     Lines(Records),
-    Pairs(Pairs),
+    Pairs(ImagePairs),
 }
 
-impl Items {
+impl DatasetItems {
     /// What there was to warn of so far.
     pub fn warnings(&self) -> &[String] {
         self.warnings.messages()
     }
 }
 
-impl Iterator for Items {
-    type Item = Result<PlacedItem, LineError>;
+impl Iterator for DatasetItems {
+    type Item = Result<ItemAtLine, LineError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let (place, item) = match &mut self.reader {
             Reader::Lines(records) => {
                 let record = records.next()?;
                 let place =
-                    Place { file: Arc::clone(&self.opened.source), line: Some(record.line) };
+                    DatasetPlace { file: Arc::clone(&self.opened.source), line: Some(record.line) };
                 let Opened { shape, files, .. } = &*self.opened;
                 let warnings = &mut self.warnings;
                 let read = |fields| read_item(fields, shape, files, warnings);
                 (place, record.fields.and_then(read))
             }
             Reader::Pairs(pairs) => match pairs.next_pair() {
-                Some((path, item)) => (Place { file: path.into(), line: None }, item),
+                Some((path, item)) => (DatasetPlace { file: path.into(), line: None }, item),
                 None => {
                     let left = pairs.companions_left();
                     if left > 0 && self.warnings.messages().is_empty() {
@@ -252,7 +252,7 @@ impl Iterator for Items {
             },
         };
         Some(match item {
-            Ok(item) => Ok(PlacedItem { place, item }),
+            Ok(item) => Ok(ItemAtLine { place, item }),
             Err(error) => Err(error.at(place)),
         })
     }

@@ -2,11 +2,11 @@
 //! `N.html`, and with the expected tokens in `N.tokens.json`. Code and tokens may be absent.
 
 use super::{
-    error::{DatasetError, FieldError, Problem},
+    error::{DatasetError, DatasetProblem, FieldError},
     item::check_id,
-    record::unreadable,
 };
-use juror_common::{
+use crate::dataset::raw::unreadable;
+use juror_types::{
     id::Digest,
     item::{ImageReference, Item, Language, Text, TokenSource},
 };
@@ -18,7 +18,7 @@ const CODE: [&str; 3] = ["tsx", "jsx", "html"];
 const TOKENS: &str = "tokens.json";
 
 /// The images of a folder, by name. Their names are held in memory, nothing else.
-pub(super) struct Pairs {
+pub(super) struct ImagePairs {
     folder: PathBuf,
     image_field: String,
     names: std::vec::IntoIter<Box<str>>,
@@ -26,7 +26,7 @@ pub(super) struct Pairs {
     companions_left: usize,
 }
 
-impl Pairs {
+impl ImagePairs {
     /// Lists a folder; its images go by this name in items.
     pub(super) fn list(folder: &Path, image_field: &str) -> Result<Self, DatasetError> {
         let mut names: Vec<Box<str>> = Vec::new();
@@ -75,7 +75,7 @@ impl Pairs {
         for ending in CODE {
             let Some(path) = self.companion(stem, ending) else { continue };
             if let Some(Text::Path(other)) = &item.generated_code {
-                let problem = Problem::Ambiguous(other.clone(), path);
+                let problem = DatasetProblem::Ambiguous(other.clone(), path);
                 return Err(FieldError::new("generated_code", problem));
             }
             item.generated_code = Some(Text::Path(path));
@@ -98,7 +98,7 @@ impl Pairs {
 /// Digest of the listing: names and sizes of all images, code and tokens.
 pub(super) fn digest(folder: &Path) -> Result<Digest, DatasetError> {
     let mut hasher = Sha256::new();
-    for image in Pairs::list(folder, "")?.names {
+    for image in ImagePairs::list(folder, "")?.names {
         let stem = split(&image).map_or(&*image, |(stem, _)| stem);
         let companions = CODE.iter().chain([&TOKENS]).map(|ending| format!("{stem}.{ending}"));
         for name in std::iter::once(image.to_string()).chain(companions) {

@@ -1,5 +1,5 @@
 use super::*;
-use juror_common::item::Language;
+use juror_types::item::Language;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -8,21 +8,21 @@ fn shape() -> DatasetShape {
 }
 
 fn folder(files: &[(&str, &str)]) -> TempDir {
-    let home = tempfile::tempdir().unwrap();
+    let backend = tempfile::tempdir().unwrap();
     for (name, text) in files {
-        let path = home.path().join(name);
+        let path = backend.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    home
+    backend
 }
 
 /// The ids of all items, or what is wrong with a line.
 fn ids(dataset: &Dataset) -> Vec<String> {
-    let home = dataset.source().parent().unwrap().display().to_string();
-    let id = |placed: Result<PlacedItem, LineError>| match placed {
+    let backend = dataset.source().parent().unwrap().display().to_string();
+    let id = |placed: Result<ItemAtLine, LineError>| match placed {
         Ok(placed) => placed.item.id,
-        Err(error) => error.to_string().replace(&home, ""),
+        Err(error) => error.to_string().replace(&backend, ""),
     };
     dataset.items().unwrap().map(id).collect()
 }
@@ -37,37 +37,37 @@ fn refused(path: &Path, shape: &DatasetShape) -> String {
 
 #[test]
 fn a_manifest_is_read_as_often_as_is_wanted() {
-    let home = folder(&[(
+    let backend = folder(&[(
         "golden.jsonl",
         "\u{feff}{\"id\":\"a\",\"screenshot\":\"1.png\"}\r\n\r\n{\"id\":\"b\",\"screenshot\":\"2.png\"}",
     )]);
-    let dataset = open(&home.path().join("golden.jsonl"));
-    assert_eq!(dataset.format(), Format::Jsonl);
+    let dataset = open(&backend.path().join("golden.jsonl"));
+    assert_eq!(dataset.format(), DatasetFormat::Jsonl);
     for _ in 0..2 {
         assert_eq!(ids(&dataset), ["a", "b"]);
     }
     let lines = dataset.items().unwrap().map(|placed| placed.unwrap().place.line);
     assert_eq!(lines.collect::<Vec<_>>(), [Some(1), Some(3)]);
-    assert_eq!(dataset.folder(), home.path().canonicalize().unwrap());
+    assert_eq!(dataset.folder(), backend.path().canonicalize().unwrap());
 }
 
 #[test]
 fn a_folder_is_read_by_its_manifest() {
     let line = |id: &str| format!("{{\"id\":\"{id}\",\"screenshot\":\"1.png\"}}");
-    let home = folder(&[
+    let backend = folder(&[
         ("1.png", ""),
         ("dataset.jsonl", &line("from dataset")),
         ("metadata.jsonl", "{\"file_name\":\"1.png\"}"),
     ]);
-    assert_eq!(ids(&open(home.path())), ["from dataset"]);
-    std::fs::write(home.path().join("manifest.jsonl"), line("from manifest")).unwrap();
-    assert_eq!(ids(&open(home.path())), ["from manifest"]);
+    assert_eq!(ids(&open(backend.path())), ["from dataset"]);
+    std::fs::write(backend.path().join("manifest.jsonl"), line("from manifest")).unwrap();
+    assert_eq!(ids(&open(backend.path())), ["from manifest"]);
 }
 
 #[test]
 fn broken_lines_name_file_and_line_and_reading_goes_on() {
-    let home = tempfile::tempdir().unwrap();
-    let path = home.path().join("golden.jsonl");
+    let backend = tempfile::tempdir().unwrap();
+    let path = backend.path().join("golden.jsonl");
     let mut bytes = b"{\"id\":\"a\",\"screenshot\":\"1.png\"}\n{\"id\":\n[]\n".to_vec();
     bytes.extend(b"{\"id\":\"\xff\"}\n{\"id\":\"b\"}\n");
     bytes.extend(b"{\"id\":\"c\",\"screenshot\":\"1.png\"}\n");
@@ -91,9 +91,9 @@ fn a_line_of_more_than_eight_megabytes_is_refused() {
     let code = "x".repeat(8 * 1024 * 1024);
     let jsonl = format!("{{\"id\":\"a\",\"generated_code\":\"{code}\"}}\n");
     let csv = format!("id,screenshot,generated_code\na,1.png,{code}\n");
-    let home = folder(&[("a.jsonl", &jsonl), ("a.csv", &csv)]);
+    let backend = folder(&[("a.jsonl", &jsonl), ("a.csv", &csv)]);
     for name in ["a.jsonl", "a.csv"] {
-        let errors = ids(&open(&home.path().join(name)));
+        let errors = ids(&open(&backend.path().join(name)));
         assert_eq!(errors.len(), 1);
         assert!(
             errors[0].ends_with(
@@ -106,32 +106,32 @@ fn a_line_of_more_than_eight_megabytes_is_refused() {
 
 #[test]
 fn a_metadata_folder_names_its_images_by_file_name() {
-    let home = folder(&[(
+    let backend = folder(&[(
         "metadata.jsonl",
         "{\"file_name\":\"a/1.png\",\"text\":\"a fox\"}\n{\"file_name\":\"2.png\",\"id\":\"two\"}\n",
     )]);
-    let dataset = open(home.path());
-    assert_eq!(dataset.format(), Format::Metadata);
+    let dataset = open(backend.path());
+    assert_eq!(dataset.format(), DatasetFormat::Metadata);
     assert_eq!(ids(&dataset), ["a/1", "two"]);
     let first = dataset.items().unwrap().next().unwrap().unwrap().item;
     assert_eq!(first.images["screenshot"].reference, "a/1.png");
     assert_eq!(first.metadata["text"], "a fox");
-    assert_eq!(open(&home.path().join("metadata.jsonl")).format(), Format::Metadata);
+    assert_eq!(open(&backend.path().join("metadata.jsonl")).format(), DatasetFormat::Metadata);
 }
 
 #[test]
 fn a_csv_row_is_an_item() {
-    let home = folder(&[(
+    let backend = folder(&[(
         "set.csv",
         "\u{feff}id,screenshot,generated_code,expected_tokens,extracted_tokens,quality_score,tags,labels,split,\r\n\
          007,1.png,\"<a>\n</a>\",\"{\"\"a\"\":{\"\"b\"\":1}}\",t.json,0.5,x; y;,\"{\"\"q\"\":9}\",test,\r\n\
          \r\n\
          b,2.png,,,,,,,,\r\n",
     )]);
-    let dataset = open(&home.path().join("set.csv"));
-    assert_eq!(dataset.format(), Format::Csv);
-    let items: Vec<PlacedItem> = dataset.items().unwrap().map(Result::unwrap).collect();
-    let [PlacedItem { item, place }, second] = items.as_slice() else { panic!("{items:?}") };
+    let dataset = open(&backend.path().join("set.csv"));
+    assert_eq!(dataset.format(), DatasetFormat::Csv);
+    let items: Vec<ItemAtLine> = dataset.items().unwrap().map(Result::unwrap).collect();
+    let [ItemAtLine { item, place }, second] = items.as_slice() else { panic!("{items:?}") };
     assert_eq!((item.id.as_str(), place.line), ("007", Some(2)));
     assert_eq!(item.generated_code, Some(Text::Inline("<a>\n</a>".into())));
     assert_eq!(item.expected_tokens, Some(TokenSource::Inline(json!({"a": {"b": 1}}))));
@@ -146,9 +146,9 @@ fn a_csv_row_is_an_item() {
 
 #[test]
 fn broken_rows_name_file_and_line() {
-    let home = tempfile::tempdir().unwrap();
+    let backend = tempfile::tempdir().unwrap();
     let read = |bytes: &[u8]| {
-        let path = home.path().join("set.csv");
+        let path = backend.path().join("set.csv");
         std::fs::write(&path, bytes).unwrap();
         ids(&open(&path))
     };
@@ -195,7 +195,7 @@ fn broken_rows_name_file_and_line() {
 
 #[test]
 fn a_folder_of_pairs_is_read_by_name() {
-    let home = folder(&[
+    let backend = folder(&[
         ("10.png", ""),
         ("2.JPG", ""),
         ("2.html", ""),
@@ -207,8 +207,8 @@ fn a_folder_of_pairs_is_read_by_name() {
         ("notes.txt", ""),
         ("alone.tsx", ""),
     ]);
-    let dataset = open(home.path());
-    assert_eq!(dataset.format(), Format::Pairs);
+    let dataset = open(backend.path());
+    assert_eq!(dataset.format(), DatasetFormat::Pairs);
     let mut items = dataset.items().unwrap();
     let read: Vec<Item> = items.by_ref().map(|placed| placed.unwrap().item).collect();
     assert_eq!(
@@ -226,8 +226,8 @@ fn a_folder_of_pairs_is_read_by_name() {
 
 #[test]
 fn a_pair_with_two_codes_is_ambiguous() {
-    let home = folder(&[("1.png", ""), ("1.tsx", ""), ("1.html", "")]);
-    let error = open(home.path()).items().unwrap().next().unwrap().unwrap_err();
+    let backend = folder(&[("1.png", ""), ("1.tsx", ""), ("1.html", "")]);
+    let error = open(backend.path()).items().unwrap().next().unwrap().unwrap_err();
     assert_eq!(error.place.file.file_name().unwrap(), "1.png");
     assert!(error.to_string().ends_with(
         "field \"generated_code\": both \"1.tsx\" and \"1.html\" stand beside it; keep one"
@@ -236,8 +236,8 @@ fn a_pair_with_two_codes_is_ambiguous() {
 
 #[test]
 fn what_is_no_dataset_is_refused() {
-    let home = folder(&[("set.json", "[]"), ("notes/readme.txt", ""), ("pairs/1.png", "")]);
-    let at = |name: &str| home.path().join(name);
+    let backend = folder(&[("set.json", "[]"), ("notes/readme.txt", ""), ("pairs/1.png", "")]);
+    let at = |name: &str| backend.path().join(name);
     assert!(
         refused(&at("none.jsonl"), &shape()).ends_with("none.jsonl does not exist; check the path")
     );
@@ -256,14 +256,14 @@ fn what_is_no_dataset_is_refused() {
 
 #[test]
 fn a_digest_is_of_the_manifest_or_the_listing() {
-    let home = folder(&[("set.jsonl", "abc"), ("pairs/1.png", "12"), ("pairs/1.tsx", "x")]);
-    let manifest = open(&home.path().join("set.jsonl"));
+    let backend = folder(&[("set.jsonl", "abc"), ("pairs/1.png", "12"), ("pairs/1.tsx", "x")]);
+    let manifest = open(&backend.path().join("set.jsonl"));
     assert_eq!(manifest.digest().unwrap(), Digest::of(b"abc"));
-    let pairs = open(&home.path().join("pairs"));
+    let pairs = open(&backend.path().join("pairs"));
     let before = pairs.digest().unwrap();
-    std::fs::write(home.path().join("pairs/notes.txt"), "").unwrap();
+    std::fs::write(backend.path().join("pairs/notes.txt"), "").unwrap();
     assert_eq!(pairs.digest().unwrap(), before);
-    std::fs::write(home.path().join("pairs/1.tsx"), "longer").unwrap();
+    std::fs::write(backend.path().join("pairs/1.tsx"), "longer").unwrap();
     assert_ne!(pairs.digest().unwrap(), before);
 }
 
@@ -279,11 +279,11 @@ fn places_that_may_not_be_read_are_warned_of_once_each() {
         "s3://bucket/2.png",
     ];
     let manifest: String = shots.iter().zip(0..).map(|(shot, number)| line(number, shot)).collect();
-    let home = folder(&[("manifest.jsonl", &manifest)]);
+    let backend = folder(&[("manifest.jsonl", &manifest)]);
     let hosts = ["b.test".to_owned()];
     let allowed = Allowed::parse(&hosts, &[], &[]).unwrap();
     let shape = DatasetShape { allowed, ..shape() };
-    let dataset = Dataset::open(&home.path().join("manifest.jsonl"), &shape).unwrap();
+    let dataset = Dataset::open(&backend.path().join("manifest.jsonl"), &shape).unwrap();
     let mut items = dataset.items().unwrap();
     assert_eq!(items.by_ref().filter(Result::is_ok).count(), shots.len());
     let warnings = items.warnings();
@@ -301,8 +301,8 @@ fn places_that_may_not_be_read_are_warned_of_once_each() {
 fn near_misses_and_large_fields_are_warned_of_once() {
     let line = |id: u32| json!({"id": id.to_string(), "screenshot": "1.png", "screenshots": 1, "large": "x".repeat(2000)});
     let text: String = (0..3).map(|id| format!("{}\n", line(id))).collect();
-    let home = folder(&[("set.jsonl", &text)]);
-    let mut items = open(&home.path().join("set.jsonl")).items().unwrap();
+    let backend = folder(&[("set.jsonl", &text)]);
+    let mut items = open(&backend.path().join("set.jsonl")).items().unwrap();
     for placed in items.by_ref() {
         let metadata = placed.unwrap().item.metadata;
         assert_eq!(metadata.keys().collect::<Vec<_>>(), ["screenshots"]);

@@ -1,7 +1,7 @@
 //! What a reader of a dataset should know and that stops nothing: one warning a key.
 
 use super::near_miss;
-use juror_common::allowed::NotAllowed;
+use juror_files::fetch_policy::NotAllowed;
 use serde_json::Value;
 use std::{
     collections::HashSet,
@@ -84,14 +84,14 @@ fn first_time(seen: &mut HashSet<String>, key: &str) -> bool {
 fn fits(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => true,
-        _ => serde_json::to_writer(Room(MAX_METADATA_BYTES), value).is_ok(),
+        _ => serde_json::to_writer(ByteLimit(MAX_METADATA_BYTES), value).is_ok(),
     }
 }
 
 /// Writes nothing, and fails beyond this many bytes.
-struct Room(usize);
+struct ByteLimit(usize);
 
-impl Write for Room {
+impl Write for ByteLimit {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.0.checked_sub(bytes.len()) {
             Some(left) => self.0 = left,

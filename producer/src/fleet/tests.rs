@@ -3,14 +3,13 @@ use crate::{
     dataset::{Dataset, DatasetShape},
     plan::{JobTemplate, PlanOptions, jobs},
 };
-use juror_common::{
+use juror_ledger::redis::{RedisSettings, RunStatus, test_server::TestRedis};
+use juror_queue::{Priority, Queue, local::LocalQueue};
+use juror_types::{
     SCHEMA,
     id::Digest,
     job::{Job, RubricReference},
-    queue::{Lane, Queue, local::LocalQueue},
-    redis::{RedisSettings, test_server::TestRedis},
     run::DatasetRecord,
-    store::RunStatus,
     usage::Money,
 };
 use tempfile::TempDir;
@@ -56,25 +55,25 @@ fn record() -> RunRecord {
 /// A run of ten jobs that is open in a Redis of the test's own namespace.
 struct Scene {
     redis: TestRedis,
-    home: Arc<RedisHome>,
+    backend: Arc<RedisLedger>,
     folder: TempDir,
 }
 
 impl Scene {
     async fn new() -> Self {
         let redis = TestRedis::shared();
-        let home = Arc::new(RedisHome::open(redis.settings()).await.unwrap());
-        open(&home, &record(), &BudgetSettings::default(), Money::ZERO).await.unwrap();
+        let backend = Arc::new(RedisLedger::open(redis.settings()).await.unwrap());
+        open(&backend, &record(), &BudgetSettings::default(), Money::ZERO).await.unwrap();
         let folder = tempfile::tempdir().unwrap();
         let lines: String =
             (0..10).map(|id| format!("{{\"id\":\"{id}\",\"screenshot\":\"1.png\"}}\n")).collect();
         std::fs::write(folder.path().join("set.jsonl"), lines).unwrap();
-        Self { redis, home, folder }
+        Self { redis, backend, folder }
     }
 
     fn run(&self) -> FleetRun {
-        let (home, run) = (Arc::clone(&self.home), record().run_id);
-        FleetRun { home, run, earlier_results: 0, noted: 0 }
+        let (backend, run) = (Arc::clone(&self.backend), record().run_id);
+        FleetRun { backend, run, earlier_results: 0, noted: 0 }
     }
 
     fn submission(&self, queue: &Arc<LocalQueue<Job>>) -> Submission {
@@ -86,7 +85,7 @@ impl Scene {
             jobs: jobs(&dataset, &PlanOptions::default(), &template).unwrap(),
             planned: 10,
             round_of: Box::new(|_| Some(0)),
-            lane: Lane::Work,
+            priority: Priority::Normal,
             uploader: None,
             window: 100,
             events: Events::silent(),
@@ -95,7 +94,7 @@ impl Scene {
     }
 
     async fn status(&self) -> RunStatus {
-        self.home.run_status(&record().run_id).await.unwrap().unwrap()
+        self.backend.run_status(&record().run_id).await.unwrap().unwrap()
     }
 }
 
@@ -107,7 +106,7 @@ async fn a_run_is_closed_with_what_it_will_have() {
     let published = run.publish(scene.submission(&queue), &Shutdown::new()).await.unwrap();
     assert_eq!(published, Published { jobs: 10, end: PublishedEnd::Closed });
     assert_eq!(scene.status().await.expected, Some(17));
-    scene.home.close().await;
+    scene.backend.close().await;
 }
 
 #[tokio::test]
@@ -131,7 +130,7 @@ async fn a_stop_leaves_the_run_open_and_the_count_noted() {
     stopped.escalate();
     run.publish(scene.submission(&queue), &stopped).await.unwrap();
     assert_eq!(scene.status().await.published, 5);
-    scene.home.close().await;
+    scene.backend.close().await;
 }
 
 #[tokio::test]
@@ -142,7 +141,7 @@ async fn a_cancelled_run_is_left_and_closed_with_what_is_out() {
     let mut count = submission.published.subscribe();
     let cancelling = async {
         count.wait_for(|count| *count == 3).await.unwrap();
-        scene.home.cancel_run(&record().run_id).await.unwrap();
+        scene.backend.cancel_run(&record().run_id).await.unwrap();
     };
     let (run, shutdown) = (scene.run(), Shutdown::new());
     let (published, ()) = tokio::join!(run.publish(submission, &shutdown), cancelling);
@@ -150,7 +149,7 @@ async fn a_cancelled_run_is_left_and_closed_with_what_is_out() {
     let status = scene.status().await;
     assert_eq!((status.expected, status.cancelled), (Some(3), true));
     assert!(!shutdown.drain.is_cancelled(), "the caller was not asked to stop");
-    scene.home.close().await;
+    scene.backend.close().await;
 }
 
 #[tokio::test]
@@ -161,10 +160,10 @@ async fn a_run_that_is_forgotten_is_an_error_that_names_it() {
         let queue = Arc::new(LocalQueue::new(room));
         let submission = scene.submission(&queue);
         let error = scene.run().publish(submission, &Shutdown::new()).await.unwrap_err();
-        assert!(matches!(error, FleetError::Forgotten(_)), "{error:?}");
+        assert!(matches!(error, PublishRunError::Forgotten(_)), "{error:?}");
         assert!(error.to_string().contains("nightly"), "{error}");
     }
-    scene.home.close().await;
+    scene.backend.close().await;
 }
 
 #[tokio::test]
@@ -173,28 +172,28 @@ async fn a_budget_is_refused_by_a_redis_that_may_forget_it() {
     let run = RunId::new("nightly");
     let one = |text: &str| text.parse::<Money>().ok();
     let settings = RedisSettings { allow_volatile: false, ..redis.settings() };
-    let home = RedisHome::open(settings).await.unwrap();
+    let backend = RedisLedger::open(settings).await.unwrap();
     let unlimited = BudgetSettings::default();
-    open_budgets(&home, &run, &unlimited, Money::ZERO).await.unwrap();
+    open_budgets(&backend, &run, &unlimited, Money::ZERO).await.unwrap();
     for budgets in [
         BudgetSettings { run_usd: one("1"), ..unlimited.clone() },
         BudgetSettings { day_usd: one("1").map(Budget::Cap), ..unlimited.clone() },
     ] {
-        let refused = open_budgets(&home, &run, &budgets, Money::ZERO).await.unwrap_err();
-        assert!(matches!(refused, AdmissionError::Broken(_)), "{refused:?}");
+        let refused = open_budgets(&backend, &run, &budgets, Money::ZERO).await.unwrap_err();
+        assert!(matches!(refused, LedgerError::Broken(_)), "{refused:?}");
     }
-    home.close().await;
+    backend.close().await;
 
-    let home = RedisHome::open(redis.settings()).await.unwrap();
+    let backend = RedisLedger::open(redis.settings()).await.unwrap();
     let day_usd = one("2").map(Budget::Cap);
     let budgets = BudgetSettings { run_usd: one("1"), day_usd, month_usd: None };
-    open_budgets(&home, &run, &budgets, Money::ZERO).await.unwrap();
-    open_budgets(&home, &RunId::new("other"), &unlimited, Money::ZERO).await.unwrap();
-    let of = async |period| home.period_budget(period).await.unwrap();
+    open_budgets(&backend, &run, &budgets, Money::ZERO).await.unwrap();
+    open_budgets(&backend, &RunId::new("other"), &unlimited, Money::ZERO).await.unwrap();
+    let of = async |period| backend.period_budget(period).await.unwrap();
     assert_eq!(of(Period::Day).await, one("2").map(Budget::Cap), "it stands");
     assert_eq!(of(Period::Month).await, Some(Budget::Unlimited));
     let lifting = BudgetSettings { day_usd: Some(Budget::Unlimited), ..unlimited };
-    open_budgets(&home, &RunId::new("third"), &lifting, Money::ZERO).await.unwrap();
+    open_budgets(&backend, &RunId::new("third"), &lifting, Money::ZERO).await.unwrap();
     assert_eq!(of(Period::Day).await, Some(Budget::Unlimited), "it is lifted");
-    home.close().await;
+    backend.close().await;
 }

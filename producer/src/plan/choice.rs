@@ -5,21 +5,21 @@ use crate::{
     dataset::{Dataset, DatasetError},
     filter::Filter,
 };
-use juror_common::item::Item;
+use juror_types::item::Item;
 use sha2::{Digest as _, Sha256};
 use std::collections::BinaryHeap;
 
 /// Random part of a dataset: the items whose keys are the smallest. A key depends on seed and id
 /// alone, so that lines which are added or moved change as little of a sample as possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sample {
+pub struct ItemSample {
     /// Number of items; a smaller dataset is taken whole.
     pub items: u64,
     /// Another seed chooses other items.
     pub seed: u64,
 }
 
-impl Sample {
+impl ItemSample {
     fn key(self, id: &str) -> u128 {
         let digest =
             Sha256::new().chain_update(self.seed.to_be_bytes()).chain_update(id).finalize();
@@ -30,7 +30,7 @@ impl Sample {
 /// Filters and, where a sample is asked for, the largest key that is in it.
 pub(super) struct Choice {
     filters: Vec<Filter>,
-    sample: Option<(Sample, u128)>,
+    sample: Option<(ItemSample, u128)>,
     /// Number of items the sample was drawn from; none without one.
     pub(super) sampled_from: Option<u64>,
 }

@@ -2,7 +2,7 @@
 //! another machine need not see the files.
 
 use crate::dataset::Dataset;
-use juror_common::item::{Item, Text, TokenSource};
+use juror_types::item::{Item, Text, TokenSource};
 use serde_json::Value;
 
 /// The largest file that travels with a job, in bytes; larger ones are named.
@@ -31,20 +31,20 @@ pub(super) fn inline(item: &mut Item, dataset: &Dataset) {
 mod tests {
     use super::*;
     use crate::dataset::DatasetShape;
-    use juror_common::item::Language;
+    use juror_types::item::Language;
     use serde_json::json;
 
     /// The first item of a manifest beside these files, with its small files in it.
     fn inlined(files: &[(&str, &[u8])], fields: Value) -> Item {
-        let home = tempfile::tempdir().unwrap();
+        let backend = tempfile::tempdir().unwrap();
         for (name, content) in files {
-            std::fs::write(home.path().join(name), content).unwrap();
+            std::fs::write(backend.path().join(name), content).unwrap();
         }
         let mut line = json!({"id": "a", "screenshot": "1.png"});
         line.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        std::fs::write(home.path().join("set.jsonl"), line.to_string()).unwrap();
+        std::fs::write(backend.path().join("set.jsonl"), line.to_string()).unwrap();
         let shape = DatasetShape { images: vec!["screenshot".into()], ..DatasetShape::default() };
-        let dataset = Dataset::open(&home.path().join("set.jsonl"), &shape).unwrap();
+        let dataset = Dataset::open(&backend.path().join("set.jsonl"), &shape).unwrap();
         let mut item = dataset.items().unwrap().next().unwrap().unwrap().item;
         inline(&mut item, &dataset);
         item
@@ -97,10 +97,10 @@ mod tests {
     #[test]
     #[cfg(unix)]
     fn a_link_out_of_the_folder_is_not_followed() {
-        let home = tempfile::tempdir().unwrap();
-        let folder = home.path().join("set");
+        let backend = tempfile::tempdir().unwrap();
+        let folder = backend.path().join("set");
         std::fs::create_dir(&folder).unwrap();
-        std::fs::write(home.path().join("secret.tsx"), "secret").unwrap();
+        std::fs::write(backend.path().join("secret.tsx"), "secret").unwrap();
         std::fs::write(folder.join("own.tsx"), "own").unwrap();
         std::os::unix::fs::symlink("../secret.tsx", folder.join("out.tsx")).unwrap();
         std::os::unix::fs::symlink("own.tsx", folder.join("in.tsx")).unwrap();

@@ -1,8 +1,8 @@
 //! The second pass: from items to jobs.
 
 use super::{PlanError, PlanOptions, choice::Choice, inline::inline};
-use crate::dataset::{Dataset, Items, LineError, PlacedItem};
-use juror_common::{
+use crate::dataset::{Dataset, DatasetItems, ItemAtLine, LineError};
+use juror_types::{
     id::RunId,
     item::Item,
     job::{Job, Judge, RubricReference},
@@ -41,7 +41,7 @@ pub fn jobs(
 /// The jobs of a plan, made as they are asked for.
 pub struct Jobs {
     choice: Choice,
-    items: Items,
+    items: DatasetItems,
     repeat: NonZeroU32,
     template: JobTemplate,
     /// Where the files are that go into the jobs, if they do.
@@ -64,7 +64,7 @@ impl Jobs {
         }
         let choice = &self.choice;
         let mut found = self.items.find_map(|placed| match placed {
-            Ok(PlacedItem { item, .. }) if choice.holds(&item) => Some(Ok(item)),
+            Ok(ItemAtLine { item, .. }) if choice.holds(&item) => Some(Ok(item)),
             Ok(_) => None,
             Err(error) => Some(Err(error)),
         })?;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::dataset::DatasetShape;
-use juror_common::{
+use juror_types::{
     id::{JobId, RunId},
     job::{Job, RubricReference},
 };
@@ -13,11 +13,11 @@ fn shape() -> DatasetShape {
 
 /// A manifest of these lines beside one screenshot, `1.png`.
 fn manifest(lines: &str) -> (TempDir, Dataset) {
-    let home = tempfile::tempdir().unwrap();
-    std::fs::write(home.path().join("1.png"), "").unwrap();
-    std::fs::write(home.path().join("set.jsonl"), lines).unwrap();
-    let dataset = Dataset::open(&home.path().join("set.jsonl"), &shape()).unwrap();
-    (home, dataset)
+    let backend = tempfile::tempdir().unwrap();
+    std::fs::write(backend.path().join("1.png"), "").unwrap();
+    std::fs::write(backend.path().join("set.jsonl"), lines).unwrap();
+    let dataset = Dataset::open(&backend.path().join("set.jsonl"), &shape()).unwrap();
+    (backend, dataset)
 }
 
 fn line(id: &str, fields: &str) -> String {
@@ -51,7 +51,7 @@ fn template() -> JobTemplate {
 fn one_broken_line_of_a_thousand_is_found() {
     let mut lines = numbered(1000);
     lines[730] = "{\"id\":\"730\",\"screenshot\":}\n".to_owned();
-    let (_home, dataset) = manifest(&lines.concat());
+    let (_backend, dataset) = manifest(&lines.concat());
     let broken = broken(&dataset);
     assert_eq!((broken.count, broken.first[0].place.line), (1, Some(731)));
     let message = broken.to_string();
@@ -63,7 +63,7 @@ fn one_broken_line_of_a_thousand_is_found() {
 fn duplicates_far_apart_name_both_lines() {
     let mut lines = numbered(20_000);
     lines[19_999] = line("6", "");
-    let (_home, dataset) = manifest(&lines.concat());
+    let (_backend, dataset) = manifest(&lines.concat());
     let broken = broken(&dataset);
     assert_eq!(broken.count, 1);
     assert!(
@@ -76,7 +76,7 @@ fn duplicates_far_apart_name_both_lines() {
 
 #[test]
 fn the_first_twenty_broken_lines_are_shown_and_all_are_counted() {
-    let (_home, dataset) = manifest(&"{}\n".repeat(50));
+    let (_backend, dataset) = manifest(&"{}\n".repeat(50));
     let broken = broken(&dataset);
     assert_eq!((broken.count, broken.first.len()), (50, 20));
     assert!(broken.to_string().ends_with("\n  and 30 more"));
@@ -91,7 +91,7 @@ fn every_file_must_be_there() {
         line("d", ",\"expected_tokens\":\"d.json\""),
         line("e", ",\"extracted_tokens\":\".\""),
     ];
-    let (_home, dataset) = manifest(&lines.concat());
+    let (_backend, dataset) = manifest(&lines.concat());
     let broken = broken(&dataset);
     let texts: Vec<String> = broken.first.iter().map(ToString::to_string).collect();
     for (text, end) in texts.iter().zip([
@@ -110,19 +110,19 @@ fn every_file_must_be_there() {
 
 #[test]
 fn a_data_root_holds_files_too() {
-    let (home, _) = manifest("{\"id\":\"a\",\"screenshot\":\"2.png\"}\n");
-    let root = home.path().join("shots");
+    let (backend, _) = manifest("{\"id\":\"a\",\"screenshot\":\"2.png\"}\n");
+    let root = backend.path().join("shots");
     std::fs::create_dir(&root).unwrap();
     std::fs::write(root.join("2.png"), "").unwrap();
     let shape = DatasetShape { data_roots: vec![root], ..shape() };
-    let dataset = Dataset::open(&home.path().join("set.jsonl"), &shape).unwrap();
+    let dataset = Dataset::open(&backend.path().join("set.jsonl"), &shape).unwrap();
     assert_eq!(check(&dataset, &PlanOptions::default()).unwrap().items, 1);
 }
 
 #[test]
 fn an_empty_dataset_is_an_error() {
     for lines in ["", "\n\n", "\u{feff}"] {
-        let (_home, dataset) = manifest(lines);
+        let (_backend, dataset) = manifest(lines);
         let error = check(&dataset, &PlanOptions::default()).unwrap_err();
         assert!(matches!(&error, PlanError::Empty(path) if path.ends_with("set.jsonl")), "{error}");
     }
@@ -130,7 +130,7 @@ fn an_empty_dataset_is_an_error() {
 
 #[test]
 fn nothing_left_is_an_error_that_names_what_was_asked_for() {
-    let (_home, dataset) = manifest(&numbered(3).concat());
+    let (_backend, dataset) = manifest(&numbered(3).concat());
     let error = |options: PlanOptions| check(&dataset, &options).unwrap_err().to_string();
     assert_eq!(
         error(options(&["fifth=9"], None, 1)),
@@ -146,7 +146,7 @@ fn nothing_left_is_an_error_that_names_what_was_asked_for() {
 #[test]
 fn the_summary_says_what_can_be_evaluated() {
     let summary = |fields: &str| {
-        let (_home, dataset) = manifest(&(line("a", "") + &line("b", fields)));
+        let (_backend, dataset) = manifest(&(line("a", "") + &line("b", fields)));
         check(&dataset, &PlanOptions::default()).unwrap()
     };
     let nothing = summary("");
@@ -163,11 +163,11 @@ fn the_summary_says_what_can_be_evaluated() {
 
 #[test]
 fn both_passes_select_the_same_items_in_the_same_order() {
-    let (home, dataset) = manifest(&numbered(20).concat());
+    let (backend, dataset) = manifest(&numbered(20).concat());
     let options = options(&["fifth=2", "id!=7"], Some(2), 3);
     let summary = check(&dataset, &options).unwrap();
     assert_eq!((summary.dataset_items, summary.items, summary.jobs), (20, 2, 6));
-    let manifest = std::fs::read(home.path().join("set.jsonl")).unwrap();
+    let manifest = std::fs::read(backend.path().join("set.jsonl")).unwrap();
     assert_eq!(summary.digest, Digest::of(&manifest));
     let jobs: Vec<Job> =
         jobs(&dataset, &options, &template()).unwrap().map(Result::unwrap).collect();
@@ -179,7 +179,7 @@ fn both_passes_select_the_same_items_in_the_same_order() {
 
 #[test]
 fn a_number_and_its_digits_are_one_id() {
-    let (_home, dataset) = manifest(concat!(
+    let (_backend, dataset) = manifest(concat!(
         "{\"id\":17,\"screenshot\":\"1.png\"}\n",
         "{\"id\":\"17\",\"screenshot\":\"1.png\"}\n",
     ));
@@ -189,11 +189,11 @@ fn a_number_and_its_digits_are_one_id() {
 
 #[test]
 fn pairs_of_the_same_name_are_duplicates() {
-    let home = tempfile::tempdir().unwrap();
+    let backend = tempfile::tempdir().unwrap();
     for name in ["1.png", "1.jpg"] {
-        std::fs::write(home.path().join(name), "").unwrap();
+        std::fs::write(backend.path().join(name), "").unwrap();
     }
-    let dataset = Dataset::open(home.path(), &shape()).unwrap();
+    let dataset = Dataset::open(backend.path(), &shape()).unwrap();
     let broken = broken(&dataset);
     assert_eq!(broken.first[0].place.file.file_name(), Some("1.png".as_ref()));
     assert!(broken.to_string().ends_with("id \"1\" stands twice; ids must be unique"), "{broken}");
@@ -206,7 +206,7 @@ fn a_hundred_thousand_lines_are_planned() {
         writeln!(lines, "{{\"id\":\"item-{number}\",\"screenshot\":\"1.png\",\"n\":{number}}}")
             .unwrap();
     }
-    let (_home, dataset) = manifest(&lines);
+    let (_backend, dataset) = manifest(&lines);
     let options = PlanOptions::default();
     assert_eq!(check(&dataset, &options).unwrap().jobs, 100_000);
     let last = jobs(&dataset, &options, &template()).unwrap().last().unwrap().unwrap();
@@ -222,7 +222,7 @@ fn errors_display_paths_as_they_were_given() {
 #[test]
 fn a_sample_is_the_same_in_both_passes_and_hardly_changes_with_added_lines() {
     let chosen = |lines: &str, options: &PlanOptions| -> Vec<String> {
-        let (_home, dataset) = manifest(lines);
+        let (_backend, dataset) = manifest(lines);
         let summary = check(&dataset, options).unwrap();
         let jobs = jobs(&dataset, options, &template()).unwrap();
         let ids: Vec<String> = jobs.map(|job| job.unwrap().item.id).collect();
@@ -231,7 +231,7 @@ fn a_sample_is_the_same_in_both_passes_and_hardly_changes_with_added_lines() {
         ids
     };
     let sampled = |items, seed| PlanOptions {
-        sample: Some(Sample { items, seed }),
+        sample: Some(ItemSample { items, seed }),
         ..PlanOptions::default()
     };
     let lines = numbered(200);
@@ -250,7 +250,7 @@ fn a_sample_is_the_same_in_both_passes_and_hardly_changes_with_added_lines() {
     assert_eq!(chosen(&lines.concat(), &sampled(500, 7)).len(), 200);
 
     let filtered = options(&["fifth=2"], None, 1);
-    let filtered = PlanOptions { sample: Some(Sample { items: 10, seed: 7 }), ..filtered };
+    let filtered = PlanOptions { sample: Some(ItemSample { items: 10, seed: 7 }), ..filtered };
     let of_fifth = chosen(&lines.concat(), &filtered);
     assert_eq!(of_fifth.len(), 10);
     assert!(of_fifth.iter().all(|id| id.parse::<u32>().unwrap() % 5 == 2));

@@ -3,28 +3,28 @@
 //! A server that only this machine can reach is open to it. Any other demands a token: as a bearer
 //! token from programs, and through a log-in form, as a cookie, from browsers.
 
-mod attempts;
+mod body_limit;
 mod guard;
 mod headers;
 mod host;
-mod intake;
+mod login_limiter;
 mod origin;
 mod proxies;
 mod secret;
 mod session;
 mod sessions;
 
+pub use body_limit::append_stored;
 pub use guard::guard;
 pub use headers::secure;
 pub use host::named_port as host_port;
-pub use intake::take_in;
 pub use origin::announces_json;
 pub use proxies::TrustedProxies;
 pub use secret::{InvalidSecret, Secret};
 pub use session::routes;
 
-use attempts::Attempts;
 use axum::http::{HeaderMap, header};
+use login_limiter::Attempts;
 use sessions::{AccessScope, Sessions};
 use std::net::SocketAddr;
 

@@ -5,8 +5,8 @@ use std::fmt;
 use subtle::ConstantTimeEq as _;
 
 /// Shorter tokens could be guessed.
-const SHORTEST: usize = 16;
-const LONGEST: usize = 512;
+const MIN_LENGTH: usize = 16;
+const MAX_LENGTH: usize = 512;
 
 /// A token that opens the server, as its SHA-256.
 #[derive(Clone)]
@@ -17,7 +17,7 @@ pub struct Secret {
 /// Text that cannot be a token. Does not repeat the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a token takes {SHORTEST} to {LONGEST} letters, digits or signs without spaces; make one by: openssl rand -hex 32"
+    "a token takes {MIN_LENGTH} to {MAX_LENGTH} letters, digits or signs without spaces; make one by: openssl rand -hex 32"
 )]
 pub struct InvalidSecret;
 
@@ -25,7 +25,7 @@ impl Secret {
     /// Takes a token as it was written; white space around it is dropped.
     pub fn new(text: &str) -> Result<Self, InvalidSecret> {
         let text = text.trim();
-        let fits = (SHORTEST..=LONGEST).contains(&text.len())
+        let fits = (MIN_LENGTH..=MAX_LENGTH).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_graphic());
         if !fits {
             return Err(InvalidSecret);

@@ -1,23 +1,22 @@
 //! Two runs side by side, and one metric over many runs.
 
-use super::{
-    ask::{Asked, blocking, run_id},
-    document::published,
-    items::within,
-    runs::Figures,
+use super::{items::within, runs::Figures};
+use crate::api::{
+    extract::{StrictQuery, blocking, run_id},
+    openapi::published,
 };
-use crate::{catalog::ListedRun, comparisons::NotCompared, problem::Problem, site::Site};
+use crate::{catalog::ListedRun, comparisons::NotCompared, problem::Problem, state::AppState};
 use axum::{
     Json,
     extract::State,
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
-use juror_aggregator::{
+use juror_analysis::{
     compare::{CompareError, Rules},
     history::ask_the_same,
 };
-use juror_common::id::RunId;
+use juror_types::id::RunId;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -54,8 +53,8 @@ pub struct CompareQuery {
                content_type = "application/problem+json"))
 )]
 pub async fn comparison(
-    State(site): State<Site>,
-    Asked(query): Asked<CompareQuery>,
+    State(site): State<AppState>,
+    StrictQuery(query): StrictQuery<CompareQuery>,
 ) -> Result<Response, Problem> {
     let margin = query.margin.unwrap_or(site.rules.margin);
     if !(0.0..=1.0).contains(&margin) {
@@ -125,8 +124,8 @@ struct TrendRun {
                content_type = "application/problem+json"))
 )]
 pub async fn trend(
-    State(site): State<Site>,
-    Asked(query): Asked<TrendQuery>,
+    State(site): State<AppState>,
+    StrictQuery(query): StrictQuery<TrendQuery>,
 ) -> Result<Json<TrendAnswer>, Problem> {
     let last = within(query.last, 20, 1_000, "last")?;
     let catalog = Arc::clone(&site.catalog);

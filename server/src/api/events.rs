@@ -3,11 +3,14 @@
 //! What is new is put together when the reader is ready for it, so that nothing waits for a slow
 //! one but the newest state, which all readers share.
 
-use super::{ask::RunOf, ask::blocking, document::published};
+use crate::api::{
+    extract::{RunOf, blocking},
+    openapi::published,
+};
 use crate::{
-    live::{Finished, FollowError, Follower, News},
+    live::{FinishedResult, FollowError, Follower, News},
     problem::Problem,
-    site::Site,
+    state::AppState,
 };
 use axum::{
     body::{Body, Bytes},
@@ -16,7 +19,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use futures_util::stream;
-use juror_common::{
+use juror_types::{
     outcome::{JobError, Outcome},
     usage::Money,
 };
@@ -30,7 +33,7 @@ const QUIET: Duration = Duration::from_secs(15);
 
 /// A stream ends after so long, and whoever still listens comes back to where it was: one that has
 /// stopped to read does not, and what little it is sent would tell it from others only after days.
-const LONGEST: Duration = Duration::from_secs(15 * 60);
+const MAX_DURATION: Duration = Duration::from_secs(15 * 60);
 
 /// One event of the stream.
 #[derive(ToSchema)]
@@ -123,7 +126,7 @@ pub struct ResultEvent<'a> {
                content_type = "application/problem+json"))
 )]
 pub async fn follow(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     RunOf(run): RunOf,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -138,7 +141,7 @@ pub async fn follow(
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     let is_running = news.state.progress.is_running;
-    let until = Instant::now() + LONGEST;
+    let until = Instant::now() + MAX_DURATION;
     let first = Reader { first: Some(news), follower, is_running, until };
     let events = stream::unfold(Some(first), |reader| async {
         let (text, reader) = reader?.next().await?;
@@ -217,7 +220,7 @@ fn last_event(headers: &HeaderMap) -> Option<u64> {
 }
 
 impl<'a> ResultEvent<'a> {
-    fn of(finished: &'a Finished) -> Self {
+    fn of(finished: &'a FinishedResult) -> Self {
         Self {
             screenshot_id: &finished.screenshot_id,
             repeat: finished.repeat,
@@ -243,10 +246,10 @@ impl From<FollowError> for Problem {
 
 #[cfg(test)]
 mod tests {
-    use super::LONGEST;
+    use super::MAX_DURATION;
     use crate::test_site::{TestSite, get};
-    use juror_aggregator::journal::RunDirectory;
-    use juror_common::id::RunId;
+    use juror_journal::journal::RunDirectory;
+    use juror_types::id::RunId;
     use tokio::time::{Instant, timeout};
 
     #[tokio::test(start_paused = true)]
@@ -256,9 +259,9 @@ mod tests {
         let runs_dir = site.path("");
         let _held = RunDirectory::open(&runs_dir, &RunId::parse("long").unwrap()).unwrap();
         let begun = Instant::now();
-        let stream = timeout(LONGEST * 4, get(&router, "/api/v1/runs/long/events", &[])).await;
+        let stream = timeout(MAX_DURATION * 4, get(&router, "/api/v1/runs/long/events", &[])).await;
         let stream = stream.unwrap();
-        assert!(begun.elapsed() >= LONGEST);
+        assert!(begun.elapsed() >= MAX_DURATION);
         assert!(stream.body.contains("event: progress"), "{}", stream.body);
         assert!(stream.body.ends_with(":\n\n") && !stream.body.contains("event: ended"));
     }

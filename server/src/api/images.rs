@@ -1,18 +1,16 @@
 //! Images that runs judged, by the digests that their results record.
 
-use super::{
-    PLACE,
-    ask::{Asked, InRun, blocking},
-};
-use crate::{problem::Problem, showcase::ItemOnShow, site::Site};
+use super::PLACE;
+use crate::api::extract::{InRun, StrictQuery, blocking};
+use crate::{item_source::ItemDetails, problem::Problem, state::AppState};
 use axum::{
     body::Bytes,
     extract::State,
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use juror_aggregator::report::Shown;
-use juror_common::{
+use juror_report::Shown;
+use juror_types::{
     id::Digest,
     outcome::{InputRecord, JobResult},
 };
@@ -39,7 +37,7 @@ pub struct ImageQuery {
 pub fn address(
     result: &JobResult,
     input: &InputRecord,
-    on_show: Option<&ItemOnShow>,
+    on_show: Option<&ItemDetails>,
 ) -> Option<String> {
     let place = |digest: &Digest| format!("{PLACE}/runs/{}/images/{digest}", result.run_id);
     if let Some(judged) = &input.digest {
@@ -55,7 +53,7 @@ pub fn address(
 #[utoipa::path(
     get, path = "/runs/{run}/images/{digest}", tag = "runs",
     params(("run" = String, Path, description = "The run's name"),
-           ("digest" = super::document::published::Digest, Path,
+           ("digest" = crate::api::openapi::published::Digest, Path,
             description = "SHA-256 of the image's bytes, from a result"),
            ImageQuery),
     responses((status = 200, description = "Its bytes as they were judged", body = [u8],
@@ -65,14 +63,14 @@ pub fn address(
                body = Problem, content_type = "application/problem+json"))
 )]
 pub async fn image(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     InRun(run, digest): InRun,
-    Asked(query): Asked<ImageQuery>,
+    StrictQuery(query): StrictQuery<ImageQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let digest: Digest = digest
         .parse()
-        .map_err(|error: juror_common::id::InvalidDigest| Problem::missing(error.to_string()))?;
+        .map_err(|error: juror_types::id::InvalidDigest| Problem::missing(error.to_string()))?;
     let view = site.views.of(&run).await?;
     let place = match &query.item {
         // Its images are the same in every repeat.
@@ -93,7 +91,7 @@ pub async fn image(
     let result = results.into_iter().next().ok_or_else(|| Problem::internal(&"no result"))?;
     let shown = Shown::from(result);
     let (record, rubric) = (view.files.record(), &view.report.rubric);
-    let bytes = site.showcase.image(record, rubric, &shown, digest).await;
+    let bytes = site.item_source.image(record, rubric, &shown, digest).await;
     let bytes = bytes.map_err(Problem::missing)?;
     answer(bytes, etag)
 }

@@ -1,17 +1,17 @@
 //! One result in full, and what it was made of.
 
-use super::{
-    ask::{Asked, InRun, blocking},
-    document::published,
-    image_address,
+use super::image_address;
+use crate::api::{
+    extract::{InRun, StrictQuery, blocking},
+    openapi::published,
 };
 use crate::{
+    item_source::{AsJudged, ItemDetails, PromptPart, TokenLine},
     problem::Problem,
-    showcase::{AsJudged, ItemOnShow, PromptPart, TokenLine},
-    site::Site,
+    state::AppState,
 };
 use axum::{Json, extract::State};
-use juror_common::outcome::JobResult;
+use juror_types::outcome::JobResult;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
@@ -101,9 +101,9 @@ struct Part {
                content_type = "application/problem+json"))
 )]
 pub async fn show(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     InRun(run, item): InRun,
-    Asked(query): Asked<ItemQuery>,
+    StrictQuery(query): StrictQuery<ItemQuery>,
 ) -> Result<Json<ItemAnswer>, Problem> {
     let view = site.views.of(&run).await?;
     let Some(place) = view.place_of(&item, query.repeat) else {
@@ -116,18 +116,18 @@ pub async fn show(
     let results = blocking(move || Ok(reading.results(&[place])?)).await?;
     let result = results.into_iter().next().ok_or_else(|| Problem::internal(&"no result"))?;
     let (record, rubric) = (view.files.record(), &view.report.rubric);
-    let on_show = site.showcase.item(record, rubric, &result).await;
+    let on_show = site.item_source.item(record, rubric, &result).await;
     Ok(Json(ItemAnswer::of(result, on_show)))
 }
 
 impl ItemAnswer {
-    fn of(result: JobResult, on_show: Result<ItemOnShow, String>) -> Self {
+    fn of(result: JobResult, on_show: Result<ItemDetails, String>) -> Self {
         let mut missing = Vec::new();
         let on_show = on_show.unwrap_or_else(|reason| {
             missing.push(reason);
-            ItemOnShow::default()
+            ItemDetails::default()
         });
-        let image = |input: &juror_common::outcome::InputRecord| Image {
+        let image = |input: &juror_types::outcome::InputRecord| Image {
             name: input.name.clone(),
             url: image_address(&result, input, Some(&on_show)),
         };
@@ -150,7 +150,7 @@ impl ItemAnswer {
 }
 
 /// The remarks on everything that is shown as it was judged, each with the name of what it is on.
-fn remarks(result: &JobResult, on_show: &ItemOnShow) -> Vec<String> {
+fn remarks(result: &JobResult, on_show: &ItemDetails) -> Vec<String> {
     fn of<T>(part: Option<&Result<AsJudged<T>, String>>) -> Option<&str> {
         part?.as_ref().ok()?.remark.as_deref()
     }

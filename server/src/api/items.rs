@@ -1,17 +1,17 @@
 //! The results of a run as a table: filtered, sorted, in pages.
 
-use super::{
-    ask::{Asked, RunOf, blocking},
-    document::published,
+use crate::api::{
+    extract::{RunOf, StrictQuery, blocking},
+    openapi::published,
 };
 use crate::{
     problem::Problem,
-    site::Site,
+    state::AppState,
     view::{Order, RowQuery, RunView},
 };
 use axum::{Json, extract::State, http::StatusCode};
-use juror_aggregator::{issues::StatementGroup, report::ItemRow};
-use juror_common::outcome::Outcome;
+use juror_analysis::{issues::StatementGroup, item_row::ItemRow};
+use juror_types::outcome::Outcome;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -85,9 +85,9 @@ pub struct ItemsAnswer {
                content_type = "application/problem+json"))
 )]
 pub async fn list(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     RunOf(run): RunOf,
-    Asked(query): Asked<ItemsQuery>,
+    StrictQuery(query): StrictQuery<ItemsQuery>,
 ) -> Result<Json<ItemsAnswer>, Problem> {
     let page = within(query.page, 1, usize::MAX, "page")?;
     let per_page = within(query.per_page, 100, 1_000, "per_page")?;

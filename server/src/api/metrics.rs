@@ -1,14 +1,14 @@
 //! `GET /evaluation/metrics`: what a pipeline's dashboard asks for.
 
-use super::ask::{Asked, blocking, run_id};
+use crate::api::extract::{StrictQuery, blocking, run_id};
 use crate::{
     catalog::{ListedRun, RunState},
     problem::Problem,
-    site::Site,
+    state::AppState,
     view::RunView,
 };
 use axum::{Json, extract::State};
-use juror_common::id::RunId;
+use juror_types::id::RunId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -77,8 +77,8 @@ struct OverallAnswer {
                content_type = "application/problem+json"))
 )]
 pub async fn metrics(
-    State(site): State<Site>,
-    Asked(query): Asked<MetricsQuery>,
+    State(site): State<AppState>,
+    StrictQuery(query): StrictQuery<MetricsQuery>,
 ) -> Result<Json<MetricsAnswer>, Problem> {
     let run = match &query.run {
         Some(run) => run_id(run)?,
@@ -105,7 +105,7 @@ pub async fn metrics(
 
 /// The latest run, with verdicts where these are wanted: one that has a report rather than one
 /// that has only begun.
-async fn latest(site: &Site, judged: bool) -> Result<RunId, Problem> {
+async fn latest(site: &AppState, judged: bool) -> Result<RunId, Problem> {
     let catalog = Arc::clone(&site.catalog);
     let mut runs =
         blocking(move || catalog.list().map_err(|error| Problem::internal(&error))).await?;

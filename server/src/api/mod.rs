@@ -1,20 +1,20 @@
 //! The HTTP API, under `/api/v1`.
 
-mod ask;
 mod comparison;
-mod document;
 mod events;
+mod extract;
 mod images;
 mod item;
 mod items;
 mod metrics;
-mod patience;
+mod openapi;
 mod reports;
 mod rubrics;
 mod runs;
 mod starting;
+mod timeout;
 
-use crate::{problem::Problem, site::Site};
+use crate::{problem::Problem, state::AppState};
 use axum::{
     Router,
     http::{StatusCode, header},
@@ -29,12 +29,12 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 pub const PLACE: &str = "/api/v1";
 
 pub use images::address as image_address;
-pub use patience::patiently;
+pub use timeout::patiently;
 
 /// All of its routes, and its description.
-pub fn routes() -> Router<Site> {
+pub fn routes() -> Router<AppState> {
     let (router, document) = described().split_for_parts();
-    let text = document::complete(&document);
+    let text = openapi::complete(&document);
     let describe = get(|| async move {
         let text = text.map_err(|error| Problem::internal(&error))?;
         Ok::<_, Problem>(([(header::CONTENT_TYPE, "application/json")], text).into_response())
@@ -56,7 +56,7 @@ pub fn routes() -> Router<Site> {
 #[openapi(components(schemas(events::ProgressEvent, events::ResultEvent<'_>)))]
 struct Extra;
 
-fn described() -> OpenApiRouter<Site> {
+fn described() -> OpenApiRouter<AppState> {
     let quick = OpenApiRouter::new()
         .routes(routes!(metrics::metrics))
         .routes(routes!(runs::list, starting::start))

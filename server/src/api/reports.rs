@@ -1,18 +1,18 @@
 //! A run's report in every format that the command line writes.
 
-use super::{
-    ask::{RunOf, blocking},
-    document::published,
+use crate::api::{
+    extract::{RunOf, blocking},
+    openapi::published,
 };
-use crate::{problem::Problem, site::Site, view::RunView};
+use crate::{problem::Problem, state::AppState, view::RunView};
 use axum::{
     body::Body,
     extract::State,
     http::{HeaderValue, header},
     response::{IntoResponse as _, Response},
 };
-use juror_aggregator::report::{OutputFormat, write_report};
-use juror_common::id::RunId;
+use juror_report::{OutputFormat, write_report};
+use juror_types::id::RunId;
 use std::{
     fs::File,
     io::{self, BufWriter, Seek as _, SeekFrom, Write as _},
@@ -32,7 +32,7 @@ const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
 macro_rules! report {
     ($(#[$attribute:meta])* $name:ident, $format:ident) => {
         $(#[$attribute])*
-        pub async fn $name(site: State<Site>, run: RunOf) -> Result<Response, Problem> {
+        pub async fn $name(site: State<AppState>, run: RunOf) -> Result<Response, Problem> {
             report(site, run, OutputFormat::$format).await
         }
     };
@@ -118,7 +118,7 @@ report! {
 /// Writes the report into a file that nobody else sees and sends that: whoever reads slowly keeps
 /// no processor and no memory.
 async fn report(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     RunOf(run): RunOf,
     format: OutputFormat,
 ) -> Result<Response, Problem> {
@@ -144,9 +144,9 @@ async fn report(
     Ok(response)
 }
 
-fn write(site: &Site, view: &RunView, format: OutputFormat) -> io::Result<(File, u64)> {
+fn write(site: &AppState, view: &RunView, format: OutputFormat) -> io::Result<(File, u64)> {
     let (report, files) = (&view.report, &view.files);
-    let exhibits = site.showcase.exhibits(files.record(), &report.rubric);
+    let exhibits = site.item_source.exhibits(files.record(), &report.rubric);
     let mut out = BufWriter::new(tempfile::tempfile()?);
     write_report(format, report, files, &*exhibits, &mut out)?;
     out.flush()?;

@@ -1,9 +1,9 @@
 //! The rubrics that runs can be asked for by name.
 
-use super::document::published;
+use crate::api::openapi::published;
 use crate::problem::Problem;
 use axum::{Json, extract::Path, extract::rejection::PathRejection, http::StatusCode};
-use juror_common::{
+use juror_types::{
     id::Digest,
     rubric::{BuiltinRubric, Rubric, builtin},
 };

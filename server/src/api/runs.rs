@@ -1,14 +1,14 @@
 //! The list of runs, and what one run came to.
 
-use super::{
-    ask::{Asked, RunOf, blocking},
-    document::published,
+use crate::api::{
+    extract::{RunOf, StrictQuery, blocking},
+    openapi::published,
 };
 use crate::{
     catalog::{DamagedRun, ListedRun, RunListing, RunState},
+    launcher::QueuedRun,
     problem::Problem,
-    site::Site,
-    starter::AwaitedRun,
+    state::AppState,
     view::{Column, RunView},
 };
 use axum::{
@@ -16,14 +16,14 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use juror_aggregator::{
+use juror_analysis::{
     gate::GateReport,
     history::RunFigures,
     issues::StatementGroup,
     metrics::{Interval, Overall},
-    report::{Cost, Coverage, RunSummary},
+    run_report::{Cost, Coverage, RunSummary},
 };
-use juror_common::{
+use juror_types::{
     id::RunId,
     job::{Judge, RubricReference},
     run::DatasetRecord,
@@ -115,7 +115,7 @@ enum Progression {
 #[derive(Serialize, ToSchema)]
 pub struct Figures {
     /// Each metric that had data, by its path in `overall`.
-    pub metrics: BTreeMap<String, Figure>,
+    pub metrics: BTreeMap<String, MetricFigure>,
     scored: u64,
     #[schema(value_type = published::Money)]
     cost_usd: Money,
@@ -125,7 +125,7 @@ pub struct Figures {
 
 /// One metric over a run.
 #[derive(Serialize, ToSchema)]
-pub struct Figure {
+pub struct MetricFigure {
     /// In its own unit.
     value: f64,
     /// Items that it is over.
@@ -197,8 +197,8 @@ struct Statement<'a> {
     responses((status = 200, description = "The newest runs", body = RunsAnswer))
 )]
 pub async fn list(
-    State(site): State<Site>,
-    Asked(query): Asked<RunsQuery>,
+    State(site): State<AppState>,
+    StrictQuery(query): StrictQuery<RunsQuery>,
 ) -> Result<Json<RunsAnswer>, Problem> {
     let limit = super::items::within(query.limit, 100, 1_000, "limit")?;
     let catalog = Arc::clone(&site.catalog);
@@ -222,20 +222,20 @@ pub async fn list(
               (status = 404, description = "No such run", body = Problem,
                content_type = "application/problem+json"))
 )]
-pub async fn show(State(site): State<Site>, RunOf(run): RunOf) -> Result<Response, Problem> {
+pub async fn show(State(site): State<AppState>, RunOf(run): RunOf) -> Result<Response, Problem> {
     let view = site.views.of(&run).await?;
     Ok(Json(RunAnswer::of(&view)).into_response())
 }
 
 /// A run as it stands in the list.
-pub async fn listed(site: &Site, run: &RunId) -> Result<RunInList, Problem> {
+pub async fn listed(site: &AppState, run: &RunId) -> Result<RunInList, Problem> {
     let (catalog, run) = (Arc::clone(&site.catalog), run.clone());
     let listed = blocking(move || Ok(catalog.listed(&catalog.files(&run)?))).await?;
     let cancelling = is_cancelling(site, listed.state, &listed.record.run_id);
     Ok(RunInList { cancelling, ..listed.into() })
 }
 
-fn is_cancelling(site: &Site, state: RunState, run: &RunId) -> bool {
+fn is_cancelling(site: &AppState, state: RunState, run: &RunId) -> bool {
     state == RunState::Running && site.starter.is_cancelling(run)
 }
 
@@ -258,8 +258,8 @@ impl From<ListedRun> for RunInList {
     }
 }
 
-impl From<AwaitedRun> for RunInList {
-    fn from(AwaitedRun { record, published }: AwaitedRun) -> Self {
+impl From<QueuedRun> for RunInList {
+    fn from(QueuedRun { record, published }: QueuedRun) -> Self {
         let listed = ListedRun { record, state: RunState::Running, figures: None };
         Self { published: Some(published), ..listed.into() }
     }
@@ -270,9 +270,9 @@ impl Figures {
     pub fn of(figures: &RunFigures, metric: Option<&str>) -> Self {
         let metrics = figures.metrics.iter();
         let metrics = metrics.filter(|(path, _)| metric.is_none_or(|metric| metric == **path));
-        let figure = |(path, figure): (&String, &juror_aggregator::history::PastMetric)| {
-            let juror_aggregator::history::PastMetric { value, n, low, high } = *figure;
-            (path.clone(), Figure { value, n, low, high })
+        let figure = |(path, figure): (&String, &juror_analysis::history::PastMetric)| {
+            let juror_analysis::history::PastMetric { value, n, low, high } = *figure;
+            (path.clone(), MetricFigure { value, n, low, high })
         };
         Self {
             metrics: metrics.map(figure).collect(),

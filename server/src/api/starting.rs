@@ -1,15 +1,17 @@
 //! Beginning, continuing and cancelling runs, and what they would take.
 
 use super::{
-    ask::{RunOf, Sent, run_id},
-    document::published,
     metrics::LONG,
     runs::{RunInList, listed},
 };
+use crate::api::{
+    extract::{JsonBody, RunOf, run_id},
+    openapi::published,
+};
 use crate::{
+    launcher::{RunEstimate, RunSpecification},
     problem::Problem,
-    site::Site,
-    starter::{AskedRun, RunEstimate},
+    state::AppState,
 };
 use axum::{
     Json,
@@ -17,7 +19,7 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use juror_common::{id::RunId, usage::Money};
+use juror_types::{id::RunId, usage::Money};
 use serde::{Deserialize, Serialize};
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use utoipa::ToSchema;
@@ -130,8 +132,8 @@ pub struct EstimateAnswer {
                content_type = "application/problem+json"))
 )]
 pub async fn start(
-    State(site): State<Site>,
-    Sent(request): Sent<RunRequest>,
+    State(site): State<AppState>,
+    JsonBody(request): JsonBody<RunRequest>,
 ) -> Result<Response, Problem> {
     let asked = request.asked()?;
     if asked.enable_llm_judge && asked.budget_usd.is_none() {
@@ -153,8 +155,8 @@ pub async fn start(
                content_type = "application/problem+json"))
 )]
 pub async fn estimate(
-    State(site): State<Site>,
-    Sent(request): Sent<RunRequest>,
+    State(site): State<AppState>,
+    JsonBody(request): JsonBody<RunRequest>,
 ) -> Result<Json<EstimateAnswer>, Problem> {
     let estimate = site.starter.estimate(&request.asked()?).await?;
     Ok(Json(estimate.into()))
@@ -172,7 +174,7 @@ pub async fn estimate(
               (status = 409, description = "It does not go on here", body = Problem,
                content_type = "application/problem+json"))
 )]
-pub async fn cancel(State(site): State<Site>, RunOf(run): RunOf) -> Result<Response, Problem> {
+pub async fn cancel(State(site): State<AppState>, RunOf(run): RunOf) -> Result<Response, Problem> {
     site.starter.cancel(&run).await?;
     accepted(&site, &run).await
 }
@@ -188,9 +190,9 @@ pub async fn cancel(State(site): State<Site>, RunOf(run): RunOf) -> Result<Respo
                content_type = "application/problem+json"))
 )]
 pub async fn resume(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     RunOf(run): RunOf,
-    Sent(request): Sent<ResumeRequest>,
+    JsonBody(request): JsonBody<ResumeRequest>,
 ) -> Result<Response, Problem> {
     listed(&site, &run).await?;
     site.starter.resume(&run, not_negative(request.budget_usd)?).await?;
@@ -199,7 +201,7 @@ pub async fn resume(
 
 /// The run as it is listed, or as its fleet knows it while that has written nothing of it; null if
 /// the fleet cannot be asked now.
-async fn accepted(site: &Site, run: &RunId) -> Result<Response, Problem> {
+async fn accepted(site: &AppState, run: &RunId) -> Result<Response, Problem> {
     let place = [(header::LOCATION, format!("/api/v1/runs/{run}"))];
     let listed = match listed(site, run).await {
         Err(problem) if problem.status() == StatusCode::NOT_FOUND => {
@@ -221,12 +223,12 @@ fn not_negative(budget: Option<Money>) -> Result<Option<Money>, Problem> {
 }
 
 impl RunRequest {
-    fn asked(self) -> Result<AskedRun, Problem> {
+    fn asked(self) -> Result<RunSpecification, Problem> {
         let run_id = self.run_id.as_deref().map(run_id).transpose();
         let unusable = |problem: Problem| {
             Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("run_id: {}", problem.detail))
         };
-        Ok(AskedRun {
+        Ok(RunSpecification {
             dataset: self.dataset,
             rubric: self.rubric,
             enable_llm_judge: self.enable_llm_judge,

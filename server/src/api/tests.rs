@@ -1,7 +1,7 @@
 use super::PLACE;
 use crate::test_site::{Answered, IMAGE, TestSite, ask, get};
 use axum::{Router, body::Body};
-use juror_common::id::Digest;
+use juror_types::id::Digest;
 use serde_json::{Value, json};
 use std::fs;
 

@@ -6,11 +6,11 @@
 mod progress;
 mod watcher;
 
-pub use progress::{Finished, LiveState, Progress};
+pub use progress::{FinishedResult, LiveProgress, LiveState};
 
-use crate::{catalog::Catalog, showcase::Showcase};
-use juror_aggregator::journal::JournalError;
-use juror_common::id::RunId;
+use crate::{catalog::Catalog, item_source::ItemSource};
+use juror_journal::journal::JournalError;
+use juror_types::id::RunId;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -20,12 +20,12 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use watcher::Watcher;
 
 /// So many runs are watched at once.
-const MOST_WATCHED: usize = 64;
+const MAX_WATCHED: usize = 64;
 
 /// The runs that somebody looks at.
 pub struct LiveRuns {
     catalog: Arc<Catalog>,
-    showcase: Arc<dyn Showcase>,
+    item_source: Arc<dyn ItemSource>,
     watched: Mutex<HashMap<RunId, watch::Sender<Arc<LiveState>>>>,
     watchers: TaskTracker,
     stop: CancellationToken,
@@ -38,7 +38,7 @@ pub enum FollowError {
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// Too many runs are followed already.
-    #[error("{MOST_WATCHED} runs are followed already; try again when fewer are looked at")]
+    #[error("{MAX_WATCHED} runs are followed already; try again when fewer are looked at")]
     Full,
 }
 
@@ -66,10 +66,10 @@ impl LiveRuns {
     /// Nothing watched yet; all watching ends when `stop` is cancelled.
     pub fn new(
         catalog: Arc<Catalog>,
-        showcase: Arc<dyn Showcase>,
+        item_source: Arc<dyn ItemSource>,
         stop: CancellationToken,
     ) -> Self {
-        Self { catalog, showcase, watched: Mutex::default(), watchers: TaskTracker::new(), stop }
+        Self { catalog, item_source, watched: Mutex::default(), watchers: TaskTracker::new(), stop }
     }
 
     /// Follows a run, from the result after the `seen`-th of its journal on.
@@ -96,14 +96,14 @@ impl LiveRuns {
         if let Some(sender) = watched.get(run) {
             return Ok(sender.subscribe());
         }
-        if watched.len() >= MOST_WATCHED {
+        if watched.len() >= MAX_WATCHED {
             return Err(FollowError::Full);
         }
         let files = self.catalog.files(run)?;
         let (sender, receiver) = watch::channel(Arc::default());
         watched.insert(run.clone(), sender.clone());
         let watcher =
-            Watcher::new(files, Arc::clone(&self.catalog), Arc::clone(&self.showcase), sender);
+            Watcher::new(files, Arc::clone(&self.catalog), Arc::clone(&self.item_source), sender);
         let (own, run) = (Arc::clone(self), run.clone());
         self.watchers.spawn(async move {
             let watching = watcher.watch(|sender| own.is_unheard(&run, sender));

@@ -1,14 +1,14 @@
 //! How a run stands at one moment.
 
-use juror_aggregator::fold::Counts;
-use juror_common::{
+use juror_analysis::fold::Counts;
+use juror_types::{
     outcome::{JobError, JobResult, Outcome},
     usage::Money,
 };
 use std::collections::VecDeque;
 
 /// So many of the newest results are told one by one.
-pub(super) const MOST_RECENT: usize = 200;
+pub(super) const MAX_RECENT: usize = 200;
 
 /// A run's state, and its newest results.
 #[derive(Clone, Debug, Default)]
@@ -18,14 +18,14 @@ pub struct LiveState {
     /// How many results its journal has, superseded rounds included.
     pub results: u64,
     /// How far it has come.
-    pub progress: Progress,
+    pub progress: LiveProgress,
     /// The newest results, oldest first.
-    pub recent: VecDeque<Finished>,
+    pub recent: VecDeque<FinishedResult>,
 }
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Progress {
+pub struct LiveProgress {
     /// Jobs in all.
     pub planned: u64,
     /// How many of them ended in which way.
@@ -46,7 +46,7 @@ pub struct Progress {
 
 /// A result, in short.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Finished {
+pub struct FinishedResult {
     /// Its number in the journal, from 1.
     pub number: u64,
     /// Its item.
@@ -65,7 +65,7 @@ pub struct Finished {
     pub simulated: bool,
 }
 
-impl Progress {
+impl LiveProgress {
     /// Jobs that have a result.
     pub fn done(&self) -> u64 {
         self.counts.total()
@@ -77,7 +77,7 @@ impl LiveState {
     pub(super) fn add(&mut self, result: JobResult) {
         self.results += 1;
         let verdict = result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored);
-        self.recent.push_back(Finished {
+        self.recent.push_back(FinishedResult {
             number: self.results,
             score: verdict.map(|verdict| verdict.correctness()),
             repeat: result.repeat,
@@ -87,7 +87,7 @@ impl LiveState {
             error: result.error,
             screenshot_id: result.screenshot_id,
         });
-        if self.recent.len() > MOST_RECENT {
+        if self.recent.len() > MAX_RECENT {
             self.recent.pop_front();
         }
     }

@@ -1,22 +1,22 @@
 use super::*;
-use juror_common::outcome::Outcome;
-use progress::{Finished, MOST_RECENT};
+use juror_types::outcome::Outcome;
+use progress::{FinishedResult, MAX_RECENT};
 
-fn finished(number: u64) -> Finished {
-    Finished {
+fn finished(number: u64) -> FinishedResult {
+    FinishedResult {
         number,
         screenshot_id: format!("item{number}"),
         repeat: 0,
         outcome: Outcome::Scored,
         score: Some(0.9),
-        cost_usd: juror_common::usage::Money::ZERO,
+        cost_usd: juror_types::usage::Money::ZERO,
         error: None,
         simulated: false,
     }
 }
 
 fn state(results: u64) -> Arc<LiveState> {
-    let first = results.saturating_sub(MOST_RECENT as u64) + 1;
+    let first = results.saturating_sub(MAX_RECENT as u64) + 1;
     let recent = (first..=results).map(finished).collect();
     Arc::new(LiveState { is_read: true, results, recent, ..LiveState::default() })
 }
@@ -53,7 +53,7 @@ async fn a_slow_follower_skips_states_and_knows_what_it_missed() {
         sender.send_replace(state(results));
     }
     let news = follower.news().await.unwrap();
-    assert_eq!((news.new, news.missed), (MOST_RECENT, 1_000 - MOST_RECENT as u64));
+    assert_eq!((news.new, news.missed), (MAX_RECENT, 1_000 - MAX_RECENT as u64));
     let first_new = &news.state.recent[news.state.recent.len() - news.new];
     assert_eq!(first_new.number, news.missed + 1);
 }

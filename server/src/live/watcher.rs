@@ -1,12 +1,11 @@
 //! Reads on in a run's journal as long as somebody listens.
 
-use super::{LiveState, Progress};
-use crate::{catalog::Catalog, showcase::Showcase};
-use juror_aggregator::{
-    fold::Fold,
-    journal::{JournalError, RunFiles},
-};
-use juror_common::{admission::Ledger, usage::Money};
+use super::{LiveProgress, LiveState};
+use crate::{catalog::Catalog, item_source::ItemSource};
+use juror_analysis::fold::Fold;
+use juror_journal::journal::{JournalError, RunFiles};
+use juror_ledger::admission::Ledger;
+use juror_types::usage::Money;
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::{
     sync::watch,
@@ -26,7 +25,7 @@ const LOOKS_OF_A_RATE: usize = 60;
 /// One run's.
 pub struct Watcher {
     catalog: Arc<Catalog>,
-    showcase: Arc<dyn Showcase>,
+    item_source: Arc<dyn ItemSource>,
     sender: watch::Sender<Arc<LiveState>>,
     reading: Reading,
 }
@@ -45,7 +44,7 @@ impl Watcher {
     pub fn new(
         files: RunFiles,
         catalog: Arc<Catalog>,
-        showcase: Arc<dyn Showcase>,
+        item_source: Arc<dyn ItemSource>,
         sender: watch::Sender<Arc<LiveState>>,
     ) -> Self {
         let reading = Reading {
@@ -55,12 +54,12 @@ impl Watcher {
             state: LiveState::default(),
             looks: VecDeque::new(),
         };
-        Self { catalog, showcase, sender, reading }
+        Self { catalog, item_source, sender, reading }
     }
 
     /// Sends each new state, until no process works on the run or nobody listens.
     pub async fn watch(self, is_unheard: impl Fn(&watch::Sender<Arc<LiveState>>) -> bool) {
-        let Self { catalog, showcase, sender, mut reading } = self;
+        let Self { catalog, item_source, sender, mut reading } = self;
         let mut ledger = None;
         let mut number: u64 = 0;
         let mut looks = interval(LOOKING);
@@ -80,7 +79,7 @@ impl Watcher {
             }
             // At its end, so that the last word is right.
             if number.is_multiple_of(LOOKS_PER_LEDGER) || !reading.state.progress.is_running {
-                ledger = showcase.ledger(reading.files.record()).await;
+                ledger = item_source.ledger(reading.files.record()).await;
             }
             number += 1;
             reading.book(ledger.as_ref());
@@ -103,7 +102,7 @@ impl Watcher {
 }
 
 /// Whether nothing but the clock went on.
-fn same(one: &Progress, other: &Progress) -> bool {
+fn same(one: &LiveProgress, other: &LiveProgress) -> bool {
     one.is_running == other.is_running
         && one.planned == other.planned
         && one.budget_usd == other.budget_usd
@@ -125,7 +124,7 @@ impl Reading {
         }
         self.offset = results.end();
         let record = self.files.record();
-        let mut progress = Progress {
+        let mut progress = LiveProgress {
             planned: record.jobs(),
             counts: self.fold.counts(),
             spent_usd: Money::ZERO,

@@ -1,13 +1,13 @@
 //! Style and script. Their names hold their digest, so that browsers keep them for good.
 
-use super::trouble::{Trouble, unknown};
+use crate::pages::error_page::{Trouble, unknown};
 use axum::{
     extract::Path,
     http::header::{CACHE_CONTROL, CONTENT_TYPE},
     response::{IntoResponse, Response},
 };
-use juror_aggregator::report::html::STYLE;
-use juror_common::id::Digest;
+use juror_report::html::STYLE;
+use juror_types::id::Digest;
 use std::sync::LazyLock;
 
 /// A file that pages load.

@@ -1,6 +1,6 @@
 //! Datasets as pages name them: by the end of their path.
 
-use juror_aggregator::report::harmless::harmless;
+use juror_report::sanitize::harmless;
 use maud::{Markup, html};
 use std::path::Path;
 

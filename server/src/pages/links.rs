@@ -1,7 +1,7 @@
 //! Addresses of pages, with whatever names items and runs have.
 
-use juror_aggregator::report::harmless::harmless;
-use juror_common::id::RunId;
+use juror_report::sanitize::harmless;
+use juror_types::id::RunId;
 use maud::{Markup, html};
 use url::{Url, form_urlencoded};
 

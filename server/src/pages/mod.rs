@@ -6,22 +6,22 @@
 mod assets;
 mod compare;
 mod dataset;
-mod frame;
+mod error_page;
 mod item;
+mod layout;
 mod links;
 mod login;
 mod overview;
+mod query;
 mod run;
 mod runs;
 mod start;
 mod thumbnail;
 mod trend;
-mod trouble;
-mod wishes;
 
-pub use trouble::problems_as_pages;
+pub use error_page::problems_as_pages;
 
-use crate::{api::patiently, site::Site};
+use crate::{api::patiently, state::AppState};
 use axum::{
     Router,
     middleware::from_fn,
@@ -29,7 +29,7 @@ use axum::{
 };
 
 /// All of its routes.
-pub fn routes() -> Router<Site> {
+pub fn routes() -> Router<AppState> {
     Router::new()
         .route("/", get(overview::show))
         .route("/runs", get(runs::show))
@@ -44,7 +44,7 @@ pub fn routes() -> Router<Site> {
         .route("/start", get(start::show).post(start::asked))
         .route("/login", get(login::show))
         .route("/assets/{name}", get(assets::serve))
-        .fallback(trouble::unknown)
+        .fallback(error_page::unknown)
         .layer(from_fn(patiently))
 }
 

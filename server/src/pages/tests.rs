@@ -1,7 +1,7 @@
 use crate::test_site::{TestSite, ask, get, router_of};
 use futures_util::FutureExt as _;
-use juror_aggregator::journal::RunDirectory;
-use juror_common::id::RunId;
+use juror_journal::journal::RunDirectory;
+use juror_types::id::RunId;
 use std::{fs, time::Duration};
 use tokio::time::timeout;
 

@@ -1,18 +1,18 @@
 //! Small pictures of items for tables and lists.
 
-use super::{
-    links,
-    trouble::{Trouble, run_named},
-    wishes::Wishes,
+use super::links;
+use crate::pages::{
+    error_page::{Trouble, run_named},
+    query::PageQuery,
 };
-use crate::{problem::Problem, showcase::Showcase, site::Site};
+use crate::{item_source::ItemSource, problem::Problem, state::AppState};
 use axum::{
     extract::{Path, State},
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use juror_aggregator::report::{Picture, Shown};
-use juror_common::{id::RunId, outcome::JobResult, rubric::Rubric, run::RunRecord};
+use juror_report::{Picture, Shown};
+use juror_types::{id::RunId, outcome::JobResult, rubric::Rubric, run::RunRecord};
 use maud::{Markup, html};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
@@ -42,36 +42,36 @@ pub fn link(run: &RunId, result: &JobResult, address: &str) -> Markup {
 
 /// The last image of an item, the one that was made where there are several, shrunk.
 pub async fn show(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     Path((name, item)): Path<(String, String)>,
-    wishes: Wishes,
+    query: PageQuery,
 ) -> Result<Response, Trouble> {
     let run = run_named(&name)?;
     let view = site.views.of(&run).await?;
     let missing = || Trouble::missing("There is no picture of this item.".to_owned());
-    let place = view.place_of(&item, wishes.value("repeat").unwrap_or(0)).ok_or_else(missing)?;
+    let place = view.place_of(&item, query.value("repeat").unwrap_or(0)).ok_or_else(missing)?;
     let Some(turn) = site.thumbnails.take().await else { return Ok(busy()) };
-    let showcase = Arc::clone(&site.showcase);
+    let item_source = Arc::clone(&site.item_source);
     let making = spawn_blocking(move || {
         let _turn = turn;
         let result = view.results(&[place])?.pop();
         let record = view.files.record();
         Ok::<_, Trouble>(
-            result.and_then(|result| picture(&*showcase, record, &view.report.rubric, result)),
+            result.and_then(|result| picture(&*item_source, record, &view.report.rubric, result)),
         )
     });
     let picture = making.await??.ok_or_else(missing)?;
-    Ok(answer(picture, if wishes.text("v").is_some() { IMMUTABLE } else { CURRENT }))
+    Ok(answer(picture, if query.text("v").is_some() { IMMUTABLE } else { CURRENT }))
 }
 
 /// The picture of the first result of a run, which tells datasets apart.
 pub async fn show_run(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     Path(name): Path<String>,
 ) -> Result<Response, Trouble> {
     let run = run_named(&name)?;
     let Some(turn) = site.thumbnails.take().await else { return Ok(busy()) };
-    let (catalog, showcase) = (Arc::clone(&site.catalog), Arc::clone(&site.showcase));
+    let (catalog, item_source) = (Arc::clone(&site.catalog), Arc::clone(&site.item_source));
     let making = spawn_blocking(move || {
         let _turn = turn;
         let files = catalog.files(&run)?;
@@ -80,7 +80,7 @@ pub async fn show_run(
         };
         let first = files.results_from(0)?.next().transpose()?;
         let picture =
-            first.and_then(|(_, first)| picture(&*showcase, files.record(), &rubric, first));
+            first.and_then(|(_, first)| picture(&*item_source, files.record(), &rubric, first));
         Ok::<_, Trouble>(picture)
     });
     let picture = making.await??;
@@ -91,13 +91,13 @@ pub async fn show_run(
 
 /// Shrinks the last image of a result's item; none if it cannot be had.
 fn picture(
-    showcase: &dyn Showcase,
+    item_source: &dyn ItemSource,
     record: &RunRecord,
     rubric: &Rubric,
     result: JobResult,
 ) -> Option<Picture> {
     let shown = Shown::from(result);
-    let mut found = showcase.exhibits(record, rubric).gather(std::slice::from_ref(&shown));
+    let mut found = item_source.exhibits(record, rubric).gather(std::slice::from_ref(&shown));
     let exhibit = found.remove(&shown.screenshot_id)?;
     exhibit.pictures.into_iter().next_back()?.1.ok()
 }

@@ -1,6 +1,6 @@
 //! The columns of scores that a run's table has.
 
-use juror_common::{
+use juror_types::{
     rubric::{Formula, Rubric},
     verdict::{Score, Verdict},
 };

@@ -4,25 +4,25 @@ mod columns;
 mod query;
 mod rows;
 mod saved;
-mod shelf;
+mod view_cache;
 
 pub use columns::{Column, ColumnKind};
 pub use query::{Order, RowQuery};
 pub use rows::Row;
 pub use saved::Saved;
-pub use shelf::Views;
+pub use view_cache::Views;
 
-use crate::{catalog::RunState, showcase::Showcase};
-use juror_aggregator::{
+use crate::{catalog::RunState, item_source::ItemSource};
+use juror_analysis::{
     calibration::known,
     fold::Fold,
-    journal::{JournalError, RunFiles},
     metrics::AveragingPolicy,
-    report::Report,
+    run_report::Report,
     summary::{SummaryInput, summarise},
 };
-use juror_common::{
-    admission::Ledger,
+use juror_journal::journal::{JournalError, RunFiles};
+use juror_ledger::admission::Ledger;
+use juror_types::{
     id::Digest,
     outcome::JobResult,
     rubric::{Rubric, RubricError},
@@ -73,13 +73,13 @@ impl RunView {
         state: RunState,
         ledger: Option<Ledger>,
         averaging: AveragingPolicy,
-        showcase: &dyn Showcase,
+        item_source: &dyn ItemSource,
     ) -> Result<Self, ViewError> {
         let record = files.record();
         let rubric = Rubric::parse(&record.rubric_text, "run.json")?;
         let counted = Fold::of_journal(&files)?.counted();
         let saved = Saved::read(&files);
-        let gate = showcase.gate(&rubric);
+        let gate = item_source.gate(&rubric);
         let input = SummaryInput {
             counted: &counted,
             rubric: &rubric,

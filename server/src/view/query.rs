@@ -1,8 +1,8 @@
 //! Which results a table shows, and in which order. Pure.
 
 use super::rows::{Row, Rows};
-use juror_aggregator::report::Report;
-use juror_common::outcome::Outcome;
+use juror_analysis::run_report::Report;
+use juror_types::outcome::Outcome;
 use std::cmp::Ordering;
 
 /// Results that fulfil all of this, in this order.

@@ -1,14 +1,10 @@
 //! A short row for each result: what tables sort and filter by.
 
 use super::Column;
-use juror_aggregator::{
-    journal::JournalError,
-    report::{
-        Report,
-        html::{first_issue, verdict_of},
-    },
-};
-use juror_common::{
+use juror_analysis::run_report::Report;
+use juror_journal::journal::JournalError;
+use juror_report::html::{first_issue, verdict_of};
+use juror_types::{
     id::Digest,
     outcome::{JobResult, Outcome},
     usage::Money,
@@ -16,7 +12,7 @@ use juror_common::{
 use std::collections::HashMap;
 
 /// More different tags than these cannot be filtered by.
-const MOST_TAGS: usize = 10_000;
+const MAX_TAGS: usize = 10_000;
 
 /// What is kept of a result.
 #[derive(Clone, Debug, PartialEq)]
@@ -195,7 +191,7 @@ impl Tags {
     fn number(&mut self, tag: &str) -> Option<u16> {
         let number = match self.numbers.get(tag) {
             Some(number) => *number,
-            None if self.counts.len() >= MOST_TAGS => return None,
+            None if self.counts.len() >= MAX_TAGS => return None,
             None => {
                 let number = u16::try_from(self.counts.len()).ok()?;
                 self.numbers.insert(tag.to_owned(), number);

@@ -1,9 +1,8 @@
 //! What a run's `report.json` says that its journal does not: the decisions of the process that
 //! wrote it.
 
-use juror_aggregator::{
-    gate::GateReport, history::open_report, journal::RunFiles, report::Coverage,
-};
+use juror_analysis::{gate::GateReport, history::open_report, run_report::Coverage};
+use juror_journal::journal::RunFiles;
 use serde::Deserialize;
 use serde_json::Value;
 use std::io;

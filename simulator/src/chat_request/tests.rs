@@ -22,13 +22,13 @@ fn request(change: impl FnOnce(&mut Value)) -> Vec<u8> {
 }
 
 fn refusal(change: impl FnOnce(&mut Value)) -> Refusal {
-    Question::read(&request(change), &SimulatorConfig::default()).unwrap_err()
+    ChatQuestion::read(&request(change), &SimulatorConfig::default()).unwrap_err()
 }
 
 #[test]
 fn a_request_is_read_and_nothing_of_its_image_is_copied() {
     let (body, config) = (request(|_| {}), SimulatorConfig::default());
-    let question = Question::read(&body, &config).unwrap();
+    let question = ChatQuestion::read(&body, &config).unwrap();
     assert_eq!(question.texts, ["You are strict.", "Judge \"this\" as json"]);
     assert_eq!((question.images[0].width, question.images[0].height), (16, 32));
     assert_eq!(question.output_limit, Some(100));
@@ -62,7 +62,7 @@ fn parameters_that_the_model_does_not_take_are_named() {
 fn a_body_of_another_shape_is_refused() {
     for body in ["", "{}", "[]", "{\"model\": 1}", "\u{1F98A}"] {
         let config = SimulatorConfig::default();
-        let refused = Question::read(body.as_bytes(), &config).unwrap_err();
+        let refused = ChatQuestion::read(body.as_bytes(), &config).unwrap_err();
         assert_eq!(refused.code, "invalid_request", "{body}");
     }
     let part = refusal(|request| request["messages"][1]["content"][0]["type"] = json!("audio"));
@@ -77,7 +77,7 @@ fn response_formats_are_taken_where_the_server_has_them() {
     let ask = |format: &Value, taken| {
         let body = request(|request| request["response_format"] = format.clone());
         let config = SimulatorConfig { response_formats: taken, ..SimulatorConfig::default() };
-        Question::read(&body, &config).map(|question| question.schema)
+        ChatQuestion::read(&body, &config).map(|question| question.schema)
     };
     assert_eq!(ask(&schema, ResponseFormats::All).unwrap(), Some(json!({"a": 1})));
     assert_eq!(ask(&object, ResponseFormats::JsonObject).unwrap(), None);

@@ -4,7 +4,7 @@ use super::{Quirk, QuirkRate};
 use crate::random::{self, Random};
 use flate2::{Compression, write::GzEncoder};
 use hyper::{HeaderMap, header::HeaderValue};
-use juror_common::usage::Money;
+use juror_types::usage::Money;
 use serde_json::{Value, json};
 use std::io::Write as _;
 

@@ -1,23 +1,24 @@
 //! A made-up verdict: the same for the same question, and of the shape that was asked for.
 
+pub(crate) mod bias;
 mod known_rubrics;
 mod shape;
 mod vocabulary;
 
 use crate::{
     random::Random,
-    shift::{Shift, shifted},
+    verdict::bias::{Bias, biased},
 };
 use serde_json::{Map, Value};
 pub(crate) use shape::Shape;
 
 /// Draws a reply of this shape. `seed` is the question's; `noise` lets scores differ by one with
-/// that chance; `shifts` move them after all else.
+/// that chance; `biases` move them after all else.
 pub(crate) fn draw(
     shape: &Shape,
     seed: u64,
     noise: Option<(f64, Random)>,
-    shifts: &[Shift],
+    biases: &[Bias],
 ) -> Value {
     let mut random = Random::new(seed);
     let quality = match random.below(10) {
@@ -25,7 +26,7 @@ pub(crate) fn draw(
         5..8 => 0.55 + 0.30 * random.unit(),
         _ => 0.15 + 0.40 * random.unit(),
     };
-    Draw { random, quality, noise, shifts, findings: Vec::new() }.value("", shape)
+    Draw { random, quality, noise, biases, findings: Vec::new() }.value("", shape)
 }
 
 /// What was scored so far; statements are made of it.
@@ -39,7 +40,7 @@ struct Draw<'a> {
     random: Random,
     quality: f64,
     noise: Option<(f64, Random)>,
-    shifts: &'a [Shift],
+    biases: &'a [Bias],
     findings: Vec<Finding>,
 }
 
@@ -81,7 +82,7 @@ impl Draw<'_> {
             let step = if random.below(2) == 0 { 1 } else { -1 };
             score = score.saturating_add(step).clamp(least, least.saturating_add(range));
         }
-        score = shifted(self.shifts, key, score, (least, most));
+        score = biased(self.biases, key, score, (least, most));
         let share = score.saturating_sub(least) as f64 / (range as f64).max(1.0);
         self.findings.push(Finding { key: key.to_owned(), share });
         score
@@ -153,10 +154,10 @@ mod tests {
 
     #[test]
     fn a_shift_moves_its_criterion_alone_and_the_statements_follow() {
-        let shift = ["variant_accuracy=-3".parse().unwrap()];
+        let bias = ["variant_accuracy=-3".parse().unwrap()];
         for seed in 0..50 {
             let (plain, moved) =
-                (draw(&semantic(), seed, None, &[]), draw(&semantic(), seed, None, &shift));
+                (draw(&semantic(), seed, None, &[]), draw(&semantic(), seed, None, &bias));
             let scores = |reply: &Value| -> Vec<i64> {
                 let scores = reply["scores"].as_object().unwrap();
                 scores.values().map(|score| score.as_i64().unwrap()).collect()

@@ -130,7 +130,7 @@ fn shown_in(text: &str) -> Option<Shape> {
         let after = text.get(position + 1..).unwrap_or_default().trim_start();
         after.starts_with('"')
     });
-    candidates.take(MOST_CANDIDATES).find_map(|position| {
+    candidates.take(MAX_CANDIDATES).find_map(|position| {
         let rest = text.get(position..)?;
         let value = serde_json::Deserializer::from_str(rest).into_iter::<Value>().next()?.ok()?;
         if value.pointer("/properties/scores").is_some() {
@@ -140,7 +140,7 @@ fn shown_in(text: &str) -> Option<Shape> {
     })
 }
 
-const MOST_CANDIDATES: usize = 200;
+const MAX_CANDIDATES: usize = 200;
 
 fn of_example(key: &str, example: &Value, among_scores: bool) -> Shape {
     match example {

@@ -1,12 +1,12 @@
 //! What a simulator answers, bills and tells of itself.
 
 use crate::client::{Running, png, question};
-use juror_common::{
+use juror_simulator::{ResponseFormats, SimulatorConfig, VerdictBook, item_text_digest};
+use juror_types::{
     id::Digest,
     model::Prices,
     usage::{Money, Usage},
 };
-use juror_simulator::{ResponseFormats, SimulatorConfig, VerdictBook, item_text_digest};
 use serde_json::{Value, json};
 use std::sync::Arc;
 

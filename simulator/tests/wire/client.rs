@@ -1,7 +1,7 @@
 //! A client that shows what really came over the wire, whole or not.
 
-use juror_common::shutdown::Shutdown;
 use juror_simulator::{SimulatorConfig, SimulatorError, Stats, serve};
+use juror_types::shutdown::Shutdown;
 use serde_json::{Value, json};
 use std::{collections::HashMap, net::SocketAddr};
 use tokio::{

@@ -1,8 +1,8 @@
 //! Responses and bills of each quirk.
 
 use crate::client::{Answer, Running, png, question};
-use juror_common::usage::Money;
 use juror_simulator::{Quirk, QuirkRate, SimulatorConfig, Stats};
+use juror_types::usage::Money;
 use serde_json::{Value, json};
 
 async fn ask(quirk: Quirk, request: &Value) -> (Answer, Stats) {

@@ -1,10 +1,10 @@
 //! Limits, faults and the end.
 
 use crate::client::{Running, png, question};
-use juror_common::{id::Digest, usage::Money};
 use juror_simulator::{
     Fault, FaultPlan, FaultRate, ItemKey, ItemScript, Latency, SimulatorConfig, SimulatorError,
 };
+use juror_types::{id::Digest, usage::Money};
 use std::time::Duration;
 use tokio::{net::TcpListener, time::Instant};
 

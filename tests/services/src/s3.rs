@@ -14,7 +14,7 @@ use std::{
 };
 
 const USUAL_PORT: u16 = 5000;
-const PATIENCE: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_secs(60);
 /// Moto takes every account.
 pub const ACCESS_KEY: &str = "a-test";
 /// The secret that goes with it.
@@ -71,7 +71,7 @@ impl Moto {
             .expect("moto starts");
         let begun = Instant::now();
         while !answers(port) {
-            assert!(begun.elapsed() < PATIENCE, "moto did not come up on port {port}");
+            assert!(begun.elapsed() < MAX_WAIT, "moto did not come up on port {port}");
             std::thread::yield_now();
         }
         Self { port, _server: server }
@@ -89,7 +89,7 @@ fn exchange(host: &str, request: &str, body: &[u8]) -> Option<String> {
     let port = host.rsplit(':').next()?.parse().ok()?;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(2)).ok()?;
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    stream.set_read_timeout(Some(MAX_WAIT)).ok()?;
     let length = body.len();
     // Moto takes the region and the service from here, and checks no signature.
     let account = format!(

@@ -27,7 +27,7 @@ const FOLLOW: f64 = 0.1;
 
 /// One call, over.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sample {
+pub(super) struct CallSample {
     pub(super) signal: Signal,
     /// When the call began.
     pub(super) begun: Duration,
@@ -101,7 +101,7 @@ impl Controller {
     }
 
     /// Learns from a call.
-    pub(super) fn learn(&mut self, sample: Sample) {
+    pub(super) fn learn(&mut self, sample: CallSample) {
         if sample.signal == Signal::Crowded {
             return self.lower(sample.ended);
         }
@@ -208,7 +208,7 @@ mod tests {
             self.now += Duration::from_secs_f64(seconds);
             for number in 1..=calls {
                 let signal = if number % failing == 0 { signal } else { Signal::Answered };
-                self.controller.learn(Sample { signal, begun, ended: self.now });
+                self.controller.learn(CallSample { signal, begun, ended: self.now });
             }
         }
 
@@ -269,7 +269,7 @@ mod tests {
             let (calls, taken) = (load.controller.limit(), load.controller.limit().min(bound));
             for number in 0..calls {
                 let signal = if number < taken { Signal::Answered } else { Signal::Crowded };
-                load.controller.learn(Sample { signal, begun, ended: load.now });
+                load.controller.learn(CallSample { signal, begun, ended: load.now });
             }
             (answered, refused) = (answered + taken, refused + calls - taken);
         }
@@ -291,7 +291,7 @@ mod tests {
         let mut controller = Controller::fixed(8);
         let ended = Duration::from_secs(1);
         for _ in 0..20 {
-            controller.learn(Sample { signal: Signal::Crowded, begun: Duration::ZERO, ended });
+            controller.learn(CallSample { signal: Signal::Crowded, begun: Duration::ZERO, ended });
         }
         assert_eq!(controller.limit(), 1);
         let mut load = Load { controller, now: ended };

@@ -3,7 +3,7 @@
 
 mod controller;
 
-use controller::{Controller, Sample};
+use controller::{CallSample, Controller};
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -105,7 +105,7 @@ impl Permit {
     /// Returns whether crowding lowered the limit.
     pub fn report(&self, signal: Signal, latency: Duration) -> Option<Lowered> {
         let ended = self.shared.origin.elapsed();
-        self.shared.learn(Sample { signal, begun: ended.saturating_sub(latency), ended })
+        self.shared.learn(CallSample { signal, begun: ended.saturating_sub(latency), ended })
     }
 }
 
@@ -126,7 +126,7 @@ impl Shared {
         self.size.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn learn(&self, sample: Sample) -> Option<Lowered> {
+    fn learn(&self, sample: CallSample) -> Option<Lowered> {
         let mut size = self.size();
         let before = size.limit;
         size.controller.learn(sample);

@@ -12,23 +12,23 @@ use super::{ImageError, container::Facts};
 use image::{DynamicImage, ImageDecoder, ImageReader, Limits};
 use std::{io::Cursor, panic::catch_unwind};
 
-const MOST_PIXELS: u64 = 64 * 1024 * 1024;
-const MOST_DECODER_BYTES: u64 = 256 * 1024 * 1024;
+const MAX_PIXELS: u64 = 64 * 1024 * 1024;
+const MAX_DECODER_BYTES: u64 = 256 * 1024 * 1024;
 /// Profiles of screens take a few kilobytes, those of printers up to two megabytes.
-const LARGEST_COLOUR_PROFILE: usize = 1024 * 1024;
+const MAX_COLOUR_PROFILE: usize = 1024 * 1024;
 
 /// Decoded pixels, 8 bits a sample, in grey or RGB, with or without alpha; not yet upright.
-pub(super) struct Picture {
+pub(super) struct DecodedImage {
     pub image: DynamicImage,
     /// The ICC profile that says what the samples mean, if the file carried a usable one.
     pub colour_profile: Option<Vec<u8>>,
 }
 
 /// Decodes the only or first picture of a file.
-pub(super) fn decode(bytes: &[u8], facts: &Facts) -> Result<Picture, ImageError> {
+pub(super) fn decode(bytes: &[u8], facts: &Facts) -> Result<DecodedImage, ImageError> {
     let pixels = u64::from(facts.width) * u64::from(facts.height);
     let decoder_bytes = pixels.saturating_mul(u64::from(facts.decoder_bytes_per_pixel));
-    if pixels > MOST_PIXELS || decoder_bytes > MOST_DECODER_BYTES {
+    if pixels > MAX_PIXELS || decoder_bytes > MAX_DECODER_BYTES {
         return Err(ImageError::TooManyPixels { width: facts.width, height: facts.height });
     }
     let unreadable = |reason: String| ImageError::Unreadable { format: facts.format, reason };
@@ -40,19 +40,19 @@ pub(super) fn decode(bytes: &[u8], facts: &Facts) -> Result<Picture, ImageError>
     }
 }
 
-fn decode_unguarded(bytes: &[u8], facts: &Facts) -> image::ImageResult<Picture> {
+fn decode_unguarded(bytes: &[u8], facts: &Facts) -> image::ImageResult<DecodedImage> {
     let mut limits = Limits::default();
     limits.max_image_width = Some(facts.width);
     limits.max_image_height = Some(facts.height);
-    limits.max_alloc = Some(MOST_DECODER_BYTES);
+    limits.max_alloc = Some(MAX_DECODER_BYTES);
     let mut reader = ImageReader::with_format(Cursor::new(bytes), facts.format.decoder());
     reader.limits(limits);
     let mut decoder = reader.into_decoder()?;
     // The profile of four inks would be wrong for the RGB that the decoder makes of them.
     let colour_profile = if facts.cmyk { None } else { decoder.icc_profile().unwrap_or_default() }
-        .filter(|profile| profile.len() <= LARGEST_COLOUR_PROFILE);
+        .filter(|profile| profile.len() <= MAX_COLOUR_PROFILE);
     let image = narrow(DynamicImage::from_decoder(decoder)?);
-    Ok(Picture { image, colour_profile })
+    Ok(DecodedImage { image, colour_profile })
 }
 
 /// Brings samples of any width to 8 bits.

@@ -1,6 +1,6 @@
 //! Encodes a picture in a format and size that the provider takes.
 
-use super::{Format, ImageError, Rules, decode::Picture, pixels::Pixels, resize};
+use super::{ImageError, ImageRules, ReadableFormat, decode::DecodedImage, pixels::Pixels, resize};
 use bytes::Bytes;
 use image::{
     DynamicImage, ImageEncoder, Luma, Rgb,
@@ -11,12 +11,12 @@ use jpeg_encoder::{Encoder, SamplingFactor};
 /// High enough that edges of small text stay clean for a judge.
 const JPEG_QUALITY: u8 = 90;
 /// Each attempt takes at least a tenth off the sides, so this is from any size to a stamp.
-const MOST_ATTEMPTS: u32 = 40;
+const MAX_ATTEMPTS: u32 = 40;
 
 /// A picture in its encoded form.
 pub(super) struct Encoded {
     pub bytes: Bytes,
-    pub format: Format,
+    pub format: ReadableFormat,
     pub width: u32,
     pub height: u32,
     /// Whether transparency was replaced by white.
@@ -26,13 +26,17 @@ pub(super) struct Encoded {
 /// Encodes losslessly where the source was lossless or is transparent, as JPEG otherwise or where
 /// PNG would be too large, and shrinks where neither fits.
 pub(super) fn encode_within(
-    mut picture: Picture,
+    mut picture: DecodedImage,
     lossy_source: bool,
-    rules: &Rules,
+    rules: &ImageRules,
 ) -> Result<Encoded, ImageError> {
     let prefer_jpeg = lossy_source && !picture.image.color().has_alpha();
-    let order = if prefer_jpeg { [Format::Jpeg, Format::Png] } else { [Format::Png, Format::Jpeg] };
-    for _ in 0..MOST_ATTEMPTS {
+    let order = if prefer_jpeg {
+        [ReadableFormat::Jpeg, ReadableFormat::Png]
+    } else {
+        [ReadableFormat::Png, ReadableFormat::Jpeg]
+    };
+    for _ in 0..MAX_ATTEMPTS {
         let mut smallest = u64::MAX;
         for format in order.into_iter().filter(|format| rules.formats.contains(format)) {
             let Some(encoded) = encode(&picture, format) else { continue };
@@ -54,12 +58,12 @@ pub(super) fn encode_within(
     Err(ImageError::DoesNotFit { max_bytes: rules.max_bytes })
 }
 
-fn encode(picture: &Picture, format: Format) -> Option<Encoded> {
-    let flattened = format == Format::Jpeg && picture.image.color().has_alpha();
+fn encode(picture: &DecodedImage, format: ReadableFormat) -> Option<Encoded> {
+    let flattened = format == ReadableFormat::Jpeg && picture.image.color().has_alpha();
     let colour_profile = picture.colour_profile.as_deref();
     let bytes = if flattened {
         encode_jpeg(&lay_on_white(&picture.image), colour_profile)
-    } else if format == Format::Jpeg {
+    } else if format == ReadableFormat::Jpeg {
         encode_jpeg(&picture.image, colour_profile)
     } else {
         encode_png(&picture.image, colour_profile)

@@ -2,7 +2,7 @@
 
 /// An image format that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum ReadableFormat {
     /// Portable Network Graphics, animated ones included.
     Png,
     /// JPEG, baseline or progressive.
@@ -15,7 +15,7 @@ pub enum Format {
     Bmp,
 }
 
-impl Format {
+impl ReadableFormat {
     /// The format that these bytes start like.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         match bytes {

@@ -11,12 +11,12 @@ mod prepare;
 mod resize;
 mod signature;
 
-pub use format::Format;
+pub use format::ReadableFormat;
 pub use pool::Preparer;
 pub use prepare::{check_container, dimensions, prepare};
 
 use bytes::Bytes;
-use juror_common::signature::Signature;
+use juror_types::signature::Signature;
 
 /// Changes whenever the same file would be prepared into other bytes; part of the cache key.
 pub const PREPARATION_VERSION: u32 = 1;
@@ -42,9 +42,9 @@ pub struct PreparedImage {
 
 /// What a provider and the user allow an image to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rules {
+pub struct ImageRules {
     /// Formats that the provider reads; PNG or JPEG must be among them.
-    pub formats: Vec<Format>,
+    pub formats: Vec<ReadableFormat>,
     /// Most bytes of an encoded image that the provider takes.
     pub max_bytes: u64,
     /// Most pixels of either side that the provider takes.
@@ -53,7 +53,7 @@ pub struct Rules {
     pub user_max_side: Option<u32>,
 }
 
-impl Rules {
+impl ImageRules {
     /// The size that an image of this size has when it goes out: the same, or shrunk in proportion.
     pub fn fit(&self, width: u32, height: u32) -> (u32, u32) {
         let limit = self.user_max_side.unwrap_or(u32::MAX).min(self.max_side).max(1);
@@ -74,7 +74,7 @@ pub enum ImageError {
     #[error("this {format} file cannot be read: {reason}", format = format.name())]
     Unreadable {
         /// What it is by its first bytes.
-        format: Format,
+        format: ReadableFormat,
         /// What is wrong with it.
         reason: String,
     },

@@ -1,7 +1,7 @@
 //! Image preparation off the async threads, no wider than the cores.
 
 use super::{
-    ImageError, PreparedImage, Rules,
+    ImageError, ImageRules, PreparedImage,
     prepare::{Examined, examine},
 };
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use tokio::{sync::Semaphore, task::spawn_blocking};
 
 /// Looking at a container of this size (a checksum over it) takes a fraction of a
 /// millisecond, less than a thread hop is worth; above, it moves off the async threads.
-const LARGEST_INLINE_LOOK: usize = 512 * 1024;
+const MAX_INLINE_LOOK: usize = 512 * 1024;
 
 /// Prepares images with bounded parallelism, and so with bounded memory. Clones share the bound.
 #[derive(Clone, Debug)]
@@ -26,8 +26,12 @@ impl Preparer {
 
     /// Prepares an image, see [`super::prepare`]. Dropping the future does not stop work that has
     /// begun; it keeps its place in the bound until it ends.
-    pub async fn prepare(&self, bytes: Bytes, rules: &Rules) -> Result<PreparedImage, ImageError> {
-        if bytes.len() > LARGEST_INLINE_LOOK {
+    pub async fn prepare(
+        &self,
+        bytes: Bytes,
+        rules: &ImageRules,
+    ) -> Result<PreparedImage, ImageError> {
+        if bytes.len() > MAX_INLINE_LOOK {
             let rules = rules.clone();
             return self.run(move || super::prepare(bytes, &rules)).await;
         }
@@ -58,12 +62,12 @@ impl Preparer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::Format;
+    use crate::image::ReadableFormat;
 
     #[tokio::test]
     async fn more_images_than_places_are_all_prepared() {
-        let rules = Rules {
-            formats: vec![Format::Png],
+        let rules = ImageRules {
+            formats: vec![ReadableFormat::Png],
             max_bytes: 1_000_000,
             max_side: 2000,
             user_max_side: Some(8),

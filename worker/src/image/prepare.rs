@@ -1,7 +1,7 @@
 //! The way of one image from file to wire.
 
 use super::{
-    Format, ImageError, PreparedImage, Rules,
+    ImageError, ImageRules, PreparedImage, ReadableFormat,
     container::{self, Facts},
     decode::decode,
     encode::encode_within,
@@ -12,7 +12,7 @@ use bytes::Bytes;
 
 /// Prepares an image. Pure and synchronous; takes milliseconds where pixels must be touched, so
 /// async callers go through [`super::Preparer`].
-pub fn prepare(bytes: Bytes, rules: &Rules) -> Result<PreparedImage, ImageError> {
+pub fn prepare(bytes: Bytes, rules: &ImageRules) -> Result<PreparedImage, ImageError> {
     match examine(bytes, rules)? {
         Examined::Ready(prepared) => Ok(prepared),
         Examined::NeedsWork(work) => work.carry_out(rules),
@@ -27,7 +27,7 @@ pub fn check_container(bytes: &[u8]) -> Result<(), ImageError> {
 
 /// Width and height of an image as a viewer shows it; none for a file that cannot be judged.
 pub fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
-    let facts = container::walk(Format::of(bytes)?, bytes).ok()?;
+    let facts = container::walk(ReadableFormat::of(bytes)?, bytes).ok()?;
     Some(facts.upright_dimensions())
 }
 
@@ -36,15 +36,15 @@ pub(super) enum Examined {
     /// The file goes out as it is.
     Ready(PreparedImage),
     /// It must be decoded and encoded again.
-    NeedsWork(Work),
+    NeedsWork(DecodeWork),
 }
 
 /// Looks at the container only: cheap, no pixel is decoded.
-pub(super) fn examine(bytes: Bytes, rules: &Rules) -> Result<Examined, ImageError> {
+pub(super) fn examine(bytes: Bytes, rules: &ImageRules) -> Result<Examined, ImageError> {
     let facts = facts_of(&bytes)?;
     let format = facts.format;
     if !may_pass(&facts, bytes.len(), rules) {
-        return Ok(Examined::NeedsWork(Work { bytes, facts }));
+        return Ok(Examined::NeedsWork(DecodeWork { bytes, facts }));
     }
     Ok(Examined::Ready(PreparedImage {
         bytes,
@@ -58,13 +58,13 @@ pub(super) fn examine(bytes: Bytes, rules: &Rules) -> Result<Examined, ImageErro
 }
 
 fn facts_of(bytes: &[u8]) -> Result<Facts, ImageError> {
-    let format = Format::of(bytes)
+    let format = ReadableFormat::of(bytes)
         .ok_or_else(|| ImageError::UnknownFormat { found: describe_foreign(bytes) })?;
     container::walk(format, bytes)
         .map_err(|damage| ImageError::Unreadable { format, reason: damage.to_owned() })
 }
 
-fn may_pass(facts: &Facts, length: usize, rules: &Rules) -> bool {
+fn may_pass(facts: &Facts, length: usize, rules: &ImageRules) -> bool {
     facts.flaw.is_none()
         && facts.frames == 1
         && facts.bits == 8
@@ -76,14 +76,14 @@ fn may_pass(facts: &Facts, length: usize, rules: &Rules) -> bool {
 }
 
 /// An image that must be decoded.
-pub(super) struct Work {
+pub(super) struct DecodeWork {
     bytes: Bytes,
     facts: Facts,
 }
 
-impl Work {
+impl DecodeWork {
     /// Decodes, shrinks, turns upright and encodes.
-    pub fn carry_out(self, rules: &Rules) -> Result<PreparedImage, ImageError> {
+    pub fn carry_out(self, rules: &ImageRules) -> Result<PreparedImage, ImageError> {
         let mut picture = decode(&self.bytes, &self.facts)?;
         let (width, height) = rules.fit(self.facts.width, self.facts.height);
         // Shrinking comes before turning, so that fewer pixels are turned.

@@ -1,6 +1,6 @@
 //! Shrinks pictures.
 
-use super::{ImageError, decode::Picture};
+use super::{ImageError, decode::DecodedImage};
 use fast_image_resize::{
     FilterType, MulDiv, PixelTrait, ResizeAlg, ResizeOptions, Resizer,
     images::TypedImage,
@@ -22,7 +22,7 @@ pub(super) fn fit(width: u32, height: u32, limit: u32) -> (u32, u32) {
     (scaled(width), scaled(height))
 }
 
-impl Picture {
+impl DecodedImage {
     /// Shrinks to this size with a Lanczos filter; leaves a picture of that size alone.
     pub fn shrink(&mut self, width: u32, height: u32) -> Result<(), ImageError> {
         if (self.image.width(), self.image.height()) != (width, height) {
@@ -102,7 +102,7 @@ mod tests {
     fn colours_of_clear_pixels_do_not_bleed() {
         let half = |x, _| image::Rgba(if x < 15 { [255, 0, 0, 255] } else { [0, 0, 255, 0] });
         let image = image::RgbaImage::from_fn(30, 30, half).into();
-        let mut picture = Picture { image, colour_profile: None };
+        let mut picture = DecodedImage { image, colour_profile: None };
         picture.shrink(7, 7).unwrap();
         let shrunk = picture.image.to_rgba8();
         assert_eq!(shrunk.dimensions(), (7, 7));
@@ -121,7 +121,7 @@ mod tests {
             image::RgbImage::from_pixel(40, 30, colour).into(),
         ] {
             let first: Vec<u8> = image.as_bytes().to_vec();
-            let mut picture = Picture { image, colour_profile: None };
+            let mut picture = DecodedImage { image, colour_profile: None };
             picture.shrink(8, 6).unwrap();
             let samples = picture.image.as_bytes();
             assert_eq!(samples, &first[..samples.len()], "{:?}", picture.image.color());

@@ -1,7 +1,7 @@
 //! Signatures of pictures: near-equal pictures have signatures that differ in few bits.
 
 use image::DynamicImage;
-use juror_common::signature::Signature;
+use juror_types::signature::Signature;
 
 /// Pictures of one colour have hardly a bit: they would all be near each other.
 const MIN_BITS: u32 = 16;

@@ -6,9 +6,14 @@ use ::image::{
 use proptest::prelude::*;
 use std::{fs, io::Cursor, path::Path};
 
-fn rules() -> Rules {
-    Rules {
-        formats: vec![Format::Png, Format::Jpeg, Format::WebP, Format::Gif],
+fn rules() -> ImageRules {
+    ImageRules {
+        formats: vec![
+            ReadableFormat::Png,
+            ReadableFormat::Jpeg,
+            ReadableFormat::WebP,
+            ReadableFormat::Gif,
+        ],
         max_bytes: 20_000_000,
         max_side: 6000,
         user_max_side: None,
@@ -16,8 +21,8 @@ fn rules() -> Rules {
 }
 
 /// So small that everything must be decoded.
-fn tiny() -> Rules {
-    Rules { user_max_side: Some(8), ..rules() }
+fn tiny() -> ImageRules {
+    ImageRules { user_max_side: Some(8), ..rules() }
 }
 
 /// What must become of a file.
@@ -246,21 +251,21 @@ fn sixteen_bits_become_eight_and_keep_their_transparency() {
 fn what_is_too_many_bytes_becomes_jpeg_and_then_smaller() {
     let opaque: DynamicImage = DynamicImage::from(noise(200, 100)).to_rgb8().into();
     let png = png_of(&opaque, None);
-    let as_jpeg = prepare(png.clone(), &Rules { max_bytes: 50_000, ..rules() }).unwrap();
+    let as_jpeg = prepare(png.clone(), &ImageRules { max_bytes: 50_000, ..rules() }).unwrap();
     assert_eq!((as_jpeg.media_type, as_jpeg.width, as_jpeg.note.clone()), (JPEG, 200, None));
 
-    let smaller = prepare(png.clone(), &Rules { max_bytes: 5_000, ..rules() }).unwrap();
+    let smaller = prepare(png.clone(), &ImageRules { max_bytes: 5_000, ..rules() }).unwrap();
     assert!(smaller.bytes.len() <= 5_000 && smaller.width < 200);
     decoded(&smaller);
 
-    let nothing_fits = prepare(png, &Rules { max_bytes: 20, ..rules() }).unwrap_err();
+    let nothing_fits = prepare(png, &ImageRules { max_bytes: 20, ..rules() }).unwrap_err();
     assert_eq!(nothing_fits, ImageError::DoesNotFit { max_bytes: 20 });
 }
 
 #[test]
 fn transparency_survives_in_png_and_is_white_in_jpeg() {
     let clear = DynamicImage::from(RgbaImage::from_pixel(16, 16, ::image::Rgba([9, 9, 9, 0])));
-    let only_jpeg = Rules { formats: vec![Format::Jpeg], ..rules() };
+    let only_jpeg = ImageRules { formats: vec![ReadableFormat::Jpeg], ..rules() };
     let flat = prepare(png_of(&clear, None), &only_jpeg).unwrap();
     assert_eq!(flat.note.as_deref(), Some("transparency laid on white"));
     assert!(decoded(&flat).to_rgb8().pixels().all(|pixel| pixel.0 == [255; 3]));

@@ -1,7 +1,7 @@
 //! What a rubric tells the judge whatever the item is: made once for all questions of a run.
 
 use super::{render_system, task};
-use juror_common::{
+use juror_types::{
     id::Digest,
     model::TextTokens,
     rubric::{Rubric, reply_schema},

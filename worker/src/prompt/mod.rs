@@ -11,7 +11,7 @@ pub use instructions::Instructions;
 
 use crate::load::LoadedItem;
 use fence::fenced;
-use juror_common::{
+use juror_types::{
     item::{Item, Language, Tokens},
     rubric::{Need, Rubric},
 };

@@ -1,7 +1,7 @@
 //! The part of a prompt that is the same for every item of a rubric.
 
 use super::fence::{BREAK, MARKER_PREFIX};
-use juror_common::rubric::{Anchor, Criterion, Formula, Rubric};
+use juror_types::rubric::{Anchor, Criterion, Formula, Rubric};
 use std::fmt::Write as _;
 
 /// Task, images, criteria with their bands, what fences mean, the form of the answer.

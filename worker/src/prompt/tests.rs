@@ -1,5 +1,5 @@
 use super::*;
-use juror_common::{model::TextTokens, rubric::builtin};
+use juror_types::{model::TextTokens, rubric::builtin};
 use serde_json::json;
 
 fn rubrics() -> [Rubric; 2] {

@@ -29,20 +29,20 @@ fn answer(usage: Option<Usage>) -> CallEnd {
     CallEnd::Answered(Answer { usage, ..Answer::default() })
 }
 
-fn kind(next: &Next) -> &'static str {
+fn kind(next: &NextStep) -> &'static str {
     match next {
-        Next::Accept => "accept",
-        Next::RetryAfter(_) => "retry",
-        Next::AskAgain => "ask again",
-        Next::AskLonger => "ask longer",
-        Next::Cooldown(_) => "cooldown",
-        Next::AwaitPermit => "await permit",
-        Next::PauseRun(_) => "pause",
-        Next::GiveBack => "give back",
-        Next::Fail(ErrorKind::Api, _) => "fail api",
-        Next::Fail(ErrorKind::Request, _) => "fail request",
-        Next::Fail(..) => "fail otherwise",
-        Next::Unscorable(_) => "unscorable",
+        NextStep::Accept => "accept",
+        NextStep::RetryAfter(_) => "retry",
+        NextStep::Retry => "ask again",
+        NextStep::RetryLonger => "ask longer",
+        NextStep::Cooldown(_) => "cooldown",
+        NextStep::AwaitPermit => "await permit",
+        NextStep::PauseRun(_) => "pause",
+        NextStep::Requeue => "give back",
+        NextStep::Fail(ErrorKind::Api, _) => "fail api",
+        NextStep::Fail(ErrorKind::Request, _) => "fail request",
+        NextStep::Fail(..) => "fail otherwise",
+        NextStep::Unscorable(_) => "unscorable",
     }
 }
 
@@ -78,7 +78,7 @@ fn every_row_of_the_error_table() {
         (CallEnd::Cancelled { sent: true }, None, PresumeSpent, &["give back"; 9]),
     ];
     for (end, problem, money, expected) in rows {
-        let mut tally = Tally::default();
+        let mut tally = AttemptTally::default();
         for (position, expected) in expected.iter().enumerate() {
             let step = decide(&end, problem, &mut tally, |_| PAUSE);
             assert_eq!((step.money, kind(&step.next)), (money, *expected), "{end:?} {position}");
@@ -89,32 +89,34 @@ fn every_row_of_the_error_table() {
 #[test]
 fn a_cut_answer_is_asked_again_once_and_only_with_a_larger_limit() {
     let cut = CallEnd::Answered(Answer { finish: Finish::Length, ..Answer::default() });
-    let next =
-        |tally: &mut Tally, end: &CallEnd| kind(&decide(end, Some("cut"), tally, |_| PAUSE).next);
-    let mut tally = Tally { larger_output: true, ..Tally::default() };
+    let next = |tally: &mut AttemptTally, end: &CallEnd| {
+        kind(&decide(end, Some("cut"), tally, |_| PAUSE).next)
+    };
+    let mut tally = AttemptTally { larger_output: true, ..AttemptTally::default() };
     assert_eq!((next(&mut tally, &cut), next(&mut tally, &cut)), ("ask longer", "unscorable"));
-    let mut tally = Tally::default();
+    let mut tally = AttemptTally::default();
     assert_eq!(next(&mut tally, &cut), "unscorable", "the model allows no larger limit");
-    let mut tally = Tally { larger_output: true, ..Tally::default() };
+    let mut tally = AttemptTally { larger_output: true, ..AttemptTally::default() };
     assert_eq!((next(&mut tally, &cut), next(&mut tally, &bad(None))), ("ask longer", "ask again"));
     assert_eq!(next(&mut tally, &cut), "unscorable");
 }
 
 #[test]
 fn refusals_and_cancelling_burn_no_attempt() {
-    let mut tally = Tally { transport_attempts: 4, answers: 2, lost: 1, ..Tally::default() };
+    let mut tally =
+        AttemptTally { transport_attempts: 4, answers: 2, lost: 1, ..AttemptTally::default() };
     let before = tally;
     decide(&CallEnd::Cancelled { sent: true }, None, &mut tally, |_| PAUSE);
     decide(&account(AccountProblem::Key), None, &mut tally, |_| PAUSE);
     let asked = Some(Duration::from_millis(5));
     let step = decide(&rate_limited(asked), None, &mut tally, |_| PAUSE);
-    assert_eq!(step.next, Next::Cooldown(Duration::from_millis(5)));
-    assert_eq!(tally, Tally { refusals: 1, ..before });
+    assert_eq!(step.next, NextStep::Cooldown(Duration::from_millis(5)));
+    assert_eq!(tally, AttemptTally { refusals: 1, ..before });
 }
 
 #[test]
 fn a_provider_that_keeps_refusing_without_a_word_is_given_more_and_more_time() {
-    let mut tally = Tally::default();
+    let mut tally = AttemptTally::default();
     let silent = rate_limited(None);
     let mut asked = Vec::new();
     for end in [&silent, &silent, &silent, &bad(None), &silent] {
@@ -128,11 +130,11 @@ fn a_provider_that_keeps_refusing_without_a_word_is_given_more_and_more_time() {
 
 #[test]
 fn kinds_of_trouble_share_the_bound_on_attempts() {
-    let mut tally = Tally::default();
+    let mut tally = AttemptTally::default();
     let not_sent = CallEnd::NotSent("dns".to_owned());
     let lost = CallEnd::Lost("cut".to_owned());
     let mut slower = Vec::new();
-    let mut last = Next::Accept;
+    let mut last = NextStep::Accept;
     for end in [&not_sent, &lost, &unavailable(500), &not_sent, &unavailable(503)] {
         last = decide(end, None, &mut tally, |_| PAUSE).next;
         slower.push(tally.slower());
@@ -166,12 +168,14 @@ fn a_fetch_is_tried_three_times_and_waits_as_long_as_it_is_asked_to() {
 
 #[test]
 fn a_page_in_place_of_a_completion_costs_nothing_and_is_asked_for_again() {
-    let mut tally = Tally::default();
+    let mut tally = AttemptTally::default();
     let page = CallEnd::NotCompletion("a log-in page".to_owned());
     for _ in 1..MAX_TRANSPORT_ATTEMPTS {
         let step = decide(&page, None, &mut tally, |_| PAUSE);
-        assert_eq!(step, Step { money: LeaseEnd::Release, next: Next::RetryAfter(PAUSE) });
+        assert_eq!(step, Step { money: LeaseEnd::Release, next: NextStep::RetryAfter(PAUSE) });
     }
     let step = decide(&page, None, &mut tally, |_| PAUSE);
-    assert!(matches!(step.next, Next::Fail(ErrorKind::Api, message) if message.contains("log-in")));
+    assert!(
+        matches!(step.next, NextStep::Fail(ErrorKind::Api, message) if message.contains("log-in"))
+    );
 }

@@ -11,13 +11,13 @@ mod web;
 use crate::{ceiling::InvalidCeiling, retry};
 use bytes::Bytes;
 use fetch::Miss;
-use juror_common::{
-    allowed::{Allowed, NotAllowed},
-    files::{FileError, Roots},
+use juror_files::{
+    FileSettings, InvalidFileSetting,
+    fetch_policy::{Allowed, NotAllowed},
+    local::{FileError, Roots},
     objects::{Bucket, Credentials, ObjectError, ObjectSettings, ObjectSetupError},
-    reference::{InvalidReference, Reference, shown},
-    settings::{FileSettings, SettingsError},
 };
+use juror_types::reference::{InvalidReference, Reference, shown};
 use resolver::SystemLookup;
 use std::{sync::Arc, time::Duration};
 use web::Web;
@@ -65,7 +65,7 @@ pub enum SourceError {
 pub enum SourceSetupError {
     /// A setting without sense.
     #[error(transparent)]
-    Settings(#[from] SettingsError),
+    Settings(#[from] InvalidFileSetting),
     /// A pace that is none.
     #[error("setting files.fetches_per_second_per_host: {0}")]
     Pace(#[from] InvalidCeiling),
@@ -107,7 +107,7 @@ impl Sources {
             // Whatever goes wrong is tried again from here.
             retries: 0,
         };
-        let open = |bucket: &juror_common::allowed::AllowedBucket| {
+        let open = |bucket: &juror_files::fetch_policy::AllowedBucket| {
             Bucket::open(bucket.service, &bucket.name, &objects)
         };
         let buckets = allowed.buckets().iter().map(open).collect::<Result<_, _>>()?;

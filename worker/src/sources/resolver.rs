@@ -3,7 +3,7 @@
 
 use super::address::is_public;
 use async_trait::async_trait;
-use juror_common::allowed::Allowed;
+use juror_files::fetch_policy::Allowed;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::{
     io,

@@ -9,7 +9,8 @@ use super::{
 use crate::{ceiling::Ceiling, vision::headers};
 use bytes::Bytes;
 use jiff::Timestamp;
-use juror_common::{allowed::Allowed, causes::with_causes, reference::shown};
+use juror_files::fetch_policy::Allowed;
+use juror_types::{error_chain::with_causes, reference::shown};
 use reqwest::{
     Client, Response, StatusCode, Url,
     header::{HeaderMap, LOCATION},
@@ -19,12 +20,12 @@ use std::{error::Error, net::IpAddr, sync::Arc, time::Duration};
 use tokio::time::timeout;
 
 /// Redirects that are followed for one file.
-const MOST_REDIRECTS: usize = 5;
+const MAX_REDIRECTS: usize = 5;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Idle connections to a host that are kept for a while.
 const IDLE_CONNECTIONS: usize = 16;
 /// A server's word on how much is coming is taken up to here, when space is made for it.
-const MOST_SPACE_AHEAD: usize = 1 << 20;
+const MAX_LEADING_SPACE: usize = 1 << 20;
 
 /// The web, as far as it is allowed.
 pub(super) struct Web {
@@ -69,7 +70,7 @@ impl Web {
     /// Every step is admitted as if the item had named it.
     async fn follow(&self, mut url: Url, max_bytes: u64) -> Result<Bytes, Miss> {
         let mut way = String::new();
-        for _ in 0..=MOST_REDIRECTS {
+        for _ in 0..=MAX_REDIRECTS {
             match self.ask(&url, max_bytes).await.map_err(|miss| miss.after(&way))? {
                 Answer::Content(content) => return Ok(content),
                 Answer::Redirect(next) => url = next,
@@ -78,7 +79,7 @@ impl Web {
             self.admit(&url).await.map_err(|miss| miss.after(&way))?;
         }
         Err(Miss::Final(format!(
-            "it is redirected more than {MOST_REDIRECTS} times; name the address at its end"
+            "it is redirected more than {MAX_REDIRECTS} times; name the address at its end"
         )))
     }
 
@@ -183,7 +184,7 @@ async fn content(mut response: Response, max_bytes: u64) -> Result<Bytes, Miss> 
         return Err(too_large());
     }
     let mut content = Vec::with_capacity(
-        usize::try_from(length).map_or(0, |length| length.min(MOST_SPACE_AHEAD)),
+        usize::try_from(length).map_or(0, |length| length.min(MAX_LEADING_SPACE)),
     );
     while let Some(piece) = response.chunk().await.map_err(|error| cut(&error.without_url()))? {
         if content.len() as u64 + piece.len() as u64 > max_bytes {

@@ -3,20 +3,18 @@
 pub mod command;
 pub mod compile;
 pub mod retrieval;
-pub mod tokens;
-mod values;
 
 use crate::load::LoadedItem;
 use command::CommandSettings;
 use compile::Compilation;
-use juror_common::{
+use juror_types::{
     outcome::JobError,
     stage::{Generation, Stages, TokenExtraction},
 };
 
 /// What of the deterministic stages can be set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StageSettings {
+pub struct StageRules {
     /// Takes the place of the built-in check whether code compiles.
     pub compile_command: Option<CommandSettings>,
     /// Makes code, tokens, pattern and quality score of each item anew; see
@@ -25,7 +23,7 @@ pub struct StageSettings {
 }
 
 /// Evaluates the stages that have data. Fails only if the `compile_command` could not do its work.
-pub async fn evaluate(loaded: &LoadedItem, settings: &StageSettings) -> Result<Stages, JobError> {
+pub async fn evaluate(loaded: &LoadedItem, settings: &StageRules) -> Result<Stages, JobError> {
     Ok(Stages {
         token_extraction: token_extraction(loaded),
         retrieval: retrieval::check(loaded),
@@ -36,12 +34,12 @@ pub async fn evaluate(loaded: &LoadedItem, settings: &StageSettings) -> Result<S
 fn token_extraction(loaded: &LoadedItem) -> Option<TokenExtraction> {
     let (expected, extracted) =
         (loaded.expected_tokens.as_ref()?, loaded.extracted_tokens.as_ref()?);
-    tokens::accuracy(expected, extracted).map(|accuracy| TokenExtraction { accuracy })
+    crate::tokens::accuracy(expected, extracted).map(|accuracy| TokenExtraction { accuracy })
 }
 
 async fn generation(
     loaded: &LoadedItem,
-    settings: &StageSettings,
+    settings: &StageRules,
 ) -> Result<Option<Generation>, JobError> {
     let compilation = match (&loaded.code, loaded.language, &settings.compile_command) {
         (Some(code), Some(language), Some(command)) => {
@@ -64,12 +62,12 @@ async fn generation(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_common::item::Language;
+    use juror_types::item::Language;
     use serde_json::json;
 
     #[tokio::test]
     async fn a_stage_without_data_is_none() {
-        let settings = StageSettings::default();
+        let settings = StageRules::default();
         let stages = evaluate(&LoadedItem::default(), &settings).await.unwrap();
         assert_eq!(stages, Stages::default());
     }
@@ -79,13 +77,13 @@ mod tests {
         let loaded = LoadedItem {
             code: Some("<p>a</b>".to_owned()),
             language: Some(Language::Html),
-            expected_tokens: tokens::flatten(&json!({"a": "#fff", "b": 1})).ok(),
-            extracted_tokens: tokens::flatten(&json!({"a": "white"})).ok(),
+            expected_tokens: crate::tokens::flatten(&json!({"a": "#fff", "b": 1})).ok(),
+            extracted_tokens: crate::tokens::flatten(&json!({"a": "white"})).ok(),
             expected_pattern: Some("card".to_owned()),
             retrieved_pattern: Some("card".to_owned()),
             quality_score: Some(0.9),
         };
-        let stages = evaluate(&loaded, &StageSettings::default()).await.unwrap();
+        let stages = evaluate(&loaded, &StageRules::default()).await.unwrap();
         assert_eq!(stages.token_extraction.unwrap().accuracy, 0.5);
         assert!(stages.retrieval.unwrap().correct);
         let generation = stages.generation.unwrap();

@@ -1,7 +1,7 @@
 //! Was the right pattern found?
 
 use crate::load::LoadedItem;
-use juror_common::stage::Retrieval;
+use juror_types::stage::Retrieval;
 
 /// Compares the pattern that was found with the expected one, by case and outer blanks blind. None
 /// without an expectation, or where the pipeline said nothing about patterns.

@@ -1,10 +1,8 @@
 //! What became of one call, by what its caller can do next.
 
-use juror_common::{
-    admission::Observation,
-    telemetry::CallResult,
-    usage::{Money, Usage},
-};
+use juror_ledger::admission::Observation;
+use juror_telemetry::CallResult;
+use juror_types::usage::{Money, Usage};
 use std::{fmt, time::Duration};
 
 /// One call, over.
@@ -13,7 +11,7 @@ pub struct Call {
     /// How it ended.
     pub end: CallEnd,
     /// What the provider said of its limits.
-    pub limits: Limits,
+    pub limits: ProviderLimits,
     /// From asking to the end.
     pub latency: Duration,
     /// Something that the user should know; said once per client, not at every call.
@@ -35,7 +33,7 @@ impl Call {
 
 /// What an answer says of its provider's limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct ProviderLimits {
     /// Requests per minute that the account has.
     pub requests_per_minute: Option<u64>,
     /// Tokens per minute that the account has.
@@ -46,7 +44,7 @@ pub struct Limits {
     pub refused: Option<Duration>,
 }
 
-impl Limits {
+impl ProviderLimits {
     /// Whether the provider told a limit.
     pub fn are_told(&self) -> bool {
         self.requests_per_minute.is_some() || self.tokens_per_minute.is_some()

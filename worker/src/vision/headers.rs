@@ -1,18 +1,18 @@
 //! What response headers say of rate limits. Pure.
 
-use super::Limits;
+use super::ProviderLimits;
 use jiff::{Timestamp, fmt::rfc2822::DateTimeParser};
-use juror_common::usage::Money;
+use juror_types::usage::Money;
 use reqwest::header::HeaderMap;
 use std::time::Duration;
 
 /// Nobody waits longer than this on a header's word.
-pub const LONGEST_WAIT: Duration = Duration::from_secs(600);
+pub const MAX_WAIT: Duration = Duration::from_secs(600);
 
 /// The limits that an account has, as `x-ratelimit-limit-*` gives them; 0 and -1 mean unknown.
 /// That nothing remains is no refusal.
-pub fn limits(headers: &HeaderMap) -> Limits {
-    Limits {
+pub fn limits(headers: &HeaderMap) -> ProviderLimits {
+    ProviderLimits {
         requests_per_minute: limit(headers, "x-ratelimit-limit-requests"),
         tokens_per_minute: limit(headers, "x-ratelimit-limit-tokens"),
         remaining_tokens: text(headers, "x-ratelimit-remaining-tokens")
@@ -26,7 +26,7 @@ pub fn told_cost(headers: &HeaderMap) -> Option<Money> {
     text(headers, "x-litellm-response-cost").and_then(Money::rounded_up)
 }
 
-/// How long a refusing provider asks to wait, at most [`LONGEST_WAIT`]: by `retry-after-ms`, else
+/// How long a refusing provider asks to wait, at most [`MAX_WAIT`]: by `retry-after-ms`, else
 /// `retry-after` (seconds or an HTTP date), else the reset of the limit that is used up, else the
 /// longer reset.
 pub fn wait(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
@@ -35,10 +35,7 @@ pub fn wait(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
         let value = text(headers, "retry-after")?;
         seconds(value, 1.0).or_else(|| until_date(value, now))
     };
-    milliseconds()
-        .or_else(retry_after)
-        .or_else(|| reset(headers))
-        .map(|wait| wait.min(LONGEST_WAIT))
+    milliseconds().or_else(retry_after).or_else(|| reset(headers)).map(|wait| wait.min(MAX_WAIT))
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
@@ -53,7 +50,7 @@ fn limit(headers: &HeaderMap, name: &str) -> Option<u64> {
 fn seconds(value: &str, units_per_second: f64) -> Option<Duration> {
     let number: f64 = value.parse().ok().filter(|number: &f64| !number.is_nan())?;
     // Clamped before it becomes a duration, which holds fewer seconds than a float.
-    let clamped = (number / units_per_second).min(LONGEST_WAIT.as_secs_f64());
+    let clamped = (number / units_per_second).min(MAX_WAIT.as_secs_f64());
     Duration::try_from_secs_f64(clamped).ok()
 }
 
@@ -161,7 +158,7 @@ mod tests {
                 HeaderValue::from_str(value).unwrap(),
             )]);
             let now = "1994-11-06T08:49:07Z".parse().unwrap();
-            assert_eq!(wait(&asked, now), Some(LONGEST_WAIT), "{value}");
+            assert_eq!(wait(&asked, now), Some(MAX_WAIT), "{value}");
         }
         for value in ["-5", "NaN", "", "m", "5x", "5m-1s"] {
             assert_eq!(waits(&[("retry-after", value)]), None, "{value}");
@@ -184,7 +181,7 @@ mod tests {
                 HeaderName::from_static("x-ratelimit-limit-requests"),
                 HeaderValue::from_str(unknown).unwrap(),
             )]));
-            assert_eq!(read, Limits::default(), "{unknown}");
+            assert_eq!(read, ProviderLimits::default(), "{unknown}");
         }
     }
 }

@@ -9,10 +9,8 @@ use super::{
     upload::{Sent, Upload},
 };
 use bytes::Bytes;
-use juror_common::{
-    causes::with_causes,
-    tls::{self, TlsFailure, TlsFileError, TlsFiles, TlsSettingNames},
-};
+use juror_tls::{TlsFailure, TlsFileError, TlsFiles, TlsSettingNames};
+use juror_types::error_chain::with_causes;
 use reqwest::{
     Client, RequestBuilder, Response, Url,
     header::{CONTENT_TYPE, HeaderMap},
@@ -206,7 +204,7 @@ impl Http {
     }
 
     fn explain(&self, error: &reqwest::Error) -> ExchangeError {
-        match tls::explain(error, &TlsSettingNames::JUDGE, &self.tls_files) {
+        match juror_tls::explain(error, &TlsSettingNames::JUDGE, &self.tls_files) {
             Some(TlsFailure { message, is_permanent: true }) => ExchangeError::Certificate(message),
             _ => ExchangeError::Network(self.presentable(&with_causes(error))),
         }

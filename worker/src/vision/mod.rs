@@ -12,7 +12,7 @@ mod request;
 mod scripted;
 mod upload;
 
-pub use call::{AccountProblem, Answer, Call, CallEnd, Finish, Limits};
+pub use call::{AccountProblem, Answer, Call, CallEnd, Finish, ProviderLimits};
 pub use extra_headers::{ExtraHeaders, InvalidHeader};
 pub use http::{HttpSettings, ProxySettings, SetupError};
 pub use key::{ApiKey, InvalidApiKey};

@@ -1,7 +1,7 @@
 //! A question to a vision model, as data: it can be sent now, or written down for later.
 
 use bytes::Bytes;
-use juror_common::{job::Detail, model::OutputLimit};
+use juror_types::{job::Detail, model::OutputLimit};
 use std::sync::Arc;
 
 /// One question with its images. Static text stands before what differs from item to item, so

@@ -1,35 +1,37 @@
-//! What the fleet's home says of a run, and what follows from it.
+//! What the fleet's backend says of a run, and what follows from it.
 
 use super::{
     super::{
         FleetError,
         batch::Incoming,
         complete::{difference, record_of},
-        known::{Known, Place},
-        survey::Answer,
-        work::{From, Work, look_up},
     },
     Committer,
 };
-use crate::journal::JournalError;
-use juror_common::{
-    event::Event,
-    id::RunId,
-    run::RunRecord,
-    store::{RunProgress, RunStatus},
+use crate::fleet::{
+    blocking::{CommitWork, From, look_up},
+    run_state::{Known, ResultPlace},
+    status_poller::StatusAnswer,
 };
+use juror_journal::journal::JournalError;
+use juror_ledger::redis::{RunProgress, RunStatus};
+use juror_types::{event::Event, id::RunId, run::RunRecord};
 use tokio::task::spawn_blocking;
 
 impl Committer {
-    pub(super) async fn learn(&mut self, run: RunId, answer: Answer) -> Result<(), FleetError> {
+    pub(super) async fn learn(
+        &mut self,
+        run: RunId,
+        answer: StatusAnswer,
+    ) -> Result<(), FleetError> {
         if RunId::parse(run.as_str()).is_err() {
             // No run of ours; its results, should there be any, are set aside as they come.
             return Ok(());
         }
         match answer {
-            Answer::Known(status) => self.learn_status(run, *status).await,
-            Answer::Unknown => self.learn_that_it_is_unknown(run).await,
-            Answer::Away => self.go_on_without(run).await,
+            StatusAnswer::Known(status) => self.learn_status(run, *status).await,
+            StatusAnswer::Unknown => self.learn_that_it_is_unknown(run).await,
+            StatusAnswer::Away => self.go_on_without(run).await,
         }
     }
 
@@ -75,24 +77,24 @@ impl Committer {
         }
         let none = RunProgress::default();
         let record = record_of(status, known.progress.as_ref().unwrap_or(&none));
-        known.place = Place::Directory;
+        known.place = ResultPlace::Directory;
         let batch = std::mem::take(&mut known.waiting);
         let from = match (known.open.take(), there) {
             (Some(open), _) => From::Open(Box::new(open)),
             (None, Some(_)) => From::Directory,
             (None, None) => From::Record,
         };
-        self.perform(vec![Work { run: run.clone(), from, record: Some(record), batch }]).await
+        self.perform(vec![CommitWork { run: run.clone(), from, record: Some(record), batch }]).await
     }
 
-    /// A run that the fleet's home does not know goes on if it has a directory: it was forgotten.
+    /// A run that the fleet's backend does not know goes on if it has a directory: it was forgotten.
     async fn learn_that_it_is_unknown(&mut self, run: RunId) -> Result<(), FleetError> {
         let Some(known) = self.runs.known.get_mut(&run) else {
             self.board.forget(&run);
             return Ok(());
         };
-        let is_unknown = known.place == Place::Unknown;
-        if known.status.take().is_some() && known.place == Place::Directory {
+        let is_unknown = known.place == ResultPlace::Unknown;
+        if known.status.take().is_some() && known.place == ResultPlace::Directory {
             let warning = format!(
                 "Redis does not know run {run} any more: results that come are committed, but no further call goes out; judge what is left of it by: juror retry {run}"
             );
@@ -106,16 +108,17 @@ impl Committer {
             let known = self.runs.known.shift_remove(&run);
             self.board.forget(&run);
             let waiting = known.map(|known| known.waiting).unwrap_or_default();
-            self.set_aside(&run, waiting, reason).await;
+            self.dead_letter(&run, waiting, reason).await;
             return Ok(());
         }
         self.board.settle(&run);
         Ok(())
     }
 
-    /// While the fleet's home is away, a run that has a directory goes on; results of others wait.
+    /// While the fleet's backend is away, a run that has a directory goes on; results of others wait.
     async fn go_on_without(&mut self, run: RunId) -> Result<(), FleetError> {
-        let waits = self.runs.known.get(&run).is_some_and(|known| known.place == Place::Unknown);
+        let waits =
+            self.runs.known.get(&run).is_some_and(|known| known.place == ResultPlace::Unknown);
         if waits {
             self.go_on_by_directory(&run).await?;
         }
@@ -138,7 +141,7 @@ impl Committer {
             return Ok(true);
         }
         if let Some(known) = self.runs.known.get_mut(run) {
-            known.place = Place::Directory;
+            known.place = ResultPlace::Directory;
             let batch = std::mem::take(&mut known.waiting);
             let work = self.work_on(run.clone(), batch);
             self.perform(vec![work]).await?;
@@ -159,7 +162,7 @@ impl Committer {
         error: &JournalError,
     ) {
         let reason = format!(
-            "{error}; then start juror aggregate anew, and send what was kept aside: juror dead replay --all --run {run}"
+            "{error}; then start juror aggregate anew, and send what was kept aside: juror dead-letters replay --all --run {run}"
         );
         let warning = format!("run {run} is set aside, and all others go on: {reason}");
         self.events.emit(Event::Warning(warning)).await;
@@ -170,9 +173,9 @@ impl Committer {
         let Some(known) = self.runs.known.get_mut(run) else { return };
         let status = known.status.take();
         batch.append(&mut known.waiting);
-        *known = Known { place: Place::Aside(reason.clone()), status, ..Known::new() };
+        *known = Known { place: ResultPlace::Aside(reason.clone()), status, ..Known::new() };
         self.board.settle(run);
-        self.set_aside(run, batch, reason).await;
+        self.dead_letter(run, batch, reason).await;
     }
 
     /// Lets go of a run of which nothing more is to be expected. Another result, or another

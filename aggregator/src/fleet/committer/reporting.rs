@@ -4,13 +4,13 @@ use super::{
     super::{
         FleetError,
         complete::record_of,
-        known::Known,
-        reporter::{Order, Reported},
+        reporter::{ReportOrder, Reported},
         telemetry,
     },
     Committer,
 };
-use juror_common::{event::Event, id::RunId};
+use crate::fleet::run_state::Known;
+use juror_types::{event::Event, id::RunId};
 use tokio::{sync::mpsc, time::Instant};
 
 impl Committer {
@@ -47,7 +47,7 @@ impl Committer {
         self.perform(vec![work]).await?;
         let Some(known) = self.runs.known.get_mut(&run) else { return Ok(()) };
         let Some(open) = &known.open else { return Ok(()) };
-        let order = Order {
+        let order = ReportOrder {
             run: run.clone(),
             snapshot: open.snapshot(),
             version: known.version,

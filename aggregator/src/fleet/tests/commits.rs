@@ -3,34 +3,33 @@
 use super::{
     super::{
         batch::Incoming,
-        board::Board,
-        committer::{Committer, Runs},
-        known::{Known, Place},
+        committer::{Committer, KnownRuns},
         open_run::OpenRun,
     },
     *,
 };
-use juror_common::{
-    item::Item,
-    outcome::ErrorKind,
-    queue::{DeadLetters as _, Delivery},
+use crate::fleet::{
+    run_registry::Board,
+    run_state::{Known, ResultPlace},
 };
+use juror_queue::{DeadLetters as _, Delivery};
+use juror_types::{item::Item, outcome::ErrorKind};
 
 #[tokio::test(start_paused = true)]
 async fn results_go_to_the_journals_of_their_runs_and_are_acknowledged() {
     let fleet = Fleet::new();
     let runs = ["a", "b"].map(|name| fleet_record(name, 3));
     for record in &runs {
-        fleet.home.announce(record);
+        fleet.backend.announce(record);
     }
     let [a, b] = runs.map(|record| record.run_id);
     let mixed =
         [scored(&a, "1"), scored(&b, "2"), scored(&a, "3"), scored(&b, "4"), scored(&a, "5")];
     fleet.publish(&mixed).await;
     let working = fleet.start().await;
-    fleet.home.until_results(&a, 3).await;
-    fleet.home.until_results(&b, 2).await;
-    assert_eq!(fleet.end(working).await.unwrap(), Finished::default());
+    fleet.backend.until_results(&a, 3).await;
+    fleet.backend.until_results(&b, 2).await;
+    assert_eq!(fleet.end(working).await.unwrap(), FleetSummary::default());
     assert_eq!(fleet.results.held(), 0);
     assert_eq!(
         (fleet.items(&a), fleet.items(&b)),
@@ -49,7 +48,7 @@ async fn what_comes_again_is_counted_and_not_applied() {
     let one = scored(&run, "1");
     fleet.publish(&[one.clone(), one.clone(), scored(&run, "2")]).await;
     let working = fleet.start().await;
-    let progress = fleet.home.until_results(&run, 2).await;
+    let progress = fleet.backend.until_results(&run, 2).await;
     fleet.publish(std::slice::from_ref(&one)).await;
     let finished = fleet.end(working).await.unwrap();
     assert_eq!(finished.duplicates, 2);
@@ -74,9 +73,9 @@ async fn a_result_of_a_run_that_nobody_knows_is_kept_aside_with_the_reason() {
     ];
     fleet.publish(&results).await;
     let working = fleet.start().await;
-    fleet.home.until_results(&run, 1).await;
+    fleet.backend.until_results(&run, 1).await;
     fleet.end(working).await.unwrap();
-    let aside = fleet.set_aside().await;
+    let aside = fleet.dead_letter().await;
     let reason = |item| {
         let found = aside.iter().find(|(name, _)| name == item);
         found.map(|(_, reason)| reason.as_str()).unwrap_or_default()
@@ -88,10 +87,10 @@ async fn a_result_of_a_run_that_nobody_knows_is_kept_aside_with_the_reason() {
     assert_eq!(fleet.items(&run), ["d"]);
     // Announced after all, the run takes what comes then.
     let again = Fleet { results: LocalQueue::new(10), dead: LocalQueue::new(10), ..fleet };
-    again.home.announce(&fleet_record("strange", 1));
+    again.backend.announce(&fleet_record("strange", 1));
     again.publish(&[scored(&strange, "a")]).await;
     let working = again.start().await;
-    again.home.until_results(&strange, 1).await;
+    again.backend.until_results(&strange, 1).await;
     again.end(working).await.unwrap();
 }
 
@@ -105,7 +104,7 @@ async fn a_result_for_the_directory_of_another_run_is_kept_aside() {
     fleet.publish(&[scored(&run, "1"), scored(&local.run_id, "2")]).await;
     let working = fleet.start().await;
     fleet.end(working).await.unwrap();
-    let aside = fleet.set_aside().await;
+    let aside = fleet.dead_letter().await;
     assert_eq!(aside.len(), 2);
     assert!(aside.iter().any(|(_, reason)| reason.contains("repeats")), "{aside:?}");
     assert!(aside.iter().any(|(_, reason)| reason.contains("one machine")), "{aside:?}");
@@ -120,16 +119,16 @@ async fn a_dead_job_ends_as_poison_unless_its_round_has_a_result() {
         let item = Item { id: item.to_owned(), tags: vec!["x".to_owned()], ..Item::default() };
         let message = Job::new(&run, item, 0, rubric, judge);
         let reason = "killed its workers".to_owned();
-        DeadLetter { message, lane: Lane::Work, reason, is_undelivered: false }
+        DeadLetter { message, priority: Priority::Normal, reason, is_undelivered: false }
     };
     fleet.publish(&[scored(&run, "fine")]).await;
     let working = fleet.start().await;
-    fleet.home.until_results(&run, 1).await;
+    fleet.backend.until_results(&run, 1).await;
     for item in ["fine", "deadly", "deadly"] {
-        fleet.dead.publish(letter(item), Lane::Work).await.unwrap();
+        fleet.dead.publish(letter(item), Priority::Normal).await.unwrap();
     }
-    fleet.home.close(&run, 2);
-    let progress = fleet.home.until_reported(&run, 2).await;
+    fleet.backend.close(&run, 2);
+    let progress = fleet.backend.until_reported(&run, 2).await;
     assert_eq!((progress.scored, progress.failed), (1, 1));
     let finished = fleet.end(working).await.unwrap();
     assert_eq!((finished.duplicates, fleet.dead.held()), (0, 0));
@@ -147,24 +146,24 @@ async fn a_dead_job_ends_as_poison_unless_its_round_has_a_result() {
 async fn a_dead_job_that_never_started_is_sent_again() {
     let (fleet, run) = Fleet::judging(1);
     let job = a_job();
-    fleet.home.change(|state| state.unstarted.extend([job.job_id.clone()]));
+    fleet.backend.change(|state| state.unstarted.extend([job.job_id.clone()]));
     let working = fleet.start().await;
-    fleet.home.until_results(&run, 0).await;
+    fleet.backend.until_results(&run, 0).await;
     let letter = DeadLetter {
         message: job.clone(),
-        lane: Lane::High,
+        priority: Priority::High,
         reason: "often".to_owned(),
         is_undelivered: true,
     };
-    fleet.dead.publish(letter.clone(), Lane::Work).await.unwrap();
+    fleet.dead.publish(letter.clone(), Priority::Normal).await.unwrap();
     let mut jobs = fleet.jobs.subscribe(1).await.unwrap();
     let delivery = jobs.next().await.unwrap().unwrap();
-    assert_eq!((&*delivery.message, delivery.lane), (&job, Lane::High));
+    assert_eq!((&*delivery.message, delivery.priority), (&job, Priority::High));
     delivery.acknowledge().await.unwrap();
     assert!(fleet.journal(&run).is_empty(), "it has no result yet");
     // It died again, and now it is not known as one that never started.
-    fleet.dead.publish(letter, Lane::Work).await.unwrap();
-    fleet.home.until_results(&run, 1).await;
+    fleet.dead.publish(letter, Priority::Normal).await.unwrap();
+    fleet.backend.until_results(&run, 1).await;
     fleet.end(working).await.unwrap();
     assert_eq!(fleet.journal(&run)[0].error.as_ref().unwrap().kind, ErrorKind::Poison);
 }
@@ -194,14 +193,14 @@ async fn a_journal_that_cannot_be_opened_stops_the_role_and_nothing_is_acknowled
 async fn nothing_of_a_batch_is_acknowledged_when_the_disk_is_full() {
     let fleet = Fleet::new();
     let runs = ["a", "b"].map(|name| fleet_record(name, 1));
-    let mut known = Runs::default();
+    let mut known = KnownRuns::default();
     for (number, record) in runs.iter().enumerate() {
         let mut open =
             OpenRun::create(fleet.runs_dir.path(), record, &CancellationToken::new()).unwrap();
         if number == 1 {
-            open.fill_the_disk();
+            open.fill_the_disk().unwrap();
         }
-        let opened = Known { place: Place::Directory, open: Some(open), ..Known::new() };
+        let opened = Known { place: ResultPlace::Directory, open: Some(open), ..Known::new() };
         known.insert(record.run_id.clone(), opened);
     }
     let [a, b] = runs.map(|record| record.run_id);

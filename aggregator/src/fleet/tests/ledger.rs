@@ -1,38 +1,39 @@
-//! A home that is away, was started anew, or was emptied.
+//! A backend that is away, was started anew, or was emptied.
 
 use super::*;
-use juror_common::{item::Item, queue::Disposition, usage::Money};
+use juror_queue::Disposition;
+use juror_types::{item::Item, usage::Money};
 use tokio::time::Instant;
 
 #[tokio::test(start_paused = true)]
-async fn while_the_home_is_away_known_runs_go_on_and_new_ones_wait() {
+async fn while_the_backend_is_away_known_runs_go_on_and_new_ones_wait() {
     let (fleet, old) = Fleet::judging(2);
     let working = fleet.start().await;
     fleet.publish(&[scored(&old, "1")]).await;
-    fleet.home.until_results(&old, 1).await;
+    fleet.backend.until_results(&old, 1).await;
     let new = fleet_record("new", 1);
-    fleet.home.change(|state| state.away = true);
-    fleet.home.announce(&new);
+    fleet.backend.change(|state| state.away = true);
+    fleet.backend.announce(&new);
     fleet.publish(&[scored(&new.run_id, "a"), scored(&old, "2")]).await;
     while fleet.items(&old).len() < 2 || fleet.results.held() > 1 {
         tokio::task::yield_now().await;
     }
     assert_eq!(fleet.results.held(), 1, "the new run's result is kept");
     assert!(!fleet.path(&new.run_id, "run.json").exists());
-    fleet.home.change(|state| state.away = false);
-    fleet.home.until_results(&new.run_id, 1).await;
-    fleet.home.until_results(&old, 2).await;
+    fleet.backend.change(|state| state.away = false);
+    fleet.backend.until_results(&new.run_id, 1).await;
+    fleet.backend.until_results(&old, 2).await;
     fleet.end(working).await.unwrap();
-    assert!(fleet.set_aside().await.is_empty());
+    assert!(fleet.dead_letter().await.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_aggregator_that_starts_while_the_home_is_away_commits_to_the_directories_that_it_finds()
-{
+async fn an_aggregator_that_starts_while_the_backend_is_away_commits_to_the_directories_that_it_finds()
+ {
     let (fleet, run) = Fleet::judging(2);
     let record = fleet_record("nightly", 2);
     drop(RunDirectory::create(fleet.runs_dir.path(), &record).unwrap());
-    fleet.home.change(|state| state.away = true);
+    fleet.backend.change(|state| state.away = true);
     fleet.publish(&[scored(&run, "1")]).await;
     let working = fleet.start().await;
     while fleet.results.held() > 0 {
@@ -43,25 +44,25 @@ async fn an_aggregator_that_starts_while_the_home_is_away_commits_to_the_directo
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_home_that_forgot_a_run_takes_nothing_from_it() {
+async fn a_backend_that_forgot_a_run_takes_nothing_from_it() {
     let (fleet, run) = Fleet::judging(2);
     let working = fleet.start().await;
     let first = scored(&run, "1");
     fleet.publish(std::slice::from_ref(&first)).await;
-    fleet.home.until_results(&run, 1).await;
-    fleet.home.change(|state| state.runs.clear());
+    fleet.backend.until_results(&run, 1).await;
+    fleet.backend.change(|state| state.runs.clear());
     fleet.publish(&[scored(&run, "2")]).await;
     while fleet.results.held() > 0 {
         tokio::task::yield_now().await;
     }
     assert_eq!(fleet.items(&run), ["1", "2"]);
     // Announced again, it is told what its results cost, and is complete.
-    fleet.home.change(|state| state.reconciled.clear());
-    fleet.home.announce(&fleet_record("nightly", 2));
+    fleet.backend.change(|state| state.reconciled.clear());
+    fleet.backend.announce(&fleet_record("nightly", 2));
     let costs = vec![(run.clone(), first.cost_usd + first.cost_usd)];
-    fleet.home.until(|state| state.reconciled.contains(&costs)).await;
-    fleet.home.close(&run, 2);
-    fleet.home.until_reported(&run, 2).await;
+    fleet.backend.until(|state| state.reconciled.contains(&costs)).await;
+    fleet.backend.close(&run, 2);
+    fleet.backend.until_reported(&run, 2).await;
     fleet.end(working).await.unwrap();
 }
 
@@ -73,10 +74,10 @@ async fn after_a_restart_the_ledger_is_told_of_every_run_until_it_goes_on() {
     let mut directory = RunDirectory::create(fleet.runs_dir.path(), &old).unwrap();
     directory.append(std::slice::from_ref(&one)).unwrap();
     drop(directory);
-    fleet.home.announce(&old);
-    fleet.home.close(&old.run_id, 1);
-    fleet.home.change(|state| {
-        let progress = juror_common::store::RunProgress {
+    fleet.backend.announce(&old);
+    fleet.backend.close(&old.run_id, 1);
+    fleet.backend.change(|state| {
+        let progress = juror_ledger::redis::RunProgress {
             results: 1,
             reported_at: Some(1),
             ..Default::default()
@@ -85,12 +86,12 @@ async fn after_a_restart_the_ledger_is_told_of_every_run_until_it_goes_on() {
     });
     let working = fleet.start().await;
     fleet.publish(&[JobResult { cost_usd: Money::from_pico(5), ..other }]).await;
-    fleet.home.until_results(&going, 1).await;
-    fleet.home.change(|state| {
+    fleet.backend.until_results(&going, 1).await;
+    fleet.backend.change(|state| {
         state.reconciled.clear();
         state.paused = Some(2);
     });
-    let state = fleet.home.until(|state| state.paused.is_none()).await;
+    let state = fleet.backend.until(|state| state.paused.is_none()).await;
     let told = vec![(going, Money::from_pico(5)), (old.run_id, one.cost_usd)];
     assert_eq!(state.reconciled, [told.clone(), told.clone(), told]);
     assert!(state.sweeps > 0);
@@ -98,7 +99,7 @@ async fn after_a_restart_the_ledger_is_told_of_every_run_until_it_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_emptied_home_is_told_of_runs_that_nobody_announced_and_has_its_results_again() {
+async fn an_emptied_backend_is_told_of_runs_that_nobody_announced_and_has_its_results_again() {
     let fleet = Fleet::new();
     for run in ["going", "forgotten"] {
         let record = fleet_record(run, 2);
@@ -106,13 +107,13 @@ async fn an_emptied_home_is_told_of_runs_that_nobody_announced_and_has_its_resul
         directory.append(&[scored(&record.run_id, "1")]).unwrap();
     }
     let going = fleet_record("going", 2);
-    fleet.home.announce(&going);
-    fleet.home.change(|state| (state.paused, state.is_empty) = (Some(0), true));
+    fleet.backend.announce(&going);
+    fleet.backend.change(|state| (state.paused, state.is_empty) = (Some(0), true));
     std::fs::write(fleet.runs_dir.path().join(".juror-ledger"), "").unwrap();
     let working = fleet.start().await;
     // What was in the queue when the ledger was emptied is told too.
     fleet.publish(&[scored(&going.run_id, "2")]).await;
-    let state = fleet.home.until(|state| state.paused.is_none()).await;
+    let state = fleet.backend.until(|state| state.paused.is_none()).await;
     let each = scored(&going.run_id, "1").cost_usd;
     assert_eq!(state.reconciled, [[(going.run_id.clone(), each + each)]]);
     assert_eq!(state.others, [(RunId::new("forgotten"), each)]);
@@ -125,11 +126,11 @@ async fn an_emptied_home_is_told_of_runs_that_nobody_announced_and_has_its_resul
 #[tokio::test(start_paused = true)]
 async fn the_ledger_of_a_new_fleet_is_accepted_at_once() {
     let fleet = Fleet::new();
-    fleet.home.change(|state| (state.paused, state.is_empty) = (Some(0), true));
+    fleet.backend.change(|state| (state.paused, state.is_empty) = (Some(0), true));
     let working = fleet.start().await;
-    let state = fleet.home.until(|state| state.paused.is_none()).await;
+    let state = fleet.backend.until(|state| state.paused.is_none()).await;
     assert!(state.is_new);
-    fleet.home.until(|state| state.used_before).await;
+    fleet.backend.until(|state| state.used_before).await;
     fleet.end(working).await.unwrap();
 }
 
@@ -142,14 +143,14 @@ async fn jobs_that_were_held_back_go_on_as_soon_as_the_ledger_is_reconciled() {
         let RunRecord { rubric, judge, .. } = fleet_record("nightly", 2);
         Job::new(&run, Item { id: item.to_owned(), ..Item::default() }, 0, rubric, judge)
     };
-    fleet.jobs.publish(job("before"), Lane::Work).await.unwrap();
+    fleet.jobs.publish(job("before"), Priority::Normal).await.unwrap();
     let before = jobs.next().await.unwrap().unwrap();
     before.settle(Disposition::RetryAfter(hold)).await.unwrap();
-    fleet.home.change(|state| state.paused = Some(1));
+    fleet.backend.change(|state| state.paused = Some(1));
     let working = fleet.start().await;
     let began = Instant::now();
     let released = jobs.next().await.unwrap().unwrap();
-    assert!(fleet.home.until(|_| true).await.paused.is_none());
+    assert!(fleet.backend.until(|_| true).await.paused.is_none());
     // A worker that asked before the reconciliation holds it back after it.
     released.settle(Disposition::RetryAfter(hold)).await.unwrap();
     assert_eq!(jobs.next().await.unwrap().unwrap().message.item.id, "before");
@@ -162,9 +163,9 @@ async fn a_damaged_run_does_not_hold_up_the_calls_of_the_others_after_a_restart(
     let (fleet, run) = Fleet::judging(1);
     drop(RunDirectory::create(fleet.runs_dir.path(), &fleet_record("nightly", 1)).unwrap());
     std::fs::write(fleet.path(&run, "run.json"), b"{\"schema\":1,\"run_").unwrap();
-    fleet.home.change(|state| state.paused = Some(1));
+    fleet.backend.change(|state| state.paused = Some(1));
     let working = fleet.start().await;
-    let state = fleet.home.until(|state| state.paused.is_none()).await;
+    let state = fleet.backend.until(|state| state.paused.is_none()).await;
     let told = vec![(run, Money::ZERO)];
     assert_eq!(state.reconciled, [told.clone(), told], "nothing is known of what it cost");
     fleet.end(working).await.unwrap();

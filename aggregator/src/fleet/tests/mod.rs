@@ -1,24 +1,18 @@
-//! The role, between queues in memory and a home in memory. The clock stands still: it is moved on
+//! The role, between queues in memory and a backend in memory. The clock stands still: it is moved on
 //! when nothing else can happen.
 
+mod backend;
 mod commits;
-mod home;
 mod ledger;
 mod runs;
 mod stops;
 
 use super::*;
-use crate::{
-    journal::{RunDirectory, RunFiles},
-    test_results::{SEMANTIC, bare, judged, record},
-};
-use home::MemoryHome;
-use juror_common::{
-    id::RunId,
-    outcome::Outcome,
-    queue::{Lane, local::LocalQueue},
-    run::RunRecord,
-};
+use backend::MemoryBackend;
+use juror_analysis::test_results::{SEMANTIC, bare, judged, record};
+use juror_journal::journal::{RunDirectory, RunFiles};
+use juror_queue::{Priority, local::LocalQueue};
+use juror_types::{id::RunId, outcome::Outcome, run::RunRecord};
 use serde_json::Value;
 use std::path::PathBuf;
 use tokio::{sync::watch, task::JoinHandle, time::interval};
@@ -29,7 +23,7 @@ struct Fleet {
     results: LocalQueue<JobResult>,
     dead: LocalQueue<DeadLetter<Job>>,
     jobs: LocalQueue<Job>,
-    home: Arc<MemoryHome>,
+    backend: Arc<MemoryBackend>,
     shutdown: Shutdown,
     options: FleetOptions,
     metrics: Arc<Metrics>,
@@ -37,7 +31,7 @@ struct Fleet {
 
 /// An aggregator at work.
 struct Working {
-    role: JoinHandle<Result<Finished, FleetError>>,
+    role: JoinHandle<Result<FleetSummary, FleetError>>,
     completed: mpsc::Receiver<CompletedRun>,
 }
 
@@ -48,7 +42,7 @@ impl Fleet {
             results: LocalQueue::new(1_000),
             dead: LocalQueue::new(1_000),
             jobs: LocalQueue::new(1_000),
-            home: Arc::default(),
+            backend: Arc::default(),
             shutdown: Shutdown::new(),
             options: FleetOptions::default(),
             metrics: Arc::new(Metrics::recording()),
@@ -59,15 +53,15 @@ impl Fleet {
     fn judging(jobs: u64) -> (Self, RunId) {
         let fleet = Self::new();
         let record = fleet_record("nightly", jobs);
-        fleet.home.announce(&record);
+        fleet.backend.announce(&record);
         (fleet, record.run_id)
     }
 
     /// Starts an aggregator as soon as no other one works.
     async fn start(&self) -> Working {
-        let (standing, _) = watch::channel(Standing::default());
+        let (role, _) = watch::channel(LockRole::default());
         let (runs_dir, interval) = (self.runs_dir.path(), Duration::from_secs(1));
-        let lock = RunsLock::wait(runs_dir, interval, &self.shutdown, &standing).await;
+        let lock = RunsLock::wait(runs_dir, interval, &self.shutdown, &role).await;
         let lock = lock.unwrap().unwrap();
         let directory = identify(&lock, "here".to_owned()).unwrap();
         let (completed, complete) = mpsc::channel(100);
@@ -80,7 +74,7 @@ impl Fleet {
             jobs: Arc::new(self.jobs.clone()),
             dead_letters: Arc::new(self.jobs.clone()),
             held: Arc::new(self.jobs.clone()),
-            home: Arc::clone(&self.home) as Arc<dyn FleetHome>,
+            backend: Arc::clone(&self.backend) as Arc<dyn FleetBackend>,
             events: Events::silent(),
             completed,
             metrics: Arc::clone(&self.metrics),
@@ -92,12 +86,12 @@ impl Fleet {
 
     async fn publish(&self, results: &[JobResult]) {
         for result in results {
-            self.results.publish(result.clone(), Lane::Work).await.unwrap();
+            self.results.publish(result.clone(), Priority::Normal).await.unwrap();
         }
     }
 
     /// Closes both queues and waits for the aggregator's end.
-    async fn end(&self, working: Working) -> Result<Finished, FleetError> {
+    async fn end(&self, working: Working) -> Result<FleetSummary, FleetError> {
         self.results.close();
         self.dead.close();
         working.role.await.unwrap()
@@ -134,8 +128,8 @@ impl Fleet {
     }
 
     /// The reasons of results that were set aside, by item.
-    async fn set_aside(&self) -> Vec<(String, String)> {
-        use juror_common::queue::DeadLetters as _;
+    async fn dead_letter(&self) -> Vec<(String, String)> {
+        use juror_queue::DeadLetters as _;
         let letters = self.results.list().await.unwrap();
         letters.into_iter().map(|letter| (letter.message.screenshot_id, letter.reason)).collect()
     }
@@ -148,7 +142,7 @@ fn fleet_record(run: &str, planned: u64) -> RunRecord {
 
 /// A result of this run, as of no other.
 fn of_run(run: &RunId, result: JobResult) -> JobResult {
-    let job_id = juror_common::id::JobId::of(run, &result.screenshot_id, result.repeat);
+    let job_id = juror_types::id::JobId::of(run, &result.screenshot_id, result.repeat);
     JobResult { run_id: run.clone(), job_id, ..result }
 }
 

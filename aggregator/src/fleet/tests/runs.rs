@@ -1,13 +1,14 @@
 //! How runs begin, go on and end.
 
 use super::*;
-use juror_common::{admission::Ledger, usage::Money};
+use juror_ledger::admission::Ledger;
+use juror_types::usage::Money;
 
 #[tokio::test(start_paused = true)]
 async fn an_announced_run_has_its_directory_before_its_first_result() {
     let (fleet, run) = Fleet::judging(2);
     let working = fleet.start().await;
-    fleet.home.until_results(&run, 0).await;
+    fleet.backend.until_results(&run, 0).await;
     assert!(fleet.journal(&run).is_empty());
     assert_eq!(RunFiles::open(fleet.runs_dir.path(), &run).unwrap().record().planned, 2);
     fleet.end(working).await.unwrap();
@@ -18,18 +19,18 @@ async fn a_run_is_reported_when_every_job_has_its_result_in_every_round() {
     let (fleet, run) = Fleet::judging(2);
     let mut working = fleet.start().await;
     fleet.publish(&[scored(&run, "1"), ended(&run, "2", Outcome::Failed)]).await;
-    fleet.home.until_results(&run, 2).await;
+    fleet.backend.until_results(&run, 2).await;
     assert!(working.completed.try_recv().is_err(), "more jobs may come");
-    fleet.home.close(&run, 2);
-    let progress = fleet.home.until_reported(&run, 2).await;
+    fleet.backend.close(&run, 2);
+    let progress = fleet.backend.until_reported(&run, 2).await;
     assert_eq!((progress.scored, progress.failed), (1, 1));
     assert_eq!(fleet.report(&run)["coverage"]["failed"], 1);
     // Another round for the one that failed.
-    fleet.home.announce(&fleet_record("nightly", 2));
-    fleet.home.until_results(&run, 2).await;
-    fleet.home.close(&run, 3);
+    fleet.backend.announce(&fleet_record("nightly", 2));
+    fleet.backend.until_results(&run, 2).await;
+    fleet.backend.close(&run, 3);
     fleet.publish(&[in_round(1, scored(&run, "2"))]).await;
-    let progress = fleet.home.until_reported(&run, 3).await;
+    let progress = fleet.backend.until_reported(&run, 3).await;
     assert_eq!((progress.results, progress.scored, progress.failed), (3, 2, 0));
     let report = fleet.report(&run);
     assert_eq!(
@@ -37,9 +38,9 @@ async fn a_run_is_reported_when_every_job_has_its_result_in_every_round() {
         (&2.into(), &2.into())
     );
     // A round that has nothing to do.
-    fleet.home.announce(&fleet_record("nightly", 2));
-    fleet.home.close(&run, 3);
-    fleet.home.until_reported(&run, 3).await;
+    fleet.backend.announce(&fleet_record("nightly", 2));
+    fleet.backend.close(&run, 3);
+    fleet.backend.until_reported(&run, 3).await;
     fleet.end(working).await.unwrap();
     assert_eq!(fleet.journal(&run).len(), 3);
 }
@@ -49,36 +50,36 @@ async fn a_complete_run_is_let_go_and_taken_up_again_for_what_comes_late() {
     let (fleet, run) = Fleet::judging(1);
     let mut working = fleet.start().await;
     fleet.publish(&[scored(&run, "1")]).await;
-    fleet.home.close(&run, 1);
+    fleet.backend.close(&run, 1);
     let told = working.completed.recv().await.unwrap();
     assert_eq!((told.run, told.coverage.scored), (run.clone(), 1));
     assert_eq!(told.report, fleet.path(&run, "report.json"));
     let free = || RunDirectory::open(fleet.runs_dir.path(), &run).is_ok();
-    let asked = fleet.home.until_reported(&run, 1).await;
-    // It is let go when the home is known to know; somebody asks until then.
+    let asked = fleet.backend.until_reported(&run, 1).await;
+    // It is let go when the backend is known to know; somebody asks until then.
     let mut looks = 0;
     while !free() {
         looks += 1;
-        fleet.home.until(|state| state.asked > looks).await;
+        fleet.backend.until(|state| state.asked > looks).await;
     }
     fleet.publish(&[scored(&run, "1")]).await;
     let finished = fleet.end(working).await.unwrap();
     assert_eq!(finished.duplicates, 1);
-    assert_eq!(fleet.home.until_reported(&run, 1).await, asked);
+    assert_eq!(fleet.backend.until_reported(&run, 1).await, asked);
     assert_eq!(fleet.items(&run), ["1"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_report_says_what_runs_beside_it_know_of_the_judge() {
-    use crate::calibration::{known, tests::of_two_items};
+    use juror_analysis::{calibration::known, test_results::calibrations::of_two_items};
     let (fleet, run) = Fleet::judging(1);
     let labelled = fleet.runs_dir.path().join("labelled");
     std::fs::create_dir(&labelled).unwrap();
     known::write(&labelled.join(known::FILE_NAME), &of_two_items()).unwrap();
     let working = fleet.start().await;
     fleet.publish(&[scored(&run, "1")]).await;
-    fleet.home.close(&run, 1);
-    fleet.home.until_reported(&run, 1).await;
+    fleet.backend.close(&run, 1);
+    fleet.backend.until_reported(&run, 1).await;
     let calibration = &fleet.report(&run)["calibration"];
     assert_eq!((&calibration["status"], &calibration["n"]), (&"not_enough".into(), &2.into()));
     fleet.end(working).await.unwrap();
@@ -88,15 +89,15 @@ async fn a_report_says_what_runs_beside_it_know_of_the_judge() {
 async fn a_paused_run_is_not_complete() {
     let (fleet, run) = Fleet::judging(1);
     let mut working = fleet.start().await;
-    fleet.home.change(|state| {
+    fleet.backend.change(|state| {
         state.runs.get_mut(&run).unwrap().paused = Some("the key is not accepted".to_owned());
     });
-    fleet.home.close(&run, 1);
+    fleet.backend.close(&run, 1);
     fleet.publish(&[scored(&run, "1")]).await;
-    fleet.home.until_results(&run, 1).await;
+    fleet.backend.until_results(&run, 1).await;
     assert!(working.completed.try_recv().is_err());
-    fleet.home.change(|state| state.runs.get_mut(&run).unwrap().paused = None);
-    fleet.home.until_reported(&run, 1).await;
+    fleet.backend.change(|state| state.runs.get_mut(&run).unwrap().paused = None);
+    fleet.backend.until_reported(&run, 1).await;
     fleet.end(working).await.unwrap();
 }
 
@@ -105,13 +106,13 @@ async fn each_published_job_of_a_cancelled_run_ends_in_one_outcome_and_no_other_
     let (fleet, run) = Fleet::judging(10);
     let working = fleet.start().await;
     fleet.publish(&[scored(&run, "1"), ended(&run, "2", Outcome::Failed)]).await;
-    fleet.home.until_results(&run, 2).await;
-    fleet.home.change(|state| {
+    fleet.backend.until_results(&run, 2).await;
+    fleet.backend.change(|state| {
         let status = state.runs.get_mut(&run).unwrap();
         (status.cancelled, status.expected) = (true, Some(4));
     });
     fleet.publish(&[ended(&run, "3", Outcome::Skipped), ended(&run, "4", Outcome::Skipped)]).await;
-    fleet.home.until_reported(&run, 4).await;
+    fleet.backend.until_reported(&run, 4).await;
     let report = fleet.report(&run);
     let coverage = serde_json::json!(
         {"planned": 4, "scored": 1, "no_output": 0, "unscorable": 0, "failed": 1, "skipped": 2}
@@ -122,12 +123,12 @@ async fn each_published_job_of_a_cancelled_run_ends_in_one_outcome_and_no_other_
     let record = RunFiles::open(fleet.runs_dir.path(), &run).unwrap().record().clone();
     assert_eq!((record.planned, record.jobs()), (10, 4));
     // Taken up again, it has all its jobs again.
-    fleet.home.announce(&fleet_record("nightly", 10));
+    fleet.backend.announce(&fleet_record("nightly", 10));
     let rest = ["5", "6", "7", "8", "9", "10"].map(|item| scored(&run, item));
     let again = ["2", "3", "4"].map(|item| in_round(1, scored(&run, item)));
-    fleet.home.close(&run, 13);
+    fleet.backend.close(&run, 13);
     fleet.publish(&[&rest[..], &again[..]].concat()).await;
-    fleet.home.until_reported(&run, 13).await;
+    fleet.backend.until_reported(&run, 13).await;
     let coverage = &fleet.report(&run)["coverage"];
     assert_eq!((&coverage["planned"], &coverage["scored"]), (&10.into(), &10.into()));
     fleet.end(working).await.unwrap();
@@ -140,7 +141,7 @@ async fn few_runs_are_open_at_once_and_every_result_finds_its_run() {
     fleet.options.batch = 4;
     let records: Vec<_> = (0..7).map(|n| fleet_record(&format!("run{n}"), 20)).collect();
     for record in &records {
-        fleet.home.announce(record);
+        fleet.backend.announce(record);
     }
     let working = fleet.start().await;
     for item in 0..20 {
@@ -149,17 +150,17 @@ async fn few_runs_are_open_at_once_and_every_result_finds_its_run() {
         }
     }
     for record in &records {
-        fleet.home.until_results(&record.run_id, 20).await;
+        fleet.backend.until_results(&record.run_id, 20).await;
     }
     let held =
         |record: &&RunRecord| RunDirectory::open(fleet.runs_dir.path(), &record.run_id).is_err();
     let open = records.iter().filter(held).count();
     assert!(open <= 2, "{open}");
     for record in &records {
-        fleet.home.close(&record.run_id, 20);
+        fleet.backend.close(&record.run_id, 20);
     }
     for record in &records {
-        fleet.home.until_reported(&record.run_id, 20).await;
+        fleet.backend.until_reported(&record.run_id, 20).await;
         assert_eq!(fleet.report(&record.run_id)["coverage"]["scored"], 20);
         assert_eq!(fleet.journal(&record.run_id).len(), 20);
     }
@@ -171,12 +172,12 @@ async fn a_run_that_goes_on_is_reported_from_time_to_time() {
     let (fleet, run) = Fleet::judging(3);
     let presumed = Money::from_pico(7);
     let results = [scored(&run, "1")];
-    fleet.home.change(|state| {
-        state.ledgers.insert(run.clone(), crate::test_results::ledger(&results, presumed));
+    fleet.backend.change(|state| {
+        state.ledgers.insert(run.clone(), juror_analysis::test_results::ledger(&results, presumed));
     });
     let mut working = fleet.start().await;
     fleet.publish(&results).await;
-    fleet.home.until_results(&run, 1).await;
+    fleet.backend.until_results(&run, 1).await;
     let report = fleet.await_report(&run).await;
     assert_eq!(
         (&report["coverage"]["scored"], &report["coverage"]["pending"]),
@@ -192,18 +193,18 @@ async fn the_leases_of_a_complete_run_end_before_its_last_report() {
     let (fleet, run) = Fleet::judging(1);
     let held = Money::from_pico(7);
     let results = [scored(&run, "1")];
-    fleet.home.change(|state| {
-        let ledger = crate::test_results::ledger(&results, Money::ZERO);
+    fleet.backend.change(|state| {
+        let ledger = juror_analysis::test_results::ledger(&results, Money::ZERO);
         state.ledgers.insert(run.clone(), Ledger { outstanding: held, ..ledger });
     });
     let working = fleet.start().await;
     fleet.publish(&results).await;
-    fleet.home.until_results(&run, 1).await;
+    fleet.backend.until_results(&run, 1).await;
     assert_eq!(fleet.await_report(&run).await["coverage"]["scored"], 1);
-    fleet.home.until(|state| state.ledgers[&run].outstanding == held).await;
-    fleet.home.close(&run, 1);
-    fleet.home.until_reported(&run, 1).await;
-    let ledger = fleet.home.until(|_| true).await.ledgers[&run];
+    fleet.backend.until(|state| state.ledgers[&run].outstanding == held).await;
+    fleet.backend.close(&run, 1);
+    fleet.backend.until_reported(&run, 1).await;
+    let ledger = fleet.backend.until(|_| true).await.ledgers[&run];
     assert_eq!((ledger.outstanding, ledger.presumed), (Money::ZERO, held));
     assert_eq!(fleet.report(&run)["cost"]["presumed_usd"], held.to_string());
     fleet.end(working).await.unwrap();
@@ -214,7 +215,7 @@ async fn a_spare_goes_on_where_a_dead_aggregator_was_torn_from_its_work() {
     let (fleet, run) = Fleet::judging(3);
     let working = fleet.start().await;
     fleet.publish(&[scored(&run, "1")]).await;
-    fleet.home.until_results(&run, 1).await;
+    fleet.backend.until_results(&run, 1).await;
     working.role.abort();
     assert!(working.role.await.unwrap_err().is_cancelled());
     let journal = fleet.path(&run, "results.jsonl");
@@ -222,9 +223,9 @@ async fn a_spare_goes_on_where_a_dead_aggregator_was_torn_from_its_work() {
     std::fs::write(&journal, torn).unwrap();
     // It had committed the first, and died before it acknowledged it.
     fleet.publish(&[scored(&run, "1"), scored(&run, "2"), scored(&run, "3")]).await;
-    fleet.home.close(&run, 3);
+    fleet.backend.close(&run, 3);
     let spare = fleet.start().await;
-    fleet.home.until_reported(&run, 3).await;
+    fleet.backend.until_reported(&run, 3).await;
     assert_eq!(fleet.end(spare).await.unwrap().duplicates, 1);
     assert_eq!(fleet.items(&run), ["1", "2", "3"]);
 }
@@ -232,9 +233,9 @@ async fn a_spare_goes_on_where_a_dead_aggregator_was_torn_from_its_work() {
 #[tokio::test(start_paused = true)]
 async fn what_was_reported_long_ago_is_left_alone() {
     let (fleet, run) = Fleet::judging(1);
-    fleet.home.close(&run, 1);
-    fleet.home.change(|state| {
-        let progress = juror_common::store::RunProgress {
+    fleet.backend.close(&run, 1);
+    fleet.backend.change(|state| {
+        let progress = juror_ledger::redis::RunProgress {
             results: 1,
             scored: 1,
             reported_at: Some(1),
@@ -243,7 +244,7 @@ async fn what_was_reported_long_ago_is_left_alone() {
         state.runs.get_mut(&run).unwrap().progress = Some(progress);
     });
     let working = fleet.start().await;
-    fleet.home.until(|state| state.asked > 3).await;
+    fleet.backend.until(|state| state.asked > 3).await;
     fleet.end(working).await.unwrap();
     assert!(!fleet.path(&run, "run.json").exists(), "somebody took its directory away");
 }

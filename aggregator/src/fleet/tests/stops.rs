@@ -2,14 +2,14 @@
 
 use super::*;
 use async_trait::async_trait;
-use juror_common::queue::Delivery;
+use juror_queue::Delivery;
 
 #[tokio::test(start_paused = true)]
 async fn a_soft_stop_settles_what_is_in_hand_and_reports_what_changed() {
     let (fleet, run) = Fleet::judging(3);
     let working = fleet.start().await;
     fleet.publish(&[scored(&run, "1"), scored(&run, "2")]).await;
-    fleet.home.until_results(&run, 2).await;
+    fleet.backend.until_results(&run, 2).await;
     assert!(!fleet.path(&run, "report.json").exists());
     fleet.shutdown.escalate();
     working.role.await.unwrap().unwrap();
@@ -22,7 +22,7 @@ async fn a_soft_stop_settles_what_is_in_hand_and_reports_what_changed() {
 #[tokio::test(start_paused = true)]
 async fn a_hard_stop_ends_at_once_and_leaves_the_rest_to_the_next() {
     let (fleet, run) = Fleet::judging(3);
-    fleet.home.change(|state| state.away = true);
+    fleet.backend.change(|state| state.away = true);
     fleet.publish(&[scored(&run, "1")]).await;
     let working = fleet.start().await;
     while fleet.results.held() > 0 && !working.role.is_finished() {
@@ -49,9 +49,9 @@ impl Subscription<JobResult> for Refusing {
 #[tokio::test(start_paused = true)]
 async fn where_no_more_results_can_be_received_nobody_waits_for_dead_jobs() {
     let fleet = Fleet::new();
-    let (standing, _) = watch::channel(Standing::default());
+    let (role, _) = watch::channel(LockRole::default());
     let interval = Duration::from_secs(1);
-    let lock = RunsLock::wait(fleet.runs_dir.path(), interval, &fleet.shutdown, &standing).await;
+    let lock = RunsLock::wait(fleet.runs_dir.path(), interval, &fleet.shutdown, &role).await;
     let lock = lock.unwrap().unwrap();
     let directory = identify(&lock, "here".to_owned()).unwrap();
     let resources = FleetResources {
@@ -62,7 +62,7 @@ async fn where_no_more_results_can_be_received_nobody_waits_for_dead_jobs() {
         jobs: Arc::new(fleet.jobs.clone()),
         dead_letters: Arc::new(fleet.jobs.clone()),
         held: Arc::new(fleet.jobs.clone()),
-        home: Arc::clone(&fleet.home) as Arc<dyn FleetHome>,
+        backend: Arc::clone(&fleet.backend) as Arc<dyn FleetBackend>,
         events: Events::silent(),
         completed: mpsc::channel(1).0,
         metrics: Arc::default(),

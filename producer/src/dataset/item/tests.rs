@@ -9,8 +9,8 @@ fn shape(images: &[&str]) -> DatasetShape {
 }
 
 fn read(fields: Value, shape: &DatasetShape) -> Result<Item, String> {
-    let home = tempfile::tempdir().unwrap();
-    let files = Files::new(home.path(), &[], shape.allowed.clone(), Vec::new()).unwrap();
+    let backend = tempfile::tempdir().unwrap();
+    let files = Files::new(backend.path(), &[], shape.allowed.clone(), Vec::new()).unwrap();
     let Value::Object(fields) = fields else { panic!("an object is expected") };
     let mut warnings = Warnings::new(&shape.known_fields());
     read_item(fields, shape, &files, &mut warnings)

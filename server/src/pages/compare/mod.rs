@@ -1,43 +1,40 @@
 //! Two runs: the decision first, then the figures, then the items that moved.
 
-mod moved;
+mod changed_items;
 
-use super::{
-    frame::{Place, page},
-    links,
-    overview::empty,
-    trouble::{Trouble, run_named},
-    wishes::Wishes,
+use super::{links, overview::empty};
+use crate::pages::{
+    error_page::{Trouble, run_named},
+    layout::{NavigationPage, page},
+    query::PageQuery,
 };
 use crate::{
-    access::Visitor, catalog::ListedRun, comparisons::NotCompared, site::Site, view::RunView,
+    access::Visitor, catalog::ListedRun, comparisons::NotCompared, state::AppState, view::RunView,
 };
 use axum::extract::{Extension, State};
-use juror_aggregator::{
-    compare::{CompareError, Comparison, IssueChanges, ItemLists},
-    report::{
-        harmless::harmless,
-        html::{
-            comparison_decided, comparison_issues, comparison_items, comparison_means,
-            comparison_passes, minutes, simulated,
-        },
-        words::coverage_text,
+use changed_items::Moved;
+use juror_analysis::compare::{CompareError, Comparison, IssueChanges, ItemLists};
+use juror_report::{
+    html::{
+        comparison_decided, comparison_issues, comparison_items, comparison_means,
+        comparison_passes, minutes, simulated,
     },
+    phrasing::coverage_text,
+    sanitize::harmless,
 };
 use maud::{Markup, html};
-use moved::Moved;
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
 /// The page: a choice of runs, and below it what became of the base in the head.
 pub async fn show(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
-    wishes: Wishes,
+    query: PageQuery,
 ) -> Result<Markup, Trouble> {
     let catalog = Arc::clone(&site.catalog);
     let runs = spawn_blocking(move || catalog.list()).await??;
-    let (base, head) = (wishes.text("base"), wishes.text("head"));
+    let (base, head) = (query.text("base"), query.text("head"));
     let compared = match (base, head) {
         (Some(base), Some(head)) => {
             let base = site.views.of(&run_named(base)?).await?;
@@ -60,7 +57,7 @@ pub async fn show(
         @else { (choice(&runs, base, head)) }
         @if let Some(compared) = compared { (compared) }
     };
-    Ok(page(Some(visitor), "Compare", Place::Compare, &content))
+    Ok(page(Some(visitor), "Compare", NavigationPage::Compare, &content))
 }
 
 fn choice(runs: &[ListedRun], base: Option<&str>, head: Option<&str>) -> Markup {
@@ -118,7 +115,7 @@ fn sections(base: &RunView, head: &RunView, comparison: &Comparison, moved: &Mov
                 (comparison_passes(&comparison.passes))
             }
         }
-        (moved::section(base, head, comparison, moved))
+        (changed_items::section(base, head, comparison, moved))
         section.card aria-labelledby="lists" {
             h2 #lists { "Items and issues that changed" @if comparison.simulated { " " (simulated()) } }
             @if comparison.items == ItemLists::default() && comparison.issues == IssueChanges::default() {

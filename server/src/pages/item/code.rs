@@ -1,16 +1,16 @@
 //! The generated code, coloured by what its parts are.
 
 use super::highlight::{Kind, pieces};
-use juror_aggregator::report::{
+use juror_analysis::format::grouped;
+use juror_report::{
     Code,
-    figures::grouped,
-    harmless::{harmless, harmless_lines},
+    sanitize::{harmless, harmless_lines},
 };
-use juror_common::item::Language;
+use juror_types::item::Language;
 use maud::{Markup, html};
 
 /// Longer code is shown without colours: each piece is an element of the page.
-const MOST_COLOURED: usize = 200_000;
+const MAX_COLOURED: usize = 200_000;
 
 /// The section, or why there is no code to be shown.
 pub fn section(code: &Result<Code, String>) -> Markup {
@@ -39,7 +39,7 @@ pub fn section(code: &Result<Code, String>) -> Markup {
 fn coloured(text: &str, language: Option<Language>) -> Markup {
     let language = language.unwrap_or(Language::Tsx);
     html! {
-        @if text.len() > MOST_COLOURED { (text) }
+        @if text.len() > MAX_COLOURED { (text) }
         @else {
             @for (kind, piece) in pieces(text, language) {
                 @match class(kind) {

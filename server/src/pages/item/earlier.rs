@@ -1,36 +1,32 @@
 //! The same item in runs before this one that asked the same.
 
 use crate::{
-    pages::{links, trouble::Trouble, wishes::Wishes},
-    site::Site,
+    pages::{error_page::Trouble, links, query::PageQuery},
+    state::AppState,
     view::RunView,
 };
-use juror_aggregator::{
-    history::ask_the_same,
-    metrics::Unit,
-    report::{
-        figures::figure,
-        harmless::harmless,
-        html::{first_issue, minutes, simulated, verdict_of},
-    },
+use juror_analysis::{format::figure, history::ask_the_same, metrics::Unit};
+use juror_report::{
+    html::{first_issue, minutes, simulated, verdict_of},
+    sanitize::harmless,
 };
-use juror_common::{outcome::JobResult, run::RunRecord};
+use juror_types::{outcome::JobResult, run::RunRecord};
 use maud::{Markup, html};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
 /// So many runs are looked at.
-const MOST_RUNS: usize = 5;
+const MAX_RUNS: usize = 5;
 
 /// Larger runs take so long to read that they are looked at only when that is asked for.
-const MOST_JOBS: u64 = 5_000;
+const MAX_JOBS: u64 = 5_000;
 
 /// The section; nothing where there is no such run.
 pub async fn of(
-    site: &Site,
+    site: &AppState,
     view: &RunView,
     result: &JobResult,
-    wishes: &Wishes,
+    query: &PageQuery,
 ) -> Result<Markup, Trouble> {
     let (catalog, own) = (Arc::clone(&site.catalog), view.files.record().clone());
     let runs = spawn_blocking(move || {
@@ -40,14 +36,14 @@ pub async fn of(
                 && other.run_id != own.run_id
                 && ask_the_same(other, &own)
         };
-        Ok::<_, std::io::Error>(runs.filter(is_earlier).take(MOST_RUNS).collect::<Vec<_>>())
+        Ok::<_, std::io::Error>(runs.filter(is_earlier).take(MAX_RUNS).collect::<Vec<_>>())
     });
     let runs = runs.await??;
     if runs.is_empty() {
         return Ok(html! {});
     }
     let jobs: u64 = runs.iter().map(RunRecord::jobs).sum();
-    if jobs > MOST_JOBS && wishes.text("earlier").is_none() {
+    if jobs > MAX_JOBS && query.text("earlier").is_none() {
         let repeat = (result.repeat > 0).then(|| ("repeat", result.repeat.to_string()));
         let asked = links::query([("earlier", "true".to_owned())].into_iter().chain(repeat));
         let address = links::item(&view.report.run.id, &result.screenshot_id, &asked);
@@ -65,7 +61,7 @@ pub async fn of(
 }
 
 /// The item's result in another run; what cannot be read there is none of this page's trouble.
-async fn result_in(site: &Site, record: &RunRecord, own: &JobResult) -> Option<JobResult> {
+async fn result_in(site: &AppState, record: &RunRecord, own: &JobResult) -> Option<JobResult> {
     let view = site.views.of(&record.run_id).await;
     let view =
         view.inspect_err(|error| tracing::warn!("an earlier run is left out: {error}")).ok()?;

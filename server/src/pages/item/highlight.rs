@@ -1,7 +1,7 @@
 //! What the parts of code are, as far as colours need it. Code may be anything, broken too: every
 //! byte of it comes out again, in order. Pure.
 
-use juror_common::item::Language;
+use juror_types::item::Language;
 
 /// What a piece of code is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,45 +2,45 @@
 
 mod code;
 mod earlier;
-mod exchange;
 mod highlight;
 mod pictures;
+mod prompt_and_reply;
 mod tokens;
 
-use super::{
-    frame::{Place, page},
-    links,
-    run::asked::Asked,
-    trouble::{Trouble, run_named},
-    wishes::Wishes,
+use super::links;
+use crate::pages::{
+    error_page::{Trouble, run_named},
+    layout::{NavigationPage, page},
+    query::PageQuery,
+    run::filters::ItemFilters,
 };
-use crate::{access::Visitor, showcase::ItemOnShow, site::Site, view::RunView};
+use crate::{access::Visitor, item_source::ItemDetails, state::AppState, view::RunView};
 use axum::extract::{Extension, Path, State};
-use juror_aggregator::report::{
-    figures::grouped,
-    harmless::harmless,
+use juror_analysis::format::grouped;
+use juror_report::{
     html::{id_text, score, scores, simulated, took, verdict_of},
+    sanitize::harmless,
 };
-use juror_common::outcome::JobResult;
+use juror_types::outcome::JobResult;
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
-/// The page. The wishes of the run's table say which results stand before and behind this one.
+/// The page. The query of the run's table say which results stand before and behind this one.
 pub async fn show(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
     Path((name, item)): Path<(String, String)>,
-    wishes: Wishes,
+    query: PageQuery,
 ) -> Result<Markup, Trouble> {
     let run = run_named(&name)?;
     let view = site.views.of(&run).await?;
-    let repeat = wishes.value("repeat").unwrap_or(0);
+    let repeat = query.value("repeat").unwrap_or(0);
     let Some(place) = view.place_of(&item, repeat) else {
         return Err(Trouble::missing(format!("Run {run} has no result of item {item:?}.")));
     };
-    let asked = Asked::of(&wishes);
+    let asked = ItemFilters::of(&query);
     let reading = Arc::clone(&view);
     let read = spawn_blocking(move || {
         let order = reading.select(&asked.query(&reading));
@@ -49,10 +49,10 @@ pub async fn show(
     });
     let (result, around) = read.await??;
     let result = result.ok_or_else(|| Trouble::missing("This result is gone.".to_owned()))?;
-    let shown = site.showcase.item(view.files.record(), &view.report.rubric, &result).await;
-    let earlier = earlier::of(&site, &view, &result, &wishes).await?;
+    let shown = site.item_source.item(view.files.record(), &view.report.rubric, &result).await;
+    let earlier = earlier::of(&site, &view, &result, &query).await?;
     let content = content(&view, &result, &shown, &around, &earlier);
-    Ok(page(Some(visitor), &harmless(&item), Place::Runs, &content))
+    Ok(page(Some(visitor), &harmless(&item), NavigationPage::Runs, &content))
 }
 
 /// What stands before and behind a result in the table that a reader came from.
@@ -65,7 +65,7 @@ struct Around {
 }
 
 impl Around {
-    fn of(view: &RunView, asked: &Asked, order: &[u32], place: u32) -> Self {
+    fn of(view: &RunView, asked: &ItemFilters, order: &[u32], place: u32) -> Self {
         let number = order.iter().position(|other| *other == place);
         let address = |number: usize| {
             let place = *order.get(number)?;
@@ -87,7 +87,7 @@ impl Around {
 fn content(
     view: &RunView,
     result: &JobResult,
-    shown: &Result<ItemOnShow, String>,
+    shown: &Result<ItemDetails, String>,
     around: &Around,
     earlier: &Markup,
 ) -> Markup {
@@ -133,7 +133,7 @@ fn content(
             @if let Some(code) = show.and_then(|show| show.exhibit.code.as_ref()) { (code::section(code)) }
         }
         @if let Some(tokens) = show.and_then(|show| show.tokens.as_ref()) { (tokens::section(tokens)) }
-        (exchange::section(result, show.and_then(|show| show.prompt.as_ref())))
+        (prompt_and_reply::section(result, show.and_then(|show| show.prompt.as_ref())))
         (earlier)
     }
 }
@@ -166,7 +166,7 @@ fn ways(view: &RunView, around: &Around) -> Markup {
     }
 }
 
-fn metadata(result: &JobResult, show: Option<&ItemOnShow>) -> Markup {
+fn metadata(result: &JobResult, show: Option<&ItemDetails>) -> Markup {
     let pattern = show.and_then(|show| show.expected_pattern.as_ref());
     html! {
         @if let Some(pattern) = pattern {

@@ -1,13 +1,13 @@
 //! The images of an item.
 
-use crate::{api::image_address, showcase::ItemOnShow, view::RunView};
-use juror_aggregator::report::harmless::harmless;
-use juror_common::outcome::{InputRecord, JobResult};
+use crate::{api::image_address, item_source::ItemDetails, view::RunView};
+use juror_report::sanitize::harmless;
+use juror_types::outcome::{InputRecord, JobResult};
 use maud::{Markup, html};
 
 /// All of them; two lie over each other under a slider where the script runs, and side by side
 /// where it does not.
-pub fn section(view: &RunView, result: &JobResult, show: Option<&ItemOnShow>) -> Markup {
+pub fn section(view: &RunView, result: &JobResult, show: Option<&ItemDetails>) -> Markup {
     let inputs: Vec<&InputRecord> = result.item.images().collect();
     let address = |input: &InputRecord| image_address(result, input, show);
     let can_slide = inputs.len() == 2 && inputs.iter().all(|input| address(input).is_some());
@@ -26,7 +26,7 @@ fn picture(
     view: &RunView,
     input: &InputRecord,
     address: Option<String>,
-    show: Option<&ItemOnShow>,
+    show: Option<&ItemDetails>,
 ) -> Markup {
     let name = harmless(&input.name.replace('_', " "));
     let is_unjudged = address.is_some() && input.digest.is_none();
@@ -51,7 +51,7 @@ fn picture(
 }
 
 /// Why an image is not shown.
-fn absence(view: &RunView, input: &InputRecord, show: Option<&ItemOnShow>) -> String {
+fn absence(view: &RunView, input: &InputRecord, show: Option<&ItemDetails>) -> String {
     let mut pictures = show.iter().flat_map(|show| &show.exhibit.pictures);
     match pictures.find(|(name, _)| *name == input.name) {
         Some((_, Err(reason))) => format!("This image cannot be shown: {}.", harmless(reason)),

@@ -1,12 +1,13 @@
 //! Design tokens as they should be beside those that were found.
 
-use crate::showcase::{AsJudged, TokenLine};
-use juror_aggregator::report::{figures::counted, harmless::harmless};
+use crate::item_source::{AsJudged, TokenLine};
+use juror_analysis::format::counted;
+use juror_report::sanitize::harmless;
 use maud::{Markup, html};
 use serde_json::Value;
 
 /// More tokens than these are left out: the first ones say it.
-const MOST: usize = 500;
+const MAX: usize = 500;
 
 /// The section, or why there is none to be shown.
 pub fn section(tokens: &Result<AsJudged<Vec<TokenLine>>, String>) -> Markup {
@@ -40,7 +41,7 @@ fn table(lines: &[TokenLine]) -> Markup {
                     th scope="col" { "Token" } th scope="col" { "Expected" } th scope="col" { "Extracted" } th scope="col" { "Comparison" }
                 } }
                 tbody {
-                    @for line in sorted.iter().take(MOST) {
+                    @for line in sorted.iter().take(MAX) {
                         tr {
                             th scope="row" { bdi { (harmless(&line.name)) } }
                             td { (cell(line.expected.as_ref())) } td { (cell(line.extracted.as_ref())) }
@@ -50,7 +51,7 @@ fn table(lines: &[TokenLine]) -> Markup {
                 }
             }
         }
-        @if lines.len() > MOST { p.faint { "and " (counted((lines.len() - MOST) as u64, "more token")) } }
+        @if lines.len() > MAX { p.faint { "and " (counted((lines.len() - MAX) as u64, "more token")) } }
     }
 }
 

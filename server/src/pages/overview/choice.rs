@@ -3,10 +3,10 @@
 use crate::{
     access::host_port,
     catalog::ListedRun,
-    pages::{dataset, links, wishes::Wishes},
+    pages::{dataset, links, query::PageQuery},
 };
 use axum::http::{HeaderMap, header};
-use juror_aggregator::report::harmless::harmless;
+use juror_report::sanitize::harmless;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
@@ -25,8 +25,8 @@ pub struct OverviewChoice {
 
 impl OverviewChoice {
     /// The choice of an address, or else of the cookie.
-    pub fn of(wishes: &Wishes, headers: &HeaderMap) -> Self {
-        let named = Self::of_query(wishes);
+    pub fn of(query: &PageQuery, headers: &HeaderMap) -> Self {
+        let named = Self::of_query(query);
         if named != Self::default() {
             return named;
         }
@@ -35,12 +35,12 @@ impl OverviewChoice {
         let mut pairs =
             values.flat_map(|value| value.split(';')).filter_map(|pair| pair.split_once('='));
         let kept = pairs.find(|(other, _)| other.trim() == name);
-        kept.map(|(_, value)| Self::of_query(&Wishes::parse(value.trim()))).unwrap_or_default()
+        kept.map(|(_, value)| Self::of_query(&PageQuery::parse(value.trim()))).unwrap_or_default()
     }
 
     /// The choice of an address.
-    pub fn of_query(wishes: &Wishes) -> Self {
-        let text = |name| wishes.text(name).map(str::to_owned);
+    pub fn of_query(query: &PageQuery) -> Self {
+        let text = |name| query.text(name).map(str::to_owned);
         Self { dataset: text("dataset"), rubric: text("rubric") }
     }
 

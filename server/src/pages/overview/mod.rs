@@ -7,17 +7,19 @@ pub use choice::OverviewChoice;
 pub use newest::{NewestRun, newest_of};
 
 use super::{
-    frame::{Place, page},
-    links, run,
-    run::statements,
+    links,
+    run::{self, statements},
     trend,
-    trouble::{Trouble, run_named, state_chip},
-    wishes::Wishes,
+};
+use crate::pages::{
+    error_page::{Trouble, run_named, state_chip},
+    layout::{NavigationPage, page},
+    query::PageQuery,
 };
 use crate::{
     access::Visitor,
     catalog::{DamagedRun, ListedRun, RunListing, RunState},
-    site::Site,
+    state::AppState,
     view::RunView,
 };
 use axum::{
@@ -25,40 +27,42 @@ use axum::{
     http::{HeaderMap, header},
     response::{IntoResponse as _, Redirect, Response},
 };
-use juror_aggregator::gate::GateReport;
-use juror_aggregator::report::{
-    Report,
-    figures::{counted, grouped},
-    harmless::harmless,
-    html::{decision, facts, semantic, simulated, stages, targets},
-    words::has_stages,
+use juror_analysis::gate::GateReport;
+use juror_analysis::{
+    format::{counted, grouped},
+    run_report::Report,
 };
-use juror_common::id::RunId;
+use juror_report::{
+    html::{decision, facts, semantic, simulated, stages, targets},
+    phrasing::has_stages,
+    sanitize::harmless,
+};
+use juror_types::id::RunId;
 use maud::{Markup, html};
 use std::{path::Path, sync::Arc};
 use tokio::task::spawn_blocking;
 
 /// Number of common issues, and of strengths, that are shown; the run's page has them all.
-const MOST_STATEMENTS: usize = 8;
+const MAX_STATEMENTS: usize = 8;
 
 /// The page. `enable_llm_judge` shows or hides the judge's figures, which are shown by default if
 /// there are any; `run` names one run; `dataset` and `rubric` choose the runs whose newest is shown,
 /// and with `choose` that choice is kept.
 pub async fn show(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
     headers: HeaderMap,
-    wishes: Wishes,
+    query: PageQuery,
 ) -> Result<Response, Trouble> {
-    if wishes.text("choose").is_some() {
-        return Ok(keep(&wishes, &headers));
+    if query.text("choose").is_some() {
+        return Ok(keep(&query, &headers));
     }
     let catalog = Arc::clone(&site.catalog);
     let listing = spawn_blocking(move || catalog.scan()).await??;
     let asked = AskedOverview {
-        choice: OverviewChoice::of(&wishes, &headers),
-        run: wishes.text("run").map(str::to_owned),
-        wish: wishes.value("enable_llm_judge"),
+        choice: OverviewChoice::of(&query, &headers),
+        run: query.text("run").map(str::to_owned),
+        wish: query.value("enable_llm_judge"),
     };
     let newest = newest(&site, &listing.runs, &asked).await?;
     let content = match &newest.view {
@@ -66,7 +70,7 @@ pub async fn show(
         None if listing.runs.is_empty() => no_runs(site.catalog.runs_dir(), &listing.damaged),
         None => none_chosen(&listing, &asked, &newest.damaged),
     };
-    Ok(page(Some(visitor), "Overview", Place::Overview, &content).into_response())
+    Ok(page(Some(visitor), "Overview", NavigationPage::Overview, &content).into_response())
 }
 
 /// Query of the page's address.
@@ -77,9 +81,9 @@ struct AskedOverview {
 }
 
 /// Keeps the choice of the form in a cookie, and shows it in the address.
-fn keep(wishes: &Wishes, headers: &HeaderMap) -> Response {
-    let choice = OverviewChoice::of_query(wishes);
-    let wish = wishes.value::<bool>("enable_llm_judge");
+fn keep(query: &PageQuery, headers: &HeaderMap) -> Response {
+    let choice = OverviewChoice::of_query(query);
+    let wish = query.value::<bool>("enable_llm_judge");
     let wish = wish.map(|wish| ("enable_llm_judge", wish.to_string()));
     let address = format!("/{}", links::query(choice.pairs().chain(wish)));
     ([(header::SET_COOKIE, choice.cookie(headers))], Redirect::to(&address)).into_response()
@@ -87,7 +91,7 @@ fn keep(wishes: &Wishes, headers: &HeaderMap) -> Response {
 
 /// The named run; else the newest one of the choice, one with a report first.
 async fn newest(
-    site: &Site,
+    site: &AppState,
     runs: &[ListedRun],
     asked: &AskedOverview,
 ) -> Result<NewestRun, Trouble> {
@@ -134,7 +138,7 @@ fn overview(
         }
         (facts(report))
         (trend::section(view, runs, shows_judge))
-        @if shows_judge { div.cards { (statements::common(view, &links::run(run), MOST_STATEMENTS)) } }
+        @if shows_judge { div.cards { (statements::common(view, &links::run(run), MAX_STATEMENTS)) } }
         @if let Some(gate) = &report.targets { (targets(report, &rules_shown(report, gate, shows_judge))) }
     }
 }
@@ -151,12 +155,12 @@ fn rules_shown(report: &Report, gate: &GateReport, shows_judge: bool) -> GateRep
 
 /// Runs that go on and are not the one that is shown.
 fn going_on(shown: &RunView, runs: &[ListedRun]) -> Markup {
-    let goes_on = |run: &&ListedRun| run.state == RunState::Running;
+    let is_active = |run: &&ListedRun| run.state == RunState::Running;
     html! {
         @if shown.state == RunState::Running {
             p.notice data-running=(shown.report.run.id) { "This run is running: " (links::run_link(&shown.report.run.id)) " shows its progress." }
         }
-        @for other in runs.iter().filter(goes_on).filter(|run| run.record.run_id != shown.report.run.id).take(5) {
+        @for other in runs.iter().filter(is_active).filter(|run| run.record.run_id != shown.report.run.id).take(5) {
             p.notice data-running=(other.record.run_id) { "Run " (links::run_link(&other.record.run_id)) " is running." }
         }
     }

@@ -2,11 +2,11 @@
 
 use crate::{
     catalog::{ListedRun, RunState},
-    pages::trouble::Trouble,
-    site::Site,
+    pages::error_page::Trouble,
+    state::AppState,
     view::{RunView, ViewError},
 };
-use juror_common::id::RunId;
+use juror_types::id::RunId;
 use std::sync::Arc;
 
 /// The run that is shown, and newer ones that are damaged.
@@ -19,7 +19,7 @@ pub struct NewestRun {
 
 /// The newest of these runs that can be read, one with a report first.
 pub async fn newest_of<'a>(
-    site: &Site,
+    site: &AppState,
     runs: impl Iterator<Item = &'a ListedRun>,
 ) -> Result<NewestRun, Trouble> {
     let (reported, others): (Vec<_>, Vec<_>) = runs.partition(|run| run.figures.is_some());

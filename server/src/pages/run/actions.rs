@@ -5,7 +5,7 @@ use crate::{
     pages::links,
     view::RunView,
 };
-use juror_aggregator::history::ask_the_same;
+use juror_analysis::history::ask_the_same;
 use maud::{Markup, html};
 
 const FORMATS: [(&str, &str); 6] = [

@@ -1,11 +1,8 @@
 //! Progress of a running run, as of the page, kept fresh by the script.
 
 use crate::view::RunView;
-use juror_aggregator::report::{
-    figures::{dollars, grouped},
-    harmless::harmless,
-    html::simulated,
-};
+use juror_analysis::format::{dollars, grouped};
+use juror_report::{html::simulated, sanitize::harmless};
 use maud::{Markup, html};
 
 /// The section; a run that is being cancelled finishes its calls in flight.

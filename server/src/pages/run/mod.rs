@@ -1,75 +1,76 @@
 //! One run: how it goes or went, and all its results.
 
 mod actions;
-pub mod asked;
-mod awaited;
+pub mod filters;
+mod histogram;
 mod live;
-mod spread;
+mod queued;
 pub mod statements;
 mod table;
 
-use super::{
-    dataset,
-    frame::{Place, page},
-    links,
-    trouble::{Trouble, run_named, state_chip},
-    wishes::Wishes,
+use super::{dataset, links};
+use crate::pages::{
+    error_page::{Trouble, run_named, state_chip},
+    layout::{NavigationPage, page},
+    query::PageQuery,
 };
 use crate::{
     access::Visitor,
     catalog::{ListedRun, RunState},
-    site::Site,
+    state::AppState,
     view::RunView,
 };
-use asked::Asked;
 use axum::{
     Form,
     extract::{Extension, Path, State},
     response::{IntoResponse as _, Redirect, Response},
 };
-use juror_aggregator::report::{
-    Report,
-    figures::{counted, grouped},
-    harmless::harmless,
-    html::{decision, facts, run_facts, semantic, simulated, stages, targets},
-    words::has_stages,
+use filters::ItemFilters;
+use juror_analysis::{
+    format::{counted, grouped},
+    run_report::Report,
 };
-use juror_common::usage::Money;
+use juror_report::{
+    html::{decision, facts, run_facts, semantic, simulated, stages, targets},
+    phrasing::has_stages,
+    sanitize::harmless,
+};
+use juror_types::usage::Money;
 use maud::{Markup, html};
 use serde::Deserialize;
 use std::sync::Arc;
-use table::Shown;
+use table::TablePage;
 use tokio::task::spawn_blocking;
 
 /// So many common issues, and strengths, are listed.
-const MOST_STATEMENTS: usize = 30;
+const MAX_STATEMENTS: usize = 30;
 
 /// The page.
 pub async fn show(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
     Path(name): Path<String>,
-    wishes: Wishes,
+    query: PageQuery,
 ) -> Result<Response, Trouble> {
     let run = run_named(&name)?;
     let view = match site.views.of(&run).await {
         Err(error) if error.is_missing() => match site.starter.awaited(&run).await {
-            Some(awaited) => return Ok(awaited::show(visitor, &awaited)),
+            Some(awaited) => return Ok(queued::show(visitor, &awaited)),
             None => return Err(error.into()),
         },
         found => found?,
     };
-    let asked = Asked::of(&wishes);
+    let asked = ItemFilters::of(&query);
     let catalog = Arc::clone(&site.catalog);
     let is_cancelling = view.state == RunState::Running && site.starter.is_cancelling(&run);
     let making = spawn_blocking(move || {
         let runs = catalog.list()?;
-        let shown = Shown::read(&view, &asked)?;
+        let shown = TablePage::read(&view, &asked)?;
         let can = Actions { may_write: visitor.may_write, is_cancelling };
         Ok::<_, Trouble>(content(&view, &asked, &shown, &runs, can))
     });
     let content = making.await??;
-    Ok(page(Some(visitor), &harmless(&name), Place::Runs, &content).into_response())
+    Ok(page(Some(visitor), &harmless(&name), NavigationPage::Runs, &content).into_response())
 }
 
 /// Actions of the page.
@@ -82,8 +83,8 @@ struct Actions {
 /// Figures first, then the results; what explains them is folded between both.
 fn content(
     view: &RunView,
-    asked: &Asked,
-    shown: &Shown,
+    asked: &ItemFilters,
+    shown: &TablePage,
     runs: &[ListedRun],
     can: Actions,
 ) -> Markup {
@@ -136,10 +137,10 @@ fn folds(view: &RunView) -> Markup {
         @if groups != (0, 0) {
             details.card #issues-fold {
                 summary { (grouped(groups.0)) " common issues, " (grouped(groups.1)) " strengths" }
-                div.cards { (statements::common(view, &links::run(&report.run.id), MOST_STATEMENTS)) }
+                div.cards { (statements::common(view, &links::run(&report.run.id), MAX_STATEMENTS)) }
             }
         }
-        (spread::distributions(view))
+        (histogram::distributions(view))
         @if !is_running {
             details.card #cost-fold { summary { "Coverage, cost and time" } (facts(report)) }
             @if let Some(gate) = &report.targets {
@@ -161,7 +162,7 @@ fn figures(view: &RunView) -> Markup {
 
 /// Stops a run.
 pub async fn cancel(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     Path(name): Path<String>,
 ) -> Result<Redirect, Trouble> {
     let run = run_named(&name)?;
@@ -178,7 +179,7 @@ pub struct Resume {
 
 /// Goes on with a run.
 pub async fn resume(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     Path(name): Path<String>,
     Form(form): Form<Resume>,
 ) -> Result<Redirect, Trouble> {

@@ -1,15 +1,12 @@
 //! What the judge often found wrong and right; each leads to the results of which it was said.
 
 use crate::{pages::links, view::RunView};
-use juror_aggregator::{
+use juror_analysis::{
+    format::{counted, figure, grouped},
     issues::StatementGroup,
     metrics::Unit,
-    report::{
-        figures::{counted, figure, grouped},
-        harmless::harmless,
-        html::simulated,
-    },
 };
+use juror_report::{html::simulated, sanitize::harmless};
 use maud::{Markup, html};
 
 /// Common issues beside common strengths, at most so many of each; `address` is the run's page.

@@ -1,29 +1,29 @@
 //! The table of results, a page at a time, in the order and with the filters of the address.
 
-use super::asked::{Asked, order_of};
+use crate::pages::run::filters::{ItemFilters, order_of};
 use crate::{
     pages::{links, runs::pager, thumbnail},
     view::{Order, RunView},
 };
-use juror_aggregator::{
+use juror_analysis::{
+    format::{counted, grouped},
     metrics::Metric,
-    report::{
-        figures::{counted, grouped},
-        harmless::harmless,
-        html::{Column, StageColumns, columns, first_issue, id_text, simulated, verdict_of},
-    },
 };
-use juror_common::outcome::{JobResult, Outcome};
+use juror_report::{
+    html::{StageColumns, TableColumn, columns, first_issue, id_text, simulated, verdict_of},
+    sanitize::harmless,
+};
+use juror_types::outcome::{JobResult, Outcome};
 use maud::{Markup, html};
 
 /// So many results are on one page.
 const A_PAGE: usize = 100;
 
 /// So many tags, issues and strengths are offered to filter by.
-const MOST_CHOICES: usize = 100;
+const MAX_CHOICES: usize = 100;
 
 /// One page of the results that are asked for.
-pub struct Shown {
+pub struct TablePage {
     /// How many there are of them on all pages.
     pub selected: usize,
     /// The page, from 1.
@@ -32,12 +32,12 @@ pub struct Shown {
     pub results: Vec<JobResult>,
 }
 
-impl Shown {
+impl TablePage {
     /// Reads a page from the journal: blocks.
     pub fn read(
         view: &RunView,
-        asked: &Asked,
-    ) -> Result<Self, juror_aggregator::journal::JournalError> {
+        asked: &ItemFilters,
+    ) -> Result<Self, juror_journal::journal::JournalError> {
         let places = view.select(&asked.query(view));
         let pages = places.len().div_ceil(A_PAGE).max(1);
         let page = asked.page.clamp(1, pages);
@@ -49,7 +49,7 @@ impl Shown {
 }
 
 /// The section.
-pub fn section(view: &RunView, asked: &Asked, shown: &Shown) -> Markup {
+pub fn section(view: &RunView, asked: &ItemFilters, shown: &TablePage) -> Markup {
     let report = &view.report;
     let columns = columns(report, stages_with_data(&report.metrics));
     let pages = shown.selected.div_ceil(A_PAGE).max(1);
@@ -89,7 +89,7 @@ fn nothing(view: &RunView) -> Markup {
     }
 }
 
-fn in_words(view: &RunView, asked: &Asked) -> &'static str {
+fn in_words(view: &RunView, asked: &ItemFilters) -> &'static str {
     match asked.order(view) {
         Order::Urgency => {
             "Worst first: no output, then what could not be judged, then the lowest scores; what was skipped comes last."
@@ -110,7 +110,7 @@ fn stages_with_data(metrics: &[Metric]) -> StageColumns {
     }
 }
 
-fn head(view: &RunView, asked: &Asked, columns: &[Column<'_>]) -> Markup {
+fn head(view: &RunView, asked: &ItemFilters, columns: &[TableColumn<'_>]) -> Markup {
     html! {
         thead { tr {
             th.thumb scope="col" { "Image" }
@@ -128,7 +128,7 @@ fn head(view: &RunView, asked: &Asked, columns: &[Column<'_>]) -> Markup {
 /// sorted by already.
 fn sorting(
     view: &RunView,
-    asked: &Asked,
+    asked: &ItemFilters,
     key: &str,
     head: &str,
     title: Option<&str>,
@@ -153,7 +153,12 @@ fn sorting(
     }
 }
 
-fn row(view: &RunView, asked: &Asked, columns: &[Column<'_>], result: &JobResult) -> Markup {
+fn row(
+    view: &RunView,
+    asked: &ItemFilters,
+    columns: &[TableColumn<'_>],
+    result: &JobResult,
+) -> Markup {
     let report = &view.report;
     let outcome = result.outcome.name();
     let query = if result.repeat > 0 {
@@ -178,10 +183,10 @@ fn row(view: &RunView, asked: &Asked, columns: &[Column<'_>], result: &JobResult
     }
 }
 
-fn filters(view: &RunView, asked: &Asked) -> Markup {
+fn filters(view: &RunView, asked: &ItemFilters) -> Markup {
     let report = &view.report;
-    let labelled = |groups: &[juror_aggregator::issues::StatementGroup]| {
-        let groups = groups.iter().take(MOST_CHOICES);
+    let labelled = |groups: &[juror_analysis::issues::StatementGroup]| {
+        let groups = groups.iter().take(MAX_CHOICES);
         groups
             .map(|group| (group.label.clone(), format!("{} ({})", group.label, group.count)))
             .collect::<Vec<_>>()
@@ -191,7 +196,7 @@ fn filters(view: &RunView, asked: &Asked) -> Markup {
     let tags: Vec<_> = view
         .tags()
         .iter()
-        .take(MOST_CHOICES)
+        .take(MAX_CHOICES)
         .map(|(tag, count)| (tag.clone(), format!("{tag} ({count})")))
         .collect();
     html! {
@@ -213,7 +218,7 @@ fn filters(view: &RunView, asked: &Asked) -> Markup {
     }
 }
 
-fn choices(asked: &Asked, label: &str, name: &str, options: &[(String, String)]) -> Markup {
+fn choices(asked: &ItemFilters, label: &str, name: &str, options: &[(String, String)]) -> Markup {
     let chosen = asked.text(name);
     html! {
         @if !options.is_empty() {

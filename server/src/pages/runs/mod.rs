@@ -2,30 +2,28 @@
 
 mod order;
 
-use super::{
-    dataset,
-    frame::{Place, page},
-    links,
-    overview::empty,
-    trouble::{Trouble, state_chip},
-    wishes::Wishes,
+use super::{dataset, links, overview::empty};
+use crate::pages::{
+    error_page::{Trouble, state_chip},
+    layout::{NavigationPage, page},
+    query::PageQuery,
 };
 use crate::{
     access::Visitor,
     catalog::{DamagedRun, ListedRun, RunListing, RunState},
-    site::Site,
+    state::AppState,
 };
 use axum::extract::{Extension, State};
-use juror_aggregator::{
+use juror_analysis::{
+    format::{counted, dollars, figure, grouped, interval},
     history::PastMetric,
     metrics::Interval,
-    report::{
-        figures::{counted, dollars, figure, grouped, interval},
-        harmless::harmless,
-        html::{minutes, simulated},
-    },
 };
-use juror_common::id::RunId;
+use juror_report::{
+    html::{minutes, simulated},
+    sanitize::harmless,
+};
+use juror_types::id::RunId;
 use maud::{Markup, html};
 use order::{COLUMNS, RunColumn, RunOrder, judge_of, rubric_of, score_of};
 use std::{collections::HashSet, sync::Arc};
@@ -36,16 +34,16 @@ const RUNS_PER_PAGE: usize = 50;
 
 /// The page.
 pub async fn show(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
-    wishes: Wishes,
+    query: PageQuery,
 ) -> Result<Markup, Trouble> {
     let catalog = Arc::clone(&site.catalog);
     let RunListing { mut runs, damaged } = spawn_blocking(move || catalog.scan()).await??;
-    let order = RunOrder::of(&wishes);
+    let order = RunOrder::of(&query);
     order.sort(&mut runs);
     let pages = runs.len().div_ceil(RUNS_PER_PAGE).max(1);
-    let number = usize::clamp(wishes.value("page").unwrap_or(1), 1, pages);
+    let number = usize::clamp(query.value("page").unwrap_or(1), 1, pages);
     let cancelling: HashSet<&RunId> = runs
         .iter()
         .filter(|run| run.state == RunState::Running)
@@ -64,7 +62,7 @@ pub async fn show(
             }
         }
     };
-    Ok(page(Some(visitor), "Runs", Place::Runs, &content))
+    Ok(page(Some(visitor), "Runs", NavigationPage::Runs, &content))
 }
 
 fn damaged_runs(damaged: &[DamagedRun]) -> Markup {

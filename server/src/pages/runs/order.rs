@@ -1,8 +1,8 @@
 //! Orders of the table of runs, one for each of its columns.
 
-use crate::{catalog::ListedRun, pages::wishes::Wishes};
-use juror_aggregator::{history::PastMetric, metrics::Unit};
-use juror_common::usage::Money;
+use crate::{catalog::ListedRun, pages::query::PageQuery};
+use juror_analysis::{history::PastMetric, metrics::Unit};
+use juror_types::usage::Money;
 use std::cmp::Ordering;
 
 /// Sort key of the table.
@@ -43,12 +43,12 @@ pub const COLUMNS: [(RunColumn, &str, &str, bool); 9] = [
 
 impl RunOrder {
     /// The order of an address; newest first without one.
-    pub fn of(wishes: &Wishes) -> Self {
-        let named = wishes.text("sort");
+    pub fn of(query: &PageQuery) -> Self {
+        let named = query.text("sort");
         let column = COLUMNS.iter().find(|(_, name, ..)| Some(*name) == named);
         match column {
             Some((column, ..)) => {
-                Self { column: *column, descends: wishes.text("order") == Some("desc") }
+                Self { column: *column, descends: query.text("order") == Some("desc") }
             }
             None => Self { column: RunColumn::Created, descends: true },
         }

@@ -1,9 +1,9 @@
 //! The fields of the form, with what was written into them before and what is wrong with it.
 
 use super::form::{FieldErrors, StartForm};
-use crate::starter::{RequestDefaults, RequestField};
-use juror_aggregator::report::harmless::harmless;
-use juror_common::rubric::builtin;
+use crate::launcher::{RequestDefaults, RequestField};
+use juror_report::sanitize::harmless;
+use juror_types::rubric::builtin;
 use maud::{Markup, html};
 
 /// The id of a field's control. `filters` is the id of the table's filters, whose style differs.

@@ -1,7 +1,7 @@
 //! What a person writes into the form, and the run that this asks for.
 
-use crate::starter::{AskedRun, RequestDefaults, RequestField};
-use juror_common::{id::RunId, usage::Money};
+use crate::launcher::{RequestDefaults, RequestField, RunSpecification};
+use juror_types::{id::RunId, usage::Money};
 use serde::Deserialize;
 
 /// Repeats of an item at most.
@@ -65,7 +65,7 @@ impl StartForm {
     }
 
     /// The run; errors name the fields to change, in the order of the form.
-    pub fn asked(&self) -> Result<AskedRun, FieldErrors> {
+    pub fn asked(&self) -> Result<RunSpecification, FieldErrors> {
         let mut errors = FieldErrors::default();
         let filters = self.filters.lines().map(str::trim).filter(|line| !line.is_empty());
         let filters: Vec<String> = filters.map(str::to_owned).collect();
@@ -93,7 +93,7 @@ impl StartForm {
         if !errors.is_empty() {
             return Err(errors);
         }
-        Ok(AskedRun {
+        Ok(RunSpecification {
             dataset,
             rubric: text(&self.rubric),
             enable_llm_judge: self.is_judged(),

@@ -3,15 +3,15 @@
 mod fields;
 mod form;
 
-use super::{
-    frame::{Place, page},
-    links,
-    trouble::Trouble,
+use super::links;
+use crate::pages::{
+    error_page::Trouble,
+    layout::{NavigationPage, page},
 };
 use crate::{
     access::Visitor,
-    site::Site,
-    starter::{AskedRun, Refusal, RequestField, RunEstimate},
+    launcher::{LaunchRefusal, RequestField, RunEstimate, RunSpecification},
+    state::AppState,
 };
 use axum::{
     Form,
@@ -20,20 +20,18 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
 };
 use form::{FieldErrors, StartForm};
-use juror_aggregator::{
+use juror_analysis::{
+    format::{counted, dollars, duration, figure, grouped},
     metrics::Unit,
-    report::{
-        figures::{counted, dollars, duration, figure, grouped},
-        harmless::harmless,
-    },
 };
+use juror_report::sanitize::harmless;
 use maud::{Markup, html};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
 /// The empty form.
 pub async fn show(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
 ) -> Result<Markup, Trouble> {
     let form = StartForm::blank(&site.starter.defaults());
@@ -42,7 +40,7 @@ pub async fn show(
 
 /// Estimates what is asked for, or starts it if the estimate was seen.
 pub async fn asked(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
     Form(form): Form<StartForm>,
 ) -> Result<Response, Trouble> {
@@ -70,7 +68,7 @@ pub async fn asked(
                 page(
                     Some(visitor),
                     "Start a run",
-                    Place::Start,
+                    NavigationPage::Start,
                     &confirmation(&form, &asked, &estimate),
                 )
                 .into_response()
@@ -79,16 +77,16 @@ pub async fn asked(
     };
     match answered {
         Ok(answer) => Ok(answer),
-        Err(Refusal::Broken(reason)) => Err(Refusal::Broken(reason).into()),
+        Err(LaunchRefusal::Broken(reason)) => Err(LaunchRefusal::Broken(reason).into()),
         Err(refusal) => refused(&site, visitor, &form, refusal).await,
     }
 }
 
 async fn refused(
-    site: &Site,
+    site: &AppState,
     visitor: Visitor,
     form: &StartForm,
-    refusal: Refusal,
+    refusal: LaunchRefusal,
 ) -> Result<Response, Trouble> {
     let again = refusal.retry_after().map(|seconds| [(header::RETRY_AFTER, seconds)]);
     let status = match again {
@@ -107,15 +105,15 @@ struct Refused {
     reason: Option<String>,
 }
 
-impl From<Refusal> for Refused {
-    fn from(refusal: Refusal) -> Self {
+impl From<LaunchRefusal> for Refused {
+    fn from(refusal: LaunchRefusal) -> Self {
         let (field, message) = match refusal {
-            Refusal::Field { field, message } => (field, sentence(&message)),
-            Refusal::NameTaken(run) => (
+            LaunchRefusal::Field { field, message } => (field, sentence(&message)),
+            LaunchRefusal::NameTaken(run) => (
                 RequestField::RunId,
                 format!("A run {run} exists. Enter another name, or resume that run on its page."),
             ),
-            Refusal::Unknown(message) => (RequestField::Dataset, sentence(&message)),
+            LaunchRefusal::Unknown(message) => (RequestField::Dataset, sentence(&message)),
             other => return Self { reason: Some(sentence(&other.to_string())), ..Self::default() },
         };
         let mut errors = FieldErrors::default();
@@ -133,7 +131,7 @@ fn sentence(message: &str) -> String {
 }
 
 async fn form_page(
-    site: &Site,
+    site: &AppState,
     visitor: Visitor,
     form: &StartForm,
     refused: &Refused,
@@ -152,7 +150,7 @@ async fn form_page(
             }
         }
     };
-    Ok(page(Some(visitor), "Start a run", Place::Start, &content))
+    Ok(page(Some(visitor), "Start a run", NavigationPage::Start, &content))
 }
 
 /// Links to the fields with errors, which stand beside them too.
@@ -172,7 +170,7 @@ fn error_summary(errors: &FieldErrors) -> Markup {
 }
 
 /// What the run would take, before anything is begun.
-fn confirmation(form: &StartForm, asked: &AskedRun, estimate: &RunEstimate) -> Markup {
+fn confirmation(form: &StartForm, asked: &RunSpecification, estimate: &RunEstimate) -> Markup {
     html! {
         h1 { "Start this run?" }
         section.card.narrow aria-labelledby="estimate" {

@@ -1,12 +1,9 @@
 //! A metric over runs as a chart: an axis with figures, dates, intervals and the target.
 
 use crate::pages::links;
-use juror_aggregator::{
-    history::PastMetric,
-    metrics::Unit,
-    report::{figures::figure, harmless::harmless},
-};
-use juror_common::id::RunId;
+use juror_analysis::{format::figure, history::PastMetric, metrics::Unit};
+use juror_report::sanitize::harmless;
+use juror_types::id::RunId;
 use maud::{Markup, html};
 
 const WIDTH: f64 = 960.0;

@@ -1,11 +1,11 @@
 //! Whether figures decline from a fixed anchor, the first runs of their kind.
 
 use crate::{catalog::ListedRun, view::RunView};
-use juror_aggregator::{
+use juror_analysis::{
     history::{DeclineState, DeclineWatch, is_of_one_kind},
     metrics::Metric,
-    report::{harmless::harmless, words::decline_text},
 };
+use juror_report::{phrasing::decline_text, sanitize::harmless};
 use maud::{Markup, html};
 
 /// Decision on each metric: whether it declines from the first runs of this kind.

@@ -5,30 +5,31 @@ mod chart;
 mod decline;
 
 use super::{
-    dataset,
-    frame::{Place, page},
-    links,
+    dataset, links,
     overview::{OverviewChoice, empty, newest_of},
     run::facts_line,
-    trouble::{Trouble, run_named},
-    wishes::Wishes,
 };
-use crate::{access::Visitor, catalog::ListedRun, site::Site, view::RunView};
+use crate::pages::{
+    error_page::{Trouble, run_named},
+    layout::{NavigationPage, page},
+    query::PageQuery,
+};
+use crate::{access::Visitor, catalog::ListedRun, state::AppState, view::RunView};
 use axum::{
     extract::{Extension, State},
     http::HeaderMap,
 };
 use chart::{ChartPoint, TrendChart};
-use juror_aggregator::{
+use juror_analysis::{
+    format::{dollars, figure, grouped, interval},
     gate::Bound,
     history::{PastMetric, ask_the_same, fingerprint_changes},
     metrics::{Interval, Metric, Unit},
-    report::{
-        figures::{dollars, figure, grouped, interval},
-        harmless::harmless,
-        html::{minutes, simulated},
-        words::provenance_text,
-    },
+};
+use juror_report::{
+    html::{minutes, simulated},
+    phrasing::provenance_text,
+    sanitize::harmless,
 };
 use maud::{Markup, html};
 use std::sync::Arc;
@@ -45,25 +46,25 @@ const WIDTH: f64 = 200.0;
 /// The page: one metric over the runs that ask what `run` asks, the newest of the overview's choice
 /// unless the address names one.
 pub async fn show(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
     headers: HeaderMap,
-    wishes: Wishes,
+    query: PageQuery,
 ) -> Result<Markup, Trouble> {
     let catalog = Arc::clone(&site.catalog);
     let runs = spawn_blocking(move || catalog.list()).await??;
-    let view = match wishes.text("run") {
+    let view = match query.text("run") {
         Some(name) => Some(site.views.of(&run_named(name)?).await?),
         None => {
-            let choice = OverviewChoice::of(&wishes, &headers);
+            let choice = OverviewChoice::of(&query, &headers);
             newest_of(&site, runs.iter().filter(|run| choice.takes(run))).await?.view
         }
     };
     let content = match &view {
-        Some(view) => content(view, &runs, wishes.text("metric")),
+        Some(view) => content(view, &runs, query.text("metric")),
         None => html! { h1 { "Trend" } (empty("There are no runs to draw yet")) },
     };
-    Ok(page(Some(visitor), "Trend", Place::Trend, &content))
+    Ok(page(Some(visitor), "Trend", NavigationPage::Trend, &content))
 }
 
 fn content(view: &RunView, runs: &[ListedRun], wanted: Option<&str>) -> Markup {

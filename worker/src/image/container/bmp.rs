@@ -1,7 +1,7 @@
 //! BMP: the headers, and whether the pixels that they promise are there.
 
 use super::{
-    Damage, ENDS_EARLY, Facts, Format,
+    Damage, ENDS_EARLY, Facts, ReadableFormat,
     cursor::{Cursor, index},
 };
 
@@ -33,7 +33,7 @@ pub(super) fn walk(bytes: &[u8]) -> Result<Facts, Damage> {
     if !is_packed && (pixels.len() as u64) < row_bytes.saturating_mul(u64::from(height)) {
         return Err("its pixels are fewer than its width and height promise");
     }
-    let mut facts = Facts::still(Format::Bmp, width, height);
+    let mut facts = Facts::still(ReadableFormat::Bmp, width, height);
     facts.decoder_bytes_per_pixel = 4;
     Ok(facts)
 }

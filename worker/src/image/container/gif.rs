@@ -1,6 +1,6 @@
 //! GIF: blocks up to the trailer, frames counted. Source: GIF89a specification.
 
-use super::{Damage, ENDS_EARLY, Facts, Format, TRAILING, cursor::Cursor, is_padding};
+use super::{Damage, ENDS_EARLY, Facts, ReadableFormat, TRAILING, cursor::Cursor, is_padding};
 
 /// Walks a GIF file.
 pub(super) fn walk(bytes: &[u8]) -> Result<Facts, Damage> {
@@ -10,7 +10,7 @@ pub(super) fn walk(bytes: &[u8]) -> Result<Facts, Damage> {
     let [flags, _background, _aspect] = cursor.array()?;
     skip_colour_table(&mut cursor, flags)?;
 
-    let mut facts = Facts::still(Format::Gif, u32::from(width), u32::from(height));
+    let mut facts = Facts::still(ReadableFormat::Gif, u32::from(width), u32::from(height));
     facts.frames = 0;
     loop {
         match next_block(&mut cursor) {

@@ -1,12 +1,12 @@
 //! JPEG: markers up to EOI, entropy-coded data skipped. Source: ITU-T T.81, annex B.
 
 use super::{
-    Damage, ENDS_EARLY, Facts, Format, TRAILING, cursor::Cursor, is_padding, orientation_of,
+    Damage, ENDS_EARLY, Facts, ReadableFormat, TRAILING, cursor::Cursor, is_padding, orientation_of,
 };
 
 /// Real progressive files have about ten; each one may touch every block of the image, so a file
 /// with thousands would hold a decoder up for minutes.
-const MOST_SCANS: u32 = 100;
+const MAX_SCANS: u32 = 100;
 
 /// Walks a JPEG file.
 pub(super) fn walk(bytes: &[u8]) -> Result<Facts, Damage> {
@@ -83,7 +83,7 @@ impl Walk {
                 if self.facts.is_none() {
                     return Err("its image data comes before its header");
                 }
-                if self.scans > MOST_SCANS {
+                if self.scans > MAX_SCANS {
                     return Err("it has more than 100 scans");
                 }
             }
@@ -113,7 +113,7 @@ impl Walk {
             down = down.max(u32::from(sampling & 0x0f));
         }
         self.blocks = u64::from(width.div_ceil(8 * across)) * u64::from(height.div_ceil(8 * down));
-        let mut facts = Facts::still(Format::Jpeg, width, height);
+        let mut facts = Facts::still(ReadableFormat::Jpeg, width, height);
         facts.lossy = true;
         facts.cmyk = components == 4;
         // Output samples, and for progressive files two bytes more for each coefficient.

@@ -10,14 +10,14 @@ mod jpeg;
 mod png;
 mod webp;
 
-use super::format::Format;
+use super::format::ReadableFormat;
 use image::metadata::Orientation;
 
 /// What a container says about its image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
     /// The format, by content.
-    pub format: Format,
+    pub format: ReadableFormat,
     /// Pixels from left to right, as stored (before orientation).
     pub width: u32,
     /// Pixels from top to bottom, as stored.
@@ -40,7 +40,7 @@ pub(super) struct Facts {
 
 impl Facts {
     /// Facts of a sound still picture of this format and size, 8 bits, upright.
-    fn still(format: Format, width: u32, height: u32) -> Self {
+    fn still(format: ReadableFormat, width: u32, height: u32) -> Self {
         Self {
             format,
             width,
@@ -80,13 +80,13 @@ const NO_PIXELS: Damage = "its width or height is 0";
 const TRAILING: Damage = "bytes stand behind its end";
 
 /// Walks a container of this format.
-pub(super) fn walk(format: Format, bytes: &[u8]) -> Result<Facts, Damage> {
+pub(super) fn walk(format: ReadableFormat, bytes: &[u8]) -> Result<Facts, Damage> {
     let facts = match format {
-        Format::Png => png::walk(bytes),
-        Format::Jpeg => jpeg::walk(bytes),
-        Format::Gif => gif::walk(bytes),
-        Format::WebP => webp::walk(bytes),
-        Format::Bmp => bmp::walk(bytes),
+        ReadableFormat::Png => png::walk(bytes),
+        ReadableFormat::Jpeg => jpeg::walk(bytes),
+        ReadableFormat::Gif => gif::walk(bytes),
+        ReadableFormat::WebP => webp::walk(bytes),
+        ReadableFormat::Bmp => bmp::walk(bytes),
     }?;
     if facts.width == 0 || facts.height == 0 { Err(NO_PIXELS) } else { Ok(facts) }
 }

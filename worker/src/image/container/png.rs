@@ -1,13 +1,13 @@
 //! PNG and APNG: chunks with their checksums, up to IEND. Source: PNG specification, third edition.
 
 use super::{
-    Damage, ENDS_EARLY, Facts, Format, TRAILING,
+    Damage, ENDS_EARLY, Facts, ReadableFormat, TRAILING,
     cursor::{Cursor, index},
     is_padding, orientation_of,
 };
 
 /// No deflate stream grows by more than this: 258 bytes from 2 bits.
-const DEFLATE_LARGEST_GROWTH: u64 = 1032;
+const MAX_DEFLATE_GROWTH: u64 = 1032;
 
 /// Walks a PNG file.
 pub(super) fn walk(bytes: &[u8]) -> Result<Facts, Damage> {
@@ -84,7 +84,7 @@ impl Walk {
         if !cursor.rest().is_empty() || compression != 0 || filter != 0 || interlace > 1 {
             return Err("its header names a coding that does not exist");
         }
-        let mut facts = Facts::still(Format::Png, width, height);
+        let mut facts = Facts::still(ReadableFormat::Png, width, height);
         facts.bits = bits;
         // The decoder's output only, since it works on two rows; tRNS may add a sample.
         let output_samples = if matches!(colour, 0 | 4) { 2 } else { 4 };
@@ -148,7 +148,7 @@ impl Walk {
         }
         let bits_per_row = u64::from(self.facts.width) * self.samples * u64::from(self.facts.bits);
         let raw = (1 + bits_per_row.div_ceil(8)).saturating_mul(u64::from(self.facts.height));
-        if (self.data_length as u64).saturating_mul(DEFLATE_LARGEST_GROWTH) < raw {
+        if (self.data_length as u64).saturating_mul(MAX_DEFLATE_GROWTH) < raw {
             return Err("its image data is too short for its width and height");
         }
         // A still picture beside the animation is one more, and it is the one that decoders show.

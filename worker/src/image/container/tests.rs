@@ -34,14 +34,19 @@ fn gif() -> Vec<u8> {
     bytes
 }
 
-fn all() -> [(Format, Vec<u8>); 4] {
-    [(Format::Png, png()), (Format::Jpeg, jpeg()), (Format::WebP, webp()), (Format::Gif, gif())]
+fn all() -> [(ReadableFormat, Vec<u8>); 4] {
+    [
+        (ReadableFormat::Png, png()),
+        (ReadableFormat::Jpeg, jpeg()),
+        (ReadableFormat::WebP, webp()),
+        (ReadableFormat::Gif, gif()),
+    ]
 }
 
 #[test]
 fn whole_files_are_sound() {
     for (format, bytes) in all() {
-        assert_eq!(Format::of(&bytes), Some(format));
+        assert_eq!(ReadableFormat::of(&bytes), Some(format));
         let facts = walk(format, &bytes).unwrap();
         assert_eq!((facts.width, facts.height, facts.frames, facts.bits), (4, 4, 1, 8));
         assert_eq!(facts.flaw, None, "{format:?}");
@@ -73,7 +78,7 @@ fn a_changed_byte_of_image_data_breaks_its_checksum() {
     let mut bytes = png();
     let data = memchr::memmem::find(&bytes, b"IDAT").unwrap();
     bytes[data + 8] ^= 1;
-    assert_eq!(walk(Format::Png, &bytes), Err("the checksum of a chunk is wrong"));
+    assert_eq!(walk(ReadableFormat::Png, &bytes), Err("the checksum of a chunk is wrong"));
 }
 
 #[test]
@@ -83,7 +88,7 @@ fn headers_that_promise_more_than_the_data_can_hold_are_refused() {
     let checksum = crc32fast::hash(&bytes[12..29]).to_be_bytes();
     bytes[29..33].copy_from_slice(&checksum);
     assert_eq!(
-        walk(Format::Png, &bytes),
+        walk(ReadableFormat::Png, &bytes),
         Err("its image data is too short for its width and height")
     );
 
@@ -91,7 +96,7 @@ fn headers_that_promise_more_than_the_data_can_hold_are_refused() {
     let frame_header = memchr::memmem::find(&bytes, &[0xff, 0xc0]).unwrap();
     bytes[frame_header + 5..frame_header + 9].copy_from_slice(&[0x40, 0, 0x40, 0]);
     assert_eq!(
-        walk(Format::Jpeg, &bytes),
+        walk(ReadableFormat::Jpeg, &bytes),
         Err("its image data is too short for its width and height")
     );
 }
@@ -103,7 +108,7 @@ fn a_jpeg_with_endless_scans_is_refused() {
     let (start, scan) = bytes.split_at(scan);
     let scan = &scan[..scan.len() - 2];
     let endless = [start, &scan.repeat(101), &[0xff, 0xd9]].concat();
-    assert_eq!(walk(Format::Jpeg, &endless), Err("it has more than 100 scans"));
+    assert_eq!(walk(ReadableFormat::Jpeg, &endless), Err("it has more than 100 scans"));
 }
 
 #[test]
@@ -114,5 +119,5 @@ fn frames_of_an_animated_gif_are_counted() {
         encoder.encode(&PIXELS, 4, 4, ExtendedColorType::Rgb8).unwrap();
     }
     drop(encoder);
-    assert_eq!(walk(Format::Gif, &bytes).unwrap().frames, 3);
+    assert_eq!(walk(ReadableFormat::Gif, &bytes).unwrap().frames, 3);
 }

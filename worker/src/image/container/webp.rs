@@ -1,7 +1,7 @@
 //! WebP: RIFF chunks. Sources: the WebP container specification; RFC 6386, section 9.1.
 
 use super::{
-    Damage, ENDS_EARLY, Facts, Format, TRAILING,
+    Damage, ENDS_EARLY, Facts, ReadableFormat, TRAILING,
     cursor::{Cursor, index},
     is_padding, orientation_of,
 };
@@ -76,7 +76,7 @@ impl Walk {
             (Some(_), Some(_)) => return Err("its picture and its canvas differ in size"),
             (_, None) => return Err("it holds no image data"),
         };
-        let mut facts = Facts::still(Format::WebP, width, height);
+        let mut facts = Facts::still(ReadableFormat::WebP, width, height);
         facts.lossy = self.lossy;
         facts.frames = self.frames.max(1);
         facts.orientation = self.orientation.unwrap_or(facts.orientation);

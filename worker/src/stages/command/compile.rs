@@ -2,7 +2,7 @@
 
 use super::{CommandSettings, process};
 use crate::stages::compile::Compilation;
-use juror_common::{
+use juror_types::{
     item::Language,
     outcome::{ErrorKind, JobError},
 };

@@ -3,10 +3,10 @@
 use super::{CommandSettings, process};
 use crate::{
     load::{LoadedItem, is_blank, language_of_code},
-    stages::tokens::flatten,
+    tokens::flatten,
 };
-use juror_common::{
-    files::Roots,
+use juror_files::local::Roots;
+use juror_types::{
     item::{Item, Language, Tokens},
     outcome::{ErrorKind, JobError},
 };
@@ -51,7 +51,7 @@ pub async fn run_pipeline(
         let path = roots.resolve(&image.reference).ok()?;
         Some((name.as_str(), path.to_str()?.to_owned()))
     });
-    let question = Question { schema: juror_common::SCHEMA, item, paths: paths.collect() };
+    let question = Question { schema: juror_types::SCHEMA, item, paths: paths.collect() };
     let question = serde_json::to_vec(&question).map_err(|error| failed(error.to_string()))?;
     let finished = process::run(settings, &settings.arguments, &question)
         .await

@@ -13,14 +13,14 @@ use tokio::{
 };
 
 /// Most bytes of an answer on stdout.
-const MOST_OUTPUT: usize = 8 * 1024 * 1024;
+const MAX_OUTPUT: usize = 8 * 1024 * 1024;
 /// How much of the end of stderr is kept, and how much of that an error shows.
 const ERROR_TAIL: usize = 64 * 1024;
 const SHOWN_ERROR_TAIL: usize = 2000;
 
 /// How a program ended.
 #[derive(Debug)]
-pub(super) struct Finished {
+pub(super) struct ProcessEnd {
     pub status: ExitStatus,
     pub stdout: Vec<u8>,
     pub stderr_tail: String,
@@ -44,7 +44,7 @@ pub(super) async fn run(
     settings: &CommandSettings,
     arguments: &[String],
     input: &[u8],
-) -> Result<Finished, ProcessError> {
+) -> Result<ProcessEnd, ProcessError> {
     let mut command = Command::new(&settings.program);
     command
         .args(arguments)
@@ -66,13 +66,13 @@ pub(super) async fn run(
     finished
 }
 
-async fn talk(child: &mut Child, input: &[u8]) -> Result<Finished, ProcessError> {
+async fn talk(child: &mut Child, input: &[u8]) -> Result<ProcessEnd, ProcessError> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     // The first trouble ends all three, so that nothing waits for a program that is to be killed.
     let ((), stdout, stderr_tail) =
         tokio::try_join!(write_all(stdin, input), read_bounded(stdout), read_tail(stderr))?;
     let status = child.wait().await?;
-    Ok(Finished { status, stdout, stderr_tail })
+    Ok(ProcessEnd { status, stdout, stderr_tail })
 }
 
 async fn write_all(stdin: Option<ChildStdin>, input: &[u8]) -> Result<(), ProcessError> {
@@ -87,9 +87,9 @@ async fn write_all(stdin: Option<ChildStdin>, input: &[u8]) -> Result<(), Proces
 async fn read_bounded(output: Option<impl AsyncRead + Unpin>) -> Result<Vec<u8>, ProcessError> {
     let mut content = Vec::new();
     if let Some(output) = output {
-        output.take(MOST_OUTPUT as u64 + 1).read_to_end(&mut content).await?;
+        output.take(MAX_OUTPUT as u64 + 1).read_to_end(&mut content).await?;
     }
-    if content.len() > MOST_OUTPUT { Err(ProcessError::TooMuchOutput) } else { Ok(content) }
+    if content.len() > MAX_OUTPUT { Err(ProcessError::TooMuchOutput) } else { Ok(content) }
 }
 
 async fn read_tail(output: Option<impl AsyncRead + Unpin>) -> Result<String, ProcessError> {

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{load::LoadedItem, stages::compile::Compilation};
-use juror_common::{
-    files::Roots,
+use juror_files::local::Roots;
+use juror_types::{
     item::{ImageReference, Item, Language},
     outcome::ErrorKind,
 };
@@ -16,7 +16,7 @@ fn shell(script: &str, timeout: Duration) -> CommandSettings {
     CommandSettings { program: "sh".to_owned(), arguments, timeout }
 }
 
-fn patient(script: &str) -> CommandSettings {
+fn retrying(script: &str) -> CommandSettings {
     shell(script, Duration::from_secs(60))
 }
 
@@ -28,7 +28,7 @@ async fn answered(script: &str) -> Result<LoadedItem, String> {
         ..LoadedItem::default()
     };
     let error_kind = ErrorKind::Pipeline;
-    run_pipeline(&Item::default(), loaded, &Roots::new(vec![]), &patient(script)).await.map_err(
+    run_pipeline(&Item::default(), loaded, &Roots::new(vec![]), &retrying(script)).await.map_err(
         |error| {
             assert_eq!(error.kind, error_kind);
             error.message
@@ -45,14 +45,14 @@ async fn an_exit_status_decides_whether_code_compiles() {
         ("echo '1:2 oops' >&2; exit 3", Compilation::Broken("exit status: 3: 1:2 oops".to_owned())),
         ("echo told; exit 1", Compilation::Broken("exit status: 1: told".to_owned())),
     ] {
-        let compiled = compile("good code", Language::Tsx, &patient(script)).await.unwrap();
+        let compiled = compile("good code", Language::Tsx, &retrying(script)).await.unwrap();
         assert_eq!(compiled, expected, "{script}");
     }
 }
 
 #[tokio::test]
 async fn a_command_that_cannot_run_says_nothing_about_the_code() {
-    let absent = CommandSettings { program: "/no/such/compiler".to_owned(), ..patient("") };
+    let absent = CommandSettings { program: "/no/such/compiler".to_owned(), ..retrying("") };
     let error = compile("x", Language::Ts, &absent).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Pipeline);
     assert!(error.message.starts_with("compile_command /no/such/compiler: cannot be started"));
@@ -82,7 +82,7 @@ async fn a_pipeline_reads_the_item_and_where_its_images_are() {
     let roots = Roots::new(vec![folder.path().to_owned()]);
     let keep = folder.path().join("question.json");
     let script = format!("cat > {}; echo '{{}}'", keep.display());
-    run_pipeline(&item, LoadedItem::default(), &roots, &patient(&script)).await.unwrap();
+    run_pipeline(&item, LoadedItem::default(), &roots, &retrying(&script)).await.unwrap();
     let question: serde_json::Value = serde_json::from_slice(&fs::read(keep).unwrap()).unwrap();
     assert_eq!(question["schema"], 1);
     assert_eq!(question["id"], "one");
@@ -134,7 +134,7 @@ async fn until_dead(mut life: fs::File) {
 async fn time_out_ends_a_command_and_whatever_it_started() {
     let folder = tempfile::tempdir().unwrap();
     let life = life_line(folder.path());
-    let settings = patient(&endless(&life));
+    let settings = retrying(&endless(&life));
     let up = spawn_blocking(move || until_up(&life));
     let (compiled, life) = tokio::join!(compile("x", Language::Ts, &settings), up);
     let error = compiled.unwrap_err();
@@ -146,7 +146,7 @@ async fn time_out_ends_a_command_and_whatever_it_started() {
 async fn giving_up_on_a_command_ends_it_too() {
     let folder = tempfile::tempdir().unwrap();
     let life = life_line(folder.path());
-    let settings = patient(&endless(&life));
+    let settings = retrying(&endless(&life));
     let up = spawn_blocking(move || until_up(&life));
     let life = tokio::select! {
         _ = compile("x", Language::Ts, &settings) => panic!("it cannot end"),

@@ -28,7 +28,7 @@ const OPTIONAL_END: [&str; 20] = [
 ];
 /// The tokenizer looks through all attributes of a tag for each one more, so a tag of a megabyte
 /// would take minutes. A tag has fewer attributes than blanks, slashes and quotes.
-const MOST_SEPARATORS_IN_A_TAG: usize = 20_000;
+const MAX_SEPARATORS_IN_A_TAG: usize = 20_000;
 const PIECE: usize = 4096;
 
 /// The first error, as "line n: what".
@@ -49,7 +49,7 @@ pub(super) fn first_error(code: &str) -> Option<String> {
             separators = 0;
         }
         separators += piece.bytes().filter(|byte| b" \t\n\r\x0c/\"'".contains(byte)).count();
-        if separators > MOST_SEPARATORS_IN_A_TAG {
+        if separators > MAX_SEPARATORS_IN_A_TAG {
             tokenizer.sink.report(format!("line {}: a tag that hardly ends", line_of(code, after)));
         }
         if tokenizer.sink.error.borrow().is_some() {

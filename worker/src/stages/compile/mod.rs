@@ -1,10 +1,10 @@
 //! Does the generated code compile, as far as its grammar tells?
 
-mod hazard;
 mod html;
+mod parse_limits;
 mod script;
 
-use juror_common::item::Language;
+use juror_types::item::Language;
 use std::{panic::catch_unwind, thread};
 use tokio::{sync::Semaphore, task::spawn_blocking};
 
@@ -21,7 +21,7 @@ pub enum Compilation {
 
 /// Code up to this size is parsed where it is, in well under a millisecond; more moves off the
 /// async threads.
-const LARGEST_INLINE_CODE: usize = 64 * 1024;
+const MAX_INLINE_CODE: usize = 64 * 1024;
 /// What an async thread's stack of 2 MB surely has left.
 const INLINE_STACK: usize = 256 * 1024;
 /// Parses on a large stack at a time, so that hostile code cannot fill the memory with stacks.
@@ -29,11 +29,11 @@ static ROOMY_PARSES: Semaphore = Semaphore::const_new(2);
 
 /// Parses code by its language's grammar. Never overflows a stack, never runs away.
 pub async fn check(code: &str, language: Language) -> Compilation {
-    let stack = match hazard::assess(code, language) {
+    let stack = match parse_limits::assess(code, language) {
         Ok(stack) => stack,
         Err(reason) => return Compilation::Unchecked(reason),
     };
-    if code.len() <= LARGEST_INLINE_CODE && stack <= INLINE_STACK {
+    if code.len() <= MAX_INLINE_CODE && stack <= INLINE_STACK {
         return parse(code, language);
     }
     let interrupted = Compilation::Unchecked("the check was interrupted");

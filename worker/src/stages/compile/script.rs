@@ -1,6 +1,6 @@
 //! TSX, JSX, TypeScript and JavaScript.
 
-use juror_common::item::Language;
+use juror_types::item::Language;
 use oxc_allocator::Allocator;
 use oxc_diagnostics::OxcDiagnostic;
 use oxc_parser::Parser;

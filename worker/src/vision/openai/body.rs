@@ -156,7 +156,7 @@ fn value(json: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
 mod tests {
     use super::*;
     use crate::vision::openai::tests::question;
-    use juror_common::model::OutputLimit;
+    use juror_types::model::OutputLimit;
 
     fn written(request: &Request, format: ReplyFormat) -> Value {
         serde_json::from_slice(&write(request, format)).unwrap()

@@ -5,7 +5,7 @@ use super::{
     failure,
 };
 use crate::vision::{Answer, CallEnd, Finish, headers};
-use juror_common::usage::{Money, Usage};
+use juror_types::usage::{Money, Usage};
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde::Deserialize;
 use serde_json::Value;
@@ -73,14 +73,14 @@ const SIMULATOR_FINGERPRINT: &str = "juror-simulator";
 
 /// No model reads or writes anywhere near so many tokens at once. A server that claims more does
 /// not count, and booking its figure would use up the budgets of a whole month.
-const MOST_TOKENS: u64 = 100_000_000;
+const MAX_TOKENS: u64 = 100_000_000;
 
 /// The tokens that a body says were billed; none if it does not say, or nothing that can be true:
 /// no prompt has no tokens. Some servers count reasoning in the total alone.
 pub(super) fn usage(body: &Value) -> Option<Usage> {
     let wire = WireUsage::deserialize(body.get("usage")?).ok()?;
     let claims = [wire.prompt_tokens, wire.completion_tokens, wire.total_tokens.unwrap_or(0)];
-    if wire.prompt_tokens == 0 || claims.iter().any(|claim| *claim > MOST_TOKENS) {
+    if wire.prompt_tokens == 0 || claims.iter().any(|claim| *claim > MAX_TOKENS) {
         return None;
     }
     let beyond_the_prompt =

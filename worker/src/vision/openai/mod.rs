@@ -12,7 +12,7 @@ mod tests;
 mod told_wait;
 
 use super::{
-    AccountProblem, Call, CallEnd, HttpSettings, Limits, ProbeError, ProbeReport, Request,
+    AccountProblem, Call, CallEnd, HttpSettings, ProbeError, ProbeReport, ProviderLimits, Request,
     SetupError, VisionClient, headers,
     http::{Http, Reply, ReplyBody},
 };
@@ -83,12 +83,12 @@ impl OpenAi {
         request: &Request,
         format: ReplyFormat,
         cancel: &CancellationToken,
-    ) -> (CallEnd, Limits) {
+    ) -> (CallEnd, ProviderLimits) {
         let json = body::write(request, format);
         let timeout_factor = if request.slower { 2 } else { 1 };
         let path = ["chat", "completions"];
         match self.http.post(&path, json, timeout_factor, cancel).await {
-            Err(end) => (end, Limits::default()),
+            Err(end) => (end, ProviderLimits::default()),
             Ok(reply) => {
                 let limits = headers::limits(&reply.headers);
                 let end = self.classify(reply);
@@ -98,7 +98,7 @@ impl OpenAi {
                     }
                     _ => None,
                 };
-                (end, Limits { refused, ..limits })
+                (end, ProviderLimits { refused, ..limits })
             }
         }
     }

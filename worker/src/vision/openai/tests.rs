@@ -7,7 +7,7 @@ use crate::vision::{
 };
 use bytes::Bytes;
 use futures_util::FutureExt as _;
-use juror_common::{job::Detail, model::OutputLimit, usage::Usage};
+use juror_types::{job::Detail, model::OutputLimit, usage::Usage};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpSocket};
 

@@ -1,14 +1,14 @@
 //! How long a refusal's body asks to wait, for servers that send no header. Pure.
 
-use crate::vision::headers::{LONGEST_WAIT, interval};
+use crate::vision::headers::{MAX_WAIT, interval};
 use serde_json::Value;
 use std::time::Duration;
 
-/// The wait that an error asks for, at most [`LONGEST_WAIT`]: by Gemini's `RetryInfo`, else by the
+/// The wait that an error asks for, at most [`MAX_WAIT`]: by Gemini's `RetryInfo`, else by the
 /// message, as in `Please retry in 10.05s`, `Please try again in 6m0s` (OpenAI) and `Try again in 5
 /// seconds` (LiteLLM).
 pub(super) fn read(body: &Value, message: &str) -> Option<Duration> {
-    retry_info(body).or_else(|| in_words(message)).map(|wait| wait.min(LONGEST_WAIT))
+    retry_info(body).or_else(|| in_words(message)).map(|wait| wait.min(MAX_WAIT))
 }
 
 fn retry_info(body: &Value) -> Option<Duration> {

@@ -1,0 +1,157 @@
+//! How far the judge agrees with people on one criterion.
+
+use super::{
+    correlation::{kendall_tau_b, pearson, spearman},
+    figure::{Figure, NO_ITEMS},
+    resample::Groups,
+    steps::{Confusion, Steps},
+    table::Table,
+};
+use crate::metrics::{Moments, Sample, tidy};
+use serde::{Deserialize, Serialize};
+
+/// Fewer pairs lie on a line whatever they are.
+const MIN_ITEMS: usize = 3;
+
+/// The judge's and the people's values of the same items.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Paired {
+    /// The judge's mean over the item's repeats.
+    pub(super) judge: Vec<f64>,
+    /// The people's mean over its raters.
+    pub(super) people: Vec<f64>,
+    /// Numbers of clusters; none for an item that stands alone.
+    pub(super) clusters: Vec<Option<usize>>,
+}
+
+/// How far the judge agrees with people. All figures are over items; their intervals allow for
+/// clusters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Agreement {
+    /// Items with both a score and a label.
+    pub n: u64,
+    /// The judge's mean over them.
+    pub judge_mean: Option<f64>,
+    /// The people's.
+    pub people_mean: Option<f64>,
+    /// Pearson's r.
+    pub pearson: Figure,
+    /// Spearman's rank correlation.
+    pub spearman: Figure,
+    /// Kendall's tau-b.
+    pub kendall_tau_b: Figure,
+    /// Cohen's kappa with quadratic weights, over whole steps of the scale.
+    pub weighted_kappa: Figure,
+    /// How far the judge is off, whichever way.
+    pub mean_absolute_error: Figure,
+    /// The judge less the people.
+    pub bias: Figure,
+    /// Share of items on which both are at the same step.
+    pub exact: Figure,
+    /// Share of items on which they are at most one step apart.
+    pub adjacent: Figure,
+    /// Which step met which.
+    pub confusion: Confusion,
+}
+
+impl Agreement {
+    /// Of these items, on this scale.
+    pub(super) fn of(paired: &Paired, steps: Steps) -> Self {
+        let Paired { judge, people, .. } = paired;
+        let mean = |values: &[f64]| {
+            let mut moments = Moments::default();
+            values.iter().for_each(|value| moments.add(*value));
+            (!values.is_empty()).then(|| tidy(moments.mean()))
+        };
+        let [pearson, spearman, kendall_tau_b, weighted_kappa] = associations(paired, steps);
+        let width = steps.most - steps.least;
+        let sample = |measure: &dyn Fn(f64, f64) -> f64| paired.sample(measure);
+        let apart = |judge, people| (steps.of(judge) - steps.of(people)).abs();
+        let within =
+            |most: f64| Figure::rate(&sample(&|judge, people| share(apart(judge, people) <= most)));
+        Self {
+            n: judge.len() as u64,
+            judge_mean: mean(judge),
+            people_mean: mean(people),
+            pearson,
+            spearman,
+            kendall_tau_b,
+            weighted_kappa,
+            mean_absolute_error: Figure::mean(
+                &sample(&|judge, people| tidy(judge - people).abs()),
+                0.0,
+                width,
+            ),
+            bias: Figure::mean(&sample(&|judge, people| tidy(judge - people)), -width, width),
+            exact: within(0.0),
+            adjacent: within(1.0),
+            confusion: steps.confusion(judge, people),
+        }
+    }
+}
+
+impl Paired {
+    /// Adds an item.
+    pub(super) fn add(&mut self, judge: f64, people: f64, cluster: Option<usize>) {
+        self.judge.push(judge);
+        self.people.push(people);
+        self.clusters.push(cluster);
+    }
+
+    /// What is measured of each item.
+    fn sample(&self, measure: &dyn Fn(f64, f64) -> f64) -> Sample {
+        let mut sample = Sample::default();
+        for ((judge, people), cluster) in self.judge.iter().zip(&self.people).zip(&self.clusters) {
+            sample.add(measure(*judge, *people), *cluster);
+        }
+        sample
+    }
+}
+
+/// Pearson, Spearman, Kendall and kappa. Pearson's interval is Fisher's where every item stands
+/// alone; the others have no formula that holds with ties, and none holds with clusters, so those
+/// are the bootstrap's.
+fn associations(paired: &Paired, steps: Steps) -> [Figure; 4] {
+    let table = Table::of(&paired.judge, &paired.people);
+    let measure = |times: &[u32]| {
+        let counts = table.counts(times);
+        [
+            pearson(&table, &counts),
+            spearman(&table, &counts),
+            kendall_tau_b(&table, &counts),
+            steps.weighted_kappa(&table, &counts),
+        ]
+    };
+    if table.items() < MIN_ITEMS {
+        let reason = match table.items() {
+            0 => NO_ITEMS.to_owned(),
+            items => format!("it takes {MIN_ITEMS} items, and there are {items}"),
+        };
+        return std::array::from_fn(|_| Figure::unknown(reason.clone()));
+    }
+    let values = measure(&vec![1; table.items()]);
+    let groups = Groups::of(&paired.clusters);
+    let [mut pearson, spearman, tau, kappa] = groups.intervals(values, measure);
+    if let (Some(correlation), true) = (values[0], groups.all_alone()) {
+        pearson = Figure::by_fisher_z(correlation, table.items());
+    }
+    let constant = match (table.judge.len(), table.people.len()) {
+        (1, 1) => "judge and people each gave one score throughout",
+        (1, _) => "the judge gave one score throughout",
+        _ => "people gave one score throughout",
+    };
+    let told = |figure: Figure, reason: &str| match figure.value {
+        None => Figure::unknown(reason),
+        Some(_) => figure,
+    };
+    [
+        told(pearson, constant),
+        told(spearman, constant),
+        told(tau, constant),
+        told(kappa, "judge and people gave one and the same score throughout"),
+    ]
+}
+
+fn share(holds: bool) -> f64 {
+    if holds { 1.0 } else { 0.0 }
+}

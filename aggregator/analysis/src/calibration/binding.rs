@@ -1,0 +1,141 @@
+//! What a calibration holds for: a judge, a rubric and a preparation of images, bound by a digest.
+
+use crate::compare::judge_settings_that_differ;
+use juror_types::{
+    SCHEMA,
+    id::Digest,
+    job::{Judge, RubricReference},
+    run::{Preparation, RunRecord},
+};
+use serde::{Deserialize, Serialize};
+
+/// Everything by which the same screenshot could get another score.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Binding {
+    /// Digest of the rest: two runs with the same one were judged alike.
+    pub digest: Digest,
+    /// Provider, model and sampling.
+    pub judge: Judge,
+    /// The rubric; of it the digest counts.
+    pub rubric: RubricReference,
+    /// How images are prepared; none if the run's record does not say.
+    pub preparation: Option<Preparation>,
+    /// The longest side that images were shrunk to, where the user asked for one.
+    pub max_side: Option<u32>,
+    /// Whether it was the simulator and no judge.
+    pub simulated: bool,
+}
+
+impl Binding {
+    /// Of a run; none with the judge off.
+    pub fn of(record: &RunRecord, simulated: bool) -> Option<Self> {
+        let unbound = Self {
+            digest: Digest::from_bytes([0; 32]),
+            judge: record.judge.clone()?,
+            rubric: record.rubric.clone(),
+            preparation: record.preparation,
+            max_side: record.max_side,
+            simulated,
+        };
+        Some(Self { digest: unbound.compute(), ..unbound })
+    }
+
+    /// Whether the digest is that of the rest: nobody changed the file.
+    pub fn is_sound(&self) -> bool {
+        self.digest == self.compute()
+    }
+
+    /// What is not the same now, each with its two values; empty if nothing is.
+    pub fn changes(&self, now: &Self) -> Vec<String> {
+        let rubric = |binding: &Self| {
+            let digest: String = binding.rubric.digest.to_string().chars().take(12).collect();
+            format!("{}@{} ({digest}…)", binding.rubric.id, binding.rubric.version)
+        };
+        let preparation = |binding: &Self| {
+            binding.preparation.map_or_else(|| "not known".to_owned(), |known| known.to_string())
+        };
+        let side = |binding: &Self| {
+            binding.max_side.map_or_else(|| "not set".to_owned(), |pixels| pixels.to_string())
+        };
+        let scores = |binding: &Self| match binding.simulated {
+            true => "the simulator's".to_owned(),
+            false => "a judge's".to_owned(),
+        };
+        let mut pairs = judge_settings_that_differ(&self.judge, &now.judge);
+        pairs.extend([
+            ("rubric", rubric(self), rubric(now)),
+            ("image preparation", preparation(self), preparation(now)),
+            ("image.max_side", side(self), side(now)),
+            ("scores", scores(self), scores(now)),
+        ]);
+        let differs = pairs.into_iter().filter(|(_, then, now)| then != now);
+        differs.map(|(what, then, now)| format!("{what}: {then} then, {now} now")).collect()
+    }
+
+    fn compute(&self) -> Digest {
+        let identity = Identity {
+            schema: SCHEMA,
+            judge: &self.judge,
+            rubric: self.rubric.digest,
+            preparation: self.preparation,
+            max_side: self.max_side,
+            simulated: self.simulated,
+        };
+        let json = serde_json::to_vec(&identity);
+        debug_assert!(json.is_ok(), "memory takes every text and number");
+        Digest::of(&json.unwrap_or_default())
+    }
+}
+
+#[derive(Serialize)]
+struct Identity<'a> {
+    schema: u32,
+    judge: &'a Judge,
+    rubric: Digest,
+    preparation: Option<Preparation>,
+    max_side: Option<u32>,
+    simulated: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_results::{SEMANTIC, record};
+    use juror_types::job::Detail;
+
+    #[test]
+    fn whatever_changes_a_score_changes_the_digest_and_is_named() {
+        let known = record(SEMANTIC, 1);
+        let bound = |record: &RunRecord| Binding::of(record, false).unwrap();
+        let then = bound(&known);
+        assert!(then.is_sound() && then.changes(&then).is_empty());
+        let elsewhere = RunRecord { base_url: None, repeat: 3, planned: 9, ..known.clone() };
+        assert_eq!(bound(&elsewhere), then, "where, how often and how much is no judge");
+        let judge = known.judge.clone().unwrap();
+        let judged = |judge: Judge| RunRecord { judge: Some(judge), ..known.clone() };
+        let preparation = Some(Preparation { version: 2, max_bytes: 1, max_side: 1 });
+        let rubric = RubricReference { digest: Digest::of(b"other"), ..known.rubric.clone() };
+        for (now, word) in [
+            (judged(Judge { model: "gpt-5".into(), ..judge.clone() }), "judge: openai gpt-4o then"),
+            (
+                judged(Judge { temperature: None, ..judge.clone() }),
+                "temperature: 0.1 then, none now",
+            ),
+            (judged(Judge { detail: Detail::Low, ..judge.clone() }), "detail"),
+            (judged(Judge { max_output_tokens: 7, ..judge }), "max_output_tokens"),
+            (RunRecord { rubric, ..known.clone() }, "rubric: semantic@1 ("),
+            (RunRecord { preparation, ..known.clone() }, "image preparation: not known then"),
+            (RunRecord { max_side: Some(640), ..known.clone() }, "image.max_side: not set then"),
+        ] {
+            let now = bound(&now);
+            assert_ne!(now.digest, then.digest, "{word}");
+            let changes = then.changes(&now);
+            assert!(changes.len() == 1 && changes[0].contains(word), "{changes:?}");
+        }
+        let simulated = Binding::of(&known, true).unwrap();
+        assert_eq!(then.changes(&simulated), ["scores: a judge's then, the simulator's now"]);
+        assert_ne!(simulated.digest, then.digest);
+        assert!(!Binding { simulated: true, ..then }.is_sound());
+        assert!(Binding::of(&RunRecord { judge: None, ..known }, false).is_none());
+    }
+}

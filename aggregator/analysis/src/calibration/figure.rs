@@ -1,0 +1,94 @@
+//! One number of a calibration: what it is, how sure it is, or why it cannot be told.
+
+use crate::metrics::{Interval, MeanEstimate, Sample, tidy};
+use serde::{Deserialize, Serialize};
+
+/// The 97.5 % quantile of the standard normal distribution.
+const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
+
+/// Spreads below this are the rounding of sums: scores are shares or points.
+const NO_SPREAD: f64 = 1e-9;
+
+pub(super) const NO_ITEMS: &str = "no item has both a score and a label";
+pub(super) const ALL_ALIKE: &str = "all items are alike, so no spread tells how sure that is";
+pub(super) const ONE_GROUP: &str = "one item, or one cluster of items, has no spread";
+
+/// One number.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// None where it cannot be told.
+    pub value: Option<f64>,
+    /// Lower end of its 95 % interval; none where that cannot be told.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Why the number, or its interval, cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl Figure {
+    /// No number, and why.
+    pub(super) fn unknown(reason: impl Into<String>) -> Self {
+        Self { reason: Some(reason.into()), ..Self::default() }
+    }
+
+    /// A number whose interval cannot be told, and why.
+    pub(super) fn unsure(value: f64, reason: impl Into<String>) -> Self {
+        if !value.is_finite() {
+            return Self::unknown(reason);
+        }
+        Self { value: Some(tidy(value)), ..Self::unknown(reason) }
+    }
+
+    /// A number within its interval.
+    pub(super) fn sure(value: f64, low: f64, high: f64) -> Self {
+        if ![value, low, high].iter().all(|end| end.is_finite()) {
+            return Self::unsure(value, ALL_ALIKE);
+        }
+        Self {
+            value: Some(tidy(value)),
+            low: Some(tidy(low)),
+            high: Some(tidy(high)),
+            reason: None,
+        }
+    }
+
+    /// A mean within the interval of Student's t, clustered as a run's metrics are.
+    pub(super) fn mean(sample: &Sample, least: f64, most: f64) -> Self {
+        Self::of_sample(sample, |estimate| {
+            let spread = estimate.standard_error().is_none_or(|error| error > NO_SPREAD);
+            spread.then(|| estimate.mean_interval(least, most))
+        })
+    }
+
+    /// A rate within Wilson's interval, clustered as a run's metrics are.
+    pub(super) fn rate(sample: &Sample) -> Self {
+        Self::of_sample(sample, |estimate| Some(estimate.rate_interval(false)))
+    }
+
+    /// Pearson's correlation of so many independent pairs: Fisher's z, whose standard error is
+    /// 1 / √(n − 3).
+    pub(super) fn by_fisher_z(correlation: f64, pairs: usize) -> Self {
+        if pairs < 4 {
+            return Self::unsure(correlation, "its interval takes 4 items");
+        }
+        if correlation.abs() > 1.0 - NO_SPREAD {
+            return Self::unsure(correlation, ALL_ALIKE);
+        }
+        let half = NORMAL_QUANTILE / (pairs as f64 - 3.0).sqrt();
+        let z = correlation.atanh();
+        Self::sure(correlation, (z - half).tanh(), (z + half).tanh())
+    }
+
+    fn of_sample(sample: &Sample, interval: impl Fn(&MeanEstimate) -> Option<Interval>) -> Self {
+        let Some(estimate) = sample.estimate() else { return Self::unknown(NO_ITEMS) };
+        match interval(&estimate) {
+            None => Self::unsure(estimate.mean, ALL_ALIKE),
+            Some(Interval { low: Some(low), high: Some(high), .. }) => {
+                Self::sure(estimate.mean, low, high)
+            }
+            Some(_) => Self::unsure(estimate.mean, ONE_GROUP),
+        }
+    }
+}

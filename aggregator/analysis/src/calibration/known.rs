@@ -1,0 +1,286 @@
+//! Calibrations that were made before, and which of them holds for a run.
+
+use super::{Binding, Calibration, Figure};
+use crate::run_report::Report;
+use juror_journal::{journal::RunFiles, replace_file::replace_file};
+use juror_types::{SCHEMA, id::RunId};
+use serde::Serialize;
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+/// Labelled items that a judge needs to be called calibrated.
+const MIN_ITEMS: u64 = 20;
+
+/// The file's name in a run directory.
+pub const FILE_NAME: &str = "calibration.json";
+
+/// A calibration and where it lies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnownCalibration {
+    /// The file.
+    pub path: PathBuf,
+    /// What it says.
+    pub calibration: Calibration,
+}
+
+/// What a run's report says of its judge's agreement with people.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunCalibration {
+    /// Whether the calibration is of this very judge.
+    pub status: CalibrationStatus,
+    /// The calibration.
+    pub file: String,
+    /// The run that was calibrated.
+    pub run: RunId,
+    /// When, RFC 3339 in UTC.
+    pub created_at: String,
+    /// Labelled items that it rests on.
+    pub n: u64,
+    /// Whether it is of the simulator.
+    pub simulated: bool,
+    /// What is not as it was; empty for the same judge.
+    pub changed: Vec<String>,
+    /// Why the labels are not enough to call the same judge calibrated; absent where they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shortfall: Option<String>,
+    /// What a reader must know.
+    pub notes: Vec<String>,
+    /// The whole score and the criteria that people rated; empty for another judge, of whom they
+    /// say nothing.
+    pub figures: Vec<Headline>,
+}
+
+/// Whether a calibration is of a run's very judge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CalibrationStatus {
+    /// It is, and it shows that the judge agrees with people better than chance.
+    Calibrated,
+    /// It is, but it rests on too few items, or its kappa may be 0.
+    NotEnough,
+    /// It is of another one.
+    Uncalibrated,
+}
+
+/// What a report shows of a criterion.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Headline {
+    /// Its key.
+    pub key: String,
+    /// Its name for people.
+    pub title: String,
+    /// Items.
+    pub n: u64,
+    /// Cohen's kappa with quadratic weights.
+    pub weighted_kappa: Figure,
+    /// Spearman's rank correlation.
+    pub spearman: Figure,
+    /// How far the judge is off; a share for the whole score, points for a criterion.
+    pub mean_absolute_error: Figure,
+    /// The judge less the people, in the same unit.
+    pub bias: Figure,
+}
+
+/// Why a calibration's file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CalibrationFileError {
+    /// It cannot be read.
+    #[error("the calibration {} cannot be read: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Another version of juror reads it.
+    #[error("the calibration {} has schema {found}, but this program reads schema {SCHEMA}", path.display())]
+    Schema {
+        /// The file.
+        path: PathBuf,
+        /// The version that was found.
+        found: u64,
+    },
+    /// It does not say a calibration.
+    #[error("{} is no calibration: {reason}; make it anew with juror calibrate", path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The format is JSON.
+    #[error("{}: a calibration is written as .json", path.display())]
+    UnknownEnding {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl KnownCalibration {
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<Self, CalibrationFileError> {
+        let read = |source| CalibrationFileError::Read { path: path.to_owned(), source };
+        let invalid = |reason: String| CalibrationFileError::Invalid { path: path.into(), reason };
+        let bytes = fs::read(path).map_err(read)?;
+        let json: serde_json::Value =
+            serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
+        match json.get("schema").and_then(serde_json::Value::as_u64) {
+            Some(found) if found != u64::from(SCHEMA) => {
+                return Err(CalibrationFileError::Schema { path: path.to_owned(), found });
+            }
+            _ => {}
+        }
+        let calibration: Calibration =
+            serde_json::from_value(json).map_err(|error| invalid(error.to_string()))?;
+        if !calibration.binding.is_sound() {
+            return Err(invalid("its digest is not that of the judge that it names".to_owned()));
+        }
+        Ok(Self { path: path.to_owned(), calibration })
+    }
+
+    /// The newest calibration of a run in this directory that is of the same judge; without one,
+    /// the newest by the same rubric of another judge. Real judges and the simulator are kept apart.
+    /// What cannot be read is passed over, and told.
+    pub fn newest_in(runs_dir: &Path, now: &Binding) -> (Option<Self>, Vec<CalibrationFileError>) {
+        let mut unreadable = Vec::new();
+        let mut found: Vec<Self> = Vec::new();
+        for entry in fs::read_dir(runs_dir).into_iter().flatten().flatten() {
+            let path = entry.path().join(FILE_NAME);
+            if !path.is_file() {
+                continue;
+            }
+            match Self::read(&path) {
+                Ok(known) => found.push(known),
+                Err(error) => unreadable.push(error),
+            }
+        }
+        let of_kind = |known: &Self| {
+            let binding = &known.calibration.binding;
+            binding.simulated == now.simulated && binding.rubric.id == now.rubric.id
+        };
+        let newest = found.into_iter().filter(of_kind).max_by_key(|known| {
+            let created: Option<jiff::Timestamp> = known.calibration.created_at.parse().ok();
+            let is_same = known.calibration.binding.digest == now.digest;
+            (is_same, known.calibration.shortfall().is_none(), created)
+        });
+        (newest, unreadable)
+    }
+
+    /// What it says of a run's judge, which was asked at this address.
+    pub fn of_run(&self, now: &Binding, base_url: Option<&str>) -> RunCalibration {
+        let calibration = &self.calibration;
+        let changed = calibration.binding.changes(now);
+        let is_same = calibration.binding.digest == now.digest;
+        let shortfall = calibration.shortfall().filter(|_| is_same);
+        let elsewhere = calibration.base_url.as_deref() != base_url && !now.simulated;
+        let note = match (&calibration.base_url, base_url) {
+            (Some(then), Some(now)) if is_same && elsewhere => Some(format!(
+                "the judge was asked at {then} then, and at {now} now: a model of the same name \
+                 may be another one there"
+            )),
+            _ => None,
+        };
+        let rated = calibration.all().filter(|each| is_same && each.agreement.n > 0);
+        RunCalibration {
+            status: match (is_same, &shortfall) {
+                (true, None) => CalibrationStatus::Calibrated,
+                (true, Some(_)) => CalibrationStatus::NotEnough,
+                (false, _) => CalibrationStatus::Uncalibrated,
+            },
+            file: self.path.display().to_string(),
+            run: calibration.run.clone(),
+            created_at: calibration.created_at.clone(),
+            n: calibration.coverage.paired_items,
+            simulated: calibration.binding.simulated,
+            changed,
+            shortfall,
+            notes: note.into_iter().collect(),
+            figures: rated
+                .map(|each| Headline {
+                    key: each.key.clone(),
+                    title: each.title.clone(),
+                    n: each.agreement.n,
+                    weighted_kappa: each.agreement.weighted_kappa.clone(),
+                    spearman: each.agreement.spearman.clone(),
+                    mean_absolute_error: each.agreement.mean_absolute_error.clone(),
+                    bias: each.agreement.bias.clone(),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Calibration {
+    /// Why it is not enough to call its judge calibrated: fewer than 20 items, or a kappa whose 95 %
+    /// interval does not lie above 0. The whole score decides, or, where people did not rate it, the
+    /// first criterion that they rated.
+    pub fn shortfall(&self) -> Option<String> {
+        let Some(rated) = self.all().find(|each| each.agreement.n > 0) else {
+            return Some(format!(
+                "no item has both a score and a label, and {MIN_ITEMS} are needed; label some"
+            ));
+        };
+        let (n, kappa) = (rated.agreement.n, &rated.agreement.weighted_kappa);
+        if n < MIN_ITEMS {
+            let items = if n == 1 { "item has" } else { "items have" };
+            return Some(format!(
+                "{n} {items} a score and a label, and {MIN_ITEMS} are needed; label more"
+            ));
+        }
+        match (kappa.value, kappa.low, kappa.high) {
+            (Some(_), Some(low), _) if low > 0.0 => None,
+            (Some(value), Some(low), Some(high)) => Some(format!(
+                "kappa is {value:.2} [{low:.2}, {high:.2}], which does not exclude that judge and \
+                 people agree by chance"
+            )),
+            _ => Some(format!(
+                "kappa has no interval: {}",
+                kappa.reason.as_deref().unwrap_or("the labels do not tell")
+            )),
+        }
+    }
+}
+
+/// Puts into a run's report what is known of its judge: by the calibration that is named, or else by
+/// those of the runs beside it. What cannot be read there is passed over, with a warning.
+pub fn add_to(report: &mut Report, files: &RunFiles, named: Option<&KnownCalibration>) {
+    let Some(now) = Binding::of(files.record(), report.run.simulated) else { return };
+    let known = match (named, files.directory().parent()) {
+        (Some(named), _) => Some(named.clone()),
+        (None, None) => None,
+        (None, Some(runs_dir)) => {
+            let (newest, unreadable) = KnownCalibration::newest_in(runs_dir, &now);
+            report.warnings.extend(unreadable.iter().map(ToString::to_string));
+            newest
+        }
+    };
+    report.calibration = known.map(|known| known.of_run(&now, report.run.base_url.as_deref()));
+}
+
+/// Whether a calibration can be written into a file of this name; ask before the work.
+pub fn check_output(path: &Path) -> Result<(), CalibrationFileError> {
+    let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+    let path = path.to_owned();
+    if is_json { Ok(()) } else { Err(CalibrationFileError::UnknownEnding { path }) }
+}
+
+/// Writes a calibration into a file, replaced in one step.
+pub fn write(path: &Path, calibration: &Calibration) -> Result<(), CalibrationFileError> {
+    check_output(path)?;
+    replace_file(path, |out| {
+        serde_json::to_writer_pretty(&mut *out, calibration)?;
+        out.write_all(b"\n")
+    })
+    .map_err(|source: io::Error| CalibrationFileError::Write { path: path.to_owned(), source })
+}

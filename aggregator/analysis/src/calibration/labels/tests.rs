@@ -1,0 +1,137 @@
+use super::*;
+use crate::test_results::{ACRUE, SEMANTIC, judged, rubric};
+use juror_journal::journal::JournalError;
+use proptest::prelude::*;
+
+fn read(name: &str, text: &str) -> Result<Labels, LabelError> {
+    Labels::read(name, text.as_bytes(), &rubric(SEMANTIC))
+}
+
+fn refused(name: &str, text: &str) -> String {
+    read(name, text).unwrap_err().to_string()
+}
+
+#[test]
+fn both_formats_say_the_same() {
+    let lines = "\u{feff}{\"id\":\"a\",\"rater\":\"anna\",\"visual_similarity\":9,\"comment\":\"-\"}\n\n\
+                 {\"id\":\"a\",\"rater\":\"ben\",\"visual_similarity\":8.5,\"semantic_correctness\":0.8}\n\
+                 {\"id\":\"b\",\"rater\":null,\"visual_similarity\":null}\n";
+    let table = "id,rater,visual_similarity,semantic_correctness,comment\r\n\
+                 a,anna,9,,-\r\na,ben, 8.5 ,0.8,\"two\nlines\"\r\nb,,,,\r\n";
+    for labels in [read("l.jsonl", lines).unwrap(), read("l.CSV", table).unwrap()] {
+        let of = |id| labels.of(id).iter().map(|rating| &rating.values[..2]).collect::<Vec<_>>();
+        assert_eq!(of("a"), [&[None, Some(9.0)][..], &[Some(0.8), Some(8.5)]]);
+        assert_eq!(of("b"), [&[None, None][..]]);
+        assert_eq!((labels.raters(), labels.ratings()), (2, 3));
+    }
+}
+
+#[test]
+fn a_rating_of_every_criterion_rates_the_whole() {
+    let line = "{\"id\":\"a\",\"visual_similarity\":9,\"token_adherence\":8,\"variant_accuracy\":7,\
+                \"feature_completeness\":6,\"layout_accuracy\":5}";
+    assert_eq!(read("l.jsonl", line).unwrap().of("a")[0].values[0], Some(0.7));
+    let percent = "id,percentage\na,70";
+    let labels = Labels::read("l.csv", percent.as_bytes(), &rubric(ACRUE)).unwrap();
+    assert_eq!(labels.of("a")[0].values[0], Some(0.7));
+}
+
+#[test]
+fn what_is_wrong_is_named_with_line_and_field() {
+    let good = "{\"id\":\"a\",\"visual_similarity\":9}\n";
+    for (line, words) in [
+        (
+            "{\"id\":\"b\",\"visual_similarity\":11}",
+            "line 2, field \"visual_similarity\": 11 is not on the scale of 0 to 10",
+        ),
+        (
+            "{\"id\":\"b\",\"visual_similarity\":\"9\"}",
+            "field \"visual_similarity\": a number is expected, and it is \"9\"",
+        ),
+        (
+            "{\"id\":\"b\",\"visual\":9}",
+            "line 2, field \"visual\": nothing of this name is rated; there are id, rater, comment, semantic_correctness, visual_similarity,",
+        ),
+        ("{\"visual_similarity\":9}", "line 2, field \"id\": give the item's id"),
+        ("{\"id\":7}", "line 2, field \"id\": give the item's id"),
+        ("{\"id\":\"b\",\"rater\":7}", "line 2, field \"rater\": a name is expected"),
+        ("[1]", "line 2: not a JSON object"),
+        ("{\"id\":\"a\"}", "line 2: item \"a\" was rated in line 1 already; name the rater"),
+    ] {
+        let said = refused("labels.jsonl", &format!("{good}{line}\n"));
+        assert!(said.starts_with("labels.jsonl, line 2") && said.contains(words), "{said}");
+    }
+    for (text, words) in [
+        (
+            "id,visual_similarity\na,9\nb,good\n",
+            "labels.csv, line 3, field \"visual_similarity\": a number is expected, and it is good",
+        ),
+        (
+            "id,visual_similarity\na,9\nb,NaN\n",
+            "line 3, field \"visual_similarity\": NaN is not on the scale",
+        ),
+        (
+            "id,rater,visual_similarity\na,x,9\na,x,8\n",
+            "line 3: \"x\" rated item \"a\" in line 2 already",
+        ),
+        ("id,visual_similarity\na,9,1\n", "line 2: 3 cells, and the header row has 2"),
+        ("id,looks\na,9\n", "line 1, field \"looks\": nothing of this name"),
+        ("id,id\na,9\n", "line 1, field \"id\": there are two columns"),
+        ("visual_similarity\n9\n", "line 1, field \"id\": give the item's id"),
+        ("", "labels.csv: no line"),
+        ("id,visual_similarity\n", "labels.csv: no line"),
+    ] {
+        let said = refused("labels.csv", text);
+        assert!(said.contains(words), "{said}");
+    }
+    assert!(refused("labels.xlsx", "").contains("take .jsonl or .csv"));
+    let bytes = Labels::read("l.csv", &[0xff], &rubric(SEMANTIC)).unwrap_err();
+    assert!(bytes.to_string().contains("not UTF-8"));
+}
+
+#[test]
+fn items_bring_labels_of_their_own() {
+    #[derive(Debug)]
+    enum Either {
+        Label(LabelError),
+        #[expect(dead_code, reason = "no result of this test is unreadable")]
+        Journal(JournalError),
+    }
+    impl From<LabelError> for Either {
+        fn from(error: LabelError) -> Self {
+            Self::Label(error)
+        }
+    }
+    let labelled = |id: &str, labels: Value| {
+        let mut result = judged(id, [9; 5], &[], &[]);
+        result.item.labels = serde_json::from_value(labels).unwrap();
+        result
+    };
+    let of = |results: Vec<JobResult>| {
+        Labels::of_items::<Either>(&rubric(SEMANTIC), results.into_iter().map(Ok))
+    };
+    let results = vec![
+        labelled("a", serde_json::json!({"visual_similarity": 9, "source": "figma"})),
+        labelled("a", serde_json::json!({"visual_similarity": 9})),
+        labelled("b", serde_json::json!({})),
+    ];
+    let labels = of(results).unwrap();
+    assert_eq!(labels.items().collect::<Vec<_>>(), ["a"]);
+    assert_eq!(labels.of("a").len(), 1);
+    let wrong = of(vec![labelled("a", serde_json::json!({"visual_similarity": "high"}))]);
+    let Err(Either::Label(error)) = wrong else { panic!("{wrong:?}") };
+    assert_eq!(
+        error.to_string(),
+        "the labels of item \"a\", field \"visual_similarity\": a number is expected, and it is \"high\""
+    );
+}
+
+proptest! {
+    #[test]
+    fn no_file_makes_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), text in "[id,a\"{}:0-9\n]{0,120}") {
+        for name in ["l.jsonl", "l.csv"] {
+            let _ = Labels::read(name, &bytes, &rubric(SEMANTIC));
+            let _ = Labels::read(name, text.as_bytes(), &rubric(SEMANTIC));
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Does the judge agree with people? Pure, but for [`known`], which reads what was found before.
+//!
+//! docs/calibrate.md tells a reader what each figure means.
+
+mod agreement;
+mod binding;
+mod correlation;
+mod figure;
+pub mod known;
+mod labels;
+mod pairing;
+mod raters;
+mod resample;
+mod steps;
+mod table;
+mod whole_score;
+
+pub use agreement::Agreement;
+pub use binding::Binding;
+pub use figure::Figure;
+pub use labels::{LabelError, LabelProblem, Labels, score_key};
+pub use pairing::LabelCoverage;
+pub use raters::RaterAgreement;
+pub use steps::Confusion;
+
+use crate::metrics::title_of;
+use juror_journal::journal::JournalError;
+use juror_types::{
+    SCHEMA,
+    id::{Digest, RunId},
+    outcome::JobResult,
+    rubric::Rubric,
+    run::RunRecord,
+};
+use pairing::{Pairing, RatedColumn};
+use serde::{Deserialize, Serialize};
+use steps::Steps;
+
+/// Intervals that rest on fewer clusters tell little.
+const FEW_CLUSTERS: usize = 10;
+
+/// How far a judge agrees with people: `calibration.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Calibration {
+    /// Version of this file.
+    pub schema: u32,
+    /// When it was made, RFC 3339 in UTC.
+    pub created_at: String,
+    /// Of which run.
+    pub run: RunId,
+    /// What it holds for.
+    pub binding: Binding,
+    /// Where the judge was asked.
+    pub base_url: Option<String>,
+    /// How many times each item was judged; the mean counts.
+    pub repeat: u32,
+    /// Where the labels came from.
+    pub labels: LabelSource,
+    /// How far labels and scores meet.
+    pub coverage: LabelCoverage,
+    /// The whole score, as a share from 0 to 1, its steps tenths.
+    pub score: CriterionCalibration,
+    /// Each criterion, in points, its steps too.
+    pub criteria: Vec<CriterionCalibration>,
+    /// What a reader must know.
+    pub warnings: Vec<String>,
+}
+
+/// Where labels came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabelSource {
+    /// The file as it was named; none where items brought their own labels.
+    pub file: Option<String>,
+    /// The file's digest.
+    pub digest: Option<Digest>,
+    /// Raters that are named.
+    pub raters: u64,
+    /// Ratings, one for each item and rater.
+    pub ratings: u64,
+}
+
+/// How far the judge agrees with people on one criterion.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CriterionCalibration {
+    /// Its key.
+    pub key: String,
+    /// Its name for people.
+    pub title: String,
+    /// The judge with people.
+    pub agreement: Agreement,
+    /// People with each other.
+    pub people: RaterAgreement,
+}
+
+/// What a calibration is of.
+#[derive(Clone, Copy, Debug)]
+pub struct CalibrationInput<'a> {
+    /// The run.
+    pub record: &'a RunRecord,
+    /// The judge and all that goes with it, of the same record.
+    pub binding: &'a Binding,
+    /// Its rubric.
+    pub rubric: &'a Rubric,
+    /// What people said.
+    pub labels: &'a Labels,
+    /// The file that they came from.
+    pub file: Option<&'a str>,
+    /// Now, RFC 3339 in UTC.
+    pub created_at: &'a str,
+}
+
+/// Reads the results that count, in the order of their items, beside what people said.
+pub fn calibrate(
+    input: CalibrationInput<'_>,
+    results: impl Iterator<Item = Result<JobResult, JournalError>>,
+) -> Result<Calibration, JournalError> {
+    let CalibrationInput { record, rubric, labels, .. } = input;
+    let mut pairing = Pairing::new(rubric, labels);
+    for result in results {
+        pairing.add(&result?);
+    }
+    let (columns, coverage) = pairing.finish();
+    let keys = rubric.criteria.iter().map(|criterion| criterion.key.as_str());
+    let keys = std::iter::once(score_key(rubric)).chain(keys);
+    let tenths = Steps { least: 0.0, most: 1.0, width: 0.1 };
+    let (least, most) = (f64::from(rubric.scale.min), f64::from(rubric.scale.max));
+    let points = Steps { least, most, width: 1.0 };
+    let scales = std::iter::once(tenths).chain(std::iter::repeat(points));
+    let warnings = warnings(&columns, &coverage);
+    let mut all = keys.zip(&columns).zip(scales).map(|((key, column), steps)| {
+        let RatedColumn { paired, ratings } = column;
+        CriterionCalibration {
+            key: key.to_owned(),
+            title: title_of(key),
+            agreement: Agreement::of(paired, steps),
+            people: RaterAgreement::of(ratings, &paired.clusters),
+        }
+    });
+    let score = all.next().unwrap_or_else(|| CriterionCalibration::without_items(tenths));
+    let criteria = all.collect();
+    let mut calibration = Calibration {
+        schema: SCHEMA,
+        created_at: input.created_at.to_owned(),
+        run: record.run_id.clone(),
+        binding: input.binding.clone(),
+        base_url: record.base_url.clone(),
+        repeat: record.repeat,
+        labels: LabelSource {
+            file: input.file.map(str::to_owned),
+            digest: labels.digest,
+            raters: labels.raters(),
+            ratings: labels.ratings(),
+        },
+        coverage,
+        score,
+        criteria,
+        warnings,
+    };
+    let shortfall = calibration.shortfall();
+    calibration.warnings.extend(
+        shortfall.map(|reason| format!("not enough to call the judge calibrated: {reason}")),
+    );
+    Ok(calibration)
+}
+
+impl Calibration {
+    /// The whole score, and then the criteria.
+    pub fn all(&self) -> impl Iterator<Item = &CriterionCalibration> {
+        std::iter::once(&self.score).chain(&self.criteria)
+    }
+}
+
+impl CriterionCalibration {
+    fn without_items(steps: Steps) -> Self {
+        Self {
+            key: String::new(),
+            title: String::new(),
+            agreement: Agreement::of(&agreement::Paired::default(), steps),
+            people: RaterAgreement::of(&[], &[]),
+        }
+    }
+}
+
+fn warnings(columns: &[RatedColumn], coverage: &LabelCoverage) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for (ids, what) in [
+        (&coverage.unknown, "the run has no such items"),
+        (&coverage.not_scored, "the run did not score those items"),
+    ] {
+        if !ids.is_empty() {
+            warnings.push(format!(
+                "{} of the {} labelled ids count nowhere: {what}",
+                ids.len(),
+                coverage.labelled_items
+            ));
+        }
+    }
+    let groups = |column: &RatedColumn| {
+        let clusters = &column.paired.clusters;
+        let mut named: Vec<usize> = clusters.iter().flatten().copied().collect();
+        let alone = clusters.len() - named.len();
+        named.sort_unstable();
+        named.dedup();
+        (!named.is_empty()).then_some(named.len() + alone)
+    };
+    let fewest = columns.iter().filter_map(groups).min();
+    warnings.extend(fewest.filter(|groups| *groups < FEW_CLUSTERS).map(|groups| {
+        format!("the intervals rest on {groups} clusters: below {FEW_CLUSTERS} they tell little")
+    }));
+    warnings
+}
+
+#[cfg(test)]
+mod expected_tests;
+#[cfg(test)]
+pub(crate) mod tests;

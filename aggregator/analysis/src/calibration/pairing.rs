@@ -1,0 +1,123 @@
+//! Puts what the judge said of each item beside what people said of it.
+
+use super::{agreement::Paired, labels::Labels};
+use crate::metrics::{Sums, score_of};
+use juror_types::{
+    outcome::{JobResult, Outcome},
+    rubric::Rubric,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
+
+/// How far labels and scores meet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabelCoverage {
+    /// Items of the run with a score.
+    pub scored_items: u64,
+    /// Items with a label, whether the run has them or not.
+    pub labelled_items: u64,
+    /// Items with both: what every figure rests on.
+    pub paired_items: u64,
+    /// Labelled items that the run has and that no repeat scored, by id.
+    pub not_scored: Vec<String>,
+    /// Labelled ids that the run does not have.
+    pub unknown: Vec<String>,
+}
+
+/// One of the things that are rated: the whole score, or a criterion.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RatedColumn {
+    /// Items with both.
+    pub(super) paired: Paired,
+    /// What each rater of such an item said.
+    pub(super) ratings: Vec<Vec<f64>>,
+}
+
+/// Reads results in the order of their items; repeats of an item become their mean, and so do its
+/// raters.
+pub(super) struct Pairing<'a> {
+    rubric: &'a Rubric,
+    labels: &'a Labels,
+    columns: Vec<RatedColumn>,
+    clusters: HashMap<String, usize>,
+    seen: HashSet<String>,
+    coverage: LabelCoverage,
+    id: Option<String>,
+    cluster: Option<usize>,
+    sums: Vec<Sums>,
+}
+
+impl<'a> Pairing<'a> {
+    pub(super) fn new(rubric: &'a Rubric, labels: &'a Labels) -> Self {
+        let count = rubric.criteria.len() + 1;
+        Self {
+            rubric,
+            labels,
+            columns: vec![RatedColumn::default(); count],
+            clusters: HashMap::new(),
+            seen: HashSet::new(),
+            coverage: LabelCoverage::default(),
+            id: None,
+            cluster: None,
+            sums: vec![Sums::default(); count],
+        }
+    }
+
+    pub(super) fn add(&mut self, result: &JobResult) {
+        let id = &result.screenshot_id;
+        if self.id.as_ref() != Some(id) {
+            self.end_item();
+            self.id = Some(id.clone());
+            self.cluster = result.item.cluster.as_ref().map(|name| self.number_of(name));
+        }
+        let verdict = result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored);
+        let Some(verdict) = verdict else { return };
+        let criteria = self.rubric.criteria.iter();
+        let points = criteria.map(|criterion| score_of(verdict, &criterion.key).map(f64::from));
+        let values = std::iter::once(Some(verdict.correctness())).chain(points);
+        for (sums, value) in self.sums.iter_mut().zip(values) {
+            value.into_iter().for_each(|value| sums.add(value));
+        }
+    }
+
+    /// The whole score and then the criteria, and how far labels and scores met.
+    pub(super) fn finish(mut self) -> (Vec<RatedColumn>, LabelCoverage) {
+        self.end_item();
+        let unknown = self.labels.items().filter(|id| !self.seen.contains(*id));
+        self.coverage.unknown = unknown.map(str::to_owned).collect();
+        self.coverage.labelled_items = self.labels.items().count() as u64;
+        (self.columns, self.coverage)
+    }
+
+    fn end_item(&mut self) {
+        let Some(id) = self.id.take() else { return };
+        let sums = std::mem::replace(&mut self.sums, vec![Sums::default(); self.columns.len()]);
+        let is_scored = sums.iter().any(|sums| sums.count > 0.0);
+        self.coverage.scored_items += u64::from(is_scored);
+        let ratings = self.labels.of(&id);
+        if ratings.is_empty() {
+            return;
+        }
+        let mut is_paired = false;
+        for (place, (column, sums)) in self.columns.iter_mut().zip(sums).enumerate() {
+            let values = ratings.iter().filter_map(|rating| *rating.values.get(place)?);
+            let values: Vec<f64> = values.collect();
+            let mut people = Sums::default();
+            values.iter().for_each(|value| people.add(*value));
+            let Some((judge, people)) = sums.mean().zip(people.mean()) else { continue };
+            column.paired.add(judge, people, self.cluster);
+            column.ratings.push(values);
+            is_paired = true;
+        }
+        self.coverage.paired_items += u64::from(is_paired);
+        if !is_scored {
+            self.coverage.not_scored.push(id.clone());
+        }
+        self.seen.insert(id);
+    }
+
+    fn number_of(&mut self, cluster: &str) -> usize {
+        let next = self.clusters.len();
+        *self.clusters.entry(cluster.to_owned()).or_insert(next)
+    }
+}

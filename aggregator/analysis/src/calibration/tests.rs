@@ -1,0 +1,122 @@
+use super::*;
+use crate::test_results::calibrations::{calibrated, of_two_items, twenty};
+use crate::test_results::{SEMANTIC, broken, judged, record};
+use juror_types::outcome::{ErrorKind, Outcome};
+use known::{CalibrationFileError, CalibrationStatus, FILE_NAME, KnownCalibration};
+
+#[test]
+fn repeats_and_raters_are_averaged_and_what_does_not_meet_is_named() {
+    let results = vec![
+        judged("a", [9; 5], &[], &[]),
+        judged("a", [7; 5], &[], &[]),
+        broken("a", Outcome::Failed, ErrorKind::Api, "-"),
+        judged("b", [4; 5], &[], &[]),
+        judged("c", [4; 5], &[], &[]),
+        broken("d", Outcome::Failed, ErrorKind::Api, "-"),
+    ];
+    let labels = "id,rater,visual_similarity,layout_accuracy,semantic_correctness\n\
+                  a,anna,6,,\na,ben,7,,0.9\nb,anna,5,,\nd,anna,5,,\nz,anna,5,,\n";
+    let found = calibrated(results, labels, false);
+    let coverage = &found.coverage;
+    assert_eq!((coverage.scored_items, coverage.labelled_items, coverage.paired_items), (3, 4, 2));
+    assert_eq!(
+        (&coverage.unknown[..], &coverage.not_scored[..]),
+        (&["z".into()][..], &["d".into()][..])
+    );
+    assert_eq!(found.warnings.len(), 3, "unknown, not scored, not enough");
+    assert_eq!((found.labels.raters, found.labels.ratings), (2, 5));
+    let visual = &found.criteria[0];
+    assert_eq!((visual.agreement.n, visual.agreement.bias.value), (2, Some(0.25)));
+    assert_eq!(visual.agreement.judge_mean, Some(6.0));
+    assert_eq!((visual.people.raters, visual.people.items), (2, 1));
+    assert_eq!(visual.agreement.confusion.counts[7][8], 1, "6.5 is the upper of two steps");
+    let layout = &found.criteria[4];
+    assert_eq!((layout.agreement.n, layout.agreement.bias.value), (0, None));
+    assert_eq!(found.score.agreement.bias.value, Some(-0.1));
+}
+
+#[test]
+fn a_file_reads_back_and_a_changed_one_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(FILE_NAME);
+    known::write(&path, &of_two_items()).unwrap();
+    let read = KnownCalibration::read(&path).unwrap();
+    assert_eq!(read.calibration, of_two_items());
+    let text = std::fs::read_to_string(&path).unwrap();
+    for (from, to, word) in [
+        ("gpt-4o", "gpt-5", "its digest is not"),
+        ("\"schema\": 1", "\"schema\": 2", "has schema 2"),
+        ("\"coverage\"", "\"cover\"", "missing field"),
+        ("{", "", "is no calibration"),
+    ] {
+        std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        let said = KnownCalibration::read(&path).unwrap_err().to_string();
+        assert!(said.contains(word), "{said}");
+    }
+    let other = known::write(&folder.path().join("c.csv"), &of_two_items()).unwrap_err();
+    assert!(matches!(other, CalibrationFileError::UnknownEnding { .. }));
+}
+
+#[test]
+fn the_newest_of_the_same_judge_is_taken_and_the_simulators_never_for_a_judge() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |run: &str, calibration: &Calibration| {
+        std::fs::create_dir(folder.path().join(run)).unwrap();
+        known::write(&folder.path().join(run).join(FILE_NAME), calibration).unwrap();
+    };
+    let now = Binding::of(&record(SEMANTIC, 1), false).unwrap();
+    let newest = || KnownCalibration::newest_in(folder.path(), &now);
+    let mut simulated = of_two_items();
+    simulated.binding = Binding::of(&record(SEMANTIC, 1), true).unwrap();
+    simulated.created_at = "2026-11-29T02:00:03Z".into();
+    write("simulated", &simulated);
+    assert_eq!(newest().0, None);
+    let mut other = of_two_items();
+    let hot = RunRecord { max_side: Some(640), ..record(SEMANTIC, 1) };
+    other.binding = Binding::of(&hot, false).unwrap();
+    other.created_at = "2026-11-28T02:00:03Z".into();
+    write("other", &other);
+    let found = newest().0.unwrap().of_run(&now, None);
+    assert_eq!(found.status, CalibrationStatus::Uncalibrated);
+    assert_eq!(found.changed, ["image.max_side: 640 then, not set now"]);
+    assert!(found.figures.is_empty());
+    write("old", &of_two_items());
+    write("new", &Calibration { created_at: "2026-11-21T02:00:03.5Z".into(), ..of_two_items() });
+    std::fs::create_dir(folder.path().join("torn")).unwrap();
+    std::fs::write(folder.path().join("torn").join(FILE_NAME), "{").unwrap();
+    let (found, unreadable) = newest();
+    let found = found.unwrap();
+    assert!(found.path.ends_with("new/calibration.json") && unreadable.len() == 1);
+    let found = found.of_run(&now, Some("http://elsewhere/v1"));
+    assert_eq!((found.status, found.n), (CalibrationStatus::NotEnough, 2));
+    let shortfall = found.shortfall.unwrap();
+    assert!(
+        shortfall.contains("2 items have a score and a label, and 20 are needed"),
+        "{shortfall}"
+    );
+    assert_eq!(found.figures.len(), 1, "people rated one criterion alone");
+    assert!(found.notes[0].contains("http://elsewhere/v1 now"), "{:?}", found.notes);
+}
+
+#[test]
+fn a_judge_is_calibrated_by_twenty_items_and_a_kappa_above_chance_alone() {
+    assert_eq!(twenty(false).shortfall(), None);
+    let of_items = |count: u32, people: fn(u32) -> u32| {
+        let mut labels = "id,rater,visual_similarity\n".to_owned();
+        let mut results = Vec::new();
+        for number in 0..count {
+            results.push(judged(&format!("i{number:02}"), [number % 10; 5], &[], &[]));
+            labels.push_str(&format!("i{number:02},anna,{}\n", people(number % 10)));
+        }
+        calibrated(results, &labels, false).shortfall()
+    };
+    let shortfall = of_items(19, |score| score).unwrap();
+    assert!(shortfall.contains("19 items have a score and a label"), "{shortfall}");
+    assert_eq!(of_items(20, |score| score.max(2)), None);
+    let against = of_items(40, |score| 9 - score).unwrap();
+    assert!(against.contains("kappa is -"), "{against}");
+    let chance = of_items(40, |score| score * 7 % 10).unwrap();
+    assert!(chance.contains("by chance"), "{chance}");
+    let alike = of_items(30, |_| 9).unwrap();
+    assert!(alike.contains("kappa"), "{alike}");
+}

@@ -1,0 +1,97 @@
+//! Remarks on a run's bill: other models that answered, costs that differ from the
+//! price table, calls without usage.
+
+use juror_types::{outcome::JobResult, usage::Money};
+use std::collections::BTreeMap;
+
+/// The sums over a run's results.
+#[derive(Debug, Default)]
+pub(crate) struct Charges {
+    /// Results by the model that answered in place of the judge's.
+    other_models: BTreeMap<String, u64>,
+    /// Cost of the results whose answers told their cost.
+    told: Money,
+    /// Cost of the same results by the price table.
+    by_table: Money,
+    /// Calls whose usage is not known.
+    unmetered_calls: u64,
+}
+
+impl Charges {
+    /// Adds a result that counts.
+    pub(crate) fn add(&mut self, result: &JobResult) {
+        let other = result.judge.as_ref().and_then(|judge| judge.answered_by.clone());
+        if let Some(model) = other {
+            *self.other_models.entry(model).or_default() += 1;
+        }
+        if let Some(by_table) = result.table_cost_usd {
+            self.told += result.cost_usd;
+            self.by_table += by_table;
+        }
+        self.unmetered_calls += u64::from(result.unmetered_calls);
+    }
+
+    /// Calls whose usage is not known.
+    pub(crate) fn unmetered_calls(&self) -> u64 {
+        self.unmetered_calls
+    }
+
+    /// One line for each thing to know. Sums that differ by at most one percent are the same.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let models = self.other_models.iter().map(|(model, count)| {
+            format!(
+                "model {model} gave {count} of the answers in place of the model that was asked for: they cost what it costs, and their scores are its own"
+            )
+        });
+        let apart = i128::from(self.told.pico()) - i128::from(self.by_table.pico());
+        let differs = apart.abs() * 100 > i128::from(self.by_table.pico());
+        let costs = differs.then(|| {
+            format!(
+                "the vision API charged ${} for answers that cost ${} by the price table: what it told is booked; correct the model's price under [prices]",
+                self.told, self.by_table
+            )
+        });
+        let usage = (self.unmetered_calls > 0).then(|| {
+            format!(
+                "the vision API did not tell the usage of {} calls: they are booked at the most that they can cost, so the run may have cost less",
+                self.unmetered_calls
+            )
+        });
+        models.chain(costs).chain(usage).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_results::judged;
+
+    #[test]
+    fn a_bill_that_is_as_expected_needs_no_word() {
+        let mut charges = Charges::default();
+        let mut result = judged("one", [9; 5], &[], &[]);
+        result.table_cost_usd = Some(result.cost_usd);
+        charges.add(&result);
+        assert_eq!(charges.warnings(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn other_models_costs_and_missing_usage_are_each_told_once() {
+        let mut charges = Charges::default();
+        let mut result = judged("one", [9; 5], &[], &[]);
+        if let Some(judge) = &mut result.judge {
+            judge.answered_by = Some("gpt-4o-2024-08-06".to_owned());
+        }
+        result.cost_usd = Money::from_pico(1_050_000_000);
+        result.table_cost_usd = Some(Money::from_pico(1_000_000_000));
+        result.unmetered_calls = 2;
+        charges.add(&result);
+        charges.add(&result);
+        let warnings = charges.warnings();
+        assert_eq!(warnings.len(), 3, "{warnings:?}");
+        assert!(warnings[0].contains("gpt-4o-2024-08-06 gave 2 of"));
+        assert!(warnings[1].contains("$0.002100000") && warnings[1].contains("$0.002000000"));
+        assert!(warnings[2].contains("of 4 calls"));
+        assert_eq!(charges.unmetered_calls(), 4);
+    }
+}

@@ -1,0 +1,247 @@
+//! What two runs say together: the record of a comparison.
+
+use super::{
+    Decision, Difference, FallenItems, IssueChanges, ItemLists, LostItems, Pairs, PassTable,
+    SampleSize, item::is_deterministic,
+};
+use crate::compare::compatibility::width_of;
+use crate::{
+    likely_clusters::LikelyClusters,
+    metrics::{MetricDefinition, Unit, tidy},
+    run_report::{Coverage, Report},
+};
+use juror_types::{id::RunId, job::Judge};
+use serde::Serialize;
+use std::cmp::Ordering;
+
+/// What two runs say together.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Version of this record.
+    pub schema: u32,
+    /// Summary of the change from base to head.
+    pub decision: Decision,
+    /// Grounds of the decision: paths of metrics, `lost_items` or `fallen_items`.
+    pub decided_by: Vec<String>,
+    /// The decision in one line.
+    pub headline: String,
+    /// Why, as a clause without its full stop.
+    pub reason: String,
+    /// A change that does not matter, as a share.
+    pub margin: f64,
+    /// The share of the base's items that the head may lose before the comparison is at best
+    /// inconclusive.
+    pub max_lost: f64,
+    /// Whether criteria decide too.
+    pub strict: bool,
+    /// Whether any verdict of either run is the simulator's.
+    pub simulated: bool,
+    /// How the judges differ; empty for one and the same judge.
+    pub judge_differences: Vec<String>,
+    /// What else a reader must know.
+    pub warnings: Vec<String>,
+    /// What is compared against.
+    pub base: ComparedRun,
+    /// What is compared.
+    pub head: ComparedRun,
+    /// Items that are paired.
+    pub paired: u64,
+    /// The rubric's one number as a share.
+    pub decisive: MetricDifference,
+    /// The score of each criterion; p-values are adjusted over them.
+    pub criteria: Vec<MetricDifference>,
+    /// Further means.
+    pub metrics: Vec<MetricDifference>,
+    /// What items pass or fail.
+    pub passes: Vec<PassDifference>,
+    /// Items that fell or rose far.
+    pub fallen: FallenItems,
+    /// Items with a value in the base and none in the head, for each metric that decides; the
+    /// decisive one first.
+    pub lost: Vec<LostItems>,
+    /// Clusters that are likely and not declared, where the pairs differ between them.
+    pub likely_clusters: Option<ClusterReading>,
+    /// What would settle it; only where it is inconclusive.
+    pub settling: Option<SampleSize>,
+    /// Items by what became of them.
+    pub items: ItemLists,
+    /// Issues by what became of them.
+    pub issues: IssueChanges,
+}
+
+/// Likely clusters in a comparison.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClusterReading {
+    /// The clusters, with what they do to the interval of the decisive metric.
+    #[serde(flatten)]
+    pub clusters: LikelyClusters,
+    /// Whether intervals take them together.
+    pub used: bool,
+    /// The decision on the decisive metric without them where they are used, with them where they
+    /// are not.
+    pub otherwise: Decision,
+}
+
+/// One of the two runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ComparedRun {
+    /// Its id.
+    pub run: RunId,
+    /// When it was created, RFC 3339 in UTC.
+    pub created_at: String,
+    /// Its judge; none with the judge off.
+    pub judge: Option<Judge>,
+    /// Whether any verdict is the simulator's.
+    pub simulated: bool,
+    /// How many times each item is judged.
+    pub repeat: u32,
+    /// How much of its dataset was judged.
+    pub coverage: Coverage,
+}
+
+/// A mean in both runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MetricDifference {
+    /// Its path, as in `overall` where it stands there.
+    pub metric: String,
+    /// Its name for people.
+    pub title: String,
+    /// What the pairs say; a share, points of the scale, or milliseconds.
+    #[serde(flatten)]
+    pub difference: Difference,
+    /// The p-value after Holm's adjustment: of a criterion over the criteria, of a deterministic
+    /// metric over these; none for other metrics.
+    pub p_adjusted: Option<f64>,
+    /// Whether it decides whatever `strict` says.
+    pub decides: bool,
+    /// What became of it by the margin (that share of its scale); milliseconds have no margin, so
+    /// any sure change counts.
+    pub decision: Decision,
+    #[serde(skip)]
+    definition: MetricDefinition,
+}
+
+/// A rate in both runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PassDifference {
+    /// Its path in `overall`.
+    pub metric: String,
+    /// Its name for people.
+    pub title: String,
+    /// Share of the pairs that pass in the base.
+    pub base: f64,
+    /// In the head.
+    pub head: f64,
+    /// How the pairs are spread.
+    #[serde(flatten)]
+    pub table: PassTable,
+    /// Of no change, two-sided, by the exact McNemar test; where the judge has a part in it, a
+    /// cluster counts once, by its net change.
+    pub p_value: Option<f64>,
+    /// The p-value after Holm's adjustment over the deterministic metrics; none for other rates.
+    pub p_adjusted: Option<f64>,
+    /// Whether it decides.
+    pub decides: bool,
+    /// Decision; none for rates that do not decide.
+    pub decision: Option<Decision>,
+}
+
+impl Comparison {
+    /// Every mean that has pairs, the decisive one first.
+    pub fn means(&self) -> impl Iterator<Item = &MetricDifference> {
+        let all = [&self.decisive].into_iter().chain(&self.criteria).chain(&self.metrics);
+        all.filter(|mean| mean.difference.n > 0)
+    }
+}
+
+impl ComparedRun {
+    pub(super) fn of(report: &Report) -> Self {
+        let run = &report.run;
+        Self {
+            run: run.id.clone(),
+            created_at: run.created_at.clone(),
+            judge: run.judge.clone(),
+            simulated: run.simulated,
+            repeat: run.repeat,
+            coverage: report.coverage.clone(),
+        }
+    }
+}
+
+impl MetricDifference {
+    /// The difference by these pairs, with likely clusters taken together if `use_clusters` is set
+    /// and the pairs differ between them.
+    pub(super) fn new(
+        definition: &MetricDefinition,
+        pairs: &Pairs,
+        margin: f64,
+        use_clusters: bool,
+    ) -> Self {
+        let width = width_of(definition.unit);
+        let difference = match pairs.cluster_effect().filter(|_| use_clusters) {
+            Some(_) => pairs.clustered_difference(width),
+            None => pairs.difference(width),
+        };
+        // Of time, less is better, and it has no scale to take a share of.
+        let decision = match definition.unit {
+            Unit::Milliseconds => Decision::of(&difference, 0.0).reversed(),
+            _ => Decision::of(&difference, margin * width),
+        };
+        Self {
+            metric: definition.path.clone(),
+            title: definition.title.clone(),
+            difference,
+            p_adjusted: None,
+            decides: is_deterministic(definition),
+            decision,
+            definition: definition.clone(),
+        }
+    }
+
+    /// Sets the p-value that is adjusted over several tests, and decides by it.
+    pub(super) fn adjust(&mut self, p_adjusted: Option<f64>, margin: f64) {
+        let margin = margin * width_of(self.unit());
+        self.decision = Decision::among_many(&self.difference, margin, p_adjusted);
+        self.p_adjusted = p_adjusted;
+    }
+
+    /// What its figures mean.
+    pub fn unit(&self) -> Unit {
+        self.definition.unit
+    }
+}
+
+impl PassDifference {
+    pub(super) fn new(
+        definition: &MetricDefinition,
+        table: PassTable,
+        p_value: f64,
+        decides: bool,
+    ) -> Self {
+        let (base, head) = table.rates().unwrap_or_default();
+        Self {
+            metric: definition.path.clone(),
+            title: definition.title.clone(),
+            base: tidy(base),
+            head: tidy(head),
+            table,
+            p_value: Some(p_value),
+            p_adjusted: None,
+            decides,
+            decision: None,
+        }
+    }
+
+    /// Sets the p-value that is adjusted over several tests, and decides by it: *worse* and
+    /// *better* at 5 %, *same* if the interval of the change lies within the margin.
+    pub(super) fn decide(&mut self, p_adjusted: Option<f64>, change: &Difference, margin: f64) {
+        let is_sure = p_adjusted.is_some_and(|p_value| p_value <= 0.05);
+        self.decision = Some(match self.head.total_cmp(&self.base) {
+            Ordering::Less if is_sure => Decision::Worse,
+            Ordering::Greater if is_sure => Decision::Better,
+            _ if Decision::of(change, margin) == Decision::Same => Decision::Same,
+            _ => Decision::Inconclusive,
+        });
+        self.p_adjusted = p_adjusted;
+    }
+}

@@ -1,0 +1,152 @@
+//! Whether two runs can be compared at all, and what a reader must know of them first.
+
+use crate::{metrics::Unit, run_report::Report};
+use juror_journal::journal::JournalError;
+use juror_types::{
+    id::RunId,
+    job::{Judge, RubricReference},
+};
+use std::collections::BTreeSet;
+
+/// Why two runs are not compared.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareError {
+    /// They were judged by different rubrics, so their scores mean different things.
+    #[error(
+        "run {base_run} was judged by rubric {} and run {head_run} by {}: their scores do not mean \
+         the same; judge one of the datasets again by the other's rubric",
+        named(base),
+        named(head)
+    )]
+    Rubric {
+        /// The base.
+        base_run: RunId,
+        /// Its rubric.
+        base: Box<RubricReference>,
+        /// The head.
+        head_run: RunId,
+        /// Its rubric.
+        head: Box<RubricReference>,
+    },
+    /// Results cannot be read.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
+
+/// Refuses two runs whose scores do not mean the same; ask before a run is paid for.
+pub fn check_rubrics(
+    (base_run, base): (&RunId, &RubricReference),
+    (head_run, head): (&RunId, &RubricReference),
+) -> Result<(), CompareError> {
+    if base.digest == head.digest {
+        return Ok(());
+    }
+    Err(CompareError::Rubric {
+        base_run: base_run.clone(),
+        base: Box::new(base.clone()),
+        head_run: head_run.clone(),
+        head: Box::new(head.clone()),
+    })
+}
+
+/// How the judges of two runs differ, each as a sentence; empty for one and the same judge.
+pub(crate) fn judge_differences(base: &Report, head: &Report) -> Vec<String> {
+    let mut differences = Vec::new();
+    match (&base.run.judge, &head.run.judge) {
+        (Some(base), Some(head)) => {
+            differences.extend(judge_settings_that_differ(base, head).into_iter().map(
+                |(what, base, head)| format!("{what}: {base} in the base, {head} in the head"),
+            ))
+        }
+        (None, None) => {}
+        (Some(_), None) => differences.push("the head was run with the judge off".to_owned()),
+        (None, Some(_)) => differences.push("the base was run with the judge off".to_owned()),
+    }
+    match (base.run.simulated, head.run.simulated) {
+        (true, false) => differences.push("the base was judged by the simulator".to_owned()),
+        (false, true) => differences.push("the head was judged by the simulator".to_owned()),
+        _ => {}
+    }
+    differences
+}
+
+/// Differences of the fingerprints that the provider's model named itself; none where they agree, or
+/// where a run has none.
+pub(crate) fn fingerprint_difference(
+    base: &BTreeSet<String>,
+    head: &BTreeSet<String>,
+) -> Option<String> {
+    if base.is_empty() || head.is_empty() || base == head {
+        return None;
+    }
+    let listed = |fingerprints: &BTreeSet<String>| {
+        fingerprints.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+    };
+    Some(format!(
+        "fingerprint of the model: {} in the base, {} in the head",
+        listed(base),
+        listed(head)
+    ))
+}
+
+/// What else a reader must know.
+pub(crate) fn warnings(base: &Report, head: &Report) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for (name, report) in [("base", base), ("head", head)] {
+        let coverage = &report.coverage;
+        let missing = coverage.planned.saturating_sub(coverage.scored);
+        if missing > 0 {
+            warnings.push(format!(
+                "{missing} of the {} jobs of the {name} are not scored, and enter no average",
+                coverage.planned
+            ));
+        }
+    }
+    for (name, report) in [("base", base), ("head", head)] {
+        if report.uncounted_issues > 0 {
+            warnings.push(format!(
+                "{} issues of the {name} are not counted, since too many different ones are in words of their own: an issue in such words may seem new, gone, more or less frequent and not be",
+                report.uncounted_issues
+            ));
+        }
+    }
+    let (base_repeat, head_repeat) = (base.run.repeat, head.run.repeat);
+    if base_repeat != head_repeat {
+        warnings.push(format!(
+            "judgements of each item differ: {base_repeat} in the base, {head_repeat} in the head"
+        ));
+    }
+    warnings
+}
+
+/// By how much a metric's figures can differ at most.
+pub(crate) fn width_of(unit: Unit) -> f64 {
+    let (least, most) = unit.bounds();
+    most - least
+}
+
+/// What of two judges is not the same: its name and both values.
+pub(crate) fn judge_settings_that_differ(
+    base: &Judge,
+    head: &Judge,
+) -> Vec<(&'static str, String, String)> {
+    let temperature = |judge: &Judge| {
+        judge.temperature.map_or_else(|| "none".to_owned(), |value| value.to_string())
+    };
+    let name = |judge: &Judge| format!("{} {}", judge.provider.name(), judge.model);
+    let output = |judge: &Judge| judge.max_output_tokens.to_string();
+    [
+        ("judge", name(base), name(head)),
+        ("temperature", temperature(base), temperature(head)),
+        ("detail", base.detail.name().to_owned(), head.detail.name().to_owned()),
+        ("max_output_tokens", output(base), output(head)),
+    ]
+    .into_iter()
+    .filter(|(_, base, head)| base != head)
+    .collect()
+}
+
+fn named(rubric: &RubricReference) -> String {
+    let digest: String = rubric.digest.to_string().chars().take(12).collect();
+    format!("{}@{} ({digest}…)", rubric.id, rubric.version)
+}

@@ -1,0 +1,145 @@
+//! The mean of paired differences, and all that is known of its error.
+
+use super::power::detectable;
+use crate::{
+    likely_clusters::{ClusterEffect, cluster_effect},
+    metrics::{MeanEstimate, Moments, Sample, tidy},
+};
+use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// Spreads below this are the rounding of sums: scores are shares or points.
+const NO_SPREAD: f64 = 1e-9;
+
+/// Paired values of one metric, taken in one by one: flat, but for a count and a sum a cluster.
+#[derive(Clone, Debug, Default)]
+pub struct Pairs {
+    differences: Sample,
+    /// The same by likely clusters, and whether any pair is in one.
+    likely: Sample,
+    has_likely: bool,
+    /// Of the differences, whatever their clusters.
+    spread: Moments,
+    base: Moments,
+    head: Moments,
+}
+
+/// What the pairs of one metric say. Differences are head − base.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Difference {
+    /// Paired items with data in both runs.
+    pub n: u64,
+    /// Independent groups of them: clusters, and items that stand alone.
+    pub groups: u64,
+    /// Mean over the base's items of these pairs.
+    pub base: Option<f64>,
+    /// Mean over the head's.
+    pub head: Option<f64>,
+    /// Mean of head − base.
+    pub difference: Option<f64>,
+    /// Lower end of its 95 % interval; none where the data cannot tell.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Cohen's d_z: the mean difference over the standard deviation of the items' differences; none
+    /// where all differ alike.
+    pub effect_size_dz: Option<f64>,
+    /// Two-sided, of no difference at all.
+    pub p_value: Option<f64>,
+    /// The smallest true difference that this many items show with a chance of 80 %.
+    pub detectable: Option<f64>,
+    /// By how much the difference of one item would have to deviate for this error, were all items
+    /// independent: the standard error times √n.
+    #[serde(skip)]
+    pub deviation: Option<f64>,
+}
+
+impl Pairs {
+    /// Adds an item's values with the number of its cluster, and that of its likely cluster where
+    /// none is declared.
+    pub fn add(&mut self, base: f64, head: f64, cluster: Option<usize>, likely: Option<usize>) {
+        // Rounded, so that 0.9 − 0.88 and 0.52 − 0.5 are one difference.
+        let difference = tidy(head - base);
+        self.differences.add(difference, cluster);
+        self.likely.add(difference, likely);
+        self.has_likely |= likely.is_some();
+        self.spread.add(difference);
+        self.base.add(base);
+        self.head.add(head);
+    }
+
+    /// Pairs that were added.
+    pub fn count(&self) -> u64 {
+        self.base.count() as u64
+    }
+
+    /// What they say. The interval and p-value are those of the paired t test, clustered by CR2
+    /// with Satterthwaite's degrees of freedom; `width` is the metric's range, which no difference
+    /// exceeds.
+    ///
+    /// Where every item differs by the same amount, t has no error to go by: no difference at all
+    /// is certain from two groups on; another one is judged by the sign test, so that the interval
+    /// is that amount from six groups on (p = 2⁻⁵) and unknown before.
+    pub fn difference(&self, width: f64) -> Difference {
+        self.difference_by(&self.differences, width)
+    }
+
+    /// Effect of likely clusters on the interval, if the pairs differ between them.
+    pub fn cluster_effect(&self) -> Option<ClusterEffect> {
+        let (alone, grouped) = (self.differences.estimate()?, self.likely.estimate()?);
+        let effect = self.has_likely.then(|| cluster_effect(&alone, &grouped)).flatten();
+        effect.filter(ClusterEffect::is_seen)
+    }
+
+    /// [`Self::difference`] with likely clusters taken together.
+    pub fn clustered_difference(&self, width: f64) -> Difference {
+        self.difference_by(&self.likely, width)
+    }
+
+    fn difference_by(&self, sample: &Sample, width: f64) -> Difference {
+        let Some(estimate) = sample.estimate() else { return Difference::default() };
+        let mut difference = Difference {
+            n: estimate.count as u64,
+            groups: estimate.groups as u64,
+            base: Some(tidy(self.base.mean())),
+            head: Some(tidy(self.head.mean())),
+            difference: Some(tidy(estimate.mean)),
+            ..Difference::default()
+        };
+        let Some(error) = estimate.standard_error() else { return difference };
+        difference.deviation = Some(error * estimate.count.sqrt());
+        let spread = self.spread.deviation().filter(|deviation| *deviation > NO_SPREAD);
+        difference.effect_size_dz = spread.map(|deviation| tidy(estimate.mean / deviation));
+        if error > NO_SPREAD {
+            (difference.low, difference.high) = interval(&estimate, error, width).unzip();
+            difference.p_value = t_test(&estimate, error);
+            difference.detectable = detectable(error, estimate.degrees_of_freedom).map(tidy);
+            return difference;
+        }
+        let p_value = alike(&estimate);
+        difference.p_value = Some(p_value);
+        if estimate.mean.abs() < NO_SPREAD || p_value <= 0.05 {
+            (difference.low, difference.high) = (difference.difference, difference.difference);
+        }
+        difference
+    }
+}
+
+/// The mean ± Student's t, within what a difference can be.
+fn interval(estimate: &MeanEstimate, error: f64, width: f64) -> Option<(f64, f64)> {
+    let student = StudentsT::new(0.0, 1.0, estimate.degrees_of_freedom).ok()?;
+    let half = student.inverse_cdf(0.975) * error;
+    let bounded = |value: f64| tidy(value.clamp(-width, width));
+    Some((bounded(estimate.mean - half), bounded(estimate.mean + half)))
+}
+
+/// Two-sided.
+fn t_test(estimate: &MeanEstimate, error: f64) -> Option<f64> {
+    let student = StudentsT::new(0.0, 1.0, estimate.degrees_of_freedom).ok()?;
+    Some(2.0 * student.cdf(-(estimate.mean / error).abs()))
+}
+
+/// The sign test where all differences are one.
+fn alike(estimate: &MeanEstimate) -> f64 {
+    if estimate.mean.abs() < NO_SPREAD { 1.0 } else { 2.0_f64.powf(1.0 - estimate.groups).min(1.0) }
+}

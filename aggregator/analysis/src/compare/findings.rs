@@ -1,0 +1,156 @@
+//! Findings of the rules that decide a comparison, as people read them.
+
+use super::{
+    Decision, FallenItems, LostItems, MetricDifference, PassDifference,
+    figures::{self, name_of, p_equals, size},
+};
+use crate::compare::compatibility::width_of;
+use crate::{
+    format::{counted, figure, grouped},
+    metrics::Unit,
+};
+use std::cmp::Ordering;
+
+/// Name of the rule on lost items among what decided.
+const LOST_ITEMS: &str = "lost_items";
+/// Name of the rule on fallen items among what decided.
+const FALLEN_ITEMS: &str = "fallen_items";
+
+/// Finding of one rule: its name in the record, and the finding as a headline and as a clause.
+pub(super) struct Finding {
+    pub(super) rule: String,
+    pub(super) headline: String,
+    pub(super) sentence: String,
+}
+
+/// The finding on a mean, whatever it is.
+pub(super) fn mean_finding(mean: &MetricDifference, margin: f64) -> Finding {
+    Finding {
+        rule: mean.metric.clone(),
+        headline: mean_headline(mean),
+        sentence: mean_sentence(mean, margin),
+    }
+}
+
+/// `Semantic Correctness 88.3% → 81.2%, −7.1 [−8.1, −5.9] percentage points`.
+fn mean_headline(mean: &MetricDifference) -> String {
+    let (difference, unit) = (&mean.difference, mean.unit());
+    let (Some(base), Some(head), Some(change)) =
+        (difference.base, difference.head, difference.difference)
+    else {
+        return format!("{} is unknown", mean.title);
+    };
+    let interval = match (difference.low, difference.high) {
+        (Some(low), Some(high)) => {
+            format!(" [{}, {}]", figures::change(low, unit), figures::change(high, unit))
+        }
+        _ => String::new(),
+    };
+    format!(
+        "{} {} → {}, {}{interval} {}",
+        mean.title,
+        figure(base, unit),
+        figure(head, unit),
+        figures::change(change, unit),
+        name_of(unit)
+    )
+}
+
+fn mean_sentence(mean: &MetricDifference, margin: f64) -> String {
+    let difference = &mean.difference;
+    let (unit, title) = (mean.unit(), &mean.title);
+    let (Some(low), Some(high)) = (difference.low, difference.high) else {
+        let pairs = counted(difference.n, "paired item");
+        return format!("{pairs} are too few for an interval of the change of {title}");
+    };
+    let ends = format!("[{}, {}]", figures::change(low, unit), figures::change(high, unit));
+    let margin = margin * width_of(unit);
+    let shown = size(margin, unit);
+    let by_interval = Decision::of(difference, margin);
+    let place = match by_interval {
+        Decision::Worse => format!("lies below −{shown}"),
+        Decision::Better => format!("lies above +{shown}"),
+        Decision::Same => format!("lies within ±{shown}"),
+        Decision::Inconclusive => format!("reaches over a margin of ±{shown}"),
+    };
+    let unsure = match mean.decision == by_interval {
+        true => String::new(),
+        false => format!(
+            ", but one of several tests is that far by chance (adjusted {})",
+            p_equals(mean.p_adjusted)
+        ),
+    };
+    format!("the 95 % interval of the change of {title}, {ends}, {place}{unsure}")
+}
+
+/// The finding on a rate.
+pub(super) fn rate_finding(rate: &PassDifference) -> Finding {
+    let (base, head) = (figure(rate.base, Unit::Share), figure(rate.head, Unit::Share));
+    let change = match rate.head.total_cmp(&rate.base) {
+        Ordering::Less => format!("fell from {base} to {head}"),
+        Ordering::Equal => format!("stayed at {base}"),
+        Ordering::Greater => format!("rose from {base} to {head}"),
+    };
+    Finding {
+        rule: rate.metric.clone(),
+        headline: format!("{} {base} → {head}", rate.title),
+        sentence: format!(
+            "{} {change} (passing in the base alone: {}, in the head alone: {}; exact McNemar \
+             test, adjusted {})",
+            rate.title,
+            grouped(rate.table.only_base),
+            grouped(rate.table.only_head),
+            p_equals(rate.p_adjusted)
+        ),
+    }
+}
+
+/// The finding on items that fell far.
+pub(super) fn fallen_finding(fallen: &FallenItems) -> Finding {
+    let by = size(fallen.by, Unit::Share);
+    let counts = format!("{} of {} items", grouped(fallen.fell), grouped(fallen.pairs));
+    Finding {
+        rule: FALLEN_ITEMS.to_owned(),
+        headline: format!(
+            "{counts} fell by more than {by} percentage points, {} rose as far",
+            grouped(fallen.rose)
+        ),
+        sentence: format!(
+            "{counts} fell by more than {by} percentage points and {} rose as far (one-sided sign \
+             test, {}; equal runs raise this alarm in at most {} % of comparisons)",
+            grouped(fallen.rose),
+            p_equals(fallen.p_value),
+            fallen.false_alarm_rate * 100.0
+        ),
+    }
+}
+
+/// The finding on lost items.
+pub(super) fn lost_finding(lost: &LostItems, max_lost: f64) -> Finding {
+    let count = grouped(lost.failing + lost.absent);
+    Finding {
+        rule: LOST_ITEMS.to_owned(),
+        headline: format!("{count} of {} lost", counted(lost.base, "item")),
+        sentence: lost_sentence(lost, max_lost),
+    }
+}
+
+/// `45 of the 60 items with Semantic Correctness in the base have none in the head (…)`.
+fn lost_sentence(lost: &LostItems, max_lost: f64) -> String {
+    let mut how = Vec::new();
+    if lost.failing > 0 {
+        how.push(format!("{} without a usable result", grouped(lost.failing)));
+    }
+    if lost.absent > 0 {
+        how.push(format!("{} skipped or missing", grouped(lost.absent)));
+    }
+    format!(
+        "{} of the {} with {} in the base have none in the head ({}), more than the {} that \
+         max_lost allows",
+        grouped(lost.failing + lost.absent),
+        counted(lost.base, "item"),
+        lost.title,
+        how.join(", "),
+        figure(max_lost, Unit::Share)
+    )
+}

@@ -1,0 +1,207 @@
+//! One item of a run, its repeats taken together.
+
+use crate::{
+    likely_clusters::{ClusterBasis, ClusterKeys},
+    metrics::{AveragingPolicy, MetricDefinition, Sums, Unit},
+    run_report::RunSummary,
+};
+use juror_journal::journal::JournalError;
+use juror_types::{
+    id::Digest,
+    outcome::{ErrorKind, JobResult, Outcome},
+    rubric::Rubric,
+};
+use std::iter::Peekable;
+
+/// What is compared of every item.
+pub(crate) struct ComparedMetrics {
+    /// The rubric's one number, as a share.
+    pub(crate) decisive: MetricDefinition,
+    /// The criteria, so many, and then further means.
+    pub(crate) others: Vec<MetricDefinition>,
+    pub(crate) criteria: usize,
+    /// What an item passes or fails, and which of them is the pipeline's success.
+    pub(crate) passes: Vec<MetricDefinition>,
+    pub(crate) success: Option<usize>,
+}
+
+impl ComparedMetrics {
+    pub(crate) fn of(rubric: &Rubric) -> Self {
+        let all = MetricDefinition::all(rubric);
+        let mut others = MetricDefinition::criteria(rubric);
+        others.extend(all.iter().filter(|each| each.is_further_mean()).cloned());
+        let passes: Vec<_> = all.into_iter().filter(|each| each.rate).collect();
+        Self {
+            decisive: MetricDefinition::decisive(rubric),
+            others,
+            criteria: rubric.criteria.len(),
+            success: passes.iter().position(|each| each.path == "pipeline_success_rate"),
+            passes,
+        }
+    }
+}
+
+/// Whether a metric is of a deterministic stage and takes part in the decision.
+pub(crate) fn is_deterministic(definition: &MetricDefinition) -> bool {
+    !definition.is_semantic() && definition.unit != Unit::Milliseconds
+}
+
+/// What a run found of an item.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ItemValues {
+    pub(crate) id: String,
+    pub(crate) cluster: Option<String>,
+    /// Key of its likely cluster.
+    pub(crate) likely: Option<u64>,
+    /// Digest of the image that the rubric names first; what further images show is a pipeline's
+    /// work, as its code is. None where it is not known.
+    pub(crate) input: Option<Digest>,
+    /// The decisive metric of each repeat.
+    pub(crate) scores: Vec<f64>,
+    /// The mean over the repeats, for each further metric.
+    pub(crate) values: Vec<Option<f64>>,
+    /// Whether most repeats pass, for everything that can be passed.
+    pub(crate) passes: Vec<Option<bool>>,
+    /// Judgements that are scored.
+    pub(crate) scored: u32,
+    /// Judgements that the run asks for.
+    pub(crate) planned: u32,
+    /// Outcome of the first judgement that is not scored; `scored` if there is none.
+    pub(crate) ending: (Outcome, Option<ErrorKind>),
+}
+
+impl ItemValues {
+    /// The mean of the decisive metric over the repeats.
+    pub(crate) fn decisive(&self) -> Option<f64> {
+        let count = self.scores.len() as f64;
+        (count > 0.0).then(|| self.scores.iter().sum::<f64>() / count)
+    }
+
+    /// The mean of the decisive metric with every judgement that is not scored as zero.
+    pub(crate) fn decisive_with_zeros(&self) -> f64 {
+        self.scores.iter().sum::<f64>() / f64::from(self.planned.max(1))
+    }
+
+    /// Scored judgements as a share of the planned ones.
+    pub(crate) fn scored_share(&self) -> f64 {
+        f64::from(self.scored) / f64::from(self.planned.max(1))
+    }
+
+    /// Outcome of the item if no judgement of it is scored.
+    pub(crate) fn unscored(&self) -> Option<(Outcome, Option<ErrorKind>)> {
+        (self.scored == 0).then_some(self.ending)
+    }
+}
+
+/// The items of a run, in the order of their ids, from its results in that order.
+pub(crate) struct ItemsOf<'a, R: Iterator> {
+    results: Peekable<R>,
+    metrics: &'a ComparedMetrics,
+    first_image: &'a str,
+    judged: bool,
+    repeat: u32,
+    keys: Option<ClusterKeys>,
+    policy: AveragingPolicy,
+}
+
+impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
+    pub(crate) fn new(
+        results: R,
+        metrics: &'a ComparedMetrics,
+        first_image: &'a str,
+        run: &RunSummary,
+        basis: Option<ClusterBasis>,
+        policy: AveragingPolicy,
+    ) -> Self {
+        let (judged, repeat) = (run.judge.is_some(), run.repeat);
+        let keys = basis.map(ClusterKeys::new);
+        Self { results: results.peekable(), metrics, first_image, judged, repeat, keys, policy }
+    }
+
+    /// The next item; every result of it is shown to `look`.
+    pub(crate) fn next_item(
+        &mut self,
+        mut look: impl FnMut(&JobResult),
+    ) -> Result<Option<ItemValues>, JournalError> {
+        let Some(first) = self.results.next() else { return Ok(None) };
+        let first = first?;
+        let mut gathered = Gathered::new(self.metrics);
+        self.gather(&mut gathered, &first);
+        look(&first);
+        let same = |next: &Result<JobResult, JournalError>| match next {
+            Ok(result) => result.screenshot_id == first.screenshot_id,
+            Err(_) => true,
+        };
+        while let Some(next) = self.results.next_if(same) {
+            let next = next?;
+            self.gather(&mut gathered, &next);
+            look(&next);
+        }
+        let keys = self.keys.as_mut();
+        let likely = keys.and_then(|keys| keys.key(&first.screenshot_id, &first.item));
+        Ok(Some(gathered.into_item(first, self.repeat, likely)))
+    }
+
+    fn gather(&self, gathered: &mut Gathered, result: &JobResult) {
+        let value = |definition: &MetricDefinition| {
+            definition.counted_value(result, self.judged, self.policy)
+        };
+        gathered.scores.extend(value(&self.metrics.decisive));
+        let others = self.metrics.others.iter().zip(&mut gathered.values);
+        let passes = self.metrics.passes.iter().zip(&mut gathered.passes);
+        for (definition, sums) in others.chain(passes) {
+            value(definition).into_iter().for_each(|value| sums.add(value));
+        }
+        gathered.results += 1;
+        match result.outcome {
+            Outcome::Scored => gathered.scored += 1,
+            outcome => {
+                let kind = result.error.as_ref().map(|error| error.kind);
+                gathered.ending.get_or_insert((outcome, kind));
+            }
+        }
+        let mut images = result.item.inputs.iter();
+        let image = images.find(|image| image.name == self.first_image);
+        gathered.input = gathered.input.or(image.and_then(|image| image.digest));
+    }
+}
+
+struct Gathered {
+    scores: Vec<f64>,
+    values: Vec<Sums>,
+    passes: Vec<Sums>,
+    scored: u32,
+    results: u32,
+    ending: Option<(Outcome, Option<ErrorKind>)>,
+    input: Option<Digest>,
+}
+
+impl Gathered {
+    fn new(metrics: &ComparedMetrics) -> Self {
+        Self {
+            scores: Vec::new(),
+            values: vec![Sums::default(); metrics.others.len()],
+            passes: vec![Sums::default(); metrics.passes.len()],
+            scored: 0,
+            results: 0,
+            ending: None,
+            input: None,
+        }
+    }
+
+    fn into_item(self, first: JobResult, repeat: u32, likely: Option<u64>) -> ItemValues {
+        let passes = self.passes.iter().map(|sums| Some(sums.mean()? > 0.5));
+        ItemValues {
+            id: first.screenshot_id,
+            cluster: first.item.cluster,
+            likely,
+            input: self.input,
+            scores: self.scores,
+            values: self.values.iter().map(Sums::mean).collect(),
+            passes: passes.collect(),
+            scored: self.scored,
+            planned: self.results.max(repeat),
+            ending: self.ending.unwrap_or((Outcome::Scored, None)),
+        }
+    }
+}

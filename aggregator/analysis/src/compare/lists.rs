@@ -1,0 +1,84 @@
+//! Which items changed, and how.
+
+use super::item::ItemValues;
+use crate::metrics::tidy;
+use juror_types::outcome::{ErrorKind, Outcome};
+use serde::Serialize;
+
+/// Items by what became of them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ItemLists {
+    /// Paired items whose verdict fell by more than the margin; the largest fall first.
+    pub regressed: Vec<ItemChange>,
+    /// Paired items whose verdict rose by more than the margin; the largest rise first.
+    pub improved: Vec<ItemChange>,
+    /// Paired items that are scored in the base and not in the head, or that pass in the base and
+    /// not in the head.
+    pub newly_failing: Vec<NewFailure>,
+    /// Items of the head alone.
+    pub new: Vec<String>,
+    /// Items of the base alone.
+    pub gone: Vec<String>,
+    /// Items in both whose input is another one: they are not paired.
+    pub changed_input: Vec<String>,
+}
+
+/// An item's verdict as a share, in both runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ItemChange {
+    /// The item.
+    pub id: String,
+    /// In the base.
+    pub base: f64,
+    /// In the head.
+    pub head: f64,
+    /// head − base.
+    pub difference: f64,
+}
+
+/// An item that fails in the head alone.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NewFailure {
+    /// The item.
+    pub id: String,
+    /// How it ended in the head: `scored` if it is scored and does not pass.
+    pub outcome: Outcome,
+    /// The kind of error, if there is one.
+    pub error: Option<ErrorKind>,
+}
+
+impl ItemLists {
+    /// Notes a pair. `succeeds` tells whether an item passed its stages.
+    pub(crate) fn add_pair(
+        &mut self,
+        base: &ItemValues,
+        head: &ItemValues,
+        margin: f64,
+        succeeds: impl Fn(&ItemValues) -> Option<bool>,
+    ) {
+        let id = || head.id.clone();
+        if base.scored > 0
+            && let Some((outcome, error)) = head.unscored()
+        {
+            return self.newly_failing.push(NewFailure { id: id(), outcome, error });
+        }
+        if (succeeds(base), succeeds(head)) == (Some(true), Some(false)) {
+            let outcome = Outcome::Scored;
+            self.newly_failing.push(NewFailure { id: id(), outcome, error: None });
+        }
+        let Some((before, after)) = base.decisive().zip(head.decisive()) else { return };
+        let difference = tidy(after - before);
+        let change = ItemChange { id: id(), base: tidy(before), head: tidy(after), difference };
+        if difference < -margin {
+            self.regressed.push(change);
+        } else if difference > margin {
+            self.improved.push(change);
+        }
+    }
+
+    /// Puts the largest changes first; ties by id, in which order they came.
+    pub(crate) fn sort(&mut self) {
+        self.regressed.sort_by(|left, right| left.difference.total_cmp(&right.difference));
+        self.improved.sort_by(|left, right| right.difference.total_cmp(&left.difference));
+    }
+}

@@ -1,0 +1,108 @@
+//! Items with a value in the base and none in the head.
+
+use super::{Decision, item::ItemValues};
+use crate::metrics::tidy;
+use juror_types::outcome::Outcome;
+use serde::Serialize;
+
+/// The items of the base that the head has no value of, for one metric.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LostItems {
+    /// Path of the metric in `overall`.
+    pub metric: String,
+    /// Name of the metric for people.
+    pub title: String,
+    /// Items with a value in the base, those with another input left out.
+    pub base: u64,
+    /// Those of them without a value in the head although they were tried: unscorable, failed, or
+    /// without output.
+    pub failing: u64,
+    /// Those of them that the head skipped or does not contain.
+    pub absent: u64,
+    /// Both as a share of `base`.
+    pub share: f64,
+    /// Whether the share exceeds what the settings allow, so that the comparison is at best
+    /// inconclusive.
+    pub exceeds: bool,
+    /// The decision on the metric with each failing item counted as zero; none if the share does
+    /// not exceed what is allowed.
+    pub as_failed: Option<Decision>,
+}
+
+/// Counts of items with a value in the base, by what the head lost of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LossCounts {
+    pub(super) base: u64,
+    pub(super) failing: u64,
+    pub(super) absent: u64,
+}
+
+/// Way in which an item lost its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Loss {
+    /// The head tried the item and has no value of it.
+    Failing,
+    /// The head did not try the item, or does not contain it.
+    Absent,
+}
+
+impl Loss {
+    /// The loss of the verdict; none where the head's item is scored. An item is lost when less
+    /// than half of the share of its judgements that the base scored is scored in the head.
+    pub(super) fn of_verdict(base: &ItemValues, head: &ItemValues) -> Option<Self> {
+        if !head.scores.is_empty() && 2.0 * head.scored_share() >= base.scored_share() {
+            return None;
+        }
+        match head.ending {
+            // Scored without a verdict: the judge is off in the head.
+            (Outcome::Skipped | Outcome::Scored, _) => Some(Self::Absent),
+            _ => Some(Self::Failing),
+        }
+    }
+
+    /// The loss of a deterministic stage's value that the head does not have.
+    pub(super) fn of_stage(head: &ItemValues) -> Self {
+        match head.ending {
+            (Outcome::Skipped, _) => Self::Absent,
+            _ => Self::Failing,
+        }
+    }
+}
+
+impl LossCounts {
+    /// Counts an item with a value in the base.
+    pub(super) fn add(&mut self, loss: Option<Loss>) {
+        self.base += 1;
+        match loss {
+            Some(Loss::Failing) => self.failing += 1,
+            Some(Loss::Absent) => self.absent += 1,
+            None => {}
+        }
+    }
+
+    /// Lost items as a share of the base's.
+    pub(super) fn share(&self) -> f64 {
+        if self.base == 0 { 0.0 } else { (self.failing + self.absent) as f64 / self.base as f64 }
+    }
+
+    /// The record of these counts; none without a lost item. `as_failed` computes the decision that
+    /// counts failing items as zero.
+    pub(super) fn record(
+        &self,
+        (metric, title): (&str, &str),
+        max_lost: f64,
+        as_failed: impl FnOnce() -> Decision,
+    ) -> Option<LostItems> {
+        let exceeds = self.share() > max_lost;
+        (self.failing + self.absent > 0).then(|| LostItems {
+            metric: metric.to_owned(),
+            title: title.to_owned(),
+            base: self.base,
+            failing: self.failing,
+            absent: self.absent,
+            share: tidy(self.share()),
+            exceeds,
+            as_failed: exceeds.then(as_failed),
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! Walks through the items of two runs side by side, in the order of their ids and in flat memory.
+
+use super::{
+    CompareError, Rules,
+    item::{ComparedMetrics, ItemsOf},
+    totals::{PairFigures, Totals},
+};
+use crate::compare::sample_size::JudgingFacts;
+use crate::{repeats::Judgements, run_report::Report};
+use juror_journal::journal::JournalError;
+use juror_types::outcome::JobResult;
+use std::{cmp::Ordering, collections::BTreeSet};
+
+/// Fingerprints of the model that are listed.
+const MAX_FINGERPRINTS: usize = 8;
+
+/// A run, its report and its results in the order of its items.
+pub struct Side<'a, R> {
+    /// Its report.
+    pub report: &'a Report,
+    /// Its results that count, by id and repeat.
+    pub results: R,
+}
+
+/// Everything that two runs' results say.
+pub(super) struct Scanned {
+    pub(super) figures: PairFigures,
+    pub(super) base: JobTotals,
+    pub(super) head: JobTotals,
+}
+
+/// Reads both runs once.
+pub(super) fn scan<R>(
+    base: Side<'_, R>,
+    head: Side<'_, R>,
+    rules: Rules,
+) -> Result<Scanned, CompareError>
+where
+    R: Iterator<Item = Result<JobResult, JournalError>>,
+{
+    let rubric = &head.report.rubric;
+    let metrics = ComparedMetrics::of(rubric);
+    let image = rubric.images.first().map_or("", |image| image.name.as_str());
+    let (before, after) = (&base.report.run, &head.report.run);
+    let basis = head.report.likely_clusters.as_ref().map(|likely| likely.basis);
+    let mut totals = Totals::new(&metrics, rules, before.judge.is_some() == after.judge.is_some());
+    let mut base = ItemsOf::new(base.results, &metrics, image, before, basis, rules.averaging);
+    let mut head = ItemsOf::new(head.results, &metrics, image, after, basis, rules.averaging);
+    let (mut base_jobs, mut head_jobs) = (JobTotals::default(), JobTotals::default());
+    let mut left = base.next_item(|result| base_jobs.add(result))?;
+    let mut right = head.next_item(|result| head_jobs.add(result))?;
+    loop {
+        let order = match (&left, &right) {
+            (None, None) => break,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(left), Some(right)) => left.id.cmp(&right.id),
+        };
+        if order == Ordering::Equal
+            && let (Some(left), Some(right)) = (&left, &right)
+        {
+            base_jobs.judgements.add(&left.scores);
+            head_jobs.judgements.add(&right.scores);
+            totals.pair(left, right);
+        }
+        if order != Ordering::Greater {
+            let next = base.next_item(|result| base_jobs.add(result))?;
+            let passed = std::mem::replace(&mut left, next);
+            passed.filter(|_| order.is_lt()).into_iter().for_each(|item| totals.gone(item));
+        }
+        if order != Ordering::Less {
+            let next = head.next_item(|result| head_jobs.add(result))?;
+            let passed = std::mem::replace(&mut right, next);
+            passed.filter(|_| order.is_gt()).into_iter().for_each(|item| totals.new_item(item));
+        }
+    }
+    Ok(Scanned { figures: totals.finish(), base: base_jobs, head: head_jobs })
+}
+
+/// Sums over a run's jobs beside their values.
+#[derive(Default)]
+pub(super) struct JobTotals {
+    judgements: Judgements,
+    pico_usd: u64,
+    paid: u64,
+    /// Fingerprints of the model that answered, as the provider named them.
+    pub(super) fingerprints: BTreeSet<String>,
+}
+
+impl JobTotals {
+    fn add(&mut self, result: &JobResult) {
+        let fingerprint = result.judge.as_ref().and_then(|judge| judge.fingerprint.as_ref());
+        if let Some(fingerprint) = fingerprint
+            && self.fingerprints.len() < MAX_FINGERPRINTS
+            && !self.fingerprints.contains(fingerprint)
+        {
+            self.fingerprints.insert(fingerprint.clone());
+        }
+        if result.attempts > 0 {
+            let cost = u64::try_from(result.cost_usd.pico()).unwrap_or_default();
+            self.pico_usd = self.pico_usd.saturating_add(cost);
+            self.paid += 1;
+        }
+    }
+
+    pub(super) fn judging(&self, report: &Report) -> JudgingFacts {
+        JudgingFacts {
+            repeat: report.run.repeat,
+            noise: self.judgements.noise_variance(),
+            job_pico_usd: self.pico_usd.checked_div(self.paid),
+        }
+    }
+}

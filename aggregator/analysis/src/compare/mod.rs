@@ -1,0 +1,172 @@
+//! Comparison of two runs of the same items: did it get worse, where, and how sure is that? Pure.
+//!
+//! Items are paired by id and input, their repeats averaged first. The decisive metric is the
+//! rubric's one number, as a share; deterministic stages, lost items and items that fell far decide
+//! as well. docs/compare.md explains each figure.
+
+mod comparison;
+mod compatibility;
+mod conclusion;
+mod decision;
+mod difference;
+mod fallen;
+mod figures;
+mod findings;
+mod holm;
+mod issues;
+mod item;
+mod lists;
+mod lost;
+mod markdown;
+mod mcnemar;
+mod merge_join;
+mod output;
+mod phrasing;
+mod power;
+mod sample_size;
+mod sign_test;
+mod totals;
+
+pub use comparison::{ClusterReading, ComparedRun, Comparison, MetricDifference, PassDifference};
+pub use compatibility::{CompareError, check_rubrics};
+pub use decision::Decision;
+pub use difference::{Difference, Pairs};
+pub use fallen::{FALLEN_FALSE_ALARMS, FallenItems};
+pub use holm::holm;
+pub use issues::{IssueChange, IssueChanges, issue_changes};
+pub use lists::{ItemChange, ItemLists, NewFailure};
+pub use lost::LostItems;
+pub use markdown::render as render_markdown;
+pub use mcnemar::PassTable;
+pub use merge_join::Side;
+pub use output::{ComparisonFormat, ComparisonOutputError, write_comparison};
+pub use sample_size::SampleSize;
+
+pub(crate) use compatibility::judge_settings_that_differ;
+pub use figures::{change, distinct_size, p_value};
+pub use phrasing::{detectable_words, failure_words, item_counts, settling_words};
+
+use crate::{format::counted, likely_clusters::LikelyClusters, metrics::AveragingPolicy};
+use juror_journal::journal::JournalError;
+use juror_types::{SCHEMA, outcome::JobResult};
+
+/// How a comparison is decided.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// A change of the decisive metric, as a share, that does not matter.
+    pub margin: f64,
+    /// Whether a criterion that got worse decides too.
+    pub strict: bool,
+    /// The share of the base's items that the head may lose.
+    pub max_lost: f64,
+    /// The change of an item's score, as a share, beyond which it falls or rises far.
+    pub fallen_by: f64,
+    /// The share of the pairs that may fall far.
+    pub fallen_share: f64,
+    /// Whether intervals take clusters together that are likely and not declared.
+    pub use_likely_clusters: bool,
+    /// Whether failed jobs count as zeros.
+    pub averaging: AveragingPolicy,
+}
+
+/// Compares two runs of one rubric.
+pub fn compare<R>(
+    base: Side<'_, R>,
+    head: Side<'_, R>,
+    rules: Rules,
+) -> Result<Comparison, CompareError>
+where
+    R: Iterator<Item = Result<JobResult, JournalError>>,
+{
+    let (before, after) = (base.report, head.report);
+    check_rubrics((&before.run.id, &before.run.rubric), (&after.run.id, &after.run.rubric))?;
+    let scanned = merge_join::scan(base, head, rules)?;
+    let margin = rules.margin;
+    let merge_join::Scanned { figures, base, head } = scanned;
+    let mut conclusion = conclusion::conclude(&figures, rules);
+    let likely_clusters =
+        after.likely_clusters.as_ref().zip(figures.reading).map(|(likely, (effect, otherwise))| {
+            let clusters = LikelyClusters { effect: Some(effect), ..likely.clone() };
+            ClusterReading { clusters, used: rules.use_likely_clusters, otherwise }
+        });
+    if let Some(reading) = &likely_clusters
+        && reading.otherwise != figures.decisive.decision
+    {
+        conclusion.reason.push_str(&phrasing::cluster_words(reading));
+    }
+    let unsettled = figures.decisive.decision == Decision::Inconclusive
+        && conclusion.decision == Decision::Inconclusive
+        && !figures.lost.iter().any(|lost| lost.exceeds);
+    let settling = unsettled.then(|| {
+        let judging = (base.judging(before), head.judging(after));
+        sample_size::settling(&figures.decisive.difference, margin, judging.0, judging.1)
+    });
+    // Where nobody was asked, that an issue was not named tells nothing.
+    let both_judged = [before, after].iter().all(|report| report.coverage.scored > 0);
+    let issues = match both_judged {
+        true => issue_changes(&before.common_issues, &after.common_issues, margin),
+        false => IssueChanges::default(),
+    };
+    let mut warnings = compatibility::warnings(before, after);
+    warnings.extend(pair_warnings(&figures));
+    warnings.extend(likely_clusters.as_ref().map(phrasing::cluster_warning));
+    let mut judge_differences = compatibility::judge_differences(before, after);
+    judge_differences
+        .extend(compatibility::fingerprint_difference(&base.fingerprints, &head.fingerprints));
+    Ok(Comparison {
+        schema: SCHEMA,
+        decision: conclusion.decision,
+        decided_by: conclusion.decided_by,
+        headline: conclusion.headline,
+        reason: conclusion.reason,
+        margin,
+        max_lost: rules.max_lost,
+        strict: rules.strict,
+        simulated: before.run.simulated || after.run.simulated,
+        judge_differences,
+        warnings,
+        base: ComparedRun::of(before),
+        head: ComparedRun::of(after),
+        paired: figures.paired,
+        decisive: figures.decisive,
+        criteria: figures.criteria,
+        metrics: figures.metrics,
+        passes: figures.passes,
+        fallen: figures.fallen,
+        lost: figures.lost,
+        likely_clusters,
+        settling: settling.flatten(),
+        items: figures.items,
+        issues,
+    })
+}
+
+/// Warnings about the pairs.
+fn pair_warnings(figures: &totals::PairFigures) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let groups = figures.decisive.difference.groups;
+    if figures.clusters > 0 && groups > 0 && groups < 10 {
+        warnings
+            .push(format!("the intervals rest on {groups} clusters: below 10 they tell little"));
+    }
+    if figures.unverified > 0 {
+        warnings.push(format!(
+            "{} of the {} pairs are by id alone: the digest of the input is not known in both runs",
+            figures.unverified, figures.paired
+        ));
+    }
+    if figures.base_lost > 0 {
+        warnings.push(format!(
+            "{} are scored in the head and not in the base, and are not compared",
+            counted(figures.base_lost, "item")
+        ));
+    }
+    warnings
+}
+
+#[cfg(test)]
+mod expected_tests;
+#[cfg(test)]
+mod rule_tests;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,61 @@
+//! Writing a comparison into a file whose ending tells the format.
+
+use super::{Comparison, render_markdown};
+use juror_journal::replace_file::replace_file;
+use std::{
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+/// A format of comparison files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ComparisonFormat {
+    /// All of it.
+    Json,
+    /// For the comment of a pull request.
+    Markdown,
+}
+
+/// Why a comparison was not written; the file that was there before is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum ComparisonOutputError {
+    /// No format has this ending.
+    #[error("{}: the ending picks the format; take one of .json, .md", path.display())]
+    UnknownEnding {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl ComparisonFormat {
+    /// The format that a file's ending picks.
+    pub fn of(path: &Path) -> Result<Self, ComparisonOutputError> {
+        let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        match ending.as_str() {
+            "json" => Ok(Self::Json),
+            "md" => Ok(Self::Markdown),
+            _ => Err(ComparisonOutputError::UnknownEnding { path: path.to_owned() }),
+        }
+    }
+}
+
+/// Writes a comparison into a file, replaced in one step, in the format of its ending.
+pub fn write_comparison(path: &Path, comparison: &Comparison) -> Result<(), ComparisonOutputError> {
+    let format = ComparisonFormat::of(path)?;
+    replace_file(path, |out| match format {
+        ComparisonFormat::Json => {
+            serde_json::to_writer_pretty(&mut *out, comparison)?;
+            out.write_all(b"\n")
+        }
+        ComparisonFormat::Markdown => out.write_all(render_markdown(comparison).as_bytes()),
+    })
+    .map_err(|source: io::Error| ComparisonOutputError::Write { path: path.to_owned(), source })
+}

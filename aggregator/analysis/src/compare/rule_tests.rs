@@ -1,0 +1,208 @@
+//! The rules that decide beside the interval of the decisive metric.
+
+use super::*;
+use crate::test_results::comparisons::{RULES, compared, shown};
+use crate::test_results::{broken, staged};
+use juror_types::outcome::{ErrorKind, Outcome};
+
+const GOOD: [u32; 5] = [9; 5];
+
+fn good(count: usize) -> Vec<JobResult> {
+    (0..count).map(|id| shown(id, GOOD, b"one")).collect()
+}
+
+/// The same items, of which the first so many ended otherwise.
+fn with_broken(count: usize, broken_items: usize, outcome: Outcome) -> Vec<JobResult> {
+    let mut results = good(count);
+    for (id, result) in results.iter_mut().take(broken_items).enumerate() {
+        *result = broken(&format!("shot_{id:03}"), outcome, ErrorKind::Reply, "no answer");
+    }
+    results
+}
+
+fn stages(count: usize) -> Vec<JobResult> {
+    (0..count).map(|id| staged(&format!("shot_{id:03}"))).collect()
+}
+
+/// Runs without a judge.
+fn measured(base: Vec<JobResult>, head: Vec<JobResult>) -> Comparison {
+    compared(base, head, RULES)
+}
+
+#[test]
+fn many_lost_items_are_worse_where_counting_them_as_failed_says_so() {
+    for strict in [false, true] {
+        let rules = Rules { strict, ..RULES };
+        let found = compared(good(60), with_broken(60, 45, Outcome::Unscorable), rules);
+        assert_eq!(found.decision, Decision::Worse, "{}", found.reason);
+        assert!(found.headline.starts_with("Worse: 45 of 60 items lost"), "{}", found.headline);
+        assert!(found.decided_by.contains(&"lost_items".to_owned()), "{:?}", found.decided_by);
+        let lost = &found.lost[0];
+        assert_eq!((lost.base, lost.failing, lost.absent, lost.share), (60, 45, 0, 0.75));
+    }
+}
+
+#[test]
+fn skipped_and_missing_items_are_at_best_inconclusive() {
+    let missing: Vec<JobResult> = good(60).into_iter().skip(5).collect();
+    for head in [with_broken(60, 45, Outcome::Skipped), missing] {
+        for strict in [false, true] {
+            let found = compared(good(60), head.clone(), Rules { strict, ..RULES });
+            assert_eq!(found.decision, Decision::Inconclusive, "{}", found.reason);
+            assert_eq!(found.decided_by, ["lost_items"]);
+            assert!(found.reason.contains("skipped or missing"), "{}", found.reason);
+            assert!(found.settling.is_none());
+        }
+    }
+}
+
+#[test]
+fn few_lost_items_are_allowed_and_the_setting_allows_more() {
+    let one = compared(good(60), with_broken(60, 1, Outcome::Skipped), RULES);
+    assert_eq!((one.decision, one.lost[0].exceeds), (Decision::Same, false), "{}", one.reason);
+    let many = with_broken(60, 45, Outcome::Skipped);
+    let allowed = compared(good(60), many, Rules { max_lost: 0.8, ..RULES });
+    assert_eq!(allowed.decision, Decision::Same, "{}", allowed.reason);
+}
+
+#[test]
+fn items_that_only_the_base_lost_are_a_warning() {
+    let found = compared(with_broken(60, 9, Outcome::Failed), good(60), RULES);
+    assert_eq!(found.decision, Decision::Same, "{}", found.reason);
+    let told = "9 items are scored in the head and not in the base, and are not compared";
+    assert!(found.warnings.iter().any(|warning| warning == told), "{:?}", found.warnings);
+}
+
+#[test]
+fn a_rate_that_fell_decides_with_the_judge_on() {
+    let mut head = good(120);
+    for result in head.iter_mut().take(9) {
+        result.pipeline_success = Some(false);
+    }
+    let found = compared(good(120), head, RULES);
+    assert_eq!(found.decisive.decision, Decision::Same);
+    assert_eq!(found.decision, Decision::Worse, "{}", found.reason);
+    assert!(found.headline.contains("Pipeline Success 100% → 92.5%"), "{}", found.headline);
+    assert_eq!(found.decided_by, ["pipeline_success_rate"]);
+}
+
+#[test]
+fn deterministic_stages_decide_without_a_judge() {
+    let mut head = stages(40);
+    for result in head.iter_mut().take(12) {
+        result.generation.as_mut().unwrap().code_compiles = Some(false);
+    }
+    let worse = measured(stages(40), head.clone());
+    assert_eq!(worse.decision, Decision::Worse, "{}", worse.reason);
+    assert!(worse.headline.contains("Compilation 100% → 70%"), "{}", worse.headline);
+    assert_eq!(measured(head, stages(40)).decision, Decision::Better);
+    let same = measured(stages(40), stages(40));
+    assert_eq!(same.decision, Decision::Same, "{}", same.reason);
+    assert!(same.reason.contains("deterministic stages decide"), "{}", same.reason);
+}
+
+#[test]
+fn a_value_that_is_gone_is_lost_without_a_judge() {
+    let mut head = stages(120);
+    for result in head.iter_mut().take(114) {
+        result.generation = None;
+    }
+    let worse = measured(stages(120), head);
+    assert_eq!(worse.decision, Decision::Worse, "{}", worse.reason);
+    assert!(worse.headline.contains("114 of 120 items lost"), "{}", worse.headline);
+    assert!(worse.reason.contains("with Compilation in the base"), "{}", worse.reason);
+}
+
+#[test]
+fn token_accuracy_decides_by_its_interval() {
+    let mut head = stages(40);
+    for (id, result) in head.iter_mut().enumerate() {
+        let accuracy = if id.is_multiple_of(2) { 0.7 } else { 0.8 };
+        result.token_extraction.as_mut().unwrap().accuracy = accuracy;
+    }
+    let found = measured(stages(40), head);
+    assert_eq!(found.decided_by, ["token_extraction.accuracy"]);
+    assert_eq!(found.decision, Decision::Worse, "{}", found.reason);
+}
+
+/// Two hundred items of which six fall from 0.8 to 0.
+fn six_fallen(cluster: Option<&str>) -> Comparison {
+    let base: Vec<JobResult> = (0..200).map(|id| shown(id, [8; 5], b"one")).collect();
+    let mut head = base.clone();
+    for (id, result) in head.iter_mut().take(6).enumerate() {
+        *result = shown(id, [0; 5], b"one");
+        result.pipeline_success = base[id].pipeline_success;
+        result.item.cluster = cluster.map(str::to_owned);
+    }
+    compared(base, head, RULES)
+}
+
+#[test]
+fn few_items_that_fall_far_are_worse() {
+    let found = six_fallen(None);
+    assert_eq!(found.decisive.decision, Decision::Inconclusive);
+    assert_eq!(found.decision, Decision::Worse, "{}", found.reason);
+    assert_eq!(found.decided_by, ["fallen_items"]);
+    let told = "6 of 200 items fell by more than 30.0 percentage points and 0 rose as far";
+    assert!(found.reason.contains(told), "{}", found.reason);
+    assert!(found.reason.contains("p = 0.016") && found.reason.contains("2.5 %"));
+}
+
+#[test]
+fn falls_of_one_cluster_count_once() {
+    let found = six_fallen(Some("cards"));
+    assert_eq!((found.fallen.fell, found.fallen.groups_fell), (6, 1));
+    assert_eq!(found.decision, Decision::Inconclusive, "{}", found.reason);
+}
+
+/// Eight components of fifteen items each, every component with a change of its own.
+fn components(
+    changes: [i64; 8],
+    ids: impl Fn(usize) -> String,
+) -> (Vec<JobResult>, Vec<JobResult>) {
+    let run = |changes: [i64; 8]| -> Vec<JobResult> {
+        let item = |id: usize| {
+            let points = 7 + changes[id / 15] + i64::from(id.is_multiple_of(3));
+            let points = u32::try_from(points).unwrap();
+            let mut result = shown(id, [points, 7, 7, 7, 7], b"one");
+            result.pipeline_success = Some(true);
+            result.screenshot_id = ids(id);
+            result
+        };
+        (0..120).map(item).collect()
+    };
+    (run([0; 8]), run(changes))
+}
+
+const UNEVEN: [i64; 8] = [-4, -1, -1, -4, -1, 0, -1, 1];
+
+#[test]
+fn likely_clusters_are_taken_together_and_said() {
+    let letters = ["alert", "badge", "button", "card", "form", "modal", "nav", "table"];
+    let ids = |id: usize| format!("{}_{:02}", letters[id / 15], id % 15);
+    let (base, head) = components(UNEVEN, ids);
+    let used = compared(base.clone(), head.clone(), RULES);
+    assert_eq!(used.decision, Decision::Inconclusive, "{}", used.reason);
+    assert_eq!(used.decisive.difference.groups, 8);
+    let reading = used.likely_clusters.as_ref().unwrap();
+    assert_eq!((reading.used, reading.otherwise), (true, Decision::Worse));
+    assert!(used.reason.contains("120 items look like 8 clusters"), "{}", used.reason);
+    assert!(used.warnings.iter().any(|warning| warning.contains("declare `cluster`")));
+
+    let warned = compared(base, head, Rules { use_likely_clusters: false, ..RULES });
+    assert_eq!(warned.decision, Decision::Worse);
+    assert!(warned.reason.contains("they would say inconclusive"), "{}", warned.reason);
+
+    let (base, head) = components(UNEVEN, |id| format!("shot_{id:03}"));
+    let plain = compared(base, head, RULES);
+    assert_eq!((plain.decision, plain.likely_clusters), (Decision::Worse, None));
+}
+
+#[test]
+fn stems_between_which_nothing_differs_change_nothing() {
+    let ids = |id: usize| format!("{}_{:02}", char::from(b'a' + (id / 15) as u8), id % 15);
+    let (base, head) = components([-2; 8], ids);
+    let found = compared(base, head, RULES);
+    assert_eq!(found.decision, Decision::Worse, "{}", found.reason);
+    assert_eq!(found.likely_clusters, None);
+}

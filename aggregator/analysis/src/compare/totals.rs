@@ -1,0 +1,352 @@
+//! Sums over the pairs of two runs, from which everything in a comparison is computed.
+
+use super::{
+    Decision, FallenItems, ItemLists, LostItems, MetricDifference, Pairs, PassDifference,
+    PassTable, Rules, holm,
+    item::{ComparedMetrics, ItemValues, is_deterministic},
+    lost::{Loss, LossCounts},
+    sign_test::Directions,
+};
+use crate::compare::compatibility::width_of;
+use crate::{
+    likely_clusters::{ClusterEffect, GroupNumbers},
+    metrics::{MetricDefinition, tidy},
+};
+use std::collections::HashMap;
+
+/// Figures over the pairs of two runs.
+pub(super) struct PairFigures {
+    pub(super) decisive: MetricDifference,
+    pub(super) criteria: Vec<MetricDifference>,
+    pub(super) metrics: Vec<MetricDifference>,
+    pub(super) passes: Vec<PassDifference>,
+    pub(super) fallen: FallenItems,
+    pub(super) lost: Vec<LostItems>,
+    pub(super) items: ItemLists,
+    /// Pairs, and those of them whose input is not known in both runs.
+    pub(super) paired: u64,
+    pub(super) unverified: u64,
+    /// Items that are scored in the head alone.
+    pub(super) base_lost: u64,
+    pub(super) clusters: usize,
+    /// Effect of likely clusters on the decisive metric, and the decision on it without them where
+    /// they are used, with them where they are not.
+    pub(super) reading: Option<(ClusterEffect, Decision)>,
+}
+
+/// Running sums over the pairs of two runs.
+pub(super) struct Totals<'a> {
+    metrics: &'a ComparedMetrics,
+    rules: Rules,
+    /// Whether both runs were judged, or neither: only then do their successes mean the same.
+    same_stages: bool,
+    decisive: MeanTotals,
+    others: Vec<MeanTotals>,
+    rates: Vec<RateTotals>,
+    far: Directions,
+    clusters: HashMap<String, usize>,
+    likely: GroupNumbers,
+    lists: ItemLists,
+    paired: u64,
+    unverified: u64,
+    base_lost: u64,
+}
+
+/// The groups that an item is in.
+#[derive(Clone, Copy)]
+struct Groups {
+    cluster: Option<usize>,
+    likely: Option<usize>,
+}
+
+/// One mean over the pairs.
+#[derive(Clone, Default)]
+struct MeanTotals {
+    pairs: Pairs,
+    /// The same pairs, and failing items as zero.
+    as_failed: Pairs,
+    losses: LossCounts,
+}
+
+/// One rate over the pairs.
+#[derive(Clone, Default)]
+struct RateTotals {
+    pairs: Pairs,
+    table: PassTable,
+    changes: Directions,
+    /// The same by likely clusters.
+    clustered_changes: Directions,
+    /// The same, with failing items as not passing.
+    changes_as_failed: Directions,
+    losses: LossCounts,
+}
+
+impl<'a> Totals<'a> {
+    pub(super) fn new(metrics: &'a ComparedMetrics, rules: Rules, same_stages: bool) -> Self {
+        Self {
+            metrics,
+            rules,
+            same_stages,
+            decisive: MeanTotals::default(),
+            others: vec![MeanTotals::default(); metrics.others.len()],
+            rates: vec![RateTotals::default(); metrics.passes.len()],
+            far: Directions::default(),
+            clusters: HashMap::new(),
+            likely: GroupNumbers::default(),
+            lists: ItemLists::default(),
+            paired: 0,
+            unverified: 0,
+            base_lost: 0,
+        }
+    }
+
+    /// Adds an item of both runs.
+    pub(super) fn pair(&mut self, base: &ItemValues, head: &ItemValues) {
+        match (base.input, head.input) {
+            (Some(before), Some(after)) if before != after => {
+                return self.lists.changed_input.push(head.id.clone());
+            }
+            (Some(_), Some(_)) => {}
+            // An item that could not be judged may have had no image to take a digest of.
+            _ if base.scored == 0 || head.scored == 0 => {}
+            _ => self.unverified += 1,
+        }
+        self.paired += 1;
+        self.base_lost += u64::from(base.scored == 0 && head.scored > 0);
+        let name = head.cluster.as_ref().or(base.cluster.as_ref());
+        let cluster = name.map(|name| self.cluster(name));
+        let likely = head.likely.and_then(|key| self.likely.number(key));
+        let groups = Groups { cluster, likely };
+        self.add_decisive(base, head, groups);
+        let loss = Loss::of_stage(head);
+        for ((before, after), totals) in base.values.iter().zip(&head.values).zip(&mut self.others)
+        {
+            totals.add(*before, *after, loss, groups);
+        }
+        for (((before, after), totals), definition) in
+            base.passes.iter().zip(&head.passes).zip(&mut self.rates).zip(&self.metrics.passes)
+        {
+            // An item is a fact where a stage measured it; where a judge had a part in it, the
+            // items of one cluster share the judge's error.
+            let judged = definition.path == SUCCESS || definition.is_semantic();
+            totals.add(*before, *after, loss, groups, judged);
+        }
+        let success = self.metrics.success;
+        let succeeds = |item: &ItemValues| item.passes.get(success?).copied().flatten();
+        self.lists.add_pair(base, head, self.rules.margin, succeeds);
+    }
+
+    /// Adds an item of the base alone.
+    pub(super) fn gone(&mut self, item: ItemValues) {
+        let absent = Some(Loss::Absent);
+        if item.scored > 0 && item.decisive().is_some() {
+            self.decisive.losses.add(absent);
+        }
+        let means = item.values.iter().zip(&mut self.others);
+        means.filter(|(value, _)| value.is_some()).for_each(|(_, all)| all.losses.add(absent));
+        let rates = item.passes.iter().zip(&mut self.rates);
+        rates.filter(|(value, _)| value.is_some()).for_each(|(_, all)| all.losses.add(absent));
+        self.lists.gone.push(item.id);
+    }
+
+    /// Adds an item of the head alone.
+    pub(super) fn new_item(&mut self, item: ItemValues) {
+        self.lists.new.push(item.id);
+    }
+
+    fn add_decisive(&mut self, base: &ItemValues, head: &ItemValues, groups: Groups) {
+        let Groups { cluster, likely } = groups;
+        let Some(before) = base.decisive() else { return };
+        let after = head.decisive();
+        let loss = Loss::of_verdict(base, head);
+        if base.scored > 0 {
+            self.decisive.losses.add(loss);
+        }
+        match (loss, after) {
+            (Some(Loss::Failing), _) => {
+                self.decisive.as_failed.add(before, head.decisive_with_zeros(), cluster, likely);
+            }
+            (_, Some(after)) => self.decisive.as_failed.add(before, after, cluster, likely),
+            (_, None) => {}
+        }
+        let Some(after) = after else { return };
+        self.decisive.pairs.add(before, after, cluster, likely);
+        let difference = tidy(after - before);
+        if difference.abs() > self.rules.fallen_by {
+            self.far.add(difference > 0.0, cluster);
+        }
+    }
+
+    fn cluster(&mut self, name: &str) -> usize {
+        if let Some(known) = self.clusters.get(name) {
+            return *known;
+        }
+        let number = self.clusters.len();
+        self.clusters.insert(name.to_owned(), number);
+        number
+    }
+
+    /// The figures over all pairs.
+    pub(super) fn finish(mut self) -> PairFigures {
+        self.lists.sort();
+        let rules = self.rules;
+        let difference = |definition, pairs: &Pairs| {
+            MetricDifference::new(definition, pairs, rules.margin, rules.use_likely_clusters)
+        };
+        let decisive = difference(&self.metrics.decisive, &self.decisive.pairs);
+        let effect = self.decisive.pairs.cluster_effect();
+        let reading = effect.map(|effect| {
+            let other = match rules.use_likely_clusters {
+                true => self.decisive.pairs.difference(1.0),
+                false => self.decisive.pairs.clustered_difference(1.0),
+            };
+            (effect, Decision::of(&other, rules.margin))
+        });
+        let all = self.metrics.others.iter().zip(&self.others);
+        let mut criteria: Vec<_> = all
+            .clone()
+            .take(self.metrics.criteria)
+            .map(|(definition, totals)| difference(definition, &totals.pairs))
+            .collect();
+        adjust(&mut criteria, rules.margin);
+        let mut metrics: Vec<_> = all
+            .skip(self.metrics.criteria)
+            .filter(|(_, totals)| totals.pairs.count() > 0)
+            .map(|(definition, totals)| difference(definition, &totals.pairs))
+            .collect();
+        let mut passes: Vec<_> = self
+            .metrics
+            .passes
+            .iter()
+            .zip(&self.rates)
+            .filter(|(_, totals)| totals.table.total() > 0)
+            .map(|(definition, totals)| {
+                let by_clusters = rules.use_likely_clusters && effect.is_some();
+                let changes = if by_clusters { &totals.clustered_changes } else { &totals.changes };
+                let p_value = changes.p_value();
+                PassDifference::new(definition, totals.table, p_value, self.decides(definition))
+            })
+            .collect();
+        self.decide_deterministic(&mut metrics, &mut passes);
+        let lost = self.lost();
+        let pairs = decisive.difference.n;
+        PairFigures {
+            decisive,
+            criteria,
+            metrics,
+            passes,
+            fallen: FallenItems::new(&self.far, pairs, rules.fallen_by, rules.fallen_share),
+            lost,
+            items: self.lists,
+            paired: self.paired,
+            unverified: self.unverified,
+            base_lost: self.base_lost,
+            clusters: self.clusters.len(),
+            reading,
+        }
+    }
+
+    fn decides(&self, definition: &MetricDefinition) -> bool {
+        is_deterministic(definition) && (self.same_stages || definition.path != SUCCESS)
+    }
+
+    /// Decides on the deterministic metrics, with p-values adjusted over all of them.
+    fn decide_deterministic(
+        &self,
+        metrics: &mut [MetricDifference],
+        passes: &mut [PassDifference],
+    ) {
+        let means = metrics.iter().filter(|each| each.decides).map(|each| each.difference.p_value);
+        let rates = passes.iter().filter(|each| each.decides).map(|each| each.p_value);
+        let adjusted = holm(&means.chain(rates).collect::<Vec<_>>());
+        let mut adjusted = adjusted.into_iter();
+        for mean in metrics.iter_mut().filter(|each| each.decides) {
+            mean.adjust(adjusted.next().flatten(), self.rules.margin);
+        }
+        let totals = |path: &str| {
+            let mut all = self.metrics.passes.iter().zip(&self.rates);
+            all.find(|(definition, _)| definition.path == path).map(|(_, totals)| totals)
+        };
+        for rate in passes.iter_mut().filter(|each| each.decides) {
+            let pairs = totals(&rate.metric).map(|totals| totals.pairs.difference(1.0));
+            rate.decide(adjusted.next().flatten(), &pairs.unwrap_or_default(), self.rules.margin);
+        }
+    }
+
+    fn lost(&self) -> Vec<LostItems> {
+        let rules = self.rules;
+        let mean = |definition: &MetricDefinition, totals: &MeanTotals| {
+            let width = width_of(definition.unit);
+            let names = (definition.path.as_str(), definition.title.as_str());
+            totals.losses.record(names, rules.max_lost, || {
+                Decision::of(&totals.as_failed.difference(width), rules.margin * width)
+            })
+        };
+        let rate = |definition: &MetricDefinition, totals: &RateTotals| {
+            let names = (definition.path.as_str(), definition.title.as_str());
+            totals.losses.record(names, rules.max_lost, || totals.changes_as_failed.decision())
+        };
+        let means = self.metrics.others.iter().zip(&self.others);
+        let means = means.filter(|(definition, _)| self.decides(definition));
+        let rates = self.metrics.passes.iter().zip(&self.rates);
+        let rates = rates.filter(|(definition, _)| self.decides(definition));
+        let decisive = mean(&self.metrics.decisive, &self.decisive);
+        let means = means.filter_map(|(definition, totals)| mean(definition, totals));
+        let rates = rates.filter_map(|(definition, totals)| rate(definition, totals));
+        decisive.into_iter().chain(rates).chain(means).collect()
+    }
+}
+
+/// Path of the one rate in which the judge has a part.
+const SUCCESS: &str = "pipeline_success_rate";
+
+/// Adjusts the p-values of criteria over all of them, and decides on each.
+fn adjust(criteria: &mut [MetricDifference], margin: f64) {
+    let p_values: Vec<_> = criteria.iter().map(|each| each.difference.p_value).collect();
+    for (criterion, adjusted) in criteria.iter_mut().zip(holm(&p_values)) {
+        criterion.adjust(adjusted, margin);
+    }
+}
+
+impl MeanTotals {
+    fn add(&mut self, before: Option<f64>, after: Option<f64>, loss: Loss, groups: Groups) {
+        let Groups { cluster, likely } = groups;
+        let Some(before) = before else { return };
+        self.losses.add(Some(loss).filter(|_| after.is_none()));
+        if let Some(after) = after {
+            self.pairs.add(before, after, cluster, likely);
+        }
+        if let Some(after) = after.or(Some(0.0).filter(|_| loss == Loss::Failing)) {
+            self.as_failed.add(before, after, cluster, likely);
+        }
+    }
+}
+
+impl RateTotals {
+    /// Where the judge has a part in the rate, the changes of a cluster count once.
+    fn add(
+        &mut self,
+        before: Option<bool>,
+        after: Option<bool>,
+        loss: Loss,
+        groups: Groups,
+        judged: bool,
+    ) {
+        let Some(before) = before else { return };
+        self.losses.add(Some(loss).filter(|_| after.is_none()));
+        let share = |passes: bool| if passes { 1.0 } else { 0.0 };
+        if let Some(after) = after {
+            self.pairs.add(share(before), share(after), groups.cluster, groups.likely);
+            self.table.add(before, after);
+            if before != after {
+                self.changes.add(after, groups.cluster.filter(|_| judged));
+                let group = groups.cluster.or(groups.likely);
+                self.clustered_changes.add(after, group.filter(|_| judged));
+            }
+        }
+        let after = after.or(Some(false).filter(|_| loss == Loss::Failing));
+        if let Some(after) = after.filter(|after| *after != before) {
+            self.changes_as_failed.add(after, groups.cluster.filter(|_| judged));
+        }
+    }
+}

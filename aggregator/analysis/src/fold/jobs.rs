@@ -1,0 +1,58 @@
+//! The last result of each job, in little memory.
+
+use super::Latest;
+use hashbrown::HashTable;
+
+/// A job's id, as the fold keeps it: evenly spread bits, so they are their own hash.
+pub(super) type JobKey = [u8; 16];
+
+/// The last result of each job, in 32 bytes, and 5 to 12 more to find it by. They are found by
+/// places of four bytes, so that little is held twice while the table grows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct JobIndex {
+    entries: Vec<(JobKey, Latest)>,
+    /// Where each key stands in `entries`.
+    places: HashTable<u32>,
+}
+
+impl JobIndex {
+    /// The last result of a job.
+    pub(super) fn get(&self, key: &JobKey) -> Option<Latest> {
+        let place = self.places.find(hash(key), |place| self.holds(*place, key))?;
+        self.entries.get(*place as usize).map(|(_, latest)| *latest)
+    }
+
+    /// The last result of a job, to be changed.
+    pub(super) fn get_mut(&mut self, key: &JobKey) -> Option<&mut Latest> {
+        let place = *self.places.find(hash(key), |place| self.holds(*place, key))?;
+        self.entries.get_mut(place as usize).map(|(_, latest)| latest)
+    }
+
+    /// Takes in the first result of a job.
+    pub(super) fn insert(&mut self, key: JobKey, latest: Latest) {
+        let place = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
+        self.entries.push((key, latest));
+        let hash_at =
+            |place: &u32| self.entries.get(*place as usize).map_or(0, |(key, _)| hash(key));
+        self.places.insert_unique(hash(&key), place, hash_at);
+    }
+
+    /// Jobs that have a result.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Every job's last result, in the order in which the jobs came.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &(JobKey, Latest)> {
+        self.entries.iter()
+    }
+
+    fn holds(&self, place: u32, key: &JobKey) -> bool {
+        self.entries.get(place as usize).is_some_and(|(known, _)| known == key)
+    }
+}
+
+fn hash(key: &JobKey) -> u64 {
+    let bits = u128::from_be_bytes(*key);
+    (bits >> 64) as u64
+}

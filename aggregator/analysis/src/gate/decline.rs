@@ -1,0 +1,65 @@
+//! Rules that a metric must not decline over the runs of one kind.
+
+use super::{GateDecision, RuleReport};
+use crate::{
+    history::{DeclineReport, DeclineState, DeclineWatch, PastRun, SeriesPoint},
+    metrics::Metric,
+};
+
+/// A metric must not decline from a fixed anchor of earlier runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeclineRule {
+    /// The metric's path in `overall`; absent for every metric of quality, which then share the
+    /// false-alarm rate.
+    pub metric: Option<String>,
+    /// Anchor and false-alarm rate.
+    pub watch: DeclineWatch,
+}
+
+impl DeclineRule {
+    /// Judges every metric that the rule is about; `earlier` is newest first.
+    pub(super) fn judge(&self, metrics: &[Metric], earlier: &[PastRun]) -> Vec<RuleReport> {
+        let has_data = |metric: &Metric| {
+            let path = &metric.definition.path;
+            metric.value.is_some()
+                || earlier.iter().any(|run| run.figures.metrics.contains_key(path))
+        };
+        let is_meant = |metric: &&Metric| match &self.metric {
+            Some(path) => metric.definition.path == *path,
+            None => metric.definition.can_decline() && has_data(metric),
+        };
+        let watched: Vec<&Metric> = metrics.iter().filter(is_meant).collect();
+        let judge = |metric: &&Metric| self.judge_one(metric, earlier, watched.len());
+        watched.iter().map(judge).collect()
+    }
+
+    fn judge_one(&self, metric: &Metric, earlier: &[PastRun], watched: usize) -> RuleReport {
+        let path = &metric.definition.path;
+        let mut points: Vec<SeriesPoint<'_>> =
+            earlier.iter().rev().filter_map(|run| run.figures.point(&run.id, path)).collect();
+        let newest = metric.newest_point();
+        points.extend(newest);
+        let decline = newest.map(|_| self.watch.watch(&metric.definition, &points, watched));
+        RuleReport {
+            metric: path.clone(),
+            value: metric.value,
+            bound: None,
+            n: metric.interval.n,
+            interval: newest.map(|_| metric.interval),
+            interval_position: None,
+            sure: false,
+            decision: decline.as_ref().map_or(GateDecision::Missed, decision_of),
+            decline,
+        }
+    }
+}
+
+fn decision_of(report: &DeclineReport) -> GateDecision {
+    match report.state {
+        DeclineState::Steady => GateDecision::Met,
+        DeclineState::Declining => GateDecision::Missed,
+        DeclineState::AnchorIncomplete
+        | DeclineState::AnchorMissing
+        | DeclineState::TooFewItems => GateDecision::Undecided,
+    }
+}

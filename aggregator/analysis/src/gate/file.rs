@@ -1,0 +1,366 @@
+//! Where gates come from: two built in, or a TOML file of the user's.
+
+use super::{Bound, DeclineRule, Gate, Rule};
+use crate::{
+    history::DeclineWatch,
+    metrics::{MetricDefinition, tidy},
+};
+use juror_types::{
+    SCHEMA,
+    id::RunId,
+    rubric::{Formula, Need, Rubric, Success},
+};
+use serde::Deserialize;
+use std::{fs, io, path::PathBuf};
+
+const TARGETS: &str = r#"
+schema = 1
+rule = [
+  { metric = "semantic.avg_semantic_correctness", above = 0.85 },
+  { metric = "semantic.avg_visual_similarity", above = 9.0 },
+  { metric = "semantic.variant_accuracy_rate", at_least = 1.0 },
+  { metric = "semantic.feature_completeness_rate", at_least = 1.0 },
+  { metric = "token_extraction.accuracy", above = 0.85 },
+  { metric = "retrieval.accuracy", above = 0.9 },
+  { metric = "generation.compilation_rate", above = 0.9 },
+  { metric = "generation.avg_quality_score", above = 0.85 },
+]
+"#;
+
+const PRODUCTION: &str = r#"
+schema = 1
+min_coverage = 1.0
+consecutive_without_api_failure = 100
+rule = [
+  { metric = "pipeline_success_rate", at_least = 0.85 },
+  { metric = "semantic.avg_semantic_correctness", above = 0.85 },
+  { metric = "semantic.avg_visual_similarity", above = 8.5 },
+  { metric = "semantic.variant_accuracy_rate", above = 0.95 },
+  { metric = "semantic.feature_completeness_rate", above = 0.9 },
+]
+"#;
+
+/// Why a gate cannot be used: each is for its author to mend.
+#[derive(Debug, thiserror::Error)]
+pub enum GateError {
+    /// There is no such gate.
+    #[error("no gate {name:?}: take `targets`, `production` or the path of a TOML file")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+    },
+    /// Its file cannot be read.
+    #[error("cannot read the gate {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Its file does not say a gate.
+    #[error("gate {name}: {reason}")]
+    Invalid {
+        /// The gate.
+        name: String,
+        /// What is wrong, with its place.
+        reason: String,
+    },
+    /// Another version of juror reads it.
+    #[error("gate {name}: schema {found}, but this program reads schema {SCHEMA}")]
+    Schema {
+        /// The gate.
+        name: String,
+        /// The version that was found.
+        found: i64,
+    },
+    /// It bounds a metric that runs by this rubric do not have.
+    #[error("gate {name}: rubric {rubric} has no metric {metric:?}; it has {known}")]
+    Metric {
+        /// The gate.
+        name: String,
+        /// The metric.
+        metric: String,
+        /// The rubric.
+        rubric: String,
+        /// The metrics that there are.
+        known: String,
+    },
+    /// It sets a bound that its metric cannot reach, or cannot miss.
+    #[error(
+        "gate {name}: the rule for {metric} has {key} = {bound}, but {metric} lies from {least} to \
+         {most}{}", hint(*.bound, *.least, *.most)
+    )]
+    Range {
+        /// The gate.
+        name: String,
+        /// The metric.
+        metric: String,
+        /// `above` or `at_least`.
+        key: &'static str,
+        /// The bound.
+        bound: f64,
+        /// The least value of the metric.
+        least: f64,
+        /// The greatest value of the metric.
+        most: f64,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GateFile {
+    #[serde(rename = "schema")]
+    _schema: u32,
+    #[serde(default)]
+    min_coverage: f64,
+    consecutive_without_api_failure: Option<u64>,
+    #[serde(default, rename = "rule")]
+    rules: Vec<RuleLine>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleLine {
+    metric: String,
+    above: Option<f64>,
+    at_least: Option<f64>,
+    #[serde(default)]
+    no_decline: bool,
+    anchor_runs: Option<usize>,
+    anchor_from: Option<String>,
+    false_alarm_rate: Option<f64>,
+    monitored_runs: Option<usize>,
+    not_below_median_of_last: Option<toml::Value>,
+    margin: Option<toml::Value>,
+    #[serde(default)]
+    sure: bool,
+}
+
+/// What a rule says of the metric that stands for all of them.
+const EVERY_METRIC: &str = "*";
+/// Runs of an anchor: fewer tell nothing of the noise from run to run.
+const ANCHOR_RUNS: std::ops::RangeInclusive<usize> = 3..=200;
+/// Runs that a false-alarm rate is over.
+const MONITORED_RUNS: std::ops::RangeInclusive<usize> = 1..=1_000;
+/// False-alarm rates that the simulation of the limits resolves.
+const FALSE_ALARM_RATES: std::ops::RangeInclusive<f64> = 0.01..=0.5;
+
+impl Gate {
+    /// The gate of this name, or of the file at this path, for runs by this rubric.
+    pub fn load(name: &str, rubric: &Rubric) -> Result<Self, GateError> {
+        match name {
+            "targets" => Ok(Self::parse(name, TARGETS)?.fitted_to(rubric)),
+            "production" => Ok(Self::parse(name, PRODUCTION)?.fitted_to(rubric)),
+            path => {
+                let text = fs::read_to_string(path).map_err(|source| match source.kind() {
+                    io::ErrorKind::NotFound => GateError::Unknown { name: path.to_owned() },
+                    _ => GateError::Read { path: path.into(), source },
+                })?;
+                let gate = Self::parse(path, &text)?;
+                gate.check(rubric)?;
+                Ok(gate)
+            }
+        }
+    }
+
+    /// Reads a gate's file.
+    pub fn parse(name: &str, text: &str) -> Result<Self, GateError> {
+        let invalid = |reason: String| GateError::Invalid { name: name.to_owned(), reason };
+        // Another version may have keys that this one does not know, so it is looked at first.
+        let version =
+            text.parse::<toml::Table>().ok().and_then(|table| table.get("schema")?.as_integer());
+        if let Some(found) = version.filter(|found| *found != i64::from(SCHEMA)) {
+            return Err(GateError::Schema { name: name.to_owned(), found });
+        }
+        let file: GateFile = toml::from_str(text)
+            .map_err(|error| invalid(error.to_string().trim_end().to_owned()))?;
+        if !(0.0..=1.0).contains(&file.min_coverage) {
+            return Err(invalid(format!(
+                "min_coverage is {}, but it is a share from 0 to 1",
+                file.min_coverage
+            )));
+        }
+        if let Some(line) = file.rules.iter().find(|line| line.names_the_median()) {
+            return Err(invalid(format!(
+                "the rule for {} has not_below_median_of_last or margin, which moved along with a \
+                 slow decline and are gone: write no_decline = true instead (docs/history.md)",
+                line.metric
+            )));
+        }
+        let (declines, rules): (Vec<_>, Vec<_>) =
+            file.rules.into_iter().partition(|line| line.no_decline);
+        let rules: Vec<Rule> =
+            rules.into_iter().map(RuleLine::rule).collect::<Result<_, _>>().map_err(invalid)?;
+        let declines: Vec<DeclineRule> = declines
+            .into_iter()
+            .map(RuleLine::decline)
+            .collect::<Result<_, _>>()
+            .map_err(invalid)?;
+        if rules.is_empty()
+            && declines.is_empty()
+            && file.min_coverage == 0.0
+            && file.consecutive_without_api_failure.is_none()
+        {
+            return Err(invalid("it bounds nothing: give it a [[rule]] or min_coverage".into()));
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            min_coverage: file.min_coverage,
+            consecutive_without_api_failure: file.consecutive_without_api_failure,
+            rules,
+            declines,
+        })
+    }
+
+    /// The built-in gates bound what `semantic` reports. Another rubric keeps the bounds whose
+    /// metrics it has, those of generated code only if it needs code, and a percentage must be what
+    /// one item needs to pass.
+    fn fitted_to(mut self, rubric: &Rubric) -> Self {
+        let known = MetricDefinition::all(rubric);
+        let has_code = rubric.needs(Need::GeneratedCode);
+        self.rules.retain(|rule| {
+            let metric = known.iter().find(|metric| metric.path == rule.metric);
+            metric.is_some_and(|metric| has_code || !metric.is_of_generated_code())
+        });
+        if rubric.formula == Formula::WeightedGroups {
+            let bound = match rubric.success {
+                Success::Above(bound) => Bound::Above(tidy(bound * 100.0)),
+                Success::AtLeast(bound) => Bound::AtLeast(tidy(bound * 100.0)),
+            };
+            let metric = "semantic.avg_percentage".to_owned();
+            self.rules.insert(0, Rule { metric, bound, sure: false });
+        }
+        self
+    }
+
+    fn check(&self, rubric: &Rubric) -> Result<(), GateError> {
+        let known = MetricDefinition::all(rubric);
+        let is_known = |path: &&String| known.iter().any(|metric| metric.path == **path);
+        let declines = self.declines.iter().filter_map(|rule| rule.metric.as_ref());
+        let is_time = |path: &&String| {
+            let is_it = |metric: &MetricDefinition| metric.path == **path;
+            known.iter().any(|metric| is_it(metric) && !metric.can_decline())
+        };
+        if let Some(path) = declines.clone().find(is_time) {
+            let reason =
+                format!("{path} is better when it is lower, so no_decline does not fit it");
+            return Err(GateError::Invalid { name: self.name.clone(), reason });
+        }
+        let mut paths = self.rules.iter().map(|rule| &rule.metric).chain(declines);
+        match paths.find(|path| !is_known(path)) {
+            None => self.check_ranges(&known),
+            Some(path) => Err(GateError::Metric {
+                name: self.name.clone(),
+                metric: path.clone(),
+                rubric: rubric.id.clone(),
+                known: known.into_iter().map(|metric| metric.path).collect::<Vec<_>>().join(", "),
+            }),
+        }
+    }
+}
+
+impl Gate {
+    /// Refuses bounds that no run can meet, or that none can miss, such as `above = 85` on a share.
+    fn check_ranges(&self, known: &[MetricDefinition]) -> Result<(), GateError> {
+        for Rule { metric, bound, .. } in &self.rules {
+            let Some(definition) = known.iter().find(|each| each.path == *metric) else { continue };
+            let (least, most) = definition.unit.bounds();
+            let (key, bound, can_be_met) = match *bound {
+                Bound::Above(bound) => ("above", bound, bound < most),
+                Bound::AtLeast(bound) => ("at_least", bound, bound <= most),
+            };
+            if !can_be_met || bound < least || !bound.is_finite() {
+                let (name, metric) = (self.name.clone(), metric.clone());
+                return Err(GateError::Range { name, metric, key, bound, least, most });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Remedy for a percentage that was given where a share is meant.
+fn hint(bound: f64, least: f64, most: f64) -> String {
+    let share = bound / 100.0;
+    match least == 0.0 && most == 1.0 && bound > 1.0 && share <= 1.0 {
+        true => format!("; for {bound} % write {share}"),
+        false if bound == most => "; use at_least to ask for the greatest value".to_owned(),
+        false => String::new(),
+    }
+}
+
+impl RuleLine {
+    fn rule(self) -> Result<Rule, String> {
+        let bound = match (self.above, self.at_least) {
+            (Some(bound), None) => Bound::Above(bound),
+            (None, Some(bound)) => Bound::AtLeast(bound),
+            _ => {
+                return Err(format!(
+                    "the rule for {} takes either above or at_least, or else no_decline = true",
+                    self.metric
+                ));
+            }
+        };
+        if self.metric == EVERY_METRIC || self.sets_a_watch() {
+            return Err(format!(
+                "the rule for {} bounds by a figure: \"*\", anchor_runs, anchor_from, \
+                 false_alarm_rate and monitored_runs go with no_decline = true alone",
+                self.metric
+            ));
+        }
+        Ok(Rule { metric: self.metric, bound, sure: self.sure })
+    }
+
+    fn decline(self) -> Result<DeclineRule, String> {
+        let metric = &self.metric;
+        if self.above.is_some() || self.at_least.is_some() || self.sure {
+            return Err(format!(
+                "the rule for {metric} has no_decline = true, which goes without above, at_least \
+                 and sure"
+            ));
+        }
+        let usual = DeclineWatch::default();
+        let watch =
+            DeclineWatch {
+                anchor_runs: self.anchor_runs.unwrap_or(usual.anchor_runs),
+                monitored_runs: self.monitored_runs.unwrap_or(usual.monitored_runs),
+                false_alarm_rate: self.false_alarm_rate.unwrap_or(usual.false_alarm_rate),
+                anchor_from: match &self.anchor_from {
+                    None => None,
+                    Some(run) => {
+                        let named = RunId::parse(run);
+                        Some(named.map_err(|error| {
+                            format!("the rule for {metric}: anchor_from: {error}")
+                        })?)
+                    }
+                },
+            };
+        if !ANCHOR_RUNS.contains(&watch.anchor_runs)
+            || !MONITORED_RUNS.contains(&watch.monitored_runs)
+            || !FALSE_ALARM_RATES.contains(&watch.false_alarm_rate)
+        {
+            return Err(format!(
+                "the rule for {metric} takes anchor_runs from {} to {}, monitored_runs from {} to \
+                 {} and a false_alarm_rate from {} to {}",
+                ANCHOR_RUNS.start(),
+                ANCHOR_RUNS.end(),
+                MONITORED_RUNS.start(),
+                MONITORED_RUNS.end(),
+                FALSE_ALARM_RATES.start(),
+                FALSE_ALARM_RATES.end()
+            ));
+        }
+        let metric = Some(self.metric).filter(|metric| metric != EVERY_METRIC);
+        Ok(DeclineRule { metric, watch })
+    }
+
+    fn sets_a_watch(&self) -> bool {
+        self.anchor_runs.is_some()
+            || self.anchor_from.is_some()
+            || self.false_alarm_rate.is_some()
+            || self.monitored_runs.is_some()
+    }
+
+    fn names_the_median(&self) -> bool {
+        self.not_below_median_of_last.is_some() || self.margin.is_some()
+    }
+}

@@ -1,0 +1,248 @@
+//! Gates: bounds that a run must meet. Pure.
+
+mod decline;
+mod file;
+
+pub use decline::DeclineRule;
+pub use file::GateError;
+
+use crate::{
+    history::{DeclineReport, PastRun},
+    metrics::{Interval, Metric},
+    run_report::Coverage,
+};
+use serde::{Deserialize, Serialize};
+
+/// Bounds that a run must meet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gate {
+    /// `targets`, `production`, or the path of a file.
+    pub name: String,
+    /// The least share of the planned jobs that must be scored.
+    pub min_coverage: f64,
+    /// So many jobs in a row must end without a `failed(api)`.
+    pub consecutive_without_api_failure: Option<u64>,
+    /// Bounds of metrics.
+    pub rules: Vec<Rule>,
+    /// Metrics that must not decline from an anchor of earlier runs.
+    pub declines: Vec<DeclineRule>,
+}
+
+/// A bound of one metric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// The metric's path in `overall`.
+    pub metric: String,
+    /// What it must be.
+    pub bound: Bound,
+    /// Whether the whole 95 % interval must meet the bound, not the figure alone.
+    pub sure: bool,
+}
+
+/// What a figure must be.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// More than this.
+    Above(f64),
+    /// This or more.
+    AtLeast(f64),
+}
+
+/// Position of a figure's 95 % interval relative to the bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IntervalPosition {
+    /// Every value of the interval meets the bound.
+    Above,
+    /// The interval spans the bound: the data do not say on which side the true figure lies.
+    Spans,
+    /// No value of the interval meets the bound.
+    Below,
+}
+
+/// What became of a bound, or of a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateDecision {
+    /// It holds.
+    Met,
+    /// The data cannot tell.
+    Undecided,
+    /// It does not hold.
+    Missed,
+}
+
+/// A gate's judgement of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GateReport {
+    /// The gate's name.
+    pub gate: String,
+    /// Missed if any bound is; else undecided if any bound is; else met.
+    pub decision: GateDecision,
+    /// Every bound with what became of it.
+    pub rules: Vec<RuleReport>,
+}
+
+/// What became of one bound.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RuleReport {
+    /// The metric's path, `coverage.scored` or `consecutive_without_api_failure`.
+    pub metric: String,
+    /// Its figure; none without data.
+    pub value: Option<f64>,
+    /// Bound; absent for a rule that watches for a decline.
+    #[serde(flatten)]
+    pub bound: Option<Bound>,
+    /// Items or jobs that the figure is over.
+    pub n: u64,
+    /// 95 % interval of the figure; absent for counts of jobs and without data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
+    /// Position of that interval relative to the bound; absent without one of the two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_position: Option<IntervalPosition>,
+    /// Whether the rule asks for the whole interval beyond the bound.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sure: bool,
+    /// Anchor and CUSUM of a rule that watches for a decline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decline: Option<DeclineReport>,
+    /// What became of it.
+    pub decision: GateDecision,
+}
+
+/// How long the jobs of a run went without a `failed(api)`, in the order in which they ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ApiStreak {
+    /// Jobs that have a result.
+    pub jobs: u64,
+    /// The longest row of jobs without one.
+    pub longest: u64,
+    current: u64,
+}
+
+impl ApiStreak {
+    /// Notes the end of a job.
+    pub fn add(&mut self, failed_at_the_api: bool) {
+        self.jobs += 1;
+        self.current = if failed_at_the_api { 0 } else { self.current + 1 };
+        self.longest = self.longest.max(self.current);
+    }
+}
+
+impl Bound {
+    fn holds(self, value: f64) -> bool {
+        match self {
+            Self::Above(bound) => value > bound,
+            Self::AtLeast(bound) => value >= bound,
+        }
+    }
+
+    fn position_of(self, interval: &Interval) -> Option<IntervalPosition> {
+        let (low, high) = interval.low.zip(interval.high)?;
+        Some(match (self.holds(low), self.holds(high)) {
+            (true, _) => IntervalPosition::Above,
+            (false, true) => IntervalPosition::Spans,
+            (false, false) => IntervalPosition::Below,
+        })
+    }
+}
+
+impl Gate {
+    /// Judges a run. A rule whose metric has no data is missed, since the gate asks for that figure;
+    /// a gate whose coverage is too low is missed, whatever was scored. `earlier` are the runs before it of the same kind,
+    /// newest first.
+    pub fn judge(
+        &self,
+        metrics: &[Metric],
+        coverage: &Coverage,
+        streak: ApiStreak,
+        earlier: &[PastRun],
+    ) -> GateReport {
+        let mut rules: Vec<RuleReport> =
+            self.rules.iter().map(|rule| rule.judge(metrics)).collect();
+        rules.extend(self.declines.iter().flat_map(|rule| rule.judge(metrics, earlier)));
+        if self.min_coverage > 0.0 {
+            rules.push(judge_coverage(self.min_coverage, coverage));
+        }
+        if let Some(wanted) = self.consecutive_without_api_failure {
+            rules.push(judge_streak(wanted, streak));
+        }
+        let decision = rules.iter().map(|rule| rule.decision).max().unwrap_or(GateDecision::Met);
+        GateReport { gate: self.name.clone(), decision, rules }
+    }
+}
+
+impl Gate {
+    /// Whether it needs the earlier runs of the same kind.
+    pub fn watches_declines(&self) -> bool {
+        !self.declines.is_empty()
+    }
+}
+
+impl Rule {
+    fn judge(&self, metrics: &[Metric]) -> RuleReport {
+        let metric = metrics.iter().find(|metric| metric.definition.path == self.metric);
+        let value = metric.and_then(|metric| metric.value);
+        let interval = metric.filter(|_| value.is_some()).map(|metric| metric.interval);
+        let interval_position = interval.and_then(|interval| self.bound.position_of(&interval));
+        let is_met = match value {
+            Some(_) if self.sure => interval_position == Some(IntervalPosition::Above),
+            Some(value) => self.bound.holds(value),
+            None => false,
+        };
+        RuleReport {
+            metric: self.metric.clone(),
+            value,
+            bound: Some(self.bound),
+            n: interval.map_or(0, |interval| interval.n),
+            interval,
+            interval_position,
+            sure: self.sure,
+            decline: None,
+            decision: if is_met { GateDecision::Met } else { GateDecision::Missed },
+        }
+    }
+}
+
+fn judge_coverage(least: f64, coverage: &Coverage) -> RuleReport {
+    let share = crate::metrics::tidy(coverage.scored as f64 / coverage.planned.max(1) as f64);
+    let bound = Bound::AtLeast(least);
+    RuleReport {
+        metric: "coverage.scored".into(),
+        value: Some(share),
+        bound: Some(bound),
+        n: coverage.planned,
+        interval: None,
+        interval_position: None,
+        sure: false,
+        decline: None,
+        decision: if bound.holds(share) { GateDecision::Met } else { GateDecision::Missed },
+    }
+}
+
+fn judge_streak(wanted: u64, streak: ApiStreak) -> RuleReport {
+    let bound = Bound::AtLeast(wanted as f64);
+    let decision = if streak.jobs < wanted {
+        GateDecision::Undecided
+    } else if streak.longest >= wanted {
+        GateDecision::Met
+    } else {
+        GateDecision::Missed
+    };
+    RuleReport {
+        metric: "consecutive_without_api_failure".into(),
+        value: Some(streak.longest as f64),
+        bound: Some(bound),
+        n: streak.jobs,
+        interval: None,
+        interval_position: None,
+        sure: false,
+        decline: None,
+        decision,
+    }
+}
+
+#[cfg(test)]
+mod tests;

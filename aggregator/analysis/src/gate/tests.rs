@@ -1,0 +1,271 @@
+use super::*;
+use crate::{
+    history::{PastMetric, RunFigures},
+    metrics::{AveragingPolicy, Tally},
+    test_results::{ACRUE, SEMANTIC, judged, rubric},
+};
+use juror_types::usage::Money;
+use std::collections::BTreeMap;
+
+fn metrics(scores: [u32; 5]) -> Vec<Metric> {
+    let rubric = rubric(SEMANTIC);
+    let mut tally = Tally::new(&rubric, true, 1, AveragingPolicy::default());
+    tally.add(&judged("a", scores, &[], &[]), 0);
+    tally.add(&judged("b", scores, &[], &[]), 1);
+    tally.finish().0
+}
+
+fn coverage(scored: u64, planned: u64) -> Coverage {
+    Coverage { planned, scored, ..Coverage::default() }
+}
+
+fn streak(jobs: u64) -> ApiStreak {
+    let mut streak = ApiStreak::default();
+    (0..jobs).for_each(|_| streak.add(false));
+    streak
+}
+
+fn decision_of(report: &GateReport, metric: &str) -> GateDecision {
+    report.rules.iter().find(|rule| rule.metric == metric).unwrap().decision
+}
+
+#[test]
+fn above_means_above_and_a_rounding_error_is_no_gain() {
+    let gate = Gate::parse(
+        "g",
+        "schema = 1\n[[rule]]\nmetric = \"semantic.avg_visual_similarity\"\nabove = 9.0",
+    )
+    .unwrap();
+    let judge = |visual| {
+        gate.judge(&metrics([visual, 9, 9, 9, 9]), &coverage(2, 2), streak(2), &[]).decision
+    };
+    assert_eq!(judge(9), GateDecision::Missed);
+    assert_eq!(judge(10), GateDecision::Met);
+    let gate = Gate::parse(
+        "g",
+        "schema = 1\n[[rule]]\nmetric = \"token_extraction.accuracy\"\nat_least = 0.92",
+    )
+    .unwrap();
+    assert_eq!(
+        gate.judge(&metrics([9; 5]), &coverage(2, 2), streak(2), &[]).decision,
+        GateDecision::Met
+    );
+}
+
+#[test]
+fn production_wants_everything_scored_and_a_hundred_jobs_without_api_failure() {
+    let gate = Gate::load("production", &rubric(SEMANTIC)).unwrap();
+    let judge = |scored, planned, streak| {
+        gate.judge(&metrics([10; 5]), &coverage(scored, planned), streak, &[])
+    };
+    assert_eq!(judge(200, 200, streak(200)).decision, GateDecision::Met);
+    let few = judge(18, 18, streak(18));
+    assert_eq!(few.decision, GateDecision::Undecided);
+    assert_eq!(decision_of(&few, "consecutive_without_api_failure"), GateDecision::Undecided);
+    let partial = judge(199, 200, streak(200));
+    assert_eq!(decision_of(&partial, "coverage.scored"), GateDecision::Missed);
+    assert_eq!(partial.decision, GateDecision::Missed);
+    let mut broken = streak(99);
+    broken.add(true);
+    (0..99).for_each(|_| broken.add(false));
+    let broken = judge(200, 200, broken);
+    assert_eq!(decision_of(&broken, "consecutive_without_api_failure"), GateDecision::Missed);
+}
+
+#[test]
+fn a_rule_without_data_is_missed() {
+    let rubric = rubric(SEMANTIC);
+    let empty = Tally::new(&rubric, false, 1, AveragingPolicy::default()).finish().0;
+    let report =
+        Gate::load("targets", &rubric).unwrap().judge(&empty, &coverage(0, 0), streak(0), &[]);
+    assert_eq!(report.decision, GateDecision::Missed);
+    assert_eq!(report.rules.len(), 8);
+    let is_missed = |rule: &RuleReport| {
+        rule.value.is_none() && rule.n == 0 && rule.decision == GateDecision::Missed
+    };
+    assert!(report.rules.iter().all(is_missed));
+}
+
+#[test]
+fn production_asks_for_pipeline_success() {
+    let rubric = rubric(SEMANTIC);
+    let mut tally = Tally::new(&rubric, true, 1, AveragingPolicy::default());
+    for item in 0..100 {
+        let mut result = judged("a", [10; 5], &[], &[]);
+        result.pipeline_success = Some(item < 80);
+        tally.add(&result, item);
+    }
+    let gate = Gate::load("production", &rubric).unwrap();
+    let report = gate.judge(&tally.finish().0, &coverage(100, 100), streak(100), &[]);
+    assert_eq!(decision_of(&report, "pipeline_success_rate"), GateDecision::Missed);
+    assert_eq!(decision_of(&report, "semantic.avg_semantic_correctness"), GateDecision::Met);
+}
+
+#[test]
+fn a_rule_says_how_sure_it_is_and_may_ask_for_the_whole_interval() {
+    let rubric = rubric(SEMANTIC);
+    let mut tally = Tally::new(&rubric, true, 1, AveragingPolicy::default());
+    for item in 0..20_u32 {
+        tally.add(&judged("a", [7 + item % 3; 5], &[], &[]), item as usize);
+    }
+    let metrics = tally.finish().0;
+    // The mean is 7.95, its 95 % interval some 0.4 to either side.
+    for (bound, position, decision, if_sure) in [
+        (7.0, IntervalPosition::Above, GateDecision::Met, GateDecision::Met),
+        (7.9, IntervalPosition::Spans, GateDecision::Met, GateDecision::Missed),
+        (8.1, IntervalPosition::Spans, GateDecision::Missed, GateDecision::Missed),
+        (9.0, IntervalPosition::Below, GateDecision::Missed, GateDecision::Missed),
+    ] {
+        for (sure, decision) in [(false, decision), (true, if_sure)] {
+            let text = format!(
+                "schema = 1\n[[rule]]\nmetric = \"semantic.avg_visual_similarity\"\n\
+                 at_least = {bound}\nsure = {sure}"
+            );
+            let gate = Gate::parse("g", &text).unwrap();
+            let report = gate.judge(&metrics, &coverage(20, 20), streak(20), &[]);
+            let rule = report.rules[0].clone();
+            assert_eq!(rule.interval_position, Some(position), "{bound}");
+            assert_eq!((rule.decision, rule.sure), (decision, sure), "{bound}");
+            let (low, high) =
+                rule.interval.map(|each| (each.low.unwrap(), each.high.unwrap())).unwrap();
+            assert!(low < 7.95 && 7.95 < high);
+        }
+    }
+}
+
+#[test]
+fn a_grading_rubric_must_reach_what_one_item_needs_to_pass() {
+    let gate = Gate::load("targets", &rubric(ACRUE)).unwrap();
+    let rule =
+        Rule { metric: "semantic.avg_percentage".into(), bound: Bound::AtLeast(70.0), sure: false };
+    assert_eq!(gate.rules.first(), Some(&rule));
+    assert_eq!(gate.rules.len(), 1, "no figure of code that this rubric does not judge");
+}
+
+#[test]
+fn a_gate_that_cannot_be_understood_is_an_error_that_says_why() {
+    let semantic = rubric(SEMANTIC);
+    let folder = tempfile::tempdir().unwrap();
+    for (text, wanted) in [
+        ("schema = 1\nmin_covrage = 1.0", "unknown field `min_covrage`"),
+        ("schema = 2\nnew_key = 1", "schema 2, but this program reads schema 1"),
+        ("schema = 1", "bounds nothing"),
+        ("schema = 1\nmin_coverage = 95", "share from 0 to 1"),
+        ("schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"", "either above or at_least"),
+        ("schema = 1\n[[rule]]\nmetric = \"*\"\nabove = 0.5", "go with no_decline = true alone"),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"*\"\nnot_below_median_of_last = 7\nmargin = 0.01",
+            "write no_decline = true instead (docs/history.md)",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"*\"\nno_decline = true\nanchor_runs = 2",
+            "takes anchor_runs from 3 to 200",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"*\"\nno_decline = true\nfalse_alarm_rate = 5",
+            "a false_alarm_rate from 0.01 to 0.5",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"*\"\nno_decline = true\nanchor_from = \"../x\"",
+            "anchor_from",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"*\"\nabove = 0.5\nno_decline = true",
+            "which goes without above",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"avg_latency_ms\"\nno_decline = true",
+            "better when it is lower",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"semantic.beauty\"\nno_decline = true",
+            "no metric \"semantic.beauty\"",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"semantic.beauty\"\nabove = 1.0",
+            "no metric \"semantic.beauty\"",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"\nabove = 85",
+            "the rule for retrieval.accuracy has above = 85, but retrieval.accuracy lies from 0 to 1; \
+             for 85 % write 0.85",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"semantic.avg_visual_similarity\"\nat_least = 10.5",
+            "has at_least = 10.5, but semantic.avg_visual_similarity lies from 0 to 10",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"\nabove = 1.0",
+            "use at_least to ask for the greatest value",
+        ),
+        ("schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"\nabove = nan", "above = NaN"),
+        ("min_coverage = 1.0", "missing field `schema`"),
+    ] {
+        let path = folder.path().join("gate.toml");
+        std::fs::write(&path, text).unwrap();
+        let error = Gate::load(path.to_str().unwrap(), &semantic).unwrap_err().to_string();
+        assert!(error.contains(wanted), "{error}");
+    }
+    let error = Gate::load("prodution", &semantic).unwrap_err().to_string();
+    assert!(error.contains("take `targets`, `production`"), "{error}");
+}
+
+/// Runs of which each came to this semantic correctness.
+fn earlier(values: &[f64]) -> Vec<PastRun> {
+    let run = |value: &f64| {
+        let mut run = PastRun {
+            id: juror_types::id::RunId::new("run"),
+            record: crate::test_results::record(SEMANTIC, 2),
+            figures: RunFigures {
+                metrics: BTreeMap::new(),
+                planned: 2,
+                scored: 2,
+                cost_usd: Money::ZERO,
+                simulated: false,
+                fingerprints: Vec::new(),
+            },
+        };
+        let metric = PastMetric { value: *value, n: 2, low: None, high: None };
+        run.figures.metrics.insert("semantic.avg_semantic_correctness".to_owned(), metric);
+        run
+    };
+    values.iter().map(run).collect()
+}
+
+#[test]
+fn a_metric_that_declines_from_the_anchor_misses_the_gate() {
+    let text = |metric: &str| {
+        format!(
+            "schema = 1\n[[rule]]\nmetric = \"{metric}\"\nno_decline = true\nanchor_runs = 3\nfalse_alarm_rate = 0.5"
+        )
+    };
+    let gate = Gate::parse("g", &text("semantic.avg_semantic_correctness")).unwrap();
+    assert!(gate.watches_declines());
+    // Nine points of each criterion are 0.9; the newest run stands first.
+    let judge = |values: &[f64]| {
+        let report = gate.judge(&metrics([9; 5]), &coverage(2, 2), streak(2), &earlier(values));
+        let rule = report.rules[0].clone();
+        (rule.decision, rule.decline.unwrap().runs_since)
+    };
+    assert_eq!(judge(&[0.9, 0.91, 0.89]), (GateDecision::Met, 1));
+    assert_eq!(judge(&[0.9, 0.9, 0.91, 0.89]), (GateDecision::Met, 2));
+    assert_eq!(judge(&[0.91, 0.9]), (GateDecision::Undecided, 0));
+    assert_eq!(judge(&[]), (GateDecision::Undecided, 0));
+    // What lies far below an anchor of 100 % for long enough is no noise.
+    let fallen = [&[0.1; 10][..], &[1.0; 3]].concat();
+    assert_eq!(judge(&fallen), (GateDecision::Missed, 11));
+    let every = Gate::parse("g", &text("*")).unwrap();
+    let report = every.judge(&metrics([9; 5]), &coverage(2, 2), streak(2), &earlier(&fallen));
+    assert_eq!(decision_of(&report, "semantic.avg_semantic_correctness"), GateDecision::Missed);
+    assert_eq!(decision_of(&report, "semantic.avg_visual_similarity"), GateDecision::Undecided);
+    assert!(report.rules.iter().all(|rule| rule.metric != "avg_latency_ms"));
+}
+
+#[test]
+fn a_watched_metric_that_lost_its_data_is_missed() {
+    let gate = Gate::parse("g", "schema = 1\n[[rule]]\nmetric = \"*\"\nno_decline = true").unwrap();
+    let empty = Tally::new(&rubric(SEMANTIC), true, 1, AveragingPolicy::default()).finish().0;
+    let report = gate.judge(&empty, &coverage(0, 2), streak(2), &earlier(&[0.9; 3]));
+    assert_eq!(report.rules.len(), 1);
+    assert_eq!(decision_of(&report, "semantic.avg_semantic_correctness"), GateDecision::Missed);
+}

@@ -1,0 +1,216 @@
+//! Does a metric decline? Runs against a fixed anchor, by a CUSUM with a stated false-alarm rate.
+
+use super::control_limit::{Cusum, control_limit};
+use crate::metrics::{Metric, MetricDefinition, Moments, Unit, tidy};
+use juror_types::id::RunId;
+use serde::{Deserialize, Serialize};
+
+/// An alarm ends when this many runs in a row lie, on average, at the anchor's mean or above.
+const RECOVERY_RUNS: usize = 3;
+
+/// Runs in which the metric is over a smaller share of the items are left out: other items make
+/// another mean.
+const MIN_SHARE_OF_ITEMS: f64 = 0.95;
+
+/// A fixed anchor, and how often a series without any change may raise an alarm.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeclineWatch {
+    /// Runs that the anchor takes: the first of their kind.
+    pub anchor_runs: usize,
+    /// Runs after the anchor that the rate is over; the sum starts anew after as many.
+    pub monitored_runs: usize,
+    /// Probability of an alarm in as many runs, though nothing has changed, over all metrics that
+    /// are watched together.
+    pub false_alarm_rate: f64,
+    /// First run of the anchor; absent for the first run of its kind.
+    pub anchor_from: Option<RunId>,
+}
+
+/// One run's figure of a metric.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SeriesPoint<'a> {
+    /// The run; absent for the one that is being reported.
+    pub run: Option<&'a RunId>,
+    /// The figure.
+    pub value: f64,
+    /// Items that it is over.
+    pub n: u64,
+}
+
+/// Decision of a [`DeclineWatch`] on the newest run of a series.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeclineReport {
+    /// Whether there is an alarm, if that can be told.
+    pub state: DeclineState,
+    /// Runs of the anchor so far.
+    pub anchor_runs: usize,
+    /// Runs that it takes.
+    pub anchor_runs_wanted: usize,
+    /// First run of the anchor.
+    pub anchor_first: Option<RunId>,
+    /// Last run of the anchor.
+    pub anchor_last: Option<RunId>,
+    /// Mean of the anchor's runs, in the metric's unit.
+    pub anchor_mean: Option<f64>,
+    /// Standard deviation from run to run, in the metric's unit: that of the anchor's runs, or the
+    /// least that one item can make.
+    pub anchor_deviation: Option<f64>,
+    /// Runs after the anchor, the newest included.
+    pub runs_since: usize,
+    /// Sum of how far these runs lie below the anchor, in standard deviations, each less 0.5.
+    pub cusum: Option<f64>,
+    /// Limit that raises an alarm when the sum exceeds it.
+    pub limit: Option<f64>,
+    /// Runs that the alarm has stood for, the newest included; 0 without one.
+    pub alarm_runs: usize,
+    /// Runs that are left out since too few of their items have the figure.
+    pub left_out: usize,
+}
+
+/// State of a series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeclineState {
+    /// No alarm.
+    Steady,
+    /// An alarm stands.
+    Declining,
+    /// The anchor has too few runs, or the newest run belongs to it.
+    AnchorIncomplete,
+    /// No run of this kind has the name that the anchor is to begin with.
+    AnchorMissing,
+    /// The newest run has the figure of too few items.
+    TooFewItems,
+}
+
+impl Default for DeclineWatch {
+    fn default() -> Self {
+        Self { anchor_runs: 20, monitored_runs: 60, false_alarm_rate: 0.05, anchor_from: None }
+    }
+}
+
+impl MetricDefinition {
+    /// Whether a decline of it can be watched: it is better when it is higher.
+    pub fn can_decline(&self) -> bool {
+        self.unit != Unit::Milliseconds
+    }
+
+    /// Least change of the mean of `n` items that counts as noise: one item of a rate, a tenth of
+    /// the scale of one item of a mean.
+    fn least_noise(&self, n: u64) -> f64 {
+        let (least, most) = self.unit.bounds();
+        let step = if self.rate { 1.0 } else { 0.1 };
+        step * (most - least) / n.max(1) as f64
+    }
+}
+
+impl Metric {
+    /// Its figure as the newest point of a series.
+    pub fn newest_point(&self) -> Option<SeriesPoint<'static>> {
+        Some(SeriesPoint { run: None, value: self.value?, n: self.interval.n })
+    }
+}
+
+impl DeclineWatch {
+    /// Decides on the newest point of a series, oldest first. `watched_metrics` share the
+    /// false-alarm rate (Bonferroni).
+    pub fn watch(
+        &self,
+        definition: &MetricDefinition,
+        points: &[SeriesPoint<'_>],
+        watched_metrics: usize,
+    ) -> DeclineReport {
+        let mut report = self.empty_report();
+        let start = match &self.anchor_from {
+            None => Some(0),
+            Some(first) => points.iter().position(|point| point.run == Some(first)),
+        };
+        let Some(points) = start.and_then(|start| points.get(start..)) else { return report };
+        report.state = DeclineState::AnchorIncomplete;
+        let most = points.iter().map(|point| point.n).max().unwrap_or(0);
+        let is_whole =
+            |point: &&SeriesPoint<'_>| point.n as f64 >= MIN_SHARE_OF_ITEMS * most as f64;
+        let whole: Vec<SeriesPoint<'_>> = points.iter().filter(is_whole).copied().collect();
+        report.left_out = points.len() - whole.len();
+        let (anchor, since) = whole.split_at(self.anchor_runs.min(whole.len()));
+        report.describe_anchor(definition, anchor);
+        if points.last().is_some_and(|newest| !is_whole(&newest)) {
+            report.state = DeclineState::TooFewItems;
+        } else if !since.is_empty() {
+            self.monitor(&mut report, since, watched_metrics);
+        }
+        report
+    }
+
+    fn monitor(&self, report: &mut DeclineReport, since: &[SeriesPoint<'_>], watched: usize) {
+        let Some((mean, deviation)) = report.anchor_mean.zip(report.anchor_deviation) else {
+            return;
+        };
+        let rate = self.false_alarm_rate / watched.max(1) as f64;
+        let limit = control_limit(self.anchor_runs, self.monitored_runs, rate);
+        let mut cusum = Cusum::default();
+        let mut sum = 0.0;
+        for (number, point) in since.iter().enumerate() {
+            if number % self.monitored_runs.max(1) == 0 && report.alarm_runs == 0 {
+                cusum = Cusum::default();
+            }
+            sum = cusum.add((mean - point.value) / deviation);
+            let last = since.get(..=number).unwrap_or(since);
+            if report.alarm_runs > 0 && has_recovered(last, mean) {
+                report.alarm_runs = 0;
+                cusum = Cusum::default();
+                sum = 0.0;
+            } else if report.alarm_runs > 0 || sum > limit {
+                report.alarm_runs += 1;
+            }
+        }
+        report.runs_since = since.len();
+        report.cusum = Some(tidy(sum));
+        report.limit = Some(tidy(limit));
+        report.state = match report.alarm_runs {
+            0 => DeclineState::Steady,
+            _ => DeclineState::Declining,
+        };
+    }
+
+    fn empty_report(&self) -> DeclineReport {
+        DeclineReport {
+            state: DeclineState::AnchorMissing,
+            anchor_runs: 0,
+            anchor_runs_wanted: self.anchor_runs,
+            anchor_first: None,
+            anchor_last: None,
+            anchor_mean: None,
+            anchor_deviation: None,
+            runs_since: 0,
+            cusum: None,
+            limit: None,
+            alarm_runs: 0,
+            left_out: 0,
+        }
+    }
+}
+
+impl DeclineReport {
+    fn describe_anchor(&mut self, definition: &MetricDefinition, anchor: &[SeriesPoint<'_>]) {
+        let mut moments = Moments::default();
+        anchor.iter().for_each(|point| moments.add(point.value));
+        let items = anchor.iter().map(|point| point.n).max().unwrap_or(0);
+        let least = definition.least_noise(items);
+        self.anchor_runs = anchor.len();
+        self.anchor_first = anchor.first().and_then(|point| point.run.cloned());
+        self.anchor_last = anchor.last().and_then(|point| point.run.cloned());
+        self.anchor_mean = (!anchor.is_empty()).then(|| tidy(moments.mean()));
+        self.anchor_deviation = moments.deviation().map(|deviation| tidy(deviation.max(least)));
+    }
+}
+
+fn has_recovered(runs: &[SeriesPoint<'_>], anchor_mean: f64) -> bool {
+    let Some(start) = runs.len().checked_sub(RECOVERY_RUNS) else { return false };
+    let last = runs.get(start..).unwrap_or_default();
+    let mean = last.iter().map(|point| point.value).sum::<f64>() / RECOVERY_RUNS as f64;
+    tidy(mean) >= tidy(anchor_mean)
+}
+
+#[cfg(test)]
+mod tests;

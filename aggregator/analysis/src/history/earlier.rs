@@ -1,0 +1,71 @@
+//! Finding the runs of a runs directory.
+
+use super::{HistoryError, PastRun, ask_the_same, is_of_one_kind};
+use juror_journal::journal::{JournalError, RunFiles};
+use juror_types::{id::RunId, run::RunRecord};
+use std::{fs, io, path::Path};
+
+/// Runs that a series is read back, at most.
+const MAX_RUNS: usize = 1_000;
+
+/// The runs of a directory, newest first, without those of which it cannot be told what they are:
+/// each of these is an error of its own. A directory that is not there holds none.
+pub fn runs_in(runs_dir: &Path) -> io::Result<Vec<Result<RunFiles, JournalError>>> {
+    let entries = match fs::read_dir(runs_dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut runs = Vec::new();
+    for entry in entries {
+        let name = entry?.file_name();
+        let Ok(run) = RunId::parse(&name.to_string_lossy()) else { continue };
+        if runs_dir.join(run.as_str()).join("run.json").is_file() {
+            runs.push(RunFiles::open(runs_dir, &run));
+        }
+    }
+    let created = |run: &Result<RunFiles, JournalError>| {
+        let record = run.as_ref().ok()?.record();
+        Some((record.created_at.clone(), record.run_id.to_string()))
+    };
+    runs.sort_by_cached_key(|run| std::cmp::Reverse(created(run)));
+    Ok(runs)
+}
+
+/// The runs beside this one that were created before it, ask the same and have a report, newest
+/// first, at most so many. What cannot be read is left out, and the log says so: another run's
+/// trouble is none of this one's.
+pub fn earlier_runs(files: &RunFiles, most: usize) -> Vec<PastRun> {
+    runs_before(files, most, ask_the_same)
+}
+
+/// The runs before this one that can be held against it night by night, newest first: see
+/// [`is_of_one_kind`].
+pub fn runs_of_one_kind(files: &RunFiles) -> Vec<PastRun> {
+    runs_before(files, MAX_RUNS, is_of_one_kind)
+}
+
+fn runs_before(
+    files: &RunFiles,
+    most: usize,
+    belongs: fn(&RunRecord, &RunRecord) -> bool,
+) -> Vec<PastRun> {
+    let Some(runs_dir) = files.directory().parent().filter(|_| most > 0) else { return Vec::new() };
+    let runs = runs_in(runs_dir).unwrap_or_else(|error| {
+        tracing::warn!(%error, "earlier runs in {} cannot be read", runs_dir.display());
+        Vec::new()
+    });
+    let own = files.record();
+    let is_earlier = |other: &RunFiles| {
+        let other = other.record();
+        other.created_at < own.created_at && other.run_id != own.run_id && belongs(own, other)
+    };
+    let read = |run: Result<RunFiles, JournalError>| {
+        run.map_err(HistoryError::from)
+            .and_then(|run| if is_earlier(&run) { PastRun::read(&run) } else { Ok(None) })
+            .inspect_err(|error| tracing::warn!("an earlier run is left out: {error}"))
+            .ok()
+            .flatten()
+    };
+    runs.into_iter().filter_map(read).take(most).collect()
+}

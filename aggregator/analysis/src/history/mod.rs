@@ -1,0 +1,101 @@
+//! What earlier runs of the same kind came to, by their reports.
+
+mod control_limit;
+mod decline;
+mod earlier;
+mod read;
+#[cfg(test)]
+mod tests;
+
+pub use decline::{DeclineReport, DeclineState, DeclineWatch, SeriesPoint};
+pub use earlier::{earlier_runs, runs_in, runs_of_one_kind};
+pub use read::{HistoryError, PastRun, open_report};
+
+use juror_types::{id::RunId, run::RunRecord, usage::Money};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What one metric came to in one run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PastMetric {
+    /// The metric, in its own unit.
+    pub value: f64,
+    /// Items that it is over.
+    pub n: u64,
+    /// Lower end of its 95 % interval; none where the data could not tell.
+    pub low: Option<f64>,
+    /// Upper end of its 95 % interval; none where the data could not tell.
+    pub high: Option<f64>,
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunFigures {
+    /// Each metric that had data, by its path in `overall`.
+    pub metrics: BTreeMap<String, PastMetric>,
+    /// Jobs that were planned.
+    pub planned: u64,
+    /// Jobs that were scored.
+    pub scored: u64,
+    /// What the run cost.
+    pub cost_usd: Money,
+    /// Whether its scores were made up.
+    pub simulated: bool,
+    /// Fingerprints of the model that answers named, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fingerprints: Vec<String>,
+}
+
+impl RunFigures {
+    /// The figure of a metric as a point of a series, where this is the run of that id.
+    pub fn point<'a>(&self, run: &'a RunId, metric: &str) -> Option<SeriesPoint<'a>> {
+        let PastMetric { value, n, .. } = *self.metrics.get(metric)?;
+        Some(SeriesPoint { run: Some(run), value, n })
+    }
+}
+
+/// Changes of the model's fingerprints over runs, oldest first: the places of the runs that have
+/// others than the last one before that named any, and a sentence for each.
+pub fn fingerprint_changes<'a>(
+    runs: impl Iterator<Item = (&'a RunId, &'a RunFigures)>,
+) -> Vec<(usize, String)> {
+    let mut changes = Vec::new();
+    let mut before: Option<(&RunId, &[String])> = None;
+    for (place, (run, figures)) in runs.enumerate() {
+        let now = figures.fingerprints.as_slice();
+        if now.is_empty() {
+            continue;
+        }
+        if let Some((earlier, known)) = before.filter(|(_, known)| *known != now) {
+            let (known, now) = (known.join(", "), now.join(", "));
+            changes.push((
+                place,
+                format!("the model's fingerprint changed from {known} (run {earlier}) to {now} (run {run})"),
+            ));
+        }
+        before = Some((run, now));
+    }
+    changes
+}
+
+/// Whether two runs ask the same: the same items, by the same rubric and the same judge. How often
+/// each item was judged, and what it may cost, make no other question.
+pub fn ask_the_same(one: &RunRecord, other: &RunRecord) -> bool {
+    let dataset = |run: &RunRecord| {
+        let dataset = &run.dataset;
+        (dataset.path.clone(), dataset.limit, dataset.filters.clone(), dataset.sample)
+    };
+    dataset(one) == dataset(other)
+        && one.rubric == other.rubric
+        && one.judge == other.judge
+        && one.max_side == other.max_side
+}
+
+/// Whether the figures of two runs differ by nothing but noise and what is judged: they ask the
+/// same, of as many items, as often, and the deterministic stages and images have the same terms.
+pub fn is_of_one_kind(one: &RunRecord, other: &RunRecord) -> bool {
+    ask_the_same(one, other)
+        && (one.planned, one.repeat) == (other.planned, other.repeat)
+        && one.stages == other.stages
+        && one.preparation == other.preparation
+}

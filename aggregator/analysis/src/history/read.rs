@@ -1,0 +1,133 @@
+//! Reading `report.json` again, as far as history needs it.
+
+use super::{PastMetric, RunFigures};
+use juror_files::local::open_regular;
+use juror_journal::journal::{JournalError, RunFiles};
+use juror_types::{SCHEMA, id::RunId, run::RunRecord, usage::Money};
+use serde::Deserialize;
+use serde_json::Value;
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{self, BufReader, Read as _, Take},
+    path::{Path, PathBuf},
+};
+
+/// The report of a million items is shorter.
+const MAX_REPORT_BYTES: u64 = 1 << 30;
+
+/// A run that has a report.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PastRun {
+    /// The run's name.
+    pub id: RunId,
+    /// What it is.
+    pub record: RunRecord,
+    /// What it came to.
+    pub figures: RunFigures,
+}
+
+/// Why a run's report cannot be read. The run itself may be well: `juror report` writes it again.
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    /// What the run is cannot be read.
+    #[error(transparent)]
+    Run(#[from] JournalError),
+    /// The report is there and cannot be read.
+    #[error("{} cannot be read: {reason}; write it again by: juror report {run}", path.display())]
+    Report {
+        /// The run.
+        run: RunId,
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+#[derive(Deserialize)]
+struct ReportFile {
+    schema: u64,
+    run: RunPart,
+    overall: Value,
+    intervals: BTreeMap<String, IntervalPart>,
+    coverage: CoveragePart,
+    cost: CostPart,
+}
+
+#[derive(Deserialize)]
+struct RunPart {
+    simulated: bool,
+    /// Reports of versions that did not tell have none.
+    #[serde(default)]
+    fingerprints: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct IntervalPart {
+    n: u64,
+    low: Option<f64>,
+    high: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct CoveragePart {
+    planned: u64,
+    scored: u64,
+}
+
+#[derive(Deserialize)]
+struct CostPart {
+    total_usd: Money,
+}
+
+impl PastRun {
+    /// Reads what a run came to; none if it has no report yet. Its items are passed over.
+    pub fn read(files: &RunFiles) -> Result<Option<Self>, HistoryError> {
+        let record = files.record().clone();
+        let id = record.run_id.clone();
+        let path = files.path_of("report.json");
+        let unreadable =
+            |reason| HistoryError::Report { run: id.clone(), path: path.clone(), reason };
+        let Some(report) = open_report(&path).map_err(|error| unreadable(error.to_string()))?
+        else {
+            return Ok(None);
+        };
+        let report: ReportFile =
+            serde_json::from_reader(report).map_err(|error| unreadable(error.to_string()))?;
+        if report.schema != u64::from(SCHEMA) {
+            let found = report.schema;
+            return Err(unreadable(format!("schema {found}, and this program reads {SCHEMA}")));
+        }
+        Ok(Some(Self { id, record, figures: report.figures() }))
+    }
+}
+
+/// A report for a reader who keeps little of it; none if it is not there. What is no regular file,
+/// or is longer than any report, is an error.
+pub fn open_report(path: &Path) -> io::Result<Option<BufReader<Take<File>>>> {
+    match open_regular(path, MAX_REPORT_BYTES) {
+        Ok(file) => Ok(Some(BufReader::new(file.take(MAX_REPORT_BYTES)))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+impl ReportFile {
+    fn figures(self) -> RunFigures {
+        let Self { overall, intervals, coverage, cost, run, .. } = self;
+        let of = |(path, IntervalPart { n, low, high }): (String, IntervalPart)| {
+            let place = format!("/{}", path.replace('.', "/"));
+            let value = overall.pointer(&place)?.as_f64()?;
+            Some((path, PastMetric { value, n, low, high }))
+        };
+        RunFigures {
+            metrics: intervals.into_iter().filter_map(of).collect(),
+            planned: coverage.planned,
+            scored: coverage.scored,
+            cost_usd: cost.total_usd,
+            simulated: run.simulated,
+            fingerprints: run.fingerprints,
+        }
+    }
+}

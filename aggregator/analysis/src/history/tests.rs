@@ -1,0 +1,35 @@
+use super::*;
+use crate::test_results::{SEMANTIC, record};
+use juror_types::run::DatasetRecord;
+
+#[test]
+fn runs_of_other_items_rubrics_or_judges_ask_something_else() {
+    let one = record(SEMANTIC, 3);
+    let again = RunRecord { budget_usd: None, repeat: 5, planned: 15, ..one.clone() };
+    assert!(ask_the_same(&one, &again));
+    let dataset = DatasetRecord { limit: Some(2), ..one.dataset.clone() };
+    for other in [
+        RunRecord { dataset, ..one.clone() },
+        RunRecord { judge: None, ..one.clone() },
+        RunRecord { max_side: Some(512), ..one.clone() },
+    ] {
+        assert!(!ask_the_same(&one, &other), "{other:?}");
+    }
+}
+
+#[test]
+fn a_change_of_the_models_fingerprint_is_told_once() {
+    let figures = |fingerprint: &str| RunFigures {
+        metrics: BTreeMap::new(),
+        planned: 1,
+        scored: 1,
+        cost_usd: Money::ZERO,
+        simulated: false,
+        fingerprints: fingerprint.split_whitespace().map(str::to_owned).collect(),
+    };
+    let runs = ["a", "a", "", "b", "b"].map(figures);
+    let ids = ["r0", "r1", "r2", "r3", "r4"].map(RunId::new);
+    let changes = fingerprint_changes(ids.iter().zip(&runs));
+    let sentence = "the model's fingerprint changed from a (run r1) to b (run r3)";
+    assert_eq!(changes, [(3, sentence.to_owned())]);
+}

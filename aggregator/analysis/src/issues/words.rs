@@ -1,0 +1,202 @@
+//! A statement as words that can be compared: stems, with marks for numbers, names and pauses.
+
+use std::collections::HashSet;
+
+/// Longest part of a statement that is read, in characters; what follows does not change its
+/// meaning.
+const MAX_READ: usize = 600;
+
+/// Longest name in quotation marks, in characters; a lone quotation mark quotes nothing.
+const MAX_NAME: usize = 80;
+
+/// Units that belong to the number before them, whether or not a space stands between.
+const UNITS: [&str; 16] = [
+    "px", "rem", "em", "pt", "dp", "sp", "vh", "vw", "fr", "ms", "s", "deg", "percent", "pixel",
+    "pixels", "x",
+];
+
+/// Stands for any number with its unit.
+pub(super) const FIGURE: &str = "#";
+/// Stands for a colour in hexadecimal digits.
+pub(super) const HEX: &str = "#hex";
+/// Stands for what is quoted: it names something, so its words say nothing of the defect.
+pub(super) const NAME: &str = "\"";
+/// Stands for punctuation: a phrase ends there.
+pub(super) const PAUSE: &str = ",";
+
+/// The words of a statement in their order. `whole` are words that have no ending to cut.
+pub(super) fn words(statement: &str, whole: &HashSet<String>) -> Vec<String> {
+    let quoted = raw_words(statement, true);
+    // A statement that is quoted from end to end is no name.
+    let raw = match quoted.iter().any(|word| is_plain(word)) {
+        true => quoted,
+        false => raw_words(statement, false),
+    };
+    let mut words: Vec<String> = Vec::with_capacity(raw.len());
+    for word in raw {
+        let after_figure = words.last().is_some_and(|last| last == FIGURE);
+        if after_figure && UNITS.contains(&word.as_str()) {
+            continue;
+        }
+        if is_figure(&word) {
+            words.push(FIGURE.to_owned());
+        } else if let Some(verb) = negated(&word) {
+            words.extend([stem(verb, whole), "not".to_owned()]);
+        } else {
+            words.push(stem(&word, whole));
+        }
+    }
+    words
+}
+
+/// Whether this is a word of the language: no number, name or pause.
+pub(super) fn is_plain(word: &str) -> bool {
+    ![FIGURE, HEX, NAME, PAUSE].contains(&word)
+}
+
+/// `isn't` is `is not`.
+fn negated(word: &str) -> Option<&str> {
+    match word {
+        "cannot" => Some("can"),
+        "won't" => Some("will"),
+        _ => word.strip_suffix("n't"),
+    }
+}
+
+fn raw_words(statement: &str, names: bool) -> Vec<String> {
+    let letters: Vec<char> = statement.chars().take(MAX_READ).collect();
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut before = ' ';
+    let mut position = 0;
+    while let Some(&letter) = letters.get(position) {
+        let next = letters.get(position + 1).copied().unwrap_or(' ');
+        if names && let Some(end) = end_of_name(&letters, position, before) {
+            finish(&mut word, &mut words);
+            words.push(NAME.to_owned());
+            (before, position) = (' ', end);
+            continue;
+        }
+        let inside = before.is_alphanumeric() && next.is_alphanumeric();
+        match letter {
+            '\'' | '’' if inside => word.push('\''),
+            '.' if before.is_numeric() && next.is_numeric() => word.push('.'),
+            '#' => {
+                finish(&mut word, &mut words);
+                word.push('#');
+            }
+            _ if is_ideograph(letter) => {
+                finish(&mut word, &mut words);
+                words.push(letter.to_string());
+            }
+            _ if letter.is_alphanumeric() => {
+                // `borderRadius` is two words.
+                if letter.is_uppercase() && before.is_lowercase() {
+                    finish(&mut word, &mut words);
+                }
+                word.extend(letter.to_lowercase());
+            }
+            ',' | ';' | ':' | '.' | '!' | '?' | '(' | ')' | '—' | '–' | '…' => {
+                finish(&mut word, &mut words);
+                words.push(PAUSE.to_owned());
+            }
+            _ => finish(&mut word, &mut words),
+        }
+        (before, position) = (letter, position + 1);
+    }
+    finish(&mut word, &mut words);
+    words
+}
+
+/// Where a name that begins here ends, behind its closing quotation mark.
+fn end_of_name(letters: &[char], start: usize, before: char) -> Option<usize> {
+    let closing = match letters.get(start)? {
+        '"' => '"',
+        '“' | '„' => '”',
+        '«' => '»',
+        '\'' | '‘' if !before.is_alphanumeric() => '\'',
+        _ => return None,
+    };
+    let closes = |&(position, &letter): &(usize, &char)| {
+        let same = letter == closing || (closing == '\'' && letter == '’');
+        let after = letters.get(position + 1).copied().unwrap_or(' ');
+        same && (closing != '\'' || !after.is_alphanumeric())
+    };
+    let rest = letters.iter().enumerate().skip(start + 1).take(MAX_NAME);
+    rest.into_iter().find(closes).map(|(position, _)| position + 1)
+}
+
+fn finish(word: &mut String, words: &mut Vec<String>) {
+    let whole = std::mem::take(word);
+    let text = whole.strip_suffix("'s").unwrap_or(&whole);
+    match text.strip_prefix('#') {
+        Some(digits) if matches!(digits.len(), 3 | 4 | 6 | 8) && is_hexadecimal(digits) => {
+            words.push(HEX.to_owned());
+        }
+        Some("hex") => words.push(HEX.to_owned()),
+        Some("") => words.push(FIGURE.to_owned()),
+        Some(rest) => words.push(rest.to_owned()),
+        None if !text.is_empty() => words.push(text.to_owned()),
+        None => {}
+    }
+}
+
+fn is_hexadecimal(digits: &str) -> bool {
+    digits.chars().all(|digit| digit.is_ascii_hexdigit())
+}
+
+/// Written without spaces between words, so each is taken as a word.
+fn is_ideograph(letter: char) -> bool {
+    matches!(letter, '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// `12`, `1.5rem`, `200x150`.
+fn is_figure(word: &str) -> bool {
+    let digits = |text: &str| text.trim_start_matches(|c: char| c.is_numeric() || c == '.').len();
+    let rest = &word[word.len() - digits(word)..];
+    let is_product = rest.strip_prefix('x').is_some_and(|more| digits(more) == 0);
+    rest.len() < word.len() && (rest.is_empty() || UNITS.contains(&rest) || is_product)
+}
+
+/// Cuts English endings, so that `rounded`, `rounding` and `round` are one; a light rule, since
+/// what it must bring together is in the vocabulary and it must not bring together more.
+pub(super) fn stem(word: &str, whole: &HashSet<String>) -> String {
+    if word.len() <= 3 || !word.is_ascii() || whole.contains(word) {
+        return word.to_owned();
+    }
+    let mut stem = match word {
+        _ if word.ends_with("ies") && word.len() > 4 => format!("{}y", &word[..word.len() - 3]),
+        _ if ["sses", "shes", "ches", "xes"].iter().any(|end| word.ends_with(end)) => {
+            word[..word.len() - 2].to_owned()
+        }
+        _ if word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end)) => {
+            word[..word.len() - 1].to_owned()
+        }
+        _ => word.to_owned(),
+    };
+    if !whole.contains(&stem) {
+        for ending in ["ing", "ed", "ly"] {
+            if let Some(rest) = stem.strip_suffix(ending)
+                && rest.len() >= 3
+                && rest.contains(['a', 'e', 'i', 'o', 'u', 'y'])
+            {
+                stem = rest.to_owned();
+                undouble(&mut stem);
+                break;
+            }
+        }
+    }
+    if stem.len() > 3 && stem.ends_with('e') {
+        stem.pop();
+    }
+    stem
+}
+
+/// `clipp` is `clip`.
+fn undouble(stem: &mut String) {
+    let mut letters = stem.chars().rev();
+    let (last, before) = (letters.next(), letters.next());
+    if last == before && !matches!(last, Some('l' | 's' | 'z')) {
+        stem.pop();
+    }
+}

@@ -1,0 +1,99 @@
+//! One result as a report shows it: what was found, without what was asked and answered.
+
+use juror_types::{
+    outcome::{JobError, JobResult, Outcome},
+    stage::{Generation, Retrieval, TokenExtraction},
+    usage::Money,
+    verdict::Verdict,
+};
+use serde::Serialize;
+
+/// One result of a run, under the names that results carry.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ItemRow {
+    /// The item.
+    pub screenshot_id: String,
+    /// Which repeat of the item.
+    pub repeat: u32,
+    /// How its job ended.
+    pub outcome: Outcome,
+    /// Whether it passed every stage with data.
+    pub pipeline_success: Option<bool>,
+    /// From the job's start to its end, in milliseconds.
+    pub total_latency_ms: u64,
+    /// Token extraction.
+    pub token_extraction: Option<TokenExtraction>,
+    /// Retrieval.
+    pub retrieval: Option<Retrieval>,
+    /// Generation.
+    pub generation: Option<Generation>,
+    /// The verdict.
+    pub semantic: Option<Verdict>,
+    /// What the job's calls cost in the round that counts.
+    pub cost_usd: Money,
+    /// Whether the verdict came from the cache.
+    pub cached: bool,
+    /// Whether the verdict is the simulator's.
+    pub simulated: bool,
+    /// What went wrong.
+    pub error: Option<JobError>,
+}
+
+impl From<JobResult> for ItemRow {
+    fn from(result: JobResult) -> Self {
+        Self {
+            screenshot_id: result.screenshot_id,
+            repeat: result.repeat,
+            outcome: result.outcome,
+            pipeline_success: result.pipeline_success,
+            total_latency_ms: result.total_latency_ms,
+            token_extraction: result.token_extraction,
+            retrieval: result.retrieval,
+            generation: result.generation,
+            semantic: result.semantic,
+            cost_usd: result.cost_usd,
+            cached: result.cached,
+            simulated: result.judge.is_some_and(|judge| judge.simulated),
+            error: result.error,
+        }
+    }
+}
+
+impl ItemRow {
+    /// The verdict as one number from 0 to 1, if the job is scored and has one.
+    pub fn score(&self) -> Option<f64> {
+        let verdict = self.semantic.as_ref().filter(|_| self.outcome == Outcome::Scored);
+        verdict.map(Verdict::correctness)
+    }
+}
+
+/// Orders results from what a reader must look at first: what the pipeline did not make, what could
+/// not be judged, then low scores, then what the stages found wrong.
+pub fn urgency(
+    outcome: Outcome,
+    score: Option<f64>,
+    pipeline_success: Option<bool>,
+) -> (u8, u64, u8) {
+    let outcome = match outcome {
+        Outcome::NoOutput => 0,
+        Outcome::Failed => 1,
+        Outcome::Unscorable => 2,
+        Outcome::Scored => 3,
+        Outcome::Skipped => 4,
+    };
+    // Scores are shares, so a millionth tells any two apart.
+    let score = score.map_or(u64::MAX, |score| (score.clamp(0.0, 1.0) * 1e6) as u64);
+    let passed = match pipeline_success {
+        Some(false) => 0,
+        None | Some(true) => 1,
+    };
+    (outcome, score, passed)
+}
+
+/// A word of a data file for a kind or an outcome, as serde spells it.
+pub fn word(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,128 @@
+//! The items of a run and where their results stand, in about 50 bytes an item.
+
+use juror_journal::journal::{JournalError, Results, RunFiles};
+use juror_types::outcome::JobResult;
+use std::collections::HashMap;
+
+/// The items' ids, numbered from 0, and every result that counts, sorted by id and repeat: so
+/// that reports of two runs of one dataset can be laid side by side.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Items {
+    /// All ids, one after the other.
+    text: String,
+    /// Where each id ends in `text`.
+    ends: Vec<usize>,
+    rows: Vec<Row>,
+    /// With repeats: the number of each item that has several results.
+    numbers: Option<HashMap<String, u32>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Row {
+    item: u32,
+    repeat: u32,
+    offset: u64,
+}
+
+impl Items {
+    /// No items yet, of a run that judges each `repeat` times, with room for so many results: what
+    /// grows step by step would be held twice at every step.
+    pub fn new(repeat: u32, results: usize) -> Self {
+        Self {
+            ends: Vec::with_capacity(results / repeat.max(1) as usize),
+            rows: Vec::with_capacity(results),
+            numbers: (repeat > 1).then(HashMap::new),
+            ..Self::default()
+        }
+    }
+
+    /// Notes that a result counts; answers its item's number.
+    pub fn add(&mut self, result: &JobResult, offset: u64) -> u32 {
+        let id = result.screenshot_id.as_str();
+        let known = self.numbers.as_ref().and_then(|numbers| numbers.get(id)).copied();
+        let item = known.unwrap_or_else(|| {
+            let number = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
+            self.text.push_str(id);
+            self.ends.push(self.text.len());
+            if let Some(numbers) = &mut self.numbers {
+                numbers.insert(id.to_owned(), number);
+            }
+            number
+        });
+        self.rows.push(Row { item, repeat: result.repeat, offset });
+        item
+    }
+
+    /// Puts the results in order; call once, after the last [`Items::add`].
+    pub fn sort(&mut self) {
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.sort_unstable_by(|left, right| {
+            let ids = self.id(left.item).cmp(self.id(right.item));
+            ids.then(left.repeat.cmp(&right.repeat)).then(left.offset.cmp(&right.offset))
+        });
+        self.rows = rows;
+    }
+
+    /// The id of an item.
+    pub fn id(&self, item: u32) -> &str {
+        let position = item as usize;
+        let start = match position.checked_sub(1) {
+            Some(before) => self.ends.get(before).copied().unwrap_or_default(),
+            None => 0,
+        };
+        let end = self.ends.get(position).copied().unwrap_or(start);
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// How many results there are.
+    pub fn results(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The item, by number, of the result at this place of the order.
+    pub fn number_at(&self, place: u32) -> Option<u32> {
+        self.rows.get(place as usize).map(|row| row.item)
+    }
+
+    /// Reads the results at these places of the order, one at a time.
+    pub fn read_at<'a>(
+        &'a self,
+        files: &RunFiles,
+        places: &'a [u32],
+    ) -> Result<impl Iterator<Item = Result<JobResult, JournalError>> + 'a, JournalError> {
+        let mut results = files.results()?;
+        let rows = places.iter().filter_map(|place| self.rows.get(*place as usize));
+        Ok(rows.map(move |row| results.at(row.offset)))
+    }
+
+    /// Reads the results, in order, one at a time.
+    pub fn read<'a>(&'a self, files: &RunFiles) -> Result<ItemResults<'a>, JournalError> {
+        Ok(ItemResults { rows: self.rows.iter(), results: files.results()? })
+    }
+}
+
+/// The results of a run's items, in the items' order.
+#[derive(Debug)]
+pub struct ItemResults<'a> {
+    rows: std::slice::Iter<'a, Row>,
+    results: Results,
+}
+
+impl Iterator for ItemResults<'_> {
+    type Item = Result<JobResult, JournalError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let row = self.rows.next()?;
+        Some(self.results.at(row.offset))
+    }
+}

@@ -1,0 +1,21 @@
+//! Everything that is said of a run, computed from its results: [`fold`] decides which result of
+//! a job counts, [`summary`] reads those once in flat memory.
+
+pub mod calibration;
+mod charges;
+pub mod compare;
+pub mod fold;
+pub mod format;
+pub mod gate;
+pub mod history;
+pub mod issues;
+pub mod item_row;
+pub mod items;
+pub mod likely_clusters;
+pub mod metrics;
+mod random;
+pub mod repeats;
+pub mod run_report;
+pub mod summary;
+#[cfg(any(test, feature = "test-results"))]
+pub mod test_results;

@@ -1,0 +1,60 @@
+//! Groups of inputs that are nearly equal, told by their signatures.
+
+use super::MAX_GROUPS;
+use juror_types::signature::Signature;
+use std::collections::HashMap;
+
+/// Groups, each of what lies near its first member: the distance to a first member is bounded, so
+/// groups do not grow along chains.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NearGroups {
+    leaders: Vec<Signature>,
+    /// Groups by one byte of their leader, and the place of that byte. Two signatures of eight bytes
+    /// that differ in at most seven bits have a byte in common.
+    by_byte: HashMap<(usize, u8), Vec<usize>>,
+}
+
+impl NearGroups {
+    /// The number of the group with the nearest first member; a new one where none is near, and
+    /// none beyond the bound of groups.
+    pub(crate) fn number(&mut self, signature: Signature) -> Option<usize> {
+        let bytes = || signature.bytes().into_iter().enumerate();
+        let candidates = bytes().filter_map(|place| self.by_byte.get(&place)).flatten();
+        let distances = candidates.filter_map(|number| {
+            let distance = self.leaders.get(*number)?.distance(signature);
+            (distance <= Signature::MAX_DISTANCE).then_some((distance, *number))
+        });
+        if let Some((_, number)) = distances.min() {
+            return Some(number);
+        }
+        let number = self.leaders.len();
+        if number >= MAX_GROUPS {
+            return None;
+        }
+        self.leaders.push(signature);
+        for place in bytes() {
+            self.by_byte.entry(place).or_default().push(number);
+        }
+        Some(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_near_a_first_member_is_in_its_group() {
+        let mut groups = NearGroups::default();
+        let first = 0x0123_4567_89ab_cdef_u64;
+        assert_eq!(groups.number(Signature::new(first)), Some(0));
+        // Seven bits in seven different bytes leave one byte alone.
+        let seven: u64 = (0..7).map(|byte| 1 << (8 * byte)).sum();
+        assert_eq!(groups.number(Signature::new(first ^ seven)), Some(0));
+        let eight: u64 = (0..8).map(|byte| 1 << (8 * byte)).sum();
+        assert_eq!(groups.number(Signature::new(first ^ eight)), Some(1));
+        // Near both: the nearer one.
+        assert_eq!(groups.number(Signature::new(first ^ eight ^ 1)), Some(1));
+        assert_eq!(groups.number(Signature::new(!first)), Some(2));
+    }
+}

@@ -1,0 +1,290 @@
+//! Which metrics a run has: the fixed ones of the deterministic stages, and those of its rubric.
+
+use super::AveragingPolicy;
+use juror_types::{
+    outcome::{JobResult, Outcome},
+    rubric::{Formula, MetricKind, Rubric},
+    verdict::{Score, Verdict},
+};
+
+/// What a metric is, for whoever computes or shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MetricDefinition {
+    /// Its place in `overall`, as in `semantic.avg_visual_similarity`: its name in intervals and
+    /// gates.
+    pub path: String,
+    /// Its name for people.
+    pub title: String,
+    /// What its figure means.
+    pub unit: Unit,
+    /// Whether it is a share of items (a rate) and not a mean.
+    pub rate: bool,
+    source: Source,
+}
+
+/// What a metric's figure means.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Unit {
+    /// A share from 0 to 1, shown in percent.
+    Share,
+    /// A score from 0 to 1, shown as it is.
+    Score,
+    /// A percentage from 0 to 100.
+    Percent,
+    /// Points on a scale.
+    Points {
+        /// The worst.
+        least: f64,
+        /// The best.
+        most: f64,
+    },
+    /// Milliseconds.
+    Milliseconds,
+}
+
+/// Origin of a metric's figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provenance {
+    /// Programs computed it: the deterministic stages, the clock.
+    Measured,
+    /// The vision model's opinion.
+    Judged,
+    /// Both decide it.
+    Both,
+}
+
+/// Where a result holds a metric's value.
+#[derive(Clone, Debug, PartialEq)]
+enum Source {
+    PipelineSuccess,
+    Latency,
+    TokenAccuracy,
+    RetrievalCorrect,
+    CodeCompiles,
+    QualityScore,
+    Correctness,
+    Percentage,
+    Criterion(String),
+    Perfect { criterion: String, best: u32 },
+    Group(String),
+}
+
+impl Unit {
+    /// The least and the most that a figure can be.
+    pub fn bounds(self) -> (f64, f64) {
+        match self {
+            Self::Share | Self::Score => (0.0, 1.0),
+            Self::Percent => (0.0, 100.0),
+            Self::Points { least, most } => (least, most),
+            Self::Milliseconds => (0.0, f64::MAX),
+        }
+    }
+}
+
+impl MetricDefinition {
+    /// Every metric that a run by this rubric can have, in the order of `overall`.
+    pub fn all(rubric: &Rubric) -> Vec<Self> {
+        let fixed = [
+            (
+                "pipeline_success_rate",
+                "Pipeline Success",
+                Unit::Share,
+                true,
+                Source::PipelineSuccess,
+            ),
+            ("avg_latency_ms", "Latency", Unit::Milliseconds, false, Source::Latency),
+            (
+                "token_extraction.accuracy",
+                "Token Accuracy",
+                Unit::Share,
+                false,
+                Source::TokenAccuracy,
+            ),
+            ("retrieval.accuracy", "Retrieval", Unit::Share, true, Source::RetrievalCorrect),
+            ("generation.compilation_rate", "Compilation", Unit::Share, true, Source::CodeCompiles),
+            (
+                "generation.avg_quality_score",
+                "Quality Score",
+                Unit::Score,
+                false,
+                Source::QualityScore,
+            ),
+        ];
+        let fixed = fixed.into_iter().map(|(path, title, unit, rate, source)| Self {
+            path: path.to_owned(),
+            title: title.to_owned(),
+            unit,
+            rate,
+            source,
+        });
+        let (name, unit, source) = match rubric.formula {
+            Formula::SumOverMax => ("semantic_correctness", Unit::Share, Source::Correctness),
+            Formula::WeightedGroups => ("percentage", Unit::Percent, Source::Percentage),
+        };
+        let whole = Self {
+            path: format!("semantic.avg_{name}"),
+            title: title_of(name),
+            unit,
+            rate: false,
+            source,
+        };
+        let scale = Unit::Points { least: rubric.scale.min.into(), most: rubric.scale.max.into() };
+        let own = rubric.metrics.iter().map(|metric| {
+            let of = metric.of.clone();
+            let (unit, rate, source) = match metric.kind {
+                MetricKind::Mean => (scale, false, Source::Criterion(of)),
+                MetricKind::GroupMean => (scale, false, Source::Group(of)),
+                MetricKind::PerfectRate => {
+                    (Unit::Share, true, Source::Perfect { criterion: of, best: rubric.scale.max })
+                }
+            };
+            let path = format!("semantic.{}", metric.name);
+            Self { path, title: title_of(&metric.of), unit, rate, source }
+        });
+        fixed.chain([whole]).chain(own).collect()
+    }
+
+    /// A verdict as one share from 0 to 1, whatever the rubric calls it: what comparisons are
+    /// decided by.
+    pub fn decisive(rubric: &Rubric) -> Self {
+        let name = match rubric.formula {
+            Formula::SumOverMax => "semantic_correctness",
+            Formula::WeightedGroups => "percentage",
+        };
+        Self {
+            path: format!("semantic.avg_{name}"),
+            title: title_of(name),
+            unit: Unit::Share,
+            rate: false,
+            source: Source::Correctness,
+        }
+    }
+
+    /// The score of each criterion.
+    pub fn criteria(rubric: &Rubric) -> Vec<Self> {
+        let scale = Unit::Points { least: rubric.scale.min.into(), most: rubric.scale.max.into() };
+        let criterion = |key: &String| Self {
+            path: format!("semantic.scores.{key}"),
+            title: title_of(key),
+            unit: scale,
+            rate: false,
+            source: Source::Criterion(key.clone()),
+        };
+        rubric.criteria.iter().map(|each| criterion(&each.key)).collect()
+    }
+
+    /// Origin of its figure in a run with the judge on (`judged`) or off.
+    pub fn provenance(&self, judged: bool) -> Provenance {
+        match self.source {
+            Source::PipelineSuccess if judged => Provenance::Both,
+            _ if self.is_semantic() => Provenance::Judged,
+            _ => Provenance::Measured,
+        }
+    }
+
+    /// Whether it is of a stage of the pipeline that makes code.
+    pub fn is_of_generated_code(&self) -> bool {
+        matches!(
+            self.source,
+            Source::TokenAccuracy
+                | Source::RetrievalCorrect
+                | Source::CodeCompiles
+                | Source::QualityScore
+        )
+    }
+
+    /// Whether the judge's verdicts make it.
+    pub fn is_semantic(&self) -> bool {
+        self.path.starts_with("semantic.")
+    }
+
+    /// The criterion that a rate of perfect scores is over.
+    pub fn perfect_criterion(&self) -> Option<&str> {
+        match &self.source {
+            Source::Perfect { criterion, .. } => Some(criterion),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a mean that [`Self::decisive`] and [`Self::criteria`] do not tell.
+    pub fn is_further_mean(&self) -> bool {
+        let told =
+            matches!(self.source, Source::Correctness | Source::Percentage | Source::Criterion(_));
+        !self.rate && !told
+    }
+
+    /// Its value in a result as far as that counts. The deterministic stages count wherever they
+    /// have data, whatever became of the judge. The judge's metrics and Pipeline Success are over
+    /// scored jobs, and over those that count as zero by the policy. Latency is over the same, but
+    /// a job without output takes no time.
+    pub(crate) fn counted_value(
+        &self,
+        result: &JobResult,
+        judged: bool,
+        policy: AveragingPolicy,
+    ) -> Option<f64> {
+        let zero = policy.counts_as_zero(result.outcome);
+        let counts = zero || result.outcome == Outcome::Scored;
+        let value = match &self.source {
+            Source::TokenAccuracy
+            | Source::RetrievalCorrect
+            | Source::CodeCompiles
+            | Source::QualityScore => self.value(result),
+            Source::Latency if result.outcome == Outcome::NoOutput => None,
+            Source::PipelineSuccess | Source::Latency => self.value(result).filter(|_| counts),
+            _ if zero => judged.then_some(0.0),
+            _ => self.value(result).filter(|_| counts),
+        };
+        value.filter(|value| value.is_finite())
+    }
+
+    /// Its value in a result; none where the result has no data for it.
+    fn value(&self, result: &JobResult) -> Option<f64> {
+        let verdict = result.semantic.as_ref();
+        match &self.source {
+            Source::PipelineSuccess => result.pipeline_success.map(share),
+            Source::Latency => Some(result.total_latency_ms as f64),
+            Source::TokenAccuracy => result.token_extraction.as_ref().map(|stage| stage.accuracy),
+            Source::RetrievalCorrect => result.retrieval.as_ref().map(|stage| share(stage.correct)),
+            Source::CodeCompiles => result.generation.as_ref()?.code_compiles.map(share),
+            Source::QualityScore => result.generation.as_ref()?.quality_score,
+            Source::Correctness => verdict.map(Verdict::correctness),
+            Source::Percentage => verdict.map(|verdict| verdict.correctness() * 100.0),
+            Source::Criterion(key) => score_of(verdict?, key).map(f64::from),
+            Source::Perfect { criterion, best } => {
+                score_of(verdict?, criterion).map(|score| share(score == *best))
+            }
+            Source::Group(key) => match &verdict?.score {
+                Score::Groups { dimensions, .. } => dimensions.get(key).map(|group| group.score),
+                Score::Sum { .. } => None,
+            },
+        }
+    }
+}
+
+/// A criterion's score in a verdict.
+pub fn score_of(verdict: &Verdict, criterion: &str) -> Option<u32> {
+    match &verdict.score {
+        Score::Sum { scores, .. } => scores.get(criterion).copied(),
+        Score::Groups { dimensions, .. } => {
+            let mut groups = dimensions.values();
+            groups
+                .find_map(|group| group.sub_scores.get(criterion))
+                .map(|sub_score| sub_score.score)
+        }
+    }
+}
+
+/// `variant_accuracy` as people read it: `Variant Accuracy`.
+pub fn title_of(key: &str) -> String {
+    let words = key.split(['_', '-', '.']).filter(|word| !word.is_empty()).map(|word| {
+        let mut letters = word.chars();
+        let first = letters.next().into_iter().flat_map(char::to_uppercase);
+        first.chain(letters).collect::<String>()
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn share(holds: bool) -> f64 {
+    if holds { 1.0 } else { 0.0 }
+}

@@ -1,0 +1,211 @@
+//! A run's metrics: means and rates with 95 % intervals. Pure.
+//!
+//! A value is an item's: repeats of an item are averaged first, and intervals take items of one
+//! cluster together. The judge's metrics are over scored jobs; see [`AveragingPolicy`]. Those of the
+//! deterministic stages are over every result that has data for them.
+
+mod definition;
+mod interval;
+mod overall;
+mod policy;
+
+pub use definition::{MetricDefinition, Provenance, Unit, title_of};
+pub use interval::{Interval, MeanEstimate, Sample};
+pub use overall::{GenerationMetrics, Overall, RetrievalMetrics, SemanticMetrics, TokenMetrics};
+pub use policy::AveragingPolicy;
+
+pub use definition::score_of;
+pub(crate) use interval::{Moments, Sums, tidy};
+
+use indexmap::IndexMap;
+use juror_types::{
+    outcome::{JobResult, Outcome},
+    rubric::{Formula, Rubric},
+    verdict::{Score, Verdict},
+};
+use std::collections::HashMap;
+
+/// A metric of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    /// What it is.
+    pub definition: MetricDefinition,
+    /// Its figure; none without data.
+    pub value: Option<f64>,
+    /// How sure it is.
+    pub interval: Interval,
+    /// For a rate of perfect scores: how the verdicts are spread.
+    pub perfection: Option<ScoreBands>,
+}
+
+/// How the verdicts on one criterion are spread; each repeat is a verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ScoreBands {
+    /// With the best score.
+    pub perfect: u64,
+    /// In the scale's upper three tenths below that: minor issues.
+    pub minor: u64,
+    /// Lower: major issues.
+    pub major: u64,
+}
+
+/// Takes results in one by one and gives a run's metrics.
+#[derive(Debug)]
+pub struct Tally<'a> {
+    rubric: &'a Rubric,
+    policy: AveragingPolicy,
+    judged: bool,
+    repeated: bool,
+    definitions: Vec<MetricDefinition>,
+    samples: Vec<Sample>,
+    perfections: Vec<ScoreBands>,
+    /// With repeats: per metric, each item's count and sum.
+    items: Vec<Vec<Sums>>,
+    item_clusters: Vec<Option<usize>>,
+    clusters: HashMap<String, usize>,
+    grades: IndexMap<String, u64>,
+}
+
+impl<'a> Tally<'a> {
+    /// Of a run by this rubric, with the judge on or off, each item judged `repeat` times.
+    pub fn new(rubric: &'a Rubric, judged: bool, repeat: u32, policy: AveragingPolicy) -> Self {
+        let definitions = MetricDefinition::all(rubric);
+        let grades = match rubric.formula {
+            Formula::WeightedGroups => {
+                rubric.grades.iter().map(|grade| (grade.name.clone(), 0)).collect()
+            }
+            Formula::SumOverMax => IndexMap::new(),
+        };
+        Self {
+            rubric,
+            policy,
+            judged,
+            repeated: repeat > 1,
+            samples: vec![Sample::default(); definitions.len()],
+            perfections: vec![ScoreBands::default(); definitions.len()],
+            items: vec![Vec::new(); definitions.len()],
+            definitions,
+            item_clusters: Vec::new(),
+            clusters: HashMap::new(),
+            grades,
+        }
+    }
+
+    /// Takes in a job's result that counts. `item` numbers the run's items from 0.
+    pub fn add(&mut self, result: &JobResult, item: usize) {
+        let zero = self.policy.counts_as_zero(result.outcome);
+        let cluster = result.item.cluster.as_deref().map(|name| self.cluster(name));
+        if self.repeated && self.item_clusters.len() <= item {
+            self.item_clusters.resize(item + 1, None);
+        }
+        if let Some(known) = self.item_clusters.get_mut(item) {
+            *known = cluster;
+        }
+        let metrics = self.definitions.iter().zip(&mut self.samples).zip(&mut self.items);
+        for ((definition, sample), items) in metrics {
+            let value = definition.counted_value(result, self.judged, self.policy);
+            let Some(value) = value else { continue };
+            if !self.repeated {
+                sample.add(value, cluster);
+                continue;
+            }
+            if items.len() <= item {
+                items.resize(item + 1, Sums::default());
+            }
+            if let Some(sums) = items.get_mut(item) {
+                sums.add(value);
+            }
+        }
+        match &result.semantic {
+            Some(verdict) if result.outcome == Outcome::Scored => self.add_verdict(verdict),
+            _ if zero && self.judged => self.add_zero(),
+            _ => {}
+        }
+    }
+
+    /// The metrics, those without data included, and what a reader must know of them.
+    pub fn finish(mut self) -> (Vec<Metric>, Option<IndexMap<String, u64>>, Vec<String>) {
+        for (sample, items) in self.samples.iter_mut().zip(&self.items) {
+            for (item, sums) in items.iter().enumerate() {
+                if let Some(mean) = sums.mean() {
+                    sample.add(mean, self.item_clusters.get(item).copied().flatten());
+                }
+            }
+        }
+        let mut fewest_groups = None;
+        let mut metrics = Vec::new();
+        for ((definition, sample), spread) in
+            self.definitions.into_iter().zip(&self.samples).zip(&self.perfections)
+        {
+            let estimate = sample.estimate();
+            if let Some(estimate) = &estimate {
+                let groups = estimate.groups as u64;
+                fewest_groups = Some(fewest_groups.map_or(groups, |least: u64| least.min(groups)));
+            }
+            let (least, most) = definition.unit.bounds();
+            let interval = match &estimate {
+                None => Interval { n: 0, low: None, high: None },
+                Some(estimate) if definition.rate => estimate.rate_interval(self.repeated),
+                Some(estimate) if definition.unit == Unit::Milliseconds => {
+                    estimate.mean_interval(least, most)
+                }
+                Some(estimate) => estimate.bounded_interval(least, most),
+            };
+            metrics.push(Metric {
+                value: estimate.map(|estimate| tidy(estimate.mean)),
+                interval,
+                perfection: definition.perfect_criterion().map(|_| *spread),
+                definition,
+            });
+        }
+        let warning = fewest_groups.filter(|groups| !self.clusters.is_empty() && *groups < 10);
+        let warnings = warning.map(|groups| {
+            format!(
+                "the intervals rest on {groups} cluster{}: below 10 they tell little, so give the dataset more clusters before trusting them",
+                if groups == 1 { "" } else { "s" }
+            )
+        });
+        let graded = self.grades.values().any(|count| *count > 0);
+        (metrics, graded.then_some(self.grades), warnings.into_iter().collect())
+    }
+
+    /// Adds the scores of a job that counts as zero: the worst of each rate's criterion. It has no
+    /// grade, since nothing was judged.
+    fn add_zero(&mut self) {
+        for (definition, spread) in self.definitions.iter().zip(&mut self.perfections) {
+            spread.major += u64::from(definition.perfect_criterion().is_some());
+        }
+    }
+
+    fn add_verdict(&mut self, verdict: &Verdict) {
+        if let Score::Groups { grade, .. } = &verdict.score {
+            *self.grades.entry(grade.clone()).or_insert(0) += 1;
+        }
+        let scale = self.rubric.scale;
+        let width = f64::from(scale.max.saturating_sub(scale.min));
+        for (definition, spread) in self.definitions.iter().zip(&mut self.perfections) {
+            let criterion = definition.perfect_criterion();
+            let Some(score) = criterion.and_then(|key| score_of(verdict, key)) else { continue };
+            let height = f64::from(score.saturating_sub(scale.min));
+            if score >= scale.max {
+                spread.perfect += 1;
+            } else if height >= 0.7 * width {
+                spread.minor += 1;
+            } else {
+                spread.major += 1;
+            }
+        }
+    }
+
+    fn cluster(&mut self, name: &str) -> usize {
+        if let Some(known) = self.clusters.get(name) {
+            return *known;
+        }
+        let number = self.clusters.len();
+        self.clusters.insert(name.to_owned(), number);
+        number
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,180 @@
+//! What judging items several times tells of the judge. Pure.
+
+mod agreement;
+
+pub use agreement::{Judgements, RepeatAgreement};
+
+use crate::metrics::{Moments, score_of, tidy, title_of};
+use juror_journal::journal::JournalError;
+use juror_types::{
+    outcome::{JobResult, Outcome},
+    rubric::{Formula, Rubric},
+    verdict::Verdict,
+};
+use serde::Serialize;
+
+/// A run that judged its items several times.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Repeats {
+    /// The verdict as one share from 0 to 1.
+    pub score: CriterionAgreement,
+    /// Each criterion, in points.
+    pub criteria: Vec<CriterionAgreement>,
+    /// Every item with at least two scores, the widest spread first.
+    pub items: Vec<ItemSpread>,
+}
+
+/// How far the judge agrees with itself on one criterion.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CriterionAgreement {
+    /// Its key.
+    pub key: String,
+    /// Its name for people.
+    pub title: String,
+    /// How far.
+    #[serde(flatten)]
+    pub agreement: RepeatAgreement,
+}
+
+/// The verdicts of one item, as shares from 0 to 1.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ItemSpread {
+    /// The item.
+    pub id: String,
+    /// Verdicts.
+    pub n: u64,
+    /// Their mean.
+    pub mean: f64,
+    /// Their standard deviation, as of a sample.
+    pub deviation: f64,
+    /// The lowest.
+    pub low: f64,
+    /// The highest.
+    pub high: f64,
+}
+
+/// Reads the results of a run in the order of their items; what was not scored tells nothing.
+pub fn repeats(
+    rubric: &Rubric,
+    results: impl Iterator<Item = Result<JobResult, JournalError>>,
+) -> Result<Repeats, JournalError> {
+    let mut reading = Reading::new(rubric);
+    for result in results {
+        let result = result?;
+        if let (Outcome::Scored, Some(verdict)) = (result.outcome, &result.semantic) {
+            reading.add(&result.screenshot_id, verdict);
+        }
+    }
+    Ok(reading.finish())
+}
+
+struct Reading<'a> {
+    rubric: &'a Rubric,
+    /// The item in hand, its scores, and those of each criterion.
+    id: String,
+    scores: Vec<f64>,
+    points: Vec<Vec<f64>>,
+    judgements: Judgements,
+    criteria: Vec<Judgements>,
+    items: Vec<ItemSpread>,
+}
+
+impl<'a> Reading<'a> {
+    fn new(rubric: &'a Rubric) -> Self {
+        Self {
+            rubric,
+            id: String::new(),
+            scores: Vec::new(),
+            points: vec![Vec::new(); rubric.criteria.len()],
+            judgements: Judgements::default(),
+            criteria: vec![Judgements::default(); rubric.criteria.len()],
+            items: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, id: &str, verdict: &Verdict) {
+        if self.id != id {
+            self.end_item();
+            id.clone_into(&mut self.id);
+        }
+        self.scores.push(verdict.correctness());
+        for (criterion, points) in self.rubric.criteria.iter().zip(&mut self.points) {
+            points.extend(score_of(verdict, &criterion.key).map(f64::from));
+        }
+    }
+
+    fn end_item(&mut self) {
+        self.judgements.add(&self.scores);
+        for (points, judgements) in self.points.iter_mut().zip(&mut self.criteria) {
+            judgements.add(points);
+            points.clear();
+        }
+        self.items.extend(spread(&self.id, &self.scores));
+        self.scores.clear();
+    }
+
+    fn finish(mut self) -> Repeats {
+        self.end_item();
+        // Ties by id, in which order they came.
+        self.items.sort_by(|left, right| right.deviation.total_cmp(&left.deviation));
+        let agreement = |key: &str, judgements: &Judgements| CriterionAgreement {
+            key: key.to_owned(),
+            title: title_of(key),
+            agreement: judgements.agreement(),
+        };
+        let score = match self.rubric.formula {
+            Formula::SumOverMax => "semantic_correctness",
+            Formula::WeightedGroups => "percentage",
+        };
+        let criteria = self.rubric.criteria.iter().zip(&self.criteria);
+        Repeats {
+            score: agreement(score, &self.judgements),
+            criteria: criteria.map(|(each, found)| agreement(&each.key, found)).collect(),
+            items: self.items,
+        }
+    }
+}
+
+fn spread(id: &str, scores: &[f64]) -> Option<ItemSpread> {
+    let mut moments = Moments::default();
+    scores.iter().for_each(|score| moments.add(*score));
+    Some(ItemSpread {
+        id: id.to_owned(),
+        n: scores.len() as u64,
+        mean: tidy(moments.mean()),
+        deviation: tidy(moments.deviation()?),
+        low: tidy(scores.iter().copied().fold(f64::INFINITY, f64::min)),
+        high: tidy(scores.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_results::{SEMANTIC, broken, judged, rubric};
+    use juror_types::outcome::ErrorKind;
+
+    #[test]
+    fn the_spread_of_items_and_the_judges_agreement_with_itself_are_told() {
+        let results = [
+            judged("a", [9; 5], &[], &[]),
+            judged("a", [9, 9, 9, 9, 7], &[], &[]),
+            broken("a", Outcome::Failed, ErrorKind::Api, "-"),
+            judged("b", [4; 5], &[], &[]),
+            judged("b", [4; 5], &[], &[]),
+            judged("c", [1; 5], &[], &[]),
+        ];
+        let found = repeats(&rubric(SEMANTIC), results.into_iter().map(Ok)).unwrap();
+        let ids: Vec<_> = found.items.iter().map(|item| item.id.as_str()).collect();
+        assert_eq!(ids, ["a", "b"], "c was judged once");
+        let a = &found.items[0];
+        assert_eq!((a.n, a.mean, a.low, a.high), (2, 0.88, 0.86, 0.9));
+        assert_eq!(found.score.agreement.items, 2);
+        let alphas: Vec<_> = found.criteria.iter().map(|each| each.agreement.alpha).collect();
+        assert_eq!(alphas[0], Some(1.0));
+        assert!(alphas[4].unwrap() < 0.95 && found.score.agreement.alpha.unwrap() > 0.95);
+        assert_eq!(found.criteria[0].agreement.noise_share, Some(0.0));
+        let none = repeats(&rubric(SEMANTIC), std::iter::empty()).unwrap();
+        assert!(none.items.is_empty() && none.score.agreement == RepeatAgreement::default());
+    }
+}

@@ -1,0 +1,374 @@
+//! From a run's journal to its report, in one pass and flat memory.
+
+use crate::{
+    charges::Charges,
+    fold::Counted,
+    format::counted,
+    gate::{ApiStreak, Gate},
+    history::PastRun,
+    issues::{StatementGroup, Statements, Tone},
+    item_row::{ItemRow, urgency},
+    items::Items,
+    likely_clusters::{ClusterDetector, LikelyClusters},
+    metrics::{AveragingPolicy, MetricDefinition, Overall, Tally, tidy},
+    repeats::repeats,
+    run_report::{Cost, Coverage, Report, RunSummary},
+};
+use indexmap::IndexMap;
+use juror_journal::journal::{JournalError, RunFiles};
+use juror_ledger::admission::{Budget, Ledger};
+use juror_types::{
+    outcome::{ErrorKind, JobResult, Outcome},
+    rubric::{Formula, Rubric},
+    run::RunRecord,
+    usage::Money,
+};
+use std::{collections::BTreeSet, num::NonZeroU16};
+
+/// So many results are shown one by one where all would be too many.
+const WORST: usize = 20;
+
+/// So many of a group's items are named as its worst.
+const WORST_OF_GROUP: usize = 3;
+
+/// So many different statements that the vocabulary does not know are counted, issues and
+/// strengths each.
+const MAX_UNKNOWN: usize = 50_000;
+
+/// Fingerprints of the model that are told apart.
+const MAX_FINGERPRINTS: usize = 8;
+
+/// What a report is made of, beside the journal.
+#[derive(Clone, Debug)]
+pub struct SummaryInput<'a> {
+    /// Which results count, by the fold of the same journal.
+    pub counted: &'a Counted,
+    /// The rubric of the run, read from its record's text.
+    pub rubric: &'a Rubric,
+    /// What the ledger holds of the run; none if it has no record of it.
+    pub ledger: Option<Ledger>,
+    /// What the run must meet.
+    pub gate: Option<&'a Gate>,
+    /// The runs before it of the same kind, newest first, if the gate watches for declines.
+    pub earlier: &'a [PastRun],
+    /// Which jobs without a verdict enter averages.
+    pub averaging: AveragingPolicy,
+    /// Now, RFC 3339 in UTC.
+    pub finished_at: String,
+}
+
+/// Reads a run's results and says what they say: once, or twice where items were judged several
+/// times.
+pub fn summarise(files: &RunFiles, input: &SummaryInput<'_>) -> Result<Report, JournalError> {
+    let record = files.record();
+    let mut scan = Scan::new(record, input);
+    for read in files.results()? {
+        let (offset, result) = read?;
+        if input.counted.contains(offset) {
+            scan.add(result, offset);
+        }
+    }
+    let mut report = scan.finish(record, input);
+    report.run.judging = files.judging_time();
+    if record.repeat > 1 && record.judge.is_some() {
+        report.repeats = Some(repeats(input.rubric, report.items.read(files)?)?);
+    }
+    Ok(report)
+}
+
+struct Scan<'a> {
+    tally: Tally<'a>,
+    items: Items,
+    issues: Statements,
+    strengths: Statements,
+    judged_items: JudgedItems,
+    streak: ApiStreak,
+    charges: Charges,
+    errors: IndexMap<ErrorKind, u64>,
+    worst: Vec<ItemRow>,
+    simulated: bool,
+    decisive: MetricDefinition,
+    judged: bool,
+    averaging: AveragingPolicy,
+    clusters: ClusterDetector,
+    fingerprints: BTreeSet<String>,
+    endpoints: BTreeSet<String>,
+}
+
+/// The items with a verdict, each once however often it is judged, with their lowest scores.
+#[derive(Default)]
+struct JudgedItems {
+    /// Scores as shares of [`JudgedItems::WHOLE`]; items without a verdict have none.
+    scores: Vec<Option<NonZeroU16>>,
+    count: u64,
+}
+
+impl JudgedItems {
+    const WHOLE: f64 = 65_534.0;
+
+    fn add(&mut self, item: u32, share: f64) {
+        let position = item as usize;
+        if self.scores.len() <= position {
+            self.scores.resize(position + 1, None);
+        }
+        let score = NonZeroU16::MIN.saturating_add((share.clamp(0.0, 1.0) * Self::WHOLE) as u16);
+        if let Some(known) = self.scores.get_mut(position) {
+            self.count += u64::from(known.is_none());
+            *known = Some(known.map_or(score, |lowest| lowest.min(score)));
+        }
+    }
+
+    fn score(&self, item: u32) -> Option<NonZeroU16> {
+        self.scores.get(item as usize).copied().flatten()
+    }
+}
+
+impl<'a> Scan<'a> {
+    fn new(record: &RunRecord, input: &SummaryInput<'a>) -> Self {
+        let judged = record.judge.is_some();
+        let criteria = input.rubric.criteria.iter().map(|criterion| criterion.title.clone());
+        let titles: Vec<String> = match input.rubric.formula {
+            Formula::SumOverMax => Vec::new(),
+            Formula::WeightedGroups => criteria.collect(),
+        };
+        Self {
+            tally: Tally::new(input.rubric, judged, record.repeat, input.averaging),
+            items: Items::new(record.repeat, input.counted.len() as usize),
+            issues: Statements::new(Tone::Issues, titles.clone(), MAX_UNKNOWN),
+            strengths: Statements::new(Tone::Strengths, titles, MAX_UNKNOWN),
+            judged_items: JudgedItems::default(),
+            streak: ApiStreak::default(),
+            charges: Charges::default(),
+            errors: IndexMap::new(),
+            worst: Vec::new(),
+            simulated: false,
+            decisive: MetricDefinition::decisive(input.rubric),
+            judged,
+            averaging: input.averaging,
+            clusters: ClusterDetector::default(),
+            fingerprints: BTreeSet::new(),
+            endpoints: BTreeSet::new(),
+        }
+    }
+
+    fn add(&mut self, result: JobResult, offset: u64) {
+        let item = self.items.add(&result, offset);
+        self.tally.add(&result, item as usize);
+        self.charges.add(&result);
+        let kind = result.error.as_ref().map(|error| error.kind);
+        self.streak.add(result.outcome == Outcome::Failed && kind == Some(ErrorKind::Api));
+        if let Some(kind) = kind {
+            *self.errors.entry(kind).or_insert(0) += 1;
+        }
+        let score = self.decisive.counted_value(&result, self.judged, self.averaging);
+        self.clusters.add(&result, score);
+        if let Some(judge) = &result.judge {
+            note(&mut self.fingerprints, judge.fingerprint.as_ref());
+            note(&mut self.endpoints, judge.base_url.as_ref());
+        }
+        self.simulated |= result.judge.as_ref().is_some_and(|judge| judge.simulated);
+        if let (Outcome::Scored, Some(verdict)) = (result.outcome, &result.semantic) {
+            self.judged_items.add(item, verdict.correctness());
+            self.issues.add(item, &verdict.issues);
+            self.strengths.add(item, &verdict.strengths);
+        }
+        self.keep_if_bad(result);
+    }
+
+    fn keep_if_bad(&mut self, result: JobResult) {
+        let row = ItemRow::from(result);
+        let place = self.worst.partition_point(|kept| badness(kept) <= badness(&row));
+        if place < WORST {
+            self.worst.insert(place, row);
+            self.worst.truncate(WORST);
+        }
+    }
+
+    fn finish(mut self, record: &RunRecord, input: &SummaryInput<'_>) -> Report {
+        self.items.sort();
+        self.errors.sort_by(|left, left_count, right, right_count| {
+            right_count.cmp(left_count).then(left.cmp(right))
+        });
+        let (metrics, grades, mut warnings) = self.tally.finish();
+        let coverage = coverage(record, input.counted, self.errors);
+        let streak = self.streak;
+        let judged_items = self.judged_items.count;
+        let (mut common_issues, dropped_issues) = self.issues.finish(judged_items);
+        let (mut common_strengths, dropped_strengths) = self.strengths.finish(judged_items);
+        for group in common_issues.iter_mut().chain(&mut common_strengths) {
+            order_items(group, &self.items, &self.judged_items);
+        }
+        warnings.extend(self.charges.warnings());
+        let dropped = dropped_issues + dropped_strengths;
+        if dropped > 0 {
+            warnings.push(format!(
+                "{dropped} issues and strengths are not listed: more than {MAX_UNKNOWN} different ones are in words of their own, and only so many are counted"
+            ));
+        }
+        warnings.extend(input.averaging.warnings(&coverage));
+        if let Some(unjudged) = coverage.errors.get(&ErrorKind::Budget) {
+            warnings.push(format!(
+                "the budget left {} unjudged: those that were judged are the first in the dataset's order, not a random part (--sample N judges a random part)",
+                counted(*unjudged, "job")
+            ));
+        }
+        if let Some(published) = record.published {
+            warnings.push(format!(
+                "the run was cancelled when {published} of its {} jobs were published; the others are not in it",
+                record.planned
+            ));
+        }
+        if record.judge.is_some() && input.ledger.is_none() {
+            warnings.push(
+                "the ledger has no record of this run: what calls that died with their process may have cost is not in its cost".into(),
+            );
+        }
+        let likely_clusters = self.clusters.finish();
+        warnings.extend(likely_clusters.as_ref().and_then(LikelyClusters::warning));
+        if self.fingerprints.len() > 1 {
+            let listed: Vec<_> = self.fingerprints.iter().map(String::as_str).collect();
+            warnings.push(format!(
+                "several versions of the model answered (fingerprints {}): its scores may differ \
+                 between them",
+                listed.join(", ")
+            ));
+        }
+        Report {
+            likely_clusters,
+            run: RunSummary {
+                base_url: record.base_url.clone().or_else(|| endpoints(&self.endpoints)),
+                fingerprints: self.fingerprints.into_iter().collect(),
+                ..run_summary(record, self.simulated, &input.finished_at)
+            },
+            overall: Overall::of(&metrics, grades),
+            intervals: metrics
+                .iter()
+                .map(|metric| (metric.definition.path.clone(), metric.interval))
+                .collect(),
+            cost: Cost {
+                unmetered_calls: self.charges.unmetered_calls(),
+                ..cost(record, input, coverage.pending)
+            },
+            targets: input.gate.map(|gate| gate.judge(&metrics, &coverage, streak, input.earlier)),
+            coverage,
+            repeats: None,
+            calibration: None,
+            comparison: None,
+            common_issues,
+            common_strengths,
+            uncounted_issues: dropped_issues,
+            warnings,
+            metrics,
+            items: self.items,
+            worst: self.worst,
+            rubric: input.rubric.clone(),
+        }
+    }
+}
+
+/// Adds a text to a bounded set of them.
+fn note(known: &mut BTreeSet<String>, text: Option<&String>) {
+    if let Some(text) = text
+        && known.len() < MAX_FINGERPRINTS
+        && !known.contains(text)
+    {
+        known.insert(text.clone());
+    }
+}
+
+/// Endpoints that answered, where the record names none: those of a fleet's workers.
+fn endpoints(known: &BTreeSet<String>) -> Option<String> {
+    let listed: Vec<&str> = known.iter().map(String::as_str).collect();
+    (!listed.is_empty()).then(|| listed.join(", "))
+}
+
+/// Puts a group's items in the order of their ids, and names the worst. Items are numbered as their
+/// results came in, which no report may depend on.
+fn order_items(group: &mut StatementGroup, items: &Items, judged: &JudgedItems) {
+    group.items.sort_unstable_by(|one, other| items.id(*one).cmp(items.id(*other)));
+    let mut worst: Vec<u32> = Vec::with_capacity(WORST_OF_GROUP + 1);
+    for item in &group.items {
+        let score = judged.score(*item);
+        let place = worst.partition_point(|known| judged.score(*known) <= score);
+        if place < WORST_OF_GROUP {
+            worst.insert(place, *item);
+            worst.truncate(WORST_OF_GROUP);
+        }
+    }
+    group.worst = worst;
+}
+
+/// What a reader must look at first; ties by id.
+fn badness(row: &ItemRow) -> ((u8, u64, u8), &str, u32) {
+    let urgency = urgency(row.outcome, row.score(), row.pipeline_success);
+    (urgency, row.screenshot_id.as_str(), row.repeat)
+}
+
+fn run_summary(record: &RunRecord, simulated: bool, finished_at: &str) -> RunSummary {
+    RunSummary {
+        id: record.run_id.clone(),
+        dataset: record.dataset.clone(),
+        rubric: record.rubric.clone(),
+        judge: record.judge.clone(),
+        base_url: None,
+        fingerprints: Vec::new(),
+        simulated,
+        repeat: record.repeat,
+        created_at: record.created_at.clone(),
+        finished_at: finished_at.to_owned(),
+        judging: None,
+        program_version: record.program_version.clone(),
+    }
+}
+
+fn coverage(record: &RunRecord, counted: &Counted, errors: IndexMap<ErrorKind, u64>) -> Coverage {
+    let counts = counted.counts();
+    Coverage {
+        planned: record.jobs(),
+        scored: counts.scored,
+        no_output: counts.no_output,
+        unscorable: counts.unscorable,
+        failed: counts.failed,
+        skipped: counts.skipped,
+        pending: record.jobs().saturating_sub(counted.len()),
+        errors,
+    }
+}
+
+fn cost(record: &RunRecord, input: &SummaryInput<'_>, pending: u64) -> Cost {
+    let spent = input.counted.spent();
+    // A lease that is outstanding while the report is written belongs to a call that died with its
+    // process, or to one that is in flight: either may cost its worst case.
+    let outstanding = input.ledger.map(|ledger| ledger.outstanding).unwrap_or_default();
+    let presumed = input.ledger.map(|ledger| ledger.presumed).unwrap_or_default() + outstanding;
+    let expected = spent.estimate.map(|estimate| estimate.expected_usd);
+    let estimate_error =
+        expected.filter(|expected| pending == 0 && expected.pico() > 0).map(|expected| {
+            tidy((spent.cost - expected).approximate_dollars() / expected.approximate_dollars())
+        });
+    Cost {
+        total_usd: spent.total(input.ledger.as_ref()),
+        results_usd: spent.cost,
+        presumed_usd: presumed,
+        presumed_probable_usd: spent
+            .single_calls
+            .probable_cost(presumed)
+            .filter(|_| presumed > Money::ZERO),
+        in_flight_usd: Money::ZERO,
+        estimated_usd: expected,
+        worst_case_usd: spent.estimate.map(|estimate| estimate.worst_case_usd),
+        estimate_error,
+        overrun_usd: input.ledger.map(|ledger| ledger.overrun).unwrap_or_default(),
+        budget_usd: match input.ledger.map(|ledger| ledger.budget) {
+            Some(Budget::Cap(cap)) => Some(cap),
+            Some(Budget::Unlimited) => None,
+            None => record.budget_usd,
+        },
+        input_tokens: spent.usage.input_tokens,
+        cached_input_tokens: spent.usage.cached_input_tokens,
+        output_tokens: spent.usage.output_tokens,
+        calls: spent.calls,
+        cached_verdicts: spent.cached,
+        unmetered_calls: 0,
+    }
+}

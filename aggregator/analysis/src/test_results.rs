@@ -1,0 +1,62 @@
+//! Results and reports for tests.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    missing_docs,
+    reason = "for tests, which may break off"
+)]
+
+pub mod calibrations;
+pub mod comparisons;
+
+pub use juror_journal::test_results::*;
+
+use crate::{
+    fold::Fold,
+    gate::Gate,
+    metrics::AveragingPolicy,
+    run_report::Report,
+    summary::{SummaryInput, summarise},
+};
+use juror_journal::journal::RunDirectory;
+use juror_ledger::admission::{Budget, Ledger};
+use juror_types::{outcome::JobResult, run::RunRecord, usage::Money};
+
+/// The report of a run whose journal holds these results in this order.
+pub fn report_of(
+    record: &RunRecord,
+    results: &[JobResult],
+    gate: Option<&str>,
+    ledger: Option<Ledger>,
+) -> (Report, RunDirectory, tempfile::TempDir) {
+    let runs = tempfile::tempdir().unwrap();
+    let mut directory = RunDirectory::create(runs.path(), record).unwrap();
+    directory.append(results).unwrap();
+    let fold = Fold::of_journal(directory.files()).unwrap();
+    let rubric = rubric(&record.rubric_text);
+    let gate = gate.map(|name| Gate::load(name, &rubric).unwrap());
+    let input = SummaryInput {
+        counted: &fold.counted(),
+        rubric: &rubric,
+        ledger,
+        gate: gate.as_ref(),
+        earlier: &[],
+        averaging: AveragingPolicy::default(),
+        finished_at: "2026-11-21T02:03:15Z".into(),
+    };
+    let report = summarise(directory.files(), &input).unwrap();
+    (report, directory, runs)
+}
+
+/// A ledger that agrees with these results.
+pub fn ledger(results: &[JobResult], presumed: Money) -> Ledger {
+    Ledger {
+        budget: Budget::Cap("5".parse().unwrap()),
+        committed: results.iter().map(|result| result.cost_usd).sum::<Money>() + presumed,
+        presumed,
+        carried: Money::ZERO,
+        outstanding: Money::ZERO,
+        overrun: Money::ZERO,
+    }
+}

@@ -1,0 +1,152 @@
+//! A run directory as its one writer holds it.
+
+use super::{
+    error::JournalError, files::RunFiles, lines::end_of_last_line, lock::take,
+    occupancy::check_vacant,
+};
+use crate::replace_file::{replace_file, sync_directory};
+use juror_types::{id::RunId, outcome::JobResult, run::RunRecord};
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Seek, SeekFrom, Write},
+    path::Path,
+};
+
+/// A locked run directory. The lock ends with the process, however it ends.
+#[derive(Debug)]
+pub struct RunDirectory {
+    files: RunFiles,
+    journal: File,
+    length: u64,
+    _lock: File,
+}
+
+impl RunDirectory {
+    /// Begins a run: locks its directory, writes an empty journal and `run.json`, durably and in
+    /// this order, so that whatever has a record can be read.
+    pub fn create(runs_dir: &Path, record: &RunRecord) -> Result<Self, JournalError> {
+        let directory = runs_dir.join(record.run_id.as_str());
+        if !directory.join("run.json").exists() {
+            check_vacant(&directory)?;
+        }
+        fs::create_dir_all(&directory)
+            .map_err(|error| JournalError::io("create", &directory, error))?;
+        let lock = take(&directory)?;
+        let path = directory.join("run.json");
+        let known = path.try_exists().map_err(|error| JournalError::io("look at", &path, error))?;
+        if known {
+            return Err(JournalError::Exists { directory });
+        }
+        let locked = Self::with_lock(RunFiles::new(directory, record.clone()), lock)?;
+        write_record(locked.files.directory(), record)?;
+        Ok(locked)
+    }
+
+    /// Continues a run: locks its directory and cuts a torn last line off its journal.
+    pub fn open(runs_dir: &Path, run: &RunId) -> Result<Self, JournalError> {
+        let directory = runs_dir.join(run.as_str());
+        // Looked at before the lock, so that a mistyped run id creates nothing.
+        RunFiles::open(runs_dir, run)?;
+        let lock = take(&directory)?;
+        Self::with_lock(RunFiles::open(runs_dir, run)?, lock)
+    }
+
+    /// Continues a run as [`RunDirectory::open`] does, and writes its record anew: what may change
+    /// between two rounds, such as the budget, has changed.
+    pub fn reopen(runs_dir: &Path, record: &RunRecord) -> Result<Self, JournalError> {
+        let mut directory = Self::open(runs_dir, &record.run_id)?;
+        directory.set_record(record.clone())?;
+        Ok(directory)
+    }
+
+    /// Writes the run's record anew.
+    pub fn set_record(&mut self, record: RunRecord) -> Result<(), JournalError> {
+        let directory = self.files.directory().to_owned();
+        write_record(&directory, &record)?;
+        self.files = RunFiles::new(directory, record);
+        Ok(())
+    }
+
+    fn with_lock(files: RunFiles, lock: File) -> Result<Self, JournalError> {
+        let path = files.journal_path();
+        let opened = || -> io::Result<(File, u64)> {
+            let mut journal = OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(&path)?;
+            let length = end_of_last_line(&mut journal)?;
+            journal.set_len(length)?;
+            journal.sync_all()?;
+            sync_directory(&path)?;
+            Ok((journal, length))
+        };
+        let (journal, length) = opened().map_err(|error| JournalError::io("open", &path, error))?;
+        Ok(Self { files, journal, length, _lock: lock })
+    }
+
+    /// The files, to be read.
+    pub fn files(&self) -> &RunFiles {
+        &self.files
+    }
+
+    /// The journal's length: the offset of the next result.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Commits results: once this returns, they survive whatever happens. One write and one fsync
+    /// for all of them; on an error none of them counts, and the journal is as it was.
+    pub fn append(&mut self, results: &[JobResult]) -> Result<(), JournalError> {
+        let mut lines = Vec::new();
+        for result in results {
+            encode(result, &mut lines)?;
+        }
+        self.append_lines(&lines)
+    }
+
+    /// Commits lines that [`encode`] wrote.
+    pub fn append_lines(&mut self, lines: &[u8]) -> Result<(), JournalError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let start = self.length;
+        let written = self
+            .journal
+            .seek(SeekFrom::Start(start))
+            .and_then(|_| self.journal.write_all(lines))
+            .and_then(|()| self.journal.sync_data());
+        if let Err(error) = written {
+            // Should this fail too, the next opening cuts the torn line off.
+            let _ = self.journal.set_len(start);
+            return Err(JournalError::io("write", &self.files.journal_path(), error));
+        }
+        self.length = start + lines.len() as u64;
+        Ok(())
+    }
+}
+
+/// Writes one result as a line of the journal.
+pub fn encode(result: &JobResult, lines: &mut Vec<u8>) -> Result<(), JournalError> {
+    serde_json::to_writer(&mut *lines, result).map_err(|error| {
+        JournalError::io("encode a result for", Path::new("results.jsonl"), error.into())
+    })?;
+    lines.push(b'\n');
+    Ok(())
+}
+
+fn write_record(directory: &Path, record: &RunRecord) -> Result<(), JournalError> {
+    let path = directory.join("run.json");
+    replace_file(&path, |out| {
+        serde_json::to_writer_pretty(&mut *out, record)?;
+        out.write_all(b"\n")
+    })
+    .and_then(|()| sync_directory(directory))
+    .map_err(|error| JournalError::io("write", &path, error))
+}
+
+#[cfg(all(target_os = "linux", any(test, feature = "test-results")))]
+mod full_disk;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! A run directory as its readers see it.
+
+use super::{
+    error::{JournalError, parse_record},
+    lines::Results,
+    lock,
+};
+use juror_files::local::open_regular;
+use juror_types::{
+    SCHEMA,
+    id::RunId,
+    run::{JudgingTime, RunRecord},
+};
+use std::{
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+use tokio_util::sync::CancellationToken;
+
+/// What helps where there is no copy of `run.json`.
+const WITHOUT_A_COPY: &str =
+    "take it away if the run is a fleet's: juror aggregate writes it anew, beside the results";
+
+/// A record holds a rubric's text, and nothing that grows.
+const MAX_RECORD_BYTES: u64 = 16 << 20;
+
+/// The files of a run, to be read; needs no lock, so a run can be reported while it goes on.
+#[derive(Clone, Debug)]
+pub struct RunFiles {
+    directory: PathBuf,
+    record: RunRecord,
+    stop: CancellationToken,
+}
+
+impl RunFiles {
+    /// Reads what the run of this id is.
+    pub fn open(runs_dir: &Path, run: &RunId) -> Result<Self, JournalError> {
+        Self::open_directory(&runs_dir.join(run.as_str()))
+    }
+
+    /// Reads what the run in this directory is, wherever it lies.
+    pub fn open_directory(directory: &Path) -> Result<Self, JournalError> {
+        let path = directory.join("run.json");
+        let bytes = read_record(&path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                JournalError::Missing { directory: directory.to_owned() }
+            }
+            _ => JournalError::io("read", &path, error),
+        })?;
+        let record: RunRecord = parse_record(&bytes, &path, 1, WITHOUT_A_COPY)?;
+        if record.schema != SCHEMA {
+            let found = u64::from(record.schema);
+            return Err(JournalError::Schema { path, line: 1, found });
+        }
+        Ok(Self::new(directory.to_owned(), record))
+    }
+
+    pub(crate) fn new(directory: PathBuf, record: RunRecord) -> Self {
+        Self { directory, record, stop: CancellationToken::new() }
+    }
+
+    /// The same files, whose results cannot be read on once `stop` is cancelled: a large journal
+    /// takes a while, and whoever must end at once does not wait for it.
+    pub fn until(self, stop: CancellationToken) -> Self {
+        Self { stop, ..self }
+    }
+
+    /// Whether a process works on the run now.
+    pub fn is_held(&self) -> bool {
+        lock::is_held(&self.directory)
+    }
+
+    /// When a result was last written; none if that is not known.
+    pub fn last_written(&self) -> Option<jiff::Timestamp> {
+        let modified = self.journal_path().metadata().and_then(|metadata| metadata.modified());
+        jiff::Timestamp::try_from(modified.ok()?).ok()
+    }
+
+    /// Time for which the run was judged, up to its last result where a session is open or was killed.
+    /// Records of a fleet and of earlier versions name no session: one from the run's creation on.
+    pub fn judging_time(&self) -> Option<JudgingTime> {
+        let known = match &self.record.judging {
+            Some(known) => known.clone(),
+            None => JudgingTime::since(self.record.created_at.parse().ok()?),
+        };
+        match known.open_since {
+            None => Some(known),
+            Some(_) => Some(known.closed(self.last_written()?)),
+        }
+    }
+
+    /// What the run is.
+    pub fn record(&self) -> &RunRecord {
+        &self.record
+    }
+
+    /// The run directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Where a report of this file name belongs.
+    pub fn path_of(&self, file_name: &str) -> PathBuf {
+        self.directory.join(file_name)
+    }
+
+    /// Every result with its offset, superseded rounds included, in the order of their commits.
+    pub fn results(&self) -> Result<Results, JournalError> {
+        Results::open(&self.journal_path(), self.stop.clone())
+    }
+
+    /// As [`RunFiles::results`], from the result on that starts at this offset.
+    pub fn results_from(&self, offset: u64) -> Result<Results, JournalError> {
+        let mut results = self.results()?;
+        results.skip_to(offset)?;
+        Ok(results)
+    }
+
+    pub(crate) fn journal_path(&self) -> PathBuf {
+        self.path_of("results.jsonl")
+    }
+}
+
+fn read_record(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_regular(path, MAX_RECORD_BYTES)?.take(MAX_RECORD_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,72 @@
+//! Replacing a file in one step: readers see the old content or the new, never a part.
+
+use std::{
+    fs::{self, File},
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+/// Writes a file beside `path`, makes it durable and renames it over `path`. On any error `path`
+/// is as it was and the half-written file is gone.
+pub fn replace_file<E: From<io::Error>>(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
+) -> Result<(), E> {
+    let temporary = beside(path);
+    let written = fill(&temporary, write)
+        .and_then(|()| fs::rename(&temporary, path).map_err(E::from))
+        .and_then(|()| sync_directory(path).map_err(E::from));
+    if written.is_err() {
+        // Nothing more can be done about a leftover that cannot be removed.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+/// Makes the names in the directory of `path` durable.
+pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(parent) if cfg!(unix) => {
+            let directory = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+            File::open(directory)?.sync_all()
+        }
+        _ => Ok(()),
+    }
+}
+
+fn fill<E: From<io::Error>>(
+    temporary: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut writer = BufWriter::new(File::create(temporary)?);
+    write(&mut writer)?;
+    writer.flush()?;
+    writer.get_ref().sync_all()?;
+    Ok(())
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}.part", std::process::id()));
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_write_leaves_the_old_content_and_no_leftover() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("report.json");
+        replace_file::<io::Error>(&path, |out| out.write_all(b"old")).unwrap();
+        let failed = replace_file::<io::Error>(&path, |out| {
+            out.write_all(b"new")?;
+            Err(io::Error::other("broken"))
+        });
+        assert!(failed.is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+}

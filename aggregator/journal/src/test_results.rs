@@ -1,0 +1,242 @@
+//! Results, rubrics and run records for tests.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    missing_docs,
+    reason = "for tests, which may break off"
+)]
+
+use indexmap::IndexMap;
+use juror_types::{
+    id::{Digest, RunId},
+    item::Item,
+    job::{Detail, Job, Judge, Provider, RubricReference},
+    outcome::{ErrorKind, Estimate, JobError, JobResult, JudgeRecord, Outcome},
+    rubric::Rubric,
+    run::{DatasetRecord, JudgingTime, RunRecord},
+    stage::{Generation, Retrieval, TokenExtraction},
+    usage::{Money, Usage},
+    verdict::{Dimension, Score, SubScore, Verdict},
+};
+
+pub const SEMANTIC: &str = r#"
+schema = 1
+id = "semantic"
+version = 1
+title = "Does the code match the screenshot?"
+images = [{ name = "screenshot", label = "Screenshot" }]
+needs = ["generated_code"]
+scale = { min = 0, max = 10 }
+max_output_tokens = 1000
+success = { above = 0.85 }
+formula = "sum_over_max"
+criteria = [
+  { key = "visual_similarity", title = "Visual similarity", guidance = "-" },
+  { key = "token_adherence", title = "Token adherence", guidance = "-" },
+  { key = "variant_accuracy", title = "Variant accuracy", guidance = "-" },
+  { key = "feature_completeness", title = "Feature completeness", guidance = "-" },
+  { key = "layout_accuracy", title = "Layout accuracy", guidance = "-" },
+]
+metrics = [
+  { name = "avg_visual_similarity", of = "visual_similarity", kind = "mean" },
+  { name = "avg_token_adherence", of = "token_adherence", kind = "mean" },
+  { name = "avg_layout_accuracy", of = "layout_accuracy", kind = "mean" },
+  { name = "variant_accuracy_rate", of = "variant_accuracy", kind = "perfect_rate" },
+  { name = "feature_completeness_rate", of = "feature_completeness", kind = "perfect_rate" },
+]
+prompt = { system = "-", task = "-" }
+"#;
+
+pub const ACRUE: &str = r#"
+schema = 1
+id = "acrue"
+version = 1
+title = "How good is the restyled image?"
+images = [{ name = "original", label = "Original" }, { name = "restyled", label = "Restyled" }]
+needs = ["style"]
+scale = { min = 1, max = 5 }
+max_output_tokens = 3000
+success = { at_least = 0.7 }
+formula = "weighted_groups"
+groups = [
+  { key = "accuracy", title = "Accuracy", weight = 1.0 },
+  { key = "completeness", title = "Completeness", weight = 1.0 },
+  { key = "relevance", title = "Relevance", weight = 0.5 },
+  { key = "usefulness", title = "Usefulness", weight = 0.5 },
+  { key = "exceptional_value", title = "Exceptional value", weight = 2.0 },
+]
+criteria = [
+  { key = "faithfulness", title = "Faithfulness", guidance = "-", group = "accuracy" },
+  { key = "subject_retention", title = "Subjects", guidance = "-", group = "completeness" },
+  { key = "intent_alignment", title = "Intent", guidance = "-", group = "relevance" },
+  { key = "clarity", title = "Clarity", guidance = "-", group = "usefulness" },
+  { key = "tasteful_novelty", title = "Novelty", guidance = "-", group = "exceptional_value" },
+]
+grades = [
+  { name = "A+", from = 90 }, { name = "A", from = 80 }, { name = "B", from = 70 },
+  { name = "C", from = 60 }, { name = "F", from = 0 },
+]
+metrics = [
+  { name = "avg_accuracy", of = "accuracy", kind = "group_mean" },
+  { name = "avg_completeness", of = "completeness", kind = "group_mean" },
+  { name = "avg_relevance", of = "relevance", kind = "group_mean" },
+  { name = "avg_usefulness", of = "usefulness", kind = "group_mean" },
+  { name = "avg_exceptional_value", of = "exceptional_value", kind = "group_mean" },
+]
+prompt = { system = "-", task = "-" }
+"#;
+
+pub fn rubric(text: &str) -> Rubric {
+    toml::from_str(text).unwrap()
+}
+
+pub fn run_id() -> RunId {
+    RunId::new("nightly-2026-11-21")
+}
+
+fn reference() -> RubricReference {
+    RubricReference { id: "semantic".into(), version: 1, digest: Digest::of(b"rubric") }
+}
+
+fn judge() -> Judge {
+    Judge {
+        provider: Provider::OpenAi,
+        model: "gpt-4o".into(),
+        temperature: Some(0.1),
+        detail: Detail::High,
+        max_output_tokens: 1000,
+    }
+}
+
+pub fn record(rubric: &str, planned: u64) -> RunRecord {
+    let id = if rubric == ACRUE { "acrue" } else { "semantic" };
+    RunRecord {
+        schema: 1,
+        run_id: run_id(),
+        created_at: "2026-11-21T02:00:03Z".into(),
+        program_version: "0.1.0".into(),
+        dataset: DatasetRecord {
+            path: "examples/golden".into(),
+            digest: Digest::of(b"dataset"),
+            limit: None,
+            filters: Vec::new(),
+            sample: None,
+        },
+        rubric: RubricReference { id: id.into(), ..reference() },
+        data_roots: Vec::new(),
+        max_side: None,
+        rubric_text: rubric.into(),
+        judge: Some(judge()),
+        base_url: Some("https://api.openai.com/v1".into()),
+        calls: None,
+        judging: Some(JudgingTime {
+            sessions: 1,
+            active_ms: 192_000,
+            open_since: None,
+            ended_at: Some("2026-11-21T02:03:15Z".into()),
+        }),
+        budget_usd: Some("5".parse().unwrap()),
+        repeat: 1,
+        planned,
+        fleet: None,
+        upload: None,
+        keep_inputs: false,
+        deadline: None,
+        published: None,
+        preparation: None,
+        stages: None,
+    }
+}
+
+pub fn bare(id: &str, outcome: Outcome) -> JobResult {
+    let item = Item { id: id.into(), ..Item::default() };
+    JobResult::empty(&Job::new(&run_id(), item, 0, reference(), Some(judge())), outcome)
+}
+
+/// What the deterministic stages of a sound item look like.
+pub fn staged(id: &str) -> JobResult {
+    let mut result = bare(id, Outcome::Scored);
+    result.token_extraction = Some(TokenExtraction { accuracy: 0.92 });
+    result.retrieval = Some(Retrieval { correct: true, retrieved: Some("button".into()) });
+    result.generation =
+        Some(Generation { code_compiles: Some(true), quality_score: Some(0.88), error: None });
+    result.pipeline_success = Some(true);
+    result.total_latency_ms = 40;
+    result
+}
+
+fn asked(mut result: JobResult) -> JobResult {
+    result.judge = Some(JudgeRecord {
+        provider: Provider::OpenAi,
+        model: "gpt-4o".into(),
+        fingerprint: None,
+        answered_by: None,
+        base_url: None,
+        simulated: false,
+    });
+    result.total_latency_ms = 2_850;
+    result.usage = Usage { input_tokens: 1_523, cached_input_tokens: 0, output_tokens: 212 };
+    result.cost_usd = Money::from_pico(5_927_500_000);
+    result.attempts = 1;
+    result.estimate = Some(Estimate {
+        expected_usd: Money::from_pico(6_000_000_000),
+        worst_case_usd: Money::from_pico(15_000_000_000),
+        worst_job_usd: None,
+    });
+    result
+}
+
+pub fn judged(id: &str, scores: [u32; 5], issues: &[&str], strengths: &[&str]) -> JobResult {
+    let mut result = asked(staged(id));
+    let keys = rubric(SEMANTIC).criteria.into_iter().map(|criterion| criterion.key);
+    let total = f64::from(scores.iter().sum::<u32>());
+    result.pipeline_success = Some(total / 50.0 > 0.85);
+    result.semantic = Some(Verdict {
+        rubric: "semantic@1".into(),
+        score: Score::Sum {
+            semantic_correctness: total / 50.0,
+            scores: keys.zip(scores).collect(),
+            total_score: total,
+            max_score: 50.0,
+        },
+        issues: issues.iter().map(|&text| text.to_owned()).collect(),
+        strengths: strengths.iter().map(|&text| text.to_owned()).collect(),
+    });
+    result
+}
+
+pub fn restyled(id: &str, scores: [u32; 5], issues: &[&str]) -> JobResult {
+    let rubric = rubric(ACRUE);
+    let mut result = asked(bare(id, Outcome::Scored));
+    let mut dimensions = IndexMap::new();
+    let mut weighted_total = 0.0;
+    for ((group, criterion), score) in rubric.groups.iter().zip(&rubric.criteria).zip(scores) {
+        weighted_total += group.weight * f64::from(score);
+        let sub_score = SubScore { score, rationale: "It shows.".into() };
+        let sub_scores = IndexMap::from([(criterion.key.clone(), sub_score)]);
+        dimensions.insert(group.key.clone(), Dimension { score: score.into(), sub_scores });
+    }
+    let percentage = weighted_total / 25.0 * 100.0;
+    let grade = rubric.grades.iter().find(|grade| percentage >= grade.from).unwrap().name.clone();
+    result.semantic = Some(Verdict {
+        rubric: "acrue@1".into(),
+        score: Score::Groups {
+            dimensions,
+            weighted_total,
+            percentage,
+            grade,
+            overall_assessment: "A faithful print.".into(),
+        },
+        issues: issues.iter().map(|&text| text.to_owned()).collect(),
+        strengths: vec!["The palette is that of the style".into()],
+    });
+    result
+}
+
+pub fn broken(id: &str, outcome: Outcome, kind: ErrorKind, message: &str) -> JobResult {
+    let mut result = bare(id, outcome);
+    result.error = Some(JobError { kind, message: message.into() });
+    result.pipeline_success = Some(false).filter(|_| outcome != Outcome::Skipped);
+    result
+}

@@ -1,0 +1,100 @@
+//! What a page shows of an item beside its result: pictures and code, from whoever can read them.
+
+use juror_types::{
+    item::Language,
+    outcome::{InputRecord, JobResult},
+};
+use std::collections::HashMap;
+
+/// Answers what can be shown of items beside their results. Asked at most once for each page.
+pub trait Attachments {
+    /// Pictures and code of these results' items, by the items' ids; what is not to be had is
+    /// left out, with the reason. Those first in the list matter most.
+    fn gather(&self, shown: &[Shown]) -> HashMap<String, Attachment>;
+}
+
+/// A result that a page shows in full.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shown {
+    /// Its item.
+    pub screenshot_id: String,
+    /// Its images, code and tokens as they were used.
+    pub inputs: Vec<InputRecord>,
+    /// The language of its code, as far as that is recorded.
+    pub language: Option<Language>,
+}
+
+impl From<JobResult> for Shown {
+    fn from(result: JobResult) -> Self {
+        let JobResult { screenshot_id, item, .. } = result;
+        Self { screenshot_id, inputs: item.inputs, language: item.language }
+    }
+}
+
+impl Shown {
+    /// The images among the inputs.
+    pub fn images(&self) -> impl Iterator<Item = &InputRecord> {
+        self.inputs.iter().filter(|input| input.is_image())
+    }
+
+    /// The code that was judged, as far as that is recorded.
+    pub fn code(&self) -> Option<&InputRecord> {
+        self.inputs.iter().find(|input| input.name == InputRecord::CODE)
+    }
+}
+
+/// What there is of one item.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Attachment {
+    /// One for each image of the item, in the rubric's order: a small picture, or why there is
+    /// none.
+    pub pictures: Vec<(String, Result<Picture, String>)>,
+    /// The generated code, or why there is none to be shown; none where the item has no code.
+    pub code: Option<Result<Code, String>>,
+}
+
+impl Attachment {
+    /// Why the picture of this name is not that of the file of today; none where it is.
+    pub fn remark_on(&self, name: &str) -> Option<&str> {
+        let picture = self.pictures.iter().find(|(other, _)| other == name)?.1.as_ref();
+        picture.ok()?.remark.as_deref()
+    }
+}
+
+/// A small picture in a format that every browser reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// PNG or JPEG, by its media type.
+    pub media_type: &'static str,
+    /// The encoded picture.
+    pub bytes: Vec<u8>,
+    /// Pixels from left to right.
+    pub width: u32,
+    /// Pixels from top to bottom.
+    pub height: u32,
+    /// Why it is not the file of today; none where it is.
+    pub remark: Option<String>,
+}
+
+/// Generated code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// Its beginning, or all of it.
+    pub text: String,
+    /// Its language, where that is known.
+    pub language: Option<Language>,
+    /// How many bytes were left out at its end.
+    pub left_out: usize,
+    /// Why it is not the file of today; none where it is.
+    pub remark: Option<String>,
+}
+
+/// Shows results alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoAttachments;
+
+impl Attachments for NoAttachments {
+    fn gather(&self, _: &[Shown]) -> HashMap<String, Attachment> {
+        HashMap::new()
+    }
+}

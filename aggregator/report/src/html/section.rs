@@ -1,0 +1,198 @@
+//! One result in full: pictures, scores, statements, code, and what it took.
+
+use super::{MAX_SECTIONS, table::id_text, verdict};
+use crate::html::{
+    layout::simulated,
+    page_plan::{Survey, verdict_of},
+};
+use crate::{
+    Attachment,
+    exhibit::{Code, Picture},
+    sanitize::{harmless, harmless_lines},
+};
+use juror_analysis::metrics::Unit;
+use juror_analysis::{
+    format::{counted, dollars, duration, figure, grouped},
+    run_report::Report,
+};
+use juror_types::{
+    outcome::{InputRecord, JobResult},
+    usage::Money,
+    verdict::{Score, Verdict},
+};
+use maud::{Markup, PreEscaped, html};
+
+/// What stands before the first.
+pub(super) fn opening(report: &Report, survey: &Survey) -> Markup {
+    let (all, shown) = (report.items.results() as u64, survey.in_full().len() as u64);
+    html! {
+        (PreEscaped("<section class=\"sections\" aria-labelledby=\"full\">"))
+        h2 #full { "Item by item" }
+        @if shown < all {
+            p.notice {
+                "These are the " (grouped(shown)) " to look at first of " (grouped(all))
+                ". The table above has all of them; report.json and results.jsonl have them in full."
+            }
+        }
+    }
+}
+
+/// What stands behind the last.
+pub(super) fn closing() -> Markup {
+    html! { (PreEscaped("</section>")) }
+}
+
+/// One result; `number` is its place in the table.
+pub(super) fn of(
+    report: &Report,
+    number: usize,
+    result: &JobResult,
+    exhibit: Option<&Attachment>,
+) -> Markup {
+    debug_assert!(number < MAX_SECTIONS);
+    let verdict = verdict_of(result);
+    let outcome = result.outcome.name();
+    let is_simulated = result.judge.as_ref().is_some_and(|judge| judge.simulated);
+    html! {
+        article.card.item id=(format!("i{number}")) aria-labelledby=(format!("h{number}")) {
+            header {
+                h3 id=(format!("h{number}")) { bdi { (id_text(report, result)) } }
+                span class=(format!("chip {outcome}")) { (result.outcome.label()) }
+                @if let Some(verdict) = verdict { (score(verdict)) }
+                @if is_simulated && verdict.is_some() { (simulated()) }
+                @for tag in &result.item.tags { small.tag { (harmless(tag)) } }
+                a.up href="#items" { "to the table" }
+            }
+            div.sides {
+                div {
+                    div.pictures { (pictures(&result.item.inputs, exhibit)) }
+                    (took(report, result))
+                }
+                div {
+                    @if let Some(error) = &result.error {
+                        p.error { strong { (error.kind.name()) } ": " (harmless(&error.message)) }
+                    }
+                    @if let Some(verdict) = verdict {
+                        (verdict::scores(&report.rubric, verdict, false))
+                        (verdict::statements(verdict))
+                    }
+                }
+            }
+            @if let Some(code) = exhibit.and_then(|exhibit| exhibit.code.as_ref()) { (code_of(code)) }
+        }
+    }
+}
+
+/// A verdict as one figure.
+pub fn score(verdict: &Verdict) -> Markup {
+    html! {
+        strong.score {
+            @match &verdict.score {
+                Score::Sum { total_score, max_score, semantic_correctness, .. } => {
+                    (figure(*semantic_correctness, Unit::Share)) " "
+                    span.faint { (total_score) "/" (max_score) }
+                }
+                Score::Groups { percentage, grade, .. } => {
+                    (figure(*percentage, Unit::Percent)) " " span.grade { (harmless(grade)) }
+                }
+            }
+        }
+    }
+}
+
+fn pictures(inputs: &[InputRecord], exhibit: Option<&Attachment>) -> Markup {
+    let known = |name: &str| {
+        let mut pictures = exhibit?.pictures.iter();
+        pictures.find(|(other, _)| other == name).map(|(_, picture)| picture)
+    };
+    html! {
+        @for input in inputs.iter().filter(|input| input.is_image()) {
+            figure {
+                @match known(&input.name) {
+                    Some(Ok(picture)) => { (image(picture, input)) }
+                    Some(Err(reason)) => { p.missing { "No picture: " (harmless(reason)) } }
+                    None => { p.missing { "No picture on this page." } }
+                }
+                figcaption {
+                    (harmless(&input.name.replace('_', " "))) ": " bdi { (harmless(&input.reference)) }
+                    @if let Some(note) = &input.note { " (" (harmless(note)) ")" }
+                    @if let Some(Ok(Picture { remark: Some(remark), .. })) = known(&input.name) {
+                        ", " strong { (harmless(remark)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn image(picture: &Picture, input: &InputRecord) -> Markup {
+    let encoded = base64_simd::STANDARD.encode_to_string(&picture.bytes);
+    html! {
+        img src=(PreEscaped(format!("data:{};base64,{encoded}", picture.media_type)))
+            width=(picture.width) height=(picture.height)
+            alt=(format!("{} of this item", harmless(&input.name.replace('_', " "))))
+            loading="lazy" decoding="async";
+    }
+}
+
+/// What the stages found, and what the job took.
+pub fn took(report: &Report, result: &JobResult) -> Markup {
+    let yes_or_no = |holds: bool| if holds { "yes" } else { "no" };
+    html! {
+        dl.pairs.small {
+            @if let Some(stage) = &result.token_extraction {
+                dt { "Tokens" } dd { (figure(stage.accuracy, Unit::Share)) " as expected" }
+            }
+            @if let Some(stage) = &result.retrieval {
+                dt { "Pattern" }
+                dd {
+                    (if stage.correct { "right" } else { "wrong" })
+                    @if let Some(pattern) = &stage.retrieved { ": " bdi { (harmless(pattern)) } }
+                }
+            }
+            @if let Some(stage) = &result.generation {
+                @if let Some(compiles) = stage.code_compiles {
+                    dt { "Compiles" }
+                    dd { (yes_or_no(compiles)) @if let Some(error) = &stage.error { ": " (harmless(error)) } }
+                }
+                @if let Some(quality) = stage.quality_score {
+                    dt { "Quality" } dd { (figure(quality, Unit::Score)) }
+                }
+            }
+            @if let Some(passed) = result.pipeline_success { dt { "Passed" } dd { (yes_or_no(passed)) } }
+            @if report.run.judge.is_some() {
+                dt { "Cost" }
+                dd {
+                    (dollars(result.cost_usd))
+                    @if result.cached { ", from the cache" }
+                    @else if result.attempts > 0 || result.cost_usd > Money::ZERO {
+                        ", " (counted(result.attempts.into(), "call"))
+                    }
+                }
+            }
+            dt { "Time" } dd { (duration(result.total_latency_ms as f64)) }
+            @if let Some(cluster) = &result.item.cluster { dt { "Cluster" } dd { (harmless(cluster)) } }
+        }
+    }
+}
+
+fn code_of(code: &Result<Code, String>) -> Markup {
+    html! {
+        @match code {
+            Ok(code) => {
+                details.code {
+                    summary {
+                        "Generated code"
+                        @if let Some(language) = code.language { " (" (language.name()) ")" }
+                        @if let Some(remark) = &code.remark { ", " strong { (harmless(remark)) } }
+                    }
+                    pre tabindex="0" { code dir="ltr" { (harmless_lines(&code.text)) } }
+                    @if code.left_out > 0 {
+                        p.faint { (grouped(code.left_out as u64)) " more bytes are left out." }
+                    }
+                }
+            }
+            Err(reason) => { p.missing { "No code: " (harmless(reason)) } }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! `report.json`.
+
+use juror_analysis::{issues::StatementGroup, items::Items};
+use juror_analysis::{item_row::ItemRow, run_report::Report};
+use juror_journal::journal::JournalError;
+use juror_types::{SCHEMA, outcome::JobResult};
+use serde::{
+    Serialize, Serializer,
+    ser::{Error as _, SerializeMap, SerializeSeq as _},
+};
+use std::{
+    cell::RefCell,
+    io::{self, Write},
+};
+
+/// Writes the report with all its items; the results come in one by one, in the items' order.
+pub(crate) fn write(
+    report: &Report,
+    results: impl Iterator<Item = Result<JobResult, JournalError>>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut serializer = serde_json::Serializer::pretty(&mut *out);
+    let mut map = serializer.serialize_map(None)?;
+    map.serialize_entry("schema", &SCHEMA)?;
+    map.serialize_entry("run", &report.run)?;
+    map.serialize_entry("overall", &report.overall)?;
+    map.serialize_entry("intervals", &report.intervals)?;
+    map.serialize_entry("coverage", &report.coverage)?;
+    map.serialize_entry("cost", &report.cost)?;
+    map.serialize_entry("targets", &report.targets)?;
+    if let Some(repeats) = &report.repeats {
+        map.serialize_entry("repeats", repeats)?;
+    }
+    if let Some(calibration) = &report.calibration {
+        map.serialize_entry("calibration", calibration)?;
+    }
+    if let Some(comparison) = &report.comparison {
+        map.serialize_entry("comparison", comparison)?;
+    }
+    if let Some(likely_clusters) = &report.likely_clusters {
+        map.serialize_entry("likely_clusters", likely_clusters)?;
+    }
+    let statements = |groups| Statements { groups, items: &report.items };
+    map.serialize_entry("common_issues", &statements(&report.common_issues))?;
+    map.serialize_entry("common_strengths", &statements(&report.common_strengths))?;
+    map.serialize_entry("warnings", &report.warnings)?;
+    map.serialize_entry("items", &Rows(RefCell::new(results)))?;
+    SerializeMap::end(map)?;
+    out.write_all(b"\n")
+}
+
+/// Groups of statements with their items by id.
+struct Statements<'a> {
+    groups: &'a [StatementGroup],
+    items: &'a Items,
+}
+
+impl Serialize for Statements<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer
+            .collect_seq(self.groups.iter().map(|group| OneGroup { group, items: self.items }))
+    }
+}
+
+struct OneGroup<'a> {
+    group: &'a StatementGroup,
+    items: &'a Items,
+}
+
+impl Serialize for OneGroup<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(6))?;
+        map.serialize_entry("label", &self.group.label)?;
+        map.serialize_entry("count", &self.group.count)?;
+        map.serialize_entry("share", &self.group.share)?;
+        map.serialize_entry("examples", &self.group.examples)?;
+        map.serialize_entry("worst", &Ids { items: self.items, ids: &self.group.worst })?;
+        map.serialize_entry("items", &Ids { items: self.items, ids: &self.group.items })?;
+        map.end()
+    }
+}
+
+struct Ids<'a> {
+    items: &'a Items,
+    ids: &'a [u32],
+}
+
+impl Serialize for Ids<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.ids.iter().map(|item| self.items.id(*item)))
+    }
+}
+
+/// An array that is written while it is read; it can be written once.
+struct Rows<I>(RefCell<I>);
+
+impl<I: Iterator<Item = Result<JobResult, JournalError>>> Serialize for Rows<I> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut rows = serializer.serialize_seq(None)?;
+        for result in &mut *self.0.borrow_mut() {
+            rows.serialize_element(&ItemRow::from(result.map_err(S::Error::custom)?))?;
+        }
+        rows.end()
+    }
+}

@@ -1,0 +1,246 @@
+//! The results as JUnit XML, which CI systems show as tests: one test case a result.
+
+use crate::{
+    phrasing::{SIMULATED, endpoint, judged_part},
+    sanitize::harmless,
+};
+use juror_analysis::{format::decimals, run_report::Report};
+use juror_journal::journal::JournalError;
+use juror_types::{
+    outcome::{ErrorKind, JobResult, Outcome},
+    rubric::Success,
+    verdict::{Score, Verdict},
+};
+use std::io::{self, Write};
+
+/// Writes one suite with a test case for each result. A result that did not pass is a failure; one
+/// that could not be judged is an error; one that was not tried is skipped.
+pub(crate) fn write(
+    report: &Report,
+    counts: TestCounts,
+    results: impl Iterator<Item = Result<JobResult, JournalError>>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let run = &report.run;
+    let TestCounts { tests, failures, errors, skipped, seconds } = counts;
+    writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
+    let totals = format!(
+        r#"tests="{tests}" failures="{failures}" errors="{errors}" skipped="{skipped}" time="{seconds:.3}""#
+    );
+    writeln!(
+        out,
+        r#"<testsuites name="juror" tests="{tests}" failures="{failures}" errors="{errors}" time="{seconds:.3}">"#
+    )?;
+    // The common schema knows a time without a zone alone.
+    let timestamp = run.created_at.get(..19).unwrap_or_default();
+    let name = escaped(&format!("{}@{} {}", run.rubric.id, run.rubric.version, run.id));
+    writeln!(out, r#"  <testsuite name="{name}" {totals} timestamp="{}">"#, escaped(timestamp))?;
+    let judge = run.judge.as_ref().map_or("off", |judge| judge.model.as_str());
+    let properties = [("run", run.id.as_str()), ("dataset", &run.dataset.path), ("judge", judge)];
+    let simulated = run.simulated.then_some(("simulated", SIMULATED));
+    let (endpoint, part) = (endpoint(report), judged_part(report));
+    let endpoint = endpoint.as_deref().map(|endpoint| ("endpoint", endpoint));
+    let part = part.as_deref().map(|part| ("judged_part", part));
+    let properties = properties.into_iter().chain(endpoint).chain(part).chain(simulated);
+    write_properties(out, "    ", properties)?;
+    for result in results {
+        write_case(report, &result.map_err(io::Error::other)?, out)?;
+    }
+    writeln!(out, "  </testsuite>\n</testsuites>")
+}
+
+/// How many test cases there are of each kind, and how long they took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct TestCounts {
+    tests: u64,
+    failures: u64,
+    errors: u64,
+    skipped: u64,
+    seconds: f64,
+}
+
+impl TestCounts {
+    /// Of these results; the totals stand before the cases.
+    pub(crate) fn of(
+        report: &Report,
+        results: impl Iterator<Item = Result<JobResult, JournalError>>,
+    ) -> io::Result<Self> {
+        let mut counts = Self::default();
+        for result in results {
+            let result = result.map_err(io::Error::other)?;
+            counts.tests += 1;
+            counts.seconds += seconds(&result);
+            match case_of(report, &result) {
+                Case::Passed => {}
+                Case::Failure { .. } => counts.failures += 1,
+                Case::Error(_) => counts.errors += 1,
+                Case::Skipped => counts.skipped += 1,
+            }
+        }
+        Ok(counts)
+    }
+}
+
+enum Case {
+    Passed,
+    Failure { kind: &'static str, message: String },
+    Error(ErrorKind),
+    Skipped,
+}
+
+/// What a result is as a test. `pipeline_success` knows the settings' thresholds; the rubric's own
+/// bound decides where no stage and no verdict entered it.
+fn case_of(report: &Report, result: &JobResult) -> Case {
+    match result.outcome {
+        Outcome::Skipped => return Case::Skipped,
+        Outcome::NoOutput => {
+            let message = result.error.as_ref().map(|error| error.message.clone());
+            return Case::Failure { kind: "no_output", message: message.unwrap_or_default() };
+        }
+        Outcome::Failed | Outcome::Unscorable => {
+            let kind = result.error.as_ref().map_or(ErrorKind::Reply, |error| error.kind);
+            return Case::Error(kind);
+        }
+        Outcome::Scored => {}
+    }
+    let bound = report.rubric.success;
+    if let Some(verdict) = &result.semantic
+        && !bound.passes(verdict.correctness())
+    {
+        let (word, least) = match bound {
+            Success::Above(least) => ("above", least),
+            Success::AtLeast(least) => ("at least", least),
+        };
+        let message = format!(
+            "scored {}%, must be {word} {}%",
+            decimals(verdict.correctness() * 100.0, 1),
+            decimals(least * 100.0, 1)
+        );
+        return Case::Failure { kind: "score", message };
+    }
+    match result.pipeline_success {
+        Some(false) => Case::Failure { kind: "pipeline", message: failed_stages(result) },
+        None | Some(true) => Case::Passed,
+    }
+}
+
+fn failed_stages(result: &JobResult) -> String {
+    let tokens = result.token_extraction.as_ref();
+    let tokens =
+        tokens.map(|stage| format!("token accuracy {}%", decimals(stage.accuracy * 100.0, 1)));
+    let retrieval = result.retrieval.as_ref().filter(|stage| !stage.correct);
+    let retrieval = retrieval.map(|_| "retrieval is wrong".to_owned());
+    let compiles = result.generation.as_ref().filter(|stage| stage.code_compiles == Some(false));
+    let compiles = compiles.map(|stage| match &stage.error {
+        Some(error) => format!("the code does not compile: {error}"),
+        None => "the code does not compile".to_owned(),
+    });
+    let facts: Vec<String> = [compiles, retrieval, tokens].into_iter().flatten().collect();
+    match facts.is_empty() {
+        true => "a stage or the score did not pass".to_owned(),
+        false => format!("did not pass: {}", facts.join("; ")),
+    }
+}
+
+fn write_case(report: &Report, result: &JobResult, out: &mut impl Write) -> io::Result<()> {
+    let repeat = match report.run.repeat {
+        1 => String::new(),
+        _ => format!(" repeat {}", result.repeat + 1),
+    };
+    let group = result.item.cluster.as_ref().or(result.item.tags.first());
+    let class = match group {
+        Some(group) => format!("{}.{group}", report.run.rubric.id),
+        None => report.run.rubric.id.clone(),
+    };
+    writeln!(
+        out,
+        r#"    <testcase name="{}{repeat}" classname="{}" time="{:.3}">"#,
+        escaped(&result.screenshot_id),
+        escaped(&class),
+        seconds(result)
+    )?;
+    match case_of(report, result) {
+        Case::Passed => {}
+        Case::Skipped => {
+            let reason = result.error.as_ref().map_or("not tried", |error| &error.message);
+            writeln!(out, r#"      <skipped message="{}"/>"#, escaped(reason))?;
+        }
+        Case::Error(kind) => {
+            let message = result.error.as_ref().map_or("", |error| &error.message);
+            let message = escaped(message);
+            writeln!(out, r#"      <error type="{}" message="{message}"/>"#, kind.name())?;
+        }
+        Case::Failure { kind, message } => {
+            write!(out, r#"      <failure type="{kind}" message="{}">"#, escaped(&message))?;
+            for issue in result.semantic.iter().flat_map(|verdict| &verdict.issues) {
+                writeln!(out, "- {}", escaped(issue))?;
+            }
+            writeln!(out, "</failure>")?;
+        }
+    }
+    write!(out, "      <system-out>")?;
+    for (name, value) in facts(result) {
+        writeln!(out, "{name}: {}", escaped(&value))?;
+    }
+    writeln!(out, "</system-out>\n    </testcase>")
+}
+
+/// What a reader of one case may want to know beside its end.
+fn facts(result: &JobResult) -> Vec<(&'static str, String)> {
+    let verdict = result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored);
+    let mut facts = vec![
+        ("outcome", result.outcome.name().to_owned()),
+        ("cost_usd", result.cost_usd.to_string()),
+        ("attempts", result.attempts.to_string()),
+    ];
+    if let Some(verdict) = verdict {
+        facts.push(("score", decimals(verdict.correctness(), 4)));
+        facts.extend(grade(verdict).map(|grade| ("grade", grade.to_owned())));
+        let is_simulated = result.judge.as_ref().is_some_and(|judge| judge.simulated);
+        facts.extend(is_simulated.then(|| ("simulated", SIMULATED.to_owned())));
+    }
+    facts
+}
+
+fn grade(verdict: &Verdict) -> Option<&str> {
+    match &verdict.score {
+        Score::Groups { grade, .. } => Some(grade),
+        Score::Sum { .. } => None,
+    }
+}
+
+fn write_properties<'a>(
+    out: &mut impl Write,
+    indent: &str,
+    properties: impl Iterator<Item = (&'a str, &'a str)>,
+) -> io::Result<()> {
+    writeln!(out, "{indent}<properties>")?;
+    for (name, value) in properties {
+        writeln!(out, r#"{indent}  <property name="{name}" value="{}"/>"#, escaped(value))?;
+    }
+    writeln!(out, "{indent}</properties>")
+}
+
+fn seconds(result: &JobResult) -> f64 {
+    result.total_latency_ms as f64 / 1000.0
+}
+
+/// Text of others in XML. What XML 1.0 (section 2.2, `Char`) does not allow, and what turns the
+/// reading direction, becomes a space.
+fn escaped(text: &str) -> String {
+    let mut shown = String::new();
+    for character in harmless(text).chars() {
+        match character {
+            '&' => shown.push_str("&amp;"),
+            '<' => shown.push_str("&lt;"),
+            '>' => shown.push_str("&gt;"),
+            '"' => shown.push_str("&quot;"),
+            '\u{fffe}' | '\u{ffff}' => shown.push(' '),
+            _ => shown.push(character),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,26 @@
+//! A run's report: what it says, and one pure renderer per format.
+
+mod agreement;
+mod csv;
+mod exhibit;
+pub mod html;
+mod json;
+mod jsonl;
+mod junit;
+mod markdown;
+mod output;
+pub mod phrasing;
+pub mod sanitize;
+mod sentence;
+mod terminal;
+
+pub use exhibit::{Attachment, Attachments, Code, NoAttachments, Picture, Shown};
+pub use output::{OutputError, OutputFormat, write_output, write_report};
+pub use sentence::summary_sentence;
+pub use terminal::{
+    TerminalOptions, render as render_terminal, render_calibration, render_comparison,
+    render_paused, render_trend,
+};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+//! The result of a run in one sentence.
+
+use crate::phrasing::coverage_text;
+use juror_analysis::{compare, gate, metrics::MetricDefinition};
+use juror_analysis::{
+    format::{dollars, figure, interval},
+    run_report::Report,
+};
+
+/// The result of a run in one sentence without a final dot: coverage, the decisive score, gate,
+/// comparison, money.
+///
+/// `27 of 27 scored, Semantic Correctness 87.4% [83.1, 91.7] n=27, no gate set, $0.19 of $1.00`
+pub fn summary_sentence(report: &Report) -> String {
+    let mut parts = vec![coverage_text(&report.coverage)];
+    parts.extend(score(report));
+    parts.push(gate_result(report));
+    parts.extend(comparison(report));
+    parts.extend(money(report));
+    parts.join(", ")
+}
+
+fn score(report: &Report) -> Option<String> {
+    let path = MetricDefinition::decisive(&report.rubric).path;
+    let metric = report.metrics.iter().find(|metric| metric.definition.path == path)?;
+    let unit = metric.definition.unit;
+    let simulated = if report.run.simulated { " (simulated)" } else { "" };
+    Some(format!(
+        "{} {} {}{simulated}",
+        metric.definition.title,
+        figure(metric.value?, unit),
+        interval(&metric.interval, unit)
+    ))
+}
+
+fn gate_result(report: &Report) -> String {
+    let Some(gate) = &report.targets else { return "no gate set".to_owned() };
+    let count = |decision| gate.rules.iter().filter(|rule| rule.decision == decision).count();
+    match gate.decision {
+        gate::GateDecision::Met => format!("gate {} met", gate.gate),
+        gate::GateDecision::Undecided => format!(
+            "gate {} undecided ({} of {} rules)",
+            gate.gate,
+            count(gate::GateDecision::Undecided),
+            gate.rules.len()
+        ),
+        gate::GateDecision::Missed => format!(
+            "gate {} missed ({} of {} rules)",
+            gate.gate,
+            count(gate::GateDecision::Missed),
+            gate.rules.len()
+        ),
+    }
+}
+
+fn comparison(report: &Report) -> Option<String> {
+    let comparison = report.comparison.as_ref()?;
+    let base = &comparison.base.run;
+    Some(match comparison.decision {
+        compare::Decision::Same => format!("same as {base}"),
+        compare::Decision::Better => format!("better than {base}"),
+        compare::Decision::Worse => format!("worse than {base}"),
+        compare::Decision::Inconclusive => format!("inconclusive against {base}"),
+    })
+}
+
+/// Cost and budget; `None` where no judge was asked.
+fn money(report: &Report) -> Option<String> {
+    report.run.judge.as_ref()?;
+    let total = dollars(report.cost.total_usd);
+    Some(match report.cost.budget_usd {
+        Some(budget) => format!("{total} of {}", dollars(budget)),
+        None => format!("{total} without a budget"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_analysis::test_results::{SEMANTIC, judged, record, report_of};
+
+    #[test]
+    fn a_run_is_summed_up_in_one_sentence() {
+        let results = [judged("a", [9, 8, 10, 10, 9], &[], &[]), judged("b", [7; 5], &[], &[])];
+        let (mut report, _directory, _runs) = report_of(&record(SEMANTIC, 3), &results, None, None);
+        let sentence = summary_sentence(&report);
+        assert!(
+            sentence.starts_with("2 of 3 scored (66.7%), 1 pending, Semantic Correctness 81% [")
+        );
+        assert!(sentence.contains("n=2") && sentence.contains(", no gate set, $"), "{sentence}");
+        report.targets = Some(gate::GateReport {
+            gate: "production".to_owned(),
+            decision: gate::GateDecision::Missed,
+            rules: Vec::new(),
+        });
+        assert!(summary_sentence(&report).contains("gate production missed (0 of 0 rules)"));
+        report.run.judge = None;
+        assert!(!summary_sentence(&report).contains('$'));
+    }
+}

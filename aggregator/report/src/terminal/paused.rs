@@ -1,0 +1,20 @@
+//! A run that was paused before it found anything.
+
+use super::{
+    heading,
+    page::{Page, Style},
+    quality::{LABEL, coverage},
+};
+use crate::{phrasing::cost_text, sanitize::harmless};
+use juror_analysis::run_report::Report;
+
+/// What is known of such a run, in the place of a report without a figure.
+pub(super) fn section(page: &mut Page, report: &Report, reason: &str) {
+    heading(page, report);
+    page.wrapped(&format!("Paused: {}", harmless(reason)), 2, Style::Doubtful);
+    page.blank();
+    coverage(page, report);
+    if report.run.judge.is_some() {
+        page.labelled("Cost", LABEL, &cost_text(report));
+    }
+}

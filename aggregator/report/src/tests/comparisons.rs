@@ -1,0 +1,52 @@
+//! Whole comparisons, compared with the files in tests-data.
+
+use crate::{TerminalOptions, render_comparison};
+use juror_analysis::{
+    compare::{Comparison, render_markdown},
+    test_results::comparisons::rich,
+};
+
+fn rendered() -> [(&'static str, String); 2] {
+    let options = TerminalOptions { width: 80, color: false };
+    let comparison = rich();
+    [
+        ("comparison.txt", render_comparison(&comparison, options)),
+        ("comparison.md", render_markdown(&comparison)),
+    ]
+}
+
+fn path(name: &str) -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests-data").join(name)
+}
+
+#[test]
+fn comparisons_are_those_that_were_looked_at() {
+    for (name, text) in rendered() {
+        assert_eq!(text, std::fs::read_to_string(path(name)).unwrap(), "{name}");
+    }
+}
+
+#[test]
+#[ignore = "writes the files that the other test compares with"]
+fn write_the_comparisons_anew() {
+    for (name, text) in rendered() {
+        std::fs::write(path(name), text).unwrap();
+    }
+}
+
+#[test]
+fn no_line_of_a_comparison_is_wider_than_the_terminal() {
+    use unicode_width::UnicodeWidthStr as _;
+    let comparison = Comparison { simulated: true, ..rich() };
+    for width in [74, 80, 120] {
+        let options = TerminalOptions { width, color: false };
+        let text = render_comparison(&comparison, options);
+        for line in text.lines() {
+            assert!(line.width() <= width, "at {width}: {line:?}");
+        }
+        for section in ["COMPARISON", "MEANS", "PASSES", "ITEMS", "ISSUES"] {
+            let heading = text.lines().find(|line| line.starts_with(section)).unwrap();
+            assert!(heading.contains("SIMULATED"), "at {width}: {heading:?}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Reports that are read again by the history.
+
+use crate::{NoAttachments, write_output};
+use juror_analysis::{
+    history::PastRun,
+    test_results::{SEMANTIC, judged, record, report_of},
+};
+
+#[test]
+fn a_report_is_read_again_as_it_was_written() {
+    let results =
+        [judged("a", [9, 8, 10, 10, 9], &[], &[]), judged("b", [7, 8, 9, 10, 9], &[], &[])];
+    let (report, directory, _runs) = report_of(&record(SEMANTIC, 3), &results, None, None);
+    let files = directory.files();
+    assert_eq!(PastRun::read(files).unwrap(), None, "there is no report yet");
+    let path = files.path_of("report.json");
+    write_output(&path, &report, files, &NoAttachments).unwrap();
+    let run = PastRun::read(files).unwrap().unwrap();
+    assert_eq!((run.figures.planned, run.figures.scored), (3, 2));
+    assert_eq!(run.figures.cost_usd, report.cost.total_usd);
+    let visual = run.figures.metrics["semantic.avg_visual_similarity"];
+    let told = report.metrics.iter().find(|metric| metric.definition.title == "Visual Similarity");
+    let told = told.unwrap();
+    assert_eq!((Some(visual.value), visual.n), (told.value, told.interval.n));
+    assert_eq!((visual.low, visual.high), (told.interval.low, told.interval.high));
+    for (text, says) in [("{", "EOF"), ("{\"schema\":2}", "missing field"), ("[]", "invalid")] {
+        std::fs::write(&path, text).unwrap();
+        let error = PastRun::read(files).unwrap_err().to_string();
+        assert!(error.contains("report.json") && error.contains(says), "{error}");
+        assert!(error.contains("juror report"), "{error}");
+    }
+}
+
+#[test]
+fn a_fleets_report_names_the_endpoints_that_answered_and_every_fingerprint() {
+    let mut results = [judged("a", [9; 5], &[], &[]), judged("b", [9; 5], &[], &[])];
+    for (result, name) in results.iter_mut().zip(["one", "two"]) {
+        let judge = result.judge.as_mut().unwrap();
+        judge.fingerprint = Some(format!("fp_{name}"));
+        judge.base_url = Some(format!("https://{name}.example/v1"));
+    }
+    let fleet = juror_types::run::RunRecord { base_url: None, ..record(SEMANTIC, 2) };
+    let (report, directory, _runs) = report_of(&fleet, &results, None, None);
+    let endpoints = "https://one.example/v1, https://two.example/v1";
+    assert_eq!(report.run.base_url.as_deref(), Some(endpoints));
+    let files = directory.files();
+    write_output(&files.path_of("report.json"), &report, files, &NoAttachments).unwrap();
+    let past = PastRun::read(files).unwrap().unwrap();
+    assert_eq!(past.figures.fingerprints, ["fp_one", "fp_two"]);
+}

@@ -1,0 +1,6 @@
+//! Reports from results, as people and programs read them.
+
+mod calibrations;
+mod comparisons;
+mod history;
+mod summaries;

@@ -1,0 +1,112 @@
+//! What the aggregator asks of the fleet's backend, and tells it.
+
+use async_trait::async_trait;
+use juror_ledger::{
+    admission::{Admission, Ledger},
+    error::LedgerError,
+    redis::{
+        JournalCosts, LedgerState, Reconciliation, RedisLedger, RunProgress, RunStatus,
+        RunsDirectory,
+    },
+};
+use juror_types::{id::RunId, job::Job, outcome::JobResult};
+
+/// The fleet's backend as the aggregator sees it: which runs there are, their money, its health.
+#[async_trait]
+pub trait FleetBackend: Send + Sync {
+    /// The runs that are known.
+    async fn announced(&self) -> Result<Vec<RunId>, LedgerError>;
+
+    /// What is known of a run; none if it was never announced, or is forgotten.
+    async fn status(&self, run: &RunId) -> Result<Option<RunStatus>, LedgerError>;
+
+    /// Notes how far a run has come.
+    async fn note_progress(&self, run: &RunId, progress: &RunProgress) -> Result<(), LedgerError>;
+
+    /// Says that results go to this directory, unless they go to another one that it is not to take
+    /// over from. Answers to which they go.
+    async fn claim_runs_directory(
+        &self,
+        directory: &RunsDirectory,
+        take_over: bool,
+    ) -> Result<RunsDirectory, LedgerError>;
+
+    /// Whether a dead job is to be sent again: it never started in its round. Each job a few times.
+    async fn allow_resend(&self, job: &Job) -> Result<bool, LedgerError>;
+
+    /// A run's money; none if there is no record.
+    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError>;
+
+    /// Presumes spent what the leases of a complete run still hold.
+    async fn close_leases(&self, run: &RunId) -> Result<(), LedgerError>;
+
+    /// Presumes spent what processes hold that are gone.
+    async fn sweep(&self) -> Result<(), LedgerError>;
+
+    /// State of the ledger on its server. `used_before`: it is known to have been in use.
+    async fn ledger_state(&self, used_before: bool) -> Result<LedgerState, LedgerError>;
+
+    /// Whether the ledger has an account of a run.
+    async fn has_account(&self, run: &RunId) -> Result<bool, LedgerError>;
+
+    /// Books what the ledger has forgotten of these costs, and ends the pause if it can.
+    async fn reconcile(&self, journal: &JournalCosts) -> Result<Reconciliation, LedgerError>;
+
+    /// Stores results that were forgotten, so that their jobs are not judged again.
+    async fn restore_results(&self, run: &RunId, results: &[JobResult]) -> Result<(), LedgerError>;
+}
+
+#[async_trait]
+impl FleetBackend for RedisLedger {
+    async fn announced(&self) -> Result<Vec<RunId>, LedgerError> {
+        self.announced_runs().await
+    }
+
+    async fn status(&self, run: &RunId) -> Result<Option<RunStatus>, LedgerError> {
+        self.run_status(run).await
+    }
+
+    async fn note_progress(&self, run: &RunId, progress: &RunProgress) -> Result<(), LedgerError> {
+        Self::note_progress(self, run, progress).await.map(drop)
+    }
+
+    async fn claim_runs_directory(
+        &self,
+        directory: &RunsDirectory,
+        take_over: bool,
+    ) -> Result<RunsDirectory, LedgerError> {
+        Self::claim_runs_directory(self, directory, take_over).await
+    }
+
+    async fn allow_resend(&self, job: &Job) -> Result<bool, LedgerError> {
+        Self::allow_resend(self, &job.run_id, &job.job_id, job.round).await
+    }
+
+    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError> {
+        Admission::ledger(self, run).await
+    }
+
+    async fn close_leases(&self, run: &RunId) -> Result<(), LedgerError> {
+        Self::close_leases(self, run).await.map(drop)
+    }
+
+    async fn sweep(&self) -> Result<(), LedgerError> {
+        Admission::sweep(self).await
+    }
+
+    async fn ledger_state(&self, used_before: bool) -> Result<LedgerState, LedgerError> {
+        Self::ledger_state(self, used_before).await
+    }
+
+    async fn has_account(&self, run: &RunId) -> Result<bool, LedgerError> {
+        Self::has_account(self, run).await
+    }
+
+    async fn reconcile(&self, journal: &JournalCosts) -> Result<Reconciliation, LedgerError> {
+        Self::reconcile(self, journal).await
+    }
+
+    async fn restore_results(&self, run: &RunId, results: &[JobResult]) -> Result<(), LedgerError> {
+        Self::restore_results(self, run, results).await
+    }
+}

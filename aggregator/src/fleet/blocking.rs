@@ -1,0 +1,83 @@
+//! What is done at the disk for one run, on a thread that may wait for it.
+
+use super::{
+    batch::Incoming,
+    open_run::{Committed, OpenRun},
+};
+use juror_journal::journal::{JournalError, RunFiles};
+use juror_types::{id::RunId, run::RunRecord};
+use std::path::Path;
+use tokio_util::sync::CancellationToken;
+
+/// A run to be opened if it is not, and results to be committed to it.
+#[derive(Debug)]
+pub(super) struct CommitWork {
+    pub(super) run: RunId,
+    pub(super) from: From,
+    /// What `run.json` is to say, if something is known of that.
+    pub(super) record: Option<RunRecord>,
+    pub(super) batch: Vec<Incoming>,
+}
+
+/// Where a run is taken from.
+#[derive(Debug)]
+pub(super) enum From {
+    /// It is open.
+    Open(Box<OpenRun>),
+    /// Its directory.
+    Directory,
+    /// It is new: its record makes it.
+    Record,
+}
+
+/// Work that is done.
+#[derive(Debug)]
+pub(super) struct Done {
+    pub(super) run: RunId,
+    pub(super) open: OpenRun,
+    pub(super) batch: Vec<Incoming>,
+    pub(super) committed: Committed,
+}
+
+/// Work that could not be done; nothing of its batch is committed.
+#[derive(Debug)]
+pub(super) struct Undone {
+    pub(super) run: RunId,
+    pub(super) batch: Vec<Incoming>,
+    pub(super) error: JournalError,
+}
+
+impl CommitWork {
+    pub(super) fn perform(
+        self,
+        runs_dir: &Path,
+        stop: &CancellationToken,
+    ) -> Result<Done, Box<Undone>> {
+        let Self { run, from, record, batch } = self;
+        let committing = || {
+            let mut open = match (from, &record) {
+                (From::Open(open), _) => *open,
+                (From::Record, Some(record)) => OpenRun::create(runs_dir, record, stop)?,
+                (From::Record | From::Directory, _) => OpenRun::open(runs_dir, &run, stop)?,
+            };
+            if let Some(record) = &record {
+                open.keep_record(record)?;
+            }
+            let committed = open.commit(&batch)?;
+            Ok::<_, JournalError>((open, committed))
+        };
+        match committing() {
+            Ok((open, committed)) => Ok(Done { run, open, batch, committed }),
+            Err(error) => Err(Box::new(Undone { run, batch, error })),
+        }
+    }
+}
+
+/// What the directory of a run says that it is; none if there is no such directory.
+pub(super) fn look_up(runs_dir: &Path, run: &RunId) -> Result<Option<RunRecord>, JournalError> {
+    match RunFiles::open(runs_dir, run) {
+        Ok(files) => Ok(Some(files.record().clone())),
+        Err(JournalError::Missing { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,187 @@
+//! What the aggregator knows of a run.
+
+use super::{batch::Incoming, complete::complete_at, open_run::OpenRun};
+use juror_ledger::redis::{RunProgress, RunStatus};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// A report may take a tenth of the time: so many times as long as the last one took passes before
+/// the next.
+const PAUSE: u32 = 9;
+
+/// A run that results came of, or that is announced and not reported.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) place: ResultPlace,
+    /// Its open directory; closed ones are opened when something comes.
+    pub(super) open: Option<OpenRun>,
+    /// When it was used last: the number of that use.
+    pub(super) used: u64,
+    /// What came while it was not known where it belongs.
+    pub(super) waiting: Vec<Incoming>,
+    /// What the fleet's backend said of it last.
+    pub(super) status: Option<RunStatus>,
+    /// How far it has come.
+    pub(super) progress: Option<RunProgress>,
+    /// Grows with every commit.
+    pub(super) version: u64,
+    pub(super) reports: Reports,
+}
+
+/// Where results of a run belong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ResultPlace {
+    /// Not known yet.
+    Unknown,
+    /// Into its directory.
+    Directory,
+    /// Among the dead letters, for this reason.
+    Aside(String),
+}
+
+/// What was reported of a run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reports {
+    /// The version that the last report was made of.
+    pub(super) version: u64,
+    /// When the last one was tried, and how long it took.
+    pub(super) last: Option<(Instant, Duration)>,
+    /// Whether that failed.
+    pub(super) failed: bool,
+    /// Since when the run is known.
+    since: Instant,
+}
+
+impl Known {
+    pub(super) fn new() -> Self {
+        let reports = Reports { version: 0, last: None, failed: false, since: Instant::now() };
+        Self {
+            place: ResultPlace::Unknown,
+            open: None,
+            used: 0,
+            waiting: Vec::new(),
+            status: None,
+            progress: None,
+            version: 0,
+            reports,
+        }
+    }
+
+    /// How far it has come with these figures, and at which number of results it was reported: as
+    /// far as that is known here, or told by the fleet's backend of the same figures.
+    pub(super) fn progress_with(&self, figures: RunProgress) -> RunProgress {
+        let reported_at = match &self.progress {
+            Some(progress) => progress.reported_at,
+            None => {
+                let told = self.status.as_ref().and_then(|status| status.progress.as_ref());
+                let reported_at = told.and_then(|told| told.reported_at);
+                let same = RunProgress { reported_at, ..figures.clone() };
+                reported_at.filter(|_| told == Some(&same))
+            }
+        };
+        RunProgress { reported_at, ..figures }
+    }
+
+    /// The number of results upon which it is complete, if it is.
+    pub(super) fn complete_at(&self) -> Option<u64> {
+        complete_at(self.status.as_ref()?, self.progress.as_ref()?)
+    }
+
+    /// Whether its report says less than its journal.
+    pub(super) fn is_unreported(&self) -> bool {
+        self.progress.is_some()
+            && (self.version != self.reports.version || self.lacks_last_report())
+    }
+
+    /// Whether it is complete, reported, and known as such.
+    pub(super) fn is_settled(&self) -> bool {
+        let told = self.status.as_ref().and_then(|status| status.progress.as_ref());
+        self.complete_at().is_some() && !self.is_unreported() && told == self.progress.as_ref()
+    }
+
+    /// When its next report is due, if it is unreported. A run that is complete is reported at
+    /// once; one that goes on, `interval` after the last time at the earliest.
+    pub(super) fn report_due(&self, interval: Duration) -> Option<Instant> {
+        if !self.is_unreported() {
+            return None;
+        }
+        let Reports { last, failed, since, .. } = self.reports;
+        let Some((ended, took)) = last else {
+            return Some(if self.lacks_last_report() { since } else { since + interval });
+        };
+        if self.lacks_last_report() && !failed {
+            return Some(since);
+        }
+        Some(ended + interval.max(took * PAUSE))
+    }
+
+    fn lacks_last_report(&self) -> bool {
+        let complete = self.complete_at();
+        let reported = self.progress.as_ref().and_then(|progress| progress.reported_at);
+        complete.is_some() && reported != complete
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_analysis::test_results::{SEMANTIC, record};
+
+    const INTERVAL: Duration = Duration::from_secs(10);
+
+    fn known(expected: Option<u64>, results: u64) -> Known {
+        let status = RunStatus {
+            record: record(SEMANTIC, 10),
+            published: 0,
+            expected,
+            cancelled: false,
+            paused: None,
+            progress: None,
+        };
+        let progress = RunProgress { results, scored: results, ..RunProgress::default() };
+        let (status, progress) = (Some(status), Some(progress));
+        Known { status, progress, version: 1, ..Known::new() }
+    }
+
+    fn reported(known: &mut Known, took: Duration) -> Instant {
+        let now = Instant::now();
+        known.reports.version = known.version;
+        known.reports.last = Some((now, took));
+        let complete = known.complete_at();
+        known.progress.as_mut().unwrap().reported_at = complete;
+        now
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_run_that_goes_on_is_reported_when_it_changed_and_for_a_tenth_of_the_time() {
+        let mut known = known(None, 3);
+        let began = Instant::now();
+        assert_eq!(known.report_due(INTERVAL), Some(began + INTERVAL));
+        let ended = reported(&mut known, Duration::from_millis(10));
+        assert_eq!(known.report_due(INTERVAL), None);
+        known.version += 1;
+        assert_eq!(known.report_due(INTERVAL), Some(ended + INTERVAL));
+        let ended = reported(&mut known, Duration::from_secs(20));
+        known.version += 1;
+        assert_eq!(known.report_due(INTERVAL), Some(ended + Duration::from_secs(180)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_complete_run_is_reported_at_once_and_a_failure_not_repeated_at_once() {
+        let mut known = known(Some(3), 3);
+        assert!(known.report_due(INTERVAL).is_some_and(|due| due <= Instant::now()));
+        let failed = Instant::now();
+        known.reports.last = Some((failed, Duration::ZERO));
+        known.reports.failed = true;
+        assert_eq!(known.report_due(INTERVAL), Some(failed + INTERVAL));
+        known.reports.failed = false;
+        reported(&mut known, Duration::from_secs(1));
+        assert_eq!(known.report_due(INTERVAL), None);
+        assert!(!known.is_settled(), "nobody knows of it yet");
+        let progress = known.progress.clone();
+        known.status.as_mut().unwrap().progress = progress;
+        assert!(known.is_settled());
+        known.status.as_mut().unwrap().expected = Some(4);
+        assert!(!known.is_settled() && known.report_due(INTERVAL).is_none());
+    }
+}

@@ -1,0 +1,55 @@
+//! Settles what is committed or set aside, while the next batch is written.
+
+use super::batch::Incoming;
+use juror_queue::{Disposition, QueueError, acknowledge_all};
+use juror_types::event::{Event, Events};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Deliveries that end, and how.
+#[derive(Debug)]
+pub(super) enum DeliverySettlement {
+    /// Committed, or committed before.
+    Done(Vec<Incoming>),
+    /// Not to be committed anywhere, for this reason.
+    Aside(Vec<Incoming>, String),
+}
+
+/// Settles until nothing more comes, or until it is stopped.
+pub(super) async fn settle(
+    mut settling: mpsc::Receiver<DeliverySettlement>,
+    events: Events,
+    stop: CancellationToken,
+) {
+    let all = async {
+        while let Some(next) = settling.recv().await {
+            if let Err(error) = settle_one(next).await {
+                // They come again, and are seen to be duplicates or set aside then.
+                let warning = format!("results could not be acknowledged: {error}");
+                events.emit(Event::Warning(warning)).await;
+            }
+        }
+    };
+    stop.run_until_cancelled(all).await;
+}
+
+async fn settle_one(settling: DeliverySettlement) -> Result<(), QueueError> {
+    let (batch, reason) = match settling {
+        DeliverySettlement::Done(batch) => (batch, None),
+        DeliverySettlement::Aside(batch, reason) => (batch, Some(reason)),
+    };
+    let (mut results, mut dead) = (Vec::new(), Vec::new());
+    for incoming in batch {
+        match incoming {
+            Incoming::Result(delivery) => results.push(delivery),
+            // It lies among the dead letters in any case.
+            Incoming::Dead(delivery) => dead.push(delivery),
+        }
+    }
+    acknowledge_all(dead).await?;
+    let Some(reason) = reason else { return acknowledge_all(results).await };
+    for delivery in results {
+        delivery.settle(Disposition::DeadLetter(reason.clone())).await?;
+    }
+    Ok(())
+}

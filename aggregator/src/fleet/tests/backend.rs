@@ -1,0 +1,194 @@
+//! A fleet's backend in memory, that can be away, forget, and be started anew.
+
+use super::super::FleetBackend;
+use async_trait::async_trait;
+use juror_ledger::{
+    admission::Ledger,
+    error::LedgerError,
+    redis::{JournalCosts, LedgerState, Reconciliation, RunProgress, RunStatus, RunsDirectory},
+};
+use juror_types::{
+    id::{JobId, OwnerId, RunId},
+    job::Job,
+    outcome::JobResult,
+    run::RunRecord,
+    usage::Money,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use tokio::sync::watch;
+
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    pub runs: BTreeMap<RunId, RunStatus>,
+    pub ledgers: BTreeMap<RunId, Ledger>,
+    pub directory: Option<RunsDirectory>,
+    pub away: bool,
+    /// How often it still says that it waits for an owner; none: it does not pause.
+    pub paused: Option<u32>,
+    /// What it was told at each reconciliation.
+    pub reconciled: Vec<Vec<(RunId, Money)>>,
+    pub sweeps: u32,
+    /// Jobs that never started: their dead letters are sent again, once.
+    pub unstarted: BTreeSet<JobId>,
+    /// What it was told at the last one of runs that are not announced.
+    pub others: Vec<(RunId, Money)>,
+    /// Whether it was told at the last one that the fleet is new.
+    pub is_new: bool,
+    /// Whether it was told that its ledger was in use before.
+    pub used_before: bool,
+    /// Whether its ledger is empty while it pauses.
+    pub is_empty: bool,
+    /// The items of results that it was told of again.
+    pub restored: BTreeSet<(RunId, String)>,
+    /// How often a status was asked for.
+    pub asked: u32,
+}
+
+#[derive(Default)]
+pub struct MemoryBackend(watch::Sender<State>);
+
+impl MemoryBackend {
+    pub fn change(&self, change: impl FnOnce(&mut State)) {
+        self.0.send_modify(change);
+    }
+
+    /// Waits until this holds.
+    pub async fn until(&self, mut holds: impl FnMut(&State) -> bool) -> State {
+        self.0.subscribe().wait_for(|state| holds(state)).await.unwrap().clone()
+    }
+
+    /// As a producer does, before its first job and before each further round.
+    pub fn announce(&self, record: &RunRecord) {
+        let status = RunStatus {
+            record: record.clone(),
+            published: 0,
+            expected: None,
+            cancelled: false,
+            paused: None,
+            progress: None,
+        };
+        self.change(|state| drop(state.runs.insert(record.run_id.clone(), status)));
+    }
+
+    pub fn close(&self, run: &RunId, expected: u64) {
+        self.change(|state| state.runs.get_mut(run).unwrap().expected = Some(expected));
+    }
+
+    /// Waits until a run's report is said to be written of so many results.
+    pub async fn until_reported(&self, run: &RunId, results: u64) -> RunProgress {
+        let reported = |state: &State| {
+            state.progress(run).is_some_and(|progress| progress.reported_at == Some(results))
+        };
+        self.until(reported).await.progress(run).unwrap()
+    }
+
+    /// Waits until so many results of a run are said to be committed.
+    pub async fn until_results(&self, run: &RunId, results: u64) -> RunProgress {
+        let committed =
+            |state: &State| state.progress(run).is_some_and(|progress| progress.results == results);
+        self.until(committed).await.progress(run).unwrap()
+    }
+
+    fn ask<T>(&self, answer: impl FnOnce(&mut State) -> T) -> Result<T, LedgerError> {
+        let mut told = Err(LedgerError::Unavailable("it is away".to_owned()));
+        self.0.send_modify(|state| {
+            if !state.away {
+                told = Ok(answer(state));
+            }
+        });
+        told
+    }
+}
+
+impl State {
+    pub fn progress(&self, run: &RunId) -> Option<RunProgress> {
+        self.runs.get(run)?.progress.clone()
+    }
+}
+
+#[async_trait]
+impl FleetBackend for MemoryBackend {
+    async fn announced(&self) -> Result<Vec<RunId>, LedgerError> {
+        self.ask(|state| state.runs.keys().cloned().collect())
+    }
+
+    async fn status(&self, run: &RunId) -> Result<Option<RunStatus>, LedgerError> {
+        self.ask(|state| {
+            state.asked += 1;
+            state.runs.get(run).cloned()
+        })
+    }
+
+    async fn note_progress(&self, run: &RunId, progress: &RunProgress) -> Result<(), LedgerError> {
+        self.ask(|state| {
+            if let Some(status) = state.runs.get_mut(run) {
+                status.progress = Some(progress.clone());
+            }
+        })
+    }
+
+    async fn claim_runs_directory(
+        &self,
+        directory: &RunsDirectory,
+        take_over: bool,
+    ) -> Result<RunsDirectory, LedgerError> {
+        self.ask(|state| {
+            let held = state.directory.take().filter(|held| !take_over && held.id != directory.id);
+            state.directory.insert(held.unwrap_or_else(|| directory.clone())).clone()
+        })
+    }
+
+    async fn allow_resend(&self, job: &Job) -> Result<bool, LedgerError> {
+        self.ask(|state| state.unstarted.remove(&job.job_id))
+    }
+
+    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError> {
+        self.ask(|state| state.ledgers.get(run).copied())
+    }
+
+    async fn close_leases(&self, run: &RunId) -> Result<(), LedgerError> {
+        self.ask(|state| {
+            let Some(ledger) = state.ledgers.get_mut(run) else { return };
+            let held = std::mem::take(&mut ledger.outstanding);
+            ledger.committed += held;
+            ledger.presumed += held;
+        })
+    }
+
+    async fn sweep(&self) -> Result<(), LedgerError> {
+        self.ask(|state| state.sweeps += 1)
+    }
+
+    async fn ledger_state(&self, used_before: bool) -> Result<LedgerState, LedgerError> {
+        self.ask(|state| {
+            state.used_before = used_before;
+            match state.paused {
+                Some(_) if state.is_empty => LedgerState::Empty,
+                Some(_) => LedgerState::Restarted,
+                None => LedgerState::Reconciled,
+            }
+        })
+    }
+
+    async fn has_account(&self, run: &RunId) -> Result<bool, LedgerError> {
+        self.ask(|state| state.runs.contains_key(run) && !state.is_empty)
+    }
+
+    async fn restore_results(&self, run: &RunId, results: &[JobResult]) -> Result<(), LedgerError> {
+        let items = results.iter().map(|result| (run.clone(), result.screenshot_id.clone()));
+        self.ask(|state| state.restored.extend(items))
+    }
+
+    async fn reconcile(&self, journal: &JournalCosts) -> Result<Reconciliation, LedgerError> {
+        self.ask(|state| {
+            state.reconciled.push(journal.announced.clone());
+            state.others.clone_from(&journal.others);
+            state.is_new = journal.is_new;
+            state.paused = state.paused.and_then(|waits| waits.checked_sub(1));
+            match state.paused {
+                Some(_) => Reconciliation::Waiting { owners: vec![OwnerId::new("somebody")] },
+                None => Reconciliation::Done { presumed: 0 },
+            }
+        })
+    }
+}

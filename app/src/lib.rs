@@ -1,0 +1,3 @@
+//! Settings, composition, and what can be done with a run.
+
+pub mod settings;

@@ -1,0 +1,92 @@
+//! What values must be beyond their types.
+
+use super::{Settings, SettingsError};
+use juror_ledger::admission::Budget;
+use juror_types::usage::Money;
+
+impl Settings {
+    /// Refuses the first value that makes no sense, by its key and with what to do.
+    pub(super) fn check(&self) -> Result<(), SettingsError> {
+        self.files.check()?;
+        self.serve.check()?;
+        self.check_ranges()?;
+        self.check_aliases()?;
+        self.check_counts()?;
+        self.check_amounts()
+    }
+
+    fn check_aliases(&self) -> Result<(), SettingsError> {
+        let like = self.models.values().map(|alias| &alias.like);
+        let chained = like.clone().find(|like| self.models.contains_key(*like));
+        match chained {
+            Some(like) => {
+                let remedy = "name a model, not another name of [models]";
+                Err(SettingsError::value("models.*.like", format!("{like:?}"), remedy))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_ranges(&self) -> Result<(), SettingsError> {
+        let share = (1.0, "give a number from 0 to 1");
+        for (key, value, (highest, remedy)) in [
+            ("compare.margin", self.compare.margin, share),
+            ("compare.max_lost", self.compare.max_lost, share),
+            ("compare.fallen_by", self.compare.fallen_by, share),
+            ("compare.fallen_share", self.compare.fallen_share, share),
+            ("stages.token_accuracy", self.stages.token_accuracy, share),
+            ("stages.min_correctness", self.stages.min_correctness.unwrap_or_default(), share),
+            ("judge.temperature", self.judge.temperature, (2.0, "give a number from 0 to 2")),
+        ] {
+            if !(0.0..=highest).contains(&value) {
+                return Err(SettingsError::value(key, value, remedy));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_counts(&self) -> Result<(), SettingsError> {
+        for (key, value) in [
+            ("run.repeat", Some(u64::from(self.run.repeat))),
+            ("judge.timeout_seconds", Some(self.judge.timeout_seconds)),
+            ("judge.max_output_tokens", self.judge.max_output_tokens.map(u64::from)),
+            ("limits.rpm", self.limits.rpm),
+            ("limits.tpm", self.limits.tpm),
+            ("limits.max_concurrency", self.limits.max_concurrency.map(|count| count as u64)),
+            ("limits.calls_per_second", self.limits.calls_per_second.map(u64::from)),
+            ("image.max_side", self.image.max_side.map(u64::from)),
+            ("fleet.max_queue_length", self.fleet.max_queue_length.map(u64::from)),
+            ("fleet.results_retention_days", Some(u64::from(self.fleet.results_retention_days))),
+            ("fleet.reply_cache_ttl_days", Some(u64::from(self.fleet.reply_cache_ttl_days))),
+            ("stages.compile_timeout_seconds", Some(self.stages.compile_timeout_seconds)),
+            ("stages.pipeline_timeout_seconds", Some(self.stages.pipeline_timeout_seconds)),
+        ] {
+            if value == Some(0) {
+                return Err(SettingsError::value(key, 0, "give at least 1, or leave the key out"));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_amounts(&self) -> Result<(), SettingsError> {
+        let cap = |budget: Option<Budget>| match budget {
+            Some(Budget::Cap(cap)) => Some(cap),
+            Some(Budget::Unlimited) | None => None,
+        };
+        let lifted = "give 0 or more, or \"unlimited\" for no cap";
+        for (key, amount, remedy) in [
+            (
+                "budget.run_usd",
+                self.budget.run_usd,
+                "give 0 or more, or leave the key out for no cap",
+            ),
+            ("budget.day_usd", cap(self.budget.day_usd), lifted),
+            ("budget.month_usd", cap(self.budget.month_usd), lifted),
+        ] {
+            if let Some(amount) = amount.filter(|amount| *amount < Money::ZERO) {
+                return Err(SettingsError::value(key, amount, remedy));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,142 @@
+//! One source of settings: a file, the environment, or the flags of a command line.
+
+use super::Settings;
+use juror_files::InvalidFileSetting;
+use juror_types::SCHEMA;
+use std::fmt;
+use toml::{Table, Value};
+
+/// Some settings, checked on their own, to be laid over others.
+#[derive(Clone, Debug, Default)]
+pub struct Layer(Table);
+
+/// Why settings cannot be used; a person must mend them.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// A file that is not what `config/default.toml` describes.
+    #[error("{origin}:{line}: {problem}; `juror settings` prints every key with its default")]
+    File {
+        /// The file.
+        origin: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A file of another version.
+    #[error("{origin}: schema {found} is not known: this program reads schema {SCHEMA}")]
+    Schema {
+        /// The file.
+        origin: String,
+        /// The version that it carries.
+        found: i64,
+    },
+    /// A variable of the environment that is no setting, or has a value of the wrong kind.
+    #[error(
+        "environment variable {name}: {problem}; variables are named JUROR_<SECTION>_<KEY>, as in JUROR_JUDGE_MODEL"
+    )]
+    Variable {
+        /// The variable.
+        name: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A value that makes no sense.
+    #[error("setting {key} is {value}: {remedy}")]
+    Value {
+        /// The setting, with its section.
+        key: &'static str,
+        /// Its value.
+        value: String,
+        /// What to give.
+        remedy: &'static str,
+    },
+}
+
+impl From<InvalidFileSetting> for SettingsError {
+    fn from(invalid: InvalidFileSetting) -> Self {
+        let InvalidFileSetting { key, value, remedy } = invalid;
+        Self::Value { key, value, remedy }
+    }
+}
+
+impl SettingsError {
+    pub(super) fn value(key: &'static str, value: impl fmt::Display, remedy: &'static str) -> Self {
+        Self::Value { key, value: value.to_string(), remedy }
+    }
+}
+
+impl Layer {
+    /// Reads a settings file's text; `origin` names it in errors.
+    pub fn parse(text: &str, origin: &str) -> Result<Self, SettingsError> {
+        let error = |error: toml::de::Error| {
+            let start = error.span().map_or(0, |span| span.start);
+            let line = text.get(..start).unwrap_or_default().matches('\n').count() + 1;
+            let problem = error.message().replace('\n', " ");
+            SettingsError::File { origin: origin.to_owned(), line, problem }
+        };
+        let table: Table = toml::from_str(text).map_err(error)?;
+        match table.get("schema").and_then(Value::as_integer) {
+            Some(found) if found != i64::from(SCHEMA) => {
+                return Err(SettingsError::Schema { origin: origin.to_owned(), found });
+            }
+            _ => toml::from_str::<Settings>(text).map_err(error)?,
+        };
+        Ok(Self(table))
+    }
+
+    /// Reads one variable of the environment, `JUROR_<SECTION>_<KEY>`.
+    pub fn from_variable(name: &str, value: &str) -> Result<Self, SettingsError> {
+        let problem = |problem: String| SettingsError::Variable { name: name.to_owned(), problem };
+        let lower = name.strip_prefix("JUROR_").unwrap_or(name).to_ascii_lowercase();
+        let Some((section, key)) = lower.split_once('_') else {
+            return Err(problem("it names no setting".to_owned()));
+        };
+        let as_text = Self::of(section, key, Value::String(value.to_owned()));
+        let as_written = toml::from_str::<Table>(&format!("value = {value}"))
+            .ok()
+            .and_then(|mut table| table.remove("value"))
+            .map(|value| Self::of(section, key, value));
+        let reads = |layer: &Self| layer.clone().into_settings();
+        match (as_written.filter(|layer| reads(layer).is_ok()), reads(&as_text)) {
+            (Some(layer), _) => Ok(layer),
+            (None, Ok(_)) => Ok(as_text),
+            (None, Err(error)) => Err(problem(match error {
+                SettingsError::File { problem, .. } => problem,
+                other => other.to_string(),
+            })),
+        }
+    }
+
+    /// One setting, as a flag of the command line gives it.
+    pub fn of(section: &str, key: &str, value: impl Into<Value>) -> Self {
+        let inner = Table::from_iter([(key.to_owned(), value.into())]);
+        Self(Table::from_iter([(section.to_owned(), Value::Table(inner))]))
+    }
+
+    /// These settings, and where the other layer has any, those.
+    pub fn overlaid_with(mut self, other: &Self) -> Self {
+        overlay(&mut self.0, &other.0);
+        self
+    }
+
+    pub(super) fn into_settings(self) -> Result<Settings, SettingsError> {
+        // By way of their text: reading them from a table too would compile every setting twice.
+        toml::from_str(&self.0.to_string()).map_err(|error: toml::de::Error| SettingsError::File {
+            origin: "settings".to_owned(),
+            line: 0,
+            problem: error.message().replace('\n', " "),
+        })
+    }
+}
+
+fn overlay(below: &mut Table, above: &Table) {
+    for (key, value) in above {
+        match (below.get_mut(key), value) {
+            (Some(Value::Table(inner)), Value::Table(over)) => overlay(inner, over),
+            _ => {
+                below.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}

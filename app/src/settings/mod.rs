@@ -1,0 +1,290 @@
+//! Every setting, as `config/default.toml` explains it. Settings come in layers, later ones over
+//! earlier ones; this module reads no file and no environment by itself.
+
+mod check;
+mod deadline;
+mod fleet;
+mod header_source;
+mod layer;
+mod serve;
+
+pub use deadline::{Deadline, InvalidDeadline};
+pub use fleet::FleetSettings;
+pub use header_source::HeaderSource;
+pub use layer::{Layer, SettingsError};
+pub use serve::ServeSettings;
+
+use juror_analysis::metrics::AveragingPolicy;
+use juror_files::FileSettings;
+use juror_ledger::admission::BudgetSettings;
+use juror_types::{
+    job::{Detail, Provider},
+    model::PriceTerms,
+    outcome::CountAs,
+};
+use serde::Deserialize;
+use std::{collections::BTreeMap, path::PathBuf};
+
+/// The manual: every key with its default.
+pub const DEFAULTS: &str = include_str!("../../../config/default.toml");
+
+/// All settings, resolved.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Version of the file format, [`juror_types::SCHEMA`].
+    pub schema: u32,
+    /// Runs.
+    pub run: RunSettings,
+    /// Comparisons of runs.
+    pub compare: CompareSettings,
+    /// The judge.
+    pub judge: JudgeSettings,
+    /// Rates and concurrency.
+    pub limits: LimitSettings,
+    /// Money.
+    pub budget: BudgetSettings,
+    /// The verdict cache.
+    pub cache: CacheSettings,
+    /// Image preparation.
+    pub image: ImageSettings,
+    /// Deterministic stages.
+    pub stages: StageSettings,
+    /// Which files may be read.
+    pub files: FileSettings,
+    /// The fleet; none of it matters to a run on one machine.
+    pub fleet: FleetSettings,
+    /// The HTTP server.
+    pub serve: ServeSettings,
+    /// Logging.
+    pub log: LogSettings,
+    /// Models that are known under other names.
+    pub models: BTreeMap<String, ModelAlias>,
+    /// Prices by model, over those that are compiled in.
+    pub prices: BTreeMap<String, PriceTerms>,
+}
+
+/// `[models."name"]`: a name of the user's own for a known model.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelAlias {
+    /// The model whose facts and price hold for it.
+    pub like: String,
+}
+
+/// `[run]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RunSettings {
+    /// Where runs keep their journals and reports.
+    pub runs_dir: PathBuf,
+    /// Folder of `juror.db`.
+    pub state_dir: Option<PathBuf>,
+    /// Name or path of the rubric.
+    pub rubric: String,
+    /// Whether a vision model judges.
+    pub enable_llm_judge: bool,
+    /// How many times each item is judged.
+    pub repeat: u32,
+    /// How failed jobs enter averages.
+    pub failed_jobs: CountAs,
+    /// Treatment of items without generated code in averages.
+    pub missing_output: CountAs,
+    /// Name or path of the gate.
+    pub gate: Option<String>,
+    /// What is known of the judge's agreement with people: a file of `juror calibrate`.
+    pub calibration: Option<PathBuf>,
+    /// Whether what is judged is kept in the run directory.
+    pub keep_inputs: bool,
+    /// Time after which no call begins any more.
+    pub deadline: Option<Deadline>,
+}
+
+/// `[compare]`.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CompareSettings {
+    /// A change of the score, as a share, that does not matter.
+    pub margin: f64,
+    /// Whether a criterion that got worse decides too.
+    pub strict: bool,
+    /// The share of the base's items that the head may lose before the comparison is at best
+    /// inconclusive.
+    pub max_lost: f64,
+    /// The change of an item's score, as a share, beyond which it falls or rises far.
+    pub fallen_by: f64,
+    /// The share of the pairs that may fall far.
+    pub fallen_share: f64,
+    /// Effect of clusters that are likely and not declared.
+    pub likely_clusters: LikelyClusterPolicy,
+}
+
+/// Effect on intervals of clusters that are likely and not declared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LikelyClusterPolicy {
+    /// Intervals take them together where the changes differ between them.
+    #[default]
+    Use,
+    /// Intervals leave them out, and a warning names them.
+    Warn,
+}
+
+/// `[judge]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct JudgeSettings {
+    /// Family of the API.
+    pub provider: Provider,
+    /// The model.
+    pub model: String,
+    /// Where the API is.
+    pub base_url: String,
+    /// File that holds the key.
+    pub api_key_file: Option<PathBuf>,
+    /// Sampling temperature.
+    pub temperature: f64,
+    /// How closely images are looked at.
+    pub detail: Detail,
+    /// Most tokens of an answer.
+    pub max_output_tokens: Option<u32>,
+    /// How long a call may take, in seconds.
+    pub timeout_seconds: u64,
+    /// Reaction to an answer of another model than the one that was asked for.
+    pub other_model: OtherModelPolicy,
+    /// Proxy of every call, with its account; never shown. `none` for none, whatever the
+    /// environment says.
+    pub proxy: Option<String>,
+    /// File of root certificates beside the system's.
+    pub ca_file: Option<PathBuf>,
+    /// Headers that go out with every call.
+    pub headers: BTreeMap<String, HeaderSource>,
+    /// Items in a row without a usable answer before the run pauses; 0: never.
+    pub max_unusable_in_a_row: u32,
+    /// Minutes without an accepted call, while calls are refused, before the run pauses; 0: never.
+    pub max_refusal_minutes: u64,
+}
+
+/// Reaction to an answer of another model than the one that was asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OtherModelPolicy {
+    /// The answer counts, with a warning.
+    #[default]
+    Warn,
+    /// The run pauses.
+    Refuse,
+}
+
+impl Default for JudgeSettings {
+    fn default() -> Self {
+        Self {
+            provider: Provider::OpenAi,
+            model: String::new(),
+            base_url: String::new(),
+            api_key_file: None,
+            temperature: 0.0,
+            detail: Detail::High,
+            max_output_tokens: None,
+            timeout_seconds: 0,
+            other_model: OtherModelPolicy::Warn,
+            proxy: None,
+            ca_file: None,
+            headers: BTreeMap::new(),
+            max_unusable_in_a_row: 0,
+            max_refusal_minutes: 0,
+        }
+    }
+}
+
+/// `[limits]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LimitSettings {
+    /// Requests per minute.
+    pub rpm: Option<u64>,
+    /// Tokens per minute.
+    pub tpm: Option<u64>,
+    /// Calls in flight.
+    pub max_concurrency: Option<usize>,
+    /// This process's own ceiling.
+    pub calls_per_second: Option<u32>,
+}
+
+/// `[cache]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CacheSettings {
+    /// Whether verdicts are taken from the cache.
+    pub enabled: bool,
+}
+
+/// `[image]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ImageSettings {
+    /// Longest side that is sent, in pixels.
+    pub max_side: Option<u32>,
+}
+
+/// `[stages]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StageSettings {
+    /// An item passes token extraction above this.
+    pub token_accuracy: f64,
+    /// An item passes the judge above this.
+    pub min_correctness: Option<f64>,
+    /// Program that decides whether code compiles.
+    pub compile_command: Vec<String>,
+    /// How long it may take, in seconds.
+    pub compile_timeout_seconds: u64,
+    /// Program that runs the user's pipeline.
+    pub pipeline_command: Vec<String>,
+    /// How long it may take, in seconds.
+    pub pipeline_timeout_seconds: u64,
+}
+
+/// `[log]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogSettings {
+    /// Filter of the log.
+    pub level: String,
+    /// How its lines are written.
+    pub format: LogFormat,
+}
+
+/// How the log's lines are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl RunSettings {
+    /// The treatment of jobs without a verdict in averages.
+    pub fn averaging_policy(&self) -> AveragingPolicy {
+        AveragingPolicy { failed: self.failed_jobs, no_output: self.missing_output }
+    }
+}
+
+impl Settings {
+    /// Settles the layers, the first ones lowest, over the defaults.
+    pub fn resolve(layers: &[Layer]) -> Result<Self, SettingsError> {
+        let mut merged = Layer::parse(DEFAULTS, "config/default.toml")?;
+        for layer in layers {
+            merged = merged.overlaid_with(layer);
+        }
+        let settings = merged.into_settings()?;
+        settings.check()?;
+        Ok(settings)
+    }
+}
+
+#[cfg(test)]
+mod tests;

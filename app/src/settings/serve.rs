@@ -1,0 +1,51 @@
+//! `[serve]`: the HTTP server.
+
+use super::SettingsError;
+use serde::Deserialize;
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+};
+
+/// `[serve]`. The tokens themselves are no settings.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServeSettings {
+    /// Where pages and the API are served.
+    pub listen: SocketAddr,
+    /// File that holds the token of those who may read.
+    pub read_token_file: Option<PathBuf>,
+    /// File that holds the token of those who may start, resume and cancel runs too.
+    pub write_token_file: Option<PathBuf>,
+    /// Further names under which the server is reached.
+    pub hosts: Vec<String>,
+    /// Addresses and networks of proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<String>,
+    /// Runs that go on at once in the server's process.
+    pub max_concurrent_runs: u32,
+    /// How long runs may take to finish what they have in hand once the server stops, in seconds.
+    pub drain_timeout_seconds: u64,
+}
+
+impl Default for ServeSettings {
+    fn default() -> Self {
+        Self {
+            listen: (Ipv4Addr::LOCALHOST, 0).into(),
+            read_token_file: None,
+            write_token_file: None,
+            hosts: Vec::new(),
+            trusted_proxies: Vec::new(),
+            max_concurrent_runs: 0,
+            drain_timeout_seconds: 0,
+        }
+    }
+}
+
+impl ServeSettings {
+    pub(super) fn check(&self) -> Result<(), SettingsError> {
+        match self.max_concurrent_runs {
+            0 => Err(SettingsError::value("serve.max_concurrent_runs", 0, "give at least 1")),
+            _ => Ok(()),
+        }
+    }
+}

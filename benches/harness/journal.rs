@@ -1,0 +1,101 @@
+//! A large run's record and results, without anybody judging.
+
+use juror_types::{
+    SCHEMA,
+    id::{Digest, RunId},
+    item::Item,
+    job::{Detail, Job, Judge, Provider},
+    outcome::{JobResult, JudgeRecord, Outcome},
+    rubric::Rubric,
+    run::{DatasetRecord, RunRecord},
+    usage::Usage,
+    verdict::{Score, Verdict},
+};
+
+/// The record of a run `large` that is finished.
+pub fn record(rubric: &Rubric, text: &str, planned: u64) -> RunRecord {
+    RunRecord {
+        schema: SCHEMA,
+        run_id: RunId::new("large"),
+        created_at: "2026-11-21T02:00:03Z".to_owned(),
+        program_version: "bench".to_owned(),
+        dataset: DatasetRecord {
+            path: "large.jsonl".to_owned(),
+            digest: Digest::of(b"large"),
+            limit: None,
+            filters: Vec::new(),
+            sample: None,
+        },
+        data_roots: Vec::new(),
+        rubric: rubric.reference(),
+        rubric_text: text.to_owned(),
+        judge: Some(Judge {
+            provider: Provider::OpenAi,
+            model: "gpt-4o".to_owned(),
+            temperature: Some(0.1),
+            detail: Detail::High,
+            max_output_tokens: 1_000,
+        }),
+        max_side: None,
+        base_url: None,
+        calls: None,
+        judging: None,
+        budget_usd: None,
+        repeat: 1,
+        planned,
+        published: None,
+        preparation: None,
+        stages: None,
+        fleet: None,
+        upload: None,
+        keep_inputs: false,
+        deadline: None,
+    }
+}
+
+/// A result as a judge's answers make it: five scores, two issues, a strength.
+pub fn result(record: &RunRecord, number: usize) -> JobResult {
+    const KEYS: [&str; 5] = [
+        "visual_similarity",
+        "token_adherence",
+        "variant_accuracy",
+        "feature_completeness",
+        "layout_accuracy",
+    ];
+    let item = Item { id: format!("item_{number:08}"), ..Item::default() };
+    let job = Job::new(&record.run_id, item, 0, record.rubric.clone(), record.judge.clone());
+    let mut result = JobResult::empty(&job, Outcome::Scored);
+    let score = 6 + (number % 5) as u32;
+    let issues = vec![
+        format!("The padding of the button is {}px, should be 16px", number % 32),
+        format!("The border of the card has the colour #{:03x}", number % 4_096),
+    ];
+    let strengths = vec!["The heading's typeface is that of the screenshot".to_owned()];
+    let scores = KEYS.map(|key| (key.to_owned(), score)).into_iter().collect();
+    let (total_score, max_score) = (f64::from(score * 5), 50.0);
+    let semantic_correctness = total_score / max_score;
+    result.reply = Some(format!(
+        "{{\"scores\":{{{}}},\"issues\":{issues:?},\"strengths\":{strengths:?}}}",
+        KEYS.map(|key| format!("\"{key}\":{score}")).join(",")
+    ));
+    result.semantic = Some(Verdict {
+        rubric: "semantic@1".to_owned(),
+        score: Score::Sum { semantic_correctness, scores, total_score, max_score },
+        issues,
+        strengths,
+    });
+    result.pipeline_success = Some(score > 8);
+    result.judge = Some(JudgeRecord {
+        provider: Provider::OpenAi,
+        model: "gpt-4o".to_owned(),
+        fingerprint: Some("fp_0123456789".to_owned()),
+        answered_by: None,
+        base_url: None,
+        simulated: false,
+    });
+    result.usage = Usage { input_tokens: 1_523, cached_input_tokens: 0, output_tokens: 212 };
+    result.cost_usd = "0.0059275".parse().unwrap();
+    result.attempts = 1;
+    result.total_latency_ms = 2_850;
+    result
+}

@@ -1,0 +1,120 @@
+//! `juror dead-letters`: what was kept aside because it killed its workers or could not be read.
+
+mod replay;
+
+use crate::{
+    args::{DeadLettersCommand, FleetFlags, GlobalFlags},
+    exit::{Exit, Failure},
+    fleet::{self, queue_failure},
+    settings_sources as layers, terminal as screen,
+};
+use juror_app::settings::Settings;
+use juror_queue::rabbitmq::{Kept, KeptLetter};
+use juror_types::{event::Events, id::RunId};
+use serde_json::json;
+
+/// Runs one of the subcommands.
+pub async fn run(command: &DeadLettersCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
+    match command {
+        DeadLettersCommand::List { run, fleet } => list(run.as_deref(), fleet, global).await,
+        DeadLettersCommand::Show { id, fleet } => show(id, fleet, global).await,
+        DeadLettersCommand::Replay(arguments) => replay::run(arguments, global).await,
+    }
+}
+
+async fn list(
+    run: Option<&str>,
+    fleet: &FleetFlags,
+    global: &GlobalFlags,
+) -> Result<Exit, Failure> {
+    let mut letters = letters(fleet, global).await?;
+    letters
+        .retain(|letter| run.is_none_or(|run| run_of(letter).is_some_and(|of| of.as_str() == run)));
+    if global.json {
+        screen::print_json(&letters.iter().map(as_json).collect::<Vec<_>>())?;
+    } else if letters.is_empty() {
+        screen::print("nothing was kept aside")?;
+    } else {
+        screen::print(&letters.iter().map(as_text).collect::<String>())?;
+    }
+    Ok(Exit::Done)
+}
+
+async fn show(id: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let mut letters = letters(fleet, global).await?;
+    letters.retain(|letter| letter.message_id == id);
+    if letters.is_empty() {
+        return Err(unknown(id));
+    }
+    for letter in &letters {
+        match &letter.content {
+            Kept::Job(job) => screen::print_json(job)?,
+            Kept::Result(result) => screen::print_json(result)?,
+            Kept::Unreadable(bytes) => screen::print(&String::from_utf8_lossy(bytes))?,
+        }
+    }
+    Ok(Exit::Done)
+}
+
+async fn letters(flags: &FleetFlags, global: &GlobalFlags) -> Result<Vec<KeptLetter>, Failure> {
+    let settings = settings(flags, global)?;
+    let queues = fleet::open_queues(&settings, Events::silent()).await?;
+    let letters = queues.dead_letters().await;
+    queues.close().await;
+    letters.map_err(queue_failure)
+}
+
+/// A person who looks does not wait for a server that is away.
+fn settings(flags: &FleetFlags, global: &GlobalFlags) -> Result<Settings, Failure> {
+    let mut settings = layers::settle(global, flags.layers())?;
+    settings.fleet.connect_timeout_seconds = 0;
+    Ok(settings)
+}
+
+fn unknown(id: &str) -> Failure {
+    Failure::usage(format!(
+        "nothing called {id:?} was kept aside; `juror dead-letters list` tells what was"
+    ))
+}
+
+fn run_of(letter: &KeptLetter) -> Option<&RunId> {
+    match &letter.content {
+        Kept::Job(job) => Some(&job.run_id),
+        Kept::Result(result) => Some(&result.run_id),
+        Kept::Unreadable(_) => None,
+    }
+}
+
+fn kind(letter: &KeptLetter) -> &'static str {
+    match &letter.content {
+        Kept::Job(_) => "job",
+        Kept::Result(_) => "result",
+        Kept::Unreadable(_) => "unreadable",
+    }
+}
+
+/// The item that it concerns, and the round.
+fn item_of(letter: &KeptLetter) -> Option<(&str, u32)> {
+    match &letter.content {
+        Kept::Job(job) => Some((&job.item.id, job.round)),
+        Kept::Result(result) => Some((&result.screenshot_id, result.round)),
+        Kept::Unreadable(_) => None,
+    }
+}
+
+fn as_json(letter: &KeptLetter) -> serde_json::Value {
+    let (item, round) = item_of(letter).unzip();
+    json!({
+        "id": letter.message_id, "kind": kind(letter), "run_id": run_of(letter),
+        "screenshot_id": item, "round": round, "reason": letter.reason,
+    })
+}
+
+fn as_text(letter: &KeptLetter) -> String {
+    let about = match (run_of(letter), item_of(letter)) {
+        (Some(run), Some((item, round))) => format!(" of run {run}, item {item}, round {round}"),
+        _ => String::new(),
+    };
+    let id = if letter.message_id.is_empty() { "(no id)" } else { &letter.message_id };
+    format!("{id}  {}{about}\n    {}\n", kind(letter), letter.reason)
+}

@@ -1,0 +1,119 @@
+//! What `juror enqueue` tells: results on standard output, all else on standard error.
+
+use crate::{exit::Failure, terminal as screen};
+use jiff::Timestamp;
+use juror_producer::fleet::{Published, PublishedEnd};
+use juror_types::id::RunId;
+use serde_json::json;
+
+/// To whom, and how.
+pub struct Telling<'a> {
+    /// Whether results are told as JSON.
+    pub json: bool,
+    /// Whether only results and what went wrong are told.
+    pub quiet: bool,
+    /// Whether standard output is kept for the report.
+    pub wait: bool,
+    /// The fleet's namespace.
+    pub fleet: &'a str,
+    /// The flags by which the next command finds the same run.
+    pub location_flags: String,
+}
+
+impl Telling<'_> {
+    /// The run is announced, and nothing is published yet.
+    pub fn announced(&self, run: &RunId) -> Result<(), Failure> {
+        if !self.json && !self.wait {
+            return screen::print(run.as_str());
+        }
+        self.beside(&format!("run {run}"));
+        Ok(())
+    }
+
+    /// Publishing has ended.
+    pub fn published(
+        &self,
+        run: &RunId,
+        planned: u64,
+        published: Published,
+    ) -> Result<(), Failure> {
+        let Published { jobs, end } = published;
+        if self.json && !self.wait {
+            let complete = end == PublishedEnd::Closed;
+            screen::print_json(&json!({
+                "run_id": run, "fleet": self.fleet, "planned": planned, "published": jobs,
+                "complete": complete,
+            }))?;
+        }
+        match end {
+            PublishedEnd::Closed => {
+                self.beside(&format!("{jobs} jobs of run {run} are published"));
+                self.how_to_follow(run);
+            }
+            PublishedEnd::Cancelled => screen::tell(&format!(
+                "run {run} was cancelled while it was published; {jobs} jobs are out"
+            )),
+            PublishedEnd::Stopped => {
+                screen::tell(&format!("stopped: {jobs} jobs of run {run} are published"));
+                self.how_to_go_on(run);
+            }
+        }
+        Ok(())
+    }
+
+    /// Another deadline is given, or none.
+    pub fn deadline(&self, run: &RunId, before: Option<Timestamp>, now: Option<Timestamp>) {
+        let Some(now) = now else { return };
+        let before = before.map(|before| format!("; before: {before}")).unwrap_or_default();
+        self.beside(&format!("the deadline of run {run} is {now} from now on{before}"));
+    }
+
+    /// Nothing is left to publish.
+    pub fn published_already(&self, run: &RunId, is_reported: bool) -> Result<(), Failure> {
+        if !is_reported {
+            self.beside(&format!("every job of run {run} is published already"));
+            self.how_to_follow(run);
+            let location_flags = &self.location_flags;
+            self.beside(&format!(
+                "  if it does not go on, send again what is missing: juror retry {run}{location_flags}"
+            ));
+        } else if !self.wait {
+            self.beside(&format!(
+                "every job of run {run} is published already, and it is reported"
+            ));
+            self.how_to_follow(run);
+        }
+        if self.wait {
+            return Ok(());
+        }
+        match self.json {
+            false => screen::print(run.as_str()),
+            true => screen::print_json(&json!({
+                "run_id": run, "fleet": self.fleet, "published": 0, "complete": true,
+            })),
+        }
+    }
+
+    /// Not every job is published.
+    pub fn how_to_go_on(&self, run: &RunId) {
+        let location_flags = &self.location_flags;
+        screen::tell(&format!(
+            "the run is left open\n  resume with: juror enqueue --resume {run}{location_flags}\n  or \
+             end it with: juror cancel {run}{location_flags}"
+        ));
+    }
+
+    fn how_to_follow(&self, run: &RunId) {
+        if !self.wait {
+            let location_flags = &self.location_flags;
+            let follow = format!("juror enqueue --wait --resume {run}{location_flags}");
+            self.beside(&format!("  follow it with: {follow}"));
+        }
+    }
+
+    fn beside(&self, text: &str) {
+        if !self.quiet {
+            screen::tell(text);
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Gathers the layers of settings: file, environment, flags.
+
+use crate::{
+    args::{
+        CalibrationFlags, CallingFlags, ComparingFlags, FleetFlags, GlobalFlags, JudgingFlags,
+        RunFlags, ServeArguments, ServingFlags,
+    },
+    exit::Failure,
+};
+use juror_app::settings::{Layer, Settings};
+use juror_files::{
+    FileSettings,
+    objects::{Credentials, S3Account},
+};
+use juror_types::usage::Money;
+use std::path::{Path, PathBuf};
+
+/// Variables of the environment that begin like settings and are none.
+const NOT_SETTINGS: [&str; 3] = ["JUROR_CONFIG", READ_TOKEN, WRITE_TOKEN];
+
+/// The variables that hold the tokens of the web door.
+pub const READ_TOKEN: &str = "JUROR_SERVE_READ_TOKEN";
+/// See [`READ_TOKEN`].
+pub const WRITE_TOKEN: &str = "JUROR_SERVE_WRITE_TOKEN";
+
+/// What settings come from beside a command's own flags, as it was when it was read.
+#[derive(Clone, Debug)]
+pub struct BaseLayers {
+    /// File and environment.
+    below: Vec<Layer>,
+    /// The flags that every command takes.
+    above: Vec<Layer>,
+}
+
+impl BaseLayers {
+    /// Reads the settings file and the environment.
+    pub fn read(global: &GlobalFlags) -> Result<Self, Failure> {
+        let mut below = Vec::new();
+        below.extend(file_layer(global)?);
+        below.extend(sdk_layer(|name| std::env::var(name).ok()));
+        below.extend(environment_layers(std::env::vars_os())?);
+        let mut above = Vec::new();
+        for (key, folder) in [("runs_dir", &global.runs_dir), ("state_dir", &global.state)] {
+            if let Some(folder) = folder {
+                above.push(Layer::of("run", key, folder.to_string_lossy().into_owned()));
+            }
+        }
+        let log_format = global.log_format.clone();
+        above.extend(log_format.map(|format| Layer::of("log", "format", format)));
+        Ok(Self { below, above })
+    }
+
+    /// Settles all layers: `flags` over the environment over the settings file over the defaults.
+    pub fn settle(&self, flags: Vec<Layer>) -> Result<Settings, Failure> {
+        let layers = [self.below.clone(), flags, self.above.clone()].concat();
+        Settings::resolve(&layers).map_err(Failure::usage)
+    }
+}
+
+/// Settles all layers, read now.
+pub fn settle(global: &GlobalFlags, flags: Vec<Layer>) -> Result<Settings, Failure> {
+    BaseLayers::read(global)?.settle(flags)
+}
+
+/// The accounts of object stores, which are no settings: of the environment, and of the profile
+/// that it names where it holds no keys. That one is not looked for where nothing `needs` it.
+pub fn credentials(files: &FileSettings, needs: bool) -> Result<Credentials, Failure> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    let credentials = Credentials::gather(variable).with_account(files.s3_account);
+    let Some(profile) = variable("AWS_PROFILE").filter(|_| !credentials.has_s3_keys()) else {
+        return Ok(credentials);
+    };
+    if files.s3_account == S3Account::Instance || !needs {
+        return Ok(credentials);
+    }
+    let own = || variable("HOME").map(|home| Path::new(&home).join(".aws/credentials"));
+    let path = variable("AWS_SHARED_CREDENTIALS_FILE").map(PathBuf::from).or_else(own);
+    let path = path.unwrap_or_else(|| PathBuf::from(".aws/credentials"));
+    let shown = path.display();
+    let text = std::fs::read_to_string(&path).map_err(|error| {
+        Failure::usage(format!(
+            "profile {profile:?} of AWS_PROFILE: {shown} cannot be read: {error}"
+        ))
+    })?;
+    credentials.with_profile(&text, &profile).ok_or_else(|| {
+        Failure::usage(format!("AWS_PROFILE is {profile:?}, and {shown} has no such profile"))
+    })
+}
+
+/// The settings file, and whether it was named; one that was not need not exist.
+pub fn settings_file(global: &GlobalFlags) -> (PathBuf, bool) {
+    let named = global.config.clone().or_else(|| std::env::var_os("JUROR_CONFIG").map(Into::into));
+    let is_named = named.is_some();
+    (named.unwrap_or_else(|| "juror.toml".into()), is_named)
+}
+
+fn file_layer(global: &GlobalFlags) -> Result<Option<Layer>, Failure> {
+    let (path, is_named) = settings_file(global);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if !is_named && error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(None);
+        }
+        Err(error) => {
+            let path = path.display();
+            return Err(Failure::usage(format!("settings file {path} cannot be read: {error}")));
+        }
+    };
+    Layer::parse(&text, &path.display().to_string()).map(Some).map_err(Failure::usage)
+}
+
+/// The variable that OpenAI's SDKs take the base URL from. It stands above the settings file, as
+/// the key's variable does: both belong together.
+fn sdk_layer(variable: impl Fn(&str) -> Option<String>) -> Option<Layer> {
+    let url = variable("OPENAI_BASE_URL").filter(|url| !url.trim().is_empty())?;
+    Some(Layer::of("judge", "base_url", url.trim().to_owned()))
+}
+
+fn environment_layers(
+    variables: impl Iterator<Item = (std::ffi::OsString, std::ffi::OsString)>,
+) -> Result<Vec<Layer>, Failure> {
+    variables
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
+        .filter(|(name, _)| name.starts_with("JUROR_") && !NOT_SETTINGS.contains(&name.as_str()))
+        .map(|(name, value)| {
+            let value = value
+                .into_string()
+                .map_err(|_| Failure::usage(format!("environment variable {name} is not UTF-8")))?;
+            Layer::from_variable(&name, &value).map_err(Failure::usage)
+        })
+        .collect()
+}
+
+impl JudgingFlags {
+    /// The flags that were given, as settings.
+    pub fn layers(&self) -> Vec<Layer> {
+        let roots: Vec<String> =
+            self.data_root.iter().map(|root| root.to_string_lossy().into_owned()).collect();
+        given([
+            ("run", "rubric", text(&self.rubric)),
+            ("run", "repeat", number(self.repeat.map(u64::from))),
+            ("run", "enable_llm_judge", self.enable_llm_judge.then_some(true.into())),
+            ("judge", "model", text(&self.model)),
+            ("files", "data_roots", (!roots.is_empty()).then(|| roots.into())),
+        ])
+    }
+}
+
+impl CallingFlags {
+    /// The flags that were given, as settings.
+    pub fn layers(&self) -> Vec<Layer> {
+        given([
+            ("judge", "base_url", text(&self.base_url)),
+            ("limits", "rpm", number(self.rpm)),
+            ("limits", "tpm", number(self.tpm)),
+            ("limits", "max_concurrency", number(self.max_concurrency.map(|count| count as u64))),
+            ("cache", "enabled", self.no_cache.then_some(false.into())),
+        ])
+    }
+}
+
+impl ComparingFlags {
+    /// The flags that were given, as settings.
+    pub fn layers(&self) -> Vec<Layer> {
+        given([
+            ("compare", "margin", self.margin.map(toml::Value::from)),
+            ("compare", "strict", self.strict.then_some(true.into())),
+            ("compare", "max_lost", self.max_lost.map(toml::Value::from)),
+        ])
+    }
+}
+
+impl CalibrationFlags {
+    /// The flag that was given, as a setting.
+    pub fn layers(&self) -> Vec<Layer> {
+        let path = self.calibration.as_ref().map(|path| path.to_string_lossy().into_owned());
+        path.map(|path| Layer::of("run", "calibration", path)).into_iter().collect()
+    }
+}
+
+impl RunFlags {
+    /// The flags that were given, as settings.
+    pub fn layers(&self) -> Vec<Layer> {
+        let mut layers = self.judging.layers();
+        layers.extend(self.against.comparing.layers());
+        layers.extend(self.known.layers());
+        layers.extend(self.budget_usd.map(budget));
+        layers.extend(self.deadline.clone().map(deadline));
+        layers.extend(self.gate.clone().map(|gate| Layer::of("run", "gate", gate)));
+        layers.extend(self.keep_inputs.then(|| Layer::of("run", "keep_inputs", true)));
+        layers
+    }
+}
+
+/// The run's deadline, as a setting.
+pub fn deadline(deadline: String) -> Layer {
+    Layer::of("run", "deadline", deadline)
+}
+
+/// What the run may cost, as a setting.
+pub fn budget(budget: Money) -> Layer {
+    Layer::of("budget", "run_usd", budget.to_string())
+}
+
+fn given<const N: usize>(flags: [(&str, &str, Option<toml::Value>); N]) -> Vec<Layer> {
+    let layer = |(section, key, value): (&str, &str, Option<toml::Value>)| {
+        value.map(|value| Layer::of(section, key, value))
+    };
+    flags.into_iter().filter_map(layer).collect()
+}
+
+fn text(text: &Option<String>) -> Option<toml::Value> {
+    text.clone().map(toml::Value::from)
+}
+
+fn number(number: Option<u64>) -> Option<toml::Value> {
+    number.map(|number| toml::Value::from(i64::try_from(number).unwrap_or(i64::MAX)))
+}
+
+impl FleetFlags {
+    /// The flags that were given, as settings.
+    pub fn layers(&self) -> Vec<Layer> {
+        let texts =
+            [("broker", &self.broker), ("redis", &self.redis), ("namespace", &self.namespace)];
+        let given = texts.into_iter().filter_map(|(key, text)| Some((key, text.clone()?)));
+        let mut layers: Vec<_> = given.map(|(key, text)| Layer::of("fleet", key, text)).collect();
+        if self.allow_volatile_redis {
+            layers.push(Layer::of("fleet", "allow_volatile_redis", true));
+        }
+        layers
+    }
+}
+
+impl ServingFlags {
+    /// The flags that were given, as settings.
+    pub fn layers(&self) -> Vec<Layer> {
+        self.listen
+            .map(|listen| Layer::of("fleet", "listen", listen.to_string()))
+            .into_iter()
+            .collect()
+    }
+}
+
+impl ServeArguments {
+    /// The flags that were given, as settings.
+    pub fn layers(&self) -> Vec<Layer> {
+        let data_root = self.data_root.clone();
+        let judging = JudgingFlags { data_root, ..JudgingFlags::default() };
+        let mut layers = [judging.layers(), self.calling.layers(), self.fleet.layers()].concat();
+        let listen = self.listen.map(|listen| listen.to_string());
+        layers.extend(listen.map(|listen| Layer::of("serve", "listen", listen)));
+        layers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_that_were_not_given_set_nothing() {
+        assert!(RunFlags::default().layers().is_empty());
+        assert!(CallingFlags::default().layers().is_empty());
+        assert!(FleetFlags::default().layers().is_empty());
+    }
+
+    #[test]
+    fn flags_reach_the_settings_that_they_name() {
+        let judging = JudgingFlags {
+            model: Some("gpt-4.1".to_owned()),
+            enable_llm_judge: true,
+            data_root: vec!["shots".into()],
+            ..JudgingFlags::default()
+        };
+        let run = RunFlags { judging, budget_usd: "1.5".parse().ok(), ..RunFlags::default() };
+        let calling = CallingFlags {
+            rpm: Some(600),
+            max_concurrency: Some(4),
+            no_cache: true,
+            ..CallingFlags::default()
+        };
+        let settings = Settings::resolve(&[run.layers(), calling.layers()].concat()).unwrap();
+        assert_eq!(settings.budget.run_usd, "1.5".parse().ok());
+        assert_eq!(settings.judge.model, "gpt-4.1");
+        assert_eq!(settings.limits.rpm, Some(600));
+        assert_eq!(settings.limits.max_concurrency, Some(4));
+        assert!(settings.run.enable_llm_judge);
+        assert!(!settings.cache.enabled);
+        assert_eq!(settings.files.data_roots, [PathBuf::from("shots")]);
+    }
+
+    #[test]
+    fn only_variables_of_juror_are_settings() {
+        let variables = [("PATH", "/bin"), ("JUROR_CONFIG", "x"), ("JUROR_JUDGE_MODEL", "m")];
+        let layers = environment_layers(
+            variables.into_iter().map(|(name, value)| (name.into(), value.into())),
+        )
+        .unwrap();
+        assert_eq!(Settings::resolve(&layers).unwrap().judge.model, "m");
+        let unknown = [("JUROR_MODEL".into(), "m".into())];
+        assert!(environment_layers(unknown.into_iter()).is_err());
+    }
+}

@@ -1,0 +1,328 @@
+//! Which hosts and buckets files may be read from. The settings say so, never a job.
+
+use juror_types::reference::{ObjectReference, Reference, Service, is_bucket, is_key};
+use std::net::IpAddr;
+use url::{Host, Url};
+
+/// The hosts and buckets that the settings allow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Allowed {
+    hosts: Vec<AllowedHost>,
+    private: Vec<Host>,
+    buckets: Vec<AllowedBucket>,
+}
+
+/// One entry of `files.hosts`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllowedHost {
+    scheme: &'static str,
+    /// Whether it means every host below this one, and not this one itself.
+    below: bool,
+    host: String,
+    port: u16,
+}
+
+/// One entry of `files.buckets`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllowedBucket {
+    /// Whose bucket it is.
+    pub service: Service,
+    /// Its name.
+    pub name: String,
+    /// The first segments of every key that may be read; empty for all.
+    pub prefix: String,
+}
+
+/// A place that the settings do not allow, with the setting that would.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum NotAllowed {
+    /// A host.
+    #[error(
+        "the settings allow no files from {origin}: if it is to be trusted, add {entry:?} to \
+         files.hosts"
+    )]
+    Host {
+        /// Scheme, host and port.
+        origin: String,
+        /// What to write in the settings.
+        entry: String,
+    },
+    /// A bucket, or a part of it.
+    #[error(
+        "the settings allow no such file from {bucket}: add {bucket:?}, or a prefix in it, to \
+         files.buckets"
+    )]
+    Bucket {
+        /// The bucket, as in `s3://bucket`.
+        bucket: String,
+    },
+}
+
+impl Allowed {
+    /// Reads `files.hosts`, `files.private_hosts` and `files.buckets`. An error is the setting and
+    /// the entry at fault.
+    pub fn parse(
+        hosts: &[String],
+        private_hosts: &[String],
+        buckets: &[String],
+    ) -> Result<Self, (&'static str, String)> {
+        fn all<T>(
+            key: &'static str,
+            entries: &[String],
+            parse: impl Fn(&str) -> Option<T>,
+        ) -> Result<Vec<T>, (&'static str, String)> {
+            let parse = |entry: &String| parse(entry).ok_or_else(|| (key, entry.clone()));
+            entries.iter().map(parse).collect()
+        }
+        Ok(Self {
+            hosts: all("files.hosts", hosts, AllowedHost::parse)?,
+            private: all("files.private_hosts", private_hosts, private_host)?,
+            buckets: all("files.buckets", buckets, AllowedBucket::parse)?,
+        })
+    }
+
+    /// The entries of `files.hosts`, in order.
+    pub fn hosts(&self) -> &[AllowedHost] {
+        &self.hosts
+    }
+
+    /// The entries of `files.buckets`, in order.
+    pub fn buckets(&self) -> &[AllowedBucket] {
+        &self.buckets
+    }
+
+    /// The entry, by its place, that allows this URL.
+    pub fn host(&self, url: &Url) -> Result<usize, NotAllowed> {
+        let found = self.hosts.iter().position(|entry| entry.covers(url));
+        found.ok_or_else(|| {
+            let host = url.host_str().unwrap_or_default();
+            let scheme = if url.scheme() == "https" { "" } else { "http://" };
+            let port = url.port().map_or(String::new(), |port| format!(":{port}"));
+            NotAllowed::Host {
+                origin: format!("{}://{host}{port}", url.scheme()),
+                entry: format!("{scheme}{host}{port}"),
+            }
+        })
+    }
+
+    /// The entry, by its place, that allows this object.
+    pub fn bucket(&self, object: &ObjectReference) -> Result<usize, NotAllowed> {
+        let found = self.buckets.iter().position(|entry| entry.covers(object));
+        found.ok_or_else(|| NotAllowed::Bucket {
+            bucket: format!("{}://{}", object.service.scheme(), object.bucket),
+        })
+    }
+
+    /// Whether a reference may be followed at all; paths have rules of their own.
+    pub fn check(&self, reference: &Reference<'_>) -> Result<(), NotAllowed> {
+        match reference {
+            Reference::Path(_) => Ok(()),
+            Reference::Web(url) => self.host(url).map(|_| ()),
+            Reference::Object(object) => self.bucket(object).map(|_| ()),
+        }
+    }
+
+    /// Whether this name may stand for an address that is not public.
+    pub fn is_private_host(&self, name: &str) -> bool {
+        let name = without_last_dot(name);
+        self.private.iter().any(|host| matches!(host, Host::Domain(known) if known == name))
+    }
+
+    /// Whether this address may be connected to although it is not public.
+    pub fn is_private_address(&self, address: IpAddr) -> bool {
+        self.private.iter().any(|host| match host {
+            Host::Ipv4(known) => IpAddr::V4(*known) == address,
+            Host::Ipv6(known) => IpAddr::V6(*known) == address,
+            Host::Domain(_) => false,
+        })
+    }
+}
+
+impl AllowedHost {
+    /// Whether it is reached without TLS.
+    pub fn is_plain(&self) -> bool {
+        self.scheme == "http"
+    }
+
+    /// `host`, `*.host`, each with a port or without, for HTTPS; `http://…` for plain HTTP.
+    fn parse(entry: &str) -> Option<Self> {
+        let (scheme, rest) = match entry.split_once("://") {
+            None => ("https", entry),
+            Some(("https", rest)) => ("https", rest),
+            Some(("http", rest)) => ("http", rest),
+            Some(_) => return None,
+        };
+        let (below, rest) = match rest.strip_prefix("*.") {
+            Some(rest) => (true, rest),
+            None => (false, rest),
+        };
+        if rest.contains(['/', '\\', '?', '#', '@', '*']) {
+            return None;
+        }
+        let url = Url::parse(&format!("{scheme}://{rest}")).ok()?;
+        let is_name = matches!(url.host()?, Host::Domain(_));
+        let host = without_last_dot(url.host_str()?).to_owned();
+        let usable = !host.is_empty() && (is_name || !below);
+        usable.then_some(Self { scheme, below, host, port: url.port_or_known_default()? })
+    }
+
+    fn covers(&self, url: &Url) -> bool {
+        let host = without_last_dot(url.host_str().unwrap_or_default());
+        let same_host = match self.below {
+            false => host == self.host,
+            true => host
+                .strip_suffix(self.host.as_str())
+                .and_then(|rest| rest.strip_suffix('.'))
+                .is_some_and(|rest| !rest.is_empty()),
+        };
+        url.scheme() == self.scheme && url.port_or_known_default() == Some(self.port) && same_host
+    }
+}
+
+impl AllowedBucket {
+    /// `s3://bucket` or `s3://bucket/prefix`; likewise `gs` and `az`.
+    pub fn parse(entry: &str) -> Option<Self> {
+        let (scheme, rest) = entry.split_once("://")?;
+        let service = [Service::S3, Service::Google, Service::Azure]
+            .into_iter()
+            .find(|service| service.scheme() == scheme)?;
+        let (name, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+        let prefix = prefix.strip_suffix('/').unwrap_or(prefix);
+        let usable = is_bucket(name) && (prefix.is_empty() || is_key(prefix));
+        usable.then(|| Self { service, name: name.to_owned(), prefix: prefix.to_owned() })
+    }
+
+    fn covers(&self, object: &ObjectReference) -> bool {
+        let below = object.key.strip_prefix(self.prefix.as_str());
+        let inside = self.prefix.is_empty() || below.is_some_and(|rest| rest.starts_with('/'));
+        self.service == object.service && self.name == object.bucket && inside
+    }
+}
+
+/// A name or an address, an IPv6 one with brackets or without.
+fn private_host(entry: &str) -> Option<Host> {
+    if let Ok(address) = entry.parse::<IpAddr>() {
+        return Some(match address {
+            IpAddr::V4(address) => Host::Ipv4(address),
+            IpAddr::V6(address) => Host::Ipv6(address),
+        });
+    }
+    match Host::parse(without_last_dot(entry)).ok()? {
+        Host::Domain(name) if name.is_empty() || name.contains(['*', '/']) => None,
+        host => Some(host),
+    }
+}
+
+/// The root of all names may be written or left out.
+fn without_last_dot(name: &str) -> &str {
+    name.strip_suffix('.').unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(entries: &[&str]) -> Vec<String> {
+        entries.iter().map(|&entry| entry.to_owned()).collect()
+    }
+
+    fn allows(allowed: &Allowed, reference: &str) -> bool {
+        allowed.check(&Reference::parse(reference).unwrap()).is_ok()
+    }
+
+    #[test]
+    fn a_host_is_allowed_by_scheme_name_and_port() {
+        let hosts =
+            ["images.example.com", "*.cdn.example.com", "a.test:8443", "http://b.test", "[::1]:9"];
+        let allowed = Allowed::parse(&texts(&hosts), &[], &[]).unwrap();
+        for reference in [
+            "https://images.example.com/1.png",
+            "https://IMAGES.example.com.:443/1.png",
+            "https://eu.cdn.example.com/1.png",
+            "https://a.eu.cdn.example.com/1.png",
+            "https://a.test:8443/1.png",
+            "http://b.test/1.png",
+            "https://[::1]:9/1.png",
+            "shots/1.png",
+        ] {
+            assert!(allows(&allowed, reference), "{reference}");
+        }
+        for reference in [
+            "http://images.example.com/1.png",
+            "https://images.example.com:8443/1.png",
+            "https://images.example.com.evil.test/1.png",
+            "https://evil-images.example.com/1.png",
+            "https://cdn.example.com/1.png",
+            "https://evilcdn.example.com/1.png",
+            "https://a.test/1.png",
+            "https://b.test/1.png",
+            "http://b.test:8080/1.png",
+            "s3://bucket/1.png",
+        ] {
+            assert!(!allows(&allowed, reference), "{reference}");
+        }
+    }
+
+    #[test]
+    fn a_bucket_is_allowed_by_whole_segments_of_its_keys() {
+        let buckets = texts(&["s3://shots", "s3://team/golden/", "gs://shots"]);
+        let allowed = Allowed::parse(&[], &[], &buckets).unwrap();
+        for reference in ["s3://shots/1.png", "s3://team/golden/a/1.png", "gs://shots/1.png"] {
+            assert!(allows(&allowed, reference), "{reference}");
+        }
+        for reference in [
+            "s3://team/1.png",
+            "s3://team/golden",
+            "s3://team/golden2/1.png",
+            "s3://other/1.png",
+            "az://shots/1.png",
+        ] {
+            assert!(!allows(&allowed, reference), "{reference}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_allowed_names_the_setting_that_would() {
+        let allowed = Allowed::default();
+        for (reference, says) in [
+            ("https://host/1.png?sig=abc", "add \"host\" to files.hosts"),
+            ("https://host:8443/1.png", "add \"host:8443\" to files.hosts"),
+            ("http://host:8080/1.png", "add \"http://host:8080\" to files.hosts"),
+            ("s3://bucket/a/1.png", "add \"s3://bucket\", or a prefix in it, to files.buckets"),
+        ] {
+            let reference = Reference::parse(reference).unwrap();
+            let error = allowed.check(&reference).unwrap_err().to_string();
+            assert!(error.contains(says) && !error.contains("sig"), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_entry_without_sense_is_named_with_its_setting() {
+        for entry in
+            ["", "*", "*.", "ftp://a", "a/b", "u@a", "a.*.b", "*.1.2.3.4", "a:x", "a?b", "a b"]
+        {
+            let error = Allowed::parse(&texts(&[entry]), &[], &[]).unwrap_err();
+            assert_eq!(error, ("files.hosts", entry.to_owned()));
+        }
+        for entry in ["", "*.a", "http://a", "a:80", "10.0.0.0/8"] {
+            let error = Allowed::parse(&[], &texts(&[entry]), &[]).unwrap_err();
+            assert_eq!(error, ("files.private_hosts", entry.to_owned()));
+        }
+        for entry in ["", "bucket", "s3://", "s3://a//b", "s3://a/../b", "http://a", "s3://a:b"] {
+            let error = Allowed::parse(&[], &[], &texts(&[entry])).unwrap_err();
+            assert_eq!(error, ("files.buckets", entry.to_owned()));
+        }
+    }
+
+    #[test]
+    fn private_hosts_are_names_or_addresses() {
+        let private = texts(&["Images.Internal", "10.0.0.5", "::1", "[fd00::1]"]);
+        let allowed = Allowed::parse(&[], &private, &[]).unwrap();
+        assert!(allowed.is_private_host("images.internal."));
+        assert!(!allowed.is_private_host("10.0.0.5") && !allowed.is_private_host("internal"));
+        for address in ["10.0.0.5", "::1", "fd00::1"] {
+            assert!(allowed.is_private_address(address.parse().unwrap()), "{address}");
+        }
+        assert!(!allowed.is_private_address("10.0.0.6".parse().unwrap()));
+    }
+}

@@ -1,0 +1,213 @@
+//! The inputs that a run keeps, in `<run directory>/inputs/`: the bytes that were judged, one file
+//! for each distinct content, named by its SHA-256.
+
+use crate::local::Roots;
+use bytes::Bytes;
+use juror_types::id::Digest;
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use tokio::{sync::Semaphore, task::spawn_blocking};
+
+/// Name of the folder in a run directory.
+pub const INPUTS_FOLDER: &str = "inputs";
+
+/// Each write waits for the disk; a few at a time keep it busy.
+const MAX_WRITES: usize = 8;
+
+/// End of the name of a file that is being written.
+const PART: &str = ".part";
+
+/// The kept inputs of one run. Names are made of digests alone, so nothing that a dataset says
+/// reaches a path. Clones share the folder.
+#[derive(Clone, Debug)]
+pub struct KeptInputs {
+    folder: PathBuf,
+    roots: Roots,
+    writes: Arc<Semaphore>,
+}
+
+/// An input that cannot be kept.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "inputs cannot be kept in {}: {source}; free space or mend that folder",
+    folder.display()
+)]
+pub struct KeptInputError {
+    /// The folder.
+    folder: PathBuf,
+    /// The error of the operating system.
+    source: io::Error,
+}
+
+impl KeptInputs {
+    /// Opens the folder in a run directory to write in it, creates it if there is none, and removes
+    /// files that a killed process left half-written. The caller holds the run's lock.
+    pub fn create(run_directory: &Path) -> Result<Self, KeptInputError> {
+        let kept = Self::new(run_directory);
+        kept.prepare().map_err(|source| kept.error(source))?;
+        Ok(kept)
+    }
+
+    /// The folder in a run directory, to be read; none if the run keeps no inputs.
+    pub fn find(run_directory: &Path) -> Option<Self> {
+        let kept = Self::new(run_directory);
+        is_own_folder(&kept.folder).then_some(kept)
+    }
+
+    fn new(run_directory: &Path) -> Self {
+        let folder = run_directory.join(INPUTS_FOLDER);
+        let roots = Roots::new(vec![folder.clone()]);
+        Self { folder, roots, writes: Arc::new(Semaphore::new(MAX_WRITES)) }
+    }
+
+    fn prepare(&self) -> io::Result<()> {
+        match fs::create_dir(&self.folder) {
+            Ok(()) => self.folder.parent().map_or(Ok(()), sync_folder)?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+        if !is_own_folder(&self.folder) {
+            return Err(io::Error::new(io::ErrorKind::NotADirectory, "this is not a folder"));
+        }
+        for entry in fs::read_dir(&self.folder)? {
+            let name = entry?.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with('.') && name.ends_with(PART) {
+                fs::remove_file(self.folder.join(&*name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps these bytes, whose digest this is: once this returns, they survive a crash. Content
+    /// that is kept already is not written again.
+    pub async fn keep(&self, digest: Digest, bytes: Bytes) -> Result<(), KeptInputError> {
+        let interrupted = || self.error(io::ErrorKind::Interrupted.into());
+        let writes = Arc::clone(&self.writes);
+        let permit = writes.acquire_owned().await.map_err(|_| interrupted())?;
+        let kept = self.clone();
+        let writing = spawn_blocking(move || {
+            let written = kept.keep_now(digest, &bytes);
+            drop(permit);
+            written.map_err(|source| kept.error(source))
+        });
+        writing.await.map_err(|_| interrupted())?
+    }
+
+    fn keep_now(&self, digest: Digest, bytes: &[u8]) -> io::Result<()> {
+        let path = self.folder.join(digest.to_string());
+        let known = fs::symlink_metadata(&path);
+        if known.is_ok_and(|known| known.is_file() && known.len() == bytes.len() as u64) {
+            return Ok(());
+        }
+        // Jobs with equal inputs write side by side, each its own file; the last rename wins.
+        let name = format!(".{digest}.{:016x}{PART}", rand::random::<u64>());
+        let temporary = self.folder.join(name);
+        let written = write_new(&temporary, bytes).and_then(|()| fs::rename(&temporary, &path));
+        if written.is_err() {
+            // A leftover that cannot be removed is removed when the run goes on.
+            let _ = fs::remove_file(&temporary);
+        }
+        written.and_then(|()| sync_folder(&self.folder))
+    }
+
+    /// The content of this digest; none if it is not kept, is larger than this, or is damaged.
+    pub fn read(&self, digest: Digest, max_bytes: u64) -> Option<Bytes> {
+        let bytes = self.roots.read_now(&digest.to_string(), max_bytes).ok()?;
+        (Digest::of(&bytes) == digest).then_some(bytes)
+    }
+
+    fn error(&self, source: io::Error) -> KeptInputError {
+        KeptInputError { folder: self.folder.clone(), source }
+    }
+}
+
+/// Whether this is a folder, and no link to one elsewhere.
+fn is_own_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir())
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    match cfg!(unix) {
+        true => File::open(folder)?.sync_all(),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(kept: &KeptInputs) -> Vec<String> {
+        let entries = fs::read_dir(&kept.folder).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[tokio::test]
+    async fn equal_content_is_one_file_and_comes_back_as_it_was() {
+        let run = tempfile::tempdir().unwrap();
+        let kept = KeptInputs::create(run.path()).unwrap();
+        let (bytes, digest) = (Bytes::from_static(b"code"), Digest::of(b"code"));
+        let twice = [kept.keep(digest, bytes.clone()), kept.keep(digest, bytes.clone())];
+        for kept in futures_util::future::join_all(twice).await {
+            kept.unwrap();
+        }
+        assert_eq!(names(&kept), [digest.to_string()]);
+        let found = KeptInputs::find(run.path()).unwrap();
+        assert_eq!(found.read(digest, 4), Some(bytes));
+        assert_eq!(found.read(digest, 3), None, "larger than is asked for");
+        assert_eq!(found.read(Digest::of(b"other"), 100), None);
+    }
+
+    #[tokio::test]
+    async fn damaged_content_is_not_handed_out_and_is_written_anew() {
+        let run = tempfile::tempdir().unwrap();
+        let kept = KeptInputs::create(run.path()).unwrap();
+        let (bytes, digest) = (Bytes::from_static(b"whole"), Digest::of(b"whole"));
+        let path = kept.folder.join(digest.to_string());
+        fs::write(&path, "who").unwrap();
+        assert_eq!(kept.read(digest, 100), None);
+        kept.keep(digest, bytes.clone()).await.unwrap();
+        assert_eq!(kept.read(digest, 100), Some(bytes));
+    }
+
+    #[test]
+    fn files_that_a_killed_process_left_are_removed() {
+        let run = tempfile::tempdir().unwrap();
+        fs::create_dir(run.path().join(INPUTS_FOLDER)).unwrap();
+        let left = run.path().join("inputs/.abc.0000000000000001.part");
+        fs::write(&left, "ha").unwrap();
+        let kept = KeptInputs::create(run.path()).unwrap();
+        assert!(names(&kept).is_empty());
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn links_are_neither_followed_nor_written_through() {
+        let (run, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::os::unix::fs::symlink(elsewhere.path(), run.path().join(INPUTS_FOLDER)).unwrap();
+        assert!(KeptInputs::find(run.path()).is_none());
+        let error = KeptInputs::create(run.path()).unwrap_err().to_string();
+        assert!(error.contains("inputs: this is not a folder; free space"), "{error}");
+
+        let other = tempfile::tempdir().unwrap();
+        let kept = KeptInputs::create(other.path()).unwrap();
+        let (target, digest) = (elsewhere.path().join("target"), Digest::of(b"code"));
+        fs::write(&target, "kode").unwrap();
+        std::os::unix::fs::symlink(&target, kept.folder.join(digest.to_string())).unwrap();
+        assert_eq!(kept.read(digest, 100), None);
+        kept.keep(digest, Bytes::from_static(b"code")).await.unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"kode");
+        assert_eq!(kept.read(digest, 100).as_deref(), Some(&b"code"[..]));
+    }
+}

@@ -1,0 +1,9 @@
+//! Files that items name: local folders, objects in buckets, and the policy on what may be fetched.
+
+pub mod fetch_policy;
+pub mod kept_inputs;
+pub mod local;
+pub mod objects;
+mod settings;
+
+pub use settings::{FileSettings, InvalidFileSetting};

@@ -1,0 +1,266 @@
+//! Opens the local files that items name, and no others.
+
+use bytes::Bytes;
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Read},
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
+use tokio::{sync::Semaphore, task::spawn_blocking};
+
+/// Reads of local files take microseconds; a few at a time keep a disk busy, and each one more
+/// would only cost a thread.
+const READS_AT_A_TIME: usize = 8;
+
+/// Most bytes of one image file.
+pub const MAX_IMAGE_BYTES: u64 = 64 << 20;
+
+/// Most bytes of a file with code or tokens. Generated code is a few kilobytes; what is larger than
+/// this is not what anybody wants to pay for in a prompt.
+pub const MAX_TEXT_BYTES: u64 = 1 << 20;
+
+/// The folders that files may be opened in. Clones share them.
+#[derive(Clone, Debug)]
+pub struct Roots {
+    folders: Arc<Vec<PathBuf>>,
+    reads: Arc<Semaphore>,
+}
+
+/// Why a file was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// No folder holds it.
+    #[error("{reference}: no such file in {folders}")]
+    Missing {
+        /// The name that the item gave.
+        reference: String,
+        /// The folders that were tried.
+        folders: String,
+    },
+    /// It may not be opened.
+    #[error("{reference}: {reason}")]
+    Refused {
+        /// The name that the item gave.
+        reference: String,
+        /// What about it is not allowed.
+        reason: &'static str,
+    },
+    /// It is larger than such a file may be.
+    #[error("{reference}: larger than the {limit} bytes that are allowed here")]
+    TooLarge {
+        /// The name that the item gave.
+        reference: String,
+        /// Most bytes.
+        limit: u64,
+    },
+    /// The operating system could not read it.
+    #[error("{reference}: cannot be read: {source}")]
+    Unreadable {
+        /// The name that the item gave.
+        reference: String,
+        /// What the operating system says.
+        source: io::Error,
+    },
+}
+
+impl Roots {
+    /// Roots to try in this order. A folder that does not exist holds no file.
+    pub fn new(folders: Vec<PathBuf>) -> Self {
+        Self { folders: Arc::new(folders), reads: Arc::new(Semaphore::new(READS_AT_A_TIME)) }
+    }
+
+    /// Reads a file of at most `max_bytes` bytes. The reference is a path relative to a root, or an
+    /// absolute one that lies under a root.
+    pub async fn read(&self, reference: &str, max_bytes: u64) -> Result<Bytes, FileError> {
+        let interrupted = || FileError::Unreadable {
+            reference: reference.to_owned(),
+            source: io::ErrorKind::Interrupted.into(),
+        };
+        let reads = Arc::clone(&self.reads);
+        let permit = reads.acquire_owned().await.map_err(|_| interrupted())?;
+        let (roots, name) = (self.clone(), reference.to_owned());
+        let reading = spawn_blocking(move || {
+            let read = roots.read_now(&name, max_bytes);
+            drop(permit);
+            read
+        });
+        reading.await.map_err(|_| interrupted())?
+    }
+
+    /// Why a file is not to be had here although it may be elsewhere: no folder holds it, or this
+    /// process may not read it.
+    pub fn absence(&self, reference: &str) -> Option<FileError> {
+        let unreadable = |source| FileError::Unreadable { reference: reference.to_owned(), source };
+        let looked = self
+            .resolve(reference)
+            .and_then(|path| open_if_regular(&path, NOFOLLOW).map(drop).map_err(unreadable));
+        let error = looked.err()?;
+        matches!(error, FileError::Missing { .. } | FileError::Unreadable { .. }).then_some(error)
+    }
+
+    /// The real path of a file that may be opened.
+    pub fn resolve(&self, reference: &str) -> Result<PathBuf, FileError> {
+        let refused = |reason| FileError::Refused { reference: reference.to_owned(), reason };
+        let path = Path::new(reference);
+        if reference.is_empty() || reference.contains('\0') {
+            return Err(refused("this is not a file name"));
+        }
+        if path.components().any(|component| component == Component::ParentDir) {
+            return Err(refused(
+                "'..' is not allowed: name the file from its dataset's folder down",
+            ));
+        }
+        let mut lies_outside = false;
+        for folder in self.folders.iter() {
+            let Ok(folder) = folder.canonicalize() else { continue };
+            match folder.join(path).canonicalize() {
+                Ok(file) if file.starts_with(&folder) => return Ok(file),
+                Ok(_) => lies_outside = true,
+                Err(error) if is_absence(&error) => {}
+                Err(source) => {
+                    return Err(FileError::Unreadable { reference: reference.to_owned(), source });
+                }
+            }
+        }
+        if lies_outside || path.is_absolute() {
+            return Err(refused("it lies outside the folders that may be opened (--data-root)"));
+        }
+        let folders: Vec<_> =
+            self.folders.iter().map(|folder| folder.display().to_string()).collect();
+        Err(FileError::Missing { reference: reference.to_owned(), folders: folders.join(", ") })
+    }
+
+    /// As [`Roots::read`], on this thread.
+    pub fn read_now(&self, reference: &str, max_bytes: u64) -> Result<Bytes, FileError> {
+        let refused = |reason| FileError::Refused { reference: reference.to_owned(), reason };
+        let unreadable = |source| FileError::Unreadable { reference: reference.to_owned(), source };
+        let too_large =
+            || FileError::TooLarge { reference: reference.to_owned(), limit: max_bytes };
+        let path = self.resolve(reference)?;
+        let opened = open_if_regular(&path, NOFOLLOW).map_err(unreadable)?;
+        let (file, length) = opened.ok_or_else(|| refused(NOT_A_FILE))?;
+        if length > max_bytes {
+            return Err(too_large());
+        }
+        let mut content = Vec::with_capacity(usize::try_from(length).unwrap_or(0) + 1);
+        // It may be growing.
+        file.take(max_bytes.saturating_add(1)).read_to_end(&mut content).map_err(unreadable)?;
+        if content.len() as u64 > max_bytes { Err(too_large()) } else { Ok(content.into()) }
+    }
+}
+
+/// Opens a file of ours for reading, through links, and without waiting for anybody: what is no
+/// regular file, or holds more than so many bytes, is an error.
+pub fn open_regular(path: &Path, max_bytes: u64) -> io::Result<File> {
+    let opened = open_if_regular(path, 0)?;
+    let (file, length) =
+        opened.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, NOT_A_FILE))?;
+    if length > max_bytes {
+        let reason = format!("larger than the {max_bytes} bytes that are allowed here");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+    }
+    Ok(file)
+}
+
+const NOT_A_FILE: &str = "this is not a regular file";
+
+/// Refuses a last-moment link.
+#[cfg(unix)]
+const NOFOLLOW: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+#[cfg(not(unix))]
+const NOFOLLOW: i32 = 0;
+
+fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// A regular file and its length, opened for reading without waiting for anybody; none if it is
+/// something else. Opening some devices has effects, so the kind is looked at first, and once more
+/// on the open file, since the name may have been given to another one in between.
+fn open_if_regular(path: &Path, flags: i32) -> io::Result<Option<(File, u64)>> {
+    if !path.metadata()?.is_file() {
+        return Ok(None);
+    }
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(OFlags::NONBLOCK.bits().cast_signed() | flags);
+    }
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    Ok(metadata.is_file().then_some((file, metadata.len())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn roots(folder: &Path) -> Roots {
+        Roots::new(vec![folder.join("first"), folder.join("absent"), folder.join("second")])
+    }
+
+    fn tree() -> tempfile::TempDir {
+        let tree = tempfile::tempdir().unwrap();
+        for folder in ["first/sub", "second"] {
+            fs::create_dir_all(tree.path().join(folder)).unwrap();
+        }
+        for (name, text) in
+            [("first/sub/a.txt", "a1"), ("second/b.txt", "b2"), ("secret.txt", "no")]
+        {
+            fs::write(tree.path().join(name), text).unwrap();
+        }
+        tree
+    }
+
+    #[tokio::test]
+    async fn files_are_found_in_each_root() {
+        let tree = tree();
+        let roots = roots(tree.path());
+        assert_eq!(&roots.read("sub/a.txt", 2).await.unwrap()[..], b"a1");
+        assert_eq!(&roots.read("./b.txt", 100).await.unwrap()[..], b"b2");
+        let absolute = tree.path().join("second/b.txt");
+        assert_eq!(&roots.read(absolute.to_str().unwrap(), 100).await.unwrap()[..], b"b2");
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn everything_else_is_refused_with_its_reason() {
+        let tree = tree();
+        let path = |name: &str| tree.path().join(name);
+        std::os::unix::fs::symlink(path("secret.txt"), path("first/link.txt")).unwrap();
+        std::os::unix::fs::symlink(tree.path(), path("first/out")).unwrap();
+        std::os::unix::fs::symlink("sub/a.txt", path("first/inside.txt")).unwrap();
+        let status = std::process::Command::new("mkfifo").arg(path("first/pipe")).status().unwrap();
+        assert!(status.success());
+        let secret = path("secret.txt");
+        let roots = roots(tree.path());
+        for (reference, reason) in [
+            ("/etc/passwd", "outside the folders"),
+            (secret.to_str().unwrap(), "outside the folders"),
+            ("../secret.txt", "'..' is not allowed"),
+            ("sub/../../secret.txt", "'..' is not allowed"),
+            ("link.txt", "outside the folders"),
+            ("out/secret.txt", "outside the folders"),
+            ("sub", "not a regular file"),
+            ("pipe", "not a regular file"),
+            ("", "not a file name"),
+            ("a\0b", "not a file name"),
+            ("none.txt", "no such file in"),
+            ("sub/a.txt/deeper", "no such file in"),
+            ("b.txt", "larger than the 1 bytes"),
+        ] {
+            let error = roots.read(reference, 1).await.unwrap_err().to_string();
+            assert!(error.contains(reason), "{reference}: {error}");
+        }
+        assert_eq!(&roots.read("inside.txt", 10).await.unwrap()[..], b"a1");
+        assert!(matches!(roots.absence("none.txt"), Some(FileError::Missing { .. })));
+        for reference in ["inside.txt", "/etc/passwd", "../secret.txt", "sub"] {
+            assert!(roots.absence(reference).is_none(), "{reference}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The HTTP client under every object store: no proxy, no redirect, one kind of TLS, and a status
+//! that says what became of a request.
+
+use super::failure::Answered;
+use async_trait::async_trait;
+use juror_types::error_chain::with_causes;
+use object_store::{
+    ClientOptions,
+    client::{
+        HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
+    },
+};
+use reqwest::{Client, StatusCode, redirect};
+use std::time::Duration;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Gives every store the same client.
+#[derive(Clone, Debug)]
+pub(super) struct Connector(Client);
+
+impl Connector {
+    pub(super) fn new(timeout: Duration, tls: bool) -> Result<Self, String> {
+        // An error says only that a provider is installed already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let builder = Client::builder()
+            .user_agent(concat!("juror/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(CONNECT_TIMEOUT.min(timeout))
+            .timeout(timeout)
+            .redirect(redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .no_proxy();
+        // Without TLS there is no need to find and read the system's certificates.
+        let builder = if tls { builder } else { builder.tls_certs_only([]) };
+        builder.build().map(Self).map_err(|error| {
+            let causes = with_causes(&error);
+            format!("HTTPS cannot be set up: {causes}; are the system's CA certificates installed?")
+        })
+    }
+}
+
+impl HttpConnector for Connector {
+    fn connect(&self, _options: &ClientOptions) -> object_store::Result<HttpClient> {
+        Ok(HttpClient::new(Connection(self.0.clone())))
+    }
+}
+
+#[derive(Debug)]
+struct Connection(Client);
+
+#[async_trait]
+impl HttpService for Connection {
+    /// Refusals become errors here, which carry their status to whoever asked for the object.
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let response = self.0.call(request).await?;
+        let status = response.status();
+        let is_told_by_the_store = status.is_success()
+            || [
+                StatusCode::NOT_MODIFIED,
+                StatusCode::NOT_FOUND,
+                StatusCode::CONFLICT,
+                StatusCode::PRECONDITION_FAILED,
+            ]
+            .contains(&status);
+        if is_told_by_the_store {
+            return Ok(response);
+        }
+        let answered = Answered { status: status.as_u16() };
+        let kind = match answered.may_pass() {
+            true => HttpErrorKind::Request,
+            false => HttpErrorKind::Unknown,
+        };
+        Err(HttpError::new(kind, answered))
+    }
+}

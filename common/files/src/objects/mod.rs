@@ -1,0 +1,133 @@
+//! Objects in buckets: read, looked for, written. Who may read which is [`crate::fetch_policy`]'s.
+
+#[cfg(feature = "azure")]
+mod azure;
+mod connection;
+mod credentials;
+mod failure;
+#[cfg(feature = "gcp")]
+mod google;
+mod profile;
+mod s3;
+#[cfg(test)]
+mod tests;
+
+pub use credentials::{Credentials, S3Account};
+pub use failure::ObjectError;
+
+use bytes::Bytes;
+use connection::Connector;
+use failure::failure;
+use futures_util::StreamExt as _;
+use juror_types::reference::Service;
+use object_store::{ObjectStore, ObjectStoreExt as _, RetryConfig, path::Path};
+use std::{sync::Arc, time::Duration};
+
+/// A store's word on how large an object is is taken up to here, when space is made for it.
+const MAX_LEADING_SPACE: u64 = 1 << 20;
+
+/// How the object stores are reached.
+#[derive(Clone, Debug)]
+pub struct ObjectSettings {
+    /// Where S3 is; Amazon's own if not given.
+    pub endpoint: Option<String>,
+    /// The region of S3 buckets.
+    pub region: Option<String>,
+    /// Whose account is used.
+    pub credentials: Credentials,
+    /// How long one request may take.
+    pub timeout: Duration,
+    /// How often a request that came to nothing is sent again from here. 0 where the caller tries
+    /// again itself: there must be one retry layer, not two.
+    pub retries: usize,
+}
+
+/// Why a bucket cannot be opened; a person must mend the settings.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("bucket {bucket} cannot be used: {problem}")]
+pub struct ObjectSetupError {
+    /// The bucket, as in `s3://bucket`.
+    pub bucket: String,
+    /// What is wrong, with the remedy.
+    pub problem: String,
+}
+
+/// A bucket. Clones share its connections.
+#[derive(Clone, Debug)]
+pub struct Bucket(Arc<dyn ObjectStore>);
+
+impl Bucket {
+    /// Prepares to read and write; asks nobody.
+    pub fn open(
+        service: Service,
+        name: &str,
+        settings: &ObjectSettings,
+    ) -> Result<Self, ObjectSetupError> {
+        let unusable = |problem| {
+            let bucket = format!("{}://{name}", service.scheme());
+            ObjectSetupError { bucket, problem }
+        };
+        let plain = service == Service::S3
+            && settings.endpoint.as_ref().is_some_and(|endpoint| endpoint.starts_with("http://"));
+        let connector = Connector::new(settings.timeout, !plain).map_err(unusable)?;
+        let store = match service {
+            Service::S3 => s3::open(name, settings, connector),
+            #[cfg(feature = "gcp")]
+            Service::Google => google::open(name, settings, connector),
+            #[cfg(not(feature = "gcp"))]
+            Service::Google => Err(unbuilt("gcp")),
+            #[cfg(feature = "azure")]
+            Service::Azure => azure::open(name, settings, connector),
+            #[cfg(not(feature = "azure"))]
+            Service::Azure => Err(unbuilt("azure")),
+        };
+        store.map(Self).map_err(unusable)
+    }
+
+    /// An object of at most `max_bytes` bytes.
+    pub async fn read(&self, key: &str, max_bytes: u64) -> Result<Bytes, ObjectError> {
+        let found = self.0.get(&path(key)?).await.map_err(failure)?;
+        let size = found.meta.size;
+        if size > max_bytes {
+            return Err(ObjectError::TooLarge(max_bytes));
+        }
+        let mut content =
+            Vec::with_capacity(usize::try_from(size.min(MAX_LEADING_SPACE)).unwrap_or(0));
+        let mut pieces = found.into_stream();
+        while let Some(piece) = pieces.next().await {
+            content.extend_from_slice(&piece.map_err(failure)?);
+            // Its size was only what the server said.
+            if content.len() as u64 > max_bytes {
+                return Err(ObjectError::TooLarge(max_bytes));
+            }
+        }
+        Ok(content.into())
+    }
+
+    /// How many bytes an object has; none if there is no such object.
+    pub async fn size(&self, key: &str) -> Result<Option<u64>, ObjectError> {
+        match self.0.head(&path(key)?).await.map_err(failure) {
+            Ok(found) => Ok(Some(found.size)),
+            Err(ObjectError::Missing) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Puts an object there, whole or not at all.
+    pub async fn write(&self, key: &str, content: Bytes) -> Result<(), ObjectError> {
+        self.0.put(&path(key)?, content.into()).await.map(|_| ()).map_err(failure)
+    }
+}
+
+#[cfg(not(all(feature = "gcp", feature = "azure")))]
+fn unbuilt(feature: &str) -> String {
+    format!("this build leaves it out; build with --features {feature}, or take s3://")
+}
+
+fn path(key: &str) -> Result<Path, ObjectError> {
+    Path::parse(key).map_err(|error| ObjectError::Refused(error.to_string()))
+}
+
+fn retries(settings: &ObjectSettings) -> RetryConfig {
+    RetryConfig { max_retries: settings.retries, ..RetryConfig::default() }
+}

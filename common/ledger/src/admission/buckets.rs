@@ -1,0 +1,258 @@
+//! Rate limits of one endpoint: two continuous buckets, a cooldown, and what the provider taught.
+//! Pure: every operation takes the time in milliseconds.
+
+use super::{Limits, Observation, WaitReason};
+use juror_types::usage::Usage;
+use std::time::Duration;
+
+/// Buckets are kept in 60,000ths, so that a limit per minute is a whole number per millisecond.
+const PARTS: i64 = 60_000;
+/// A bucket holds what its limit allows in this many milliseconds.
+const BURST: i64 = 500;
+/// More than any limit or ask; keeps sums of parts within `i64`.
+const MAX: u64 = 1_000_000_000_000;
+/// A refusal that does not say how long to wait.
+const COOLDOWN: i64 = 1_000;
+/// Nobody is asked to wait longer than this.
+const MAX_COOLDOWN: i64 = 24 * 60 * 60 * 1_000;
+/// Refusals come in bursts: one of them halves the limits.
+const HALVE_INTERVAL: i64 = 5_000;
+/// The whole limit, in thousandths.
+const WHOLE: i64 = 1_000;
+/// The least that halving leaves, in thousandths.
+const MIN: i64 = 16;
+/// Milliseconds in which a thousandth of the limit comes back.
+const RECOVERY: i64 = 100;
+
+/// What a call takes of an endpoint's limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallNeed {
+    /// Tokens that it reserves.
+    pub tokens: u64,
+}
+
+/// The limits of one endpoint and how much of them is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndpointState {
+    given: Limits,
+    learned_requests: Option<u64>,
+    learned_tokens: Option<u64>,
+    requests: Bucket,
+    tokens: Bucket,
+    refreshed: i64,
+    cooldown: Option<Cooldown>,
+    throttle: i64,
+    throttled: Option<i64>,
+    recovered: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cooldown {
+    since: i64,
+    until: i64,
+}
+
+impl EndpointState {
+    /// An endpoint that nothing is known of.
+    pub fn new(now: i64) -> Self {
+        Self {
+            given: Limits::default(),
+            learned_requests: None,
+            learned_tokens: None,
+            requests: Bucket::default(),
+            tokens: Bucket::default(),
+            refreshed: now,
+            cooldown: None,
+            throttle: WHOLE,
+            throttled: None,
+            recovered: now,
+        }
+    }
+
+    /// Takes the user's limits.
+    pub fn set_limits(&mut self, limits: Limits, now: i64) {
+        self.refresh(now);
+        let limited = self.limited();
+        self.given = limits;
+        self.begin_to_limit(limited);
+    }
+
+    /// Milliseconds until the provider's cooldown ends; none without one.
+    pub fn cooldown(&mut self, now: i64) -> Option<i64> {
+        self.refresh(now);
+        self.cooldown.map(|cooldown| cooldown.until - now)
+    }
+
+    /// Milliseconds that a call has to wait, and for what; none if it may go now.
+    pub fn delay(&mut self, need: CallNeed, now: i64) -> Option<(i64, WaitReason)> {
+        if let Some(left) = self.cooldown(now) {
+            return Some((left, WaitReason::Cooldown));
+        }
+        let requests = self
+            .request_rate()
+            .map_or(0, |rate| self.requests.delay(rate, rate.capacity().max(PARTS), PARTS));
+        let tokens = self
+            .token_rate()
+            .map_or(0, |rate| self.tokens.delay(rate, rate.capacity(), parts(need.tokens)));
+        match (requests, tokens) {
+            (0, 0) => None,
+            (requests, tokens) if requests >= tokens => Some((requests, WaitReason::Requests)),
+            (_, tokens) => Some((tokens, WaitReason::Tokens)),
+        }
+    }
+
+    /// Takes what a call needs; a bucket may go below empty. Counts even while no limit is known:
+    /// one that is learned begins with what has gone out already.
+    pub fn take(&mut self, need: CallNeed) {
+        self.requests.spent = self.requests.spent.saturating_add(PARTS);
+        self.tokens.spent = self.tokens.spent.saturating_add(parts(need.tokens));
+    }
+
+    /// Returns what was taken for a call that does not go out.
+    pub fn return_reservation(&mut self, need: CallNeed, now: i64) {
+        self.refresh(now);
+        self.requests.spent = self.requests.spent.saturating_sub(PARTS).max(0);
+        self.tokens.spent = self.tokens.spent.saturating_sub(parts(need.tokens)).max(0);
+    }
+
+    /// Gives back what a call reserved and did not use, where the provider does so too.
+    pub fn refund(&mut self, reserved: u64, used: Usage, now: i64) {
+        self.refresh(now);
+        if self.given.refund_unused && self.token_rate().is_some() {
+            let used = used.input_tokens.saturating_add(used.output_tokens);
+            let unused = parts(reserved) - parts(used);
+            self.tokens.spent = self.tokens.spent.saturating_sub(unused).max(0);
+        }
+    }
+
+    /// Learns from what the provider said; answers whether any of it was news.
+    pub fn observe(&mut self, observation: &Observation, now: i64) -> bool {
+        self.refresh(now);
+        let told = |limit: Option<u64>| limit.filter(|limit| *limit > 0);
+        let known = (self.learned_requests, self.learned_tokens);
+        let limited = self.limited();
+        self.learned_requests = told(observation.requests_per_minute).or(self.learned_requests);
+        self.learned_tokens = told(observation.tokens_per_minute).or(self.learned_tokens);
+        self.begin_to_limit(limited);
+        let learned = (self.learned_requests, self.learned_tokens);
+        let is_news = known != learned;
+        if known == (None, None) && is_news {
+            // Calls in flight were admitted without knowing: their refusals say nothing more.
+            self.throttled = Some(now);
+        }
+        if let Some(pause) = observation.refused {
+            self.refuse(pause, now);
+        }
+        observation.refused.is_some() || is_news
+    }
+
+    /// Whether requests, and tokens, have a limit that is known.
+    fn limited(&self) -> (bool, bool) {
+        (self.request_rate().is_some(), self.token_rate().is_some())
+    }
+
+    /// A bucket that had no limit was never filled again: it is empty at worst.
+    fn begin_to_limit(&mut self, (requests, tokens): (bool, bool)) {
+        if let Some(rate) = self.request_rate().filter(|_| !requests) {
+            self.requests.spent = self.requests.spent.min(rate.capacity().max(PARTS));
+        }
+        if let Some(rate) = self.token_rate().filter(|_| !tokens) {
+            self.tokens.spent = self.tokens.spent.min(rate.capacity());
+        }
+    }
+
+    fn refuse(&mut self, pause: Duration, now: i64) {
+        let pause = i64::try_from(pause.as_millis()).unwrap_or(MAX_COOLDOWN);
+        let pause = if pause == 0 { COOLDOWN } else { pause.min(MAX_COOLDOWN) };
+        let until = self.cooldown.map_or(now, |cooldown| cooldown.until).max(now + pause);
+        self.cooldown = Some(Cooldown { since: now, until });
+        if self.throttled.is_none_or(|last| now < last || now - last >= HALVE_INTERVAL) {
+            self.throttled = Some(now);
+            self.recovered = now;
+            self.throttle = (self.throttle / 2).max(MIN);
+        }
+        self.empty();
+    }
+
+    /// A refusal shows that the provider's buckets hold less than ours.
+    fn empty(&mut self) {
+        if let Some(rate) = self.request_rate() {
+            self.requests.spent = self.requests.spent.max(rate.capacity().max(PARTS));
+        }
+        if let Some(rate) = self.token_rate() {
+            self.tokens.spent = self.tokens.spent.max(rate.capacity());
+        }
+    }
+
+    /// Lets time pass. A clock that was set back counts as lease_state still.
+    fn refresh(&mut self, now: i64) {
+        let elapsed = now.saturating_sub(self.refreshed).max(0);
+        self.refreshed = now;
+        if let Some(rate) = self.request_rate() {
+            self.requests.refill(rate, elapsed);
+        }
+        if let Some(rate) = self.token_rate() {
+            self.tokens.refill(rate, elapsed);
+        }
+        self.cooldown =
+            self.cooldown.filter(|cooldown| cooldown.since <= now && now < cooldown.until);
+        self.recovered = self.recovered.min(now);
+        let steps = (now - self.recovered) / RECOVERY;
+        self.recovered += steps * RECOVERY;
+        self.throttle = self.throttle.saturating_add(steps).min(WHOLE);
+    }
+
+    fn request_rate(&self) -> Option<Rate> {
+        self.rate(self.given.requests_per_minute, self.learned_requests)
+    }
+
+    fn token_rate(&self) -> Option<Rate> {
+        self.rate(self.given.tokens_per_minute, self.learned_tokens)
+    }
+
+    /// The learned limit where the user gave none, and never more than the user's.
+    fn rate(&self, given: Option<u64>, learned: Option<u64>) -> Option<Rate> {
+        let limit = match (given, learned) {
+            (Some(given), Some(learned)) => given.min(learned),
+            (one, other) => one.or(other)?,
+        };
+        let limit = i64::try_from(limit.min(MAX)).unwrap_or(i64::MAX);
+        Some(Rate((limit * self.throttle / WHOLE).max(1)))
+    }
+}
+
+/// Units per minute, which is parts per millisecond.
+#[derive(Clone, Copy)]
+struct Rate(i64);
+
+impl Rate {
+    fn capacity(self) -> i64 {
+        self.0 * BURST
+    }
+}
+
+/// How far a bucket is below full, so that a full bucket stays full when its limit changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Bucket {
+    spent: i64,
+}
+
+impl Bucket {
+    fn refill(&mut self, rate: Rate, elapsed: i64) {
+        self.spent = self.spent.saturating_sub(rate.0.saturating_mul(elapsed)).max(0);
+    }
+
+    /// Milliseconds until a call may take this much. What is larger than the bucket goes when the
+    /// bucket is full.
+    fn delay(self, rate: Rate, capacity: i64, need: i64) -> i64 {
+        let lacking = (self.spent - (capacity - need).max(0)).max(0);
+        lacking / rate.0 + i64::from(lacking % rate.0 != 0)
+    }
+}
+
+fn parts(tokens: u64) -> i64 {
+    i64::try_from(tokens.min(MAX)).unwrap_or(i64::MAX) * PARTS
+}
+
+#[cfg(test)]
+mod tests;

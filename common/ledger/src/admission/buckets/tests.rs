@@ -1,0 +1,174 @@
+use super::*;
+use proptest::prelude::*;
+
+const NEED: CallNeed = CallNeed { tokens: 100 };
+
+fn limited(requests: Option<u64>, tokens: Option<u64>) -> EndpointState {
+    let mut endpoint = EndpointState::new(0);
+    let limits =
+        Limits { requests_per_minute: requests, tokens_per_minute: tokens, refund_unused: true };
+    endpoint.set_limits(limits, 0);
+    endpoint
+}
+
+/// How many calls go out from `from` to `to` if somebody asks every millisecond.
+fn calls(endpoint: &mut EndpointState, from: i64, to: i64) -> usize {
+    (from..to)
+        .filter(|now| {
+            let goes = endpoint.delay(NEED, *now).is_none();
+            if goes {
+                endpoint.take(NEED);
+            }
+            goes
+        })
+        .count()
+}
+
+fn refusal(pause: u64) -> Observation {
+    Observation { refused: Some(Duration::from_millis(pause)), ..Observation::default() }
+}
+
+#[test]
+fn a_minute_allows_the_limit_and_half_a_second_more() {
+    assert_eq!(calls(&mut limited(Some(600), None), 0, 60_000), 604);
+    assert_eq!(calls(&mut limited(None, Some(60_000)), 0, 60_000), 604);
+    assert_eq!(calls(&mut limited(Some(6), None), 0, 60_000), 6);
+}
+
+#[test]
+fn a_call_larger_than_the_bucket_goes_when_it_is_full_and_leaves_it_below_empty() {
+    let mut endpoint = limited(None, Some(6_000));
+    let large = CallNeed { tokens: 200 };
+    assert_eq!(endpoint.delay(large, 0), None);
+    endpoint.take(large);
+    assert_eq!(endpoint.delay(large, 0), Some((2_000, WaitReason::Tokens)));
+    assert_eq!(endpoint.delay(CallNeed { tokens: 1 }, 0), Some((1_510, WaitReason::Tokens)));
+    assert_eq!(endpoint.delay(large, 2_000), None);
+}
+
+#[test]
+fn what_is_given_back_is_there_for_the_next() {
+    let mut endpoint = limited(Some(60), Some(6_000));
+    endpoint.take(NEED);
+    assert_eq!(endpoint.delay(NEED, 0), Some((1_000, WaitReason::Requests)));
+    endpoint.return_reservation(NEED, 0);
+    assert_eq!(endpoint.delay(NEED, 0), None);
+}
+
+#[test]
+fn what_was_not_used_comes_back_only_where_the_provider_gives_it_back() {
+    let used = Usage { input_tokens: 10, cached_input_tokens: 0, output_tokens: 10 };
+    for (refund_unused, waits) in [(true, 200), (false, 1_000)] {
+        let mut endpoint = limited(None, None);
+        let tokens_per_minute = Some(6_000);
+        endpoint.set_limits(Limits { tokens_per_minute, refund_unused, ..Limits::default() }, 0);
+        endpoint.take(NEED);
+        endpoint.refund(NEED.tokens, used, 0);
+        assert_eq!(endpoint.delay(NEED, 0), Some((waits, WaitReason::Tokens)));
+    }
+}
+
+#[test]
+fn learned_limits_hold_where_none_was_given_and_never_exceed_the_given() {
+    let told = Observation { requests_per_minute: Some(60), ..Observation::default() };
+    let first_delay = |mut endpoint: EndpointState| {
+        endpoint.observe(&told, 0);
+        endpoint.take(NEED);
+        endpoint.delay(NEED, 0).map(|(delay, _)| delay)
+    };
+    assert_eq!(first_delay(limited(None, None)), Some(1_000));
+    assert_eq!(first_delay(limited(Some(30), None)), Some(2_000));
+    assert_eq!(first_delay(limited(Some(600), None)), Some(1_000));
+    let mut endpoint = limited(None, None);
+    endpoint.observe(&Observation { tokens_per_minute: Some(0), ..Observation::default() }, 0);
+    assert_eq!(calls(&mut endpoint, 0, 10), 10, "a limit of zero is no limit that was told");
+}
+
+#[test]
+fn a_limit_that_is_learned_begins_with_what_has_gone_out() {
+    let told = Observation { requests_per_minute: Some(600), ..Observation::default() };
+    for (gone_out, then_at_once) in [(0, 5), (2, 3), (5, 0), (1_000, 0)] {
+        let mut endpoint = limited(None, None);
+        (0..gone_out).for_each(|_| endpoint.take(NEED));
+        endpoint.observe(&told, 0);
+        assert_eq!(calls(&mut endpoint, 0, 50), then_at_once, "{gone_out}");
+        assert_eq!(calls(&mut endpoint, 50, 1_050), 10, "{gone_out}");
+    }
+}
+
+#[test]
+fn a_refusal_cools_down_halves_once_and_recovers_slowly() {
+    let mut endpoint = limited(Some(6_000), None);
+    endpoint.observe(&refusal(2_000), 0);
+    endpoint.observe(&refusal(1_000), 10);
+    assert_eq!(endpoint.delay(NEED, 10), Some((1_990, WaitReason::Cooldown)));
+    let halved = calls(&mut endpoint, 2_000, 3_000);
+    assert!((50..=80).contains(&halved), "{halved} calls in the first second after the cooldown");
+    let later = calls(&mut endpoint, 30_000, 31_000);
+    assert!((halved + 10..=130).contains(&later), "{later} calls half a minute later");
+    calls(&mut endpoint, 31_000, 60_000);
+    assert_eq!(calls(&mut endpoint, 60_000, 61_000), 100, "recovered");
+}
+
+#[test]
+fn refusals_before_a_limit_was_known_halve_nothing() {
+    let mut endpoint = EndpointState::new(0);
+    let told = Observation { requests_per_minute: Some(6_000), ..refusal(100) };
+    assert!(endpoint.observe(&told, 0));
+    endpoint.observe(&told, 50);
+    let calls_in_a_second = calls(&mut endpoint, 1_000, 2_000);
+    assert!((100..=151).contains(&calls_in_a_second), "{calls_in_a_second}");
+    endpoint.observe(&told, 6_000);
+    assert!(calls(&mut endpoint, 7_000, 8_000) < 80, "now it was known");
+}
+
+#[test]
+fn a_clock_that_is_set_back_neither_freezes_nor_frees() {
+    let mut endpoint = limited(Some(60), None);
+    endpoint.observe(&refusal(5_000), 1_000_000);
+    endpoint.take(NEED);
+    let (delay, reason) = endpoint.delay(NEED, 500_000).unwrap();
+    assert_eq!(reason, WaitReason::Requests, "the cooldown of a future is none");
+    assert!(delay > 0);
+    assert_eq!(endpoint.delay(NEED, 500_000 + delay), None);
+}
+
+proptest! {
+    #[test]
+    fn no_stretch_of_time_gets_more_than_its_limit_and_one_burst(
+        limit in 1_u64..100_000,
+        asks in prop::collection::vec((0_i64..3_000, 0_u64..5_000), 1..60),
+    ) {
+        let mut endpoint = limited(None, Some(limit));
+        let (mut now, mut taken, mut largest) = (0, 0, 0);
+        for (pause, tokens) in asks {
+            now += pause;
+            if endpoint.delay(CallNeed { tokens }, now).is_none() {
+                endpoint.take(CallNeed { tokens });
+                taken += tokens;
+                largest = largest.max(tokens);
+            }
+            let allowed = limit * (now.unsigned_abs() + 500) / 60_000;
+            prop_assert!(taken <= allowed + largest, "{taken} tokens by {now} ms");
+        }
+    }
+
+    #[test]
+    fn a_promised_time_is_kept(
+        limit in 1_u64..1_000_000,
+        ahead in prop::collection::vec(0_u64..5_000, 0..8),
+        tokens in 0_u64..5_000,
+    ) {
+        let mut endpoint = limited(None, Some(limit));
+        endpoint.take(CallNeed { tokens: 3_000 });
+        let mut now = 0;
+        for tokens in ahead.into_iter().chain([tokens]) {
+            if let Some((delay, _)) = endpoint.delay(CallNeed { tokens }, now) {
+                prop_assert!(delay > 0);
+                now += delay;
+            }
+            prop_assert_eq!(endpoint.delay(CallNeed { tokens }, now), None);
+            endpoint.take(CallNeed { tokens });
+        }
+    }
+}

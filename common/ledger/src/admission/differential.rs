@@ -1,0 +1,259 @@
+//! One sequence of operations, put to the state machine over memory and to a backend: both must decide
+//! alike and hold the same money after every step.
+
+use super::{
+    Account, Admission, AdmissionDecision, Ask, Budget, Ledger, Observation, Period, Settlement,
+    budgets::Scope,
+    differential_steps::{LedgerStep, RUNS},
+    state::{self, Bill, RateLimiterState},
+};
+use crate::admission::{memory_records::MemoryBooks, records::Books as _};
+use crate::{
+    clock::Clock,
+    store::{Claim, ClaimKey, Store},
+};
+use juror_types::{
+    id::{JobId, LeaseId, OwnerId, RunId},
+    usage::{Money, Usage},
+};
+use proptest::{prelude::*, test_runner::TestCaseError};
+use std::{
+    collections::BTreeSet,
+    convert::Infallible,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
+
+/// A backend, with what the comparison needs beyond the traits.
+pub trait Subject: Admission + Store {
+    /// Sets what each day or month may cost.
+    async fn set_period(&self, period: Period, budget: Budget);
+    /// What each day or month may cost.
+    async fn period(&self, period: Period) -> Option<Budget>;
+    /// What was spent in a scope.
+    async fn account(&self, scope: &Scope) -> Account;
+    /// Presumes spent what other owners hold of a run, and answers how many leases; none if the
+    /// backend cannot.
+    async fn adopt_leases(&self, run: &RunId, owner: &OwnerId) -> Option<usize>;
+}
+
+/// A clock that a test moves.
+#[derive(Clone)]
+pub struct TestClock(Arc<AtomicI64>);
+
+impl TestClock {
+    /// A clock in November 2026.
+    pub fn new() -> Self {
+        Self(Arc::new(AtomicI64::new(1_795_000_000_000)))
+    }
+
+    /// The clock as a backend takes it.
+    pub fn shared(&self) -> Clock {
+        let clock = self.0.clone();
+        Arc::new(move || clock.load(Ordering::SeqCst))
+    }
+
+    /// Lets time pass.
+    pub fn pass(&self, milliseconds: i64) {
+        self.0.fetch_add(milliseconds, Ordering::SeqCst);
+    }
+
+    fn now(&self) -> i64 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// Most time that passes in one sequence, in milliseconds: backends forget ended leases after a week,
+/// and the pure books keep them.
+const MAX_PASSED: i64 = 6 * 24 * 60 * 60 * 1_000;
+
+/// Both sides and the clock that they share.
+pub struct Pair<Backend> {
+    /// The backend that is compared.
+    pub backend: Backend,
+    books: MemoryBooks,
+    limiter: RateLimiterState,
+    claims: Vec<ClaimKey>,
+    clock: TestClock,
+    passed: i64,
+    seen: BTreeSet<Scope>,
+}
+
+impl<Backend: Subject> Pair<Backend> {
+    /// A new, empty backend that goes by this clock.
+    pub async fn new(backend: Backend, clock: TestClock) -> Self {
+        let mut books = MemoryBooks::default();
+        for period in [Period::Day, Period::Month] {
+            sure(books.set_budget(period.budget_key(), Budget::Unlimited));
+        }
+        let mut claims = Vec::new();
+        for number in 0..RUNS {
+            let key = ClaimKey { run: run(number), job: JobId::new("job"), round: 0, fence: 0 };
+            let granted = backend.claim(&key, &owner(0)).await.unwrap();
+            let Claim::Granted { fence, .. } = granted else { panic!("nothing is finished") };
+            claims.push(ClaimKey { fence, ..key });
+        }
+        // The other run has no record until a step writes one.
+        sure(state::open_run(&mut books, &run(0), Budget::Unlimited));
+        backend.open_run(&run(0), Budget::Unlimited).await.unwrap();
+        Self {
+            backend,
+            books,
+            limiter: RateLimiterState::default(),
+            claims,
+            clock,
+            passed: 0,
+            seen: BTreeSet::new(),
+        }
+    }
+
+    /// Lets something happen on both sides and compares them.
+    pub async fn take(&mut self, step: &LedgerStep) -> Result<(), TestCaseError> {
+        let now = self.clock.now();
+        let (books, limiter, backend) = (&mut self.books, &mut self.limiter, &self.backend);
+        match *step {
+            LedgerStep::Open { run: number, cap } => {
+                sure(state::open_run(books, &run(number), budget(cap)));
+                backend.open_run(&run(number), budget(cap)).await.unwrap();
+            }
+            LedgerStep::Period { month, cap } => {
+                let period = if month { Period::Month } else { Period::Day };
+                sure(books.set_budget(period.budget_key(), budget(cap)));
+                backend.set_period(period, budget(cap)).await;
+            }
+            LedgerStep::Limit { endpoint: number, limits } => {
+                limiter.set_limits(&endpoint(number), limits, now);
+                backend.set_limits(&endpoint(number), limits).await.unwrap();
+            }
+            LedgerStep::Ask { lease: number, run: of, endpoint: at, tokens, worst } => {
+                let ask = Ask {
+                    lease: lease(number),
+                    owner: owner(number % 2),
+                    run: run(of),
+                    endpoint: endpoint(at),
+                    input_tokens: tokens / 2,
+                    max_output_tokens: tokens - tokens / 2,
+                    worst_cost: Money::from_pico(worst),
+                };
+                let decision = backend.try_admit(&ask).await.unwrap();
+                self.seen.extend(Scope::all_of(&ask.run, now));
+                compare_decisions(&decision, &sure(state::admit(books, limiter, &ask, now)))?;
+            }
+            LedgerStep::Settle { lease: number, run: of, cost, tokens } => {
+                let bill = Bill {
+                    lease: lease(number),
+                    run: run(of),
+                    cost: Money::from_pico(cost),
+                    usage: Usage { input_tokens: tokens, ..Usage::default() },
+                    told: true,
+                };
+                let claim = self.claims[of].clone();
+                let Bill { lease, cost, usage, .. } = bill.clone();
+                let settlement =
+                    Settlement { lease, cost, usage, metered: true, finished: None, claim };
+                let overrun = backend.settle(settlement).await.unwrap().overrun;
+                prop_assert_eq!(overrun, sure(state::settle(books, limiter, &bill, now)).overrun);
+            }
+            LedgerStep::Release { lease: number } => {
+                sure(state::release(books, limiter, &lease(number), now));
+                backend.release(&lease(number)).await.unwrap();
+            }
+            LedgerStep::Presume { lease: number } => {
+                sure(state::presume_spent(books, &lease(number)));
+                backend.presume_spent(&lease(number)).await.unwrap();
+            }
+            LedgerStep::Observe { endpoint: number, requests, tokens, refused } => {
+                let observation = Observation {
+                    endpoint: endpoint(number),
+                    requests_per_minute: requests,
+                    tokens_per_minute: tokens,
+                    refused: refused.map(Duration::from_millis),
+                    count_rule: None,
+                };
+                limiter.observe(&observation, now);
+                backend.observe(&observation).await.unwrap();
+            }
+            LedgerStep::Adopt { run: of, owner: by } => {
+                if let Some(adopted) = backend.adopt_leases(&run(of), &owner(by)).await {
+                    prop_assert_eq!(adopted, sure(state::adopt(books, &run(of), &owner(by))));
+                }
+            }
+            LedgerStep::Pass { milliseconds } => {
+                let milliseconds = milliseconds.min(MAX_PASSED - self.passed);
+                self.passed += milliseconds;
+                self.clock.pass(milliseconds);
+            }
+        }
+        self.compare_ledgers().await
+    }
+
+    /// Both sides hold the same for each run.
+    pub async fn compare_ledgers(&self) -> Result<(), TestCaseError> {
+        for number in 0..RUNS {
+            let expected = sure(state::ledger(&self.books, &run(number)));
+            let held = self.backend.ledger(&run(number)).await.unwrap();
+            // What claims carry is the store's, of which the state machine knows nothing.
+            let held = held.map(|ledger| Ledger { carried: Money::ZERO, ..ledger });
+            prop_assert_eq!(held, expected);
+        }
+        Ok(())
+    }
+
+    /// Both sides hold the same for each run, day and month.
+    pub async fn compare_accounts(&self) -> Result<(), TestCaseError> {
+        for scope in &self.seen {
+            prop_assert_eq!(self.backend.account(scope).await, sure(self.books.account(scope)));
+        }
+        for period in [Period::Day, Period::Month] {
+            let expected = sure(self.books.budget(period.budget_key()));
+            prop_assert_eq!(self.backend.period(period).await, expected);
+        }
+        Ok(())
+    }
+}
+
+/// A backend may add to a reason what to do about it; one that may forget says where it has no record.
+fn compare_decisions(
+    decision: &AdmissionDecision,
+    expected: &AdmissionDecision,
+) -> Result<(), TestCaseError> {
+    match (decision, expected) {
+        (
+            AdmissionDecision::NoBudget { reason: told }
+            | AdmissionDecision::NoRecord { reason: told },
+            AdmissionDecision::NoBudget { reason },
+        ) => {
+            prop_assert!(told.starts_with(reason.as_str()), "{} and not {}", told, reason);
+        }
+        _ => prop_assert_eq!(decision, expected),
+    }
+    Ok(())
+}
+
+fn sure<T>(result: Result<T, Infallible>) -> T {
+    let Ok(value) = result;
+    value
+}
+
+fn budget(cap: Option<i64>) -> Budget {
+    cap.map_or(Budget::Unlimited, |pico| Budget::Cap(Money::from_pico(pico)))
+}
+
+fn run(number: usize) -> RunId {
+    RunId::new(format!("run-{number}"))
+}
+
+fn owner(number: usize) -> OwnerId {
+    OwnerId::new(format!("owner-{number}"))
+}
+
+fn lease(number: usize) -> LeaseId {
+    LeaseId::new(format!("lease-{number}"))
+}
+
+fn endpoint(number: usize) -> String {
+    format!("endpoint-{number}")
+}

@@ -1,0 +1,93 @@
+//! What may happen to a backend while it is compared with the state machine.
+
+use super::Limits;
+use proptest::prelude::*;
+
+/// Runs that ask.
+pub const RUNS: usize = 2;
+/// Endpoints that are asked.
+const ENDPOINTS: usize = 2;
+
+/// What may happen.
+#[derive(Clone, Debug)]
+pub enum LedgerStep {
+    Open { run: usize, cap: Option<i64> },
+    Period { month: bool, cap: Option<i64> },
+    Limit { endpoint: usize, limits: Limits },
+    Ask { lease: usize, run: usize, endpoint: usize, tokens: u64, worst: i64 },
+    Settle { lease: usize, run: usize, cost: i64, tokens: u64 },
+    Release { lease: usize },
+    Presume { lease: usize },
+    Observe { endpoint: usize, requests: Option<u64>, tokens: Option<u64>, refused: Option<u64> },
+    Adopt { run: usize, owner: usize },
+    Pass { milliseconds: i64 },
+}
+
+/// Up to 60 things that happen one after the other.
+pub fn steps() -> impl Strategy<Value = Vec<LedgerStep>> {
+    let run = 0..RUNS;
+    let lease = 0_usize..12;
+    let cap = prop::option::of(0_i64..1_000);
+    let step = prop_oneof![
+        1 => (run.clone(), cap.clone()).prop_map(|(run, cap)| LedgerStep::Open { run, cap }),
+        1 => (any::<bool>(), cap).prop_map(|(month, cap)| LedgerStep::Period { month, cap }),
+        2 => limit(),
+        8 => (lease.clone(), run.clone(), 0..ENDPOINTS, 0_u64..500, 0_i64..300).prop_map(
+            |(lease, run, endpoint, tokens, worst)| LedgerStep::Ask {
+                lease, run, endpoint, tokens, worst
+            }
+        ),
+        4 => (lease.clone(), run.clone(), 0_i64..250, 0_u64..500)
+            .prop_map(|(lease, run, cost, tokens)| LedgerStep::Settle { lease, run, cost, tokens }),
+        2 => lease.clone().prop_map(|lease| LedgerStep::Release { lease }),
+        2 => lease.prop_map(|lease| LedgerStep::Presume { lease }),
+        1 => observe(),
+        1 => (run, 0_usize..3).prop_map(|(run, owner)| LedgerStep::Adopt { run, owner }),
+        4 => prop_oneof![0_i64..2_000, Just(24 * 60 * 60 * 1_000)]
+            .prop_map(|milliseconds| LedgerStep::Pass { milliseconds }),
+    ];
+    prop::collection::vec(step, 1..60)
+}
+
+/// Up to 60 things that happen to rate limits alone: a provider tells limits and refuses, calls go
+/// out and come back.
+pub fn steps_of_limits() -> impl Strategy<Value = Vec<LedgerStep>> {
+    let lease = 0_usize..60;
+    let step = prop_oneof![
+        1 => limit(),
+        6 => (lease.clone(), 0..ENDPOINTS, 0_u64..500).prop_map(
+            |(lease, endpoint, tokens)| LedgerStep::Ask { lease, run: 0, endpoint, tokens, worst: 0 }
+        ),
+        2 => (lease, 0_u64..500)
+            .prop_map(|(lease, tokens)| LedgerStep::Settle { lease, run: 0, cost: 0, tokens }),
+        3 => observe(),
+        3 => prop_oneof![0_i64..2_000, 4_000_i64..8_000]
+            .prop_map(|milliseconds| LedgerStep::Pass { milliseconds }),
+    ];
+    prop::collection::vec(step, 1..60)
+}
+
+fn limit() -> impl Strategy<Value = LedgerStep> {
+    (0..ENDPOINTS, units(), units(), any::<bool>()).prop_map(
+        |(endpoint, requests_per_minute, tokens_per_minute, refund_unused)| {
+            let limits = Limits { requests_per_minute, tokens_per_minute, refund_unused };
+            LedgerStep::Limit { endpoint, limits }
+        },
+    )
+}
+
+fn observe() -> impl Strategy<Value = LedgerStep> {
+    (0..ENDPOINTS, units(), units(), prop::option::of(0_u64..3_000)).prop_map(
+        |(endpoint, requests, tokens, refused)| LedgerStep::Observe {
+            endpoint,
+            requests,
+            tokens,
+            refused,
+        },
+    )
+}
+
+/// Units per minute; none are told.
+fn units() -> impl Strategy<Value = Option<u64>> {
+    prop::option::of(prop_oneof![0_u64..5_000, 20_000_u64..200_000])
+}

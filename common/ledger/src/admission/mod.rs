@@ -1,0 +1,210 @@
+//! Admission: may a call go out now? Rate limits and budgets are decided together,
+//! in one atomic step.
+//!
+//! An admitted call holds a lease until it is settled, released or presumed spent. At every
+//! instant, for every budget, committed + outstanding is at most the cap, as long as no bill
+//! exceeds the worst case that was reserved for it.
+
+mod buckets;
+pub(crate) mod budgets;
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
+mod count_rule;
+#[cfg(test)]
+pub(crate) mod differential;
+#[cfg(test)]
+pub(crate) mod differential_steps;
+#[cfg(test)]
+pub(crate) mod memory_records;
+mod queue;
+pub(crate) mod records;
+mod reservations;
+mod settings;
+mod spending;
+pub(crate) mod state;
+mod wait_queue;
+
+pub use budgets::{Account, Period};
+pub use count_rule::CountRule;
+pub use juror_types::wait_reason::WaitReason;
+pub use queue::{AdmissionQueue, Admittance};
+pub use settings::BudgetSettings;
+pub use spending::Spending;
+
+use crate::{error::LedgerError, store::FinishedJob};
+use async_trait::async_trait;
+use juror_types::{
+    id::{LeaseId, OwnerId, RunId},
+    usage::{Money, Usage},
+};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Rate limits and budgets, wherever they live.
+#[async_trait]
+pub trait Admission: Send + Sync {
+    /// Writes down what a run may cost, an unlimited budget explicitly. Raising or lowering the
+    /// cap of a run that has a record keeps what it has spent.
+    async fn open_run(&self, run: &RunId, budget: Budget) -> Result<(), LedgerError>;
+
+    /// Takes the limits that the user gives an endpoint, in place of any given before.
+    async fn set_limits(&self, endpoint: &str, limits: Limits) -> Result<(), LedgerError>;
+
+    /// One atomic decision. Does not wait. A caller that is told to wait keeps its place, and what
+    /// it reserved of the rate limits, for a few seconds beyond the time at which it should ask
+    /// again; one that gives up releases its lease. Asking again for a lease that is held answers admitted.
+    async fn try_admit(&self, ask: &Ask) -> Result<AdmissionDecision, LedgerError>;
+
+    /// Books what a call really cost and, in the same step, stores the finished job that it
+    /// belongs to. Books the truth even above the reservation and even after the lease was
+    /// presumed spent or lost. Settling twice books once. A bill above its reservation stops the
+    /// admission of a run that some cap binds, until the run is opened again.
+    async fn settle(&self, settlement: Settlement) -> Result<Settled, LedgerError>;
+
+    /// Gives a lease back unspent, or gives up waiting for it.
+    async fn release(&self, lease: &LeaseId) -> Result<(), LedgerError>;
+
+    /// Counts a lease as spent at its worst case: nobody knows what its call cost.
+    async fn presume_spent(&self, lease: &LeaseId) -> Result<(), LedgerError>;
+
+    /// Presumes spent every lease whose owner is gone.
+    async fn sweep(&self) -> Result<(), LedgerError>;
+
+    /// Learns limits and cooldowns from what the provider said.
+    async fn observe(&self, observation: &Observation) -> Result<(), LedgerError>;
+
+    /// The rule by which an endpoint counts tokens, as another process has learned it. None if no
+    /// process has, or where each learns for itself.
+    async fn count_rule(&self, _endpoint: &str) -> Result<Option<CountRule>, LedgerError> {
+        Ok(None)
+    }
+
+    /// What the ledger holds for a run; none if the run has no record.
+    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError>;
+
+    /// Changes whenever a settle, release or sweep may let a call through that waits for money.
+    fn changes(&self) -> watch::Receiver<u64>;
+}
+
+/// The limits that a user gives an endpoint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Requests per minute; none: what the provider says, if it says.
+    pub requests_per_minute: Option<u64>,
+    /// Tokens per minute, as the provider counts them; none: what the provider says, if it says.
+    pub tokens_per_minute: Option<u64>,
+    /// Whether the provider gives back what a call reserved and did not use.
+    pub refund_unused: bool,
+}
+
+/// What a run, a day or a month may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// Whatever it takes, said explicitly.
+    Unlimited,
+    /// At most this much.
+    Cap(Money),
+}
+
+/// A call that wants to go out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// Names the lease that the call will hold.
+    pub lease: LeaseId,
+    /// Who will hold it.
+    pub owner: OwnerId,
+    /// The run that pays.
+    pub run: RunId,
+    /// Whose rate limits it counts against: provider, base URL and model.
+    pub endpoint: String,
+    /// Input tokens that it counts with against the rate limits.
+    pub input_tokens: u64,
+    /// Bound of its output tokens; 0 where the provider does not count them against its limit.
+    pub max_output_tokens: u64,
+    /// The most that it can cost.
+    pub worst_cost: Money,
+}
+
+/// The answer to an [`Ask`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AdmissionDecision {
+    /// The lease is held: call.
+    Admitted,
+    /// Not now: ask again after this time, or, for money, as soon as something changes.
+    Wait {
+        /// When the rate limits could allow it; none where only a change can help.
+        retry_after: Option<Duration>,
+        /// What stands in the way.
+        reason: WaitReason,
+    },
+    /// Never: what is committed plus this worst case is above a cap, or there is no record.
+    NoBudget {
+        /// Which budget, in plain words with its figures.
+        reason: String,
+    },
+    /// Never as it is: a backend that may forget, as a fleet's, has no record of a budget. Nothing is
+    /// known of the run.
+    NoRecord {
+        /// Which budget, and what to do, in plain words.
+        reason: String,
+    },
+}
+
+/// The end of a call that was answered.
+#[derive(Clone, Debug)]
+pub struct Settlement {
+    /// The call's lease.
+    pub lease: LeaseId,
+    /// What it really cost.
+    pub cost: Money,
+    /// What it really took.
+    pub usage: Usage,
+    /// Whether the answer told its usage or its cost; otherwise both are the most that it can take.
+    pub metered: bool,
+    /// The job that it finishes, if it does. Otherwise the cost is carried on the job's claim.
+    pub finished: Option<FinishedJob>,
+    /// The job that the cost is carried on while it is not finished.
+    pub claim: crate::store::ClaimKey,
+}
+
+/// What became of a settlement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// Whether this claim still holds: a holder whose fence was overtaken must not publish.
+    pub may_publish: bool,
+    /// By how much the bill exceeded the reservation.
+    pub overrun: Money,
+}
+
+/// What a provider's answer says of its limits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Observation {
+    /// Whose limits, as in [`Ask::endpoint`].
+    pub endpoint: String,
+    /// Requests per minute that the account has.
+    pub requests_per_minute: Option<u64>,
+    /// Tokens per minute that the account has.
+    pub tokens_per_minute: Option<u64>,
+    /// The provider refused by rate; how long it asks to wait (zero if it does not say).
+    pub refused: Option<Duration>,
+    /// The rule by which it counts tokens, if a process has just learned another one.
+    pub count_rule: Option<CountRule>,
+}
+
+/// A run's money.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ledger {
+    /// What it may cost.
+    pub budget: Budget,
+    /// Settled and presumed spent.
+    pub committed: Money,
+    /// The part of `committed` that no result will tell: leases presumed spent, at worst case,
+    /// and bills that came in after another holder had taken the job over.
+    pub presumed: Money,
+    /// The part of `committed` that is carried on claims of jobs that have no result yet.
+    pub carried: Money,
+    /// Held by calls in flight.
+    pub outstanding: Money,
+    /// By how much bills exceeded their reservations, in sum.
+    pub overrun: Money,
+}

@@ -1,0 +1,267 @@
+use super::super::{Budget, Ledger, Limits, Observation, Settled, Settlement};
+use super::*;
+use async_trait::async_trait;
+use juror_types::{
+    id::{LeaseId, OwnerId},
+    usage::Money,
+};
+use std::sync::atomic::AtomicUsize;
+use tokio::task::JoinSet;
+
+/// An admission that lets through as many calls as it has tickets.
+struct Tickets {
+    left: Mutex<usize>,
+    reason: WaitReason,
+    retry_after: Option<Duration>,
+    asked: AtomicUsize,
+    released: AtomicUsize,
+    admitted: Mutex<Vec<LeaseId>>,
+    tokens: Mutex<Vec<u64>>,
+    changes: watch::Sender<u64>,
+}
+
+impl Tickets {
+    fn new(left: usize, reason: WaitReason, retry_after: Option<Duration>) -> Arc<Self> {
+        Arc::new(Self {
+            left: Mutex::new(left),
+            reason,
+            retry_after,
+            asked: AtomicUsize::new(0),
+            released: AtomicUsize::new(0),
+            admitted: Mutex::default(),
+            tokens: Mutex::default(),
+            changes: watch::Sender::new(0),
+        })
+    }
+
+    fn add(&self, tickets: usize) {
+        *lock(&self.left) += tickets;
+        self.changes.send_modify(|change| *change += 1);
+    }
+}
+
+#[async_trait]
+impl Admission for Tickets {
+    async fn try_admit(&self, ask: &Ask) -> Result<AdmissionDecision, LedgerError> {
+        let decision = {
+            let mut left = lock(&self.left);
+            if *left > 0 {
+                *left -= 1;
+                lock(&self.admitted).push(ask.lease.clone());
+                lock(&self.tokens).push(ask.input_tokens);
+                AdmissionDecision::Admitted
+            } else {
+                AdmissionDecision::Wait { retry_after: self.retry_after, reason: self.reason }
+            }
+        };
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        // A change between decision and answer must not be lost.
+        tokio::task::yield_now().await;
+        Ok(decision)
+    }
+
+    async fn release(&self, _: &LeaseId) -> Result<(), LedgerError> {
+        self.released.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    async fn open_run(&self, _: &RunId, _: Budget) -> Result<(), LedgerError> {
+        Ok(())
+    }
+    async fn set_limits(&self, _: &str, _: Limits) -> Result<(), LedgerError> {
+        Ok(())
+    }
+    async fn settle(&self, _: Settlement) -> Result<Settled, LedgerError> {
+        Ok(Settled { may_publish: true, overrun: Money::ZERO })
+    }
+    async fn presume_spent(&self, _: &LeaseId) -> Result<(), LedgerError> {
+        Ok(())
+    }
+    async fn sweep(&self) -> Result<(), LedgerError> {
+        Ok(())
+    }
+    async fn observe(&self, _: &Observation) -> Result<(), LedgerError> {
+        Ok(())
+    }
+    async fn ledger(&self, _: &RunId) -> Result<Option<Ledger>, LedgerError> {
+        Ok(None)
+    }
+}
+
+fn ask(number: usize) -> Ask {
+    Ask {
+        lease: LeaseId::new(format!("{number:04}")),
+        owner: OwnerId::new("here"),
+        run: RunId::new("nightly"),
+        endpoint: "judge".to_owned(),
+        input_tokens: 1,
+        max_output_tokens: 1,
+        worst_cost: Money::ZERO,
+    }
+}
+
+fn admit_all(
+    tickets: &Arc<Tickets>,
+    count: usize,
+    token: &CancellationToken,
+) -> JoinSet<Admittance> {
+    let headroom = Arc::new(AdmissionQueue::new());
+    let mut callers = JoinSet::new();
+    for number in 0..count {
+        let (headroom, tickets, token) = (headroom.clone(), tickets.clone(), token.clone());
+        callers.spawn(async move {
+            let admittance = headroom.admit(&*tickets, || ask(number), &token).await.unwrap();
+            assert!(lock(&headroom.lines).len() <= 1);
+            admittance
+        });
+    }
+    callers
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thousand_callers_are_served_in_order_with_few_questions() {
+    let tickets = Tickets::new(0, WaitReason::Budget, None);
+    let mut callers = admit_all(&tickets, 1_000, &CancellationToken::new());
+    for served in 1..=1_000 {
+        tickets.add(1);
+        assert_eq!(callers.join_next().await.unwrap().unwrap(), Admittance::Admitted);
+        assert_eq!(lock(&tickets.admitted).len(), served);
+    }
+    let questions = tickets.asked.load(Ordering::SeqCst);
+    assert!(questions <= 1_000 * 4, "{questions} questions");
+    let admitted = lock(&tickets.admitted);
+    for (position, lease) in admitted.iter().enumerate() {
+        let number: usize = lease.as_str().parse().unwrap();
+        assert_eq!(number, position, "each in its turn");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_while_asking_is_not_lost() {
+    let tickets = Tickets::new(0, WaitReason::Budget, Some(Duration::from_secs(1_000)));
+    let begun = Instant::now();
+    let mut callers = admit_all(&tickets, 1, &CancellationToken::new());
+    while tickets.asked.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    tickets.add(1);
+    assert_eq!(callers.join_next().await.unwrap().unwrap(), Admittance::Admitted);
+    assert_eq!(begun.elapsed(), Duration::ZERO, "the clock need not move");
+}
+
+#[tokio::test(start_paused = true)]
+async fn time_alone_lets_the_rate_limited_through() {
+    let tickets = Tickets::new(0, WaitReason::Requests, Some(Duration::from_millis(250)));
+    let mut callers = admit_all(&tickets, 1, &CancellationToken::new());
+    *lock(&tickets.left) = 1;
+    tickets.asked.store(1, Ordering::SeqCst);
+    assert_eq!(callers.join_next().await.unwrap().unwrap(), Admittance::Admitted);
+}
+
+#[tokio::test(start_paused = true)]
+async fn callers_that_wait_for_a_rate_ask_when_their_turn_comes_and_not_before() {
+    let tickets = Tickets::new(0, WaitReason::Tokens, Some(Duration::from_millis(250)));
+    let mut callers = admit_all(&tickets, 100, &CancellationToken::new());
+    tokio::time::advance(Duration::from_millis(1)).await;
+    while tickets.asked.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    // What others settle wakes nobody.
+    for _ in 0..50 {
+        tickets.add(0);
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(tickets.asked.load(Ordering::SeqCst), 1);
+    tickets.add(100);
+    while let Some(admittance) = callers.join_next().await {
+        assert_eq!(admittance.unwrap(), Admittance::Admitted);
+    }
+    assert_eq!(tickets.asked.load(Ordering::SeqCst), 101, "one question for a grant");
+}
+
+#[tokio::test(start_paused = true)]
+async fn money_that_another_process_frees_is_found() {
+    let tickets = Tickets::new(0, WaitReason::Budget, None);
+    let mut callers = admit_all(&tickets, 2, &CancellationToken::new());
+    tokio::time::advance(Duration::from_millis(10)).await;
+    *lock(&tickets.left) = 2;
+    while let Some(admittance) = callers.join_next().await {
+        assert_eq!(admittance.unwrap(), Admittance::Admitted);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancelled_callers_give_up_their_places() {
+    let tickets = Tickets::new(0, WaitReason::Budget, None);
+    let token = CancellationToken::new();
+    let mut callers = admit_all(&tickets, 100, &token);
+    while tickets.asked.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    token.cancel();
+    while let Some(admittance) = callers.join_next().await {
+        assert_eq!(admittance.unwrap(), Admittance::Cancelled);
+    }
+    assert_eq!(tickets.released.load(Ordering::SeqCst), 1, "only one has asked");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cooldown_is_waited_for_however_long_it_is() {
+    let tickets = Tickets::new(0, WaitReason::Cooldown, Some(Duration::from_secs(7_000)));
+    let mut callers = admit_all(&tickets, 2, &CancellationToken::new());
+    sleep(Duration::from_secs(6_900)).await;
+    assert_eq!(tickets.asked.load(Ordering::SeqCst), 2, "once an hour");
+    *lock(&tickets.left) = 2;
+    while let Some(admittance) = callers.join_next().await {
+        assert_eq!(admittance.unwrap(), Admittance::Admitted);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn waits_are_counted_by_what_stood_in_the_way_last() {
+    let metrics = Arc::new(Metrics::recording());
+    let headroom = AdmissionQueue::measured(Arc::clone(&metrics));
+    let tickets = Tickets::new(1, WaitReason::Tokens, Some(Duration::from_secs(30)));
+    let token = CancellationToken::new();
+    assert_eq!(headroom.admit(&*tickets, || ask(0), &token).await.unwrap(), Admittance::Admitted);
+    let refilling = async {
+        sleep(Duration::from_secs(20)).await;
+        assert!(metrics.render().contains("\njuror_admission_waiting 1\n"));
+        *lock(&tickets.left) = 1;
+    };
+    let waiting = headroom.admit(&*tickets, || ask(1), &token);
+    let (admittance, ()) = tokio::join!(waiting, refilling);
+    assert_eq!(admittance.unwrap(), Admittance::Admitted);
+    let text = metrics.render();
+    for sample in [
+        "bucket{reason=\"turn\",le=\"0.01\"} 1",
+        "bucket{reason=\"tokens\",le=\"15\"} 0",
+        "bucket{reason=\"tokens\",le=\"60\"} 1",
+    ] {
+        assert!(text.contains(sample), "{sample} in {text}");
+    }
+    assert!(text.contains("\njuror_admission_waiting 0\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_asks_for_what_its_call_counts_for_when_its_turn_comes() {
+    let tickets = Tickets::new(0, WaitReason::Tokens, Some(Duration::from_secs(10)));
+    let (headroom, token) = (AdmissionQueue::new(), CancellationToken::new());
+    let counted = std::sync::atomic::AtomicU64::new(9);
+    let call = async |number: usize| {
+        let asked = || Ask { input_tokens: counted.load(Ordering::SeqCst), ..ask(number) };
+        let admittance = headroom.admit(&*tickets, asked, &token).await.unwrap();
+        assert_eq!(admittance, Admittance::Admitted);
+    };
+    let learning = async {
+        sleep(Duration::from_secs(1)).await;
+        counted.store(3, Ordering::SeqCst);
+        tickets.add(2);
+    };
+    tokio::join!(call(0), call(1), learning);
+    assert_eq!(*lock(&tickets.tokens), [9, 3], "the first had asked before");
+}

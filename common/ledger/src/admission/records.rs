@@ -1,0 +1,77 @@
+//! Where the ledger's records are kept: the one thing in which backends of admission differ.
+
+use super::{
+    Budget,
+    budgets::{Account, Scope},
+};
+use juror_types::{
+    id::{LeaseId, OwnerId, RunId},
+    usage::Money,
+};
+
+/// Records of budgets, accounts and leases. The state machine reads and writes them inside one
+/// transaction of their backend.
+pub trait Books {
+    /// Why a record cannot be read or written.
+    type Error;
+
+    /// The cap under a [`Scope::budget_key`]; none if nothing was ever written there.
+    fn budget(&self, key: &str) -> Result<Option<Budget>, Self::Error>;
+
+    /// Writes a cap.
+    fn set_budget(&mut self, key: &str, budget: Budget) -> Result<(), Self::Error>;
+
+    /// What has been spent in a scope; nothing if there is no record.
+    fn account(&self, scope: &Scope) -> Result<Account, Self::Error>;
+
+    /// Writes what has been spent in a scope.
+    fn set_account(&mut self, scope: &Scope, account: &Account) -> Result<(), Self::Error>;
+
+    /// A lease that is outstanding or ended; none if it was released or never held.
+    fn lease(&self, id: &LeaseId) -> Result<Option<Lease>, Self::Error>;
+
+    /// Writes a lease.
+    fn set_lease(&mut self, id: &LeaseId, lease: &Lease) -> Result<(), Self::Error>;
+
+    /// Forgets a lease.
+    fn remove_lease(&mut self, id: &LeaseId) -> Result<(), Self::Error>;
+
+    /// Notes that an owner lives at this time.
+    fn beat(&mut self, owner: &OwnerId, now: i64) -> Result<(), Self::Error>;
+
+    /// Outstanding leases whose owner has not been heard of since this time.
+    fn leases_of_silent_owners(&self, since: i64) -> Result<Vec<LeaseId>, Self::Error>;
+
+    /// Outstanding leases of a run that somebody else than this owner holds.
+    fn leases_of_others(&self, run: &RunId, owner: &OwnerId) -> Result<Vec<LeaseId>, Self::Error>;
+}
+
+/// What is known of an admitted call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// Who holds it.
+    pub owner: OwnerId,
+    /// The run that pays.
+    pub run: RunId,
+    /// Whose rate limits it counts against.
+    pub endpoint: String,
+    /// Tokens that were reserved.
+    pub tokens: u64,
+    /// Money that was reserved.
+    pub worst_cost: Money,
+    /// When it was admitted, in milliseconds since 1970: its day and month.
+    pub admitted: i64,
+    /// What became of it.
+    pub lease_state: LeaseState,
+}
+
+/// What became of a lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeaseState {
+    /// Its call is in flight.
+    Outstanding,
+    /// Its call cost this.
+    Settled(Money),
+    /// Nobody knows what its call cost; it counts at its worst case.
+    Presumed,
+}

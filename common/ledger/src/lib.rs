@@ -1,0 +1,11 @@
+//! Admission of calls within limits and budgets, claims, finished jobs and the verdict cache.
+//!
+//! [`admission`] and [`store`] are the traits and their rules; [`sqlite`] keeps them for one
+//! machine, [`redis`] for a fleet.
+
+pub mod admission;
+pub mod clock;
+pub mod error;
+pub mod redis;
+pub mod sqlite;
+pub mod store;

@@ -1,0 +1,49 @@
+//! Whether a Redis may forget what was spent.
+
+use super::connection::Connection;
+use crate::error::LedgerError;
+use std::collections::HashMap;
+
+/// Refuses a finite budget on a server that may forget it.
+///
+/// # Errors
+/// [`LedgerError::Broken`] names the setting that would have to change.
+pub async fn require_durable(connection: &Connection) -> Result<(), LedgerError> {
+    match weakness(connection).await? {
+        None => Ok(()),
+        Some(Weakness { setting, found, wanted }) => Err(LedgerError::Broken(format!(
+            "Redis at {} may forget what was spent ({setting} is {found}, not {wanted}), and so cannot hold a budget: set {setting} to {wanted} there, or accept the risk with --allow-volatile-redis",
+            connection.address()
+        ))),
+    }
+}
+
+/// A setting by which a server may forget what was spent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weakness {
+    /// The setting's name.
+    pub setting: &'static str,
+    /// What it is.
+    pub found: String,
+    /// What it would have to be.
+    pub wanted: &'static str,
+}
+
+/// The first setting by which the server may forget what was spent.
+pub async fn weakness(connection: &Connection) -> Result<Option<Weakness>, LedgerError> {
+    for (setting, wanted) in
+        [("appendonly", "yes"), ("appendfsync", "always"), ("maxmemory-policy", "noeviction")]
+    {
+        let mut command = redis::cmd("CONFIG");
+        command.arg("GET").arg(setting);
+        let found: HashMap<String, String> = match connection.command(&command).await {
+            Err(LedgerError::Broken(_)) => HashMap::new(),
+            answer => answer?,
+        };
+        let found = found.get(setting).map_or("not told", String::as_str);
+        if found != wanted {
+            return Ok(Some(Weakness { setting, found: found.to_owned(), wanted }));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,65 @@
+//! How far the jobs of a run have come, by what is stored of them.
+
+use crate::{
+    error::LedgerError,
+    redis::{RedisLedger, failure::odd_answer, scripts},
+};
+use juror_types::{
+    id::{JobId, RunId},
+    outcome::Outcome,
+};
+
+/// How far a job has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JobState {
+    /// The last round that has a result, and how the job ended in it.
+    pub ended: Option<(u32, Outcome)>,
+    /// The last round in which a worker began with it.
+    pub started: Option<u32>,
+}
+
+impl RedisLedger {
+    /// Tells the last round of every job of a run that has a result, and how the job ended in it;
+    /// a job may be told twice. Results of a closed run are forgotten some time after its end.
+    pub async fn for_each_outcome(
+        &self,
+        run: &RunId,
+        mut tell: impl FnMut(JobId, u32, Outcome),
+    ) -> Result<(), LedgerError> {
+        let mut cursor = String::from("0");
+        loop {
+            let arguments = [run.to_string(), cursor];
+            let answer = self.connection.perform(&scripts::LIST_OUTCOMES, &arguments).await?;
+            let Some((next, found)) = answer.split_first() else {
+                return Err(odd_answer("tell how jobs ended"));
+            };
+            for ended in found.chunks(3) {
+                let [job, round, outcome] = ended else {
+                    return Err(odd_answer("tell how jobs ended"));
+                };
+                let (round, outcome) = ended_in(round, outcome)
+                    .ok_or_else(|| odd_answer(&format!("tell how job {job} ended")))?;
+                tell(JobId::new(job), round, outcome);
+            }
+            if next == "0" {
+                return Ok(());
+            }
+            cursor = next.clone();
+        }
+    }
+
+    /// How far a job has come.
+    pub async fn job_state(&self, run: &RunId, job: &JobId) -> Result<JobState, LedgerError> {
+        let arguments = [run.to_string(), job.to_string()];
+        let answer = self.connection.perform(&scripts::JOB_STANDING, &arguments).await?;
+        let [round, outcome, started] = answer.as_slice() else {
+            return Err(odd_answer(&format!("tell how far job {job} has come")));
+        };
+        Ok(JobState { ended: ended_in(round, outcome), started: started.parse().ok() })
+    }
+}
+
+fn ended_in(round: &str, outcome: &str) -> Option<(u32, Outcome)> {
+    let outcome = serde_json::from_value(serde_json::Value::from(outcome)).ok()?;
+    Some((round.parse().ok()?, outcome))
+}

@@ -1,0 +1,201 @@
+//! The fleet's ledger beyond admission: budgets, reconciliation with journals, the end of a run.
+
+use crate::redis::{LEASE_TTL, RedisLedger, failure::odd_answer, scripts};
+use crate::{
+    admission::{
+        Budget, Period,
+        budgets::{Account, Scope},
+    },
+    error::LedgerError,
+    redis::encoding::{account_of, amount, budget_of, milliseconds, money},
+};
+use juror_types::{
+    id::{OwnerId, RunId},
+    usage::Money,
+};
+use std::sync::atomic::Ordering;
+
+/// How far a reconciliation came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reconciliation {
+    /// Admission goes on.
+    Done {
+        /// How many leases of owners that are gone were presumed spent.
+        presumed: u64,
+    },
+    /// These owners may still live and have not said what they hold: reconcile again in a second.
+    /// After four heartbeats (60 s) they count as gone.
+    Waiting {
+        /// Who is waited for.
+        owners: Vec<OwnerId>,
+    },
+}
+
+/// Costs that journals report to the ledger.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JournalCosts {
+    /// Cost of the results of each announced run.
+    pub announced: Vec<(RunId, Money)>,
+    /// Cost of the results of other runs. It counts on no day and no month until such a run is
+    /// opened again.
+    pub others: Vec<(RunId, Money)>,
+    /// Whether the fleet is new: no process holds anything that the ledger does not tell.
+    pub is_new: bool,
+}
+
+/// State of a ledger on its server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LedgerState {
+    /// It was reconciled with the server: calls are admitted.
+    Reconciled,
+    /// The server was started anew with what it had stored.
+    Restarted,
+    /// The server has no ledger: it is new, or was emptied.
+    Empty,
+}
+
+impl RedisLedger {
+    /// As [`Admission::open_run`](crate::admission::Admission::open_run), for a run whose results have cost so much already by its journal:
+    /// what the ledger has forgotten of that is booked in the same step, also on the current day and
+    /// month.
+    pub async fn open_run_again(
+        &self,
+        run: &RunId,
+        budget: Budget,
+        spent: Money,
+    ) -> Result<(), LedgerError> {
+        self.set_budget(Scope::Run(run.clone()).budget_key(), budget, spent).await
+    }
+
+    /// Sets what each day or each month may cost, over all runs. Without a record, both are written
+    /// down as unlimited when a run is opened.
+    pub async fn set_period_budget(
+        &self,
+        period: Period,
+        budget: Budget,
+    ) -> Result<(), LedgerError> {
+        self.set_budget(period.budget_key().to_owned(), budget, Money::ZERO).await
+    }
+
+    /// What each day or each month may cost; none if there is no record.
+    pub async fn period_budget(&self, period: Period) -> Result<Option<Budget>, LedgerError> {
+        let key = period.budget_key().to_owned();
+        let answer = self.connection.perform(&scripts::LEDGER, &[key.clone(), key]).await?;
+        let budget = answer.first().and_then(|text| budget_of(text));
+        budget.ok_or_else(|| odd_answer("tell a budget"))
+    }
+
+    /// Whether admission pauses: Redis was started anew, or emptied, since the ledger was last
+    /// reconciled. A server on which nobody has opened a run yet does not.
+    pub async fn is_paused(&self) -> Result<bool, LedgerError> {
+        self.pause_and_use().await.map(|(paused, _)| paused)
+    }
+
+    /// State of the ledger on the server. `used_before`: the caller knows that the fleet's ledger
+    /// was in use before, so that an empty server was emptied.
+    pub async fn ledger_state(&self, used_before: bool) -> Result<LedgerState, LedgerError> {
+        if used_before {
+            self.seen_in_use.store(true, Ordering::Relaxed);
+        }
+        Ok(match self.pause_and_use().await? {
+            (false, true) => LedgerState::Reconciled,
+            (true, true) => LedgerState::Restarted,
+            (_, false) => LedgerState::Empty,
+        })
+    }
+
+    async fn pause_and_use(&self) -> Result<(bool, bool), LedgerError> {
+        let answer = self.connection.perform(&scripts::IS_PAUSED, &[self.seen_in_use()]).await?;
+        let [paused, in_use] = answer.as_slice() else {
+            return Err(odd_answer("tell whether admission pauses"));
+        };
+        if in_use == "1" {
+            self.seen_in_use.store(true, Ordering::Relaxed);
+        }
+        Ok((paused == "1", in_use == "1"))
+    }
+
+    /// Amount that the ledger counts as spent or held by a run, whether or not it has a budget on record.
+    pub async fn counted(&self, run: &RunId) -> Result<Money, LedgerError> {
+        let (_, account, _) = self.spent(&Scope::Run(run.clone())).await?;
+        Ok(account.committed + account.outstanding)
+    }
+
+    /// Presumes spent what the leases of a complete run still hold: each of its jobs has its result,
+    /// so the answers of those calls are lost. A bill that still comes replaces its presumption.
+    /// Returns the number of leases.
+    pub async fn close_leases(&self, run: &RunId) -> Result<usize, LedgerError> {
+        let arguments = [run.to_string(), milliseconds(LEASE_TTL)];
+        let answer = self.connection.perform(&scripts::CLOSE_LEASES, &arguments).await?;
+        let closed = answer.first().and_then(|count| count.parse().ok());
+        closed.ok_or_else(|| odd_answer("close the leases of a run"))
+    }
+
+    /// Whether the ledger has an account of a run.
+    pub async fn has_account(&self, run: &RunId) -> Result<bool, LedgerError> {
+        let key = self.connection.key(&format!("account:run:{run}"));
+        self.connection.command(redis::cmd("EXISTS").arg(key)).await
+    }
+
+    /// Ends the pause after a restart or an emptying of Redis, and of a new one. Takes what the
+    /// results of runs cost by their journals, and books what the ledger has forgotten of that, for
+    /// announced runs also on the current day and month. Every living process says by itself what it
+    /// holds as soon as it reaches the new server.
+    pub async fn reconcile(&self, journal: &JournalCosts) -> Result<Reconciliation, LedgerError> {
+        let is_new = u8::from(journal.is_new).to_string();
+        let mut arguments = vec![milliseconds(LEASE_TTL), is_new];
+        for (runs, is_open) in [(&journal.announced, "1"), (&journal.others, "0")] {
+            for (run, cost) in runs {
+                arguments.extend([run.to_string(), amount(*cost), is_open.to_owned()]);
+            }
+        }
+        let answer = self.connection.perform(&scripts::RECONCILE, &arguments).await?;
+        match answer.split_first() {
+            Some((word, owners)) if word == "waiting" => {
+                let owners = owners.iter().map(OwnerId::new).collect();
+                Ok(Reconciliation::Waiting { owners })
+            }
+            Some((_, rest)) => {
+                let presumed = rest.first().and_then(|number| number.parse().ok());
+                let presumed = presumed.ok_or_else(|| odd_answer("reconcile the ledger"))?;
+                Ok(Reconciliation::Done { presumed })
+            }
+            None => Err(odd_answer("reconcile the ledger")),
+        }
+    }
+
+    /// What is on record of a scope, and what its unfinished jobs carry.
+    pub(crate) async fn spent(
+        &self,
+        scope: &Scope,
+    ) -> Result<(Option<Budget>, Account, Money), LedgerError> {
+        let arguments = [scope.budget_key(), scope.account_key()];
+        let answer = self.connection.perform(&scripts::LEDGER, &arguments).await?;
+        let answer: Vec<&str> = answer.iter().map(String::as_str).collect();
+        let read = || {
+            let (budget, figures) = answer.split_first()?;
+            let (carried, figures) = figures.split_last()?;
+            Some((budget_of(budget)?, account_of(figures)?, money(carried)?))
+        };
+        read().ok_or_else(|| odd_answer("tell what was spent"))
+    }
+
+    async fn set_budget(
+        &self,
+        key: String,
+        budget: Budget,
+        spent: Money,
+    ) -> Result<(), LedgerError> {
+        let budget = match budget {
+            Budget::Unlimited => "unlimited".to_owned(),
+            Budget::Cap(cap) => {
+                if !self.settings.allow_volatile {
+                    self.require_durable().await?;
+                }
+                amount(cap)
+            }
+        };
+        let arguments = [key, budget, amount(spent)];
+        self.connection.perform(&scripts::SET_BUDGET, &arguments).await.map(drop)
+    }
+}

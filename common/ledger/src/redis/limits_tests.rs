@@ -1,0 +1,73 @@
+//! Many processes under one rate limit: what their waiting costs Redis.
+
+use super::{
+    test_server::TestRedis,
+    tests::{ask, bill, claim, run},
+    *,
+};
+use crate::admission::{
+    Admission as _, AdmissionQueue, Admittance, Ask, Budget, CountRule, Limits, Observation,
+};
+use futures_util::future::join_all;
+
+const PROCESSES: usize = 24;
+const CALLERS_EACH: usize = 20;
+const GRANTS: usize = PROCESSES * CALLERS_EACH;
+
+/// Number of runs of a command, scripts' own commands included.
+fn times(redis: &TestRedis, command: &str) -> usize {
+    let told = redis.command(&["INFO", "commandstats"]);
+    let start = format!("cmdstat_{command}:calls=");
+    let line = told.lines().find_map(|line| line.strip_prefix(&start));
+    line.and_then(|rest| rest.split(',').next()).map_or(0, |calls| calls.parse().unwrap())
+}
+
+#[tokio::test]
+async fn a_call_that_waits_is_asked_for_twice_however_many_wait_beside_it() {
+    let redis = TestRedis::own(&[]);
+    let backends = join_all((0..PROCESSES).map(|_| RedisLedger::open(redis.settings()))).await;
+    let backends: Vec<RedisLedger> = backends.into_iter().map(Result::unwrap).collect();
+    backends[0].open_run(&run(), Budget::Unlimited).await.unwrap();
+    // 20 tokens a call: all of them take about two seconds.
+    let tokens_per_minute = Some(20 * GRANTS as u64 * 30);
+    let limits = Limits { tokens_per_minute, refund_unused: true, ..Limits::default() };
+    backends[0].set_limits("judge", limits).await.unwrap();
+    let claimed = claim(&backends[0], "job").await;
+    let (scripts, reads) = (times(&redis, "evalsha"), times(&redis, "hmget"));
+
+    let process = async |number: usize, backend: &RedisLedger| {
+        let (room, token) = (AdmissionQueue::new(), CancellationToken::new());
+        let call = async |caller: usize| {
+            let asked: Ask = ask(&format!("{number}-{caller}"), &format!("owner-{number}"), 1);
+            let admitted = room.admit(backend, || asked.clone(), &token).await.unwrap();
+            assert_eq!(admitted, Admittance::Admitted);
+            backend.settle(bill(asked.lease.as_str(), 1, &claimed)).await.unwrap();
+        };
+        join_all((0..CALLERS_EACH).map(call)).await;
+    };
+    join_all(backends.iter().enumerate().map(|(number, backend)| process(number, backend))).await;
+
+    let scripts = times(&redis, "evalsha") - scripts;
+    assert!(scripts <= 4 * GRANTS, "{scripts} scripts for {GRANTS} calls");
+    let reads = times(&redis, "hmget") - reads;
+    assert!(reads <= 16 * GRANTS, "{reads} reads for {GRANTS} calls");
+    for backend in backends {
+        backend.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_learned_rule_of_counting_is_there_for_others() {
+    let redis = TestRedis::shared();
+    let backend = RedisLedger::open(redis.settings()).await.unwrap();
+    assert_eq!(backend.count_rule("judge").await.unwrap(), None);
+    let endpoint = || "judge".to_owned();
+    let count_rule = Some(CountRule::Input);
+    let learned = Observation { endpoint: endpoint(), count_rule, ..Observation::default() };
+    backend.observe(&learned).await.unwrap();
+    let tokens_per_minute = Some(1_000);
+    let told = Observation { endpoint: endpoint(), tokens_per_minute, ..Observation::default() };
+    backend.observe(&told).await.unwrap();
+    assert_eq!(backend.count_rule("judge").await.unwrap(), Some(CountRule::Input));
+    backend.close().await;
+}

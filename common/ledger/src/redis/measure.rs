@@ -1,0 +1,105 @@
+//! What the budgets of a fleet still allow, for its metrics.
+
+use super::RedisLedger;
+use crate::{
+    admission::{Budget, Spending, budgets::Scope},
+    error::LedgerError,
+    redis::RunStatus,
+};
+use jiff::Timestamp;
+use juror_telemetry::{BudgetScope, Metrics};
+use juror_types::{id::RunId, usage::Money};
+
+impl RedisLedger {
+    /// Takes down what today, this month (UTC) and, of the runs that go on, the one with the least
+    /// left may still promise to calls. Answers whether Redis is there.
+    pub async fn measure(&self, metrics: &Metrics) -> bool {
+        let left = self.budgets_left(Timestamp::now().as_millisecond()).await;
+        let scopes = [BudgetScope::Run, BudgetScope::Day, BudgetScope::Month];
+        for (scope, left) in scopes.into_iter().zip(left.as_ref().unwrap_or(&[None; 3])) {
+            metrics.set_budget_left(scope, *left);
+        }
+        left.is_ok()
+    }
+
+    /// Amounts spent of the budgets of these runs, of today and of this month (UTC).
+    pub async fn current_spending(&self, runs: &[RunId]) -> Result<Vec<Spending>, LedgerError> {
+        let now = Timestamp::now().as_millisecond();
+        let [_, day, month] = Scope::all_of(&RunId::new(""), now);
+        let runs = runs.iter().cloned().map(Scope::Run);
+        let mut spending = Vec::new();
+        for scope in runs.chain([day, month]) {
+            let (budget, account, _) = self.spent(&scope).await?;
+            spending.push(Spending { scope: scope.account_key(), budget, account });
+        }
+        Ok(spending)
+    }
+
+    async fn budgets_left(&self, now: i64) -> Result<[Option<Money>; 3], LedgerError> {
+        let mut least = None;
+        for run in self.announced_runs().await? {
+            if self.run_status(&run).await?.is_some_and(|status| is_active(&status)) {
+                let left = self.left(&Scope::Run(run)).await?;
+                least = [least, left].into_iter().flatten().min();
+            }
+        }
+        // Day and month are the same for all runs.
+        let [_, day, month] = Scope::all_of(&RunId::new(""), now);
+        Ok([least, self.left(&day).await?, self.left(&month).await?])
+    }
+
+    /// None where there is no cap.
+    async fn left(&self, scope: &Scope) -> Result<Option<Money>, LedgerError> {
+        let (budget, account, _) = self.spent(scope).await?;
+        let Some(Budget::Cap(cap)) = budget else { return Ok(None) };
+        Ok(Some((cap - account.committed - account.outstanding).max(Money::ZERO)))
+    }
+}
+
+/// Whether calls may still go out for a run.
+fn is_active(status: &RunStatus) -> bool {
+    let reported = status.progress.as_ref().and_then(|progress| progress.reported_at);
+    let is_complete = status.expected.is_some() && status.expected == reported;
+    !status.cancelled && !is_complete
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{
+        run_tests::record,
+        test_server::TestRedis,
+        tests::{admitted, money, run},
+    };
+    use super::*;
+    use crate::admission::{Admission as _, Period};
+
+    fn left(metrics: &Metrics) -> Vec<String> {
+        let text = metrics.render();
+        let samples =
+            text.lines().filter_map(|line| line.strip_prefix("juror_budget_remaining_usd"));
+        samples.map(str::to_owned).collect()
+    }
+
+    #[tokio::test]
+    async fn what_is_left_counts_what_is_held_and_only_runs_that_go_on() {
+        let redis = TestRedis::shared();
+        let backend = RedisLedger::open(redis.settings()).await.unwrap();
+        let metrics = Metrics::recording();
+        assert!(backend.measure(&metrics).await);
+        assert!(left(&metrics).is_empty());
+
+        const DOLLAR: i64 = 1_000_000_000_000;
+        backend.announce_run(&record()).await.unwrap();
+        backend.open_run(&run(), Budget::Cap(money(5 * DOLLAR))).await.unwrap();
+        let day = Budget::Cap(money(10 * DOLLAR));
+        backend.set_period_budget(Period::Day, day).await.unwrap();
+        admitted(&backend, "a", "here", DOLLAR).await;
+        assert!(backend.measure(&metrics).await);
+        assert_eq!(left(&metrics), ["{scope=\"day\"} 9", "{scope=\"run\"} 4"]);
+
+        backend.cancel_run(&run()).await.unwrap();
+        assert!(backend.measure(&metrics).await);
+        assert_eq!(left(&metrics), ["{scope=\"day\"} 9"]);
+        backend.close().await;
+    }
+}

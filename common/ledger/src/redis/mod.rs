@@ -1,0 +1,202 @@
+//! The fleet's backend: ledger, claims, results, verdict cache and run status in one Redis.
+//!
+//! One object is both [`crate::admission::Admission`] and [`crate::store::Store`], so that a bill
+//! and the result that it belongs to are written in one step, which is one Lua script. The scripts
+//! name keys that they compute, so a Redis Cluster will not do; replicas will.
+
+mod admission;
+pub(crate) mod connection;
+mod durability;
+mod encoding;
+pub(crate) mod failure;
+mod job_state;
+mod ledger;
+mod measure;
+mod pubsub;
+mod registration;
+mod runs;
+mod runs_directory;
+pub(crate) mod scripts;
+pub(crate) mod server;
+pub(crate) mod store;
+#[cfg(any(test, feature = "conformance"))]
+pub mod test_server;
+
+pub use durability::Weakness;
+pub use job_state::JobState;
+pub use ledger::{JournalCosts, LedgerState, Reconciliation};
+pub use runs::{RunProgress, RunStatus};
+pub use runs_directory::RunsDirectory;
+
+use crate::error::LedgerError;
+use connection::Connection;
+use juror_tls::TlsFiles;
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
+use tokio::{
+    sync::{Mutex, watch},
+    task::JoinHandle,
+};
+use tokio_util::sync::CancellationToken;
+
+/// How long an ended lease is remembered: in this time settling it again books nothing, and a late
+/// bill replaces what was presumed.
+pub(crate) const LEASE_TTL: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Where the fleet's backend is, and how long it keeps what may be forgotten.
+#[derive(Clone)]
+pub struct RedisSettings {
+    /// As in `redis://:password@host:6379/0`, or `rediss://…` with TLS.
+    pub url: String,
+    /// Files for TLS, with `rediss://` alone.
+    pub tls: TlsFiles,
+    /// Begins the name of every key: 1 to 100 ASCII letters, digits, `.`, `_` or `-`.
+    pub namespace: String,
+    /// Whether a finite budget may be put on a Redis that may forget it.
+    pub allow_volatile: bool,
+    /// How long a judge's reply is remembered.
+    pub replies_kept: Duration,
+    /// How long claims, results and status of a closed run are kept after their last use.
+    pub results_kept: Duration,
+}
+
+impl RedisSettings {
+    /// The namespace `juror`, on a Redis that must not forget; replies are kept for 30 days and
+    /// results for 7.
+    pub fn new(url: impl Into<String>) -> Self {
+        const DAY: u64 = 24 * 60 * 60;
+        Self {
+            url: url.into(),
+            tls: TlsFiles::default(),
+            namespace: "juror".to_owned(),
+            allow_volatile: false,
+            replies_kept: Duration::from_secs(30 * DAY),
+            results_kept: Duration::from_secs(7 * DAY),
+        }
+    }
+}
+
+/// An open backend in Redis. Share it by `Arc`, and [`RedisLedger::close`] it in the end.
+pub struct RedisLedger {
+    pub(crate) connection: Arc<Connection>,
+    pub(crate) settings: RedisSettings,
+    pub(crate) changes: watch::Receiver<u64>,
+    /// Held while doubtful leases are given back, so that nobody asks for one of them anew.
+    pub(crate) clearing: Mutex<()>,
+    /// Whether this process has seen the ledger in use: without a trace of it, it was emptied.
+    pub(crate) seen_in_use: AtomicBool,
+    stop: CancellationToken,
+    listener: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl RedisLedger {
+    /// Connects to Redis. Writes nothing there.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unavailable`] if it cannot be reached; [`LedgerError::Broken`] if URL,
+    /// namespace or password are not usable.
+    pub async fn open(settings: RedisSettings) -> Result<Self, LedgerError> {
+        let (sender, changes) = watch::channel(0);
+        let connection = connection(&settings, sender)?;
+        Self::start(connection, settings, changes).await
+    }
+
+    async fn start(
+        connection: Connection,
+        settings: RedisSettings,
+        changes: watch::Receiver<u64>,
+    ) -> Result<Self, LedgerError> {
+        let _: String = connection.command(&redis::cmd("PING")).await?;
+        let connection = Arc::new(connection);
+        let stop = CancellationToken::new();
+        let listening = pubsub::listen(connection.clone(), stop.clone());
+        let listener = Mutex::new(Some(tokio::spawn(listening)));
+        let clearing = Mutex::default();
+        let seen_in_use = AtomicBool::new(false);
+        Ok(Self { connection, settings, changes, clearing, seen_in_use, stop, listener })
+    }
+
+    /// Host and port of the server.
+    pub fn address(&self) -> &str {
+        self.connection.address()
+    }
+
+    /// Stops listening and waits for that. What leases remain are presumed spent once their
+    /// owner's heartbeat is old.
+    pub async fn close(&self) {
+        self.stop.cancel();
+        if let Some(listener) = self.listener.lock().await.take() {
+            // It can only have been cancelled with its runtime.
+            let _ended = listener.await;
+        }
+    }
+
+    /// The server's version, as in `7.0.15`.
+    pub async fn version(&self) -> Result<String, LedgerError> {
+        let facts: String = self.connection.command(redis::cmd("INFO").arg("server")).await?;
+        let version = facts.lines().find_map(|line| line.strip_prefix("redis_version:"));
+        version.map(str::to_owned).ok_or_else(|| failure::odd_answer("tell its version"))
+    }
+
+    /// The first setting by which the server may forget what was spent; none if it may not.
+    pub async fn weakness(&self) -> Result<Option<Weakness>, LedgerError> {
+        durability::weakness(&self.connection).await
+    }
+
+    /// Refuses a finite budget on a server that may forget it.
+    pub(crate) async fn require_durable(&self) -> Result<(), LedgerError> {
+        durability::require_durable(&self.connection).await
+    }
+
+    #[cfg(test)]
+    async fn open_with_clock(
+        settings: RedisSettings,
+        clock: crate::clock::Clock,
+    ) -> Result<Self, LedgerError> {
+        let (sender, changes) = watch::channel(0);
+        let mut connection = connection(&settings, sender)?;
+        connection.clock = Some(clock);
+        Self::start(connection, settings, changes).await
+    }
+}
+
+impl Drop for RedisLedger {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+fn connection(
+    settings: &RedisSettings,
+    changes: watch::Sender<u64>,
+) -> Result<Connection, LedgerError> {
+    Connection::new(&settings.url, &settings.tls, prefix(&settings.namespace)?, changes)
+}
+
+fn prefix(namespace: &str) -> Result<String, LedgerError> {
+    // Patterns are made of it, in which some characters have a meaning.
+    let fits = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
+    if (1..=100).contains(&namespace.len()) && namespace.chars().all(fits) {
+        return Ok(namespace.to_owned());
+    }
+    Err(LedgerError::Broken(format!(
+        "the namespace {namespace:?} is not usable: take 1 to 100 ASCII letters, digits, '.', '_' or '-'"
+    )))
+}
+
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+mod run_tests;
+
+#[cfg(test)]
+mod differential_tests;
+
+#[cfg(test)]
+mod limits_tests;
+
+#[cfg(test)]
+mod outage_tests;

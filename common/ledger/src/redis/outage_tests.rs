@@ -1,0 +1,348 @@
+//! Redis away, restarted, restored, emptied, full: no call goes out without admission.
+
+use super::{
+    test_server::TestRedis,
+    tests::{admitted, ask, bill, claim, figures, money, run},
+    *,
+};
+use crate::{
+    admission::{
+        Admission as _, AdmissionDecision, Budget, WaitReason, budgets::Scope,
+        differential::TestClock,
+    },
+    redis::{JournalCosts, LedgerState, Reconciliation},
+};
+use futures_util::FutureExt as _;
+use juror_types::id::{LeaseId, OwnerId};
+
+async fn refused(backend: &RedisLedger, lease: &str) -> String {
+    match backend.try_admit(&ask(lease, "here", 1)).await {
+        Err(LedgerError::Unavailable(reason)) => reason,
+        answer => panic!("{answer:?}"),
+    }
+}
+
+async fn no_record(backend: &RedisLedger, lease: &str) -> String {
+    match backend.try_admit(&ask(lease, "here", 1)).await {
+        Ok(AdmissionDecision::NoRecord { reason }) => reason,
+        answer => panic!("{answer:?}"),
+    }
+}
+
+/// Costs by the journal of the run.
+fn told(pico: i64) -> JournalCosts {
+    JournalCosts { announced: vec![(run(), money(pico))], ..JournalCosts::default() }
+}
+
+#[tokio::test]
+async fn a_restart_pauses_admission_until_it_is_reconciled_and_bills_are_booked_meanwhile() {
+    let redis = TestRedis::durable();
+    let settings = RedisSettings { allow_volatile: false, ..redis.settings() };
+    let backend = RedisLedger::open(settings).await.unwrap();
+    backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    let claim = claim(&backend, "job").await;
+    admitted(&backend, "a", "here", 10).await;
+
+    redis.kill();
+    refused(&backend, "b").await;
+    let away = backend.settle(bill("a", 7, &claim)).await;
+    assert!(matches!(away, Err(LedgerError::Unavailable(_))), "{away:?}");
+
+    redis.start_again();
+    let reason = refused(&backend, "b").await;
+    assert!(reason.contains("restarted"), "{reason}");
+    assert!(backend.is_paused().await.unwrap());
+    backend.sweep().await.unwrap();
+    assert_eq!(figures(&backend).await, [0, 0, 0, 10]);
+    assert!(backend.settle(bill("a", 7, &claim)).await.unwrap().may_publish);
+    refused(&backend, "b").await;
+
+    let reconciled = backend.reconcile(&told(0)).await.unwrap();
+    assert_eq!(reconciled, Reconciliation::Done { presumed: 0 });
+    assert!(!backend.is_paused().await.unwrap());
+    admitted(&backend, "b", "here", 10).await;
+    assert_eq!(figures(&backend).await, [7, 0, 7, 10]);
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn who_does_not_come_back_after_a_restart_is_waited_for_and_then_gone() {
+    let redis = TestRedis::durable();
+    let clock = TestClock::new();
+    let open =
+        async || RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
+    let (here, there) = (open().await, open().await);
+    here.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    admitted(&here, "a", "here", 10).await;
+    admitted(&there, "b", "there", 20).await;
+    there.close().await;
+    drop(there);
+
+    redis.kill();
+    // For so long that every heartbeat is old when it comes back.
+    clock.pass(600_000);
+    redis.start_again();
+    here.sweep().await.unwrap();
+    let waiting = Reconciliation::Waiting { owners: vec![OwnerId::new("there")] };
+    assert_eq!(here.reconcile(&JournalCosts::default()).await.unwrap(), waiting);
+    refused(&here, "c").await;
+    clock.pass(60_001);
+    assert_eq!(
+        here.reconcile(&JournalCosts::default()).await.unwrap(),
+        Reconciliation::Done { presumed: 1 }
+    );
+    assert_eq!(figures(&here).await, [20, 20, 0, 10]);
+    here.sweep().await.unwrap();
+    assert_eq!(figures(&here).await, [20, 20, 0, 10], "who reconciled is alive");
+    here.close().await;
+}
+
+#[tokio::test]
+async fn what_a_restored_server_has_forgotten_is_told_to_it() {
+    let redis = TestRedis::own(&[]);
+    let backend = RedisLedger::open(redis.settings()).await.unwrap();
+    backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    let claimed = claim(&backend, "job").await;
+    admitted(&backend, "before", "here", 10).await;
+    admitted(&backend, "settled", "here", 20).await;
+    redis.command(&["SAVE"]);
+    backend.settle(bill("settled", 15, &claimed)).await.unwrap();
+    admitted(&backend, "after", "here", 30).await;
+    redis.kill();
+    redis.start_again();
+
+    assert_eq!(figures(&backend).await, [20, 20, 0, 40], "nobody can tell what was settled");
+    let done = Reconciliation::Done { presumed: 0 };
+    assert_eq!(backend.reconcile(&told(15)).await.unwrap(), done);
+    assert_eq!(figures(&backend).await, [35, 20, 0, 40]);
+    assert_eq!(backend.reconcile(&told(15)).await.unwrap(), done);
+    assert_eq!(figures(&backend).await, [35, 20, 0, 40], "it is told once");
+    let held = AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget };
+    assert_eq!(backend.try_admit(&ask("large", "here", 30)).await.unwrap(), held);
+    backend.settle(bill("after", 25, &claimed)).await.unwrap();
+    let overtaking = claim(&backend, "job").await;
+    assert!(overtaking.fence > claimed.fence);
+    admitted(&backend, "large", "here", 30).await;
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn an_emptied_server_has_no_budgets_says_so_and_pauses_until_it_is_reconciled() {
+    let (redis, clock) = (TestRedis::own(&[]), TestClock::new());
+    let backend = RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
+    backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    admitted(&backend, "a", "here", 10).await;
+    let overtaken = claim(&backend, "job").await;
+    redis.command(&["FLUSHALL"]);
+    redis.command(&["SCRIPT", "FLUSH"]);
+    clock.pass(1);
+    let reason = no_record(&backend, "b").await;
+    assert!(reason.contains("no budget on record") && reason.contains("emptied"), "{reason}");
+
+    let current = claim(&backend, "job").await;
+    assert!(current.fence > overtaken.fence, "what was granted once is not granted again");
+    assert!(!backend.settle(bill("a", 7, &overtaken)).await.unwrap().may_publish);
+    backend.open_run_again(&run(), Budget::Cap(money(100)), money(50)).await.unwrap();
+    assert_eq!(figures(&backend).await, [57, 7, 0, 0], "what was paid is booked all the same");
+    assert!(refused(&backend, "b").await.contains("emptied"));
+    backend.sweep().await.unwrap();
+    let waiting = Reconciliation::Waiting { owners: Vec::new() };
+    assert_eq!(backend.reconcile(&told(60)).await.unwrap(), waiting);
+    clock.pass(20_000);
+    let done = Reconciliation::Done { presumed: 0 };
+    assert_eq!(backend.reconcile(&told(60)).await.unwrap(), done);
+    assert_eq!(figures(&backend).await, [67, 7, 0, 0], "it is told once");
+    admitted(&backend, "b", "here", 10).await;
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn a_run_opened_again_on_an_emptied_server_has_what_it_spent_and_what_others_hold() {
+    let (redis, clock) = (TestRedis::own(&[]), TestClock::new());
+    let open =
+        async || RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
+    let (worker, aggregator, producer) = (open().await, open().await, open().await);
+    producer.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    admitted(&worker, "a", "here", 30).await;
+    assert!(!aggregator.is_paused().await.unwrap());
+    redis.command(&["FLUSHALL"]);
+    assert!(aggregator.is_paused().await.unwrap());
+    open().await.open_run_again(&run(), Budget::Cap(money(100)), money(60)).await.unwrap();
+    refused(&worker, "b").await;
+    worker.sweep().await.unwrap();
+    assert_eq!(
+        figures(&aggregator).await,
+        [60, 0, 0, 30],
+        "what is in flight is told by its owner"
+    );
+    clock.pass(20_000);
+    let done = Reconciliation::Done { presumed: 0 };
+    assert_eq!(aggregator.reconcile(&told(60)).await.unwrap(), done);
+    let held = AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget };
+    assert_eq!(worker.try_admit(&ask("b", "here", 11)).await.unwrap(), held);
+    admitted(&worker, "b", "here", 10).await;
+    for backend in [worker, aggregator, producer] {
+        backend.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_a_ledger_admits_no_call_before_it_is_reconciled() {
+    let redis = TestRedis::own(&[]);
+    redis.command(&["FLUSHALL"]);
+    let backend = RedisLedger::open(redis.settings()).await.unwrap();
+    assert!(!backend.is_paused().await.unwrap(), "nobody wants to call");
+    assert_eq!(backend.ledger_state(false).await.unwrap(), LedgerState::Empty);
+    backend.sweep().await.unwrap();
+    no_record(&backend, "early").await;
+    backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    assert!(refused(&backend, "a").await.contains("start the aggregator"));
+    let new = JournalCosts { is_new: true, ..JournalCosts::default() };
+    let done = Reconciliation::Done { presumed: 0 };
+    assert_eq!(backend.reconcile(&new).await.unwrap(), done, "nobody is waited for");
+    assert_eq!(backend.ledger_state(true).await.unwrap(), LedgerState::Reconciled);
+    admitted(&backend, "a", "here", 10).await;
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn what_a_run_spent_counts_when_it_is_opened_after_the_ledger_was_emptied() {
+    let (redis, clock) = (TestRedis::own(&[]), TestClock::new());
+    redis.command(&["FLUSHALL"]);
+    let backend = RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
+    assert_eq!(backend.ledger_state(true).await.unwrap(), LedgerState::Empty);
+    clock.pass(20_000);
+    let others = vec![(run(), money(60))];
+    let journal = JournalCosts { others, ..JournalCosts::default() };
+    let done = Reconciliation::Done { presumed: 0 };
+    assert_eq!(backend.reconcile(&journal).await.unwrap(), done);
+    let today = Scope::all_of(&run(), clock.shared()()).into_iter().nth(1).unwrap();
+    assert_eq!(backend.spent(&today).await.unwrap().1.committed, money(0), "it is not open");
+    backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    assert_eq!(figures(&backend).await, [60, 0, 0, 0]);
+    assert_eq!(backend.spent(&today).await.unwrap().1.committed, money(60));
+    let held = backend.try_admit(&ask("large", "here", 41)).await.unwrap();
+    assert!(matches!(held, AdmissionDecision::NoBudget { .. }), "{held:?}");
+    admitted(&backend, "a", "here", 40).await;
+    backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    assert_eq!(backend.spent(&today).await.unwrap().1.committed, money(60), "it is dated once");
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn a_cut_connection_is_made_anew() {
+    let redis = TestRedis::own(&[]);
+    let backend = RedisLedger::open(redis.settings()).await.unwrap();
+    backend.open_run(&run(), Budget::Unlimited).await.unwrap();
+    for lease in ["a", "b"] {
+        redis.command(&["CLIENT", "KILL", "TYPE", "normal"]);
+        redis.command(&["CLIENT", "KILL", "TYPE", "pubsub"]);
+        admitted(&backend, lease, "here", 10).await;
+    }
+    let mut changes = backend.changes();
+    changes.borrow_and_update();
+    backend.release(&LeaseId::new("a")).await.unwrap();
+    let woken = tokio::time::timeout(Duration::from_secs(10), changes.changed()).await;
+    assert!(woken.is_ok(), "nobody listens any more");
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_may_forget_holds_no_finite_budget_unless_it_is_allowed() {
+    let forgetful = ["--appendonly", "yes", "--appendfsync", "everysec"];
+    let evicting =
+        ["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "allkeys-lru"];
+    let servers: [(&[&str], &str); 3] =
+        [(&[], "appendonly"), (&forgetful, "appendfsync"), (&evicting, "maxmemory-policy")];
+    for (options, setting) in servers {
+        let redis = TestRedis::own(options);
+        let settings = RedisSettings { allow_volatile: false, ..redis.settings() };
+        let backend = RedisLedger::open(settings).await.unwrap();
+        match backend.open_run(&run(), Budget::Cap(money(1))).await {
+            Err(LedgerError::Broken(reason)) => assert!(reason.contains(setting), "{reason}"),
+            answer => panic!("{answer:?}"),
+        }
+        assert_eq!(backend.ledger(&run()).await.unwrap(), None);
+        backend.open_run(&run(), Budget::Unlimited).await.unwrap();
+        backend.close().await;
+    }
+}
+
+#[tokio::test]
+async fn without_memory_nothing_is_admitted_and_nothing_is_half_done() {
+    let redis = TestRedis::own(&[]);
+    let backend = RedisLedger::open(redis.settings()).await.unwrap();
+    backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    admitted(&backend, "a", "here", 10).await;
+    redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
+    let reason = refused(&backend, "b").await;
+    assert!(reason.contains("no memory left") && reason.contains("juror cache clear"));
+    assert!(backend.release(&LeaseId::new("a")).await.is_err());
+    redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
+    assert_eq!(figures(&backend).await, [0, 0, 0, 10]);
+    backend.release(&LeaseId::new("a")).await.unwrap();
+    assert_eq!(figures(&backend).await, [0, 0, 0, 0]);
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_or_not_open_to_us_is_named() {
+    let redis = TestRedis::own(&["--requirepass", "secret"]);
+    let open = async |url: &str| match RedisLedger::open(RedisSettings::new(url)).await {
+        Err(error) => error,
+        Ok(_) => panic!("there is nothing to open at {url}"),
+    };
+    let locked = open(&redis.url).await;
+    assert!(matches!(&locked, LedgerError::Broken(why) if why.contains("password")), "{locked}");
+    let mistaken = redis.url.replace("//", "//:guess@");
+    let wrong = open(&mistaken).await;
+    assert!(matches!(&wrong, LedgerError::Broken(why) if !why.contains("guess")), "{wrong}");
+    let right = RedisSettings::new(redis.url.replace("//", "//:secret@"));
+    RedisLedger::open(right).await.unwrap().close().await;
+    redis.kill();
+    let away = open(&redis.url).await;
+    assert!(matches!(&away, LedgerError::Unavailable(why) if why.contains("127.0.0.1")), "{away}");
+    for (url, words) in [
+        ("http://:hidden@host", "write it as redis://"),
+        ("rediss://:hidden@host:none", "rediss://host:6379 with TLS"),
+        ("redis+sentinel://:hidden@host:26379/primary", "Redis Sentinel is not supported"),
+    ] {
+        let refused = open(url).await;
+        let is_told = |why: &str| why.contains(words) && !why.contains("hidden");
+        assert!(matches!(&refused, LedgerError::Broken(why) if is_told(why)), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_node_of_a_cluster_is_refused() {
+    let redis = TestRedis::own(&["--cluster-enabled", "yes"]);
+    match RedisLedger::open(redis.settings()).await {
+        Err(LedgerError::Broken(why)) => {
+            assert!(why.contains("Redis Cluster") && why.contains("cluster-enabled no"), "{why}");
+        }
+        Err(error) => panic!("{error:?}"),
+        Ok(_) => panic!("scripts name keys that they compute"),
+    }
+}
+
+#[tokio::test]
+async fn a_lease_whose_caller_gave_up_before_the_answer_is_given_back() {
+    let redis = TestRedis::shared();
+    let backend = RedisLedger::open(redis.settings()).await.unwrap();
+    backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    admitted(&backend, "held", "here", 10).await;
+    for again in [false, true] {
+        let asked = ask("doubtful", "here", 20);
+        // Sent, and dropped with the answer unread.
+        let mut asking = backend.try_admit(&asked);
+        assert!((&mut asking).now_or_never().is_none());
+        assert_eq!(figures(&backend).await, [0, 0, 0, 30], "it was admitted all the same");
+        drop(asking);
+        if again {
+            admitted(&backend, "doubtful", "here", 20).await;
+        }
+        backend.sweep().await.unwrap();
+        assert_eq!(figures(&backend).await, [0, 0, 0, if again { 30 } else { 10 }]);
+    }
+    backend.close().await;
+}

@@ -1,0 +1,180 @@
+//! What the fleet knows of its runs.
+
+use super::{
+    test_server::TestRedis,
+    tests::{claim, run},
+    *,
+};
+use crate::{
+    redis::{JobState, RunProgress, RunStatus},
+    store::{self, Store as _},
+};
+use juror_types::{
+    SCHEMA,
+    id::{Digest, JobId},
+    job::RubricReference,
+    outcome::Outcome,
+    run::{DatasetRecord, RunRecord},
+};
+use std::collections::BTreeMap;
+
+#[tokio::test]
+async fn a_run_is_announced_closed_cancelled_and_opened_again() {
+    let redis = TestRedis::shared();
+    let backend = RedisLedger::open(redis.settings()).await.unwrap();
+    assert_eq!(backend.run_status(&run()).await.unwrap(), None);
+    assert!(!backend.close_run(&run(), 3).await.unwrap());
+    let status = async || backend.run_status(&run()).await.unwrap().unwrap();
+    let ttl = |kind: &str| redis.command(&["TTL", &format!("{}:{kind}:nightly", redis.namespace)]);
+
+    backend.announce_run(&record()).await.unwrap();
+    claim(&backend, "job").await;
+    assert_eq!((status().await.record, status().await.expected), (record(), None));
+    assert_eq!((ttl("run"), ttl("claims")), ("-1".to_owned(), "-1".to_owned()));
+
+    assert!(backend.note_published(&run(), 2).await.unwrap());
+    assert!(backend.cancel_run(&run()).await.unwrap());
+    let cancelled = status().await;
+    assert_eq!((cancelled.cancelled, cancelled.expected), (true, Some(2)));
+    assert!(backend.close_run(&run(), 3).await.unwrap(), "somebody knows better");
+    assert_eq!(status().await.expected, Some(3));
+    let ended = RunProgress { reported_at: Some(3), ..RunProgress::default() };
+    assert!(backend.note_progress(&run(), &RunProgress { results: 3, ..ended }).await.unwrap());
+    assert!(backend.pause_run(&run(), "no key").await.unwrap());
+    assert!(backend.pause_run(&run(), "no key either").await.unwrap());
+    assert!(status().await.is_reported());
+    let RunStatus { paused, progress, .. } = status().await;
+    assert_eq!(paused.as_deref(), Some("no key"), "the first reason tells most");
+    assert_eq!(progress.map(|progress| progress.results), Some(3));
+    assert!(backend.note_record(&record()).await.unwrap());
+    assert!(status().await.is_reported(), "it is what it was");
+    let cap = Some("0.1".parse().unwrap());
+    let capped = RunRecord { budget_usd: cap, ..record() };
+    assert!(backend.note_record(&capped).await.unwrap());
+    let known = status().await;
+    assert_eq!((&known.record, known.expected, known.progress), (&capped, Some(3), None));
+    assert!(known.cancelled && known.paused.is_some(), "how it stands does not change");
+    for round in [1, 1, 2] {
+        assert!(backend.expect_round(&run(), &JobId::new("job"), round).await.unwrap());
+    }
+    assert_eq!((status().await.expected, status().await.progress), (Some(5), None));
+    assert!(!status().await.is_reported(), "that was an earlier round's report");
+    for kind in ["run", "claims"] {
+        assert!(ttl(kind).parse::<i64>().unwrap() > 6 * 24 * 60 * 60, "{kind}");
+    }
+
+    backend.announce_run(&record()).await.unwrap();
+    assert_eq!(backend.announced_runs().await.unwrap(), [run()]);
+    redis.command(&["DEL", &format!("{}:run:nightly", redis.namespace)]);
+    assert_eq!(backend.announced_runs().await.unwrap(), [], "it has expired");
+
+    backend.announce_run(&record()).await.unwrap();
+    let again = status().await;
+    assert_eq!((again.cancelled, again.expected, again.published), (false, None, 0));
+    assert_eq!((again.paused, again.progress), (None, None));
+    assert!(backend.expect_round(&run(), &JobId::new("job"), 2).await.unwrap());
+    assert_eq!(status().await.expected, None, "it is not closed");
+    assert_eq!((ttl("run"), ttl("claims")), ("-1".to_owned(), "-1".to_owned()));
+    assert!(backend.note_published(&run(), 2).await.unwrap());
+    assert!(backend.cancel_run(&run()).await.unwrap());
+    assert_eq!(status().await.expected, Some(3), "what was sent again is counted on top");
+    assert!(backend.close_run(&run(), 3).await.unwrap());
+    assert_eq!(status().await.expected, Some(4));
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn how_jobs_ended_is_told_of_all_and_of_one() {
+    let redis = TestRedis::shared();
+    let backend = RedisLedger::open(redis.settings()).await.unwrap();
+    let (job, unknown) = (JobId::new("job"), JobId::new("unknown"));
+    let claimed = claim(&backend, "job").await;
+    let standing = backend.job_state(&run(), &job).await.unwrap();
+    assert_eq!(standing, JobState { ended: None, started: Some(0) });
+
+    let mut result = store::conformance::result(&claimed, r#"","outcome":"skipped","#);
+    result.outcome = Outcome::Unscorable;
+    result.screenshot_id = result.reply.clone().unwrap();
+    backend.finish(store::FinishedJob { claim: claimed, result, remember: None }).await.unwrap();
+    let mut many = BTreeMap::new();
+    for number in 0..2_500 {
+        let claimed = claim(&backend, &number.to_string()).await;
+        let result = store::conformance::result(&claimed, "good");
+        backend
+            .finish(store::FinishedJob { claim: claimed, result, remember: None })
+            .await
+            .unwrap();
+    }
+    let taking = |job, round, outcome| {
+        many.insert(job, (round, outcome));
+    };
+    backend.for_each_outcome(&run(), taking).await.unwrap();
+    assert_eq!(many.len(), 2_501);
+    assert_eq!(many[&job], (0, Outcome::Unscorable));
+    assert_eq!(many[&JobId::new("7")].0, 0);
+    let standing = backend.job_state(&run(), &job).await.unwrap();
+    assert_eq!(standing.ended, Some((0, Outcome::Unscorable)));
+    let nothing = backend.job_state(&run(), &unknown).await.unwrap();
+    assert_eq!(nothing, JobState { ended: None, started: None });
+    backend.close().await;
+}
+
+pub fn record() -> RunRecord {
+    RunRecord {
+        schema: SCHEMA,
+        run_id: run(),
+        created_at: "2026-11-21T00:00:00Z".to_owned(),
+        program_version: "0.1.0".to_owned(),
+        dataset: DatasetRecord {
+            path: "items.jsonl".to_owned(),
+            digest: Digest::of(b"items"),
+            limit: None,
+            filters: Vec::new(),
+            sample: None,
+        },
+        data_roots: Vec::new(),
+        rubric: RubricReference {
+            id: "semantic".to_owned(),
+            version: 1,
+            digest: Digest::of(b"rubric"),
+        },
+        rubric_text: String::new(),
+        judge: None,
+        max_side: None,
+        base_url: None,
+        calls: None,
+        judging: None,
+        budget_usd: None,
+        repeat: 1,
+        planned: 3,
+        published: None,
+        preparation: None,
+        stages: None,
+        fleet: None,
+        upload: None,
+        keep_inputs: false,
+        deadline: None,
+    }
+}
+
+#[tokio::test]
+async fn a_usable_answer_ends_a_row_of_items_without_one() {
+    let redis = TestRedis::shared();
+    let backend = RedisLedger::open(redis.settings()).await.unwrap();
+    let count = async || backend.count_unusable(&run()).await.unwrap();
+    assert_eq!(count().await, Some(0), "nobody knows the run");
+    assert_eq!(backend.run_status(&run()).await.unwrap(), None);
+    backend.announce_run(&record()).await.unwrap();
+    assert_eq!([count().await, count().await], [Some(1), Some(2)]);
+    for (outcome, next) in [(Outcome::Skipped, Some(3)), (Outcome::Scored, Some(1))] {
+        let claim = claim(&backend, &format!("{outcome:?}")).await;
+        let result = store::conformance::result(&claim, "ended");
+        let result = juror_types::outcome::JobResult { outcome, attempts: 1, ..result };
+        let finished = store::FinishedJob { claim, result, remember: None };
+        assert!(backend.finish(finished).await.unwrap());
+        assert_eq!(count().await, next, "{outcome:?}");
+    }
+    backend.announce_run(&record()).await.unwrap();
+    assert_eq!(count().await, Some(1), "somebody decided to go on");
+    backend.close().await;
+}

@@ -1,0 +1,129 @@
+//! Where Redis is, taken from its URL, and connections to it with or without TLS.
+
+use crate::error::LedgerError;
+use juror_tls::{TlsClient, TlsConnection, TlsFailure, TlsFiles, TlsSettingNames};
+use redis::{
+    AsyncConnectionConfig, Client, ConnectionAddr, RedisError, RedisResult,
+    aio::{MultiplexedConnection, PubSub},
+};
+use std::{io, sync::Arc, time::Duration};
+use tokio::time::timeout;
+use tokio_util::task::AbortOnDropHandle;
+
+/// How long to wait for a connection.
+pub const CONNECTING: Duration = Duration::from_secs(5);
+/// How long to wait for an answer. A write that waits for the disk may take a while.
+const ANSWERING: Duration = Duration::from_secs(10);
+
+/// A server's address with what is needed to log in.
+pub struct Server {
+    client: Client,
+    /// None for `redis://`.
+    tls: Option<TlsClient>,
+    address: String,
+}
+
+/// An open connection; clones share it.
+#[derive(Clone)]
+pub struct ServerConnection {
+    pub connection: MultiplexedConnection,
+    /// The task that reads and writes it, where the library has none of its own.
+    _driver: Option<Arc<AbortOnDropHandle<()>>>,
+}
+
+impl Server {
+    /// Reads `redis://:password@host:6379/0` or, with TLS, `rediss://…`, and the files that TLS
+    /// needs; connects to nothing yet.
+    pub fn parse(url: &str, files: &TlsFiles) -> Result<Self, LedgerError> {
+        refuse_sentinel(url)?;
+        let names = TlsSettingNames::REDIS;
+        let without_tls = ["rediss", "valkeys"].iter().find_map(|scheme| {
+            // The library would refuse the scheme without its own TLS.
+            url.strip_prefix(scheme)?.strip_prefix("://").map(|rest| format!("redis://{rest}"))
+        });
+        let client = Client::open(without_tls.as_deref().unwrap_or(url)).map_err(|error| {
+            LedgerError::Broken(format!(
+                "the URL of Redis is not usable ({}): write it as redis://host:6379, or \
+                 rediss://host:6379 with TLS",
+                error.detail().unwrap_or("it cannot be read")
+            ))
+        })?;
+        let tls = match without_tls {
+            Some(_) => TlsClient::new(files.clone(), names).map(Some),
+            None => names.refuse_without_tls(files).map(|()| None),
+        };
+        let tls = tls.map_err(|error| LedgerError::Broken(error.to_string()))?;
+        let scheme = if tls.is_some() { "rediss://" } else { "" };
+        let address = format!("{scheme}{}", client.get_connection_info().addr());
+        Ok(Self { client, tls, address })
+    }
+
+    /// Host and port.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Connects and logs in.
+    pub async fn connect(&self) -> RedisResult<ServerConnection> {
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(CONNECTING))
+            .set_response_timeout(Some(ANSWERING));
+        let Some(tls) = &self.tls else {
+            let connection =
+                self.client.get_multiplexed_async_connection_with_config(&config).await?;
+            return Ok(ServerConnection { connection, _driver: None });
+        };
+        let stream = self.open(tls).await?;
+        let login = self.client.get_connection_info().redis_settings();
+        let logging_in = MultiplexedConnection::new_with_config(login, stream, config);
+        let (connection, driver) = in_time(logging_in).await?;
+        let driver = tokio::spawn(driver);
+        let driver = Some(Arc::new(AbortOnDropHandle::new(driver)));
+        Ok(ServerConnection { connection, _driver: driver })
+    }
+
+    /// A connection that subscribes.
+    pub async fn connect_for_messages(&self) -> RedisResult<PubSub> {
+        let Some(tls) = &self.tls else {
+            return in_time(self.client.get_async_pubsub()).await;
+        };
+        let stream = self.open(tls).await?;
+        in_time(PubSub::new(self.client.get_connection_info().redis_settings(), stream)).await
+    }
+
+    async fn open(&self, tls: &TlsClient) -> RedisResult<TlsConnection> {
+        match self.client.get_connection_info().addr() {
+            ConnectionAddr::Tcp(host, port) => Ok(tls.connect(host, *port).await?),
+            _ => Err(io::Error::from(io::ErrorKind::Unsupported).into()),
+        }
+    }
+
+    /// Whether connections are encrypted.
+    pub fn has_tls(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    /// The TLS failure behind an error, if there is one.
+    pub fn tls_failure(&self, error: &RedisError) -> Option<TlsFailure> {
+        self.tls.as_ref().and_then(|tls| tls.explain(error))
+    }
+}
+
+async fn in_time<T>(connecting: impl Future<Output = RedisResult<T>>) -> RedisResult<T> {
+    let late = || format!("no answer within {} s", CONNECTING.as_secs());
+    timeout(CONNECTING, connecting)
+        .await
+        .unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, late()).into()))
+}
+
+fn refuse_sentinel(url: &str) -> Result<(), LedgerError> {
+    let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+    if !scheme.contains("sentinel") {
+        return Ok(());
+    }
+    Err(LedgerError::Broken(format!(
+        "the URL of Redis begins with {scheme}://, and Redis Sentinel is not supported: give the \
+         primary itself as redis://host:6379 (`redis-cli -p 26379 SENTINEL \
+         get-master-addr-by-name NAME` tells it), or a name that always leads to it"
+    )))
+}

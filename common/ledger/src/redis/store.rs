@@ -1,0 +1,209 @@
+//! Claims, results and the verdict cache in Redis.
+
+use crate::store::{CacheStats, CachedReply, Carried, Claim, ClaimKey, FinishedJob, Store};
+use crate::{
+    error::LedgerError,
+    redis::{RedisLedger, failure::odd_answer, scripts},
+};
+use async_trait::async_trait;
+use juror_types::{
+    id::{Digest, OwnerId, RunId},
+    usage::{Money, Usage},
+};
+
+/// How many keys to look at in one step of a walk over all of them.
+const KEYS_AT_ONCE: usize = 1_000;
+
+#[async_trait]
+impl Store for RedisLedger {
+    async fn claim(&self, key: &ClaimKey, owner: &OwnerId) -> Result<Claim, LedgerError> {
+        let process = self.connection.process().to_string();
+        let [run, job, round, _] = named(key);
+        let arguments = [run, job, round, owner.to_string(), process];
+        let answer = self.connection.perform(&scripts::CLAIM, &arguments).await?;
+        match answer.split_first() {
+            Some((word, [result])) if word == "done" => {
+                Ok(Claim::Done(Box::new(read_json(result, || {
+                    format!("result of job {}", key.job)
+                })?)))
+            }
+            Some((word, granted)) if word == "granted" => {
+                granted_from(granted).ok_or_else(|| odd_answer("claim a job"))
+            }
+            Some((word, [])) if word == "held" => Ok(Claim::Held),
+            _ => Err(odd_answer("claim a job")),
+        }
+    }
+
+    async fn finish(&self, finished: FinishedJob) -> Result<bool, LedgerError> {
+        let claim = finished.claim.clone();
+        let FinishArguments { result, question, reply, usable } = FinishArguments::of(finished)?;
+        let kept = self.settings.replies_kept.as_millis().to_string();
+        let [run, job, round, fence] = named(&claim);
+        let arguments = [run, job, round, fence, result, question, reply, kept, usable];
+        let answer = self.connection.perform(&scripts::FINISH, &arguments).await?;
+        Ok(answer.first().is_some_and(|holds| holds == "1"))
+    }
+
+    async fn set_alone(&self, key: &ClaimKey, alone: bool) -> Result<(), LedgerError> {
+        let [run, job, round, fence] = named(key);
+        let arguments = [run, job, round, fence, u8::from(alone).to_string()];
+        self.connection.perform(&scripts::SET_ALONE, &arguments).await.map(drop)
+    }
+
+    async fn requeue(&self, key: &ClaimKey) -> Result<(), LedgerError> {
+        self.connection.perform(&scripts::GIVE_BACK, &named(key)).await.map(drop)
+    }
+
+    async fn miss(&self, key: &ClaimKey) -> Result<Option<u32>, LedgerError> {
+        let [run, job, ..] = named(key);
+        let answer = self.connection.perform(&scripts::MISS, &[run, job]).await?;
+        let missed = answer.first().and_then(|missed| missed.parse().ok());
+        missed.map(Some).ok_or_else(|| odd_answer("count who misses a file"))
+    }
+
+    async fn count_unusable(&self, run: &RunId) -> Result<Option<u32>, LedgerError> {
+        let answer = self.connection.perform(&scripts::COUNT_UNUSABLE, &[run.to_string()]).await?;
+        let row = answer.first().and_then(|row| row.parse().ok());
+        row.map(Some).ok_or_else(|| odd_answer("count items without a usable answer"))
+    }
+
+    async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, LedgerError> {
+        let mut command = redis::cmd("GET");
+        command.arg(self.connection.key(&format!("reply:{question}")));
+        let text: Option<String> = self.connection.command(&command).await?;
+        text.map(|text| read_json(&text, || format!("cached reply {question}"))).transpose()
+    }
+
+    async fn cache_stats(&self) -> Result<CacheStats, LedgerError> {
+        let mut stats = CacheStats::default();
+        let mut cursor = String::from("0");
+        loop {
+            let keys;
+            (cursor, keys) = self.replies_from(&cursor).await?;
+            if !keys.is_empty() {
+                let texts: Vec<Option<String>> =
+                    self.connection.command(redis::cmd("MGET").arg(&keys)).await?;
+                for text in texts.iter().flatten() {
+                    let reply: CachedReply = read_json(text, || "cached reply".to_owned())?;
+                    stats.replies += 1;
+                    stats.bytes += text.len() as u64;
+                    if reply.judge.simulated {
+                        stats.simulated_usd += reply.cost;
+                    } else {
+                        stats.cost_usd += reply.cost;
+                    }
+                }
+            }
+            if cursor == "0" {
+                return Ok(stats);
+            }
+        }
+    }
+
+    async fn clear_cache(&self) -> Result<u64, LedgerError> {
+        let mut cleared = 0;
+        let mut cursor = String::from("0");
+        loop {
+            let keys;
+            (cursor, keys) = self.replies_from(&cursor).await?;
+            if !keys.is_empty() {
+                let removed: u64 = self.connection.command(redis::cmd("UNLINK").arg(&keys)).await?;
+                cleared += removed;
+            }
+            if cursor == "0" {
+                return Ok(cleared);
+            }
+        }
+    }
+}
+
+impl RedisLedger {
+    /// The next remembered replies of a walk, and where it goes on.
+    async fn replies_from(&self, cursor: &str) -> Result<(String, Vec<String>), LedgerError> {
+        let mut command = redis::cmd("SCAN");
+        command.arg(cursor).arg("MATCH").arg(self.connection.key("reply:*"));
+        command.arg("COUNT").arg(KEYS_AT_ONCE);
+        self.connection.command(&command).await
+    }
+}
+
+/// What a script takes of a finished job; empty if none is finished.
+#[derive(Default)]
+pub(crate) struct FinishArguments {
+    /// The result, as JSON.
+    pub(crate) result: String,
+    /// Under which question to remember the reply; empty: not at all.
+    pub(crate) question: String,
+    /// The reply, as JSON.
+    pub(crate) reply: String,
+    /// Whether the result has a usable answer: 1 or 0.
+    pub(crate) usable: String,
+}
+
+impl FinishArguments {
+    /// Writes the JSON.
+    pub(crate) fn of(finished: FinishedJob) -> Result<Self, LedgerError> {
+        let (question, reply) = match &finished.remember {
+            Some((question, reply)) => (question.to_string(), write_json(reply)?),
+            None => Default::default(),
+        };
+        let usable = u8::from(finished.result.has_usable_answer() == Some(true)).to_string();
+        Ok(Self { result: write_json(&finished.result)?, question, reply, usable })
+    }
+}
+
+fn named(key: &ClaimKey) -> [String; 4] {
+    [key.run.to_string(), key.job.to_string(), key.round.to_string(), key.fence.to_string()]
+}
+
+fn granted_from(answer: &[String]) -> Option<Claim> {
+    let [
+        fence,
+        starts,
+        alone,
+        calls,
+        cost,
+        input_tokens,
+        cached_input_tokens,
+        output_tokens,
+        unmetered_calls,
+    ] = answer
+    else {
+        return None;
+    };
+    Some(Claim::Granted {
+        fence: fence.parse().ok()?,
+        unfinished_starts: starts.parse::<u32>().ok()?.saturating_sub(1),
+        alone: alone.parse().ok()?,
+        carried: Carried {
+            calls: calls.parse().ok()?,
+            unmetered_calls: unmetered_calls.parse().ok()?,
+            cost: Money::from_pico(cost.parse().ok()?),
+            usage: Usage {
+                input_tokens: input_tokens.parse().ok()?,
+                cached_input_tokens: cached_input_tokens.parse().ok()?,
+                output_tokens: output_tokens.parse().ok()?,
+            },
+        },
+    })
+}
+
+/// A record as JSON.
+pub(crate) fn write_json<T: serde::Serialize>(value: &T) -> Result<String, LedgerError> {
+    serde_json::to_string(value)
+        .map_err(|error| LedgerError::Broken(format!("a record cannot be written ({error})")))
+}
+
+/// A record from its JSON.
+pub(crate) fn read_json<T: serde::de::DeserializeOwned>(
+    text: &str,
+    name: impl Fn() -> String,
+) -> Result<T, LedgerError> {
+    serde_json::from_str(text).map_err(|error| {
+        LedgerError::Broken(format!(
+            "the {} in Redis cannot be read ({error}): it was written by another version of this program; use that version, or another namespace",
+            name()
+        ))
+    })
+}

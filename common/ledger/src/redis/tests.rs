@@ -1,0 +1,270 @@
+use super::{test_server::TestRedis, *};
+use crate::{
+    admission::{
+        self, Admission as _, AdmissionDecision, Ask, Budget, Ledger, Period, Settlement,
+        WaitReason, differential::TestClock,
+    },
+    store::{self, CachedReply, Claim, ClaimKey, Store as _},
+};
+use juror_types::{
+    id::{Digest, JobId, LeaseId, OwnerId, RunId},
+    job::Provider,
+    outcome::JudgeRecord,
+    usage::{Money, Usage},
+};
+use std::sync::{
+    Mutex as StdMutex,
+    atomic::{AtomicUsize, Ordering},
+};
+
+pub fn run() -> RunId {
+    RunId::new("nightly")
+}
+
+pub fn money(pico: i64) -> Money {
+    Money::from_pico(pico)
+}
+
+pub fn ask(lease: &str, owner: &str, worst: i64) -> Ask {
+    Ask {
+        lease: LeaseId::new(lease),
+        owner: OwnerId::new(owner),
+        run: run(),
+        endpoint: "judge".to_owned(),
+        input_tokens: 10,
+        max_output_tokens: 10,
+        worst_cost: money(worst),
+    }
+}
+
+pub fn bill(lease: &str, cost: i64, claim: &ClaimKey) -> Settlement {
+    Settlement {
+        lease: LeaseId::new(lease),
+        cost: money(cost),
+        usage: Usage::default(),
+        metered: true,
+        finished: None,
+        claim: claim.clone(),
+    }
+}
+
+pub async fn claim(backend: &RedisLedger, job: &str) -> ClaimKey {
+    let key = ClaimKey { run: run(), job: JobId::new(job), round: 0, fence: 0 };
+    let granted = backend.claim(&key, &OwnerId::new("here")).await.unwrap();
+    let Claim::Granted { fence, .. } = granted else { panic!("not finished yet") };
+    ClaimKey { fence, ..key }
+}
+
+pub async fn admitted(backend: &RedisLedger, lease: &str, owner: &str, worst: i64) {
+    let decision = backend.try_admit(&ask(lease, owner, worst)).await.unwrap();
+    assert_eq!(decision, AdmissionDecision::Admitted, "{lease}");
+}
+
+/// Committed, presumed, carried and outstanding.
+pub async fn figures(backend: &RedisLedger) -> [i64; 4] {
+    let Ledger { committed, presumed, carried, outstanding, .. } =
+        backend.ledger(&run()).await.unwrap().unwrap();
+    [committed, presumed, carried, outstanding].map(Money::pico)
+}
+
+/// Backends in namespaces of their own on one server.
+struct Backends {
+    redis: TestRedis,
+    made: StdMutex<Vec<Arc<RedisLedger>>>,
+    next: AtomicUsize,
+}
+
+impl Backends {
+    fn new() -> Self {
+        let redis = TestRedis::shared();
+        Self { redis, made: StdMutex::default(), next: AtomicUsize::new(0) }
+    }
+
+    async fn fresh(&self) -> Arc<RedisLedger> {
+        let number = self.next.fetch_add(1, Ordering::SeqCst);
+        let namespace = format!("{}.{number}", self.redis.namespace);
+        self.redis.accept_ledger(&namespace);
+        let settings = RedisSettings { namespace, ..self.redis.settings() };
+        let backend = Arc::new(RedisLedger::open(settings).await.unwrap());
+        self.made.lock().unwrap().push(backend.clone());
+        backend
+    }
+
+    async fn close(self) {
+        let made = self.made.into_inner().unwrap();
+        for backend in made {
+            backend.close().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn it_is_an_admission() {
+    let backends = Backends::new();
+    admission::conformance::check_all(async || backends.fresh().await).await;
+    backends.close().await;
+}
+
+#[tokio::test]
+async fn it_is_a_store() {
+    let backends = Backends::new();
+    store::conformance::check_all(async || backends.fresh().await).await;
+    backends.close().await;
+}
+
+#[tokio::test]
+async fn the_dead_are_presumed_and_the_living_are_not() {
+    let redis = TestRedis::shared();
+    let clock = TestClock::new();
+    let open =
+        async || RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
+    let (here, there) = (open().await, open().await);
+    here.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    admitted(&here, "a", "here", 10).await;
+    admitted(&there, "b", "there", 20).await;
+    clock.pass(45_000);
+    here.sweep().await.unwrap();
+    clock.pass(15_001);
+    here.sweep().await.unwrap();
+    assert_eq!(figures(&here).await, [20, 20, 0, 10], "there has been silent for too long");
+    let claim = claim(&there, "job").await;
+    there.settle(bill("b", 5, &claim)).await.unwrap();
+    assert_eq!(figures(&here).await, [5, 0, 5, 10], "it was alive, and its bill is the truth");
+    admitted(&there, "c", "there", 20).await;
+    here.sweep().await.unwrap();
+    assert_eq!(figures(&here).await, [5, 0, 5, 30]);
+    here.close().await;
+    there.close().await;
+}
+
+#[tokio::test]
+async fn the_leases_of_a_complete_run_end_whoever_holds_them() {
+    let redis = TestRedis::shared();
+    let backend = RedisLedger::open(redis.settings()).await.unwrap();
+    backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    let other = RunId::new("other");
+    backend.open_run(&other, Budget::Unlimited).await.unwrap();
+    admitted(&backend, "a", "here", 10).await;
+    admitted(&backend, "b", "there", 20).await;
+    backend.try_admit(&Ask { run: other.clone(), ..ask("c", "here", 40) }).await.unwrap();
+    assert_eq!(backend.close_leases(&run()).await.unwrap(), 2);
+    assert_eq!(figures(&backend).await, [30, 30, 0, 0]);
+    assert_eq!(backend.close_leases(&run()).await.unwrap(), 0);
+    assert_eq!(backend.ledger(&other).await.unwrap().unwrap().outstanding, money(40));
+    let claim = claim(&backend, "job").await;
+    backend.settle(bill("b", 5, &claim)).await.unwrap();
+    assert_eq!(figures(&backend).await, [15, 10, 5, 0], "its bill is the truth");
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn an_end_wakes_other_processes() {
+    let redis = TestRedis::shared();
+    let open = async || RedisLedger::open(redis.settings()).await.unwrap();
+    let (here, there) = (open().await, open().await);
+    here.open_run(&run(), Budget::Cap(money(10))).await.unwrap();
+    admitted(&here, "a", "here", 10).await;
+    let held = AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget };
+    let mut changes = there.changes();
+    let asks = ask("b", "there", 10);
+    loop {
+        changes.borrow_and_update();
+        let decision = there.try_admit(&asks).await.unwrap();
+        if decision == AdmissionDecision::Admitted {
+            break;
+        }
+        assert_eq!(decision, held);
+        here.release(&LeaseId::new("a")).await.unwrap();
+        let woken = tokio::time::timeout(Duration::from_secs(10), changes.changed()).await;
+        assert!(woken.is_ok(), "nobody was woken");
+    }
+    here.close().await;
+    there.close().await;
+}
+
+#[tokio::test]
+async fn days_and_months_have_budgets_that_may_change_while_they_are_spent() {
+    let redis = TestRedis::shared();
+    let backend = RedisLedger::open(redis.settings()).await.unwrap();
+    assert_eq!(backend.period_budget(Period::Day).await.unwrap(), None);
+    backend.open_run(&run(), Budget::Unlimited).await.unwrap();
+    assert_eq!(backend.period_budget(Period::Day).await.unwrap(), Some(Budget::Unlimited));
+    admitted(&backend, "a", "here", 10).await;
+    backend.set_period_budget(Period::Day, Budget::Cap(money(15))).await.unwrap();
+    let held = AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget };
+    assert_eq!(backend.try_admit(&ask("b", "here", 10)).await.unwrap(), held);
+    backend.open_run(&run(), Budget::Unlimited).await.unwrap();
+    assert_eq!(backend.period_budget(Period::Day).await.unwrap(), Some(Budget::Cap(money(15))));
+    backend.set_period_budget(Period::Day, Budget::Cap(money(20))).await.unwrap();
+    admitted(&backend, "b", "here", 10).await;
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn the_largest_amounts_neither_fail_nor_wrap() {
+    let redis = TestRedis::shared();
+    let backend = RedisLedger::open(redis.settings()).await.unwrap();
+    backend.open_run(&run(), Budget::Unlimited).await.unwrap();
+    let most = Money::MAX.pico();
+    let absurd = backend.try_admit(&ask("a", "here", most)).await.unwrap();
+    assert!(matches!(absurd, AdmissionDecision::NoBudget { .. }), "{absurd:?}");
+    let claim = claim(&backend, "job").await;
+    for lease in ["b", "c"] {
+        backend.settle(bill(lease, most, &claim)).await.unwrap();
+    }
+    assert_eq!(figures(&backend).await, [most, 0, most, 0]);
+    let full = backend.try_admit(&ask("d", "here", 1)).await.unwrap();
+    assert!(matches!(full, AdmissionDecision::NoBudget { .. }), "{full:?}");
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn a_server_tells_its_version_and_what_it_may_forget() {
+    let (volatile, durable) = (TestRedis::own(&[]), TestRedis::durable());
+    let backend = RedisLedger::open(volatile.settings()).await.unwrap();
+    let version = backend.version().await.unwrap();
+    assert!(version.split('.').all(|part| part.parse::<u32>().is_ok()), "{version}");
+    let weakness = backend.weakness().await.unwrap().unwrap();
+    assert_eq!((weakness.setting, weakness.found.as_str()), ("appendonly", "no"));
+    backend.close().await;
+    let backend = RedisLedger::open(durable.settings()).await.unwrap();
+    assert_eq!(backend.weakness().await.unwrap(), None);
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn a_reply_is_remembered_for_as_long_as_was_set() {
+    let redis = TestRedis::shared();
+    let settings = RedisSettings { replies_kept: Duration::from_secs(3_600), ..redis.settings() };
+    let backend = RedisLedger::open(settings).await.unwrap();
+    let question = Digest::of(b"what was asked");
+    let claim = claim(&backend, "job").await;
+    let reply = CachedReply {
+        reply: "good".to_owned(),
+        judge: JudgeRecord {
+            provider: Provider::OpenAi,
+            model: "judge".to_owned(),
+            fingerprint: None,
+            answered_by: None,
+            base_url: None,
+            simulated: false,
+        },
+        usage: Usage::default(),
+        cost: money(1),
+    };
+    let result = store::conformance::result(&claim, "good");
+    let remember = Some((question, reply));
+    backend.finish(store::FinishedJob { claim, result, remember }).await.unwrap();
+    let key = format!("{}:reply:{question}", redis.namespace);
+    let left: i64 = redis.command(&["TTL", &key]).parse().unwrap();
+    assert!((1..=3_600).contains(&left), "{left}");
+    backend.close().await;
+}
+
+#[test]
+fn a_namespace_is_a_plain_word() {
+    for bad in ["", "a*", "a b", "a:b", "é"] {
+        assert!(prefix(bad).is_err(), "{bad}");
+    }
+    assert!(prefix("juror.test-1").is_ok());
+}

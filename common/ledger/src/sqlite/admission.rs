@@ -1,0 +1,220 @@
+//! Admission on one machine: the state machine over the records in `juror.db`.
+
+use crate::admission::Spending;
+use crate::sqlite::{
+    SqliteLedger,
+    store::{ClaimRecords, PreparedFinish},
+};
+use crate::{
+    admission::{
+        Admission, AdmissionDecision, Ask, Budget, Ledger, Limits, Observation, Period, Settled,
+        Settlement,
+        records::Books as _,
+        state::{self, Bill},
+    },
+    error::LedgerError,
+    sqlite::records::{LocalBooks, account_from, budget_of},
+};
+use async_trait::async_trait;
+use juror_types::id::{LeaseId, OwnerId, RunId};
+use rusqlite::Connection;
+use tokio::sync::watch;
+
+#[async_trait]
+impl Admission for SqliteLedger {
+    async fn open_run(&self, run: &RunId, budget: Budget) -> Result<(), LedgerError> {
+        let run = run.clone();
+        self.writer
+            .perform_durably(move |connection, memory| {
+                memory.frees_something();
+                // Here too: many a process is gone before its first heartbeat.
+                memory.forget_ended_leases(connection)?;
+                state::open_run(&mut LocalBooks(connection, &memory.drafts), &run, budget)
+            })
+            .await
+    }
+
+    async fn set_limits(&self, endpoint: &str, limits: Limits) -> Result<(), LedgerError> {
+        let endpoint = endpoint.to_owned();
+        self.writer
+            .perform(move |_, memory| {
+                let now = memory.now();
+                memory.limiter.set_limits(&endpoint, limits, now);
+                memory.frees_something();
+                Ok(())
+            })
+            .await
+    }
+
+    async fn try_admit(&self, ask: &Ask) -> Result<AdmissionDecision, LedgerError> {
+        let ask = ask.clone();
+        self.writer
+            .perform(move |connection, memory| {
+                let now = memory.now();
+                let mut books = LocalBooks(connection, &memory.drafts);
+                if memory.owners.insert(ask.owner.clone()) {
+                    books.beat(&ask.owner, now)?;
+                }
+                state::admit(&mut books, &mut memory.limiter, &ask, now)
+            })
+            .await
+    }
+
+    async fn settle(&self, settlement: Settlement) -> Result<Settled, LedgerError> {
+        let Settlement { lease, cost, usage, metered, finished, claim } = settlement;
+        let finish = finished.map(PreparedFinish::new).transpose()?;
+        self.writer
+            .perform_durably(move |connection, memory| {
+                let claims = ClaimRecords(connection);
+                let holds = claims.holds(&claim)?;
+                let run = claim.run.clone();
+                let bill = Bill { lease: lease.clone(), run, cost, usage, told: holds };
+                let mut books = LocalBooks(connection, &memory.drafts);
+                let now = memory.now();
+                let booked = state::settle(&mut books, &mut memory.limiter, &bill, now)?;
+                if booked.first {
+                    match &finish {
+                        Some(finish) => claims.finish(finish)?,
+                        None if holds => claims.carry(&claim, cost, usage, metered)?,
+                        None => {}
+                    }
+                    memory.frees_something();
+                }
+                Ok(Settled { may_publish: holds, overrun: booked.overrun })
+            })
+            .await
+    }
+
+    async fn release(&self, lease: &LeaseId) -> Result<(), LedgerError> {
+        let lease = lease.clone();
+        self.writer
+            .perform(move |connection, memory| {
+                memory.frees_something();
+                let now = memory.now();
+                state::release(
+                    &mut LocalBooks(connection, &memory.drafts),
+                    &mut memory.limiter,
+                    &lease,
+                    now,
+                )
+            })
+            .await
+    }
+
+    async fn presume_spent(&self, lease: &LeaseId) -> Result<(), LedgerError> {
+        let lease = lease.clone();
+        self.writer
+            .perform_durably(move |connection, memory| {
+                memory.frees_something();
+                state::presume_spent(&mut LocalBooks(connection, &memory.drafts), &lease)
+            })
+            .await
+    }
+
+    async fn sweep(&self) -> Result<(), LedgerError> {
+        self.writer.perform(|connection, memory| memory.beat_and_sweep(connection)).await
+    }
+
+    async fn observe(&self, observation: &Observation) -> Result<(), LedgerError> {
+        let limits = (observation.requests_per_minute, observation.tokens_per_minute);
+        // Every answer tells its limits: going to the writer with old news would be dear.
+        if !self.is_news(&observation.endpoint, limits) && observation.refused.is_none() {
+            return Ok(());
+        }
+        let observation = observation.clone();
+        self.writer
+            .perform(move |_, memory| {
+                let now = memory.now();
+                if memory.limiter.observe(&observation, now) {
+                    memory.frees_something();
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError> {
+        let run = run.clone();
+        self.writer
+            .perform(move |connection, memory| {
+                let ledger = state::ledger(&LocalBooks(connection, &memory.drafts), &run)?;
+                let carried = ClaimRecords(connection).carried_by(&run)?;
+                Ok(ledger.map(|ledger| Ledger { carried, ..ledger }))
+            })
+            .await
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.clone()
+    }
+}
+
+/// Operations of the command line beyond the trait.
+impl SqliteLedger {
+    /// Presumes spent whatever earlier owners of a run held; answers how many leases. Only for
+    /// who holds the lock on the run directory, which proves that those owners are dead.
+    pub async fn adopt(&self, run: &RunId, owner: &OwnerId) -> Result<usize, LedgerError> {
+        let (run, owner) = (run.clone(), owner.clone());
+        self.writer
+            .perform_durably(move |connection, memory| {
+                memory.frees_something();
+                state::adopt(&mut LocalBooks(connection, &memory.drafts), &run, &owner)
+            })
+            .await
+    }
+
+    /// Sets what each day or each month may cost, over all runs.
+    pub async fn set_period_budget(
+        &self,
+        period: Period,
+        budget: Budget,
+    ) -> Result<(), LedgerError> {
+        self.writer
+            .perform_durably(move |connection, memory| {
+                memory.frees_something();
+                LocalBooks(connection, &memory.drafts).set_budget(period.budget_key(), budget)
+            })
+            .await
+    }
+
+    /// What each day or each month may cost; none if there is no record.
+    pub async fn period_budget(&self, period: Period) -> Result<Option<Budget>, LedgerError> {
+        self.writer
+            .perform(move |connection, memory| {
+                LocalBooks(connection, &memory.drafts).budget(period.budget_key())
+            })
+            .await
+    }
+
+    /// Every budget that something was spent of, by scope.
+    pub async fn spending(&self) -> Result<Vec<Spending>, LedgerError> {
+        self.writer
+            .perform(|connection, memory| {
+                memory.drafts.write(connection)?;
+                Ok(all_spending(connection)?)
+            })
+            .await
+    }
+}
+
+fn all_spending(connection: &Connection) -> rusqlite::Result<Vec<Spending>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT committed_pico, presumed_pico, outstanding_pico, overrun_pico, stopped,
+             accounts.scope, budgets.scope IS NOT NULL, cap_pico
+         FROM accounts LEFT JOIN budgets ON budgets.scope = CASE
+             WHEN accounts.scope LIKE 'run:%' THEN accounts.scope
+             WHEN accounts.scope LIKE 'day:%' THEN 'day'
+             ELSE 'month' END
+         ORDER BY accounts.scope",
+    )?;
+    let rows = statement.query_map([], |row| {
+        let recorded: bool = row.get(6)?;
+        let cap: Option<i64> = row.get(7)?;
+        Ok(Spending {
+            scope: row.get(5)?,
+            budget: recorded.then(|| budget_of(cap)),
+            account: account_from(row)?,
+        })
+    })?;
+    rows.collect()
+}

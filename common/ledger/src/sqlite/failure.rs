@@ -1,0 +1,58 @@
+//! What can go wrong with the database, told to people.
+
+use crate::error::LedgerError;
+use rusqlite::ErrorCode;
+use std::path::Path;
+
+/// The system starts no further thread.
+pub fn no_thread(error: &std::io::Error) -> LedgerError {
+    LedgerError::Unavailable(format!(
+        "no thread can be started for it ({error}): end other programs, or raise the limit on processes"
+    ))
+}
+
+/// What was committed may not be on the disk; this is why.
+pub fn not_synced(cause: &str) -> LedgerError {
+    LedgerError::Unavailable(format!(
+        "it cannot be brought to the disk ({cause}): check the disk, its quota and its free space"
+    ))
+}
+
+/// Why an operation on the database failed.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct SqliteFailure(#[from] rusqlite::Error);
+
+impl SqliteFailure {
+    /// The failure as its caller sees it: with file, cause and remedy.
+    pub fn explain(&self, file: &Path) -> LedgerError {
+        let Self(error) = self;
+        let file = file.display();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => LedgerError::Unavailable(format!(
+                "the disk that holds {file} is full: free some space there"
+            )),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                LedgerError::Unavailable(format!(
+                    "{file} is locked by another process: wait for it, or end whatever holds the file open"
+                ))
+            }
+            Some(ErrorCode::SystemIoFailure) => LedgerError::Unavailable(format!(
+                "{file} cannot be read or written ({error}): check the disk, its quota and its free space"
+            )),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                LedgerError::Broken(format!(
+                    "{file} is damaged or not a database ({error}): restore it from a backup, or move it away to begin a new one, which forgets what was spent"
+                ))
+            }
+            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+                LedgerError::Broken(format!(
+                    "{file} cannot be opened for writing ({error}): check its folder and permissions, or choose another folder with --state"
+                ))
+            }
+            _ => LedgerError::Broken(format!(
+                "{file} cannot be used ({error}): restore it from a backup, or choose another folder with --state"
+            )),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Brings commits to the disk, in a thread of its own, so that nobody but those who need it waits
+//! for the disk.
+//!
+//! A commit survives the death of this process as soon as it is written, and a power cut as soon
+//! as the write-ahead log is synced. SQLite would make every commit wait for that; here bills and
+//! results wait, and admissions and claims go on while it happens. What a power cut in those few
+//! milliseconds can take is an admission whose request had no time to reach the provider.
+
+use super::{failure, writer::WriterOrder};
+use crate::error::LedgerError;
+use std::{
+    fs::{File, OpenOptions},
+    io,
+    path::{Path, PathBuf},
+    sync::mpsc,
+    thread::JoinHandle,
+    time::Duration,
+};
+
+/// Orders that are committed and wait for the disk.
+type Committed = Vec<Box<dyn WriterOrder>>;
+
+/// How long the first group waits for others.
+const GATHERING: Duration = Duration::from_millis(4);
+/// How many groups may wait; the thread takes all of them at once.
+const GROUPS: usize = 64;
+
+/// Hands commits to the thread.
+pub struct Syncer {
+    commits: mpsc::SyncSender<Committed>,
+    thread: JoinHandle<()>,
+}
+
+impl Syncer {
+    /// Starts the thread for the database in `file`.
+    pub fn start(file: &Path) -> Result<Self, LedgerError> {
+        let (commits, receiver) = mpsc::sync_channel(GROUPS);
+        let mut log = file.as_os_str().to_owned();
+        log.push("-wal");
+        let mut disk = Disk { log: PathBuf::from(log), opened: None };
+        let thread = std::thread::Builder::new()
+            .name("juror-sync".to_owned())
+            .spawn(move || disk.serve(&receiver))
+            .map_err(|error| failure::no_thread(&error))?;
+        Ok(Self { commits, thread })
+    }
+
+    /// Answers these orders once everything committed so far is on the disk. Without any, makes
+    /// sure that a sync begins soon.
+    pub fn answer_when_synced(&self, orders: Committed) {
+        if orders.is_empty() {
+            // Where the channel is full, a sync that covers us is about to begin.
+            let _ = self.commits.try_send(orders);
+        } else if let Err(mpsc::SendError(orders)) = self.commits.send(orders) {
+            answer(orders, &Err(failure::not_synced("its thread is gone")));
+        }
+    }
+
+    /// Answers whoever waits and joins the thread.
+    pub fn close(self) {
+        drop(self.commits);
+        // A panic of the thread was answered to its callers as a closed ledger already.
+        let _ = self.thread.join();
+    }
+}
+
+/// The write-ahead log of a database.
+struct Disk {
+    log: PathBuf,
+    opened: Option<File>,
+}
+
+impl Disk {
+    fn serve(&mut self, receiver: &mpsc::Receiver<Committed>) {
+        while let Ok(first) = receiver.recv() {
+            // Whatever is committed meanwhile shares the trip to the disk.
+            std::thread::sleep(GATHERING);
+            let orders = std::iter::once(first).chain(receiver.try_iter()).flatten().collect();
+            let synced = self.sync().map_err(|error| {
+                let error = failure::not_synced(&format!("{}: {error}", self.log.display()));
+                tracing::warn!(%error, "a sync of the ledger failed");
+                error
+            });
+            answer(orders, &synced);
+        }
+    }
+
+    /// Syncs the log. SQLite keeps the same file for as long as the database is open.
+    fn sync(&mut self) -> io::Result<()> {
+        let log = match self.opened.take() {
+            Some(log) => log,
+            None => OpenOptions::new().write(true).open(&self.log)?,
+        };
+        self.opened.insert(log).sync_data()
+    }
+}
+
+fn answer(orders: Committed, outcome: &Result<(), LedgerError>) {
+    orders.into_iter().for_each(|order| order.answer(outcome.clone()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sqlite::{failure::SqliteFailure, state::Memory};
+    use rusqlite::Connection;
+
+    struct Waiting(mpsc::Sender<Result<(), LedgerError>>);
+
+    impl WriterOrder for Waiting {
+        fn awaits_sync(&self) -> bool {
+            true
+        }
+
+        fn run(&mut self, _: &Connection, _: &mut Memory) -> Result<(), SqliteFailure> {
+            Ok(())
+        }
+
+        fn answer(self: Box<Self>, committed: Result<(), LedgerError>) {
+            self.0.send(committed).unwrap();
+        }
+    }
+
+    #[test]
+    fn whoever_waits_for_the_disk_hears_what_became_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("juror.db");
+        let (sender, answers) = mpsc::channel();
+        let wait = |syncer: &Syncer| {
+            syncer.answer_when_synced(Vec::new());
+            syncer.answer_when_synced(vec![Box::new(Waiting(sender.clone()))]);
+            answers.recv().unwrap()
+        };
+        let syncer = Syncer::start(&file).unwrap();
+        let Err(LedgerError::Unavailable(message)) = wait(&syncer) else { panic!("no log") };
+        assert!(message.contains("juror.db-wal"), "{message}");
+        std::fs::write(folder.path().join("juror.db-wal"), "a log").unwrap();
+        assert!(wait(&syncer).is_ok());
+        syncer.close();
+    }
+}

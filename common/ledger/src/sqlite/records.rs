@@ -1,0 +1,194 @@
+//! The ledger's records in SQLite.
+
+use crate::sqlite::failure::SqliteFailure;
+use crate::{
+    admission::{
+        Budget,
+        budgets::{Account, Scope},
+        records::{Books, Lease, LeaseState},
+    },
+    sqlite::write_back::Drafts,
+};
+use juror_types::{
+    id::{LeaseId, OwnerId, RunId},
+    usage::Money,
+};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+/// Records inside the current transaction of this connection, with its drafts.
+pub(crate) struct LocalBooks<'a>(pub(crate) &'a Connection, pub(crate) &'a Drafts);
+
+impl Books for LocalBooks<'_> {
+    type Error = SqliteFailure;
+
+    fn budget(&self, key: &str) -> Result<Option<Budget>, SqliteFailure> {
+        self.1.budget(key, || {
+            let mut statement =
+                self.0.prepare_cached("SELECT cap_pico FROM budgets WHERE scope = ?1")?;
+            let cap: Option<Option<i64>> =
+                statement.query_row([key], |row| row.get(0)).optional()?;
+            Ok(cap.map(budget_of))
+        })
+    }
+
+    fn set_budget(&mut self, key: &str, budget: Budget) -> Result<(), SqliteFailure> {
+        let cap = match budget {
+            Budget::Unlimited => None,
+            Budget::Cap(cap) => Some(cap.pico()),
+        };
+        self.1.forget_budget(key);
+        self.0
+            .prepare_cached("INSERT OR REPLACE INTO budgets (scope, cap_pico) VALUES (?1, ?2)")?
+            .execute(params![key, cap])?;
+        Ok(())
+    }
+
+    fn account(&self, scope: &Scope) -> Result<Account, SqliteFailure> {
+        self.1.account(scope.account_key(), |key| {
+            let mut statement = self.0.prepare_cached(
+                "SELECT committed_pico, presumed_pico, outstanding_pico, overrun_pico, stopped
+                 FROM accounts WHERE scope = ?1",
+            )?;
+            Ok(statement.query_row([key], account_from).optional()?.unwrap_or_default())
+        })
+    }
+
+    fn set_account(&mut self, scope: &Scope, account: &Account) -> Result<(), SqliteFailure> {
+        self.1.set_account(scope.account_key(), *account);
+        Ok(())
+    }
+
+    fn lease(&self, id: &LeaseId) -> Result<Option<Lease>, SqliteFailure> {
+        let mut statement = self.0.prepare_cached(
+            "SELECT owner, run, endpoint, tokens, worst_pico, admitted_ms, standing, cost_pico
+             FROM leases WHERE lease = ?1",
+        )?;
+        Ok(statement.query_row([id.as_str()], lease_from).optional()?)
+    }
+
+    fn set_lease(&mut self, id: &LeaseId, lease: &Lease) -> Result<(), SqliteFailure> {
+        let (lease_state, cost) = match lease.lease_state {
+            LeaseState::Outstanding => ("outstanding", None),
+            LeaseState::Settled(cost) => ("settled", Some(cost.pico())),
+            LeaseState::Presumed => ("presumed", None),
+        };
+        self.0
+            .prepare_cached(
+                "INSERT OR REPLACE INTO leases (lease, owner, run, endpoint, tokens, worst_pico,
+                     admitted_ms, standing, cost_pico) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            )?
+            .execute(params![
+                id.as_str(),
+                lease.owner.as_str(),
+                lease.run.as_str(),
+                lease.endpoint,
+                i64::try_from(lease.tokens).unwrap_or(i64::MAX),
+                lease.worst_cost.pico(),
+                lease.admitted,
+                lease_state,
+                cost,
+            ])?;
+        Ok(())
+    }
+
+    fn remove_lease(&mut self, id: &LeaseId) -> Result<(), SqliteFailure> {
+        self.0.prepare_cached("DELETE FROM leases WHERE lease = ?1")?.execute([id.as_str()])?;
+        Ok(())
+    }
+
+    fn beat(&mut self, owner: &OwnerId, now: i64) -> Result<(), SqliteFailure> {
+        self.0
+            .prepare_cached("INSERT OR REPLACE INTO owners (owner, beat_ms) VALUES (?1, ?2)")?
+            .execute(params![owner.as_str(), now])?;
+        Ok(())
+    }
+
+    fn leases_of_silent_owners(&self, since: i64) -> Result<Vec<LeaseId>, SqliteFailure> {
+        let mut statement = self.0.prepare_cached(
+            "SELECT lease FROM leases WHERE standing = 'outstanding' AND NOT EXISTS
+                 (SELECT 1 FROM owners WHERE owners.owner = leases.owner AND beat_ms >= ?1)
+             ORDER BY lease",
+        )?;
+        let leases = statement.query_map([since], |row| row.get::<_, String>(0))?;
+        leases.map(|lease| Ok(LeaseId::new(lease?))).collect()
+    }
+
+    fn leases_of_others(
+        &self,
+        run: &RunId,
+        owner: &OwnerId,
+    ) -> Result<Vec<LeaseId>, SqliteFailure> {
+        let mut statement = self.0.prepare_cached(
+            "SELECT lease FROM leases WHERE standing = 'outstanding' AND run = ?1 AND owner <> ?2
+             ORDER BY lease",
+        )?;
+        let leases =
+            statement.query_map([run.as_str(), owner.as_str()], |row| row.get::<_, String>(0))?;
+        leases.map(|lease| Ok(LeaseId::new(lease?))).collect()
+    }
+}
+
+impl LocalBooks<'_> {
+    /// Forgets owners that are silent since this time and hold nothing.
+    pub(crate) fn forget_idle_owners(&self, since: i64) -> Result<(), SqliteFailure> {
+        self.0
+            .prepare_cached(
+                "DELETE FROM owners WHERE beat_ms < ?1 AND NOT EXISTS
+                     (SELECT 1 FROM leases WHERE leases.owner = owners.owner
+                          AND standing = 'outstanding')",
+            )?
+            .execute([since])?;
+        Ok(())
+    }
+
+    /// Forgets leases that are not outstanding and were admitted before this time, so many at most;
+    /// answers how many there were.
+    pub(crate) fn forget_ended_leases(
+        &self,
+        admitted_before: i64,
+        at_most: usize,
+    ) -> Result<usize, SqliteFailure> {
+        let mut statement = self.0.prepare_cached(
+            "DELETE FROM leases WHERE lease IN
+                 (SELECT lease FROM leases WHERE standing <> 'outstanding' AND admitted_ms < ?1
+                  LIMIT ?2)",
+        )?;
+        Ok(statement.execute(params![admitted_before, at_most as i64])?)
+    }
+}
+
+/// A cap as its column has it.
+pub(crate) fn budget_of(cap_pico: Option<i64>) -> Budget {
+    cap_pico.map_or(Budget::Unlimited, |pico| Budget::Cap(Money::from_pico(pico)))
+}
+
+/// The five columns of an account, from the first on.
+pub(crate) fn account_from(row: &Row<'_>) -> rusqlite::Result<Account> {
+    let money = |column| row.get(column).map(Money::from_pico);
+    Ok(Account {
+        committed: money(0)?,
+        presumed: money(1)?,
+        outstanding: money(2)?,
+        overrun: money(3)?,
+        stopped: row.get(4)?,
+    })
+}
+
+fn lease_from(row: &Row<'_>) -> rusqlite::Result<Lease> {
+    let text = |column| row.get::<_, String>(column);
+    let lease_state = match text(6)?.as_str() {
+        "settled" => LeaseState::Settled(Money::from_pico(row.get(7)?)),
+        "presumed" => LeaseState::Presumed,
+        // The table's check allows nothing else.
+        _ => LeaseState::Outstanding,
+    };
+    Ok(Lease {
+        owner: OwnerId::new(text(0)?),
+        run: RunId::new(text(1)?),
+        endpoint: text(2)?,
+        tokens: row.get::<_, i64>(3)?.unsigned_abs(),
+        worst_cost: Money::from_pico(row.get(4)?),
+        admitted: row.get(5)?,
+        lease_state,
+    })
+}

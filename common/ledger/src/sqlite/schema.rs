@@ -1,0 +1,178 @@
+//! The tables of `juror.db`, and how a file gets them. Money is in pico-dollars, time in
+//! milliseconds since 1970.
+
+use super::failure::SqliteFailure;
+use crate::error::LedgerError;
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+/// "JURO": tells a database of Juror from any other.
+const APPLICATION: i32 = 0x4A55_524F;
+/// The version of the tables below.
+const VERSION: i32 = 2;
+/// Makes the tables of version 2 of those of version 1.
+const UPGRADE_FROM_1: &str =
+    "ALTER TABLE claims ADD COLUMN carried_unmetered INTEGER NOT NULL DEFAULT 0";
+/// How long to wait for another process's transaction.
+const BUSY: Duration = Duration::from_secs(10);
+/// How long to wait between two tries where SQLite does not wait itself.
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
+/// After how many pages of 4 KB the log is copied back into the database: a page that many commits
+/// change is copied once for all of them.
+const CHECKPOINT_AFTER: u32 = 4_000;
+/// More than there are different statements.
+const STATEMENTS: usize = 64;
+
+const TABLES: &str = "
+-- What may be spent, under 'run:ID', 'day' or 'month'. NULL is unlimited, no row is nothing.
+CREATE TABLE budgets (
+    scope TEXT PRIMARY KEY,
+    cap_pico INTEGER
+) STRICT, WITHOUT ROWID;
+INSERT INTO budgets VALUES ('day', NULL), ('month', NULL);
+
+-- What has been spent and held, under 'run:ID', 'day:2026-11-21' or 'month:2026-11' (UTC).
+CREATE TABLE accounts (
+    scope TEXT PRIMARY KEY,
+    committed_pico INTEGER NOT NULL,
+    presumed_pico INTEGER NOT NULL,
+    outstanding_pico INTEGER NOT NULL,
+    overrun_pico INTEGER NOT NULL,
+    stopped INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Admitted calls. One that has ended is kept for a while, so that settling again books nothing.
+CREATE TABLE leases (
+    lease TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
+    run TEXT NOT NULL,
+    endpoint TEXT NOT NULL,
+    tokens INTEGER NOT NULL,
+    worst_pico INTEGER NOT NULL,
+    admitted_ms INTEGER NOT NULL,
+    standing TEXT NOT NULL CHECK (standing IN ('outstanding', 'settled', 'presumed')),
+    cost_pico INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX outstanding_leases ON leases (run, owner) WHERE standing = 'outstanding';
+
+-- Processes that hold leases, and when they last said that they live.
+CREATE TABLE owners (
+    owner TEXT PRIMARY KEY,
+    beat_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Who works on a job. Until its result stands, `starts` counts those of this round without an end,
+-- `alone_starts` those of them that broke off without a neighbour, and `alone` says whether the
+-- holder has none now; `carried` is what settled calls cost that no result tells yet.
+CREATE TABLE claims (
+    run TEXT NOT NULL,
+    job TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    round INTEGER NOT NULL,
+    fence INTEGER NOT NULL,
+    starts INTEGER NOT NULL,
+    alone_starts INTEGER NOT NULL DEFAULT 0,
+    alone INTEGER NOT NULL DEFAULT 0,
+    carried_calls INTEGER NOT NULL DEFAULT 0,
+    carried_pico INTEGER NOT NULL DEFAULT 0,
+    carried_input INTEGER NOT NULL DEFAULT 0,
+    carried_cached_input INTEGER NOT NULL DEFAULT 0,
+    carried_output INTEGER NOT NULL DEFAULT 0,
+    carried_unmetered INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (run, job)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX carrying_claims ON claims (run) WHERE carried_calls > 0;
+
+-- The latest result of every finished job, as JSON.
+CREATE TABLE results (
+    run TEXT NOT NULL,
+    job TEXT NOT NULL,
+    round INTEGER NOT NULL,
+    result TEXT NOT NULL,
+    PRIMARY KEY (run, job)
+) STRICT;
+
+-- The verdict cache: digest of everything that was asked, and the reply as JSON.
+CREATE TABLE replies (
+    question BLOB PRIMARY KEY,
+    reply TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    cost_pico INTEGER NOT NULL
+) STRICT;
+";
+
+/// Opens the database, creating it if there is none, so that a commit survives the process, and a
+/// power cut once the log is synced: SQLite itself syncs it only before it copies it back.
+pub fn open(file: &Path) -> Result<Connection, LedgerError> {
+    let explain = |error: rusqlite::Error| SqliteFailure::from(error).explain(file);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(file, flags).map_err(explain)?;
+    connection.busy_timeout(BUSY).map_err(explain)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    check_or_create(&mut connection, file)?;
+    let mode = use_write_ahead_log(&connection).map_err(explain)?;
+    if mode != "wal" {
+        return Err(LedgerError::Broken(format!(
+            "the file system of {} cannot share memory between processes (journal mode {mode}): choose a folder on a local disk with --state",
+            file.display()
+        )));
+    }
+    connection.pragma_update(None, "synchronous", "NORMAL").map_err(explain)?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_AFTER).map_err(explain)?;
+    Ok(connection)
+}
+
+/// Switches the journal mode and answers what it is then. SQLite does not wait here for another
+/// process that has the file open for the moment, whatever its timeout.
+fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<String> {
+    let max_wait = Instant::now() + BUSY;
+    loop {
+        let mode =
+            connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0));
+        match mode {
+            Err(error) if is_busy(&error) && Instant::now() < max_wait => {
+                std::thread::sleep(BUSY_PAUSE);
+            }
+            mode => return mode,
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+/// Refuses a file of another program or of a newer Juror before anything is written.
+fn check_or_create(connection: &mut Connection, file: &Path) -> Result<(), LedgerError> {
+    let explain = |error: rusqlite::Error| SqliteFailure::from(error).explain(file);
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(explain)?;
+    let number = |sql| transaction.query_row(sql, [], |row| row.get::<_, i32>(0)).map_err(explain);
+    let application = number("PRAGMA application_id")?;
+    let version = number("PRAGMA user_version")?;
+    if application != APPLICATION {
+        if application != 0 || version != 0 || number("SELECT count(*) FROM sqlite_schema")? != 0 {
+            return Err(LedgerError::Broken(format!(
+                "{} is a database of another program: choose another folder with --state",
+                file.display()
+            )));
+        }
+        transaction.execute_batch(TABLES).map_err(explain)?;
+        transaction.pragma_update(None, "application_id", APPLICATION).map_err(explain)?;
+        transaction.pragma_update(None, "user_version", VERSION).map_err(explain)?;
+    } else if version == 1 {
+        transaction.execute_batch(UPGRADE_FROM_1).map_err(explain)?;
+        transaction.pragma_update(None, "user_version", VERSION).map_err(explain)?;
+    } else if version != VERSION {
+        return Err(LedgerError::Broken(format!(
+            "{} has version {version}, and this program knows version {VERSION}: use a program that knows it, or choose another folder with --state",
+            file.display()
+        )));
+    }
+    transaction.commit().map_err(explain)
+}

@@ -1,0 +1,321 @@
+//! Claims, results and the verdict cache in `juror.db`.
+
+use crate::store::{CacheStats, CachedReply, Carried, Claim, ClaimKey, FinishedJob, Store};
+use crate::{
+    error::LedgerError,
+    sqlite::{SqliteLedger, failure::SqliteFailure},
+};
+use async_trait::async_trait;
+use juror_types::{
+    id::{Digest, OwnerId, RunId},
+    outcome::JobResult,
+    usage::{Money, Usage},
+};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+#[async_trait]
+impl Store for SqliteLedger {
+    async fn claim(&self, key: &ClaimKey, owner: &OwnerId) -> Result<Claim, LedgerError> {
+        let (wanted, owner) = (key.clone(), owner.clone());
+        let granted = self
+            .writer
+            .perform(move |connection, _| {
+                let claims = ClaimRecords(connection);
+                match claims.result(&wanted)? {
+                    Some(text) => Ok(Found::Result(text)),
+                    None => Ok(Found::Claim(claims.grant(&wanted, &owner)?)),
+                }
+            })
+            .await?;
+        match granted {
+            Found::Claim(claim) => Ok(claim),
+            Found::Result(text) => Ok(Claim::Done(Box::new(read_json(&text, || {
+                format!("result of job {}", key.job)
+            })?))),
+        }
+    }
+
+    async fn finish(&self, finished: FinishedJob) -> Result<bool, LedgerError> {
+        let finish = PreparedFinish::new(finished)?;
+        self.writer
+            .perform_durably(move |connection, _| {
+                let claims = ClaimRecords(connection);
+                claims.finish(&finish)?;
+                claims.holds(&finish.claim)
+            })
+            .await
+    }
+
+    async fn set_alone(&self, key: &ClaimKey, alone: bool) -> Result<(), LedgerError> {
+        let key = key.clone();
+        self.writer
+            .perform(move |connection, _| ClaimRecords(connection).set_alone(&key, alone))
+            .await
+    }
+
+    async fn requeue(&self, key: &ClaimKey) -> Result<(), LedgerError> {
+        let key = key.clone();
+        self.writer.perform(move |connection, _| ClaimRecords(connection).requeue(&key)).await
+    }
+
+    async fn miss(&self, _: &ClaimKey) -> Result<Option<u32>, LedgerError> {
+        Ok(None)
+    }
+
+    async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, LedgerError> {
+        let wanted = *question;
+        let text =
+            self.writer.perform(move |connection, _| Ok(cached_text(connection, &wanted)?)).await?;
+        text.map(|text| read_json(&text, || format!("cached reply {question}"))).transpose()
+    }
+
+    async fn cache_stats(&self) -> Result<CacheStats, LedgerError> {
+        self.writer.perform(|connection, _| Ok(cache_stats(connection)?)).await
+    }
+
+    async fn clear_cache(&self) -> Result<u64, LedgerError> {
+        self.writer
+            .perform_durably(|connection, _| {
+                Ok(connection.execute("DELETE FROM replies", [])? as u64)
+            })
+            .await
+    }
+}
+
+enum Found {
+    Result(String),
+    Claim(Claim),
+}
+
+/// A finished job with its JSON written already, so that the writer's thread need not.
+pub(crate) struct PreparedFinish {
+    claim: ClaimKey,
+    result: String,
+    remember: Option<(Digest, String, Money)>,
+}
+
+impl PreparedFinish {
+    /// Writes the JSON.
+    pub(crate) fn new(finished: FinishedJob) -> Result<Self, LedgerError> {
+        let FinishedJob { claim, result, remember } = finished;
+        let result = write_json::<JobResult>(&result)?;
+        let remember = match remember {
+            Some((question, reply)) => Some((question, write_json(&reply)?, reply.cost)),
+            None => None,
+        };
+        Ok(Self { claim, result, remember })
+    }
+}
+
+/// Claims and results inside the current transaction of this connection.
+pub(crate) struct ClaimRecords<'a>(pub(crate) &'a Connection);
+
+impl ClaimRecords<'_> {
+    /// Whether nobody has taken this claim over.
+    pub(crate) fn holds(&self, claim: &ClaimKey) -> Result<bool, SqliteFailure> {
+        let mut statement = self.0.prepare_cached(
+            "SELECT 1 FROM claims WHERE run = ?1 AND job = ?2 AND round = ?3 AND fence = ?4",
+        )?;
+        Ok(statement.exists(params![
+            claim.run.as_str(),
+            claim.job.as_str(),
+            claim.round,
+            stored(claim.fence)
+        ])?)
+    }
+
+    /// Stores a result if the claim still holds, and its reply in any case: that was paid for.
+    pub(crate) fn finish(&self, finish: &PreparedFinish) -> Result<(), SqliteFailure> {
+        if let Some((question, reply, cost)) = &finish.remember {
+            self.0
+                .prepare_cached(
+                    "INSERT OR REPLACE INTO replies (question, reply, bytes, cost_pico)
+                     VALUES (?1, ?2, ?3, ?4)",
+                )?
+                .execute(params![
+                    question.as_bytes().as_slice(),
+                    reply,
+                    reply.len() as i64,
+                    cost.pico()
+                ])?;
+        }
+        let claim = &finish.claim;
+        if !self.holds(claim)? {
+            return Ok(());
+        }
+        self.0
+            .prepare_cached(
+                "INSERT OR REPLACE INTO results (run, job, round, result) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![claim.run.as_str(), claim.job.as_str(), claim.round, finish.result])?;
+        // Its starts need no end: in this round its result answers, and a later one counts anew.
+        self.0
+            .prepare_cached(
+                "UPDATE claims SET carried_calls = 0, carried_pico = 0, carried_input = 0,
+                     carried_cached_input = 0, carried_output = 0, carried_unmetered = 0
+                 WHERE run = ?1 AND job = ?2 AND carried_calls > 0",
+            )?
+            .execute([claim.run.as_str(), claim.job.as_str()])?;
+        Ok(())
+    }
+
+    /// Adds a settled call to what the claim carries.
+    pub(crate) fn carry(
+        &self,
+        claim: &ClaimKey,
+        cost: Money,
+        usage: Usage,
+        metered: bool,
+    ) -> Result<(), SqliteFailure> {
+        self.0
+            .prepare_cached(
+                "UPDATE claims SET carried_calls = carried_calls + 1,
+                     carried_pico = carried_pico + ?3, carried_input = carried_input + ?4,
+                     carried_cached_input = carried_cached_input + ?5,
+                     carried_output = carried_output + ?6,
+                     carried_unmetered = carried_unmetered + ?7
+                 WHERE run = ?1 AND job = ?2",
+            )?
+            .execute(params![
+                claim.run.as_str(),
+                claim.job.as_str(),
+                cost.max(Money::ZERO).pico(),
+                stored(usage.input_tokens),
+                stored(usage.cached_input_tokens),
+                stored(usage.output_tokens),
+                !metered,
+            ])?;
+        Ok(())
+    }
+
+    /// What all claims of a run carry.
+    pub(crate) fn carried_by(&self, run: &RunId) -> Result<Money, SqliteFailure> {
+        let mut statement = self.0.prepare_cached(
+            "SELECT coalesce(sum(carried_pico), 0) FROM claims WHERE run = ?1 AND carried_calls > 0",
+        )?;
+        Ok(Money::from_pico(statement.query_row([run.as_str()], |row| row.get(0))?))
+    }
+
+    /// A job's result in this round or a later one.
+    fn result(&self, key: &ClaimKey) -> Result<Option<String>, SqliteFailure> {
+        let mut statement = self.0.prepare_cached(
+            "SELECT result FROM results WHERE run = ?1 AND job = ?2 AND round >= ?3",
+        )?;
+        let key = params![key.run.as_str(), key.job.as_str(), key.round];
+        Ok(statement.query_row(key, |row| row.get(0)).optional()?)
+    }
+
+    /// Starts the job. Starts of an earlier round are forgotten: somebody decided to try again.
+    fn grant(&self, key: &ClaimKey, owner: &OwnerId) -> Result<Claim, SqliteFailure> {
+        let mut statement = self.0.prepare_cached(
+            "INSERT INTO claims (run, job, owner, round, fence, starts)
+             VALUES (?1, ?2, ?3, ?4, 1, 1)
+             ON CONFLICT (run, job) DO UPDATE SET
+                 owner = excluded.owner,
+                 starts = CASE WHEN excluded.round > round THEN 1 ELSE starts + 1 END,
+                 alone_starts = CASE WHEN excluded.round > round THEN 0 ELSE alone_starts END,
+                 alone = 0,
+                 round = max(round, excluded.round),
+                 fence = fence + 1
+             RETURNING fence, starts, carried_calls, carried_pico, carried_input,
+                 carried_cached_input, carried_output, alone_starts, carried_unmetered",
+        )?;
+        let values = params![key.run.as_str(), key.job.as_str(), owner.as_str(), key.round];
+        Ok(statement.query_row(values, granted_from)?)
+    }
+
+    /// Counts the start of who still holds the claim among those that are alone, or no longer.
+    fn set_alone(&self, key: &ClaimKey, alone: bool) -> Result<(), SqliteFailure> {
+        self.0
+            .prepare_cached(
+                "UPDATE claims SET alone_starts = alone_starts - alone + ?5, alone = ?5
+                 WHERE run = ?1 AND job = ?2 AND round = ?3 AND fence = ?4",
+            )?
+            .execute(params![
+                key.run.as_str(),
+                key.job.as_str(),
+                key.round,
+                stored(key.fence),
+                alone
+            ])?;
+        Ok(())
+    }
+
+    /// Ends the start of who still holds the claim.
+    fn requeue(&self, key: &ClaimKey) -> Result<(), SqliteFailure> {
+        self.0
+            .prepare_cached(
+                "UPDATE claims SET starts = max(starts - 1, 0), alone_starts = alone_starts - alone,
+                     alone = 0
+                 WHERE run = ?1 AND job = ?2 AND round = ?3 AND fence = ?4",
+            )?
+            .execute(params![key.run.as_str(), key.job.as_str(), key.round, stored(key.fence)])?;
+        Ok(())
+    }
+}
+
+fn granted_from(row: &Row<'_>) -> rusqlite::Result<Claim> {
+    let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
+    let small = |column| count(column).map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+    Ok(Claim::Granted {
+        fence: count(0)?,
+        unfinished_starts: small(1)?.saturating_sub(1),
+        alone: small(7)?,
+        carried: Carried {
+            calls: small(2)?,
+            unmetered_calls: small(8)?,
+            cost: Money::from_pico(row.get(3)?),
+            usage: Usage {
+                input_tokens: count(4)?,
+                cached_input_tokens: count(5)?,
+                output_tokens: count(6)?,
+            },
+        },
+    })
+}
+
+fn cached_text(connection: &Connection, question: &Digest) -> rusqlite::Result<Option<String>> {
+    connection
+        .prepare_cached("SELECT reply FROM replies WHERE question = ?1")?
+        .query_row([question.as_bytes().as_slice()], |row| row.get(0))
+        .optional()
+}
+
+fn cache_stats(connection: &Connection) -> rusqlite::Result<CacheStats> {
+    let mut statement = connection.prepare_cached(
+        "SELECT count(*), coalesce(sum(bytes), 0),
+             coalesce(sum(cost_pico) FILTER (WHERE NOT simulated), 0),
+             coalesce(sum(cost_pico) FILTER (WHERE simulated), 0)
+         FROM (SELECT bytes, cost_pico, json_extract(reply, '$.judge.simulated') AS simulated
+               FROM replies)",
+    )?;
+    statement.query_row([], |row| {
+        Ok(CacheStats {
+            replies: row.get::<_, i64>(0)?.unsigned_abs(),
+            bytes: row.get::<_, i64>(1)?.unsigned_abs(),
+            cost_usd: Money::from_pico(row.get(2)?),
+            simulated_usd: Money::from_pico(row.get(3)?),
+        })
+    })
+}
+
+fn stored(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+fn write_json<T: serde::Serialize>(value: &T) -> Result<String, LedgerError> {
+    serde_json::to_string(value)
+        .map_err(|error| LedgerError::Broken(format!("a record cannot be written ({error})")))
+}
+
+pub(super) fn read_json<T: serde::de::DeserializeOwned>(
+    text: &str,
+    name: impl Fn() -> String,
+) -> Result<T, LedgerError> {
+    serde_json::from_str(text).map_err(|error| {
+        LedgerError::Broken(format!(
+            "the {} in the database cannot be read ({error}): it was written by another version of this program; use that version, or begin a new run",
+            name()
+        ))
+    })
+}

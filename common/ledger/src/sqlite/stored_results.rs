@@ -1,0 +1,56 @@
+//! The results of a run as `juror.db` has them, for whoever brings a journal up to date.
+
+use crate::sqlite::store::read_json;
+use crate::{error::LedgerError, sqlite::SqliteLedger};
+use juror_types::{
+    id::{JobId, RunId},
+    outcome::JobResult,
+};
+use rusqlite::{OptionalExtension as _, params};
+
+/// How many results are listed at a time.
+const PAGE: usize = 1_000;
+
+impl SqliteLedger {
+    /// The jobs of a run that have a stored result, each with its round: the next thousand after
+    /// this job, by id; none at the end.
+    pub async fn stored_rounds(
+        &self,
+        run: &RunId,
+        after: Option<&JobId>,
+    ) -> Result<Vec<(JobId, u32)>, LedgerError> {
+        let (run, after) = (run.clone(), after.map_or("", JobId::as_str).to_owned());
+        self.writer
+            .perform(move |connection, _| {
+                let mut statement = connection.prepare_cached(
+                    "SELECT job, round FROM results WHERE run = ?1 AND job > ?2
+                     ORDER BY job LIMIT ?3",
+                )?;
+                let page = statement
+                    .query_map(params![run.as_str(), after, PAGE as i64], |row| {
+                        Ok((JobId::new(row.get::<_, String>(0)?), row.get(1)?))
+                    })?;
+                Ok(page.collect::<Result<_, _>>()?)
+            })
+            .await
+    }
+
+    /// The stored result of a job, if it has one.
+    pub async fn stored_result(
+        &self,
+        run: &RunId,
+        job: &JobId,
+    ) -> Result<Option<JobResult>, LedgerError> {
+        let (of_run, of_job) = (run.clone(), job.clone());
+        let text: Option<String> = self
+            .writer
+            .perform(move |connection, _| {
+                let mut statement = connection
+                    .prepare_cached("SELECT result FROM results WHERE run = ?1 AND job = ?2")?;
+                let key = [of_run.as_str(), of_job.as_str()];
+                Ok(statement.query_row(key, |row| row.get(0)).optional()?)
+            })
+            .await?;
+        text.map(|text| read_json(&text, || format!("result of job {job}"))).transpose()
+    }
+}

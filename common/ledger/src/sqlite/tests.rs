@@ -1,0 +1,404 @@
+use super::*;
+use crate::{
+    admission::{self, Admission, AdmissionDecision, Ask, Budget, Observation, Period, Settlement},
+    store::{self, Claim, ClaimKey, Store},
+};
+use juror_types::{
+    id::{JobId, LeaseId, OwnerId, RunId},
+    usage::{Money, Usage},
+};
+use std::{
+    path::PathBuf,
+    sync::atomic::{AtomicI64, Ordering},
+};
+use tempfile::TempDir;
+use tokio::task::JoinSet;
+
+struct Folder {
+    folder: TempDir,
+    clock: Arc<AtomicI64>,
+}
+
+impl Folder {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self { folder, clock: Arc::new(AtomicI64::new(1_795_000_000_000)) }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("juror.db")
+    }
+
+    fn open(&self) -> SqliteLedger {
+        let clock = self.clock.clone();
+        SqliteLedger::open_with_clock(&self.file(), Arc::new(move || clock.load(Ordering::SeqCst)))
+            .unwrap()
+    }
+
+    fn pass(&self, milliseconds: i64) {
+        self.clock.fetch_add(milliseconds, Ordering::SeqCst);
+    }
+}
+
+fn run() -> RunId {
+    RunId::new("nightly")
+}
+
+fn ask(lease: &str, owner: &str, worst: i64) -> Ask {
+    Ask {
+        lease: LeaseId::new(lease),
+        owner: OwnerId::new(owner),
+        run: run(),
+        endpoint: "judge".to_owned(),
+        input_tokens: 10,
+        max_output_tokens: 10,
+        worst_cost: Money::from_pico(worst),
+    }
+}
+
+fn bill(lease: &str, cost: i64, claim: &ClaimKey) -> Settlement {
+    Settlement {
+        lease: LeaseId::new(lease),
+        cost: Money::from_pico(cost),
+        usage: Usage::default(),
+        metered: true,
+        finished: None,
+        claim: claim.clone(),
+    }
+}
+
+async fn claim(backend: &SqliteLedger, job: &str) -> ClaimKey {
+    let key = ClaimKey { run: run(), job: JobId::new(job), round: 0, fence: 0 };
+    let granted = backend.claim(&key, &OwnerId::new("here")).await.unwrap();
+    let Claim::Granted { fence, .. } = granted else { panic!("not finished yet") };
+    ClaimKey { fence, ..key }
+}
+
+/// Committed, presumed, carried and outstanding.
+async fn figures(backend: &SqliteLedger) -> [i64; 4] {
+    let ledger = backend.ledger(&run()).await.unwrap().unwrap();
+    [ledger.committed, ledger.presumed, ledger.carried, ledger.outstanding].map(Money::pico)
+}
+
+#[tokio::test]
+async fn it_conforms() {
+    let folder = tempfile::tempdir().unwrap();
+    let number = AtomicI64::new(0);
+    let make = async || {
+        let name = format!("{}.db", number.fetch_add(1, Ordering::SeqCst));
+        Arc::new(SqliteLedger::open(&folder.path().join(name)).unwrap())
+    };
+    admission::conformance::check_all(&make).await;
+    store::conformance::check_all(&make).await;
+}
+
+#[tokio::test]
+async fn a_crash_forgets_no_money_and_adoption_presumes_what_was_in_flight() {
+    let folder = Folder::new();
+    let backend = folder.open();
+    backend.open_run(&run(), Budget::Cap(Money::from_pico(100))).await.unwrap();
+    for lease in ["settled", "in flight"] {
+        backend.try_admit(&ask(lease, "crashed", 20)).await.unwrap();
+    }
+    let before = claim(&backend, "job").await;
+    backend.settle(bill("settled", 15, &before)).await.unwrap();
+    drop(backend);
+
+    let backend = folder.open();
+    assert_eq!(figures(&backend).await, [15, 0, 15, 20]);
+    assert_eq!(backend.adopt(&run(), &OwnerId::new("next")).await.unwrap(), 1);
+    assert_eq!(figures(&backend).await, [35, 20, 15, 0]);
+    let settled = backend.settle(bill("in flight", 5, &before)).await.unwrap();
+    assert!(settled.may_publish, "nobody has taken the claim over");
+    assert_eq!(
+        figures(&backend).await,
+        [20, 0, 20, 0],
+        "a bill found later replaces the presumption"
+    );
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn two_processes_share_the_day_and_the_silent_one_is_presumed() {
+    let folder = Folder::new();
+    let (one, two) = (folder.open(), folder.open());
+    one.open_run(&run(), Budget::Unlimited).await.unwrap();
+    let day = Budget::Cap(Money::from_pico(100));
+    one.set_period_budget(Period::Day, day).await.unwrap();
+    assert_eq!(two.period_budget(Period::Day).await.unwrap(), Some(day));
+    assert_eq!(one.try_admit(&ask("a", "one", 80)).await.unwrap(), AdmissionDecision::Admitted);
+    assert!(matches!(
+        two.try_admit(&ask("b", "two", 30)).await.unwrap(),
+        AdmissionDecision::Wait { .. }
+    ));
+    assert_eq!(two.try_admit(&ask("c", "two", 20)).await.unwrap(), held_by_earlier());
+    two.release(&LeaseId::new("b")).await.unwrap();
+    assert_eq!(two.try_admit(&ask("c", "two", 20)).await.unwrap(), AdmissionDecision::Admitted);
+    folder.pass(admission::state::OWNER_GONE_AFTER / 2);
+    one.sweep().await.unwrap();
+    folder.pass(admission::state::OWNER_GONE_AFTER / 2 + 1);
+    one.sweep().await.unwrap();
+    assert_eq!(figures(&one).await, [20, 20, 0, 80], "two was silent for too long");
+    two.sweep().await.unwrap();
+    let spending = two.spending().await.unwrap();
+    let day = spending.iter().find(|spending| spending.scope.starts_with("day:")).unwrap();
+    assert_eq!(day.budget, Some(Budget::Cap(Money::from_pico(100))));
+    assert_eq!(day.account.committed, Money::from_pico(20));
+    one.close().await;
+    two.close().await;
+}
+
+fn held_by_earlier() -> AdmissionDecision {
+    AdmissionDecision::Wait { retry_after: None, reason: admission::WaitReason::Budget }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_callers_are_answered_in_groups_and_the_books_balance() {
+    let folder = Folder::new();
+    let backend = Arc::new(folder.open());
+    backend.open_run(&run(), Budget::Unlimited).await.unwrap();
+    let mut callers = JoinSet::new();
+    for caller in 0..64 {
+        let backend = backend.clone();
+        callers.spawn(async move {
+            let claim = claim(&backend, &format!("job-{caller}")).await;
+            for call in 0..10 {
+                let lease = format!("{caller}-{call}");
+                let decision = backend.try_admit(&ask(&lease, "here", 10)).await.unwrap();
+                assert_eq!(decision, AdmissionDecision::Admitted);
+                assert!(backend.settle(bill(&lease, 7, &claim)).await.unwrap().may_publish);
+            }
+        });
+    }
+    callers.join_all().await;
+    assert_eq!(figures(&backend).await, [64 * 10 * 7, 0, 64 * 10 * 7, 0]);
+    backend.close().await;
+    let refused = backend.try_admit(&ask("late", "here", 1)).await;
+    assert!(matches!(refused, Err(LedgerError::Broken(_))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn an_operation_that_fails_leaves_its_neighbours_and_the_memory_alone() {
+    let folder = Folder::new();
+    let backend = folder.open();
+    backend.open_run(&run(), Budget::Unlimited).await.unwrap();
+    let failing = backend.writer.perform(|connection, memory| {
+        memory.owners.insert(OwnerId::new("nobody"));
+        Ok(connection.execute("INSERT INTO budgets VALUES ('x', 1), ('x', 1)", [])?)
+    });
+    let request = ask("a", "here", 10);
+    let (failed, admitted) = tokio::join!(failing, backend.try_admit(&request));
+    let Err(LedgerError::Broken(message)) = failed else { panic!("a duplicate key") };
+    assert!(message.contains("juror.db"), "{message}");
+    assert_eq!(admitted.unwrap(), AdmissionDecision::Admitted);
+    let owners = backend.writer.perform(|_, memory| Ok(memory.owners.clone())).await.unwrap();
+    assert_eq!(owners.into_iter().collect::<Vec<_>>(), [OwnerId::new("here")]);
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn a_full_disk_is_told_and_survived() {
+    let folder = Folder::new();
+    let backend = folder.open();
+    backend.open_run(&run(), Budget::Unlimited).await.unwrap();
+    let limit = |pages: i64| {
+        backend.writer.perform(move |connection, _| {
+            connection.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(()))?;
+            Ok(())
+        })
+    };
+    limit(1).await.unwrap();
+    let mut refused = None;
+    for number in 0..200 {
+        let answer = backend.try_admit(&ask(&format!("{number:0>400}"), "here", 1)).await;
+        if let Err(error) = answer {
+            refused = Some(error);
+            break;
+        }
+    }
+    let Some(LedgerError::Unavailable(message)) = refused else { panic!("{refused:?}") };
+    assert!(message.contains("full") && message.contains("juror.db"), "{message}");
+    limit(1_000_000).await.unwrap();
+    assert_eq!(
+        backend.try_admit(&ask("after", "here", 1)).await.unwrap(),
+        AdmissionDecision::Admitted
+    );
+    backend.close().await;
+}
+
+fn refusal(file: &Path) -> String {
+    match SqliteLedger::open(file) {
+        Err(LedgerError::Broken(message)) => message,
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("it opened"),
+    }
+}
+
+#[tokio::test]
+async fn a_file_of_the_first_version_is_upgraded() {
+    let folder = Folder::new();
+    folder.open().close().await;
+    let raw = rusqlite::Connection::open(folder.file()).unwrap();
+    raw.execute_batch("ALTER TABLE claims DROP COLUMN carried_unmetered").unwrap();
+    raw.pragma_update(None, "user_version", 1).unwrap();
+    drop(raw);
+    for _ in 0..2 {
+        let backend = folder.open();
+        claim(&backend, "job").await;
+        backend.close().await;
+    }
+}
+
+#[tokio::test]
+async fn files_that_are_not_ours_are_refused_with_the_reason() {
+    let folder = Folder::new();
+    folder.open().close().await;
+    let raw = rusqlite::Connection::open(folder.file()).unwrap();
+    raw.pragma_update(None, "user_version", 7).unwrap();
+    drop(raw);
+    let message = refusal(&folder.file());
+    assert!(message.contains("version 7") && message.contains("version 2"), "{message}");
+
+    let path = |name| folder.folder.path().join(name);
+    std::fs::write(path("text.db"), "not a database, ".repeat(100)).unwrap();
+    assert!(refusal(&path("text.db")).contains("damaged or not a database"));
+    let other = rusqlite::Connection::open(path("other.db")).unwrap();
+    other.execute_batch("CREATE TABLE theirs (a)").unwrap();
+    drop(other);
+    assert!(refusal(&path("other.db")).contains("another program"));
+    let message = refusal(&path("missing/juror.db"));
+    assert!(message.contains("--state"), "{message}");
+}
+
+#[tokio::test]
+async fn a_damaged_result_is_told_with_its_name() {
+    let folder = Folder::new();
+    let backend = folder.open();
+    let key = claim(&backend, "broken").await;
+    backend
+        .writer
+        .perform(|connection, _| {
+            let broken = "INSERT INTO results VALUES ('nightly', 'broken', 0, '{}')";
+            Ok(connection.execute(broken, [])?)
+        })
+        .await
+        .unwrap();
+    let refused = backend.claim(&key, &OwnerId::new("here")).await;
+    let Err(LedgerError::Broken(message)) = refused else { panic!("{refused:?}") };
+    assert!(message.contains("result of job broken"), "{message}");
+    backend.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sixty_four_callers_use_a_cap_up_to_less_than_one_call() {
+    let folder = Folder::new();
+    let backend = Arc::new(folder.open());
+    let room = Arc::new(admission::AdmissionQueue::new());
+    backend.open_run(&run(), Budget::Cap(Money::from_pico(1_000))).await.unwrap();
+    let mut callers = JoinSet::new();
+    for number in 0..640 {
+        let (backend, room) = (backend.clone(), room.clone());
+        callers.spawn(async move {
+            let claim = claim(&backend, &format!("job-{number}")).await;
+            let request = ask(&number.to_string(), "here", 100);
+            let token = tokio_util::sync::CancellationToken::new();
+            let admittance = room.admit(&*backend, || request.clone(), &token).await.unwrap();
+            if admittance == admission::Admittance::Admitted {
+                backend.settle(bill(&number.to_string(), 7, &claim)).await.unwrap();
+            }
+        });
+    }
+    callers.join_all().await;
+    let [committed, _, _, outstanding] = figures(&backend).await;
+    assert!(committed > 900 && committed <= 1_000, "{committed} of 1000 spent");
+    assert_eq!(outstanding, 0);
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn a_locked_file_is_told_and_survived() {
+    let folder = Folder::new();
+    let backend = folder.open();
+    backend.open_run(&run(), Budget::Unlimited).await.unwrap();
+    let impatient = backend.writer.perform(|connection, _| {
+        connection.busy_timeout(std::time::Duration::from_millis(1))?;
+        Ok(())
+    });
+    impatient.await.unwrap();
+    let other = rusqlite::Connection::open(folder.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let refused = backend.try_admit(&ask("a", "here", 1)).await;
+    let Err(LedgerError::Unavailable(message)) = refused else { panic!("{refused:?}") };
+    assert!(message.contains("locked") && message.contains("juror.db"), "{message}");
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(backend.try_admit(&ask("a", "here", 1)).await.unwrap(), AdmissionDecision::Admitted);
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn only_news_wakes_those_who_wait() {
+    let folder = Folder::new();
+    let backend = folder.open();
+    let mut changes = backend.changes();
+    let told = Observation {
+        endpoint: "judge".to_owned(),
+        requests_per_minute: Some(500),
+        ..Observation::default()
+    };
+    for news in [true, false] {
+        changes.borrow_and_update();
+        backend.observe(&told).await.unwrap();
+        assert_eq!(changes.has_changed().unwrap(), news);
+    }
+    backend.close().await;
+}
+
+#[test]
+fn processes_that_create_the_file_at_once_all_get_it() {
+    let folder = Folder::new();
+    let start = std::sync::Barrier::new(8);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                start.wait();
+                folder.open()
+            });
+        }
+    });
+}
+
+#[tokio::test]
+async fn ended_leases_are_forgotten_in_time_and_their_money_is_not() {
+    let folder = Folder::new();
+    let backend = folder.open();
+    backend.open_run(&run(), Budget::Cap(Money::from_pico(100))).await.unwrap();
+    for lease in ["settled", "presumed", "in flight"] {
+        backend.try_admit(&ask(lease, "here", 20)).await.unwrap();
+    }
+    let job = claim(&backend, "job").await;
+    backend.settle(bill("settled", 15, &job)).await.unwrap();
+    backend.presume_spent(&LeaseId::new("presumed")).await.unwrap();
+    let leases = || {
+        let connection = rusqlite::Connection::open(folder.file()).unwrap();
+        connection.query_row("SELECT count(*) FROM leases", [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    const DAY: i64 = 24 * 60 * 60 * 1_000;
+    folder.pass(6 * DAY);
+    backend.sweep().await.unwrap();
+    assert_eq!(leases(), 3, "they may be settled again");
+    backend.settle(bill("settled", 15, &job)).await.unwrap();
+    let before = figures(&backend).await;
+    assert_eq!(before, [35, 20, 15, 20]);
+
+    folder.pass(2 * DAY);
+    backend.sweep().await.unwrap();
+    assert_eq!(leases(), 1, "what is in flight is kept");
+    assert_eq!(figures(&backend).await, before);
+    backend.settle(bill("in flight", 5, &job)).await.unwrap();
+    assert_eq!(figures(&backend).await, [40, 20, 20, 0]);
+
+    folder.pass(8 * DAY);
+    backend.open_run(&run(), Budget::Unlimited).await.unwrap();
+    assert_eq!(leases(), 0, "a process without a heartbeat clears as well");
+    backend.close().await;
+}

@@ -1,0 +1,83 @@
+//! Budgets and accounts while a transaction is under way.
+
+use crate::admission::{Budget, budgets::Account};
+use crate::sqlite::failure::SqliteFailure;
+use rusqlite::{Connection, params};
+use std::{cell::RefCell, collections::BTreeMap};
+
+/// What the operations of one transaction know of budgets and accounts. All of them go by the same
+/// few, so each is read once and written once, before the commit.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Drafts {
+    budgets: RefCell<BTreeMap<String, Option<Budget>>>,
+    accounts: RefCell<BTreeMap<String, Draft>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Draft {
+    account: Account,
+    changed: bool,
+}
+
+impl Drafts {
+    /// A budget, read at most once.
+    pub(crate) fn budget(
+        &self,
+        key: &str,
+        read: impl FnOnce() -> Result<Option<Budget>, SqliteFailure>,
+    ) -> Result<Option<Budget>, SqliteFailure> {
+        if let Some(budget) = self.budgets.borrow().get(key) {
+            return Ok(*budget);
+        }
+        let budget = read()?;
+        self.budgets.borrow_mut().insert(key.to_owned(), budget);
+        Ok(budget)
+    }
+
+    /// Forgets a budget that is about to be changed.
+    pub(crate) fn forget_budget(&self, key: &str) {
+        self.budgets.borrow_mut().remove(key);
+    }
+
+    /// An account, read at most once.
+    pub(crate) fn account(
+        &self,
+        key: String,
+        read: impl FnOnce(&str) -> Result<Account, SqliteFailure>,
+    ) -> Result<Account, SqliteFailure> {
+        if let Some(draft) = self.accounts.borrow().get(&key) {
+            return Ok(draft.account);
+        }
+        let account = read(&key)?;
+        self.accounts.borrow_mut().insert(key, Draft { account, changed: false });
+        Ok(account)
+    }
+
+    /// Notes what an account has come to.
+    pub(crate) fn set_account(&self, key: String, account: Account) {
+        self.accounts.borrow_mut().insert(key, Draft { account, changed: true });
+    }
+
+    /// Writes what has changed, and forgets everything: the next transaction may be another
+    /// process's.
+    pub(crate) fn write(&self, connection: &Connection) -> Result<(), SqliteFailure> {
+        self.budgets.borrow_mut().clear();
+        let mut statement = connection.prepare_cached(
+            "INSERT OR REPLACE INTO accounts (scope, committed_pico, presumed_pico,
+                 outstanding_pico, overrun_pico, stopped) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?;
+        for (scope, Draft { account, changed }) in self.accounts.take() {
+            if changed {
+                statement.execute(params![
+                    scope,
+                    account.committed.pico(),
+                    account.presumed.pico(),
+                    account.outstanding.pico(),
+                    account.overrun.pico(),
+                    account.stopped,
+                ])?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,220 @@
+//! What every store must do. Each adapter's tests run [`check_all`] against it.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a check fails by panicking")]
+
+use super::{CacheStats, CachedReply, Carried, Claim, ClaimKey, FinishedJob, Store};
+use crate::admission::{Admission, Settlement};
+use juror_types::{
+    SCHEMA,
+    id::{Digest, JobId, LeaseId, OwnerId, RunId},
+    job::Provider,
+    outcome::{ItemRecord, JobResult, JudgeRecord, Outcome},
+    usage::{Money, Usage},
+};
+use std::sync::Arc;
+
+/// Runs the whole suite; `make` answers a new, empty backend each time.
+///
+/// # Panics
+/// Where the backend does not do what it must.
+pub async fn check_all<Backend, Make>(make: Make)
+where
+    Backend: Admission + Store,
+    Make: AsyncFn() -> Arc<Backend>,
+{
+    starts_are_counted(&*make().await).await;
+    starts_alone_are_counted_apart(&*make().await).await;
+    a_finished_job_answers_with_its_result(&*make().await).await;
+    only_the_latest_holder_may_publish(&*make().await).await;
+    a_later_round_is_judged_anew(&*make().await).await;
+    a_settlement_stores_the_result(&*make().await).await;
+    replies_are_remembered(&*make().await).await;
+}
+
+async fn starts_are_counted<Backend: Store>(backend: &Backend) {
+    let (first, before) = claim(backend, 0).await;
+    assert_eq!(before, 0);
+    let (second, before) = claim(backend, 0).await;
+    assert_eq!(before, 1);
+    assert!(second.fence > first.fence);
+    backend.requeue(&first).await.expect("overtaken: nothing to give back");
+    backend.requeue(&second).await.expect("given back");
+    let (_, before) = claim(backend, 0).await;
+    assert_eq!(before, 1, "the first start is still without an end");
+    let (_, before) = claim(backend, 1).await;
+    assert_eq!(before, 0, "a new round begins to count anew");
+}
+
+async fn starts_alone_are_counted_apart<Backend: Store>(backend: &Backend) {
+    let note = async |key: &ClaimKey, alone| backend.set_alone(key, alone).await.expect("noted");
+    let (overtaken, _) = claim(backend, 0).await;
+    let (key, _) = claim(backend, 0).await;
+    note(&overtaken, true).await;
+    note(&key, true).await;
+    note(&key, true).await;
+    let (key, before) = claimed_alone(backend, 0).await;
+    assert_eq!(before, 1, "one start, however often it is noted");
+    backend.requeue(&key).await.expect("given back");
+    let (key, before) = claimed_alone(backend, 0).await;
+    assert_eq!(before, 1, "the last start was not alone");
+    note(&key, true).await;
+    backend.requeue(&key).await.expect("given back");
+    let (key, before) = claimed_alone(backend, 0).await;
+    assert_eq!(before, 1, "the last start ended in good order");
+    note(&key, true).await;
+    note(&key, false).await;
+    assert_eq!(claimed_alone(backend, 0).await.1, 1, "the last start had neighbours in the end");
+    assert_eq!(claimed_alone(backend, 1).await.1, 0, "a new round begins to count anew");
+}
+
+async fn a_finished_job_answers_with_its_result<Backend: Store>(backend: &Backend) {
+    let (key, _) = claim(backend, 0).await;
+    let result = result(&key, "first");
+    assert!(backend.finish(finished(&key, &result)).await.expect("finished"));
+    let again = backend.claim(&key, &OwnerId::new("next")).await.expect("a claim");
+    let Claim::Done(stored) = again else { panic!("the job has a result") };
+    assert_eq!(*stored, result);
+    let other_run = ClaimKey { run: RunId::new("other"), ..key };
+    let granted = backend.claim(&other_run, &OwnerId::new("next")).await.expect("a claim");
+    assert!(matches!(granted, Claim::Granted { .. }));
+}
+
+async fn only_the_latest_holder_may_publish<Backend: Store>(backend: &Backend) {
+    let (overtaken, _) = claim(backend, 0).await;
+    let (current, _) = claim(backend, 0).await;
+    let late = result(&overtaken, "late");
+    assert!(!backend.finish(finished(&overtaken, &late)).await.expect("refused"));
+    let valid = result(&current, "valid");
+    assert!(backend.finish(finished(&current, &valid)).await.expect("finished"));
+    assert!(!backend.finish(finished(&overtaken, &late)).await.expect("refused"));
+    let again = backend.claim(&current, &OwnerId::new("next")).await.expect("a claim");
+    let Claim::Done(stored) = again else { panic!("the job has a result") };
+    assert_eq!(*stored, valid);
+}
+
+async fn a_later_round_is_judged_anew<Backend: Store>(backend: &Backend) {
+    let (first, _) = claim(backend, 0).await;
+    assert!(backend.finish(finished(&first, &result(&first, "first"))).await.expect("finished"));
+    let (second, _) = claim(backend, 1).await;
+    assert!(!backend.finish(finished(&first, &result(&first, "late"))).await.expect("refused"));
+    let latest = result(&second, "second");
+    assert!(backend.finish(finished(&second, &latest)).await.expect("finished"));
+    let again = backend.claim(&first, &OwnerId::new("next")).await.expect("a claim");
+    let Claim::Done(stored) = again else { panic!("a later round has a result") };
+    assert_eq!(*stored, latest);
+}
+
+async fn a_settlement_stores_the_result<Backend: Admission + Store>(backend: &Backend) {
+    let (key, _) = claim(backend, 0).await;
+    let stored = result(&key, "settled");
+    let usage = Usage { input_tokens: 5, cached_input_tokens: 1, output_tokens: 2 };
+    for (lease, finished) in [("asked", None), ("answered", Some(finished(&key, &stored)))] {
+        let settlement = Settlement {
+            lease: LeaseId::new(lease),
+            cost: Money::from_pico(3),
+            usage,
+            metered: false,
+            finished,
+            claim: key.clone(),
+        };
+        assert!(backend.settle(settlement).await.expect("settled").may_publish);
+    }
+    let again = backend.claim(&key, &OwnerId::new("next")).await.expect("a claim");
+    assert!(matches!(again, Claim::Done(_)));
+    let next_round = ClaimKey { round: 1, ..key };
+    let granted = backend.claim(&next_round, &OwnerId::new("next")).await.expect("a claim");
+    let Claim::Granted { carried, .. } = granted else { panic!("a new round") };
+    assert_eq!(carried, Carried::default(), "the result has told it");
+}
+
+async fn replies_are_remembered<Backend: Store>(backend: &Backend) {
+    let question = Digest::of(b"what was asked");
+    assert_eq!(backend.cached(&question).await.expect("an answer"), None);
+    let reply = CachedReply {
+        reply: "{\"scores\":{}}".to_owned(),
+        judge: JudgeRecord {
+            provider: Provider::OpenAi,
+            model: "judge".to_owned(),
+            fingerprint: None,
+            answered_by: None,
+            base_url: None,
+            simulated: false,
+        },
+        usage: Usage::default(),
+        cost: Money::from_pico(1_000),
+    };
+    let (key, _) = claim(backend, 0).await;
+    let remember = Some((question, reply.clone()));
+    let asked = FinishedJob { remember, ..finished(&key, &result(&key, "asked")) };
+    assert!(backend.finish(asked).await.expect("finished"));
+    assert_eq!(backend.cached(&question).await.expect("an answer"), Some(reply.clone()));
+    let stats = backend.cache_stats().await.expect("stats");
+    assert_eq!((stats.replies, stats.cost_usd), (1, reply.cost));
+    assert!(stats.bytes >= reply.reply.len() as u64);
+    let judge = JudgeRecord { simulated: true, ..reply.judge.clone() };
+    let simulated = CachedReply { judge, cost: Money::from_pico(70), ..reply.clone() };
+    let remember = Some((Digest::of(b"what the simulator was asked"), simulated));
+    let played = FinishedJob { remember, ..finished(&key, &result(&key, "simulated")) };
+    assert!(backend.finish(played).await.expect("finished"));
+    let stats = backend.cache_stats().await.expect("stats");
+    assert_eq!((stats.replies, stats.cost_usd), (2, reply.cost), "nobody paid the simulator");
+    assert_eq!(stats.simulated_usd, Money::from_pico(70));
+    assert_eq!(backend.clear_cache().await.expect("cleared"), 2);
+    assert_eq!(backend.cached(&question).await.expect("an answer"), None);
+    assert_eq!(backend.cache_stats().await.expect("stats"), CacheStats::default());
+}
+
+/// Claims the suite's job; answers the granted key and how many starts came before without end.
+async fn claim<Backend: Store>(backend: &Backend, round: u32) -> (ClaimKey, u32) {
+    let (key, unfinished_starts, _) = granted(backend, round).await;
+    (key, unfinished_starts)
+}
+
+/// Claims the suite's job; answers the granted key and how many starts before were alone.
+async fn claimed_alone<Backend: Store>(backend: &Backend, round: u32) -> (ClaimKey, u32) {
+    let (key, _, alone) = granted(backend, round).await;
+    (key, alone)
+}
+
+async fn granted<Backend: Store>(backend: &Backend, round: u32) -> (ClaimKey, u32, u32) {
+    let key = ClaimKey { run: RunId::new("conformance"), job: JobId::new("job"), round, fence: 0 };
+    let granted = backend.claim(&key, &OwnerId::new("here")).await.expect("a claim");
+    let Claim::Granted { fence, unfinished_starts, alone, .. } = granted else {
+        panic!("there is no result yet")
+    };
+    (ClaimKey { fence, ..key }, unfinished_starts, alone)
+}
+
+fn finished(claim: &ClaimKey, result: &JobResult) -> FinishedJob {
+    FinishedJob { claim: claim.clone(), result: result.clone(), remember: None }
+}
+
+/// A scored job with this reply.
+pub(crate) fn result(claim: &ClaimKey, reply: &str) -> JobResult {
+    JobResult {
+        schema: SCHEMA,
+        run_id: claim.run.clone(),
+        job_id: claim.job.clone(),
+        round: claim.round,
+        screenshot_id: "button".to_owned(),
+        repeat: 0,
+        outcome: Outcome::Scored,
+        pipeline_success: Some(true),
+        total_latency_ms: 10,
+        item: ItemRecord::default(),
+        token_extraction: None,
+        retrieval: None,
+        generation: None,
+        semantic: None,
+        judge: None,
+        reply: Some(reply.to_owned()),
+        usage: Usage::default(),
+        cost_usd: Money::ZERO,
+        table_cost_usd: None,
+        unmetered_calls: 0,
+        estimate: None,
+        attempts: 1,
+        cached: false,
+        error: None,
+    }
+}

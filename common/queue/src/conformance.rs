@@ -1,0 +1,409 @@
+//! What every queue must do, whatever it is made of. An adapter's tests run [`every_queue`], and
+//! [`every_queue_that_closes`] where it can be closed, through a [`Harness`].
+
+use super::{
+    DeadLetters, Delivery, Disposition, Message, Priority, Queue, QueueError, Subscription,
+    acknowledge_all,
+};
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+/// What the suite needs to know of a kind of queue.
+#[async_trait]
+pub trait Harness: Sync {
+    /// The kind of queue.
+    type Queue: Queue<Note> + DeadLetters<Note> + 'static;
+
+    /// A queue that nobody else uses, with room for at least 100 messages.
+    async fn fresh(&self) -> Arc<Self::Queue>;
+
+    /// A queue that nobody else uses and that is full with far fewer than 100 messages.
+    async fn cramped(&self) -> Arc<Self::Queue>;
+
+    /// How long to listen before the suite believes that nothing comes.
+    fn silence(&self) -> Duration;
+
+    /// A delay that the queue can keep.
+    fn delay(&self) -> Duration;
+}
+
+/// What a queue that can be closed adds.
+pub trait Closes: Harness {
+    /// Closes the queue.
+    fn close(&self, queue: &Self::Queue);
+}
+
+/// The suite's message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note(String);
+
+impl Note {
+    /// A note of this name.
+    pub fn new(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+}
+
+impl Message for Note {
+    fn message_id(&self) -> String {
+        self.0.clone()
+    }
+}
+
+/// Runs every check that needs no closing.
+pub async fn every_queue(harness: &impl Harness) {
+    an_acknowledged_message_never_comes_again(harness).await;
+    several_are_acknowledged_at_once_and_no_other(harness).await;
+    a_lane_keeps_its_order_and_the_high_lane_comes_first(harness).await;
+    no_other_lane_has_its_turn_while_the_high_lane_holds_more(harness).await;
+    a_dropped_delivery_comes_again_marked(harness).await;
+    what_is_given_back_comes_again_marked(harness).await;
+    a_retry_waits_keeps_its_lane_and_frees_its_place(harness).await;
+    a_shorter_delay_overtakes_a_longer_one(harness).await;
+    a_dead_letter_is_kept_with_its_reason_until_it_is_replayed(harness).await;
+    a_dead_letter_that_is_done_is_forgotten_and_no_other(harness).await;
+    prefetch_bounds_what_is_out(harness).await;
+    several_subscriptions_share_the_messages(harness).await;
+    a_subscription_that_ends_leaves_its_messages_to_others(harness).await;
+    both_lanes_survive_a_delay(harness).await;
+    a_full_queue_pauses_its_publishers_and_goes_on(harness).await;
+}
+
+/// Runs every check on closing.
+pub async fn every_queue_that_closes(harness: &impl Closes) {
+    a_closed_queue_refuses_new_messages_and_ends_when_it_is_empty(harness).await;
+    a_closed_queue_waits_for_what_is_delayed_or_out(harness).await;
+}
+
+async fn an_acknowledged_message_never_comes_again(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    let mut subscription = queue.subscribe(10).await.unwrap();
+    publish(&*queue, "one", Priority::Normal).await;
+    let delivery = expect_next(&mut subscription).await;
+    assert_eq!((delivery.message.0.as_str(), delivery.redelivered), ("one", false));
+    delivery.acknowledge().await.unwrap();
+    expect_silence(harness, &mut subscription).await;
+}
+
+async fn several_are_acknowledged_at_once_and_no_other(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    let mut subscription = queue.subscribe(10).await.unwrap();
+    let mut deliveries = Vec::new();
+    for (number, priority) in
+        [(0, Priority::Normal), (1, Priority::High), (2, Priority::Normal), (3, Priority::High)]
+    {
+        publish(&*queue, &number.to_string(), priority).await;
+        deliveries.push(expect_next(&mut subscription).await);
+    }
+    let kept = deliveries.remove(1);
+    acknowledge_all(deliveries).await.unwrap();
+    drop(kept);
+    let again = expect_next(&mut subscription).await;
+    assert_eq!(again.message.0, "1");
+    acknowledge_all([again]).await.unwrap();
+    expect_silence(harness, &mut subscription).await;
+}
+
+async fn a_lane_keeps_its_order_and_the_high_lane_comes_first(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    publish(&*queue, "one", Priority::Normal).await;
+    publish(&*queue, "two", Priority::Normal).await;
+    publish(&*queue, "urgent", Priority::High).await;
+    let mut subscription = queue.subscribe(1).await.unwrap();
+    for (name, priority) in
+        [("urgent", Priority::High), ("one", Priority::Normal), ("two", Priority::Normal)]
+    {
+        let delivery = expect_next(&mut subscription).await;
+        assert_eq!((delivery.message.0.as_str(), delivery.priority), (name, priority));
+        delivery.acknowledge().await.unwrap();
+    }
+}
+
+async fn no_other_lane_has_its_turn_while_the_high_lane_holds_more(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    for number in 0..20 {
+        publish(&*queue, &format!("ordinary {number}"), Priority::Normal).await;
+        publish(&*queue, &format!("urgent {number}"), Priority::High).await;
+    }
+    let mut subscription = queue.subscribe(3).await.unwrap();
+    let mut out = Vec::new();
+    let mut priorities = Vec::new();
+    for _ in 0..40 {
+        // One place is free at a time at first, and then all of them.
+        if out.len() == 3 {
+            let settled = if priorities.len() < 10 { 1 } else { 3 };
+            for delivery in out.drain(..settled).collect::<Vec<Delivery<Note>>>() {
+                delivery.acknowledge().await.unwrap();
+            }
+        }
+        let delivery = expect_next(&mut subscription).await;
+        priorities.push(delivery.priority);
+        out.push(delivery);
+    }
+    assert_eq!(priorities, [[Priority::High; 20], [Priority::Normal; 20]].concat());
+}
+
+async fn a_dropped_delivery_comes_again_marked(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    publish(&*queue, "one", Priority::High).await;
+    let mut subscription = queue.subscribe(1).await.unwrap();
+    drop(expect_next(&mut subscription).await);
+    let again = expect_next(&mut subscription).await;
+    assert!(again.redelivered);
+    assert_eq!(again.priority, Priority::High);
+    // A settlement that nobody waits for settles nothing.
+    drop(again.settle(Disposition::Acknowledge));
+    expect_next(&mut subscription).await.acknowledge().await.unwrap();
+}
+
+async fn what_is_given_back_comes_again_marked(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    publish(&*queue, "one", Priority::Normal).await;
+    let mut subscription = queue.subscribe(1).await.unwrap();
+    let delivery = expect_next(&mut subscription).await;
+    delivery.settle(Disposition::Requeue).await.unwrap();
+    let again = expect_next(&mut subscription).await;
+    assert!(again.redelivered);
+    again.acknowledge().await.unwrap();
+    expect_silence(harness, &mut subscription).await;
+}
+
+async fn a_retry_waits_keeps_its_lane_and_frees_its_place(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    publish(&*queue, "later", Priority::High).await;
+    publish(&*queue, "meanwhile", Priority::Normal).await;
+    let mut subscription = queue.subscribe(1).await.unwrap();
+    let delivery = expect_next(&mut subscription).await;
+    let settled_at = Instant::now();
+    delivery.settle(Disposition::RetryAfter(harness.delay())).await.unwrap();
+    let meanwhile = expect_next(&mut subscription).await;
+    assert_eq!(meanwhile.message.0, "meanwhile");
+    meanwhile.acknowledge().await.unwrap();
+    let again = expect_next(&mut subscription).await;
+    assert_eq!((again.message.0.as_str(), again.priority), ("later", Priority::High));
+    assert!(again.redelivered);
+    assert!(settled_at.elapsed() >= harness.delay(), "a retry came before its time");
+    again.acknowledge().await.unwrap();
+}
+
+async fn a_shorter_delay_overtakes_a_longer_one(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    publish(&*queue, "long", Priority::Normal).await;
+    publish(&*queue, "short", Priority::Normal).await;
+    let mut subscription = queue.subscribe(2).await.unwrap();
+    let long = expect_next(&mut subscription).await;
+    let short = expect_next(&mut subscription).await;
+    long.settle(Disposition::RetryAfter(harness.delay() * 100)).await.unwrap();
+    let waiting = expect_next(&mut subscription);
+    let settling = short.settle(Disposition::RetryAfter(harness.delay()));
+    let (first, settled) = tokio::join!(waiting, settling);
+    settled.unwrap();
+    assert_eq!(first.message.0, "short");
+    first.acknowledge().await.unwrap();
+}
+
+async fn a_dead_letter_is_kept_with_its_reason_until_it_is_replayed(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    publish(&*queue, "poison", Priority::High).await;
+    let mut subscription = queue.subscribe(1).await.unwrap();
+    let delivery = expect_next(&mut subscription).await;
+    delivery.settle(Disposition::DeadLetter("killed five workers".into())).await.unwrap();
+    expect_silence(harness, &mut subscription).await;
+    let dead = queue.list().await.unwrap();
+    let [letter] = dead.as_slice() else { panic!("one dead letter expected: {dead:?}") };
+    assert_eq!((letter.message.0.as_str(), letter.priority), ("poison", Priority::High));
+    assert_eq!(letter.reason, "killed five workers");
+    assert_eq!(queue.replay(&ids("another")).await.unwrap(), 0);
+    assert_eq!(queue.replay(&ids("poison")).await.unwrap(), 1);
+    assert!(queue.list().await.unwrap().is_empty());
+    let again = expect_next(&mut subscription).await;
+    assert_eq!((again.message.0.as_str(), again.priority), ("poison", Priority::High));
+    again.acknowledge().await.unwrap();
+}
+
+async fn a_dead_letter_that_is_done_is_forgotten_and_no_other(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    let mut subscription = queue.subscribe(1).await.unwrap();
+    for name in ["one", "two", "one"] {
+        publish(&*queue, name, Priority::Normal).await;
+        let delivery = expect_next(&mut subscription).await;
+        delivery.settle(Disposition::DeadLetter("killed five workers".into())).await.unwrap();
+    }
+    assert_eq!(queue.forget(&|note| note.0 == "three").await.unwrap(), 0);
+    assert_eq!(queue.forget(&|note| note.0 == "one").await.unwrap(), 2);
+    let left = queue.list().await.unwrap();
+    assert_eq!(left.iter().map(|dead| dead.message.0.as_str()).collect::<Vec<_>>(), ["two"]);
+    expect_silence(harness, &mut subscription).await;
+}
+
+async fn prefetch_bounds_what_is_out(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    for number in 0..3 {
+        publish(&*queue, &number.to_string(), Priority::Normal).await;
+    }
+    let mut subscription = queue.subscribe(2).await.unwrap();
+    let first = expect_next(&mut subscription).await;
+    let _second = expect_next(&mut subscription).await;
+    expect_silence(harness, &mut subscription).await;
+    first.acknowledge().await.unwrap();
+    assert_eq!(expect_next(&mut subscription).await.message.0, "2");
+}
+
+async fn several_subscriptions_share_the_messages(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    let mut subscriptions = Vec::new();
+    for _ in 0..4 {
+        subscriptions.push(queue.subscribe(5).await.unwrap());
+    }
+    let publishing = async {
+        for number in 0..80 {
+            publish(&*queue, &number.to_string(), Priority::Normal).await;
+        }
+    };
+    let (received, mut names) = mpsc::channel(80);
+    let done = CancellationToken::new();
+    let receiving = subscriptions.into_iter().map(|mut subscription| {
+        let (received, done) = (received.clone(), done.clone());
+        tokio::spawn(async move {
+            while let Some(next) = done.run_until_cancelled(subscription.next()).await {
+                let delivery = next.unwrap().expect("the queue is not closed");
+                received.send(delivery.message.0.clone()).await.unwrap();
+                delivery.acknowledge().await.unwrap();
+            }
+            subscription
+        })
+    });
+    let receiving = receiving.collect::<Vec<_>>();
+    publishing.await;
+    let mut distinct = BTreeSet::new();
+    while distinct.len() < 80 {
+        assert!(distinct.insert(names.recv().await.unwrap()), "a message came twice");
+    }
+    done.cancel();
+    for receiver in receiving {
+        let mut subscription = receiver.await.unwrap();
+        expect_silence(harness, &mut subscription).await;
+    }
+}
+
+async fn a_subscription_that_ends_leaves_its_messages_to_others(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    let mut leaving = queue.subscribe(10).await.unwrap();
+    let mut staying = queue.subscribe(10).await.unwrap();
+    for number in 0..5 {
+        publish(&*queue, &number.to_string(), Priority::Normal).await;
+    }
+    let taken = expect_next(&mut leaving).await;
+    drop(leaving);
+    drop(taken);
+    let mut names = BTreeSet::new();
+    while names.len() < 5 {
+        let delivery = expect_next(&mut staying).await;
+        names.insert(delivery.message.0.clone());
+        delivery.acknowledge().await.unwrap();
+    }
+}
+
+async fn both_lanes_survive_a_delay(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    let priorities = [("ordinary", Priority::Normal), ("urgent", Priority::High)];
+    for (name, priority) in priorities {
+        publish(&*queue, name, priority).await;
+    }
+    let mut subscription = queue.subscribe(2).await.unwrap();
+    for _ in priorities {
+        let delivery = expect_next(&mut subscription).await;
+        delivery.settle(Disposition::RetryAfter(harness.delay())).await.unwrap();
+    }
+    let mut came = BTreeSet::new();
+    for _ in priorities {
+        let delivery = expect_next(&mut subscription).await;
+        assert!(delivery.redelivered);
+        came.insert((delivery.message.0.clone(), delivery.priority == Priority::High));
+        delivery.acknowledge().await.unwrap();
+    }
+    assert_eq!(came, BTreeSet::from([("ordinary".into(), false), ("urgent".into(), true)]));
+}
+
+async fn a_full_queue_pauses_its_publishers_and_goes_on(harness: &impl Harness) {
+    let queue = harness.cramped().await;
+    let mut numbers = 0..100;
+    // A publish that is only slow is taken for one that waits, which does no harm.
+    let mut waiting = loop {
+        let number = numbers.next().expect("the queue takes a hundred messages at once");
+        let mut publishing = queue.publish(Note(number.to_string()), Priority::Normal);
+        match timeout(harness.silence(), &mut publishing).await {
+            Ok(published) => published.unwrap(),
+            Err(_) => break publishing,
+        }
+    };
+    let mut subscription = queue.subscribe(10).await.unwrap();
+    let receiving = async {
+        let mut names = BTreeSet::new();
+        while names.len() < numbers.start {
+            let delivery = expect_next(&mut subscription).await;
+            names.insert(delivery.message.0.clone());
+            delivery.acknowledge().await.unwrap();
+        }
+    };
+    let (published, ()) = tokio::join!(&mut waiting, receiving);
+    published.unwrap();
+}
+
+async fn a_closed_queue_refuses_new_messages_and_ends_when_it_is_empty(harness: &impl Closes) {
+    let queue = harness.fresh().await;
+    publish(&*queue, "last", Priority::Normal).await;
+    harness.close(&queue);
+    let refused = queue.publish(Note::new("late"), Priority::Normal).await;
+    assert!(matches!(refused, Err(QueueError::Closed)), "{refused:?}");
+    let mut subscription = queue.subscribe(1).await.unwrap();
+    expect_next(&mut subscription).await.acknowledge().await.unwrap();
+    assert!(subscription.next().await.unwrap().is_none());
+    let mut another = queue.subscribe(1).await.unwrap();
+    assert!(another.next().await.unwrap().is_none());
+}
+
+async fn a_closed_queue_waits_for_what_is_delayed_or_out(harness: &impl Closes) {
+    let queue = harness.fresh().await;
+    publish(&*queue, "slow", Priority::Normal).await;
+    let mut holder = queue.subscribe(1).await.unwrap();
+    let mut idle = queue.subscribe(1).await.unwrap();
+    let out = expect_next(&mut holder).await;
+    harness.close(&queue);
+    expect_silence(harness, &mut idle).await;
+    out.settle(Disposition::RetryAfter(harness.delay())).await.unwrap();
+    let again = expect_next(&mut idle).await;
+    assert_eq!(again.message.0, "slow");
+    drop(again);
+    let dead = expect_next(&mut idle).await;
+    let (ends, settled) =
+        tokio::join!(holder.next(), dead.settle(Disposition::DeadLetter("enough".into())));
+    settled.unwrap();
+    assert!(ends.unwrap().is_none());
+    assert!(idle.next().await.unwrap().is_none());
+}
+
+async fn publish(queue: &impl Queue<Note>, name: &str, priority: Priority) {
+    queue.publish(Note::new(name), priority).await.unwrap();
+}
+
+async fn expect_next(subscription: &mut Box<dyn Subscription<Note>>) -> Delivery<Note> {
+    subscription.next().await.unwrap().expect("the queue ended too early")
+}
+
+async fn expect_silence(harness: &impl Harness, subscription: &mut Box<dyn Subscription<Note>>) {
+    if let Ok(next) = timeout(harness.silence(), subscription.next()).await {
+        panic!("nothing should come, and this came: {next:?}");
+    }
+}
+
+/// A set of one message id.
+fn ids(id: &str) -> BTreeSet<String> {
+    BTreeSet::from([id.to_owned()])
+}

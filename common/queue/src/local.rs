@@ -1,0 +1,212 @@
+//! A queue inside one process: bounded, with leases, delayed retries and dead letters.
+//!
+//! Nothing is spawned. Two semaphores carry every wake-up, since neither can lose one: `room` has
+//! a permit for each message that still fits, `ready` one for each message that waits in a priority.
+//! Delayed messages are moved into their priorities by whoever waits in `next`.
+
+mod shared;
+
+use super::{
+    DeadLetter, DeadLetters, Delivery, Disposition, HeldMessages, Message, Priority, Queue,
+    QueueError, Settle, Subscription,
+};
+use async_trait::async_trait;
+use shared::{Entry, LocalShared};
+use std::{collections::BTreeSet, sync::Arc};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::Instant,
+};
+
+/// The queue of one process. Clones share it.
+#[derive(Clone, Debug)]
+pub struct LocalQueue<M>(Arc<LocalShared<M>>);
+
+impl<M: Message> LocalQueue<M> {
+    /// An empty queue that holds at most `capacity` messages (at least one): those that wait, are
+    /// delayed or are out. What is given back or delayed always fits; dead letters do not count.
+    pub fn new(capacity: usize) -> Self {
+        Self(Arc::new(LocalShared::new(capacity)))
+    }
+
+    /// Takes nothing more. Publishers that wait for room are refused; subscriptions end once
+    /// nothing is held.
+    pub fn close(&self) {
+        self.0.room.close();
+        let mut state = self.0.lock();
+        state.closed = true;
+        self.0.end_if_done(&state);
+    }
+
+    /// How many messages are held: waiting, delayed or out.
+    pub fn held(&self) -> usize {
+        self.0.lock().held
+    }
+
+    async fn enter(&self, entry: Entry<M>) -> Result<(), QueueError> {
+        self.0.room.acquire().await.map_err(|_| QueueError::Closed)?.forget();
+        let mut state = self.0.lock();
+        if state.closed {
+            return Err(QueueError::Closed);
+        }
+        state.held += 1;
+        state.priority(entry.priority).push_back(entry);
+        self.0.ready.add_permits(1);
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl<M: Message> Queue<M> for LocalQueue<M> {
+    async fn publish(&self, message: M, priority: Priority) -> Result<(), QueueError> {
+        let message = Arc::new(message);
+        self.enter(Entry { message, priority, delivered_before: false }).await
+    }
+
+    async fn subscribe(&self, prefetch: usize) -> Result<Box<dyn Subscription<M>>, QueueError> {
+        let slots = Arc::new(Semaphore::new(prefetch.clamp(1, Semaphore::MAX_PERMITS)));
+        Ok(Box::new(LocalSubscription { shared: Arc::clone(&self.0), slots }))
+    }
+}
+
+#[async_trait]
+impl<M: Message> HeldMessages for LocalQueue<M> {
+    async fn release_held(&self) -> Result<usize, QueueError> {
+        Ok(self.0.promote_all())
+    }
+}
+
+#[async_trait]
+impl<M: Message> DeadLetters<M> for LocalQueue<M> {
+    async fn list(&self) -> Result<Vec<DeadLetter<M>>, QueueError> {
+        Ok(self.0.lock().dead.clone())
+    }
+
+    async fn replay(&self, message_ids: &BTreeSet<String>) -> Result<usize, QueueError> {
+        let mut replayed = 0;
+        while self.0.lock().dead_position(message_ids).is_some() {
+            // Room first: between leaving the dead letters and standing in its priority, nothing may
+            // interrupt.
+            let room = self.0.room.acquire().await.map_err(|_| QueueError::Closed)?;
+            let mut state = self.0.lock();
+            if state.closed {
+                return Err(QueueError::Closed);
+            }
+            let Some(position) = state.dead_position(message_ids) else { break };
+            let DeadLetter { message, priority, .. } = state.dead.remove(position);
+            state.held += 1;
+            let message = Arc::new(message);
+            state.priority(priority).push_back(Entry { message, priority, delivered_before: true });
+            self.0.ready.add_permits(1);
+            room.forget();
+            replayed += 1;
+        }
+        Ok(replayed)
+    }
+
+    async fn forget(
+        &self,
+        is_done: &(dyn for<'m> Fn(&'m M) -> bool + Sync),
+    ) -> Result<usize, QueueError> {
+        let mut state = self.0.lock();
+        let before = state.dead.len();
+        state.dead.retain(|dead| !is_done(&dead.message));
+        Ok(before - state.dead.len())
+    }
+}
+
+struct LocalSubscription<M> {
+    shared: Arc<LocalShared<M>>,
+    /// A permit for each delivery that may still be out.
+    slots: Arc<Semaphore>,
+}
+
+#[async_trait]
+impl<M: Message> Subscription<M> for LocalSubscription<M> {
+    async fn next(&mut self) -> Result<Option<Delivery<M>>, QueueError> {
+        let Ok(slot) = Arc::clone(&self.slots).acquire_owned().await else { return Ok(None) };
+        loop {
+            // Created before the schedule is read, so that a change after the reading wakes it.
+            let rescheduled = self.shared.rescheduled.notified();
+            let due = self.shared.promote_due();
+            tokio::select! {
+                biased;
+                permit = self.shared.ready.acquire() => {
+                    let Ok(permit) = permit else { return Ok(None) };
+                    permit.forget();
+                    // The permit stands for a message, so there is one.
+                    if let Some(entry) = self.shared.lock().take() {
+                        return Ok(Some(deliver(&self.shared, entry, slot)));
+                    }
+                }
+                () = rescheduled => {}
+                () = until(due) => {}
+            }
+        }
+    }
+
+    /// Messages stay in the queue until they are asked for.
+    async fn close(self: Box<Self>) {}
+}
+
+async fn until(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn deliver<M: Message>(
+    shared: &Arc<LocalShared<M>>,
+    entry: Entry<M>,
+    slot: OwnedSemaphorePermit,
+) -> Delivery<M> {
+    let (message, priority) = (Arc::clone(&entry.message), entry.priority);
+    let redelivered = entry.delivered_before;
+    let lease = Lease { shared: Arc::clone(shared), entry: Some(entry), _slot: slot };
+    Delivery::new(message, priority, redelivered, Box::new(lease))
+}
+
+/// A delivery that is out. Dropped with its entry still in it, it gives the message back.
+struct Lease<M: Message> {
+    shared: Arc<LocalShared<M>>,
+    entry: Option<Entry<M>>,
+    _slot: OwnedSemaphorePermit,
+}
+
+#[async_trait]
+impl<M: Message> Settle for Lease<M> {
+    async fn settle(mut self: Box<Self>, disposition: Disposition) -> Result<(), QueueError> {
+        let Some(entry) = self.entry.take() else { return Ok(()) };
+        match disposition {
+            Disposition::Acknowledge => self.shared.forget(None),
+            Disposition::DeadLetter(reason) => {
+                let Entry { message, priority, .. } = entry;
+                let message = Arc::unwrap_or_clone(message);
+                let is_undelivered = false;
+                self.shared.forget(Some(DeadLetter { message, priority, reason, is_undelivered }));
+            }
+            Disposition::Requeue => self.shared.requeue(entry),
+            Disposition::RetryAfter(delay) => match Instant::now().checked_add(delay) {
+                Some(due) => self.shared.delay(entry, due),
+                None => {
+                    self.entry = Some(entry);
+                    let problem = format!("a delay of {} s is too long", delay.as_secs());
+                    return Err(QueueError::Refused(problem));
+                }
+            },
+        }
+        Ok(())
+    }
+}
+
+impl<M: Message> Drop for Lease<M> {
+    fn drop(&mut self) {
+        if let Some(entry) = self.entry.take() {
+            self.shared.requeue(entry);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! What all clones, subscriptions and deliveries of one local queue share.
+
+use super::super::{DeadLetter, Message, Priority};
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tokio::{
+    sync::{Notify, Semaphore},
+    time::Instant,
+};
+
+#[derive(Debug)]
+pub(super) struct LocalShared<M> {
+    state: Mutex<State<M>>,
+    pub(super) room: Semaphore,
+    pub(super) ready: Semaphore,
+    /// Tells those who sleep until the next delayed message that another one may come earlier.
+    pub(super) rescheduled: Notify,
+}
+
+#[derive(Debug)]
+pub(super) struct State<M> {
+    high: VecDeque<Entry<M>>,
+    work: VecDeque<Entry<M>>,
+    /// By the time they are due; the number keeps equal times apart, in order.
+    delayed: BTreeMap<(Instant, u64), Entry<M>>,
+    delays: u64,
+    pub(super) dead: Vec<DeadLetter<M>>,
+    /// Messages that wait, are delayed or are out.
+    pub(super) held: usize,
+    pub(super) closed: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Entry<M> {
+    pub(super) message: Arc<M>,
+    pub(super) priority: Priority,
+    pub(super) delivered_before: bool,
+}
+
+impl<M> LocalShared<M> {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self {
+            state: Mutex::new(State::default()),
+            room: Semaphore::new(capacity.clamp(1, Semaphore::MAX_PERMITS)),
+            ready: Semaphore::new(0),
+            rescheduled: Notify::new(),
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State<M>> {
+        // No step under the lock can leave the state half done, so a poisoned lock is usable.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Moves what is due into its priority; answers when the next message is due.
+    pub(super) fn promote_due(&self) -> Option<Instant> {
+        let mut state = self.lock();
+        while let Some(first) = state.delayed.first_entry() {
+            let (due, _) = *first.key();
+            if due > Instant::now() {
+                return Some(due);
+            }
+            let entry = first.remove();
+            state.priority(entry.priority).push_back(entry);
+            self.ready.add_permits(1);
+        }
+        None
+    }
+
+    /// Moves every delayed message into its priority; returns their number.
+    pub(super) fn promote_all(&self) -> usize {
+        let mut state = self.lock();
+        let delayed = std::mem::take(&mut state.delayed);
+        let count = delayed.len();
+        for entry in delayed.into_values() {
+            state.priority(entry.priority).push_back(entry);
+        }
+        self.ready.add_permits(count);
+        count
+    }
+
+    /// A message leaves, for good or to the dead letters.
+    pub(super) fn forget(&self, dead: Option<DeadLetter<M>>) {
+        let mut state = self.lock();
+        state.dead.extend(dead);
+        state.held -= 1;
+        self.room.add_permits(1);
+        self.end_if_done(&state);
+    }
+
+    pub(super) fn requeue(&self, mut entry: Entry<M>) {
+        entry.delivered_before = true;
+        self.lock().priority(entry.priority).push_front(entry);
+        self.ready.add_permits(1);
+    }
+
+    pub(super) fn delay(&self, mut entry: Entry<M>, due: Instant) {
+        entry.delivered_before = true;
+        let mut state = self.lock();
+        let number = state.delays;
+        state.delays += 1;
+        state.delayed.insert((due, number), entry);
+        self.rescheduled.notify_waiters();
+    }
+
+    pub(super) fn end_if_done(&self, state: &State<M>) {
+        if state.closed && state.held == 0 {
+            self.ready.close();
+        }
+    }
+}
+
+impl<M> State<M> {
+    pub(super) fn priority(&mut self, priority: Priority) -> &mut VecDeque<Entry<M>> {
+        match priority {
+            Priority::High => &mut self.high,
+            Priority::Normal => &mut self.work,
+        }
+    }
+
+    pub(super) fn take(&mut self) -> Option<Entry<M>> {
+        self.high.pop_front().or_else(|| self.work.pop_front())
+    }
+}
+
+impl<M: Message> State<M> {
+    pub(super) fn dead_position(&self, message_ids: &BTreeSet<String>) -> Option<usize> {
+        self.dead.iter().position(|dead| message_ids.contains(&dead.message.message_id()))
+    }
+}
+
+impl<M> Default for State<M> {
+    fn default() -> Self {
+        Self {
+            high: VecDeque::new(),
+            work: VecDeque::new(),
+            delayed: BTreeMap::new(),
+            delays: 0,
+            dead: Vec::new(),
+            held: 0,
+            closed: false,
+        }
+    }
+}

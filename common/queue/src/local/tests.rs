@@ -1,0 +1,156 @@
+use super::super::conformance::{Closes, Harness, Note, every_queue, every_queue_that_closes};
+use super::*;
+use std::time::Duration;
+
+struct Local;
+
+#[async_trait]
+impl Harness for Local {
+    type Queue = LocalQueue<Note>;
+
+    async fn fresh(&self) -> Arc<LocalQueue<Note>> {
+        Arc::new(LocalQueue::new(100))
+    }
+
+    async fn cramped(&self) -> Arc<LocalQueue<Note>> {
+        Arc::new(LocalQueue::new(10))
+    }
+
+    fn silence(&self) -> Duration {
+        Duration::from_millis(1)
+    }
+
+    fn delay(&self) -> Duration {
+        Duration::from_secs(30)
+    }
+}
+
+impl Closes for Local {
+    fn close(&self, queue: &LocalQueue<Note>) {
+        queue.close();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_does_what_every_queue_does() {
+    every_queue(&Local).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_ends_as_every_queue_that_closes_does() {
+    every_queue_that_closes(&Local).await;
+}
+
+async fn publish(queue: &LocalQueue<Note>, name: &str) -> Result<(), QueueError> {
+    queue.publish(Note::new(name), Priority::Normal).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn publishing_waits_until_a_message_leaves_for_good() {
+    let queue = LocalQueue::new(1);
+    publish(&queue, "one").await.unwrap();
+    let mut subscription = queue.subscribe(1).await.unwrap();
+    let out = subscription.next().await.unwrap().unwrap();
+    let mut second = by_hand(publish(&queue, "two"));
+    assert!(second.poll_once().is_none(), "a message that is out takes room");
+    out.settle(Disposition::RetryAfter(Duration::from_secs(5))).await.unwrap();
+    assert!(second.poll_once().is_none(), "a delayed message takes room");
+    subscription.next().await.unwrap().unwrap().acknowledge().await.unwrap();
+    assert!(matches!(second.poll_once(), Some(Ok(()))));
+    assert_eq!(queue.held(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_refuses_a_publisher_that_waits_for_room() {
+    let queue = LocalQueue::new(1);
+    publish(&queue, "one").await.unwrap();
+    let mut second = by_hand(publish(&queue, "two"));
+    assert!(second.poll_once().is_none());
+    queue.close();
+    assert!(matches!(second.poll_once(), Some(Err(QueueError::Closed))));
+    assert_eq!(queue.held(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_publisher_that_stops_waiting_leaves_nothing_behind() {
+    let queue = LocalQueue::new(1);
+    publish(&queue, "one").await.unwrap();
+    let mut second = by_hand(publish(&queue, "two"));
+    assert!(second.poll_once().is_none());
+    drop(second);
+    let mut subscription = queue.subscribe(1).await.unwrap();
+    subscription.next().await.unwrap().unwrap().acknowledge().await.unwrap();
+    queue.close();
+    assert!(subscription.next().await.unwrap().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_receiver_that_stops_waiting_takes_no_message_and_no_place_with_it() {
+    let queue = LocalQueue::new(10);
+    let mut subscription = queue.subscribe(1).await.unwrap();
+    for name in ["one", "two"] {
+        let mut waiting = by_hand(subscription.next());
+        assert!(waiting.poll_once().is_none());
+        publish(&queue, name).await.unwrap();
+        drop(waiting);
+        let delivery = subscription.next().await.unwrap().unwrap();
+        assert_eq!(*delivery.message, Note::new(name));
+        delivery.acknowledge().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_delay_beyond_the_clock_is_refused_and_the_message_given_back() {
+    let queue = LocalQueue::new(10);
+    publish(&queue, "one").await.unwrap();
+    let mut subscription = queue.subscribe(1).await.unwrap();
+    let delivery = subscription.next().await.unwrap().unwrap();
+    let refused = delivery.settle(Disposition::RetryAfter(Duration::MAX)).await;
+    assert!(matches!(refused, Err(QueueError::Refused(_))));
+    assert!(subscription.next().await.unwrap().unwrap().redelivered);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_wake_up_is_lost_under_contention() {
+    const MESSAGES: usize = 2_000;
+    let queue = LocalQueue::new(3);
+    let mut receivers = tokio::task::JoinSet::new();
+    for _ in 0..4 {
+        let mut subscription = queue.subscribe(1).await.unwrap();
+        receivers.spawn(async move {
+            let mut acknowledged = 0;
+            while let Some(delivery) = subscription.next().await.unwrap() {
+                if delivery.redelivered {
+                    delivery.acknowledge().await.unwrap();
+                    acknowledged += 1;
+                } else {
+                    let retry = Disposition::RetryAfter(Duration::ZERO);
+                    delivery.settle(retry).await.unwrap();
+                }
+            }
+            acknowledged
+        });
+    }
+    for number in 0..MESSAGES {
+        publish(&queue, &number.to_string()).await.unwrap();
+    }
+    queue.close();
+    assert_eq!(receivers.join_all().await.into_iter().sum::<usize>(), MESSAGES);
+}
+
+/// A future that is polled by hand, with a waker that does nothing.
+struct ByHand<F>(std::pin::Pin<Box<F>>);
+
+fn by_hand<F: Future>(future: F) -> ByHand<F> {
+    ByHand(Box::pin(future))
+}
+
+impl<F: Future> ByHand<F> {
+    fn poll_once(&mut self) -> Option<F::Output> {
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        match self.0.as_mut().poll(&mut context) {
+            std::task::Poll::Ready(output) => Some(output),
+            std::task::Poll::Pending => None,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! One connection for as long as it lasts.
+
+use super::{super::QueueError, address::Address, failure, topology::Topology};
+use crate::rabbitmq::handshake as greeting;
+use futures_util::{FutureExt as _, StreamExt as _};
+use lapin::{Channel, Connection, ConnectionProperties, Event, options::ConfirmSelectOptions};
+use std::{ops::Deref, sync::OnceLock, time::Duration};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+/// Longest wait for a connection with its topology.
+const CONNECTING: Duration = Duration::from_secs(30);
+/// Longest wait for the broker's good-bye.
+const CLOSING: Duration = Duration::from_secs(2);
+
+/// A connection whose topology is declared. Whoever meets an error on it calls
+/// [`fail`](Self::fail), and it is given up as a whole.
+pub(super) struct Link {
+    connection: Connection,
+    address: Address,
+    failed: CancellationToken,
+    failure: OnceLock<QueueError>,
+}
+
+impl Link {
+    /// Connects and declares the topology.
+    pub(super) async fn connect(
+        address: &Address,
+        topology: &Topology,
+    ) -> Result<Self, QueueError> {
+        let connecting = async {
+            let properties = ConnectionProperties::default().with_connection_name("juror".into());
+            let connection = match address.connect(properties).await {
+                Ok(connection) => connection,
+                Err(error) if greeting::expects_tls(address, &error).await => {
+                    return Err(failure::on_tls_port(address));
+                }
+                Err(error) => return Err(failure::on_connecting(address, &error)),
+            };
+            let (failed, failure) = (CancellationToken::new(), OnceLock::new());
+            let link = Self { connection, address: address.clone(), failed, failure };
+            let channel = link.channel().await?;
+            match topology.declare(&channel, address).await {
+                Ok(()) => Ok(link),
+                Err(error) => {
+                    link.close().await;
+                    Err(error)
+                }
+            }
+        };
+        timeout(CONNECTING, connecting).await.unwrap_or_else(|_| {
+            Err(QueueError::Unavailable(format!(
+                "{address} takes connections and does not answer for {} s",
+                CONNECTING.as_secs()
+            )))
+        })
+    }
+
+    /// A channel of its own.
+    pub(super) async fn channel(&self) -> Result<OwnChannel, QueueError> {
+        self.during(self.connection.create_channel()).await.map(OwnChannel)
+    }
+
+    /// A channel of its own whose publishes are confirmed.
+    pub(super) async fn confirming_channel(&self) -> Result<OwnChannel, QueueError> {
+        let channel = self.channel().await?;
+        self.during(channel.confirm_select(ConfirmSelectOptions::default())).await?;
+        Ok(channel)
+    }
+
+    /// Waits for the broker's answer, but not beyond the link's end, after which the library may
+    /// leave it open for ever. An error ends the link.
+    pub(super) async fn during<T>(
+        &self,
+        asking: impl Future<Output = lapin::Result<T>>,
+    ) -> Result<T, QueueError> {
+        tokio::select! {
+            biased;
+            failure = self.over() => Err(failure),
+            answer = asking => answer.map_err(|error| self.fail(&error)),
+        }
+    }
+
+    /// Gives the whole link up; answers what the error means.
+    pub(super) fn fail(&self, error: &lapin::Error) -> QueueError {
+        self.fail_as(failure::on_using(&self.address, error))
+    }
+
+    /// Gives the whole link up for this reason.
+    pub(super) fn fail_as(&self, failure: QueueError) -> QueueError {
+        let first = self.failure.get_or_init(|| failure);
+        self.failed.cancel();
+        first.clone()
+    }
+
+    /// Whether it was given up.
+    pub(super) fn is_over(&self) -> bool {
+        self.failed.is_cancelled()
+    }
+
+    /// Waits until it is given up.
+    pub(super) async fn over(&self) -> QueueError {
+        self.failed.cancelled().await;
+        let unknown = || QueueError::Unavailable(format!("{} is gone", self.address));
+        self.failure.get().cloned().unwrap_or_else(unknown)
+    }
+
+    /// Gives it up when the connection breaks without anybody using it.
+    pub(super) async fn watch(&self) -> QueueError {
+        let mut events = std::pin::pin!(self.connection.events_listener());
+        while let Some(event) = events.next().await {
+            if let Event::Error(error) = event {
+                return self.fail(&error);
+            }
+        }
+        self.over().await
+    }
+
+    /// Says good-bye, upon which the broker gives unacknowledged deliveries to others. Does not
+    /// wait for long if there is nobody to answer.
+    pub(super) async fn close(&self) {
+        self.fail_as(QueueError::Closed);
+        let closing = self.connection.close(200, "done".into());
+        match timeout(CLOSING, closing).await {
+            Ok(Ok(())) => {}
+            // Then it is closed already, or the broker will notice by its missing heartbeat.
+            Ok(Err(error)) => tracing::debug!(%error, "closing a connection to RabbitMQ"),
+            Err(_) => tracing::debug!("RabbitMQ does not answer to a good-bye"),
+        }
+    }
+}
+
+/// A channel of one holder. Dropped, it is closed at once: the broker takes its consumers away, and
+/// gives what is not settled to others.
+pub(super) struct OwnChannel(Channel);
+
+impl Deref for OwnChannel {
+    type Target = Channel;
+
+    fn deref(&self) -> &Channel {
+        &self.0
+    }
+}
+
+impl Drop for OwnChannel {
+    fn drop(&mut self) {
+        // One poll hands the command to the connection; nobody is here to wait for more. The
+        // library would do so later, when the connection may be closing, and call that an error;
+        // and not at all for a channel whose consumers have a delegate.
+        let _ = self.0.close(200, "done".into()).now_or_never();
+    }
+}

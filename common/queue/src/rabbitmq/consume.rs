@@ -1,0 +1,277 @@
+//! Receiving. A subscription has a channel of its own with a consumer for each priority, and makes
+//! them anew over the next link when they break.
+
+use super::{
+    super::{Delivery, Disposition, Message, Priority, QueueError, Settle as _, Subscription},
+    names::Route,
+    settle::{OpenDelivery, REQUEUE},
+    shared::Shared,
+    tags::Tags,
+};
+use crate::rabbitmq::{
+    connection::Link,
+    message as envelope,
+    priority::{OutstandingDelivery, Preference},
+};
+use async_trait::async_trait;
+use futures_util::{FutureExt as _, StreamExt as _};
+use lapin::{
+    Consumer,
+    options::{BasicConsumeOptions, BasicQosOptions},
+    types::FieldTable,
+};
+use std::{future::poll_fn, sync::Arc, task::Poll, time::Duration};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, sleep_until},
+};
+
+/// How long jobs of another version are held back at a time.
+const TTL: Duration = Duration::from_secs(10 * 60);
+
+/// Makes a message of what was delivered, or says why it cannot be read.
+pub(super) type Decode<M> = fn(&lapin::message::Delivery) -> Result<M, String>;
+
+pub(super) struct RabbitSubscription<M> {
+    shared: Arc<Shared>,
+    route: Route,
+    prefetch: u16,
+    /// A permit for each delivery that may still be out.
+    slots: Arc<Semaphore>,
+    decode: Decode<M>,
+    live: Option<Live>,
+    /// The last words about jobs of another version.
+    told: Option<String>,
+}
+
+impl<M: Message> RabbitSubscription<M> {
+    /// Subscribes; returns when the broker has accepted it.
+    pub(super) async fn open(
+        shared: Arc<Shared>,
+        route: Route,
+        prefetch: usize,
+        decode: Decode<M>,
+    ) -> Result<Self, QueueError> {
+        let prefetch = u16::try_from(prefetch.max(1)).unwrap_or(u16::MAX);
+        let slots = Arc::new(Semaphore::new(prefetch.into()));
+        let mut subscription =
+            Self { shared, route, prefetch, slots, decode, live: None, told: None };
+        subscription.live = Some(subscription.resubscribe().await?);
+        Ok(subscription)
+    }
+
+    /// A job of another version is for a worker of that version, or for this one after its update.
+    async fn keep(&mut self, settlement: OpenDelivery, words: String) -> Result<(), QueueError> {
+        if self.told.as_ref() != Some(&words) {
+            tracing::warn!("jobs are kept for 10 minutes at a time: {words}");
+            self.told = Some(words);
+        }
+        Box::new(settlement).settle(Disposition::RetryAfter(TTL)).await
+    }
+
+    async fn resubscribe(&self) -> Result<Live, QueueError> {
+        loop {
+            let link = self.shared.link().await?;
+            match Live::open(link, &self.shared, self.route, self.prefetch).await {
+                Err(QueueError::Unavailable(_)) => {}
+                settled => return settled,
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl<M: Message> Subscription<M> for RabbitSubscription<M> {
+    async fn next(&mut self) -> Result<Option<Delivery<M>>, QueueError> {
+        let Ok(slot) = Arc::clone(&self.slots).acquire_owned().await else { return Ok(None) };
+        loop {
+            let live = match &mut self.live {
+                Some(live) => live,
+                None => {
+                    let live = self.resubscribe().await?;
+                    self.live.insert(live)
+                }
+            };
+            let Some((priority, delivery)) = live.next().await else {
+                self.live = None;
+                continue;
+            };
+            let decoded = (self.decode)(&delivery);
+            let other_version = match &decoded {
+                Err(_) => envelope::other_version(&delivery.data),
+                Ok(_) => None,
+            };
+            let redelivered = delivery.redelivered || envelope::was_delivered(&delivery.properties);
+            let settlement =
+                OpenDelivery::new(&self.shared, &live.tags, delivery, priority, self.route)
+                    .counting(live.count(priority));
+            match decoded {
+                Ok(message) => {
+                    let settlement = Box::new(settlement.holding(slot));
+                    let message = Arc::new(message);
+                    return Ok(Some(Delivery::new(message, priority, redelivered, settlement)));
+                }
+                Err(problem) => match other_version {
+                    Some(words) if self.route == Route::Jobs => {
+                        self.keep(settlement, words).await?;
+                    }
+                    _ => dead_letter(settlement, self.route, problem).await?,
+                },
+            }
+        }
+    }
+
+    async fn close(mut self: Box<Self>) {
+        let Some(live) = self.live.take() else { return };
+        if let Err(error) = live.close().await {
+            // What was sent here comes again by itself.
+            tracing::debug!(%error, "a subscription ended with its connection");
+        }
+    }
+}
+
+/// A message that is not ours to read must not stop the others.
+async fn dead_letter(
+    settlement: OpenDelivery,
+    route: Route,
+    problem: String,
+) -> Result<(), QueueError> {
+    tracing::warn!(kind = route.kind(), "a message is kept aside unread: {problem}");
+    let disposition = match route {
+        Route::Jobs | Route::Results => Disposition::DeadLetter(problem),
+        // It lies among the dead letters already.
+        Route::Poison => Disposition::Acknowledge,
+    };
+    Box::new(settlement).settle(disposition).await
+}
+
+/// Consumers over one link.
+struct Live {
+    link: Arc<Link>,
+    tags: Arc<Tags>,
+    /// The preferred priority first.
+    consumers: Vec<(Priority, Consumer)>,
+    /// What is known of the preferred priority; none where there is only one.
+    preference: Option<Arc<Preference>>,
+}
+
+impl Live {
+    async fn open(
+        link: Arc<Link>,
+        shared: &Shared,
+        route: Route,
+        prefetch: u16,
+    ) -> Result<Self, QueueError> {
+        let channel = link.channel().await?;
+        let queues = shared.namespace.queues(route);
+        let preference = (queues.len() > 1).then(|| Arc::new(Preference::new(prefetch)));
+        let mut consumers = Vec::new();
+        for (priority, queue) in queues {
+            let preferred = preference.as_ref().filter(|_| consumers.is_empty());
+            let prefetch = preferred.map_or(prefetch, |preference| preference.prefetch());
+            // Holds for each consumer that begins after it, and for each by itself.
+            link.during(channel.basic_qos(prefetch, BasicQosOptions::default())).await?;
+            let options = BasicConsumeOptions::default();
+            let arguments = FieldTable::default();
+            let consuming = channel.basic_consume(queue, "".into(), options, arguments);
+            consumers.push((priority, link.during(consuming).await?));
+        }
+        let tags = Arc::new(Tags::new(Arc::clone(&link), channel));
+        Ok(Self { link, tags, consumers, preference })
+    }
+
+    /// What counts a delivery of this priority as out while it lives; none where that is of no use.
+    fn count(&self, priority: Priority) -> Option<OutstandingDelivery> {
+        let (preferred, _) = self.consumers.first()?;
+        let preference = self.preference.as_ref().filter(|_| *preferred == priority)?;
+        Some(preference.count())
+    }
+
+    /// The next delivery; none when the link is over.
+    async fn next(&mut self) -> Option<(Priority, lapin::message::Delivery)> {
+        loop {
+            let doubt = self.preference.as_ref().and_then(|preference| preference.doubt());
+            let reached = if doubt.is_some() { 1 } else { self.consumers.len() };
+            let (consumers, _) = self.consumers.split_at_mut(reached);
+            let (priority, delivered) = tokio::select! {
+                biased;
+                _ = self.link.over() => return None,
+                delivered = first_of(consumers) => delivered,
+                () = sleep_until(doubt.unwrap_or_else(Instant::now)), if doubt.is_some() => continue,
+            };
+            match delivered {
+                // One that cannot be settled any more comes again by itself.
+                Some(Ok(delivery)) if delivery.acker.usable() => return Some((priority, delivery)),
+                Some(Ok(_)) => {}
+                Some(Err(error)) => {
+                    self.link.fail(&error);
+                    return None;
+                }
+                None => {
+                    let queue = "a queue that we receive from is gone".to_owned();
+                    self.link.fail_as(QueueError::Unavailable(queue));
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// Cancels the consumers, waits for the broker's confirmation, and only then returns what they
+    /// were sent and have not handed out: nothing comes back here.
+    async fn close(mut self) -> Result<(), QueueError> {
+        for (_, consumer) in &self.consumers {
+            self.link.during(self.tags.cancel(consumer)).await?;
+        }
+        for delivery in self.undelivered() {
+            self.link.during(delivery.acker.nack(REQUEUE)).await?;
+        }
+        self.consumers.clear();
+        Ok(())
+    }
+
+    /// Messages that were sent here and not handed out.
+    fn undelivered(&mut self) -> Vec<lapin::message::Delivery> {
+        let mut undelivered = Vec::new();
+        for (_, consumer) in &mut self.consumers {
+            while let Some(Some(Ok(delivery))) = consumer.next().now_or_never() {
+                undelivered.push(delivery);
+            }
+        }
+        undelivered
+    }
+}
+
+/// What the consumers received since, in their order of preference.
+async fn first_of(
+    consumers: &mut [(Priority, Consumer)],
+) -> (Priority, Option<lapin::Result<lapin::message::Delivery>>) {
+    poll_fn(|context| {
+        for (priority, consumer) in consumers.iter_mut() {
+            if let Poll::Ready(delivered) = consumer.poll_next_unpin(context) {
+                return Poll::Ready((*priority, delivered));
+            }
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+impl Drop for Live {
+    /// Cancels the consumers, then returns what they were sent and have not handed out. The frames of
+    /// a channel arrive in the order in which they were written: a message that comes back to a queue
+    /// whose consumer is not cancelled yet would be sent here again, until its delivery limit. What
+    /// is on its way meanwhile goes back with the channel, when the last delivery that is out has
+    /// ended.
+    fn drop(&mut self) {
+        if self.link.is_over() {
+            return;
+        }
+        for (_, consumer) in &self.consumers {
+            // One poll hands the frame to the connection.
+            let _ = self.tags.cancel(consumer).now_or_never();
+        }
+        for delivery in self.undelivered() {
+            let _ = delivery.acker.nack(REQUEUE).now_or_never();
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What the broker's refusals mean to the caller.
+
+use super::{super::QueueError, address::Address};
+use juror_tls::TlsFailure;
+use lapin::{Error, ErrorKind, protocol::AMQPErrorKind};
+
+/// AMQP's reply codes for what only a person can mend.
+const ACCESS_REFUSED: u16 = 403;
+const PRECONDITION_FAILED: u16 = 406;
+const NOT_ALLOWED: u16 = 530;
+
+/// A connection that was not made.
+pub(super) fn on_connecting(address: &Address, error: &Error) -> QueueError {
+    if let Some(failure) = on_tls(address, error) {
+        return failure;
+    }
+    match reply_code(error) {
+        Some(ACCESS_REFUSED | NOT_ALLOWED) => QueueError::Refused(format!(
+            "{address} does not let us in ({}); check user, password, vhost and permissions",
+            describe(error)
+        )),
+        _ => QueueError::Unavailable(format!("{address}: {}", describe(error))),
+    }
+}
+
+/// An exchange or a queue that could not be declared.
+pub(super) fn on_declaring(address: &Address, name: &str, error: &Error) -> QueueError {
+    match reply_code(error) {
+        Some(PRECONDITION_FAILED) => QueueError::Refused(format!(
+            "{name} exists at {address} with other arguments ({}); once it is empty delete it, \
+             or take another namespace",
+            describe(error)
+        )),
+        _ => on_using(address, error),
+    }
+}
+
+/// A connection or channel that broke while it was used.
+pub(super) fn on_using(address: &Address, error: &Error) -> QueueError {
+    match reply_code(error) {
+        Some(ACCESS_REFUSED) => QueueError::Refused(format!(
+            "{address} forbids it ({}); give the user permission to configure, write and read",
+            describe(error)
+        )),
+        _ => QueueError::Unavailable(format!("{address}: {}", describe(error))),
+    }
+}
+
+/// A server of TLS at an address without TLS.
+pub(super) fn on_tls_port(address: &Address) -> QueueError {
+    QueueError::Refused(format!(
+        "{address} answers in TLS only: write amqps:// in fleet.broker, or give its port without \
+         TLS (usually 5672)"
+    ))
+}
+
+/// A connection that failed in TLS.
+pub(super) fn on_tls(
+    address: &Address,
+    error: &(dyn std::error::Error + 'static),
+) -> Option<QueueError> {
+    let TlsFailure { message, is_permanent } = address.tls_failure(error)?;
+    let problem = format!("{address}: {message}");
+    Some(match is_permanent {
+        true => QueueError::Refused(problem),
+        false => QueueError::Unavailable(problem),
+    })
+}
+
+fn reply_code(error: &Error) -> Option<u16> {
+    match error.kind() {
+        ErrorKind::ProtocolError(error) => Some(match error.kind() {
+            AMQPErrorKind::Soft(soft) => soft.get_id(),
+            AMQPErrorKind::Hard(hard) => hard.get_id(),
+        }),
+        _ => None,
+    }
+}
+
+fn describe(error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::ProtocolError(error) => error.get_message().to_string(),
+        ErrorKind::IOError(error) => error.to_string(),
+        _ => error.to_string(),
+    }
+}

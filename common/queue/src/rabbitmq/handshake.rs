@@ -1,0 +1,115 @@
+//! What a broker says of itself before anybody has logged in.
+
+use super::{super::QueueError, address::Address, failure};
+use juror_tls::TlsFiles;
+use lapin::ErrorKind;
+use std::time::Duration;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    time::timeout,
+};
+
+/// Asks a broker to speak AMQP 0-9-1.
+const HEADER: &[u8] = b"AMQP\x00\x00\x09\x01";
+/// The broker introduces itself in a frame of this kind, method and number of its method.
+const METHOD_FRAME: u8 = 1;
+/// The type of the record with which a server of TLS refuses what is none.
+const TLS_ALERT: u8 = 21;
+const START: [u8; 4] = [0, 10, 0, 10];
+/// The name of the property, its type (a text), and before both the name's length.
+const VERSION: &[u8] = b"\x07versionS";
+/// A broker's properties take some hundred bytes.
+const MAX_LENGTH: u32 = 64 * 1024;
+const MAX_WAIT: Duration = Duration::from_secs(5);
+
+/// The version of the broker at this URL, as in `3.10.8`. Logs in nowhere and declares nothing.
+///
+/// # Errors
+/// [`QueueError::Refused`] if URL or files are not usable, or if the broker's certificate is not
+/// accepted; [`QueueError::Unavailable`] if no broker answers there.
+pub async fn broker_version(url: &str, files: &TlsFiles) -> Result<String, QueueError> {
+    let address = Address::parse(url, files)?;
+    let silent = |why: &dyn std::fmt::Display| {
+        QueueError::Unavailable(format!("{address}: {why}; start it, or correct the broker's URL"))
+    };
+    match timeout(MAX_WAIT, greeting(&address)).await {
+        Ok(Ok(Greeting::Amqp(frame))) => {
+            version(&frame).ok_or_else(|| silent(&"whoever listens there is no RabbitMQ"))
+        }
+        Ok(Ok(Greeting::Tls)) => Err(failure::on_tls_port(&address)),
+        Ok(Ok(Greeting::Other)) => Err(silent(&"whoever listens there is no RabbitMQ")),
+        Ok(Err(error)) => Err(failure::on_tls(&address, &error).unwrap_or_else(|| silent(&error))),
+        Err(_) => Err(silent(&format!("no answer within {} s", MAX_WAIT.as_secs()))),
+    }
+}
+
+/// Whether a connection without TLS failed because the server speaks TLS only.
+pub(super) async fn expects_tls(address: &Address, error: &lapin::Error) -> bool {
+    let is_candidate = matches!(error.kind(), ErrorKind::IOError(_) | ErrorKind::ParsingError(_));
+    if address.has_tls() || !is_candidate {
+        return false;
+    }
+    matches!(timeout(MAX_WAIT, greeting(address)).await, Ok(Ok(Greeting::Tls)))
+}
+
+enum Greeting {
+    /// The first frame, without its head.
+    Amqp(Vec<u8>),
+    Tls,
+    Other,
+}
+
+async fn greeting(address: &Address) -> std::io::Result<Greeting> {
+    let mut stream = address.open().await?;
+    stream.write_all(HEADER).await?;
+    let kind = stream.read_u8().await?;
+    if kind == TLS_ALERT {
+        return Ok(Greeting::Tls);
+    }
+    let _channel = stream.read_u16().await?;
+    let length = stream.read_u32().await?;
+    if kind != METHOD_FRAME || length > MAX_LENGTH {
+        return Ok(Greeting::Other);
+    }
+    let mut frame = vec![0; length as usize];
+    stream.read_exact(&mut frame).await?;
+    Ok(Greeting::Amqp(frame))
+}
+
+/// The text after the property's name: its length in four bytes, then itself.
+fn version(frame: &[u8]) -> Option<String> {
+    let properties = frame.strip_prefix(&START)?;
+    let at = properties.windows(VERSION.len()).position(|window| window == VERSION)?;
+    let (length, text) = properties.get(at + VERSION.len()..)?.split_first_chunk()?;
+    let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
+    String::from_utf8(text.get(..length)?.to_vec()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_read_from_a_greeting_and_from_nothing_else() {
+        let mut frame = START.to_vec();
+        frame.extend(b"\x00\x09\x00\x00\x00\x20\x07productS\x00\x00\x00\x08RabbitMQ");
+        frame.extend(b"\x07versionS\x00\x00\x00\x063.10.8");
+        assert_eq!(version(&frame).as_deref(), Some("3.10.8"));
+        assert_eq!(version(&frame[1..]), None);
+        assert_eq!(version(&frame[..frame.len() - 1]), None);
+        assert_eq!(version(b""), None);
+    }
+
+    #[tokio::test]
+    async fn a_broker_tells_its_version_and_others_none() {
+        let port = juror_services::rabbitmq::shared_port();
+        let version = async |url: &str| broker_version(url, &TlsFiles::default()).await;
+        let told = version(&format!("amqp://nobody:wrong@127.0.0.1:{port}")).await.unwrap();
+        assert!(told.split('.').all(|part| part.parse::<u32>().is_ok()), "{told}");
+        let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("amqp://{}", nobody.local_addr().unwrap());
+        drop(nobody);
+        let away = version(&url).await.unwrap_err();
+        assert!(matches!(away, QueueError::Unavailable(_)), "{away:?}");
+    }
+}

@@ -1,0 +1,89 @@
+//! Messages in the hold queues, delivered before their time.
+
+use super::{
+    super::{Disposition, HeldMessages, Message, QueueError},
+    RabbitQueue,
+    names::lane_of,
+};
+use crate::rabbitmq::{
+    connection::{Link, OwnChannel},
+    message::{Envelope, Received},
+};
+use async_trait::async_trait;
+use futures_util::future::try_join_all;
+use lapin::{
+    options::{BasicAckOptions, BasicGetOptions, QueueDeclareOptions},
+    types::{FieldTable, ShortString},
+};
+use std::time::Duration;
+
+/// Messages that are moved at a time.
+const BATCH: u32 = 256;
+/// Shorter holds end soon enough by themselves.
+const MIN_HOLD: Duration = Duration::from_secs(30);
+
+#[async_trait]
+impl<M: Message> HeldMessages for RabbitQueue<M> {
+    async fn release_held(&self) -> Result<usize, QueueError> {
+        let mut released = 0;
+        let holds = self.shared.namespace.holds().filter(|(time, _)| *time >= MIN_HOLD);
+        for (_, queue) in holds {
+            released += self.release_from(queue).await?;
+        }
+        Ok(released)
+    }
+}
+
+impl<M: Message> RabbitQueue<M> {
+    /// Moves what is in a hold queue now; what comes there meanwhile stays.
+    async fn release_from(&self, queue: ShortString) -> Result<usize, QueueError> {
+        let link = self.shared.link().await?;
+        let channel = link.channel().await?;
+        let passive = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
+        let asking = channel.queue_declare(queue.clone(), passive, FieldTable::default());
+        let mut left = link.during(asking).await?.message_count();
+        let mut released = 0;
+        while left > 0 {
+            let moved = self.move_batch(&link, &channel, &queue, left.min(BATCH)).await?;
+            if moved == 0 {
+                break;
+            }
+            left = left.saturating_sub(moved);
+            released += moved as usize;
+        }
+        link.during(channel.close(200, "done".into())).await?;
+        Ok(released)
+    }
+
+    /// Publishes messages of a hold queue into their priorities, and takes them off only then.
+    async fn move_batch(
+        &self,
+        link: &Link,
+        channel: &OwnChannel,
+        queue: &ShortString,
+        at_most: u32,
+    ) -> Result<u32, QueueError> {
+        let mut held = Vec::new();
+        for _ in 0..at_most {
+            let getting = channel.basic_get(queue.clone(), BasicGetOptions::default());
+            let Some(message) = link.during(getting).await? else { break };
+            held.push(message);
+        }
+        let Some(last) = held.last().map(|message| message.delivery_tag) else { return Ok(0) };
+        let count = u32::try_from(held.len()).unwrap_or(at_most);
+        let publishing = held.into_iter().map(|message| {
+            let received = Received {
+                message_id: message.properties.message_id().clone().unwrap_or_default(),
+                priority: lane_of(message.routing_key.as_str()),
+                route: self.route,
+                payload: message.delivery.data.into(),
+            };
+            let letter = Envelope::onward(&received, &Disposition::Requeue, &self.shared.namespace);
+            self.shared.publish(letter, self.route)
+        });
+        try_join_all(publishing).await?;
+        let acknowledging = channel.basic_ack(last, BasicAckOptions { multiple: true });
+        link.during(acknowledging).await?;
+        Ok(count)
+    }
+}

@@ -1,0 +1,173 @@
+//! What travels around a message: its properties and our headers, written and read.
+
+use super::{
+    super::{Disposition, Message, Priority, QueueError},
+    names::{Namespace, Route, key},
+};
+use bytes::Bytes;
+use juror_types::SCHEMA;
+use lapin::{
+    BasicProperties,
+    types::{AMQPValue, FieldTable, ShortString},
+};
+use serde::Deserialize;
+
+/// Set on what was delivered before and then published anew.
+const REDELIVERED: &str = "juror-redelivered";
+/// Why a dead letter was kept aside.
+const REASON: &str = "juror-reason";
+/// Longest reason that is kept, in characters.
+const MAX_REASON: usize = 4_000;
+/// AMQP's number for a message that survives a restart.
+const PERSISTENT: u8 = 2;
+
+/// A message on its way out.
+#[derive(Clone, Debug)]
+pub(super) struct Envelope {
+    pub(super) exchange: ShortString,
+    pub(super) routing_key: ShortString,
+    pub(super) payload: Bytes,
+    message_id: ShortString,
+    kind: &'static str,
+    headers: FieldTable,
+}
+
+impl Envelope {
+    /// A new message into its priority.
+    pub(super) fn new<M: Message>(
+        message: &M,
+        priority: Priority,
+        route: Route,
+        namespace: &Namespace,
+    ) -> Result<Self, QueueError> {
+        let id = message.message_id();
+        let message_id = ShortString::try_new(id.as_str()).map_err(|_| {
+            let start = id.chars().take(80).collect::<String>();
+            QueueError::Refused(format!("message id {start:?}… is longer than 255 bytes"))
+        })?;
+        let payload = serde_json::to_vec(message).map_err(|error| {
+            QueueError::Refused(format!("message {message_id} cannot be written: {error}"))
+        })?;
+        Ok(Self {
+            exchange: exchange(route, namespace),
+            routing_key: key(priority),
+            payload: payload.into(),
+            message_id,
+            kind: route.kind(),
+            headers: FieldTable::default(),
+        })
+    }
+
+    /// A message that was delivered, to be sent on as it is by `disposition`.
+    pub(super) fn onward(
+        received: &Received,
+        disposition: &Disposition,
+        namespace: &Namespace,
+    ) -> Self {
+        let mut headers = FieldTable::default();
+        headers.insert(REDELIVERED.into(), AMQPValue::Boolean(true));
+        let (exchange, routing_key) = match disposition {
+            Disposition::RetryAfter(delay) => (namespace.hold(*delay), key(received.priority)),
+            Disposition::DeadLetter(reason) => {
+                let reason = reason.chars().take(MAX_REASON).collect::<String>();
+                headers.insert(REASON.into(), AMQPValue::LongString(reason.into()));
+                match received.route {
+                    // The default exchange takes a queue's name: results are kept, but concern
+                    // nobody who waits for dead jobs.
+                    Route::Results => ("".into(), namespace.dead()),
+                    Route::Jobs | Route::Poison => (namespace.dead(), key(received.priority)),
+                }
+            }
+            Disposition::Acknowledge | Disposition::Requeue => {
+                (exchange(received.route, namespace), key(received.priority))
+            }
+        };
+        Self {
+            exchange,
+            routing_key,
+            payload: received.payload.clone(),
+            message_id: received.message_id.clone(),
+            kind: received.route.kind(),
+            headers,
+        }
+    }
+
+    /// The properties to publish with; `number` names this letter among those in flight.
+    pub(super) fn properties(&self, number: u64) -> BasicProperties {
+        BasicProperties::default()
+            .with_delivery_mode(PERSISTENT)
+            .with_content_type("application/json".into())
+            .with_type(self.kind.into())
+            .with_message_id(self.message_id.clone())
+            .with_correlation_id(number.to_string().into())
+            .with_headers(self.headers.clone())
+    }
+}
+
+/// What is needed of a delivered message to send it on.
+#[derive(Debug)]
+pub(super) struct Received {
+    pub(super) payload: Bytes,
+    pub(super) message_id: ShortString,
+    pub(super) priority: Priority,
+    pub(super) route: Route,
+}
+
+/// Whether a message with these properties was delivered before it was published.
+pub(super) fn was_delivered(properties: &BasicProperties) -> bool {
+    matches!(header(properties, REDELIVERED), Some(AMQPValue::Boolean(true)))
+}
+
+/// Why a dead letter was kept aside.
+pub(super) fn reason(properties: &BasicProperties) -> String {
+    match header(properties, REASON) {
+        Some(AMQPValue::LongString(reason)) => reason.to_string(),
+        _ => "RabbitMQ delivered it too often, each time without an answer".to_owned(),
+    }
+}
+
+/// Whether the broker gave up on the deliveries of a dead letter: no consumer gave a reason.
+pub(super) fn is_undelivered(properties: &BasicProperties) -> bool {
+    header(properties, REASON).is_none()
+}
+
+/// Whether a message is one of this route.
+pub(super) fn belongs_to(properties: &BasicProperties, route: Route) -> bool {
+    properties.kind().as_ref().is_some_and(|kind| kind.as_str() == route.kind())
+}
+
+/// Reads a message's payload.
+pub(super) fn decode<M: Message>(payload: &[u8]) -> Result<M, String> {
+    serde_json::from_slice(payload).map_err(|error| format!("it cannot be read: {error}"))
+}
+
+/// What every version of a message tells of itself, whatever else has changed.
+#[derive(Deserialize)]
+struct Stamp {
+    schema: u32,
+    run_id: String,
+}
+
+/// Whether a payload is a message of another version of this program, in words.
+pub(super) fn other_version(payload: &[u8]) -> Option<String> {
+    let stamp: Stamp = serde_json::from_slice(payload).ok()?;
+    (stamp.schema != SCHEMA).then(|| {
+        format!(
+            "run {} has messages of schema {}, and this program reads schema {SCHEMA}: use the \
+             same version of juror everywhere",
+            stamp.run_id, stamp.schema
+        )
+    })
+}
+
+fn header<'a>(properties: &'a BasicProperties, name: &str) -> Option<&'a AMQPValue> {
+    properties.headers().as_ref()?.inner().get(name)
+}
+
+fn exchange(route: Route, namespace: &Namespace) -> ShortString {
+    match route {
+        Route::Jobs => namespace.jobs(),
+        Route::Results => namespace.results(),
+        Route::Poison => namespace.dead(),
+    }
+}

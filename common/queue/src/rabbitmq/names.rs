@@ -1,0 +1,158 @@
+//! Names of exchanges, queues and routing keys under one namespace.
+
+use super::super::{Priority, QueueError};
+use lapin::types::ShortString;
+use std::time::Duration;
+
+/// How long the hold queues keep a message, shortest first, with their names.
+const HOLDS: [(Duration, &str); 5] = [
+    (Duration::from_secs(1), "hold.1s"),
+    (Duration::from_secs(5), "hold.5s"),
+    (Duration::from_secs(30), "hold.30s"),
+    (Duration::from_secs(120), "hold.2m"),
+    (Duration::from_secs(600), "hold.10m"),
+];
+
+/// The prefix of every name.
+#[derive(Clone, Debug)]
+pub(super) struct Namespace(String);
+
+/// Which way a message goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Route {
+    /// To the workers.
+    Jobs,
+    /// To the aggregator.
+    Results,
+    /// Dead letters, to the aggregator.
+    Poison,
+}
+
+impl Route {
+    /// What its messages are called in their `type` property.
+    pub(super) fn kind(self) -> &'static str {
+        match self {
+            Self::Jobs | Self::Poison => "job",
+            Self::Results => "result",
+        }
+    }
+}
+
+impl Namespace {
+    /// Takes 1 to 100 ASCII letters, digits, `.`, `_`, `-`, so that every name made of it fits
+    /// the 255 bytes that the protocol allows.
+    pub(super) fn parse(text: &str) -> Result<Self, QueueError> {
+        let fits = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
+        if (1..=100).contains(&text.len()) && text.chars().all(fits) {
+            return Ok(Self(text.to_owned()));
+        }
+        let rule = "take 1 to 100 ASCII letters, digits, '.', '_' or '-'";
+        Err(QueueError::Refused(format!("namespace {text:?} is not usable: {rule}")))
+    }
+
+    pub(super) fn jobs(&self) -> ShortString {
+        self.name("jobs")
+    }
+
+    pub(super) fn results(&self) -> ShortString {
+        self.name("results")
+    }
+
+    pub(super) fn dead(&self) -> ShortString {
+        self.name("dead")
+    }
+
+    pub(super) fn poison(&self) -> ShortString {
+        self.name("poison")
+    }
+
+    /// The queue of a priority of jobs.
+    pub(super) fn priority(&self, priority: Priority) -> ShortString {
+        self.name(key(priority).as_str())
+    }
+
+    /// Every hold queue, which has an exchange of its own name, with its time.
+    pub(super) fn holds(&self) -> impl Iterator<Item = (Duration, ShortString)> {
+        HOLDS.iter().map(|(time, name)| (*time, self.name(name)))
+    }
+
+    /// The hold exchange with the shortest time that is not below `delay`, or the longest one.
+    pub(super) fn hold(&self, delay: Duration) -> ShortString {
+        let longest = self.name("hold.10m");
+        self.holds().find(|(time, _)| *time >= delay).map_or(longest, |(_, name)| name)
+    }
+
+    /// The queues that a route is received from, the preferred one first.
+    pub(super) fn queues(&self, route: Route) -> Vec<(Priority, ShortString)> {
+        match route {
+            Route::Jobs => [Priority::High, Priority::Normal]
+                .map(|priority| (priority, self.priority(priority)))
+                .into(),
+            Route::Results => vec![(Priority::Normal, self.results())],
+            Route::Poison => vec![(Priority::Normal, self.poison())],
+        }
+    }
+
+    /// Every queue, with its name's end, which is the same in all namespaces.
+    pub(super) fn every_queue(&self) -> impl Iterator<Item = (&'static str, ShortString)> {
+        let holds = HOLDS.iter().map(|(_, end)| *end);
+        let others = ["work", "work.hi", "results", "dead", "poison"];
+        others.into_iter().chain(holds).map(|end| (end, self.name(end)))
+    }
+
+    fn name(&self, end: &str) -> ShortString {
+        format!("{}.{end}", self.0).into()
+    }
+}
+
+/// A priority's routing key.
+pub(super) fn key(priority: Priority) -> ShortString {
+    match priority {
+        Priority::Normal => "work".into(),
+        Priority::High => "work.hi".into(),
+    }
+}
+
+/// The priority of a routing key.
+pub(super) fn lane_of(key: &str) -> Priority {
+    if key == "work.hi" { Priority::High } else { Priority::Normal }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delay_is_held_at_least_so_long_or_as_long_as_can_be() {
+        let namespace = Namespace::parse("juror").unwrap();
+        for (milliseconds, name) in [
+            (0, "juror.hold.1s"),
+            (1_000, "juror.hold.1s"),
+            (1_001, "juror.hold.5s"),
+            (30_001, "juror.hold.2m"),
+            (600_000, "juror.hold.10m"),
+            (u64::MAX, "juror.hold.10m"),
+        ] {
+            let delay = Duration::from_millis(milliseconds);
+            assert_eq!(namespace.hold(delay).as_str(), name);
+        }
+    }
+
+    #[test]
+    fn every_queue_is_one_of_the_topology_and_none_is_missing() {
+        let namespace = Namespace::parse("juror").unwrap();
+        let topology = super::super::topology::Topology::new(&namespace, None);
+        let mut declared: Vec<_> = topology.queues.into_iter().map(|queue| queue.name).collect();
+        let mut named: Vec<_> = namespace.every_queue().map(|(_, name)| name).collect();
+        declared.sort();
+        named.sort();
+        assert_eq!(named, declared);
+    }
+
+    #[test]
+    fn a_namespace_that_could_not_name_a_queue_is_refused() {
+        for text in ["", "a b", "jürör", &"x".repeat(101)] {
+            assert!(matches!(Namespace::parse(text), Err(QueueError::Refused(_))), "{text}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Whether the preferred priority may hold more than was sent here. Only if it does not, another priority has
+//! its turn.
+//!
+//! The broker sends of the preferred priority what its prefetch allows, which is a little more than may
+//! be out: the rest lies here for the moment at which a place is free. While less is out than the
+//! prefetch, the broker has nothing more, unless it has not read yet of what was settled just now.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// How much of the preferred priority lies ready here, kept from others, while all places are taken.
+const PREFETCH: u16 = 2;
+/// How long a settlement and the delivery that follows from it may be on their way.
+const ROUND_TRIP: Duration = Duration::from_millis(500);
+
+/// The preferred priority of one channel.
+pub(super) struct Preference {
+    prefetch: u16,
+    deliveries: Mutex<Deliveries>,
+}
+
+#[derive(Default)]
+struct Deliveries {
+    out: usize,
+    /// When the last ones were settled, oldest first.
+    settled: VecDeque<Instant>,
+}
+
+/// A delivery counts as out until this is dropped.
+pub(super) struct OutstandingDelivery(Arc<Preference>);
+
+impl Preference {
+    /// For a subscription of which so many deliveries may be out.
+    pub(super) fn new(places: u16) -> Self {
+        Self { prefetch: places.saturating_add(PREFETCH), deliveries: Mutex::default() }
+    }
+
+    /// How many deliveries the broker may send ahead of their settlement.
+    pub(super) fn prefetch(&self) -> u16 {
+        self.prefetch
+    }
+
+    /// One more delivery is out.
+    pub(super) fn count(self: &Arc<Self>) -> OutstandingDelivery {
+        self.deliveries().out += 1;
+        OutstandingDelivery(Arc::clone(self))
+    }
+
+    /// Until when the broker may still have more of this priority to send, if it has not sent it by now;
+    /// none if it has nothing.
+    pub(super) fn doubt(&self) -> Option<Instant> {
+        let prefetch = usize::from(self.prefetch);
+        let mut deliveries = self.deliveries();
+        deliveries.settled.retain(|settled| settled.elapsed() < ROUND_TRIP);
+        let Deliveries { out, settled } = &*deliveries;
+        let unheard = (out + settled.len()).checked_sub(prefetch)?;
+        // When so many of them are heard of, the broker had a delivery to spare.
+        settled.get(unheard).map(|settled| *settled + ROUND_TRIP)
+    }
+
+    fn deliveries(&self) -> MutexGuard<'_, Deliveries> {
+        self.deliveries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for OutstandingDelivery {
+    fn drop(&mut self) {
+        let mut deliveries = self.0.deliveries();
+        deliveries.out = deliveries.out.saturating_sub(1);
+        deliveries.settled.push_back(Instant::now());
+        // No more than these can matter.
+        while deliveries.settled.len() > usize::from(self.0.prefetch) {
+            deliveries.settled.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::time::advance;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_lane_is_in_doubt_while_all_that_it_may_send_is_out_or_was_settled_just_now() {
+        let preference = Arc::new(Preference::new(2));
+        let mut out = VecDeque::from([preference.count(), preference.count()]);
+        assert_eq!((preference.prefetch(), preference.doubt()), (4, None));
+        for _ in 0..2 {
+            out.pop_front();
+            out.push_back(preference.count());
+        }
+        let heard = Instant::now() + ROUND_TRIP;
+        assert_eq!(preference.doubt(), Some(heard));
+        advance(ROUND_TRIP / 2).await;
+        out.pop_front();
+        assert_eq!(preference.doubt(), Some(heard), "as soon as the first of them is heard of");
+        advance(ROUND_TRIP / 2).await;
+        assert_eq!(preference.doubt(), None);
+    }
+}

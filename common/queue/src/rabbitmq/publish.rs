@@ -1,0 +1,173 @@
+//! Publishing with confirms. One publisher per process holds every letter until the broker has
+//! confirmed it, over as many connections as that takes.
+
+use super::{super::QueueError, backoff::Backoff};
+use crate::rabbitmq::{connection::Link, message::Envelope};
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use juror_types::event::{Event, Events};
+use lapin::{Channel, Confirmation, message::BasicReturnMessage, options::BasicPublishOptions};
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::Duration,
+};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::sleep,
+};
+
+/// A letter, and whom to tell what became of it.
+pub(super) struct PublishRequest {
+    pub(super) letter: Envelope,
+    pub(super) done: oneshot::Sender<Result<(), QueueError>>,
+}
+
+/// What is to be published, and what is not confirmed yet, oldest first.
+pub(super) struct Publisher {
+    requests: mpsc::Receiver<PublishRequest>,
+    outstanding: BTreeMap<u64, Outstanding>,
+    last_number: u64,
+    /// Letters that were refused for lack of room and not accepted since.
+    pausing: usize,
+    events: Events,
+}
+
+struct Outstanding {
+    request: PublishRequest,
+    refusals: Backoff,
+}
+
+/// How the broker answered to a letter.
+type Answer = (u64, lapin::Result<Confirmation>);
+
+impl Publisher {
+    pub(super) fn new(requests: mpsc::Receiver<PublishRequest>, events: Events) -> Self {
+        Self { requests, outstanding: BTreeMap::new(), last_number: 0, pausing: 0, events }
+    }
+
+    /// Publishes over this link until it fails; first again whatever is not confirmed.
+    pub(super) async fn serve(&mut self, link: &Link) -> QueueError {
+        let channel = match link.confirming_channel().await {
+            Ok(channel) => channel,
+            Err(failure) => return failure,
+        };
+        let mut attempts = FuturesUnordered::new();
+        // Returned letters by number. A return comes before its own confirm, yet the library
+        // attaches it to whichever confirm comes next.
+        let mut returned = HashMap::new();
+        for (number, outstanding) in &self.outstanding {
+            let letter = outstanding.request.letter.clone();
+            attempts.push(attempt(&channel, *number, letter, Duration::ZERO));
+        }
+        loop {
+            tokio::select! {
+                biased;
+                Some((number, answer)) = attempts.next() => {
+                    let confirmation = match answer {
+                        Ok(confirmation) => confirmation,
+                        Err(error) => return link.fail(&error),
+                    };
+                    if let Some((letter, pause)) =
+                        self.confirmed(number, confirmation, &mut returned).await
+                    {
+                        attempts.push(attempt(&channel, number, letter, pause));
+                    }
+                }
+                Some(request) = self.requests.recv() => {
+                    self.last_number += 1;
+                    let letter = request.letter.clone();
+                    attempts.push(attempt(&channel, self.last_number, letter, Duration::ZERO));
+                    let outstanding = Outstanding { request, refusals: Backoff::of_full_queue() };
+                    self.outstanding.insert(self.last_number, outstanding);
+                }
+                else => return link.over().await,
+            }
+        }
+    }
+
+    /// Takes nothing more and tells everybody who waits.
+    pub(super) fn end(mut self, reason: &QueueError) {
+        self.requests.close();
+        let waiting = std::iter::from_fn(|| self.requests.try_recv().ok());
+        let outstanding = std::mem::take(&mut self.outstanding).into_values();
+        for request in outstanding.map(|outstanding| outstanding.request).chain(waiting) {
+            // Whoever gave up waiting need not know.
+            let _ = request.done.send(Err(reason.clone()));
+        }
+    }
+
+    /// Handles an answer; answers what is to be published again, and after which pause.
+    async fn confirmed(
+        &mut self,
+        number: u64,
+        confirmation: Confirmation,
+        returned: &mut HashMap<u64, String>,
+    ) -> Option<(Envelope, Duration)> {
+        let accepted = confirmation.is_ack();
+        if let Some(message) = confirmation.take_message() {
+            returned.extend(number_of(&message).zip(Some(message.reply_text.to_string())));
+        }
+        if !accepted && !returned.contains_key(&number) {
+            return self.refused(number).await;
+        }
+        let outstanding = self.outstanding.remove(&number)?;
+        if outstanding.refusals.is_used() {
+            self.pausing = self.pausing.saturating_sub(1);
+        }
+        let Envelope { exchange, routing_key, .. } = &outstanding.request.letter;
+        let told = match returned.remove(&number) {
+            None => Ok(()),
+            Some(reason) => Err(QueueError::Refused(format!(
+                "exchange {exchange:?} leads to no queue by the key {routing_key:?} ({reason}); \
+                 start again, which declares what is missing"
+            ))),
+        };
+        // Whoever gave up waiting need not know.
+        let _ = outstanding.request.done.send(told);
+        None
+    }
+
+    /// A queue has no room, or cannot write now.
+    async fn refused(&mut self, number: u64) -> Option<(Envelope, Duration)> {
+        let outstanding = self.outstanding.get_mut(&number)?;
+        let first = !outstanding.refusals.is_used();
+        if outstanding.request.done.is_closed() {
+            self.pausing = self.pausing.saturating_sub(usize::from(!first));
+            self.outstanding.remove(&number);
+            return None;
+        }
+        let letter = outstanding.request.letter.clone();
+        let pause = outstanding.refusals.next();
+        if first {
+            self.pausing += 1;
+            if self.pausing == 1 {
+                let exchange = &letter.exchange;
+                let warning = format!(
+                    "the queue behind {exchange} takes nothing now, since it is full or has \
+                     no leader: publishing pauses until it does"
+                );
+                self.events.emit(Event::Warning(warning)).await;
+            }
+        }
+        Some((letter, pause))
+    }
+}
+
+/// Publishes one letter after a pause and waits for the answer.
+async fn attempt(channel: &Channel, number: u64, letter: Envelope, pause: Duration) -> Answer {
+    if !pause.is_zero() {
+        sleep(pause).await;
+    }
+    let options = BasicPublishOptions { mandatory: true, ..Default::default() };
+    let properties = letter.properties(number);
+    let Envelope { exchange, routing_key, payload, .. } = letter;
+    let publishing =
+        channel.basic_publish(exchange, routing_key, options, &payload, properties).await;
+    match publishing {
+        Ok(confirm) => (number, confirm.await),
+        Err(error) => (number, Err(error)),
+    }
+}
+
+fn number_of(returned: &BasicReturnMessage) -> Option<u64> {
+    returned.delivery.properties.correlation_id().as_ref()?.as_str().parse().ok()
+}

@@ -1,0 +1,144 @@
+//! How a delivery ends.
+
+use super::{
+    super::{
+        Disposition, Priority, QueueError, Settle,
+        batch::{Batch, Ticket},
+    },
+    names::Route,
+    shared::Shared,
+    tags::Tags,
+};
+use crate::rabbitmq::{
+    message::{Envelope, Received},
+    priority::OutstandingDelivery,
+};
+use async_trait::async_trait;
+use futures_util::FutureExt as _;
+use lapin::{
+    Acker,
+    options::{BasicAckOptions, BasicNackOptions},
+};
+use std::sync::Arc;
+use tokio::sync::OwnedSemaphorePermit;
+
+/// A delivery that is out. Dropped unsettled, it goes back to its queue.
+pub(super) struct OpenDelivery {
+    shared: Arc<Shared>,
+    received: Received,
+    acker: Acker,
+    settled: bool,
+    tag: u64,
+    /// Keeps the channel open until the delivery is settled, whatever becomes of its subscription.
+    tags: Arc<Tags>,
+    slot: Option<OwnedSemaphorePermit>,
+    counted: Option<OutstandingDelivery>,
+}
+
+impl OpenDelivery {
+    pub(super) fn new(
+        shared: &Arc<Shared>,
+        tags: &Arc<Tags>,
+        delivery: lapin::message::Delivery,
+        priority: Priority,
+        route: Route,
+    ) -> Self {
+        let message_id = delivery.properties.message_id().clone().unwrap_or_default();
+        let received = Received { payload: delivery.data.into(), message_id, priority, route };
+        let tag = delivery.delivery_tag;
+        tags.hand_out(tag);
+        Self {
+            shared: Arc::clone(shared),
+            received,
+            acker: delivery.acker,
+            settled: false,
+            tag,
+            tags: Arc::clone(tags),
+            slot: None,
+            counted: None,
+        }
+    }
+
+    /// Counts as out until it is settled.
+    pub(super) fn counting(mut self, counted: Option<OutstandingDelivery>) -> Self {
+        self.counted = counted;
+        self
+    }
+
+    /// Keeps this place taken until it is settled.
+    pub(super) fn holding(mut self, slot: OwnedSemaphorePermit) -> Self {
+        self.slot = Some(slot);
+        self
+    }
+
+    /// Publishes its successor, and only then forgets it here.
+    async fn send_on(mut self: Box<Self>, disposition: &Disposition) -> Result<(), QueueError> {
+        let letter = Envelope::onward(&self.received, disposition, &self.shared.namespace);
+        self.shared.publish_aside(letter).await?;
+        self.acknowledge().await;
+        Ok(())
+    }
+
+    async fn acknowledge(&mut self) {
+        self.settled = true;
+        let acknowledging = self.acker.ack(BasicAckOptions::default());
+        note_if_lost(self.tags.link.during(acknowledging).await);
+        self.tags.ended(self.tag);
+    }
+
+    async fn requeue(&mut self) {
+        self.settled = true;
+        note_if_lost(self.tags.link.during(self.acker.nack(REQUEUE)).await);
+        self.tags.ended(self.tag);
+    }
+}
+
+/// Returns a message to its queue.
+pub(super) const REQUEUE: BasicNackOptions = BasicNackOptions { requeue: true, multiple: false };
+
+/// With its channel gone, a delivery cannot be settled and comes again. That is no error of the
+/// caller's, who did what was to be done and must expect duplicates anyway.
+fn note_if_lost(settled: Result<bool, QueueError>) {
+    if !matches!(settled, Ok(true)) {
+        tracing::debug!(?settled, "a delivery outlived its connection and comes again");
+    }
+}
+
+#[async_trait]
+impl Settle for OpenDelivery {
+    async fn settle(mut self: Box<Self>, disposition: Disposition) -> Result<(), QueueError> {
+        match (&disposition, self.received.route) {
+            (Disposition::Acknowledge, _) => self.acknowledge().await,
+            (Disposition::Requeue, _) => self.requeue().await,
+            (Disposition::RetryAfter(_), Route::Jobs)
+            | (Disposition::DeadLetter(_), Route::Jobs | Route::Results) => {
+                return self.send_on(&disposition).await;
+            }
+            (Disposition::RetryAfter(_) | Disposition::DeadLetter(_), route) => {
+                let problem = format!("a {} cannot be settled by {disposition:?}", route.kind());
+                return Err(QueueError::Refused(problem));
+            }
+        }
+        Ok(())
+    }
+
+    fn ticket(&mut self) -> Option<Ticket> {
+        // Jobs come by two queues over one channel: while a delivery of one of them is not handed
+        // out yet, a later one of the other may be.
+        if self.received.route == Route::Jobs {
+            return None;
+        }
+        self.settled = true;
+        Some(Ticket { batch: Arc::clone(&self.tags) as Arc<dyn Batch>, number: self.tag })
+    }
+}
+
+impl Drop for OpenDelivery {
+    fn drop(&mut self) {
+        if !self.settled {
+            // One poll hands the command to the connection; nobody is here to wait for more. Its
+            // tag stays out, since nobody knows when the command is sent.
+            let _ = self.acker.nack(REQUEUE).now_or_never();
+        }
+    }
+}

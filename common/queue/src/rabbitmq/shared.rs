@@ -1,0 +1,101 @@
+//! What all queues, subscriptions and deliveries of one process share.
+
+use super::{
+    super::QueueError,
+    names::{Namespace, Route},
+    publish::PublishRequest,
+};
+use crate::rabbitmq::{connection::Link, message::Envelope};
+use std::sync::Arc;
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+
+/// Most letters of one kind that wait for the broker's word at once.
+const WINDOW: usize = 1_000;
+
+/// How things stand with the broker.
+#[derive(Clone)]
+pub(super) enum ConnectionState {
+    /// No connection now; the supervisor makes one.
+    Connecting,
+    /// Connected.
+    Connected(Arc<Link>),
+    /// For good: closed, or refused.
+    Closed(QueueError),
+}
+
+pub(super) struct Shared {
+    pub(super) namespace: Namespace,
+    phase: watch::Receiver<ConnectionState>,
+    publisher: mpsc::Sender<PublishRequest>,
+    /// Windows apart, so that a full queue of jobs holds up neither results nor retries.
+    jobs: Semaphore,
+    results: Semaphore,
+    aside: Semaphore,
+}
+
+impl Shared {
+    pub(super) fn new(
+        namespace: Namespace,
+        phase: watch::Receiver<ConnectionState>,
+        publisher: mpsc::Sender<PublishRequest>,
+    ) -> Self {
+        let [jobs, results, aside] = std::array::from_fn(|_| Semaphore::new(WINDOW));
+        Self { namespace, phase, publisher, jobs, results, aside }
+    }
+
+    /// The link that is up, as soon as there is one.
+    pub(super) async fn link(&self) -> Result<Arc<Link>, QueueError> {
+        let mut phase = self.phase.clone();
+        let settled = phase.wait_for(|phase| match phase {
+            ConnectionState::Connecting => false,
+            ConnectionState::Connected(link) => !link.is_over(),
+            ConnectionState::Closed(_) => true,
+        });
+        match settled.await.as_deref() {
+            Ok(ConnectionState::Connected(link)) => Ok(Arc::clone(link)),
+            Ok(ConnectionState::Closed(reason)) => Err(reason.clone()),
+            Ok(ConnectionState::Connecting) | Err(_) => Err(QueueError::Closed),
+        }
+    }
+
+    /// The link that is up now; an error where there is none.
+    pub(super) fn link_now(&self) -> Result<Arc<Link>, QueueError> {
+        match &*self.phase.borrow() {
+            ConnectionState::Connected(link) if !link.is_over() => Ok(Arc::clone(link)),
+            ConnectionState::Closed(reason) => Err(reason.clone()),
+            ConnectionState::Connected(_) | ConnectionState::Connecting => {
+                Err(QueueError::Unavailable("RabbitMQ is away now".to_owned()))
+            }
+        }
+    }
+
+    /// Publishes into a priority; returns when the broker has confirmed it.
+    pub(super) async fn publish(&self, letter: Envelope, route: Route) -> Result<(), QueueError> {
+        let window = match route {
+            Route::Jobs => &self.jobs,
+            Route::Results | Route::Poison => &self.results,
+        };
+        self.publish_in(window, letter).await
+    }
+
+    /// Publishes to the hold queues or the dead letters; returns when the broker has confirmed it.
+    pub(super) async fn publish_aside(&self, letter: Envelope) -> Result<(), QueueError> {
+        self.publish_in(&self.aside, letter).await
+    }
+
+    async fn publish_in(&self, window: &Semaphore, letter: Envelope) -> Result<(), QueueError> {
+        let _room = window.acquire().await.map_err(|_| QueueError::Closed)?;
+        let (done, told) = oneshot::channel();
+        if self.publisher.send(PublishRequest { letter, done }).await.is_err() {
+            return Err(self.why_over());
+        }
+        told.await.unwrap_or_else(|_| Err(self.why_over()))
+    }
+
+    fn why_over(&self) -> QueueError {
+        match &*self.phase.borrow() {
+            ConnectionState::Closed(reason) => reason.clone(),
+            ConnectionState::Connecting | ConnectionState::Connected(_) => QueueError::Closed,
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The one task that owns the connection: it makes it anew whenever it breaks, and publishes.
+
+use super::{
+    super::QueueError, address::Address, backoff::Backoff, publish::Publisher,
+    shared::ConnectionState, topology::Topology,
+};
+use crate::rabbitmq::connection::Link;
+use juror_types::event::{Event, Events};
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep},
+};
+use tokio_util::sync::CancellationToken;
+
+/// A link that lasted so long was a good one, and the next pause is short again.
+const GOOD_LINK: Duration = Duration::from_secs(10);
+
+pub(super) struct Supervisor {
+    pub(super) connector: BrokerConnector,
+    pub(super) phase: watch::Sender<ConnectionState>,
+    pub(super) stop: CancellationToken,
+}
+
+/// What makes connections.
+pub(super) struct BrokerConnector {
+    pub(super) address: Address,
+    pub(super) topology: Topology,
+    pub(super) events: Events,
+}
+
+impl Supervisor {
+    /// Keeps a link up, this one first, until it is stopped or the broker refuses us.
+    pub(super) async fn run(self, first: Link, mut publisher: Publisher) {
+        let mut link = Arc::new(first);
+        let mut backoff = Backoff::of_connections();
+        let reason = loop {
+            let since = Instant::now();
+            self.phase.send_replace(ConnectionState::Connected(Arc::clone(&link)));
+            let failure = tokio::select! {
+                biased;
+                () = self.stop.cancelled() => QueueError::Closed,
+                failure = link.over() => failure,
+                failure = link.watch() => failure,
+                failure = publisher.serve(&link) => failure,
+            };
+            self.phase.send_replace(ConnectionState::Connecting);
+            link.close().await;
+            if !matches!(failure, QueueError::Unavailable(_)) {
+                break failure;
+            }
+            if since.elapsed() >= GOOD_LINK {
+                backoff = Backoff::of_connections();
+            }
+            self.connector.warn(format!("{failure}; connecting again")).await;
+            let connecting = self.connector.connect(&mut backoff, None);
+            let connected = tokio::select! {
+                biased;
+                () = self.stop.cancelled() => break QueueError::Closed,
+                connected = connecting => connected,
+            };
+            link = match connected {
+                Ok(next) => Arc::new(next),
+                Err(refused) => break refused,
+            };
+        };
+        publisher.end(&reason);
+        self.phase.send_replace(ConnectionState::Closed(reason));
+    }
+}
+
+impl BrokerConnector {
+    /// The first connection: waits for a broker that is away, but not longer than `max_wait`.
+    pub(super) async fn connect_first(&self, max_wait: Duration) -> Result<Link, QueueError> {
+        self.connect(&mut Backoff::of_connections(), Some(max_wait)).await
+    }
+
+    /// Tries until the broker answers, refuses us, or `max_wait` is at its end.
+    async fn connect(
+        &self,
+        backoff: &mut Backoff,
+        max_wait: Option<Duration>,
+    ) -> Result<Link, QueueError> {
+        let since = Instant::now();
+        let mut told = max_wait.is_none();
+        loop {
+            // Again after a failure, and at once at the start.
+            if backoff.is_used() || max_wait.is_none() {
+                sleep(backoff.next()).await;
+            }
+            let problem = match Link::connect(&self.address, &self.topology).await {
+                Ok(link) => return Ok(link),
+                Err(QueueError::Unavailable(problem)) => problem,
+                Err(refused) => return Err(refused),
+            };
+            let left = max_wait.map(|max_wait| max_wait.saturating_sub(since.elapsed()));
+            if left.is_some_and(|left| left.is_zero()) {
+                let remedy = "start it, or correct the broker's URL";
+                return Err(QueueError::Unavailable(format!("{problem}; {remedy}")));
+            }
+            if !told {
+                told = true;
+                let seconds = left.unwrap_or_default().as_secs_f32().ceil();
+                self.warn(format!("{problem}; waiting for it, at most {seconds} s")).await;
+            }
+            if !backoff.is_used() {
+                sleep(backoff.next().min(left.unwrap_or(Duration::MAX))).await;
+            }
+        }
+    }
+
+    async fn warn(&self, warning: String) {
+        self.events.emit(Event::Warning(warning)).await;
+    }
+}

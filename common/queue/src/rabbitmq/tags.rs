@@ -1,0 +1,98 @@
+//! The deliveries of one channel by their tags, and acknowledging many of them in one frame.
+
+use super::super::{QueueError, batch::Batch};
+use crate::rabbitmq::connection::{Link, OwnChannel};
+use async_trait::async_trait;
+use lapin::{
+    Consumer,
+    options::{BasicAckOptions, BasicCancelOptions},
+};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// A channel, kept open while any of its deliveries is out, and the tags of those.
+pub(super) struct Tags {
+    pub(super) link: Arc<Link>,
+    channel: OwnChannel,
+    /// Handed out, and what ends them is not yet on its way to the broker. A frame that names one
+    /// tag for all up to it must not reach over any of these.
+    out: Mutex<BTreeSet<u64>>,
+}
+
+impl Tags {
+    pub(super) fn new(link: Arc<Link>, channel: OwnChannel) -> Self {
+        Self { link, channel, out: Mutex::default() }
+    }
+
+    pub(super) fn hand_out(&self, tag: u64) {
+        self.lock().insert(tag);
+    }
+
+    /// Cancels a consumer of the channel; returns when the broker has confirmed it.
+    pub(super) async fn cancel(&self, consumer: &Consumer) -> lapin::Result<()> {
+        self.channel.basic_cancel(consumer.tag(), BasicCancelOptions::default()).await
+    }
+
+    /// What ends it is on its way.
+    pub(super) fn ended(&self, tag: u64) {
+        self.lock().remove(&tag);
+    }
+
+    /// Sends the acknowledgements of these tags (ascending): one for all up to the last that can be
+    /// reached, and one for each beyond.
+    async fn send(&self, tags: &[u64]) -> Result<(), QueueError> {
+        let reach = reach(&self.lock(), tags);
+        if let Some(last) = reach {
+            self.send_one(last, true).await?;
+        }
+        for tag in tags.iter().filter(|tag| Some(**tag) > reach) {
+            self.send_one(*tag, false).await?;
+        }
+        Ok(())
+    }
+
+    async fn send_one(&self, tag: u64, multiple: bool) -> Result<(), QueueError> {
+        let options = BasicAckOptions { multiple };
+        self.link.during(self.channel.basic_ack(tag, options)).await
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<u64>> {
+        self.out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Batch for Tags {
+    async fn acknowledge(&self, mut tags: Vec<u64>) -> Result<(), QueueError> {
+        tags.sort_unstable();
+        if let Err(error) = self.send(&tags).await {
+            // As for a single one: they come again, and that is no error of the caller's.
+            tracing::debug!(%error, "deliveries outlived their connection and come again");
+        }
+        self.lock().retain(|tag| tags.binary_search(tag).is_err());
+        Ok(())
+    }
+}
+
+/// The last of these tags (ascending) up to which no other tag is out.
+fn reach(out: &BTreeSet<u64>, tags: &[u64]) -> Option<u64> {
+    let mut others = out.iter().filter(|tag| tags.binary_search(tag).is_err());
+    let bound = others.next().copied().unwrap_or(u64::MAX);
+    tags.iter().copied().take_while(|tag| *tag < bound).last()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_frame_reaches_up_to_the_first_delivery_that_is_still_out() {
+        let out = BTreeSet::from([3, 4, 5, 7, 8]);
+        assert_eq!(reach(&out, &[3, 4, 5, 7, 8]), Some(8));
+        assert_eq!(reach(&out, &[3, 4, 7, 8]), Some(4));
+        assert_eq!(reach(&out, &[4, 5]), None);
+        assert_eq!(reach(&out, &[]), None);
+    }
+}

@@ -1,0 +1,160 @@
+//! Exchanges and queues of a namespace, and their declaration.
+//!
+//! Everything is durable and every queue a quorum queue. A message that expires or is delivered
+//! too often is dead-lettered at least once, for which the queue must reject publishes when it is
+//! full.
+
+use super::{
+    super::{Priority, QueueError},
+    address::Address,
+    failure,
+    names::{Namespace, key},
+};
+use lapin::{
+    Channel, ExchangeKind,
+    options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions},
+    types::{AMQPValue, FieldTable, ShortString},
+};
+
+/// How often a message may be delivered before the broker itself gives up on it: a backstop far
+/// above what we count ourselves, since some versions count a clean close too.
+const DELIVERY_LIMIT: i64 = 1_000;
+/// For queues that are read again and again. Versions from 4.0 on have a limit of 20 unless
+/// another one is named, and versions before refuse a negative one.
+const NO_DELIVERY_LIMIT: i64 = 1_000_000_000;
+
+/// What a namespace consists of.
+pub(super) struct Topology {
+    pub(super) exchanges: Vec<(ShortString, ExchangeKind)>,
+    pub(super) queues: Vec<QueueSpecification>,
+}
+
+pub(super) struct QueueSpecification {
+    pub(super) name: ShortString,
+    arguments: FieldTable,
+    exchange: ShortString,
+    routing_key: ShortString,
+}
+
+impl Topology {
+    /// The topology of a namespace; `max_length` bounds each priority of jobs.
+    pub(super) fn new(namespace: &Namespace, max_length: Option<u32>) -> Self {
+        let mut exchanges = vec![
+            (namespace.dead(), ExchangeKind::Fanout),
+            (namespace.jobs(), ExchangeKind::Direct),
+            (namespace.results(), ExchangeKind::Topic),
+        ];
+        exchanges.extend(namespace.holds().map(|(_, name)| (name, ExchangeKind::Fanout)));
+        let mut queues = vec![
+            kept(namespace, namespace.dead()),
+            kept(namespace, namespace.poison()),
+            results(namespace),
+        ];
+        queues.extend(
+            [Priority::Normal, Priority::High]
+                .map(|priority| work(namespace, priority, max_length)),
+        );
+        queues.extend(namespace.holds().map(|(time, name)| {
+            // The longest time is 600,000 ms.
+            let milliseconds = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+            hold(namespace, name, milliseconds)
+        }));
+        Self { exchanges, queues }
+    }
+
+    /// Declares what is missing and checks what exists.
+    pub(super) async fn declare(
+        &self,
+        channel: &Channel,
+        address: &Address,
+    ) -> Result<(), QueueError> {
+        for (name, kind) in &self.exchanges {
+            let options = ExchangeDeclareOptions { durable: true, ..Default::default() };
+            channel
+                .exchange_declare(name.clone(), kind.clone(), options, FieldTable::default())
+                .await
+                .map_err(|error| {
+                    failure::on_declaring(address, &format!("exchange {name}"), &error)
+                })?;
+        }
+        for queue in &self.queues {
+            queue.declare(channel).await.map_err(|error| {
+                failure::on_declaring(address, &format!("queue {}", queue.name), &error)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl QueueSpecification {
+    async fn declare(&self, channel: &Channel) -> lapin::Result<()> {
+        let options = QueueDeclareOptions { durable: true, ..Default::default() };
+        channel.queue_declare(self.name.clone(), options, self.arguments.clone()).await?;
+        channel
+            .queue_bind(
+                self.name.clone(),
+                self.exchange.clone(),
+                self.routing_key.clone(),
+                QueueBindOptions::default(),
+                FieldTable::default(),
+            )
+            .await
+    }
+}
+
+fn work(namespace: &Namespace, priority: Priority, max_length: Option<u32>) -> QueueSpecification {
+    let mut arguments = dead_lettering(namespace.dead());
+    arguments.insert("x-delivery-limit".into(), AMQPValue::LongLongInt(DELIVERY_LIMIT));
+    if let Some(length) = max_length {
+        arguments.insert("x-max-length".into(), AMQPValue::LongLongInt(length.into()));
+    }
+    QueueSpecification {
+        name: namespace.priority(priority),
+        arguments,
+        exchange: namespace.jobs(),
+        routing_key: key(priority),
+    }
+}
+
+fn results(namespace: &Namespace) -> QueueSpecification {
+    let mut arguments = dead_lettering(namespace.dead());
+    arguments.insert("x-delivery-limit".into(), AMQPValue::LongLongInt(DELIVERY_LIMIT));
+    arguments.insert("x-single-active-consumer".into(), AMQPValue::Boolean(true));
+    QueueSpecification {
+        name: namespace.results(),
+        arguments,
+        exchange: namespace.results(),
+        routing_key: "#".into(),
+    }
+}
+
+/// A queue of dead letters.
+fn kept(namespace: &Namespace, name: ShortString) -> QueueSpecification {
+    let mut arguments = quorum();
+    arguments.insert("x-delivery-limit".into(), AMQPValue::LongLongInt(NO_DELIVERY_LIMIT));
+    QueueSpecification { name, arguments, exchange: namespace.dead(), routing_key: "".into() }
+}
+
+/// A queue that hands its messages back to the jobs after a time. No dead-letter routing key, so
+/// that they keep their own, which is the priority.
+fn hold(namespace: &Namespace, name: ShortString, milliseconds: i64) -> QueueSpecification {
+    let mut arguments = dead_lettering(namespace.jobs());
+    arguments.insert("x-message-ttl".into(), AMQPValue::LongLongInt(milliseconds));
+    QueueSpecification { exchange: name.clone(), name, arguments, routing_key: "".into() }
+}
+
+fn dead_lettering(exchange: ShortString) -> FieldTable {
+    let mut arguments = quorum();
+    let exchange = String::from(exchange);
+    arguments.insert("x-dead-letter-exchange".into(), AMQPValue::LongString(exchange.into()));
+    arguments
+        .insert("x-dead-letter-strategy".into(), AMQPValue::LongString("at-least-once".into()));
+    arguments
+}
+
+fn quorum() -> FieldTable {
+    let mut arguments = FieldTable::default();
+    arguments.insert("x-queue-type".into(), AMQPValue::LongString("quorum".into()));
+    arguments.insert("x-overflow".into(), AMQPValue::LongString("reject-publish".into()));
+    arguments
+}

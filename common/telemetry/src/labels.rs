@@ -1,0 +1,151 @@
+//! The values that labels take: bounded sets, whatever a job, a provider or a queue says.
+
+use juror_types::usage::{Money, Usage};
+use juror_types::wait_reason::WaitReason;
+use std::{
+    collections::HashSet,
+    sync::{Mutex, PoisonError},
+};
+
+/// How a call to the vision API ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallResult {
+    /// With a verdict.
+    Answered,
+    /// With an answer that holds no verdict.
+    Unusable,
+    /// Nothing of it reached the provider.
+    NotSent,
+    /// The provider refused it by rate.
+    RateLimited,
+    /// The provider takes no calls of this account.
+    Account,
+    /// The provider refuses this question for good.
+    Refused,
+    /// The provider could not answer.
+    Unavailable,
+    /// It was sent and never answered.
+    Lost,
+    /// It was dropped because the worker stops.
+    Cancelled,
+}
+
+impl CallResult {
+    /// The name in metrics and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Unusable => "unusable",
+            Self::NotSent => "not_sent",
+            Self::RateLimited => "rate_limited",
+            Self::Account => "account",
+            Self::Refused => "refused",
+            Self::Unavailable => "unavailable",
+            Self::Lost => "lost",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// What a call cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallCost {
+    /// Nothing: its lease was released.
+    Nothing,
+    /// What was billed for it.
+    Billed(Usage, Money),
+    /// Nobody knows: its worst case counts as spent.
+    Presumed(Money),
+}
+
+/// What a queue carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageKind {
+    /// A job.
+    Job,
+    /// A result.
+    Result,
+}
+
+impl MessageKind {
+    /// The label.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Job => "job",
+            Self::Result => "result",
+        }
+    }
+}
+
+/// What a budget is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BudgetScope {
+    /// One run. Of several, the one with the least left.
+    Run,
+    /// All runs of a day.
+    Day,
+    /// All runs of a month.
+    Month,
+}
+
+impl BudgetScope {
+    /// The label.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Day => "day",
+            Self::Month => "month",
+        }
+    }
+}
+
+/// The label of what stood in a call's way last.
+pub(super) fn wait_reason(reason: Option<WaitReason>) -> &'static str {
+    match reason {
+        // It was admitted as soon as it was its turn to ask.
+        None => "turn",
+        Some(WaitReason::Requests) => "requests",
+        Some(WaitReason::Tokens) => "tokens",
+        Some(WaitReason::Cooldown) => "cooldown",
+        Some(WaitReason::Budget) => "budget",
+    }
+}
+
+/// Names that come from outside, such as a job's model: the first ones keep theirs, all further
+/// ones are `other`.
+#[derive(Debug, Default)]
+pub(super) struct FirstNames(Mutex<HashSet<String>>);
+
+impl FirstNames {
+    /// How many keep their names.
+    pub(super) const MAX: usize = 32;
+    /// Longest name, in bytes, that is kept.
+    const MAX_LENGTH: usize = 100;
+
+    /// The label for this name.
+    pub(super) fn label<'name>(&self, name: &'name str) -> &'name str {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let keeps = known.contains(name)
+            || (known.len() < Self::MAX
+                && name.len() <= Self::MAX_LENGTH
+                && known.insert(name.to_owned()));
+        if keeps { name } else { "other" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_names_are_kept_and_all_others_are_one() {
+        let names = FirstNames::default();
+        assert_eq!(names.label(&"x".repeat(101)), "other");
+        for number in 0..FirstNames::MAX {
+            let name = format!("model-{number}");
+            assert_eq!(names.label(&name), name);
+        }
+        assert_eq!(names.label("one-more"), "other");
+        assert_eq!(names.label("model-0"), "model-0");
+    }
+}

@@ -1,0 +1,141 @@
+//! The small HTTP server of a role: `/metrics`, `/healthz` and `/readyz`.
+
+use super::{Metrics, Readiness};
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::{
+    Method, Request, Response, StatusCode,
+    body::Incoming,
+    header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue},
+    server::conn::http1,
+    service::service_fn,
+};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::{convert::Infallible, sync::Arc, time::Duration};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+    time::{sleep, timeout},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// Connections at once; further ones wait in the system's own line.
+const MAX_CONNECTIONS: usize = 16;
+/// How long a connection may take, from its first byte to the last of its one answer.
+const MAX_CONNECTION: Duration = Duration::from_secs(10);
+/// The text format of Prometheus.
+const METRICS_TYPE: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4");
+const PLAIN_TYPE: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+
+/// Answers on `listener` until the token is cancelled, then drops what is under way and returns
+/// when every connection is closed.
+///
+/// `GET /metrics` gives the metrics in Prometheus's text format; `GET /healthz` is 200 while the
+/// process lives; `GET /readyz` is 200 when every condition is met, or 503 with the names of those
+/// that are not, one a line.
+pub async fn serve(
+    listener: TcpListener,
+    metrics: Arc<Metrics>,
+    readiness: Readiness,
+    cancelled: CancellationToken,
+) {
+    let endpoints = HealthEndpoints { metrics, readiness };
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let connections = TaskTracker::new();
+    let accepting = async {
+        // The semaphore is never closed.
+        while let Ok(place) = Arc::clone(&places).acquire_owned().await {
+            let (stream, endpoints, cancelled) =
+                (accept(&listener).await, endpoints.clone(), cancelled.clone());
+            connections.spawn(async move {
+                let _place = place;
+                let served = timeout(MAX_CONNECTION, endpoints.serve(stream));
+                // Whoever is too slow has had its time.
+                let _ = cancelled.run_until_cancelled(served).await;
+            });
+        }
+    };
+    cancelled.run_until_cancelled(accepting).await;
+    connections.close();
+    connections.wait().await;
+}
+
+async fn accept(listener: &TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return stream,
+            Err(error) => {
+                tracing::warn!(%error, "a request for metrics or health could not be accepted");
+                // Too many open files, mostly: others have to close first.
+                sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+}
+
+#[derive(Clone)]
+struct HealthEndpoints {
+    metrics: Arc<Metrics>,
+    readiness: Readiness,
+}
+
+impl HealthEndpoints {
+    async fn serve(self, stream: TcpStream) {
+        let service = service_fn(|request| {
+            let answer = self.answer(&request);
+            async { Ok::<_, Infallible>(answer) }
+        });
+        let served = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .keep_alive(false)
+            .serve_connection(TokioIo::new(stream), service)
+            .await;
+        if let Err(error) = served {
+            tracing::debug!(%error, "a request for metrics or health ended early");
+        }
+    }
+
+    fn answer(&self, request: &Request<Incoming>) -> Response<Full<Bytes>> {
+        let page = match request.uri().path() {
+            "/metrics" => Page::Metrics,
+            "/healthz" => Page::Health,
+            "/readyz" => Page::Readiness,
+            _ => return plain(StatusCode::NOT_FOUND, "there is /metrics, /healthz and /readyz\n"),
+        };
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            let mut refusal = plain(StatusCode::METHOD_NOT_ALLOWED, "this can only be read\n");
+            refusal.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+            return refusal;
+        }
+        match page {
+            Page::Metrics => respond(StatusCode::OK, METRICS_TYPE, self.metrics.render()),
+            Page::Health => plain(StatusCode::OK, "alive\n"),
+            Page::Readiness => match self.readiness.unmet().as_slice() {
+                [] => plain(StatusCode::OK, "ready\n"),
+                unmet => plain(StatusCode::SERVICE_UNAVAILABLE, unmet.join("\n") + "\n"),
+            },
+        }
+    }
+}
+
+enum Page {
+    Metrics,
+    Health,
+    Readiness,
+}
+
+fn plain(status: StatusCode, text: impl Into<Bytes>) -> Response<Full<Bytes>> {
+    respond(status, PLAIN_TYPE, text)
+}
+
+fn respond(status: StatusCode, kind: HeaderValue, text: impl Into<Bytes>) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(text.into()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, kind);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! What roles count, in their own words.
+
+use super::{
+    families::Families,
+    labels::{BudgetScope, CallCost, CallResult, FirstNames, MessageKind, wait_reason},
+};
+use juror_types::wait_reason::WaitReason;
+use juror_types::{
+    outcome::{JobResult, Outcome},
+    usage::Money,
+};
+use prometheus::{IntGauge, TextEncoder};
+use std::time::Duration;
+
+/// The metrics of one process, shared by its roles. The default is silent: it counts nothing and
+/// costs next to nothing.
+#[derive(Debug, Default)]
+pub struct Metrics(Option<Recording>);
+
+#[derive(Debug)]
+struct Recording {
+    families: Families,
+    models: FirstNames,
+}
+
+/// Something that goes on; counted until it is dropped.
+#[derive(Debug)]
+#[must_use = "it is over as soon as this is dropped"]
+pub struct Ongoing(Option<IntGauge>);
+
+impl Metrics {
+    /// Metrics that are kept, all of them at zero.
+    #[expect(
+        clippy::expect_used,
+        reason = "names and labels are constants, which a test registers"
+    )]
+    pub fn recording() -> Self {
+        let families = Families::register().expect("sound names");
+        Self(Some(Recording { families, models: FirstNames::default() }))
+    }
+
+    /// Metrics that nobody keeps.
+    pub fn silent() -> Self {
+        Self::default()
+    }
+
+    /// A worker took a job in hand.
+    pub fn job_in_hand(&self) -> Ongoing {
+        Ongoing::begin(self.families().map(|families| &families.jobs_in_progress))
+    }
+
+    /// A worker stored a job's result.
+    pub fn job_finished(&self, result: &JobResult) {
+        let Some(families) = self.families() else { return };
+        let outcome = result.outcome.name();
+        let error = result.error.as_ref().map_or("none", |error| error.kind.name());
+        families.jobs.with_label_values(&[outcome, error]).inc();
+        let took = Duration::from_millis(result.total_latency_ms);
+        families.job_seconds.with_label_values(&[outcome]).observe(took.as_secs_f64());
+    }
+
+    /// A call goes out.
+    pub fn call_in_flight(&self) -> Ongoing {
+        Ongoing::begin(self.families().map(|families| &families.calls_in_flight))
+    }
+
+    /// A call of this model ended.
+    pub fn call_ended(&self, model: &str, result: CallResult, latency: Duration, cost: CallCost) {
+        let Some(Recording { families, models }) = &self.0 else { return };
+        let model = models.label(model);
+        let result = result.name();
+        families.calls.with_label_values(&[model, result]).inc();
+        families.call_seconds.with_label_values(&[model, result]).observe(latency.as_secs_f64());
+        let spent = |certainty: &str, amount: Money| {
+            let dollars = amount.approximate_dollars().max(0.0);
+            families.cost.with_label_values(&[model, certainty]).inc_by(dollars);
+        };
+        match cost {
+            CallCost::Nothing => {}
+            CallCost::Presumed(worst) => spent("presumed", worst),
+            CallCost::Billed(usage, amount) => {
+                spent("billed", amount);
+                for (kind, tokens) in [
+                    ("input", usage.input_tokens),
+                    ("cached_input", usage.cached_input_tokens),
+                    ("output", usage.output_tokens),
+                ] {
+                    families.tokens.with_label_values(&[model, kind]).inc_by(tokens);
+                }
+            }
+        }
+    }
+
+    /// A call begins to wait for admission.
+    pub fn admission_waiting(&self) -> Ongoing {
+        Ongoing::begin(self.families().map(|families| &families.admission_waiting))
+    }
+
+    /// A call was admitted after this time; `reason` is what stood in its way last.
+    pub fn admission_waited(&self, reason: Option<WaitReason>, waited: Duration) {
+        let Some(families) = self.families() else { return };
+        let waits = families.admission_wait.with_label_values(&[wait_reason(reason)]);
+        waits.observe(waited.as_secs_f64());
+    }
+
+    /// An aggregator committed a result to a journal.
+    pub fn result_committed(&self, outcome: Outcome) {
+        let Some(families) = self.families() else { return };
+        families.results.with_label_values(&[outcome.name()]).inc();
+    }
+
+    /// A message came that had been delivered before.
+    pub fn redelivered(&self, kind: MessageKind) {
+        let Some(families) = self.families() else { return };
+        families.redeliveries.with_label_values(&[kind.name()]).inc();
+    }
+
+    /// A message came that told nothing new.
+    pub fn duplicate(&self, kind: MessageKind) {
+        let Some(families) = self.families() else { return };
+        families.duplicates.with_label_values(&[kind.name()]).inc();
+    }
+
+    /// So many messages are ready in each queue, by its name without the namespace. None are
+    /// named while the broker is away.
+    pub fn set_queue_depths(&self, depths: &[(&'static str, u32)]) {
+        let Some(families) = self.families() else { return };
+        if depths.is_empty() {
+            families.queue_depth.reset();
+        }
+        for (queue, ready) in depths {
+            families.queue_depth.with_label_values(&[queue]).set(i64::from(*ready));
+        }
+    }
+
+    /// So much of a budget may still be promised to calls; none where there is no cap.
+    pub fn set_budget_left(&self, scope: BudgetScope, left: Option<Money>) {
+        let Some(families) = self.families() else { return };
+        match left {
+            Some(left) => {
+                let dollars = left.approximate_dollars();
+                families.budget_left.with_label_values(&[scope.name()]).set(dollars);
+            }
+            // An error says that it was not there.
+            None => drop(families.budget_left.remove_label_values(&[scope.name()])),
+        }
+    }
+
+    /// All metrics in Prometheus's text format.
+    pub fn render(&self) -> String {
+        let Some(families) = self.families() else { return String::new() };
+        let mut text = String::new();
+        if let Err(error) = TextEncoder::new().encode_utf8(&families.registry.gather(), &mut text) {
+            tracing::error!(%error, "metrics cannot be written");
+        }
+        text
+    }
+
+    fn families(&self) -> Option<&Families> {
+        self.0.as_ref().map(|recording| &recording.families)
+    }
+}
+
+impl Ongoing {
+    fn begin(gauge: Option<&IntGauge>) -> Self {
+        Self(gauge.inspect(|gauge| gauge.inc()).cloned())
+    }
+}
+
+impl Drop for Ongoing {
+    fn drop(&mut self) {
+        if let Some(gauge) = &self.0 {
+            gauge.dec();
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Types that every role knows: items, jobs, rubrics, models, verdicts, outcomes and runs.
+//!
+//! This crate imports no other crate of the workspace.
+
+pub mod error_chain;
+pub mod event;
+pub mod file_identity;
+pub mod id;
+pub mod item;
+pub mod job;
+pub mod model;
+pub mod outcome;
+pub mod reference;
+pub mod rubric;
+pub mod run;
+pub mod shutdown;
+pub mod signature;
+pub mod stage;
+pub mod usage;
+pub mod verdict;
+pub mod wait_reason;
+
+/// The version that every message and file carries as `schema`.
+pub const SCHEMA: u32 = 1;

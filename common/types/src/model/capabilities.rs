@@ -1,0 +1,287 @@
+//! `models.toml`: families of models and what is known of them.
+
+use super::{
+    data_file::{self, DataFileError},
+    image_tokens::ImageFormula,
+    name,
+    text_tokens::TextTokens,
+};
+use crate::job::{Detail, Provider};
+use serde::Deserialize;
+
+/// Everything known of models.
+#[derive(Clone, Debug)]
+pub struct Models {
+    date: String,
+    families: Vec<ModelFacts>,
+    unknown: ModelFacts,
+}
+
+/// What is known of a family of models.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelFacts {
+    /// Names the family.
+    #[serde(rename = "name")]
+    pub family: String,
+    /// Whose API answers for it.
+    pub provider: Provider,
+    /// Models of the family; a name that ends in `*` stands for all that begin like it.
+    pub names: Vec<String>,
+    /// How it counts images.
+    pub image: ImageFormula,
+    /// Which images it takes.
+    pub limits: ImageLimits,
+    /// The parameter that bounds an answer.
+    pub output_limit: OutputLimit,
+    /// Whether it takes a sampling temperature.
+    pub temperature: bool,
+    /// Tokens to add to the output limit, since reasoning counts as output.
+    pub reasoning_allowance: u32,
+    /// The largest output limit that its models take; 0 where that is not known.
+    pub max_output_tokens: u32,
+    /// Whether a request's output limit counts against tokens per minute at its admission.
+    pub counts_output_limit: bool,
+    /// Whether the provider gives back what a request counted and did not use.
+    pub refunds_unused: bool,
+    /// Where the facts stand.
+    pub source: String,
+}
+
+/// Which images a model takes. One within these limits goes out as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImageLimits {
+    /// Most bytes of the file, before base64.
+    pub max_bytes: u64,
+    /// Longest side in pixels; 0 where the provider shrinks whatever comes.
+    pub max_side: u32,
+    /// File formats.
+    pub formats: Vec<ImageFormat>,
+}
+
+/// A file format of images.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ImageFormat {
+    /// PNG.
+    Png,
+    /// JPEG.
+    Jpeg,
+    /// WebP.
+    Webp,
+    /// GIF, of one frame.
+    Gif,
+}
+
+impl ImageFormat {
+    /// The media type, as in data URLs.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+            Self::Webp => "image/webp",
+            Self::Gif => "image/gif",
+        }
+    }
+}
+
+/// The parameter that bounds an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputLimit {
+    /// `max_tokens`.
+    MaxTokens,
+    /// `max_completion_tokens`.
+    MaxCompletionTokens,
+}
+
+impl OutputLimit {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MaxTokens => "max_tokens",
+            Self::MaxCompletionTokens => "max_completion_tokens",
+        }
+    }
+}
+
+/// Tokens that a request has beside its texts and images: roles, separators, the names of parts.
+const FRAMING_TOKENS: u64 = 256;
+
+impl ModelFacts {
+    /// The most input tokens that a request can have: its texts (every message, and the schema
+    /// that is sent with it), its images by width and height, and framing.
+    pub fn input_bound(
+        &self,
+        texts: TextTokens,
+        images: impl IntoIterator<Item = (u32, u32)>,
+        detail: Detail,
+    ) -> u64 {
+        let others = FRAMING_TOKENS.saturating_add(texts.bound);
+        self.image_tokens(images, detail).fold(others, u64::saturating_add)
+    }
+
+    /// The input tokens to expect of the same request: for estimates, never to reserve by.
+    pub fn expected_input(
+        &self,
+        texts: TextTokens,
+        images: impl IntoIterator<Item = (u32, u32)>,
+        detail: Detail,
+    ) -> u64 {
+        self.image_tokens(images, detail).fold(texts.expected, u64::saturating_add)
+    }
+
+    fn image_tokens(
+        &self,
+        images: impl IntoIterator<Item = (u32, u32)>,
+        detail: Detail,
+    ) -> impl Iterator<Item = u64> {
+        let image = self.image;
+        images.into_iter().map(move |(width, height)| image.tokens(width, height, detail))
+    }
+}
+
+impl Models {
+    /// The facts that the program carries.
+    #[expect(clippy::expect_used, reason = "the file is compiled in, and a test reads it")]
+    pub fn builtin() -> Self {
+        Self::parse(include_str!("../../../../config/models.toml"), "config/models.toml")
+            .expect("the compiled-in models can be read")
+    }
+
+    /// Reads a file of facts; `origin` names it in errors.
+    pub fn parse(text: &str, origin: &str) -> Result<Self, DataFileError> {
+        let file: ModelsFile = data_file::read(text, origin)?;
+        data_file::check_schema(file.schema, origin)?;
+        let mut families = file.family;
+        let unknown = families.iter().position(|facts| facts.family == UNKNOWN);
+        let unknown = unknown.map(|position| families.remove(position));
+        let unknown = unknown.ok_or_else(|| DataFileError::Invalid {
+            origin: origin.to_owned(),
+            line: 1,
+            problem: format!("no family is called {UNKNOWN:?}: models beyond these need one"),
+        })?;
+        Ok(Self { date: file.date, families, unknown })
+    }
+
+    /// The day of the facts, as in `2026-11-21`.
+    pub fn date(&self) -> &str {
+        &self.date
+    }
+
+    /// The family that names this model. An exact name wins over a name with a date at its end,
+    /// that over a `*`, a longer `*` over a shorter one. A gateway's prefix (`openai/`) is looked
+    /// through.
+    pub fn find(&self, model: &str) -> Option<&ModelFacts> {
+        let direct = self.families.iter().filter_map(|facts| Some((facts.fit(model)?, facts)));
+        let found = direct.max_by_key(|(fit, _)| *fit).map(|(_, facts)| facts);
+        found.or_else(|| self.find(name::behind_gateway(model)?))
+    }
+
+    /// The facts to go by: the model's family, or the family `unknown`.
+    pub fn facts(&self, model: &str) -> &ModelFacts {
+        self.find(model).unwrap_or(&self.unknown)
+    }
+}
+
+impl ModelFacts {
+    /// How well one of the names fits; more is better.
+    fn fit(&self, model: &str) -> Option<usize> {
+        let fits = self.names.iter().filter_map(|pattern| match pattern.strip_suffix('*') {
+            Some(beginning) => model.starts_with(beginning).then_some(beginning.len()),
+            None if pattern == model => Some(usize::MAX),
+            None => (name::without_date(model) == Some(pattern)).then_some(usize::MAX - 1),
+        });
+        fits.max()
+    }
+}
+
+const UNKNOWN: &str = "unknown";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModelsFile {
+    schema: u32,
+    date: String,
+    family: Vec<ModelFacts>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_dates_stars_and_gateways_find_their_family() {
+        let models = Models::builtin();
+        for (model, family) in [
+            ("gpt-4o", "gpt-4o"),
+            ("gpt-4o-2024-08-06", "gpt-4o"),
+            ("gpt-4o-mini-2024-07-18", "gpt-4o-mini"),
+            ("gpt-4.1-2025-04-14", "gpt-4o"),
+            ("gpt-5.1", "gpt-5"),
+            ("gpt-5.5-2026-04-23", "gpt-5.4"),
+            ("gpt-6.1-terra", "gpt-5.6"),
+            ("openai/gpt-5.4-mini", "gpt-5.4-mini"),
+            ("claude-haiku-4-5-20251001", "claude-4"),
+            ("claude-sonnet-5-5", "claude-5"),
+            ("claude-opus-4-8", "claude-5"),
+            ("gemini-2.5-flash-lite", "gemini-2"),
+            ("gemini-4-argon", "gemini-3"),
+        ] {
+            assert_eq!(models.find(model).unwrap().family, family, "{model}");
+        }
+        assert!(models.find("llava").is_none());
+        assert!(models.find("gpt-4").is_none());
+        assert_eq!(models.facts("llava").family, "unknown");
+    }
+
+    #[test]
+    fn every_model_with_a_price_has_facts_of_its_own_provider() {
+        let models = Models::builtin();
+        for entry in crate::model::Prices::builtin().iter() {
+            let facts = models.find(&entry.model).unwrap_or_else(|| panic!("{}", entry.model));
+            assert_eq!(Some(facts.provider), entry.provider, "{}", entry.model);
+        }
+    }
+
+    #[test]
+    fn the_facts_carry_the_check_values() {
+        let models = Models::builtin();
+        for (model, tokens) in [
+            ("gpt-4o", 1105),
+            ("gpt-4o-mini", 36835),
+            ("gpt-4.1-mini", 2115),
+            ("gpt-5-mini", 2115),
+            ("gpt-5.2", 1566),
+            ("gpt-6-sol", 1566),
+            ("claude-sonnet-4-5", 1550),
+            ("claude-opus-5", 1716),
+            ("gemini-2.5-pro", 1032),
+        ] {
+            let facts = models.find(model).unwrap();
+            assert_eq!(facts.image.tokens(1440, 900, Detail::High), tokens, "{model}");
+        }
+    }
+
+    #[test]
+    fn a_request_is_bounded_by_its_texts_and_images() {
+        let models = Models::builtin();
+        let facts = models.facts("gpt-4o");
+        let texts = TextTokens::of("abcd").plus(TextTokens::of("é"));
+        let bound = facts.input_bound(texts, [(1440, 900), (390, 844)], Detail::High);
+        assert_eq!(bound, 256 + 2 + 2 + 1105 + 425);
+        let expected = facts.expected_input(texts, [(1440, 900)], Detail::High);
+        assert_eq!(expected, 1 + 1 + 1105);
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_its_place() {
+        let text = include_str!("../../../../config/models.toml")
+            .replace("temperature = false", "temprature = false");
+        let error = Models::parse(&text, "mine.toml").unwrap_err().to_string();
+        let line = text.lines().position(|line| line.starts_with("temprature")).unwrap() + 1;
+        assert!(error.starts_with(&format!("mine.toml, line {line}: ")), "{error}");
+        assert!(error.contains("temprature"), "{error}");
+    }
+}

@@ -1,0 +1,236 @@
+//! What an image costs in tokens, by the formulas of the providers' guides. Exact arithmetic on
+//! integers: ratios of sides are never rounded, so that the count is never one tile short.
+
+use crate::job::Detail;
+use serde::Deserialize;
+
+/// How a family of models counts an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ImageFormula {
+    /// OpenAI's tiles of 512 pixels, after shrinking to 2048 × 2048 and to a shortest side of 768.
+    Tiles {
+        /// Tokens of any image; all there are with detail low.
+        base: u64,
+        /// Tokens of each tile.
+        per_tile: u64,
+    },
+    /// OpenAI's patches of 32 pixels.
+    Patches {
+        /// Limits with detail high; detail low is taken for high, since no figure is published.
+        high: PatchLimits,
+        /// Limits with detail original, where a model knows that; also with auto, since it may
+        /// mean original.
+        original: Option<PatchLimits>,
+        /// Tokens of a hundred patches, as the guide says.
+        guide_percent: u64,
+        /// Tokens of a hundred patches, as users measured. The larger one of the two counts.
+        measured_percent: Option<u64>,
+    },
+    /// Anthropic's patches of 28 pixels.
+    Anthropic {
+        /// Longest side after shrinking, in pixels.
+        max_side: u64,
+        /// Most patches after shrinking.
+        max_tokens: u64,
+    },
+    /// Gemini's tiles of 768 pixels.
+    Gemini {
+        /// Tokens of an image within 384 × 384, and of each tile.
+        small_tokens: u64,
+        /// Tokens of any image, at least.
+        least_tokens: u64,
+    },
+}
+
+/// How far a provider shrinks an image before it counts patches; none is no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PatchLimits {
+    /// Most patches.
+    pub budget: Option<u64>,
+    /// Longest side in pixels.
+    pub max_side: Option<u64>,
+}
+
+/// No image that is worth asking about is longer, and products of sides stay within 64 bits.
+pub const MAX_SIDE: u32 = 1 << 24;
+
+impl ImageFormula {
+    /// Tokens of an image of `width` × `height` pixels. A side of 0 is taken for 1, one beyond
+    /// [`MAX_SIDE`] for that.
+    pub fn tokens(&self, width: u32, height: u32, detail: Detail) -> u64 {
+        let [width, height] = [width, height].map(|side| u64::from(side.clamp(1, MAX_SIDE)));
+        let sides = (width, height);
+        match *self {
+            Self::Tiles { base, .. } if detail == Detail::Low => base,
+            Self::Tiles { base, per_tile } => {
+                per_tile.saturating_mul(openai_tiles(sides)).saturating_add(base)
+            }
+            Self::Patches { high, original, guide_percent, measured_percent } => {
+                let limits = match detail {
+                    Detail::Original | Detail::Auto => original.unwrap_or(high),
+                    Detail::High | Detail::Low => high,
+                };
+                let percent = guide_percent.max(measured_percent.unwrap_or(0));
+                openai_patches(sides, limits).saturating_mul(percent).div_ceil(100)
+            }
+            Self::Anthropic { max_side, max_tokens } => {
+                anthropic_patches(sides, max_side, max_tokens)
+            }
+            Self::Gemini { small_tokens, least_tokens } => {
+                let tiles = if width.max(height) <= 384 {
+                    1
+                } else {
+                    width.div_ceil(768) * height.div_ceil(768)
+                };
+                small_tokens.saturating_mul(tiles).max(least_tokens)
+            }
+        }
+    }
+}
+
+/// Shrinking to 2048 and then to 768 is shrinking by the smaller ratio, or by none.
+fn openai_tiles((width, height): (u64, u64)) -> u64 {
+    let (long, short) = (width.max(height), width.min(height));
+    let by_short_side = 768 * long < 2048 * short;
+    let (numerator, denominator) = if by_short_side { (768, short) } else { (2048, long) };
+    let (numerator, denominator) =
+        if numerator < denominator { (numerator, denominator) } else { (1, 1) };
+    let tiles = |side: u64| (side * numerator).div_ceil(512 * denominator);
+    tiles(width) * tiles(height)
+}
+
+/// Over the budget the image is shrunk until the side that fits worse is a whole number of
+/// patches; the other one follows.
+fn openai_patches(sides: (u64, u64), limits: PatchLimits) -> u64 {
+    let (width, height) = within(sides, limits.max_side.unwrap_or(u64::MAX));
+    let count = width.div_ceil(32) * height.div_ceil(32);
+    let Some(budget) = limits.budget.filter(|budget| count > *budget) else {
+        return count;
+    };
+    let columns = (budget.saturating_mul(width) / height).isqrt().max(1);
+    let rows = (budget.saturating_mul(height) / width).isqrt().max(1);
+    let shrunk = if columns * height <= rows * width {
+        columns * (columns * height).div_ceil(width)
+    } else {
+        rows * (rows * width).div_ceil(height)
+    };
+    shrunk.min(budget)
+}
+
+/// The largest version within both limits, searched by its longest side.
+fn anthropic_patches(sides: (u64, u64), max_side: u64, max_tokens: u64) -> u64 {
+    let patches = |longest: u64| {
+        let (width, height) = within(sides, longest);
+        width.div_ceil(28) * height.div_ceil(28)
+    };
+    let (mut fits, mut longest) = (0, sides.0.max(sides.1).min(max_side));
+    if patches(longest) <= max_tokens {
+        return patches(longest);
+    }
+    while longest - fits > 1 {
+        let middle = fits + (longest - fits) / 2;
+        if patches(middle) <= max_tokens {
+            fits = middle;
+        } else {
+            longest = middle;
+        }
+    }
+    patches(fits.max(1)).min(max_tokens)
+}
+
+/// The sides shrunk so that the longest is at most `longest`; the other one rounded, at least 1.
+fn within((width, height): (u64, u64), longest: u64) -> (u64, u64) {
+    let long = width.max(height);
+    if long <= longest {
+        return (width, height);
+    }
+    let shrink = |side: u64| ((2 * side * longest + long) / (2 * long)).max(1);
+    (shrink(width), shrink(height))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Detail::{Auto, High, Low, Original};
+
+    const GPT_4O: ImageFormula = ImageFormula::Tiles { base: 85, per_tile: 170 };
+    const GPT_4O_MINI: ImageFormula = ImageFormula::Tiles { base: 2833, per_tile: 5667 };
+    const CLAUDE_4: ImageFormula = ImageFormula::Anthropic { max_side: 1568, max_tokens: 1568 };
+    const CLAUDE_5: ImageFormula = ImageFormula::Anthropic { max_side: 2576, max_tokens: 4784 };
+    const GEMINI: ImageFormula = ImageFormula::Gemini { small_tokens: 258, least_tokens: 258 };
+
+    fn patches(budget: u64, guide_percent: u64) -> ImageFormula {
+        ImageFormula::Patches {
+            high: PatchLimits { budget: Some(budget), max_side: Some(2048) },
+            original: Some(PatchLimits { budget: Some(10_000), max_side: Some(6000) }),
+            guide_percent,
+            measured_percent: Some(120),
+        }
+    }
+
+    #[test]
+    fn tiles_cost_what_the_guide_says() {
+        for (width, height, large, mini) in [
+            (1440, 900, 1105, 36835),
+            (390, 844, 425, 14167),
+            (1920, 1080, 1105, 36835),
+            (128, 64, 255, 8500),
+        ] {
+            assert_eq!(GPT_4O.tokens(width, height, High), large, "{width}x{height}");
+            assert_eq!(GPT_4O_MINI.tokens(width, height, High), mini, "{width}x{height}");
+        }
+        assert_eq!(GPT_4O.tokens(1440, 900, Low), 85);
+        assert_eq!(GPT_4O.tokens(4096, 8192, High), 85 + 170 * 6, "768 by 1536 after shrinking");
+        assert_eq!(GPT_4O.tokens(10_000, 100, High), 85 + 170 * 4, "2048 by 21 after shrinking");
+    }
+
+    #[test]
+    fn patches_cost_what_the_guide_says() {
+        for (width, height, at_162, at_120) in
+            [(1440, 900, 2115, 1566), (390, 844, 569, 422), (1920, 1080, 2443, 1810)]
+        {
+            assert_eq!(patches(1536, 162).tokens(width, height, High), at_162);
+            assert_eq!(patches(1536, 120).tokens(width, height, High), at_120);
+        }
+        assert_eq!(patches(2500, 120).tokens(1920, 1080, High), 2448);
+    }
+
+    #[test]
+    fn the_larger_multiplier_and_the_larger_budget_count() {
+        assert_eq!(patches(1536, 100).tokens(1440, 900, High), 1566);
+        for detail in [Auto, Original] {
+            assert_eq!(patches(1536, 120).tokens(1920, 1080, detail), 2448);
+        }
+    }
+
+    #[test]
+    fn claude_shrinks_to_its_sides_and_tokens() {
+        assert_eq!(CLAUDE_4.tokens(1440, 900, High), 1550);
+        assert_eq!(CLAUDE_5.tokens(1440, 900, High), 1716);
+        assert_eq!(CLAUDE_4.tokens(28, 29, High), 2);
+    }
+
+    #[test]
+    fn gemini_counts_tiles() {
+        assert_eq!(GEMINI.tokens(384, 384, High), 258);
+        assert_eq!(GEMINI.tokens(1440, 900, High), 1032);
+        let third = ImageFormula::Gemini { small_tokens: 258, least_tokens: 1120 };
+        assert_eq!(third.tokens(100, 100, High), 1120);
+        assert_eq!(third.tokens(3840, 2160, High), 258 * 15);
+    }
+
+    #[test]
+    fn no_size_overflows_or_leaves_the_limits() {
+        let extremes = [0, 1, 31, 2047, 6001, 65_535, u32::MAX];
+        for width in extremes {
+            for height in extremes {
+                assert!(GPT_4O.tokens(width, height, High) <= 85 + 170 * 8);
+                assert!(patches(1536, 120).tokens(width, height, High) <= 1844);
+                assert!(CLAUDE_4.tokens(width, height, High) <= 1568);
+                assert!(GEMINI.tokens(width, height, High) >= 258);
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Models as data: how they count images, which parameters they take, what they cost.
+//!
+//! The data are `config/models.toml` and `config/prices.toml`, compiled in; a user's prices
+//! overlay them. Nothing here asks a provider: a bound computed here is what a call reserves, and
+//! what it really took is learned from the usage that comes back.
+
+mod capabilities;
+mod data_file;
+pub mod image_tokens;
+mod name;
+mod prices;
+mod text_tokens;
+
+pub use capabilities::{ImageFormat, ImageLimits, ModelFacts, Models, OutputLimit};
+pub use data_file::DataFileError;
+pub use image_tokens::ImageFormula;
+pub use name::is_same_model;
+pub use prices::{BatchPrice, Endpoint, NoPrice, PriceEntry, PriceTerms, Prices};
+pub use text_tokens::TextTokens;

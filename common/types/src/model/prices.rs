@@ -1,0 +1,292 @@
+//! `prices.toml`: what models cost, with the day and the source of each figure.
+
+use super::{
+    data_file::{self, DataFileError},
+    name,
+};
+use crate::{
+    job::Provider,
+    usage::{Money, Price, Usage},
+};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Prices by model.
+#[derive(Clone, Debug, Default)]
+pub struct Prices(BTreeMap<String, PriceEntry>);
+
+/// What is known of one model's price.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PriceEntry {
+    /// The model, as the provider spells it.
+    pub model: String,
+    /// Whose it is; none for a user's own.
+    pub provider: Option<Provider>,
+    /// What it answers on.
+    pub endpoint: Endpoint,
+    /// What its tokens cost.
+    pub price: Price,
+    /// What they cost in the lane with results within 24 hours, where there is one.
+    pub batch: Option<BatchPrice>,
+    /// Most input tokens of a request.
+    pub max_input_tokens: Option<u64>,
+    /// Most output tokens of an answer.
+    pub max_output_tokens: Option<u64>,
+    /// The day on which the provider switches it off, as in `2026-12-11`.
+    pub retires: Option<String>,
+    /// The page that tells the price.
+    pub source: Option<String>,
+    /// The day of the figures and the table that they come from; where the user gave them,
+    /// the file.
+    pub origin: String,
+}
+
+/// What tokens cost in the slow lane, in micro-dollars per million.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchPrice {
+    /// Input tokens.
+    pub input: u64,
+    /// Output tokens.
+    pub output: u64,
+}
+
+/// What a model answers on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Endpoint {
+    /// Chat completions or the provider's own equivalent.
+    #[default]
+    Chat,
+    /// OpenAI's responses only.
+    Responses,
+}
+
+/// A price as files write it, under `[prices."name"]`: amounts in micro-dollars per million
+/// tokens.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PriceTerms {
+    /// Whose model it is.
+    pub provider: Option<Provider>,
+    /// What it answers on; chat where not given.
+    #[serde(default)]
+    pub endpoint: Endpoint,
+    /// Input tokens.
+    pub input: u64,
+    /// Output tokens.
+    pub output: u64,
+    /// Input tokens from the prompt cache.
+    pub cached_input: Option<u64>,
+    /// Input tokens that are written into it.
+    pub cache_write: Option<u64>,
+    /// Input tokens in the slow lane.
+    pub batch_input: Option<u64>,
+    /// Output tokens in the slow lane.
+    pub batch_output: Option<u64>,
+    /// Input tokens of a long request.
+    pub long_input: Option<u64>,
+    /// Most input tokens of a request.
+    pub max_input_tokens: Option<u64>,
+    /// Most output tokens of an answer.
+    pub max_output_tokens: Option<u64>,
+    /// The day on which it is switched off.
+    pub retires: Option<String>,
+    /// The page that tells the price.
+    pub source: Option<String>,
+}
+
+/// A model whose cost nobody knows, so that no budget could be held.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "model {model:?} has no price, so its calls cannot be bounded{near}; take a known model, say which one it is in juror.toml ([models.\"{model}\"] like = \"gpt-4o\"), or give its price there, in micro-dollars per million tokens (0 for a server of your own): [prices.\"{model}\"] input = … output = …",
+    near = near_names(.nearest)
+)]
+pub struct NoPrice {
+    /// The model that was asked for.
+    pub model: String,
+    /// Known names that look like it, the likeliest first.
+    pub nearest: Vec<String>,
+}
+
+impl PriceEntry {
+    /// What an answer costs; see [`Price::cost`].
+    pub fn cost(&self, usage: &Usage) -> Money {
+        self.price.cost(usage)
+    }
+}
+
+impl Prices {
+    /// The prices that the program carries.
+    #[expect(clippy::expect_used, reason = "the file is compiled in, and a test reads it")]
+    pub fn builtin() -> Self {
+        Self::parse(include_str!("../../../../config/prices.toml"), "config/prices.toml")
+            .expect("the compiled-in prices can be read")
+    }
+
+    /// Reads a price file; `origin` names it in errors.
+    pub fn parse(text: &str, origin: &str) -> Result<Self, DataFileError> {
+        let file: PriceFile = data_file::read(text, origin)?;
+        data_file::check_schema(file.schema, origin)?;
+        let table = file.origin.unwrap_or_else(|| origin.to_owned());
+        let known_since =
+            file.date.map_or_else(|| table.clone(), |date| format!("{table}, {date}"));
+        Ok(Self::from_terms(file.prices, &known_since))
+    }
+
+    /// Prices as settings give them; `origin` is what each entry says of where it comes from.
+    pub fn from_terms(terms: BTreeMap<String, PriceTerms>, origin: &str) -> Self {
+        let entry =
+            |(model, terms): (String, PriceTerms)| (model.clone(), terms.into_entry(model, origin));
+        Self(terms.into_iter().map(entry).collect())
+    }
+
+    /// These prices, with every entry of `other` in place of ours for the same model.
+    #[must_use]
+    pub fn overlaid_with(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
+    /// The price of this very name, else of the name without the date at its end, else of the name
+    /// behind a gateway's prefix (`openai/gpt-4o`), as [`Models::find`](super::Models::find) does.
+    pub fn find(&self, model: &str) -> Option<&PriceEntry> {
+        let direct = self.0.get(model).or_else(|| self.0.get(name::without_date(model)?));
+        direct.or_else(|| self.find(name::behind_gateway(model)?))
+    }
+
+    /// As [`Prices::find`]; a model without a price is an error that says what to do.
+    pub fn require(&self, model: &str) -> Result<&PriceEntry, NoPrice> {
+        self.find(model)
+            .ok_or_else(|| NoPrice { model: model.to_owned(), nearest: self.nearest(model) })
+    }
+
+    /// All entries, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &PriceEntry> {
+        self.0.values()
+    }
+
+    fn nearest(&self, model: &str) -> Vec<String> {
+        let likeness = |name: &String| strsim::jaro_winkler(model, name);
+        let mut names: Vec<_> = self.0.keys().map(|name| (likeness(name), name)).collect();
+        names.sort_by(|one, other| other.0.total_cmp(&one.0));
+        let alike = names.into_iter().filter(|(likeness, _)| *likeness > 0.8);
+        alike.take(3).map(|(_, name)| name.clone()).collect()
+    }
+}
+
+impl PriceTerms {
+    fn into_entry(self, model: String, origin: &str) -> PriceEntry {
+        let price = Price {
+            input: self.input,
+            output: self.output,
+            cached_input: self.cached_input,
+            cache_write: self.cache_write,
+            long_input: self.long_input,
+        };
+        let batch = self.batch_input.zip(self.batch_output);
+        PriceEntry {
+            model,
+            provider: self.provider,
+            endpoint: self.endpoint,
+            price,
+            batch: batch.map(|(input, output)| BatchPrice { input, output }),
+            max_input_tokens: self.max_input_tokens,
+            max_output_tokens: self.max_output_tokens,
+            retires: self.retires,
+            source: self.source,
+            origin: origin.to_owned(),
+        }
+    }
+}
+
+fn near_names(nearest: &[String]) -> String {
+    if nearest.is_empty() {
+        return String::new();
+    }
+    format!(" (known names like it: {})", nearest.join(", "))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PriceFile {
+    schema: u32,
+    date: Option<String>,
+    origin: Option<String>,
+    #[serde(default)]
+    prices: BTreeMap<String, PriceTerms>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_compiled_in_prices_say_what_their_source_says() {
+        let prices = Prices::builtin();
+        assert_eq!(prices.iter().count(), 82);
+        let entry = prices.find("gpt-4o").unwrap();
+        assert_eq!((entry.price.input, entry.price.output), (2_500_000, 10_000_000));
+        assert_eq!(entry.batch, Some(BatchPrice { input: 1_250_000, output: 5_000_000 }));
+        assert_eq!(entry.origin, "LiteLLM's open price table (MIT), 2026-11-21");
+        let retiring = prices.find("claude-sonnet-4-5").unwrap();
+        assert_eq!(retiring.retires.as_deref(), Some("2026-11-30"));
+        assert_eq!(retiring.provider, Some(Provider::Anthropic));
+        assert_eq!(prices.find("o3-pro").unwrap().endpoint, Endpoint::Responses);
+        assert_eq!(prices.find("gpt-5.4").unwrap().price.long_input, Some(5_000_000));
+    }
+
+    #[test]
+    fn a_dated_name_is_taken_exactly_before_its_family() {
+        let prices = Prices::builtin();
+        assert_eq!(prices.find("gpt-4o-2024-08-06").unwrap().model, "gpt-4o-2024-08-06");
+        assert_eq!(prices.find("gpt-4o-2026-01-01").unwrap().model, "gpt-4o");
+        assert!(prices.find("gpt-4o-next").is_none());
+    }
+
+    #[test]
+    fn a_model_behind_a_gateway_costs_what_its_provider_asks_unless_it_has_a_price_of_its_own() {
+        let prices = Prices::builtin();
+        assert_eq!(prices.find("openai/gpt-4o").unwrap().model, "gpt-4o");
+        assert_eq!(prices.find("router/openai/gpt-4o-2026-01-01").unwrap().model, "gpt-4o");
+        let own = "schema = 1\n[prices.\"openai/gpt-4o\"]\ninput = 1\noutput = 2\n";
+        let prices = prices.overlaid_with(Prices::parse(own, "mine.toml").unwrap());
+        assert_eq!(prices.find("openai/gpt-4o").unwrap().price.output, 2);
+    }
+
+    #[test]
+    fn a_users_prices_replace_ours_and_leave_the_rest() {
+        let mine = "schema = 1\n[prices.\"gpt-4o\"]\ninput = 1\noutput = 2\n[prices.mine]\ninput = 0\noutput = 0\n";
+        let prices = Prices::builtin().overlaid_with(Prices::parse(mine, "mine.toml").unwrap());
+        assert_eq!(prices.find("gpt-4o").unwrap().price.output, 2);
+        assert_eq!(prices.find("gpt-4o").unwrap().origin, "mine.toml");
+        assert_eq!(prices.find("mine").unwrap().price.input, 0);
+        assert_eq!(prices.find("o3").unwrap().price.input, 2_000_000);
+    }
+
+    #[test]
+    fn a_model_without_a_price_is_told_what_to_do() {
+        let error = Prices::builtin().require("gpt-4p").unwrap_err();
+        assert!(error.nearest.contains(&"gpt-4o".to_owned()), "{error}");
+        let message = error.to_string();
+        assert!(message.contains("\"gpt-4p\"") && message.contains("[prices.\"gpt-4p\"]"));
+        let strange = Prices::builtin().require("llava").unwrap_err();
+        assert!(strange.nearest.is_empty(), "{strange}");
+    }
+
+    #[test]
+    fn mistakes_are_named_with_key_file_and_line() {
+        for (text, line, key) in [
+            ("schema = 1\n\n[prices.mine]\ninput = 1\noutput = 2\ncahced = 1\n", 6, "cahced"),
+            ("schema = 1\n[prices.mine]\ninput = -1\noutput = 2\n", 3, "-1"),
+            ("schema = 1\n[prices.mine]\ninput = 1\n", 2, "output"),
+            ("schema = 1\ncurrency = \"EUR\"\n", 2, "currency"),
+            ("schema = 1\n[prices.mine\n", 2, ""),
+        ] {
+            let error = Prices::parse(text, "mine.toml").unwrap_err().to_string();
+            assert!(error.starts_with(&format!("mine.toml, line {line}: ")), "{error}");
+            assert!(error.contains(key), "{error}");
+        }
+        let error = Prices::parse("schema = 2\n", "mine.toml").unwrap_err().to_string();
+        assert!(error.contains("schema 2") && error.contains("schema 1"), "{error}");
+    }
+}

@@ -1,0 +1,239 @@
+//! References: how items name their files. A path, `http(s)://…`, or an object in a bucket.
+
+use std::{borrow::Cow, fmt};
+use url::Url;
+
+/// Where a reference leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reference<'text> {
+    /// A path, relative to the manifest's folder or absolute.
+    Path(&'text str),
+    /// A file that a web server serves.
+    Web(Url),
+    /// An object in a bucket.
+    Object(ObjectReference),
+}
+
+/// An object in a bucket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectReference {
+    /// Whose bucket it is.
+    pub service: Service,
+    /// The bucket's name.
+    pub bucket: String,
+    /// The object's key: segments between slashes, none of them empty, `.` or `..`.
+    pub key: String,
+}
+
+/// A family of object stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Service {
+    /// Amazon S3 and everything that speaks its protocol.
+    S3,
+    /// Google Cloud Storage.
+    Google,
+    /// Azure Blob Storage.
+    Azure,
+}
+
+impl Service {
+    /// The scheme of its references.
+    pub fn scheme(self) -> &'static str {
+        match self {
+            Self::S3 => "s3",
+            Self::Google => "gs",
+            Self::Azure => "az",
+        }
+    }
+}
+
+impl fmt::Display for ObjectReference {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}://{}/{}", self.service.scheme(), self.bucket, self.key)
+    }
+}
+
+/// Why a text is no reference. Shows nothing that may be a secret.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidReference {
+    /// A scheme that nobody follows, or control characters.
+    #[error(
+        "{0:?} is no reference; name a path relative to the manifest's folder, http(s)://… or \
+         s3://bucket/key"
+    )]
+    Unknown(String),
+    /// A URL with something wrong about it.
+    #[error("{shown:?} is not usable: {problem}")]
+    Url {
+        /// The URL, as [`shown`] shows it.
+        shown: String,
+        /// What is wrong, with the remedy.
+        problem: &'static str,
+    },
+}
+
+impl<'text> Reference<'text> {
+    /// Reads a reference. Looks at its shape alone: nothing need be there.
+    pub fn parse(text: &'text str) -> Result<Self, InvalidReference> {
+        if text.is_empty() || text.chars().any(char::is_control) {
+            return Err(InvalidReference::Unknown(beginning(&shown(text))));
+        }
+        match scheme(text) {
+            None => Ok(Self::Path(text)),
+            Some("http" | "https") => web(text).map(Self::Web),
+            Some("s3") => object(Service::S3, text).map(Self::Object),
+            Some("gs") => object(Service::Google, text).map(Self::Object),
+            Some("az") => object(Service::Azure, text).map(Self::Object),
+            Some(_) => Err(InvalidReference::Unknown(beginning(&shown(text)))),
+        }
+    }
+
+    /// Whether this text names a file of this machine.
+    pub fn is_path(text: &str) -> bool {
+        matches!(Reference::parse(text), Ok(Reference::Path(_)))
+    }
+}
+
+/// A reference as it may be shown, logged and recorded: a URL's query and account, which can be
+/// somebody's signature or password, are left out.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    let Some((scheme, rest)) = text.split_once("://") else { return Cow::Borrowed(text) };
+    if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
+        return Cow::Borrowed(text);
+    }
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    let end = rest.find(['/', '\\']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(end);
+    match authority.rsplit_once('@') {
+        Some((_, host)) => Cow::Owned(format!("{scheme}://{host}{path}")),
+        None => Cow::Borrowed(text.get(..scheme.len() + 3 + rest.len()).unwrap_or_default()),
+    }
+}
+
+/// The scheme of a URL, in small letters: letters before `://`, or `data` before `:`.
+fn scheme(text: &str) -> Option<&'static str> {
+    let (scheme, rest) = text.split_once(':')?;
+    let letter = |letter: char| letter.is_ascii_alphanumeric() || "+-.".contains(letter);
+    if scheme.is_empty() || !scheme.chars().all(letter) {
+        return None;
+    }
+    let known = ["http", "https", "s3", "gs", "az", "data"];
+    let known = known.into_iter().find(|name| scheme.eq_ignore_ascii_case(name));
+    (rest.starts_with("//") || known == Some("data")).then_some(known.unwrap_or("other"))
+}
+
+fn web(text: &str) -> Result<Url, InvalidReference> {
+    let wrong = |problem| InvalidReference::Url { shown: beginning(&shown(text)), problem };
+    let mut url = Url::parse(text).map_err(|_| wrong("this is no URL; write https://host/path"))?;
+    if url.host_str().is_none_or(str::is_empty) {
+        return Err(wrong("it names no host; write https://host/path"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(wrong(
+            "it holds a user or password, which would travel with every job; use a signed URL",
+        ));
+    }
+    url.set_fragment(None);
+    Ok(url)
+}
+
+fn object(service: Service, text: &str) -> Result<ObjectReference, InvalidReference> {
+    let wrong = |problem| InvalidReference::Url { shown: beginning(text), problem };
+    let rest = text.split_once("://").map_or("", |(_, rest)| rest);
+    let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
+    if !is_bucket(bucket) {
+        return Err(wrong("it names no bucket; write s3://bucket/key"));
+    }
+    if key.is_empty() {
+        return Err(wrong("it names no object in its bucket; write s3://bucket/key"));
+    }
+    if !is_key(key) {
+        return Err(wrong("a part of its key is empty, '.' or '..'; name the object itself"));
+    }
+    Ok(ObjectReference { service, bucket: bucket.to_owned(), key: key.to_owned() })
+}
+
+/// Whether buckets may be called so, anywhere.
+pub fn is_bucket(name: &str) -> bool {
+    let letter = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
+    name.starts_with(|first: char| first.is_ascii_alphanumeric()) && name.chars().all(letter)
+}
+
+/// Whether objects may be called so: no segment is empty or leads elsewhere.
+pub fn is_key(key: &str) -> bool {
+    key.split('/').all(|segment| !["", ".", ".."].contains(&segment))
+}
+
+fn beginning(text: &str) -> String {
+    text.chars().take(200).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_urls_and_objects_are_told_apart() {
+        for path in ["1.png", "a/../b.png", "/etc/passwd", "state:hover.png", "a?b.png", "c:\\d"] {
+            assert_eq!(Reference::parse(path), Ok(Reference::Path(path)));
+        }
+        let web = Reference::parse("HTTPS://Example.COM/a b.png?sig=1#top").unwrap();
+        assert_eq!(web, Reference::Web("https://example.com/a%20b.png?sig=1".parse().unwrap()));
+        for (text, service) in [
+            ("s3://my-bucket/a b/ü?.png", Service::S3),
+            ("GS://my-bucket/a b/ü?.png", Service::Google),
+            ("az://my-bucket/a b/ü?.png", Service::Azure),
+        ] {
+            let object = ObjectReference {
+                service,
+                bucket: "my-bucket".to_owned(),
+                key: "a b/ü?.png".to_owned(),
+            };
+            assert_eq!(object.to_string().to_lowercase(), text.to_lowercase());
+            assert_eq!(Reference::parse(text), Ok(Reference::Object(object)));
+        }
+    }
+
+    #[test]
+    fn what_nobody_follows_is_no_reference() {
+        for (text, says) in [
+            ("", "no reference"),
+            ("a\0b", "no reference"),
+            ("data:image/png;base64,AAAA", "no reference"),
+            ("file:///etc/passwd", "no reference"),
+            ("ftp://host/1.png", "no reference"),
+            ("https://", "no URL"),
+            ("https://exa mple.com/1.png", "no URL"),
+            ("https://user:secret@host/1.png", "a user or password"),
+            ("https://user@host/1.png", "a user or password"),
+            ("s3://", "names no bucket"),
+            ("s3://../1.png", "names no bucket"),
+            ("s3://key:secret@bucket/1.png", "names no bucket"),
+            ("s3://bucket", "no object"),
+            ("s3://bucket/", "no object"),
+            ("s3://bucket/a/../1.png", "'..'"),
+            ("s3://bucket/./1.png", "'.'"),
+            ("s3://bucket//1.png", "empty"),
+        ] {
+            let error = Reference::parse(text).unwrap_err().to_string();
+            assert!(error.contains(says) && !error.contains("secret@host"), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_holds_no_signature_and_no_password() {
+        for (text, expected) in [
+            ("shots/1.png?x", "shots/1.png?x"),
+            ("s3://bucket/1?.png", "s3://bucket/1?.png"),
+            ("https://host/1.png", "https://host/1.png"),
+            ("HTTPS://host:8/1.png?X-Amz-Signature=abc", "HTTPS://host:8/1.png"),
+            ("https://host/1.png#abc", "https://host/1.png"),
+            ("https://host?abc", "https://host"),
+            ("http://user:secret@host/a@b?c", "http://host/a@b"),
+            ("https://user:secret@host\\a", "https://host\\a"),
+            ("https://a@b@c/d", "https://c/d"),
+        ] {
+            assert_eq!(shown(text), expected);
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! A rubric: criteria, scale, weights, prompt, how the score is computed, which metrics a run
+//! reports. A data file; everything that Juror knows of a rubric stands in it.
+
+mod builtin;
+mod error;
+mod parse;
+mod place;
+mod placeholder;
+mod reserved;
+mod schema;
+mod score;
+mod validate;
+
+pub use builtin::{BuiltinRubric, builtin};
+pub use error::{RubricError, RubricProblem};
+pub use reserved::RESERVED_KEYS;
+pub use schema::reply_schema;
+pub use score::{AnswerError, JudgeAnswer, score, zero};
+
+use crate::{id::Digest, job::RubricReference};
+use serde::Deserialize;
+
+/// A rubric as its file has it. [`Rubric::parse`] makes only rubrics that make sense.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rubric {
+    /// Version of the file format, [`crate::SCHEMA`].
+    pub schema: u32,
+    /// Names the rubric.
+    pub id: String,
+    /// Its version; raised whenever scores change their meaning.
+    pub version: u32,
+    /// One line for people.
+    pub title: String,
+    /// The images that an item must have, in the order in which the judge sees them.
+    pub images: Vec<RubricImage>,
+    /// Further fields of an item that the prompt uses.
+    #[serde(default)]
+    pub needs: Vec<Need>,
+    /// The range of every score.
+    pub scale: Scale,
+    /// What each band of the scale means for every criterion alike, best first.
+    #[serde(default)]
+    pub anchors: Vec<Anchor>,
+    /// Most tokens that an answer may have.
+    pub max_output_tokens: u32,
+    /// When an item passes.
+    pub success: Success,
+    /// How scores become one number.
+    pub formula: Formula,
+    /// Groups of criteria, for `weighted_groups`.
+    #[serde(default)]
+    pub groups: Vec<Group>,
+    /// What is judged, in the order in which it is shown.
+    pub criteria: Vec<Criterion>,
+    /// Grades by percentage, best first.
+    #[serde(default)]
+    pub grades: Vec<Grade>,
+    /// Metrics that a run reports beside the overall mean.
+    #[serde(default)]
+    pub metrics: Vec<RubricMetric>,
+    /// What the judge is told.
+    pub prompt: Prompt,
+    /// Digest of the file's bytes; set on reading.
+    #[serde(skip, default = "no_digest")]
+    pub digest: Digest,
+}
+
+fn no_digest() -> Digest {
+    Digest::from_bytes([0; 32])
+}
+
+impl Rubric {
+    /// Names exactly this rubric, as jobs and run records carry it.
+    pub fn reference(&self) -> RubricReference {
+        RubricReference { id: self.id.clone(), version: self.version, digest: self.digest }
+    }
+
+    /// Its name in results, as in `semantic@1`.
+    pub fn name(&self) -> String {
+        format!("{}@{}", self.id, self.version)
+    }
+
+    /// Whether its prompt uses this field of an item.
+    pub fn needs(&self, need: Need) -> bool {
+        self.needs.contains(&need)
+    }
+
+    /// The criteria of a group, in the rubric's order.
+    pub fn criteria_of<'rubric>(
+        &'rubric self,
+        group: &'rubric str,
+    ) -> impl Iterator<Item = &'rubric Criterion> {
+        self.criteria.iter().filter(move |criterion| criterion.group.as_deref() == Some(group))
+    }
+
+    /// A prompt's text with `{scale_min}`, `{scale_max}` and `{criteria_count}` filled in.
+    pub fn fill_placeholders(&self, text: &str) -> String {
+        placeholder::fill(text, self)
+    }
+}
+
+/// One image that a rubric looks at.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RubricImage {
+    /// The manifest's field that names the file.
+    pub name: String,
+    /// What the judge is told that it is.
+    pub label: String,
+}
+
+/// A field of an item that a prompt may carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Need {
+    /// The generated code; an item without it ends as `no_output`.
+    GeneratedCode,
+    /// The expected design tokens; an item without them is judged without.
+    ExpectedTokens,
+    /// The style's name; a manifest's line without it is an error.
+    Style,
+}
+
+/// The range of a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scale {
+    /// The worst score.
+    pub min: u32,
+    /// The best score.
+    pub max: u32,
+}
+
+/// When an item passes: one of the two bounds, on a scale of 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "parse::SuccessBounds")]
+pub enum Success {
+    /// Its correctness lies above this.
+    Above(f64),
+    /// Its correctness is this or more.
+    AtLeast(f64),
+}
+
+impl Success {
+    /// Whether a correctness of 0 to 1 passes.
+    pub fn passes(self, correctness: f64) -> bool {
+        match self {
+            Self::Above(bound) => correctness > bound,
+            Self::AtLeast(bound) => correctness >= bound,
+        }
+    }
+}
+
+/// How scores become one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Formula {
+    /// Weighted sum of the scores over its maximum.
+    SumOverMax,
+    /// Weighted sum of the groups' means over its maximum.
+    WeightedGroups,
+}
+
+/// A group of criteria.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// Its name in replies and results.
+    pub key: String,
+    /// Its name for people.
+    pub title: String,
+    /// How much its mean counts.
+    pub weight: f64,
+}
+
+/// One criterion.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Criterion {
+    /// Its name in replies and results.
+    pub key: String,
+    /// Its name for people.
+    pub title: String,
+    /// What the judge is to look at.
+    pub guidance: String,
+    /// What each band of the scale means for this criterion, best first.
+    #[serde(default)]
+    pub anchors: Vec<Anchor>,
+    /// How much it counts in `sum_over_max`.
+    #[serde(default = "whole_weight")]
+    pub weight: f64,
+    /// The group that it belongs to, in `weighted_groups`.
+    #[serde(default)]
+    pub group: Option<String>,
+}
+
+fn whole_weight() -> f64 {
+    1.0
+}
+
+/// What a band of the scale means.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Anchor {
+    /// Lowest score of the band.
+    pub from: u32,
+    /// Highest score of the band.
+    pub to: u32,
+    /// What deserves it.
+    pub means: String,
+}
+
+/// A grade by percentage.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Grade {
+    /// The grade.
+    pub name: String,
+    /// The least percentage that earns it.
+    pub from: f64,
+}
+
+/// A metric of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RubricMetric {
+    /// Its name in reports.
+    pub name: String,
+    /// The criterion or group that it is over.
+    pub of: String,
+    /// What is computed.
+    pub kind: MetricKind,
+}
+
+/// What a metric computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MetricKind {
+    /// Mean of a criterion's scores.
+    Mean,
+    /// Share of perfect scores.
+    PerfectRate,
+    /// Mean of a group's means.
+    GroupMean,
+}
+
+/// What the judge is told. Both texts may hold `{scale_min}`, `{scale_max}` and
+/// `{criteria_count}`; everything else that a judge needs is added when the prompt is made.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prompt {
+    /// The system message.
+    pub system: String,
+    /// The task, before the criteria and the item.
+    pub task: String,
+}

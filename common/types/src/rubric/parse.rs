@@ -1,0 +1,102 @@
+//! From a rubric's file to a rubric.
+
+use super::{
+    Rubric, RubricError, RubricProblem, Success,
+    place::{PathStep, dotted_at, line, line_of_offset},
+    validate::validate,
+};
+use crate::{SCHEMA, id::Digest};
+use serde::Deserialize;
+use toml::de::DeTable;
+
+impl Rubric {
+    /// Reads a rubric's file. `origin` names the file in errors. Unknown keys, another version of
+    /// the format, and everything that makes no sense are errors; all of the latter kind are
+    /// named at once.
+    pub fn parse(text: &str, origin: &str) -> Result<Self, RubricError> {
+        let fail = |problems| RubricError { origin: origin.to_owned(), problems };
+        let table = DeTable::parse(text)
+            .map_err(|error| fail(vec![problem_of(text, &DeTable::new(), &error)]))?;
+        let misread = |error| fail(vec![problem_of(text, table.get_ref(), &error)]);
+        if let Some(problem) = foreign_schema(text, table.get_ref()) {
+            return Err(fail(vec![problem]));
+        }
+        let deserializer = toml::Deserializer::parse(text).map_err(misread)?;
+        let mut rubric = Self::deserialize(deserializer).map_err(misread)?;
+        rubric.digest = Digest::of(text.as_bytes());
+        let mut problems = validate(&rubric, &|steps| line(text, table.get_ref(), steps));
+        if problems.is_empty() {
+            return Ok(rubric);
+        }
+        problems.sort_by_key(|problem| problem.line);
+        Err(fail(problems))
+    }
+}
+
+/// A file of another version may differ in anything, so its version is looked at before the rest.
+fn foreign_schema(text: &str, table: &DeTable<'_>) -> Option<RubricProblem> {
+    let message = match table.get("schema") {
+        None => format!("is missing; write `schema = {SCHEMA}` in the file's first lines"),
+        Some(value) => {
+            let found = value.get_ref().as_integer()?;
+            let version = i64::from_str_radix(found.as_str(), found.radix()).ok();
+            if version == Some(i64::from(SCHEMA)) {
+                return None;
+            }
+            format!(
+                "this file has version {found} of the format, and this program reads version \
+                 {SCHEMA}; take a rubric or a program of the other version"
+            )
+        }
+    };
+    let line = line(text, table, &[PathStep::Key("schema")]);
+    Some(RubricProblem { line, key: "schema".to_owned(), message })
+}
+
+/// An error of TOML or of a value's type, without the excerpt that the library draws.
+fn problem_of(text: &str, table: &DeTable<'_>, error: &toml::de::Error) -> RubricProblem {
+    let mut message = error.message().trim().replace('\n', ", ").replace('`', "'");
+    for (type_name, words) in [
+        ("expected f64", "expected a number"),
+        ("expected u32", "expected a whole number of 0 or more"),
+    ] {
+        message = message.replace(type_name, words);
+    }
+    if message.starts_with("unknown field") {
+        message.push_str("; correct its spelling or take it out");
+    } else if message.starts_with("missing field") {
+        message.push_str("; add it");
+    } else if message == "duplicate key" {
+        let key = error.span().and_then(|span| text.get(span)).unwrap_or_default();
+        message = format!("the key {key} stands here a second time; take one out");
+    }
+    // What is missing from the whole file has no line.
+    let missing_at_top = |start: usize| start == 0 && message.starts_with("missing field");
+    let start = error.span().map(|span| span.start).filter(|start| !missing_at_top(*start));
+    let key = start.and_then(|start| dotted_at(table, start)).unwrap_or_default();
+    let line = start.map(|start| line_of_offset(text, start));
+    RubricProblem { line, key, message }
+}
+
+/// A success bound as a file has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SuccessBounds {
+    above: Option<f64>,
+    at_least: Option<f64>,
+}
+
+impl TryFrom<SuccessBounds> for Success {
+    type Error = &'static str;
+
+    fn try_from(bounds: SuccessBounds) -> Result<Self, Self::Error> {
+        match bounds {
+            SuccessBounds { above: Some(bound), at_least: None } => Ok(Self::Above(bound)),
+            SuccessBounds { above: None, at_least: Some(bound) } => Ok(Self::AtLeast(bound)),
+            _ => Err("give exactly one bound, above or at_least"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,73 @@
+//! Whether a rubric makes sense, beyond having the right keys.
+
+mod scoring;
+mod wording;
+
+use super::{Rubric, RubricProblem, place::PathStep, place::dotted};
+use std::collections::HashSet;
+
+/// Every problem of a rubric; `line` finds the line of a place in its file.
+pub(super) fn validate(
+    rubric: &Rubric,
+    line: &dyn Fn(&[PathStep<'_>]) -> Option<usize>,
+) -> Vec<RubricProblem> {
+    let mut problems = Problems { line, found: Vec::new() };
+    wording::check(rubric, &mut problems);
+    scoring::check(rubric, &mut problems);
+    problems.found
+}
+
+/// The problems found so far.
+struct Problems<'file> {
+    line: &'file dyn Fn(&[PathStep<'_>]) -> Option<usize>,
+    found: Vec<RubricProblem>,
+}
+
+impl Problems<'_> {
+    fn add(&mut self, place: &[PathStep<'_>], message: impl Into<String>) {
+        let (line, key) = ((self.line)(place), dotted(place));
+        self.found.push(RubricProblem { line, key, message: message.into() });
+    }
+
+    /// Names in replies, results and reports: they must be plain, and no two the same. `list` is
+    /// the list that they stand in, `field` the key that holds them.
+    fn check_names<'rubric>(
+        &mut self,
+        list: &str,
+        field: &str,
+        names: impl Iterator<Item = &'rubric str>,
+    ) {
+        let mut seen = HashSet::new();
+        for (position, name) in names.enumerate() {
+            let place =
+                [PathStep::Key(list), PathStep::Entry(position, name), PathStep::Key(field)];
+            if !is_plain_name(name) {
+                self.add(&place, bad_name(name));
+            } else if !seen.insert(name) {
+                self.add(&place, format!("{name:?} stands here a second time; rename one"));
+            }
+        }
+    }
+
+    fn check_filled(&mut self, place: &[PathStep<'_>], text: &str) {
+        if text.trim().is_empty() {
+            self.add(place, "is empty; say in words what the judge or a reader needs");
+        }
+    }
+}
+
+/// Lowercase ASCII letters, digits and underscores, at most 64, starting with a letter: a name
+/// that JSON schemas of all providers, CSV headers and file names take.
+fn is_plain_name(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    name.len() <= 64
+        && name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.bytes().all(fits)
+}
+
+fn bad_name(name: &str) -> String {
+    format!(
+        "{name:?} is not usable as a name; take at most 64 lowercase letters, digits and \
+         underscores, starting with a letter"
+    )
+}

@@ -1,0 +1,39 @@
+//! What every format with lines is read into, before its fields are understood.
+
+use super::error::{DatasetError, FieldError};
+use serde_json::{Map, Value};
+use std::{fs::File, io, path::Path};
+
+/// One line: named values, or why it has none.
+pub(super) struct RawItem {
+    /// From 1.
+    pub(super) line: u64,
+    pub(super) fields: Result<Map<String, Value>, FieldError>,
+}
+
+/// Lines in order.
+pub(super) type Records = Box<dyn Iterator<Item = RawItem> + Send>;
+
+/// Opens a file whose absence was ruled out before.
+pub(super) fn open_file(path: &Path) -> Result<File, DatasetError> {
+    File::open(path).map_err(|source| unreadable(path, source))
+}
+
+pub(super) fn unreadable(path: &Path, source: io::Error) -> DatasetError {
+    match source.kind() {
+        io::ErrorKind::NotFound => DatasetError::NotFound(path.to_owned()),
+        _ => DatasetError::Unreadable { path: path.to_owned(), source },
+    }
+}
+
+/// What a value is, in words.
+pub(super) fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,223 @@
+//! The producer's role: publishes the jobs of a plan, a window of them at a time.
+
+use crate::{
+    dataset::LineError,
+    plan::Jobs,
+    upload::{UploadError, Uploader},
+};
+use futures_util::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
+use juror_queue::{Priority, Queue, QueueError};
+use juror_types::{
+    event::{Event, Events},
+    job::Job,
+    shutdown::Shutdown,
+};
+use std::sync::Arc;
+use tokio::sync::{mpsc, watch};
+
+/// How many jobs are read ahead of the queue.
+const READ_CAPACITY: usize = 256;
+
+/// Tells the round in which a job is to be judged; none if an earlier round has scored it.
+pub type RoundAssignment = Box<dyn Fn(&Job) -> Option<u32> + Send>;
+
+/// What the producer works with.
+pub struct Submission {
+    /// Where the jobs go. It is left open: its owner closes it once all that publish to it are
+    /// done.
+    pub queue: Arc<dyn Queue<Job>>,
+    /// The jobs.
+    pub jobs: Jobs,
+    /// How many will be published, skipped ones left out; only told to listeners.
+    pub planned: u64,
+    /// The round of each job, and which are left out.
+    pub round_of: RoundAssignment,
+    /// The priority that they go by.
+    pub priority: Priority,
+    /// What puts the files of each job where workers find them, before it is published.
+    pub uploader: Option<Arc<Uploader>>,
+    /// How many publishes may wait for the queue's word at once (at least one).
+    pub window: usize,
+    /// Who is told.
+    pub events: Events,
+    /// Tells how many jobs the queue vouches for, from 0 on.
+    pub published: watch::Sender<u64>,
+}
+
+/// How publishing ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Submitted {
+    /// Jobs that the queue vouches for.
+    pub published: u64,
+    /// Jobs that were left out.
+    pub skipped: u64,
+    /// Whether every job of the plan was published or left out; false after a stop.
+    pub complete: bool,
+}
+
+/// Why publishing ended early. Job ids do not change, so publishing the plan again completes it.
+#[derive(Debug, thiserror::Error)]
+pub enum SubmitError {
+    /// The dataset is no longer what was planned.
+    #[error("the dataset changed while its jobs were published ({published} so far): {source}")]
+    Dataset {
+        /// Jobs that the queue vouches for.
+        published: u64,
+        /// What was found.
+        source: LineError,
+    },
+    /// The queue took no more.
+    #[error("{published} jobs are published, and then: {source}")]
+    Queue {
+        /// Jobs that the queue vouches for.
+        published: u64,
+        /// What the queue said.
+        source: QueueError,
+    },
+    /// The files of a job are not where workers could find them.
+    #[error("{published} jobs are published, and then: {source}")]
+    Upload {
+        /// Jobs that the queue vouches for.
+        published: u64,
+        /// What went wrong.
+        source: UploadError,
+    },
+    /// Reading the dataset broke down.
+    #[error("the dataset's reader ended unexpectedly after {published} jobs; start again")]
+    Reader {
+        /// Jobs that the queue vouches for.
+        published: u64,
+    },
+}
+
+/// Publishes the jobs. On a stop, hard or soft, it takes no further job and does not wait for
+/// what the queue has not yet vouched for: a full queue would keep it waiting for workers that
+/// stop too.
+pub async fn run(submission: Submission, shutdown: &Shutdown) -> Result<Submitted, SubmitError> {
+    let Submission {
+        queue,
+        jobs,
+        planned,
+        round_of,
+        priority,
+        uploader,
+        window,
+        events,
+        published,
+    } = submission;
+    events.emit(Event::Planned { jobs: planned }).await;
+    let (sender, receiver) = mpsc::channel(READ_CAPACITY);
+    // Files are read where blocking is allowed. The reader ends when the receiver is gone.
+    let reader = tokio::task::spawn_blocking(move || read(jobs, &round_of, &sender));
+    let publisher = Publisher {
+        queue: &*queue,
+        priority,
+        uploader: uploader.as_deref(),
+        window: window.max(1),
+    };
+    let ended = publish(&publisher, receiver, &published, shutdown).await;
+    let read = reader.await;
+    let published = *published.borrow();
+    let complete = ended.map_err(|failure| match failure {
+        Failure::Dataset(source) => SubmitError::Dataset { published, source },
+        Failure::Queue(source) => SubmitError::Queue { published, source },
+        Failure::Upload(source) => SubmitError::Upload { published, source },
+    })?;
+    let skipped = read.map_err(|_| SubmitError::Reader { published })?;
+    Ok(Submitted { published, skipped, complete })
+}
+
+/// Hands the jobs over until nobody takes them; answers how many were left out.
+fn read(
+    jobs: Jobs,
+    round_of: &RoundAssignment,
+    sender: &mpsc::Sender<Result<Job, LineError>>,
+) -> u64 {
+    let mut skipped = 0;
+    for job in jobs {
+        // Asked here too, since a long stretch of skipped jobs sends nothing.
+        if sender.is_closed() {
+            break;
+        }
+        let job = match job.map(|job| (round_of(&job), job)) {
+            Ok((None, _)) => {
+                skipped += 1;
+                continue;
+            }
+            Ok((Some(round), job)) => Ok(Job { round, ..job }),
+            Err(error) => Err(error),
+        };
+        if sender.blocking_send(job).is_err() {
+            break;
+        }
+    }
+    skipped
+}
+
+/// Where jobs go, and how many at once.
+struct Publisher<'a> {
+    queue: &'a dyn Queue<Job>,
+    priority: Priority,
+    uploader: Option<&'a Uploader>,
+    window: usize,
+}
+
+impl Publisher<'_> {
+    /// Puts a job's files where workers find them, and publishes the job.
+    async fn take(&self, mut job: Job) -> Result<(), Failure> {
+        if let Some(uploader) = self.uploader {
+            job.item = uploader.upload_item(job.item).await.map_err(Failure::Upload)?;
+        }
+        self.queue.publish(job, self.priority).await.map_err(Failure::Queue)
+    }
+}
+
+enum Failure {
+    Dataset(LineError),
+    Queue(QueueError),
+    Upload(UploadError),
+}
+
+/// Answers whether all jobs were published, and counts those that the queue vouches for. After a
+/// failure nothing more is taken, and what is under publisher is waited for, so that the count is true.
+async fn publish(
+    publisher: &Publisher<'_>,
+    mut jobs: mpsc::Receiver<Result<Job, LineError>>,
+    published: &watch::Sender<u64>,
+    shutdown: &Shutdown,
+) -> Result<bool, Failure> {
+    let mut waiting = FuturesUnordered::new();
+    let one_more = || published.send_modify(|published| *published += 1);
+    let mut reading = true;
+    let mut failure = None;
+    while reading || !waiting.is_empty() {
+        tokio::select! {
+            biased;
+            () = shutdown.drain.cancelled() => {
+                while let Some(Some(Ok(()))) = waiting.next().now_or_never() {
+                    one_more();
+                }
+                return Ok(false);
+            }
+            Some(confirmed) = waiting.next() => match confirmed {
+                Ok(()) => one_more(),
+                Err(error) => {
+                    reading = false;
+                    failure.get_or_insert(error);
+                }
+            },
+            job = jobs.recv(), if reading && waiting.len() < publisher.window => match job {
+                Some(Ok(job)) => waiting.push(publisher.take(job)),
+                Some(Err(error)) => {
+                    reading = false;
+                    failure.get_or_insert(Failure::Dataset(error));
+                }
+                None => reading = false,
+            },
+        }
+    }
+    failure.map_or(Ok(true), Err)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! The items that moved most, with their pictures and with what was found in both runs.
+
+use crate::{
+    pages::{links, thumbnail},
+    view::RunView,
+};
+use juror_analysis::{
+    compare::{Comparison, ItemChange},
+    format::{decimals, figure, grouped},
+    metrics::Unit,
+};
+use juror_journal::journal::JournalError;
+use juror_report::{
+    html::{simulated, verdict_of},
+    sanitize::harmless,
+};
+use juror_types::outcome::JobResult;
+use maud::{Markup, html};
+
+/// Items that fell, and as many that rose, that are shown with their pictures; the lists below the
+/// section have all.
+const MAX_ITEMS: usize = 6;
+/// Issues of each side that are listed.
+const MAX_ISSUES: usize = 4;
+/// Width of the scale that both scores are drawn on.
+const WIDTH: f64 = 200.0;
+
+/// Items that moved, with their results in both runs.
+pub struct Moved(Vec<Both>);
+
+struct Both {
+    change: ItemChange,
+    base: Option<JobResult>,
+    head: Option<JobResult>,
+}
+
+impl Moved {
+    /// Reads those results, of the first repeat each: blocks.
+    pub fn read(
+        base: &RunView,
+        head: &RunView,
+        comparison: &Comparison,
+    ) -> Result<Self, JournalError> {
+        let lists = &comparison.items;
+        let worst = lists.regressed.iter().take(MAX_ITEMS);
+        let changes = worst.chain(lists.improved.iter().take(MAX_ITEMS));
+        let both = changes.map(|change| {
+            let (base, head) = (result(base, &change.id)?, result(head, &change.id)?);
+            Ok(Both { change: change.clone(), base, head })
+        });
+        both.collect::<Result<_, JournalError>>().map(Self)
+    }
+}
+
+fn result(view: &RunView, id: &str) -> Result<Option<JobResult>, JournalError> {
+    match view.place_of(id, 0) {
+        Some(place) => Ok(view.results(&[place])?.pop()),
+        None => Ok(None),
+    }
+}
+
+/// The section.
+pub fn section(base: &RunView, head: &RunView, comparison: &Comparison, moved: &Moved) -> Markup {
+    let lists = &comparison.items;
+    let all = lists.regressed.len() + lists.improved.len();
+    html! {
+        section.card aria-labelledby="moved" {
+            h2 #moved { "Items that moved" @if comparison.simulated { " " (simulated()) } }
+            @if moved.0.is_empty() { p.faint { "No item moved by more than the margin." } }
+            @else {
+                @if all > moved.0.len() {
+                    p.faint { "The " (grouped(moved.0.len() as u64)) " that moved most, of " (grouped(all as u64)) "; all are listed " a href="#lists" { "below" } "." }
+                }
+                div.moved-items { @for both in &moved.0 { (item(base, head, both)) } }
+            }
+        }
+    }
+}
+
+fn item(base: &RunView, head: &RunView, both: &Both) -> Markup {
+    let change = &both.change;
+    let (class, word) = if change.difference < 0.0 { ("missed", "fell") } else { ("met", "rose") };
+    let of_head = both.head.as_ref().map(|result| (head, result));
+    let shown = of_head.or_else(|| both.base.as_ref().map(|result| (base, result)));
+    html! {
+        article.moved aria-label=(harmless(&change.id)) {
+            @if let Some((view, result)) = shown {
+                (thumbnail::link(&view.report.run.id, result, &links::item(&view.report.run.id, &change.id, "")))
+            }
+            div {
+                h3 {
+                    bdi { (harmless(&change.id)) } " "
+                    span class=(format!("chip {class}")) {
+                        (word) " by " (figure(change.difference.abs(), Unit::Share).trim_end_matches('%')) " points"
+                    }
+                }
+                (drawn(change))
+                (criteria(head, both))
+                div.two {
+                    (side("Base", base, change, change.base, (both.base.as_ref(), both.head.as_ref())))
+                    (side("Head", head, change, change.head, (both.head.as_ref(), both.base.as_ref())))
+                }
+            }
+        }
+    }
+}
+
+/// Both scores on the scale from 0 to 100 %, and the way from the base to the head.
+fn drawn(change: &ItemChange) -> Markup {
+    let place = |score: f64| (score * WIDTH).clamp(0.0, WIDTH);
+    let (base, head) = (place(change.base), place(change.head));
+    let class = if head < base { "fell" } else { "rose" };
+    html! {
+        svg.range viewBox="0 0 200 14" preserveAspectRatio="none" aria-hidden="true" {
+            rect.track x="0" y="5" width="200" height="4" {}
+            rect class=(class) x=(base.min(head)) y="4" width=((head - base).abs()) height="6" {}
+            rect.bound x=((base - 1.0).clamp(0.0, WIDTH - 2.0)) y="1" width="2" height="12" {}
+            rect.value x=((head - 1.5).clamp(0.0, WIDTH - 3.0)) y="0" width="3" height="14" {}
+        }
+    }
+}
+
+/// The criteria whose scores are not what they were.
+fn criteria(view: &RunView, both: &Both) -> Markup {
+    let verdict = |result: &Option<JobResult>| result.as_ref().and_then(verdict_of).cloned();
+    let (Some(base), Some(head)) = (verdict(&both.base), verdict(&both.head)) else {
+        return html! {};
+    };
+    let scores = view
+        .columns
+        .iter()
+        .filter_map(|column| Some((&column.title, column.score(&base)?, column.score(&head)?)));
+    html! {
+        p.facts {
+            @for (title, before, after) in scores.filter(|(_, before, after)| before != after) {
+                span { (harmless(title)) " " (decimals(before, 2)) " → " (decimals(after, 2)) } " "
+            }
+        }
+    }
+}
+
+/// One run's score, and the issues that only it has.
+fn side(
+    name: &str,
+    view: &RunView,
+    change: &ItemChange,
+    score: f64,
+    (own, other): (Option<&JobResult>, Option<&JobResult>),
+) -> Markup {
+    let all = issues_of(own);
+    let issues: Vec<&String> =
+        all.iter().filter(|issue| !issues_of(other).contains(issue)).collect();
+    html! {
+        div {
+            p {
+                a href=(links::item(&view.report.run.id, &change.id, "")) { (name) } ": "
+                strong { (figure(score, Unit::Share)) }
+            }
+            @if all.is_empty() { p.faint { "No issues." } }
+            @else if issues.is_empty() { p.faint { "The same issues." } }
+            @else {
+                ul.issues { @for issue in issues.iter().take(MAX_ISSUES) { li { bdi { (harmless(issue)) } } } }
+                @if issues.len() > MAX_ISSUES { p.faint { "and " (issues.len() - MAX_ISSUES) " more" } }
+            }
+        }
+    }
+}
+
+fn issues_of(result: Option<&JobResult>) -> &[String] {
+    result.and_then(verdict_of).map(|verdict| verdict.issues.as_slice()).unwrap_or_default()
+}

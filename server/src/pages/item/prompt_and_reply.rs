@@ -1,0 +1,71 @@
+//! What the judge was sent, and what it answered.
+
+use crate::item_source::{AsJudged, PromptPart};
+use juror_analysis::format::{counted, grouped};
+use juror_report::sanitize::{harmless, harmless_lines};
+use juror_types::outcome::JobResult;
+use maud::{Markup, html};
+use serde_json::Value;
+
+/// The section; nothing with the judge off.
+pub fn section(
+    result: &JobResult,
+    prompt: Option<&Result<AsJudged<Vec<PromptPart>>, String>>,
+) -> Markup {
+    if prompt.is_none() && result.judge.is_none() && result.reply.is_none() {
+        return html! {};
+    }
+    html! {
+        section.card aria-labelledby="exchange" {
+            h2 #exchange { "The judge" }
+            (facts(result))
+            @match prompt {
+                Some(Ok(AsJudged { content: parts, remark })) => {
+                    @if let Some(remark) = remark { p.notice { "What it was sent: " (harmless(remark)) } }
+                    details {
+                        summary { "What the judge is sent, in " (counted(parts.len() as u64, "part")) }
+                        @for (number, part) in parts.iter().enumerate() {
+                            h3 { (part.role) }
+                            pre tabindex="0" role="region" aria-label=(format!("Part {}, {}", number + 1, part.role)) { (harmless_lines(&part.text)) }
+                        }
+                    }
+                }
+                Some(Err(reason)) => { p.missing { "What it was sent cannot be made again: " (harmless(reason)) } }
+                None => {}
+            }
+            @match &result.reply {
+                Some(reply) => {
+                    details {
+                        summary { "What it answered last" }
+                        pre tabindex="0" role="region" aria-label="The judge's answer" { (harmless_lines(&indented(reply))) }
+                    }
+                }
+                None => { p.faint { "No answer is kept." } }
+            }
+        }
+    }
+}
+
+fn facts(result: &JobResult) -> Markup {
+    let usage = &result.usage;
+    html! {
+        dl.pairs.small {
+            @if let Some(judge) = &result.judge {
+                dt { "Judge" } dd { (judge.provider.name()) " " bdi { (harmless(&judge.model)) } }
+                @if let Some(fingerprint) = &judge.fingerprint { dt { "Backend" } dd { bdi { (harmless(fingerprint)) } } }
+            }
+            dt { "Calls" }
+            dd { (grouped(result.attempts.into())) @if result.cached { ", the verdict is from the cache" } }
+            dt { "Tokens" }
+            dd { (grouped(usage.input_tokens)) " in, " (grouped(usage.output_tokens)) " out" }
+            dt { "Round" } dd { (result.round + 1) }
+        }
+    }
+}
+
+/// JSON with line breaks; anything else as it is.
+fn indented(reply: &str) -> String {
+    let parsed: Option<Value> = serde_json::from_str(reply).ok();
+    let pretty = parsed.and_then(|value| serde_json::to_string_pretty(&value).ok());
+    pretty.unwrap_or_else(|| reply.to_owned())
+}

@@ -1,0 +1,61 @@
+//! What every page and every answer of the API is made of.
+
+use crate::{
+    catalog::Catalog, comparisons::Comparisons, item_source::ItemSource, launcher::RunLauncher,
+    live::LiveRuns, view::Views, work_limiter::Turns,
+};
+use juror_analysis::compare::Rules;
+use std::{path::PathBuf, sync::Arc};
+use tokio_util::sync::CancellationToken;
+
+/// Thumbnails that are made at once, each of which takes one processor, and requests that wait.
+const MAX_THUMBNAILS: usize = 2;
+const MAX_WAITING_THUMBNAILS: usize = 256;
+
+/// Shared by all requests; clones share it.
+#[derive(Clone)]
+pub struct AppState {
+    /// Which runs there are.
+    pub catalog: Arc<Catalog>,
+    /// What each of them came to.
+    pub views: Arc<Views>,
+    /// How those go that go on.
+    pub live: Arc<LiveRuns>,
+    /// How they stand against each other.
+    pub comparisons: Arc<Comparisons>,
+    /// Opens what runs judged.
+    pub item_source: Arc<dyn ItemSource>,
+    /// Begins runs.
+    pub starter: Arc<dyn RunLauncher>,
+    /// Limits how many thumbnails are made at once.
+    pub thumbnails: Arc<Turns>,
+    /// How runs are compared unless whoever asks says otherwise.
+    pub rules: Rules,
+}
+
+impl AppState {
+    /// Of the runs in this directory; whatever goes on by itself ends when `stop` is cancelled. The
+    /// rules also say how failed jobs enter averages.
+    pub fn new(
+        runs_dir: PathBuf,
+        item_source: Arc<dyn ItemSource>,
+        starter: Arc<dyn RunLauncher>,
+        rules: Rules,
+        stop: CancellationToken,
+    ) -> Self {
+        let catalog = Arc::new(Catalog::new(runs_dir));
+        let views =
+            Arc::new(Views::new(Arc::clone(&catalog), Arc::clone(&item_source), rules.averaging));
+        let live = Arc::new(LiveRuns::new(Arc::clone(&catalog), Arc::clone(&item_source), stop));
+        Self {
+            catalog,
+            views,
+            live,
+            comparisons: Arc::default(),
+            item_source,
+            starter,
+            thumbnails: Arc::new(Turns::new(MAX_THUMBNAILS, MAX_WAITING_THUMBNAILS)),
+            rules,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Answers that were written by hand.
+
+use juror_types::id::Digest;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// What to answer to known questions. A question is known by the digests of its images, in order,
+/// and, where items share images, by the digest of the text that tells them apart (an item's code
+/// or style).
+#[derive(Clone, Debug, Default)]
+pub struct VerdictBook(HashMap<(Vec<Digest>, Option<Digest>), Value>);
+
+impl VerdictBook {
+    /// A book with no answers.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Writes an answer down; `text` is the [`item_text_digest`](crate::item_text_digest) of the
+    /// item's code or style. Without one, it answers every question about these images that has no
+    /// answer of its own.
+    pub fn insert(&mut self, images: &[Digest], text: Option<Digest>, reply: Value) {
+        self.0.insert((images.to_vec(), text), reply);
+    }
+
+    /// Whether there is no answer in it.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The answer to a question about these images and this text.
+    pub fn find(&self, images: &[Digest], text: Option<Digest>) -> Option<&Value> {
+        let exact = self.0.get(&(images.to_vec(), text));
+        exact.or_else(|| self.0.get(&(images.to_vec(), None)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_text_tells_questions_about_the_same_images_apart() {
+        let [image, right, wrong, other] = [b"a", b"b", b"c", b"d"].map(|text| Digest::of(text));
+        let mut book = VerdictBook::new();
+        book.insert(&[image], Some(right), json!(10));
+        book.insert(&[image], Some(wrong), json!(3));
+        book.insert(&[image, other], None, json!(7));
+        assert_eq!(book.find(&[image], Some(right)), Some(&json!(10)));
+        assert_eq!(book.find(&[image], Some(wrong)), Some(&json!(3)));
+        assert_eq!(book.find(&[image], None), None);
+        assert_eq!(book.find(&[image, other], Some(wrong)), Some(&json!(7)));
+        assert_eq!(book.find(&[other, image], None), None);
+    }
+}

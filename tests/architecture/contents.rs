@@ -1,0 +1,78 @@
+//! What stands in the files.
+
+use super::sources::{CRATES, Source, files_under, root, source_folder, sources};
+use std::fs;
+
+#[test]
+fn every_task_has_an_owner_who_waits_for_it() {
+    for Source { name, code } in sources(&CRATES) {
+        let lines: Vec<&str> = code.lines().map(str::trim).collect();
+        for (number, line) in lines.iter().enumerate() {
+            if !["tokio::spawn(", "task::spawn("].iter().any(|spawn| line.contains(spawn)) {
+                continue;
+            }
+            let before = number.checked_sub(1).map_or("", |before| lines[before]);
+            let bound = [*line, before].into_iter().find_map(|line| line.strip_prefix("let "));
+            let handle = bound.and_then(|rest| rest.split([' ', ':', '=']).next());
+            let handle = handle.unwrap_or_else(|| panic!("{name} lets a task go: {line}"));
+            let later = lines[number + 1..].iter().any(|line| line.contains(handle));
+            assert!(later && !handle.starts_with('_'), "{name} forgets its task {handle}");
+        }
+        for word in ["unbounded_channel", "Handle::current().spawn", "detach()"] {
+            assert!(!code.contains(word), "{name} has {word}");
+        }
+    }
+}
+
+#[test]
+fn a_lint_is_set_aside_only_with_a_proof() {
+    for Source { name, code } in sources(&CRATES) {
+        assert!(!code.contains("#[allow("), "{name}: write #[expect(…, reason = \"…\")]");
+        for (place, _) in code.match_indices("#[expect(") {
+            let attribute = code[place..].split(")]").next().unwrap_or_default();
+            assert!(attribute.contains("reason ="), "{name}: {attribute}");
+        }
+        for word in ["TODO", "FIXME", "todo!(", "unimplemented!("] {
+            assert!(!code.contains(word), "{name} has {word}");
+        }
+    }
+}
+
+#[test]
+fn everything_that_is_shipped_can_be_read() {
+    use juror_app::settings::Settings;
+    use juror_types::{model, rubric};
+    assert!(model::Prices::builtin().iter().count() > 0);
+    assert!(!model::Models::builtin().date().is_empty());
+    Settings::resolve(&[]).unwrap();
+    let mut shipped = 0;
+    for entry in fs::read_dir(root().join("config/rubrics")).unwrap().map(Result::unwrap) {
+        let name = entry.path().file_stem().unwrap().to_string_lossy().into_owned();
+        let built_in = rubric::builtin().iter().find(|rubric| rubric.id == name);
+        built_in.unwrap_or_else(|| panic!("{name} is shipped and not built in")).parse().unwrap();
+        shipped += 1;
+    }
+    assert!(shipped >= 2);
+}
+
+#[test]
+fn the_map_names_only_what_is_there() {
+    let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    for name in map.split('`').skip(1).step_by(2) {
+        let is_file = name.ends_with(".rs") || name.ends_with(".toml");
+        if is_file && name.contains('/') {
+            let found = root().join(name).is_file();
+            assert!(found, "ARCHITECTURE.md names {name}, which is not there");
+        }
+    }
+}
+
+#[test]
+fn no_file_has_more_than_450_lines() {
+    for folder in CRATES.iter().map(|folder| source_folder(folder)).chain([root().join("tests")]) {
+        for path in files_under(&folder) {
+            let lines = fs::read_to_string(&path).unwrap().lines().count();
+            assert!(lines <= 450, "{} has {lines} lines: split it", path.display());
+        }
+    }
+}

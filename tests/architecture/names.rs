@@ -1,0 +1,92 @@
+//! How things are named.
+
+use super::sources::{CRATES, Source, sources};
+use std::{collections::BTreeMap, path::Path};
+
+/// Pictures in place of the field's words.
+const PICTURES: [&str; 17] = [
+    "house",
+    "home",
+    "homes",
+    "room",
+    "rooms",
+    "door",
+    "desk",
+    "shelf",
+    "ears",
+    "guest",
+    "guests",
+    "company",
+    "seat",
+    "patience",
+    "workplace",
+    "standing",
+    "showcase",
+];
+
+const DRAWERS: [&str; 5] = ["util", "utils", "helper", "helpers", "misc"];
+
+#[test]
+fn a_type_has_one_name_in_the_workspace() {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for Source { name, code } in sources(&CRATES) {
+        for line in code.lines() {
+            if let Some(type_name) = visible_type(line) {
+                places.entry(type_name.to_owned()).or_default().push(name.clone());
+            }
+        }
+    }
+    places.retain(|_, names| names.len() > 1);
+    assert!(places.is_empty(), "types of the same name: {places:#?}");
+}
+
+#[test]
+fn names_are_words_of_the_field() {
+    for Source { name, code } in sources(&CRATES) {
+        let stem = Path::new(&name).file_stem().unwrap().to_str().unwrap();
+        let words: Vec<String> = words_of(stem).collect();
+        for word in PICTURES.iter().chain(&DRAWERS) {
+            assert!(!words.contains(&(*word).to_owned()), "{name}: {word}");
+        }
+        for line in code.lines() {
+            let Some(defined) = visible_type(line).or_else(|| function(line)) else { continue };
+            let found = words_of(defined).find(|word| PICTURES.contains(&word.as_str()));
+            assert!(found.is_none(), "{name}: {defined}");
+        }
+    }
+}
+
+/// The name of a type that a line defines for other modules.
+fn visible_type(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let rest = ["pub ", "pub(crate) ", "pub(super) "]
+        .iter()
+        .find_map(|visibility| line.strip_prefix(visibility))?;
+    let kinds = ["struct ", "enum ", "trait ", "type "];
+    identifier(kinds.iter().find_map(|kind| rest.strip_prefix(kind))?)
+}
+
+fn function(line: &str) -> Option<&str> {
+    let (before, rest) = line.split_once("fn ")?;
+    let is_definition = before
+        .split_whitespace()
+        .all(|word| ["async", "const"].contains(&word) || word.starts_with("pub"));
+    identifier(rest).filter(|_| is_definition)
+}
+
+fn identifier(text: &str) -> Option<&str> {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.split(|letter| !is_part(letter)).next().filter(|name| !name.is_empty())
+}
+
+/// The lower-case words of a name in `snake_case` or `CamelCase`.
+fn words_of(name: &str) -> impl Iterator<Item = String> {
+    let mut spaced = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() || letter == '_' {
+            spaced.push(' ');
+        }
+        spaced.extend(letter.to_lowercase().filter(|letter| *letter != '_'));
+    }
+    spaced.split_whitespace().map(str::to_owned).collect::<Vec<_>>().into_iter()
+}

@@ -1,0 +1,139 @@
+//! Answers that are no verdicts, and servers that cannot be asked for a shape.
+
+use crate::{
+    errors::{books_agree, results, script},
+    harness::{Harness, Recorder, Simulator, completion, pico, verdict, write_items},
+};
+use juror_simulator::{Fault, ResponseFormats, SimulatorConfig};
+use serde_json::{Value, json};
+
+/// Faults of an answer's content that leave no verdict in it, and what is said of each.
+const UNUSABLE: [(Fault, &str); 9] = [
+    (Fault::Truncated, ""),
+    (Fault::Refusal, "the judge refuses to answer: I cannot help with this picture."),
+    (Fault::Length, "cut at the output limit; raise judge.max_output_tokens"),
+    (Fault::ContentFilter, "content filter withheld the answer"),
+    (Fault::OutOfRange, "outside the scale of 0 to 10"),
+    (Fault::Fractional, ""),
+    (Fault::StringScores, ""),
+    (Fault::MissingKeys, "lacks scores.visual_similarity"),
+    (Fault::Empty, ""),
+];
+
+#[test]
+fn an_unusable_answer_is_paid_for_and_asked_for_again() {
+    let harness = Harness::new();
+    write_items(&harness, 9);
+    let scripts: Vec<_> = UNUSABLE.iter().map(|(fault, _)| [Some(*fault), None]).collect();
+    let scripts: Vec<_> = scripts.iter().zip(0..).map(|(faults, n)| (n, &faults[..])).collect();
+    let simulator = Simulator::failing(script(&scripts));
+    harness.judge(&simulator.base_url(), "manifest.jsonl", &["--budget-usd", "5"]).exits(0);
+    for (result, (fault, _)) in results(&harness, 9).iter().zip(UNUSABLE) {
+        assert_eq!(result["outcome"], "scored", "{fault}: {result}");
+        assert_eq!(result["attempts"], 2, "{fault}");
+        assert!(result["semantic"]["total_score"].as_i64().is_some());
+    }
+    assert_eq!(simulator.requests(), 18);
+    assert_eq!(books_agree(&harness, &simulator), 0);
+    let total = pico(&harness.report("first")["cost"]["total_usd"]);
+    assert_eq!(total, simulator.bill(), "both answers are paid for, to the last digit");
+}
+
+#[test]
+fn three_unusable_answers_are_unscorable_and_never_a_score() {
+    let harness = Harness::new();
+    write_items(&harness, 10);
+    let scripts: Vec<_> = UNUSABLE.iter().map(|(fault, _)| [Some(*fault); 4]).collect();
+    let scripts: Vec<_> = scripts.iter().zip(0..).map(|(faults, n)| (n, &faults[..])).collect();
+    let simulator = Simulator::failing(script(&scripts));
+    let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(3);
+    run.prints(&["1 of 10 scored", "9 unscorable"]).says(&["--resume first"]);
+    for (result, (fault, says)) in results(&harness, 9).iter().zip(UNUSABLE) {
+        // The limit that cut an answer is doubled once, and would cut the third as well.
+        let answers = if fault == Fault::Length { 2 } else { 3 };
+        assert_eq!(result["outcome"], "unscorable", "{fault}: {result}");
+        assert_eq!(result["attempts"], answers, "{fault}");
+        assert_eq!(result["semantic"], Value::Null, "{fault}");
+        assert_eq!(result["pipeline_success"], false);
+        assert_eq!(result["error"]["kind"], "reply");
+        let message = result["error"]["message"].as_str().unwrap();
+        let begins = format!("{answers} answers and none usable; the last: ");
+        assert!(message.starts_with(&begins), "{message}");
+        assert!(message.contains(says), "{fault}: {message}");
+    }
+    assert_eq!(simulator.requests(), 8 * 3 + 2 + 1);
+    assert_eq!(books_agree(&harness, &simulator), 0);
+    let report = harness.report("first");
+    assert_eq!(pico(&report["cost"]["total_usd"]), simulator.bill());
+    let only = harness.result("first", "item_0009");
+    assert_eq!(
+        report["overall"]["semantic"]["avg_semantic_correctness"],
+        only["semantic"]["semantic_correctness"],
+        "the average is of the one item that has a score"
+    );
+}
+
+#[test]
+fn a_verdict_in_a_fence_or_between_sentences_is_read() {
+    let harness = Harness::new();
+    write_items(&harness, 2);
+    let faults = script(&[(0, &[Some(Fault::Fenced)]), (1, &[Some(Fault::Prose)])]);
+    let simulator = Simulator::failing(faults);
+    harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
+    assert_eq!(simulator.requests(), 2);
+    assert_eq!(books_agree(&harness, &simulator), 0);
+}
+
+#[test]
+fn a_server_that_cannot_be_asked_for_a_shape_judges_all_the_same() {
+    for (response_formats, told) in [
+        (ResponseFormats::JsonObject, "is asked for from now on"),
+        (ResponseFormats::TextOnly, "is asked for from now on"),
+    ] {
+        let harness = Harness::new();
+        write_items(&harness, 6);
+        let config = SimulatorConfig { response_formats, ..SimulatorConfig::default() };
+        let simulator = Simulator::start(config);
+        let flags = ["-j", "1"];
+        let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(0);
+        run.prints(&["6 of 6 scored"]).says(&[told]);
+        assert!(simulator.requests() <= 8, "only the first question is asked in vain");
+        assert_eq!(books_agree(&harness, &simulator), 0);
+        assert_eq!(harness.result("first", "item_0000")["attempts"], 1);
+    }
+}
+
+#[test]
+fn what_says_nothing_believable_of_its_cost_counts_at_its_bound() {
+    let mut impossible = completion(&verdict(9), 0, 0);
+    impossible.1["usage"] = json!({"prompt_tokens": i64::MAX, "completion_tokens": i64::MAX});
+    let mut silent = completion(&verdict(9), 0, 0);
+    silent.1["usage"].take();
+    let no_answer = (200, json!("welcome to this site"));
+    let harness = Harness::new();
+    write_items(&harness, 3);
+    let judge = Recorder::start(vec![impossible, silent, no_answer]);
+    harness.judge(&judge.base_url(), "manifest.jsonl", &["-j", "1"]).exits(3);
+    let outcomes = [("scored", 1), ("scored", 1), ("failed", 0)];
+    for (result, (outcome, calls)) in results(&harness, 3).iter().zip(outcomes) {
+        assert_eq!(result["outcome"], outcome);
+        let worst = pico(&result["estimate"]["worst_case_usd"]);
+        assert_eq!(pico(&result["cost_usd"]), calls * worst);
+    }
+}
+
+#[test]
+fn a_bill_above_its_bound_is_booked_and_stops_the_run() {
+    let harness = Harness::new();
+    write_items(&harness, 3);
+    let judge = Recorder::start(vec![completion(&verdict(9), 200_000, 60)]);
+    let flags = ["-j", "1", "--budget-usd", "5"];
+    let run = harness.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(3);
+    run.prints(&["1 of 3 scored", "2 skipped", "a bill", "correct the model's price"]);
+    assert_eq!(judge.asked().len(), 1);
+    let cost = &harness.report("first")["cost"];
+    // 200,000 tokens at $2.50 and 60 at $10 a million.
+    assert_eq!(pico(&cost["total_usd"]), 500_600_000_000);
+    let worst = pico(&harness.result("first", "item_0000")["estimate"]["worst_case_usd"]);
+    assert_eq!(pico(&cost["overrun_usd"]), 500_600_000_000 - worst);
+}

@@ -1,0 +1,264 @@
+//! What is wrong before a run begins: said with its place and its remedy, and nothing is spent.
+
+use crate::harness::{Finished, Harness, Simulator, png, repository, write_items};
+use juror_simulator::SimulatorConfig;
+use serde_json::json;
+use std::{fs, path::Path};
+
+/// Runs over a manifest with these lines, beside a `shot.png` that is sound.
+fn run(lines: &str, flags: &[&str]) -> (Harness, Finished) {
+    let harness = Harness::new();
+    harness.write("shot.png", png(1, 8, 8));
+    harness.write("manifest.jsonl", lines);
+    let finished = harness.juror(&[&["run", "manifest.jsonl"], flags].concat());
+    (harness, finished)
+}
+
+const SOUND: &str = r#"{"id":"a","screenshot":"shot.png","generated_code":"<p>Text</p>"}"#;
+
+#[track_caller]
+fn refused(lines: &str, flags: &[&str], says: &[&str]) {
+    let (harness, finished) = run(lines, flags);
+    finished.exits(2).says(says);
+    assert!(!harness.path("runs").exists(), "nothing is left behind");
+}
+
+#[test]
+fn a_dataset_that_is_wrong_is_refused_with_its_line() {
+    Harness::new()
+        .juror(&["run", "none.jsonl"])
+        .exits(2)
+        .says(&["none.jsonl does not exist", "check the path"]);
+    let missing = r#"{"id":"a","screenshot":"none.png","generated_code":"<p>a</p>"}"#;
+    let place = "manifest.jsonl, line 1: field \"screenshot\":";
+    refused(missing, &[], &[place, "\"none.png\" does not exist", "relative to the manifest"]);
+    let twice = format!("{SOUND}\n\n{SOUND}\n");
+    refused(&twice, &[], &["line 3: field \"id\"", "\"a\" stands twice, first in line 1"]);
+    refused("\n", &[], &["manifest.jsonl has no items", "one JSON object a line"]);
+    for path in ["../shot.png", "/etc/hostname"] {
+        let outside = json!({"id": "a", "screenshot": path}).to_string();
+        refused(&outside, &[], &[place, path, "--data-root"]);
+    }
+    let misnamed = r#"{"id":"a","screenshots":"shot.png"}"#;
+    refused(misnamed, &[], &["line 1: field \"screenshot\": missing; rename \"screenshots\""]);
+    let newer = r#"{"schema":2,"id":"a","screenshot":"shot.png"}"#;
+    refused(newer, &[], &["line 1", "schema 2 is not known: this version reads schema 1"]);
+}
+
+#[test]
+fn a_broken_line_among_a_thousand_is_named_and_nothing_is_spent() {
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let mut lines = String::new();
+    for number in 1..=1_000 {
+        let line = SOUND.replace("\"a\"", &format!("\"item {number}\""));
+        let end = if number == 731 { line.len() / 2 } else { line.len() };
+        lines.push_str(&format!("{}\n", &line[..end]));
+    }
+    let flags = ["--enable-llm-judge", "--base-url", &simulator.base_url()];
+    refused(&lines, &flags, &["1 line of the dataset is broken", "manifest.jsonl, line 731: not"]);
+    assert_eq!(simulator.requests(), 0);
+}
+
+#[test]
+fn a_dataset_that_only_the_judge_can_evaluate_names_the_flag() {
+    refused(
+        r#"{"id":"a","screenshot":"shot.png"}"#,
+        &[],
+        &["--enable-llm-judge", "no item has code"],
+    );
+}
+
+#[test]
+fn settings_that_are_wrong_are_named_with_file_and_line() {
+    for (text, says) in [
+        ("[judge]\n\nmodell = \"x\"\n", "juror.toml:3: unknown field `modell`, expected one of"),
+        ("[jugde]\n", "juror.toml:1: unknown field `jugde`"),
+        ("[limits]\nrpm = \"many\"\n", "juror.toml:2: invalid type"),
+        ("[judge\n", "juror.toml:1: "),
+        ("schema = 2\n", "juror.toml: schema 2 is not known: this program reads schema 1"),
+        ("[judge]\nprovider = \"gemini\"\n[run]\nenable_llm_judge = true\n", "cannot ask"),
+    ] {
+        let harness = Harness::new();
+        harness.write("shot.png", png(1, 8, 8));
+        harness.write("manifest.jsonl", SOUND);
+        harness.write("juror.toml", text);
+        harness.juror(&["run", "manifest.jsonl"]).exits(2).says(&[says]);
+        assert!(!harness.path("runs").exists());
+    }
+    let harness = Harness::new();
+    harness.write("manifest.jsonl", SOUND);
+    for (name, value, says) in [
+        ("JUROR_JUDGE_MODELL", "x", "JUROR_JUDGE_MODELL: unknown field `modell`"),
+        ("JUROR_LIMITS_RPM", "many", "JUROR_LIMITS_RPM: invalid type"),
+        ("JUROR_CONFIG", "none.toml", "settings file none.toml cannot be read"),
+    ] {
+        let run = harness.command(&["run", "manifest.jsonl"]).env(name, value).output().unwrap();
+        Finished::from(run).exits(2).says(&[says]);
+    }
+}
+
+#[test]
+fn flags_that_are_wrong_are_refused_before_anything_is_written() {
+    for (flags, says) in [
+        (&["--budget-usd", "abc"][..], "\"abc\" is not an amount in US dollars"),
+        (&["--budget-usd", "-1"], "budget.run_usd is -1.000000000: give 0 or more"),
+        (&["--filter", "tags"], "write KEY=VALUE or KEY!=VALUE"),
+        (&["--filter", "tags=none"], "no items match: --filter tags=none selects none of 1"),
+        (&["--limit", "0"], "no items match: --limit 0 selects none of 1"),
+        (&["--repeat", "0"], "setting run.repeat is 0"),
+        (&["--repeat", "two"], "--repeat <N>"),
+        (&["--max-concurrency", "0"], "at least 1"),
+        (&["--output", "report.pdf"], "report.pdf: the ending picks the format; take one of .json"),
+        (&["--output", "none/report.csv"], "there is no folder none; make it first"),
+        (&["--gate", "none"], "take `targets`, `production` or the path of a TOML file"),
+        (&["--run-id", "../a"], "run id \"../a\" is not usable"),
+        (&["--rubric", "none"], "rubric \"none\" is neither built in (semantic, acrue) nor a file"),
+        (&["--no-such-flag"], "--no-such-flag"),
+        (&["--enable-llm-judge", "--model", "none"], "model \"none\" has no price"),
+        (&["--enable-llm-judge", "--base-url", "ftp://a"], "must start with https:// or http://"),
+        (&["--enable-llm-judge", "--base-url", "http://u:secret@a"], "holds a user or password"),
+    ] {
+        refused(SOUND, flags, &[says]);
+        if !flags.contains(&"--run-id") {
+            refused(SOUND, &[flags, &["--dry-run"]].concat(), &[says]);
+        }
+    }
+    let (_, finished) = run(SOUND, &["--enable-llm-judge", "--base-url", "http://u:secret@a"]);
+    assert!(!finished.stderr.contains("secret"), "{}", finished.stderr);
+}
+
+#[test]
+fn a_rubric_whose_weights_make_no_sense_is_refused_with_its_line() {
+    let acrue = fs::read_to_string(repository("config/rubrics/acrue.toml")).unwrap();
+    for (weight, says) in [
+        ("weight = -2", "-2 is no weight"),
+        ("weight = \"two\"", "invalid type"),
+        ("weight = 0", "every weight is 0, so there is no total; give one a weight"),
+    ] {
+        let harness = Harness::new();
+        let wrong: Vec<_> = acrue
+            .lines()
+            .map(|line| if line.starts_with("weight =") { weight } else { line })
+            .collect();
+        harness.write("own.toml", wrong.join("\n"));
+        harness.write("manifest.jsonl", "");
+        for command in [
+            &["rubric", "check", "own.toml"][..],
+            &["run", "manifest.jsonl", "--rubric", "own.toml"],
+        ] {
+            let refused = harness.juror(command).exits(2).says(&["own.toml:", says]);
+            let (_, after) = refused.stderr.split_once("own.toml:").unwrap();
+            assert!(after.starts_with(|first: char| first.is_ascii_digit()), "a line: {after}");
+        }
+    }
+}
+
+#[test]
+fn without_a_key_the_real_provider_is_not_asked() {
+    let harness = Harness::new();
+    write_items(&harness, 1);
+    let run = ["run", "manifest.jsonl", "--enable-llm-judge"];
+    let without = harness.command(&run).env_remove("OPENAI_API_KEY").output().unwrap();
+    Finished::from(without).exits(2).says(&["OPENAI_API_KEY", "judge.api_key_file", "juror demo"]);
+    let mut lost = harness.command(&run);
+    lost.env_remove("OPENAI_API_KEY").env("JUROR_JUDGE_API_KEY_FILE", "none.txt");
+    Finished::from(lost.output().unwrap()).exits(2).says(&["none.txt cannot be read"]);
+    let broken = harness.command(&run).env("OPENAI_API_KEY", "two\nlines").output().unwrap();
+    let broken = Finished::from(broken).exits(2).says(&["environment variable OPENAI_API_KEY"]);
+    assert!(!broken.stderr.contains("lines"), "{}", broken.stderr);
+    assert!(!harness.path("runs").exists());
+}
+
+/// Every file below a folder.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push((path.display().to_string(), fs::read(&path).unwrap()));
+        }
+    }
+    found
+}
+
+#[test]
+fn the_key_appears_nowhere() {
+    let key = "sk-very-secret-key-of-this-story";
+    let contains = |content: &[u8]| content.windows(key.len()).any(|part| part == key.as_bytes());
+    for accepted in [key, "another-key"] {
+        let config = SimulatorConfig { key: Some(accepted.to_owned()), ..Default::default() };
+        let simulator = Simulator::start(config);
+        let harness = Harness::new();
+        write_items(&harness, 3);
+        let flags = ["-o", "a.json", "-o", "a.jsonl", "-o", "a.csv", "--json"];
+        let mut judging = harness.judging(&simulator.base_url(), "manifest.jsonl", &flags);
+        judging.env("OPENAI_API_KEY", key).env("JUROR_LOG_LEVEL", "trace");
+        let finished = Finished::from(judging.output().unwrap());
+        assert_eq!(finished.code, if accepted == key { 0 } else { 1 });
+        assert!(!finished.stdout.contains(key));
+        assert!(!finished.stderr.contains(key), "not even in the most talkative log");
+        let mut looked_at = 0;
+        for (name, content) in files(&harness.path("")) {
+            assert!(!contains(&content), "{name}");
+            looked_at += 1;
+        }
+        assert!(looked_at > 8, "{looked_at}");
+    }
+}
+
+#[test]
+fn a_dry_run_names_every_item_that_would_fail_and_a_run_fails_just_those() {
+    let harness = Harness::new();
+    let sound = png(1, 8, 8);
+    harness.write("sound.png", &sound);
+    harness.write("empty.png", "");
+    harness.write("cut.png", &sound[..sound.len() - 9]);
+    harness.write("page.png", "<html>");
+    harness.write("latin1.html", b"caf\xe9");
+    let mut lines = String::new();
+    for (id, image, code) in [
+        ("sound", "sound.png", "<p>"),
+        ("empty", "empty.png", "<p>"),
+        ("cut", "cut.png", "<p>"),
+        ("page", "page.png", "<p>"),
+        ("code", "sound.png", "latin1.html"),
+    ] {
+        let item = json!({"id": id, "screenshot": image, "generated_code": code});
+        lines.push_str(&format!("{item}\n"));
+    }
+    harness.write("manifest.jsonl", lines);
+    let says = [
+        "4 of 5 items would fail",
+        "manifest.jsonl, line 2: screenshot: empty.png: this is an empty file",
+        "manifest.jsonl, line 3: screenshot: cut.png: this PNG file cannot be read",
+        "manifest.jsonl, line 4: screenshot: page.png: this is an HTML page",
+        "manifest.jsonl, line 5: generated_code: latin1.html: not UTF-8",
+    ];
+    harness.juror(&["run", "manifest.jsonl", "--dry-run"]).exits(2).says(&says);
+    let limited = ["run", "manifest.jsonl", "--dry-run", "--limit", "1"];
+    harness.juror(&limited).exits(0).prints(&["1 of 5 items are sound"]);
+    let doctor = harness.juror(&["doctor", "manifest.jsonl"]).exits(1);
+    doctor.prints(&["BAD   dataset", "4 of 5 items would fail"]);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    harness.judge_run(&simulator, "r", &[]).exits(3).prints(&["4 failed"]);
+}
+
+#[test]
+fn a_path_with_two_dots_is_refused_with_a_remedy_that_works() {
+    let harness = Harness::new();
+    harness.write("shots/1.png", png(1, 8, 8));
+    let item = |path: &str| {
+        let line = json!({"id": "a", "screenshot": path, "generated_code": "<p>"});
+        harness.write("set/manifest.jsonl", format!("{line}\n"));
+    };
+    let run = ["run", "set/manifest.jsonl", "--data-root", "shots"];
+    item("../shots/1.png");
+    for flags in [&[][..], &["--dry-run"]] {
+        let says = ["has '..', which is not followed", "from a --data-root down"];
+        harness.juror(&[&run[..], flags].concat()).exits(2).says(&says);
+    }
+    item("1.png");
+    harness.juror(&run).exits(0);
+}

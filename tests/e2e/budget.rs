@@ -1,0 +1,213 @@
+//! What a run, a day or a month may cost is never exceeded, whatever happens.
+
+use crate::harness::{Gate, Harness, Running, Simulator, pico, write_items};
+use juror_simulator::{Latency, SimulatorConfig};
+use juror_types::usage::Money;
+use serde_json::Value;
+use std::time::Duration;
+
+/// What a call of these datasets can cost at most, and does cost at least, as a report tells it.
+struct Prices {
+    worst: i64,
+    least: i64,
+}
+
+/// Asks one question to find out.
+fn prices() -> Prices {
+    let harness = Harness::new();
+    write_items(&harness, 1);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    harness.judge_run(&simulator, "one", &[]).exits(0);
+    let cost = &harness.report("one")["cost"];
+    let call = &harness.journal("one")[0]["estimate"];
+    Prices { worst: pico(&call["worst_case_usd"]), least: pico(&cost["total_usd"]) }
+}
+
+fn dollars(pico: i64) -> String {
+    Money::from_pico(pico).to_string()
+}
+
+fn slow() -> SimulatorConfig {
+    let latency = Latency::fixed(Duration::from_millis(5));
+    SimulatorConfig { latency, ..SimulatorConfig::default() }
+}
+
+#[test]
+fn sixty_four_calls_at_once_of_twenty_times_the_cap() {
+    const ITEMS: u32 = 64;
+    let prices = prices();
+    let cap = prices.worst * i64::from(ITEMS) / 20;
+    let harness = Harness::new();
+    write_items(&harness, ITEMS);
+    let simulator = Simulator::start(slow());
+    let flags = ["-j", "64", "--budget-usd", &dollars(cap)];
+    let ended = harness.judge_run(&simulator, "capped", &flags).exits(3);
+    ended.says(&["juror run --resume capped"]).prints(&["of 64 scored"]);
+
+    assert!(simulator.bill() <= cap);
+    assert!(cap - simulator.bill() < prices.worst * 11 / 10, "a call is left unused");
+    assert!(simulator.count("max_in_flight") <= 4, "more were in flight than the cap can hold");
+    let report = harness.report("capped");
+    let (scored, skipped) = (&report["coverage"]["scored"], &report["coverage"]["skipped"]);
+    assert_eq!(scored.as_u64().unwrap() + skipped.as_u64().unwrap(), u64::from(ITEMS));
+    assert_eq!(*scored, simulator.count("billed_calls"));
+    assert_eq!(pico(&report["cost"]["total_usd"]), simulator.bill());
+    for result in harness.journal("capped") {
+        if result["outcome"] == "skipped" {
+            assert_eq!(result["error"]["kind"], "budget");
+            assert!(result["error"]["message"].as_str().unwrap().contains("run capped has spent"));
+        }
+    }
+
+    let enough = dollars(prices.worst * i64::from(ITEMS));
+    let resumed = harness.resume("capped", &["--budget-usd", &enough]).exits(0);
+    let resumed = resumed.prints(&["64 of 64 scored"]);
+    let shown = Money::from_pico(simulator.bill()).rounded(4);
+    resumed.says(&[&format!("done, ${shown} of $")]);
+    assert_eq!(simulator.count("billed_calls"), u64::from(ITEMS), "nothing was paid twice");
+    assert_eq!(pico(&harness.report("capped")["cost"]["total_usd"]), simulator.bill());
+}
+
+#[test]
+fn a_budget_of_nothing_spends_nothing() {
+    let harness = Harness::new();
+    write_items(&harness, 3);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let ended = harness.judge_run(&simulator, "none", &["--budget-usd", "0"]).exits(3);
+    ended.prints(&["0 of 3 scored"]);
+    assert_eq!(simulator.requests(), 0);
+}
+
+#[test]
+fn two_processes_share_a_day_and_a_month() {
+    const ITEMS: u32 = 20;
+    let prices = prices();
+    for period in ["day", "month"] {
+        let cap = prices.worst * 4;
+        let harness = Harness::new();
+        write_items(&harness, ITEMS);
+        let simulator = Simulator::start(slow());
+        harness.write("juror.toml", format!("[budget]\n{period}_usd = \"{}\"\n", dollars(cap)));
+        let flags = ["-j", "20", "--state", "shared", "--no-cache"];
+        let both = ["one", "other"].map(|run| harness.start_run(&simulator, run, &flags));
+        for running in both {
+            running.finish().exits(3);
+        }
+        assert!(simulator.bill() <= cap, "{period}");
+        assert!(cap - simulator.bill() < prices.worst * 11 / 10, "{period}");
+        let total = |run| pico(&harness.report(run)["cost"]["total_usd"]);
+        assert_eq!(total("one") + total("other"), simulator.bill());
+        for result in harness.journal("one") {
+            let message = result["error"]["message"].as_str().unwrap_or(period);
+            assert!(message.contains(period), "{message}");
+        }
+    }
+}
+
+#[test]
+fn a_run_without_a_budget_says_so() {
+    let harness = Harness::new();
+    write_items(&harness, 1);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let ended = harness.judge_run(&simulator, "free", &[]).exits(0);
+    ended.says(&["no budget: spending is unlimited; set one with --budget-usd"]);
+    assert_eq!(harness.report("free")["cost"]["budget_usd"], Value::Null);
+}
+
+#[test]
+fn a_budget_holds_over_kills() {
+    const ITEMS: u32 = 12;
+    let prices = prices();
+    let gate = Gate::closed();
+    let cap = prices.worst * 5;
+    let harness = Harness::new();
+    write_items(&harness, ITEMS);
+    let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
+    let simulator = Simulator::start(config);
+    let flags = ["-j", "2", "--budget-usd", &dollars(cap)];
+    let mut running = harness.start_run(&simulator, "killed", &flags);
+    for kill in 1..=2 {
+        simulator.await_count("billed_calls", 2 * kill);
+        running.kill();
+        running = harness.start(&["run", "--resume", "killed", "-j", "2"]);
+    }
+    gate.open();
+    running.finish().exits(3);
+    let report = harness.report("killed");
+    let total = pico(&report["cost"]["total_usd"]);
+    assert!(simulator.bill() <= total && total <= cap, "{total} of {cap}");
+    // Four calls died with their process and count in full; what is left serves the rest.
+    let presumed = pico(&report["cost"]["presumed_usd"]);
+    assert!(presumed > prices.worst * 3 && presumed < prices.worst * 5, "{presumed}");
+    assert!(report["coverage"]["scored"].as_u64().unwrap() >= 1);
+
+    let enough = dollars(prices.worst * i64::from(ITEMS) + presumed);
+    harness.resume("killed", &["--budget-usd", &enough]).exits(0);
+    let total = pico(&harness.report("killed")["cost"]["total_usd"]);
+    assert!(total >= simulator.bill() && total >= prices.least * i64::from(ITEMS));
+}
+
+#[test]
+fn what_a_crash_kept_from_the_journal_is_resumed_all_the_same() {
+    let prices = prices();
+    let harness = Harness::new();
+    write_items(&harness, 6);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let flags = ["-j", "1", "--budget-usd", &dollars(prices.worst * 2)];
+    harness.judge_run(&simulator, "lost", &flags).exits(3);
+    let paid = simulator.count("billed_calls");
+    // As a crash leaves it between storing results and committing them.
+    harness.write("runs/lost/results.jsonl", "");
+    let enough = dollars(prices.worst * 6);
+    let resumed = harness.resume("lost", &["--budget-usd", &enough]).exits(0);
+    resumed.prints(&["6 of 6 scored"]);
+    assert_eq!(simulator.count("billed_calls"), 6, "{paid} were paid for already");
+    assert_eq!(pico(&harness.report("lost")["cost"]["total_usd"]), simulator.bill());
+    let rounds = |line: &Value| line["round"].as_u64().unwrap();
+    assert_eq!(harness.journal("lost").iter().map(rounds).sum::<u64>(), 6 - paid);
+}
+
+#[test]
+fn a_bill_above_its_bound_stops_the_run_and_is_told() {
+    let prices = prices();
+    let harness = Harness::new();
+    write_items(&harness, 6);
+    // At gpt-4o's 2.50 USD a million, far above the bound of any call here.
+    let config = SimulatorConfig { extra_input_tokens: 20_000, ..SimulatorConfig::default() };
+    let simulator = Simulator::start(config);
+    let flags = ["-j", "1", "--budget-usd", "10"];
+    harness.judge_run(&simulator, "over", &flags).exits(3).prints(&["1 of 6 scored"]);
+    assert_eq!(simulator.count("billed_calls"), 1);
+    let report = harness.report("over");
+    assert_eq!(pico(&report["cost"]["total_usd"]), simulator.bill());
+    let overrun = pico(&report["cost"]["overrun_usd"]);
+    assert!(overrun > 0 && overrun <= simulator.bill());
+    assert!(overrun >= simulator.bill() - prices.worst * 11 / 10);
+    let skipped = harness.journal("over").into_iter().find(|line| line["outcome"] == "skipped");
+    let message = skipped.unwrap()["error"]["message"].to_string();
+    assert!(message.contains("a bill exceeded its bound"), "{message}");
+    // Whoever resumes has decided to go on: one more call, and it stops again.
+    harness.resume("over", &["-j", "1"]).exits(3).prints(&["2 of 6 scored"]);
+}
+
+#[test]
+fn a_cap_of_a_day_or_a_month_stands_until_it_is_lifted() {
+    let harness = Harness::new();
+    write_items(&harness, 2);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    for variable in ["JUROR_BUDGET_DAY_USD", "JUROR_BUDGET_MONTH_USD"] {
+        let judge = |run: &str, cap: Option<&str>| {
+            let flags = ["--base-url", &simulator.base_url(), "--no-cache", "--run-id", run];
+            let judging = ["run", "manifest.jsonl", "--enable-llm-judge"];
+            let mut command = harness.command(&[&judging[..], &flags].concat());
+            command.envs(cap.map(|cap| (variable, cap)));
+            Running::start(command).finish()
+        };
+        let run = |name: &str| format!("{name}_{}", variable.to_lowercase());
+        judge(&run("capped"), Some("0.0001")).exits(3).prints(&["0 of 2 scored"]);
+        let silent = judge(&run("silent"), None).exits(3);
+        silent.prints(&["0 of 2 scored"]).says(&["raise budget.day_usd or budget.month_usd"]);
+        judge(&run("lifted"), Some("unlimited")).exits(0).prints(&["2 of 2 scored"]);
+        judge(&run("after"), None).exits(0).prints(&["2 of 2 scored"]);
+    }
+}

@@ -1,0 +1,152 @@
+//! A question that was asked before is not paid for again, and no other question is taken for it.
+
+use crate::harness::{Gate, Harness, Simulator, pico, png, repository};
+use juror_simulator::SimulatorConfig;
+use serde_json::{Value, json};
+use std::fs;
+
+const ITEMS: u64 = 4;
+
+/// A dataset whose items name all their files, and a simulator.
+fn scene() -> (Harness, Simulator) {
+    let harness = Harness::new();
+    let mut manifest = String::new();
+    for number in 0..ITEMS {
+        let line = json!({
+            "id": format!("item_{number}"), "language": "tsx",
+            "screenshot": format!("{number}.png"),
+            "generated_code": format!("{number}.tsx"),
+            "expected_tokens": format!("{number}.json"),
+        });
+        manifest.push_str(&format!("{line}\n"));
+        harness.write(&format!("{number}.png"), png(number as u32, 48, 48));
+        harness.write(&format!("{number}.tsx"), format!("export const A = () => <p>{number}</p>;"));
+        harness.write(&format!("{number}.json"), "{\"color.primary\": \"#1D4ED8\"}");
+    }
+    harness.write("manifest.jsonl", manifest);
+    (harness, Simulator::start(SimulatorConfig::default()))
+}
+
+fn scores(harness: &Harness, run: &str) -> Vec<(String, Value)> {
+    let mut scores: Vec<_> = harness
+        .journal(run)
+        .into_iter()
+        .map(|line| (line["screenshot_id"].to_string(), line["semantic"].clone()))
+        .collect();
+    scores.sort_by(|one, other| one.0.cmp(&other.0));
+    scores
+}
+
+#[test]
+fn a_second_run_of_an_unchanged_dataset_makes_no_call_and_costs_nothing() {
+    let (harness, simulator) = scene();
+    harness.judge_run(&simulator, "first", &[]).exits(0);
+    assert_eq!(simulator.requests(), ITEMS);
+    harness.judge_run(&simulator, "second", &["--budget-usd", "0"]).exits(0);
+    assert_eq!(simulator.requests(), ITEMS);
+    assert_eq!(scores(&harness, "second"), scores(&harness, "first"));
+    for line in harness.journal("second") {
+        assert_eq!((&line["cached"], &line["attempts"]), (&json!(true), &json!(0)));
+        assert_eq!(pico(&line["cost_usd"]), 0);
+        assert_eq!(line["judge"]["simulated"], true);
+    }
+    let report = harness.report("second");
+    assert_eq!(pico(&report["cost"]["total_usd"]), 0);
+    assert_eq!(report["cost"]["cached_verdicts"], ITEMS);
+    assert_eq!(report["run"]["simulated"], true);
+}
+
+#[test]
+fn a_changed_file_costs_exactly_one_call() {
+    let (harness, simulator) = scene();
+    harness.judge_run(&simulator, "before", &[]).exits(0);
+    let changes = [
+        ("1.png", png(77, 48, 48)),
+        ("2.tsx", b"export const A = () => <b>2</b>;".to_vec()),
+        ("3.json", b"{\"color.primary\": \"#111111\"}".to_vec()),
+    ];
+    for (asked, (file, content)) in (1..).zip(changes) {
+        harness.write(file, content);
+        harness.judge_run(&simulator, file, &[]).exits(0);
+        assert_eq!(simulator.requests(), ITEMS + asked, "{file}");
+        let fresh: Vec<_> =
+            harness.journal(file).into_iter().filter(|line| line["cached"] == false).collect();
+        assert_eq!(fresh.len(), 1);
+        assert_eq!(fresh[0]["screenshot_id"], format!("item_{}", &file[..1]));
+    }
+}
+
+#[test]
+fn whatever_else_is_asked_is_asked_anew() {
+    let (harness, simulator) = scene();
+    harness.judge_run(&simulator, "first", &[]).exits(0);
+    let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
+    harness.write("own.toml", rubric.replacen("version = 1", "version = 2", 1));
+    harness.write("warm.toml", "[judge]\ntemperature = 0.7\n");
+    harness.write("small.toml", "[image]\nmax_side = 32\n");
+    harness.write("brief.toml", "[judge]\nmax_output_tokens = 900\n");
+    harness.write("low.toml", "[judge]\ndetail = \"low\"\n");
+    let mut asked = ITEMS;
+    for (run, flags, anew) in [
+        ("model", &["--model", "gpt-4.1"][..], ITEMS),
+        ("rubric", &["--rubric", "own.toml"], ITEMS),
+        ("temperature", &["--config", "warm.toml"], ITEMS),
+        ("max_side", &["--config", "small.toml"], ITEMS),
+        ("output", &["--config", "brief.toml"], ITEMS),
+        ("detail", &["--config", "low.toml"], ITEMS),
+        // The first of each item's two verdicts is known.
+        ("repeat", &["--repeat", "2"], ITEMS),
+        ("no_cache", &["--no-cache"], ITEMS),
+        ("again", &[], 0),
+    ] {
+        harness.judge_run(&simulator, run, flags).exits(0);
+        asked += anew;
+        assert_eq!(simulator.requests(), asked, "{run}");
+    }
+}
+
+#[test]
+fn a_simulated_verdict_is_never_handed_to_another_endpoint() {
+    let (harness, simulator) = scene();
+    harness.judge_run(&simulator, "simulated", &[]).exits(0);
+    let other = Simulator::start(SimulatorConfig::default());
+    harness.judge_run(&other, "other", &[]).exits(0);
+    assert_eq!(other.requests(), ITEMS);
+    assert!(harness.journal("other").iter().all(|line| line["cached"] == false));
+}
+
+#[test]
+fn without_the_cache_a_run_still_knows_its_own_results() {
+    let gate = Gate::closed();
+    let (harness, warm) = scene();
+    let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
+    let simulator = Simulator::start(config);
+    harness.judge_run(&warm, "warm", &[]).exits(0);
+    let flags = ["--no-cache", "-j", "2"];
+    let mut running = harness.start_run(&simulator, "own", &flags);
+    gate.let_through(2);
+    running.await_words("2/4 done");
+    simulator.await_count("billed_calls", 4);
+    running.kill();
+    // As a crash between settling and journal leaves it.
+    fs::write(harness.path("runs/own/results.jsonl"), "").unwrap();
+    gate.open();
+    harness.resume("own", &["--no-cache"]).exits(0).prints(&["4 of 4 scored"]);
+    assert_eq!(simulator.count("billed_calls"), 2 + 2 + 2, "two were cut off");
+    assert!(harness.journal("own").iter().all(|line| line["cached"] == false));
+}
+
+#[test]
+fn an_emptied_cache_is_asked_in_vain() {
+    let (harness, simulator) = scene();
+    harness.judge_run(&simulator, "first", &[]).exits(0);
+    let stats = harness.juror(&["cache", "stats"]).exits(0);
+    stats.prints(&[
+        "4 replies in",
+        "which cost $0.00 ",
+        "those of the simulator would have cost $0.0",
+    ]);
+    harness.juror(&["cache", "clear"]).exits(0);
+    harness.judge_run(&simulator, "second", &[]).exits(0);
+    assert_eq!(simulator.requests(), 2 * ITEMS);
+}

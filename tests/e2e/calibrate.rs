@@ -1,0 +1,289 @@
+//! Does the judge agree with people, and does a later run still have the same judge?
+
+use crate::{
+    formats,
+    harness::{
+        Finished, Harness, Manual, Recorder, Simulator, completion, repository, verdict,
+        write_items,
+    },
+};
+use juror_simulator::SimulatorConfig;
+use serde_json::{Value, json};
+use std::fs;
+
+const JUDGED: [u64; 12] = [9, 8, 9, 10, 4, 7, 6, 8, 3, 9, 5, 8];
+const RATED: [u64; 12] = [8, 8, 7, 9, 3, 7, 5, 6, 4, 9, 3, 7];
+
+fn judge_of(scores: &[u64]) -> Recorder {
+    Recorder::start(scores.iter().map(|score| completion(&verdict(*score), 1_000, 50)).collect())
+}
+
+fn run(harness: &Harness, run: &str, scores: &[u64], flags: &[&str]) -> Finished {
+    let judge = judge_of(scores);
+    let url = judge.base_url();
+    let fixed = ["run", "manifest.jsonl", "--run-id", run, "--enable-llm-judge", "-j", "1"];
+    harness.juror(&[&fixed[..], &["--base-url", &url, "--no-cache"], flags].concat())
+}
+
+/// A table by two raters, the second a point above the first on every third item.
+fn labels(harness: &Harness) {
+    let mut table = "id,rater,visual_similarity,layout_accuracy,semantic_correctness\n".to_owned();
+    for (number, rating) in RATED.into_iter().enumerate() {
+        let other = rating + u64::from(number % 3 == 0);
+        table.push_str(&format!("item_{number:04},anna,{rating},,0.{rating}\n"));
+        table.push_str(&format!("item_{number:04},ben,{other},,\n"));
+    }
+    harness.write("labels.csv", table);
+}
+
+/// Run `base` of twelve items, and what two people said of them.
+fn judged() -> Harness {
+    let harness = Harness::new();
+    write_items(&harness, 12);
+    run(&harness, "base", &JUDGED, &[]).exits(0);
+    labels(&harness);
+    harness
+}
+
+fn calibrate(harness: &Harness, flags: &[&str]) -> Finished {
+    harness.juror(&[&["calibrate", "base"], flags].concat())
+}
+
+fn calibration(harness: &Harness, run: &str) -> Value {
+    let path = harness.path("runs").join(run).join("calibration.json");
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn the_judge_is_held_against_people() {
+    let harness = judged();
+    calibrate(&harness, &["--labels", "labels.csv"]).exits(0).prints(&[
+        "CALIBRATION",
+        "12 labelled items",
+        "labels.csv",
+        "12 of 12 scored items have labels",
+        "Semantic Correctness",
+        "PEOPLE ↓  JUDGE →",
+        "What cannot be told:",
+        "Layout Accuracy",
+    ]);
+    let found = calibration(&harness, "base");
+    let printed = calibrate(&harness, &["--labels", "labels.csv", "--json", "-o", "own.json"]);
+    let mut printed: Value = serde_json::from_str(&printed.exits(0).stdout).unwrap();
+    let file = fs::read(harness.path("own.json")).unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&file).unwrap(), printed);
+    printed["created_at"] = found["created_at"].clone();
+    assert_eq!(printed, found, "the same labels give the same intervals");
+
+    let visual = &found["criteria"][0];
+    let agreement = &visual["agreement"];
+    assert_eq!((&visual["key"], &agreement["n"]), (&json!("visual_similarity"), &json!(12)));
+    // Of the ratings above: (86 − 76 − 4 × 0.5) / 12.
+    let bias = agreement["bias"]["value"].as_f64().unwrap();
+    assert!((bias - 8.0 / 12.0).abs() < 1e-8, "{bias}");
+    for key in ["pearson", "spearman", "kendall_tau_b", "weighted_kappa", "exact", "adjacent"] {
+        let figure = &agreement[key];
+        let end = |end: &str| figure[end].as_f64().unwrap();
+        assert!(end("low") < end("value") && end("value") < end("high"), "{key}: {figure}");
+    }
+    assert_eq!(visual["people"]["items"], 12);
+    assert!(visual["people"]["alpha"]["value"].as_f64().unwrap() > 0.8);
+    assert_eq!(found["criteria"][4]["agreement"]["n"], 0);
+    assert_eq!(found["score"]["people"]["raters"], 1);
+    assert_eq!(found["binding"]["simulated"], false);
+    assert_eq!(found["binding"]["preparation"]["version"], 1);
+}
+
+#[test]
+fn a_later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
+    let harness = judged();
+    assert!(harness.report("base").get("calibration").is_none(), "nobody has calibrated it yet");
+    calibrate(&harness, &["--labels", "labels.csv"]).exits(0);
+    let same = run(&harness, "same", &JUDGED, &["--repeat", "2"]).exits(0);
+    same.prints(&["JUDGE AND PEOPLE", "NOT ENOUGH", "12 labelled items · run base"]);
+    let known = &harness.report("same")["calibration"];
+    assert_eq!((&known["status"], &known["n"]), (&json!("not_enough"), &json!(12)));
+    let shortfall = known["shortfall"].as_str().unwrap();
+    assert!(
+        shortfall.contains("12 items have a score and a label, and 20 are needed"),
+        "{shortfall}"
+    );
+    assert_eq!(known["file"], "runs/base/calibration.json");
+    assert_eq!(known["changed"], json!([]));
+    assert_eq!(known["figures"].as_array().unwrap().len(), 2);
+    assert_eq!(known["figures"][0]["key"], "semantic_correctness");
+    let found = calibration(&harness, "base");
+    assert_eq!(known["figures"][0]["bias"], found["score"]["agreement"]["bias"]);
+    assert!(known["notes"][0].as_str().unwrap().contains("the judge was asked at"), "{known}");
+    harness.juror(&["report", "base"]).exits(0).prints(&["NOT ENOUGH"]);
+
+    harness.write("runs/torn/calibration.json", "{");
+    let warned = harness.juror(&["report", "base"]).exits(0);
+    warned.prints(&["NOT ENOUGH", "runs/torn/calibration.json is no calibration"]);
+
+    let hot = run(&harness, "other", &JUDGED, &["--model", "gpt-4.1"]).exits(0);
+    hot.prints(&["UNCALIBRATED", "CHANGED: judge: openai gpt-4o then, openai gpt-4.1 now"]);
+    let known = &harness.report("other")["calibration"];
+    assert_eq!((&known["status"], &known["figures"]), (&json!("uncalibrated"), &json!([])));
+    assert_eq!(known["changed"].as_array().unwrap().len(), 1);
+
+    let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
+    harness.write("own.toml", format!("# changed\n{rubric}"));
+    harness.write("juror.toml", "[judge]\ntemperature = 0.7\n[image]\nmax_side = 640\n");
+    let all = run(&harness, "all", &JUDGED, &["--rubric", "own.toml"]).exits(0);
+    all.prints(&[
+        "CHANGED: temperature: 0.1 then, 0.7 now",
+        "CHANGED: rubric: semantic@1 (",
+        "640",
+    ]);
+    let reports =
+        ["base", "same", "other"].map(|run| harness.path(format!("runs/{run}/report.json")));
+    formats::holds(&formats::check("report", &reports));
+}
+
+#[test]
+fn a_file_of_ones_own_choice_is_named_by_flag_or_setting_and_checked_first() {
+    let harness = judged();
+    calibrate(&harness, &["--labels", "labels.csv", "-o", "kept.json"]).exits(0);
+    fs::remove_file(harness.path("runs/base/calibration.json")).unwrap();
+    harness.juror(&["report", "base"]).exits(0);
+    assert!(harness.report("base").get("calibration").is_none());
+    harness.juror(&["report", "base", "--calibration", "kept.json"]).exits(0);
+    assert_eq!(harness.report("base")["calibration"]["file"], "kept.json");
+    harness.write("juror.toml", "[run]\ncalibration = \"kept.json\"\n");
+    harness.juror(&["report", "base"]).exits(0).prints(&["NOT ENOUGH"]);
+
+    let kept = fs::read_to_string(harness.path("kept.json")).unwrap();
+    harness.write("changed.json", kept.replace("gpt-4o", "gpt-4.1"));
+    harness.write("future.json", kept.replace("\"schema\": 1", "\"schema\": 7"));
+    let judge = judge_of(&[9]);
+    for (file, words) in [
+        ("none.json", "the calibration none.json cannot be read"),
+        ("changed.json", "its digest is not that of the judge"),
+        ("future.json", "has schema 7, but this program reads schema 1"),
+        ("labels.csv", "labels.csv is no calibration"),
+    ] {
+        let flags = ["--calibration", file];
+        harness.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(2).says(&[words]);
+    }
+    assert_eq!(judge.asked().len(), 0, "nothing was spent");
+    let enqueue = ["enqueue", "manifest.jsonl", "--calibration", "kept.json"];
+    harness.juror(&enqueue).exits(2).says(&["--calibration", "--wait"]);
+}
+
+#[test]
+fn wrong_labels_are_refused_and_leave_nothing() {
+    let harness = judged();
+    let refused = |name: &str, text: &str, words: &[&str]| {
+        harness.write(name, text);
+        calibrate(&harness, &["--labels", name]).exits(2).says(words);
+    };
+    refused(
+        "off.jsonl",
+        "{\"id\":\"item_0000\",\"visual_similarity\":9}\n{\"id\":\"item_0001\",\"visual_similarity\":11}\n",
+        &["off.jsonl, line 2, field \"visual_similarity\": 11 is not on the scale of 0 to 10"],
+    );
+    refused(
+        "typo.csv",
+        "id,visual\nitem_0000,9\n",
+        &["line 1, field \"visual\"", "visual_similarity"],
+    );
+    refused(
+        "twice.csv",
+        "id,visual_similarity\nitem_0000,9\nitem_0000,8\n",
+        &["line 3", "in line 2"],
+    );
+    refused(
+        "strangers.csv",
+        "id,visual_similarity\nx,9\ny,8\n",
+        &["none of the 2 labelled items", "\"x\""],
+    );
+    refused("empty.csv", "id,visual_similarity\n", &["empty.csv: no line"]);
+    refused("labels.xlsx", "", &["take .jsonl or .csv"]);
+    calibrate(&harness, &["--labels", "gone.csv"]).exits(2).says(&["gone.csv cannot be read"]);
+    calibrate(&harness, &[]).exits(2).says(&["no item of run base has a label", "--labels FILE"]);
+    let strange = ["--labels", "labels.csv", "-o", "calibration.csv"];
+    calibrate(&harness, &strange).exits(2).says(&["is written as .json"]);
+    harness.juror(&["calibrate", "nobody"]).exits(2).says(&["no run \"nobody\""]);
+    assert!(!harness.path("runs/base/calibration.json").exists());
+    harness.juror(&["run", "manifest.jsonl", "--run-id", "off"]).exits(0);
+    let off = harness.juror(&["calibrate", "off", "--labels", "labels.csv"]);
+    off.exits(2).says(&["run off has no judge"]);
+}
+
+#[test]
+fn items_bring_labels_of_their_own_and_few_say_what_cannot_be_told() {
+    let harness = Harness::new();
+    let manifest = write_items(&harness, 2);
+    let text = fs::read_to_string(&manifest).unwrap();
+    let labelled = text.replace(
+        "\"language\"",
+        "\"labels\":{\"visual_similarity\":8,\"source\":\"figma\"},\"language\"",
+    );
+    fs::write(&manifest, labelled).unwrap();
+    run(&harness, "base", &[9, 8], &[]).exits(0);
+    let told = calibrate(&harness, &[]).exits(0);
+    told.prints(&["the items' labels", "it takes 3 items, and there are 2", "no item has both"]);
+    let found = calibration(&harness, "base");
+    let visual = &found["criteria"][0]["agreement"];
+    assert_eq!((&visual["n"], &visual["bias"]["value"]), (&json!(2), &json!(0.5)));
+    assert_eq!(visual["spearman"]["value"], Value::Null);
+    assert_eq!(found["labels"]["file"], Value::Null);
+}
+
+#[test]
+fn the_simulators_calibration_is_marked_and_holds_for_no_judge() {
+    let harness = Harness::new();
+    write_items(&harness, 12);
+    labels(&harness);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    harness.judge_run(&simulator, "base", &[]).exits(0);
+    let told = calibrate(&harness, &["--labels", "labels.csv"]).exits(0);
+    told.prints(&["CALIBRATION  SIMULATED", "AGREEMENT  SIMULATED", "None is a judgement"]);
+    assert_eq!(calibration(&harness, "base")["binding"]["simulated"], true);
+    harness.judge_run(&simulator, "again", &[]).exits(0).prints(&["JUDGE AND PEOPLE  SIMULATED"]);
+    assert_eq!(harness.report("again")["calibration"]["simulated"], true);
+
+    run(&harness, "real", &JUDGED, &[]).exits(0);
+    assert!(harness.report("real").get("calibration").is_none());
+    let file = "runs/base/calibration.json";
+    let forced = run(&harness, "forced", &JUDGED, &["--calibration", file]).exits(0);
+    forced.prints(&["UNCALIBRATED", "scores: the simulator's then, a judge's now"]);
+}
+
+#[test]
+fn a_run_is_not_gone_on_with_where_images_are_prepared_otherwise() {
+    let harness = judged();
+    let path = harness.path("runs/base/run.json");
+    let record = fs::read_to_string(&path).unwrap();
+    assert!(record.contains("\"version\": 1"));
+    fs::write(&path, record.replace("\"max_bytes\": ", "\"max_bytes\": 9")).unwrap();
+    harness.resume("base", &[]).exits(2).says(&["its image preparation is version 1, up to 9"]);
+    let mut old: Value = serde_json::from_str(&record).unwrap();
+    old.as_object_mut().unwrap().remove("preparation");
+    fs::write(&path, old.to_string()).unwrap();
+    harness.resume("base", &[]).exits(0);
+}
+
+#[test]
+fn every_command_of_the_manual_runs() {
+    let harness = Harness::new();
+    let manifest = write_items(&harness, 12);
+    fs::rename(manifest, harness.path("shots.jsonl")).unwrap();
+    labels(&harness);
+    let simulator = Simulator::start(SimulatorConfig { noise: 0.3, ..SimulatorConfig::default() });
+    let judge = simulator.base_url();
+    let manual = Manual::page("calibrate");
+    manual.run(&harness, &[("JUROR_JUDGE_BASE_URL", &judge)]);
+    assert!(harness.path("calibration.json").is_file());
+
+    // The examples of labels are what the command reads.
+    let examples =
+        [("example.jsonl", manual.blocks("json")), ("example.csv", manual.blocks("csv"))];
+    for (name, blocks) in examples {
+        let [text] = blocks[..] else { panic!("{name}: {blocks:?}") };
+        let text = text.replace("button_primary", "item_0000").replace("card_profile", "item_0001");
+        harness.write(name, text);
+        harness.juror(&["calibrate", "labelled", "--labels", name]).exits(0);
+    }
+}

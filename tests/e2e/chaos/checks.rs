@@ -1,0 +1,76 @@
+//! What must hold in the middle of it all, and in the end.
+
+use super::turmoil::{DOLLARS_PER_JOB, RUN, Turmoil};
+use crate::harness::pico;
+use juror_ledger::admission::Budget;
+use serde_json::Value;
+use std::{collections::BTreeMap, time::Duration};
+
+/// How long what is left of the run may take after everything has happened.
+const FINISHING: Duration = Duration::from_secs(600);
+
+impl Turmoil {
+    /// Spent and reserved never exceed the cap, and cover what was billed.
+    pub fn check_the_cap(&mut self) {
+        // The bill first: what is billed after is reserved before.
+        let billed = self.fleet.simulator.bill();
+        let ledger = self.fleet.servers.ledger(RUN);
+        let Budget::Cap(cap) = ledger.budget else { panic!("{ledger:?}") };
+        let spent = ledger.committed.pico() + ledger.outstanding.pico();
+        assert!(spent <= cap.pico(), "{ledger:?}\n{}", self.story());
+        assert!(spent >= billed, "{billed} were billed, {ledger:?}\n{}", self.story());
+    }
+
+    /// Lets the run finish, and looks at everything that it left.
+    pub fn check_the_end(&mut self) {
+        let progress = self.fleet.await_report(RUN, FINISHING);
+        assert_eq!(progress.scored, u64::from(self.plan.jobs), "{progress:?}\n{}", self.story());
+        self.fleet.stop();
+        self.check_the_journal();
+        self.check_the_money();
+        self.check_the_report();
+    }
+
+    fn check_the_journal(&mut self) {
+        let mut outcomes: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        for line in self.fleet.harness.journal(RUN) {
+            let item = line["screenshot_id"].as_str().unwrap().to_owned();
+            outcomes.entry(item).or_default().push(line["outcome"].clone());
+        }
+        assert_eq!(outcomes.len(), self.plan.jobs as usize, "{}", self.story());
+        for (item, outcomes) in outcomes {
+            assert_eq!(outcomes, ["scored"], "{item}\n{}", self.story());
+        }
+    }
+
+    fn check_the_money(&mut self) {
+        let servers = &self.fleet.servers;
+        servers.bury(&self.dead);
+        let (ledger, holders) = (servers.ledger(RUN), servers.holders());
+        let (billed, cap) = (self.fleet.simulator.bill(), self.cap());
+        assert_eq!(ledger.outstanding.pico(), 0, "{ledger:?}\n{}", self.story());
+        assert_eq!(holders, "0", "owners with leases\n{}", self.story());
+        assert!(billed <= cap, "{billed} of {cap} were billed\n{}", self.story());
+        assert!(ledger.committed.pico() >= billed, "{billed}, {ledger:?}\n{}", self.story());
+        let calls = self.fleet.simulator.count("billed_calls");
+        let twice = calls - u64::from(self.plan.jobs);
+        let under_way = self.under_way;
+        self.note(format!("{twice} calls were paid twice, {under_way} may have been"));
+        assert!(twice <= under_way, "{}", self.story());
+    }
+
+    fn check_the_report(&mut self) {
+        let written = self.fleet.harness.report(RUN);
+        let jobs = self.plan.jobs;
+        assert_eq!(written["coverage"]["planned"], jobs, "{}", self.story());
+        assert_eq!(written["coverage"]["scored"], jobs, "{}", self.story());
+        let told = self.fleet.juror(&["report", RUN, "--json"]).exits(0);
+        let told: Value = serde_json::from_str(&told.stdout).unwrap();
+        let (total, billed) = (pico(&told["cost"]["total_usd"]), self.fleet.simulator.bill());
+        assert!(total >= billed, "{total} of {billed} are told\n{}", self.story());
+    }
+
+    fn cap(&self) -> i64 {
+        (f64::from(self.plan.jobs) * DOLLARS_PER_JOB * 1e12) as i64
+    }
+}

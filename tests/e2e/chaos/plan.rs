@@ -1,0 +1,83 @@
+//! What goes wrong, and when: drawn from a seed.
+
+use crate::harness::proxy::{Exchange, Moment, Step};
+use rand::{SeedableRng as _, rngs::StdRng, seq::SliceRandom as _};
+use std::fmt;
+
+/// The size of a story.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    pub seed: u64,
+    pub jobs: u32,
+    /// How often everything goes wrong.
+    pub rounds: u32,
+}
+
+/// One thing that goes wrong.
+#[derive(Clone, Copy, Debug)]
+pub enum Mishap {
+    /// A worker is killed when this is about to reach it, or to leave it.
+    KillWorker(&'static str, Moment),
+    /// The same of the aggregator that is at work.
+    KillAggregator(&'static str, Moment),
+    /// Every connection to one of the servers is reset.
+    Cut(Server),
+    /// The same, and new connections are refused for a while.
+    Refuse(Server),
+    /// The server is killed and started again.
+    Restart(Server),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Server {
+    Broker,
+    Redis,
+}
+
+impl fmt::Display for Mishap {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::KillWorker(point, _) => write!(formatter, "a worker is killed {point}"),
+            Self::KillAggregator(point, _) => write!(formatter, "the aggregator is killed {point}"),
+            Self::Cut(server) => write!(formatter, "connections to {server:?} are cut"),
+            Self::Refuse(server) => write!(formatter, "connections to {server:?} are refused"),
+            Self::Restart(server) => write!(formatter, "{server:?} is killed and started again"),
+        }
+    }
+}
+
+const WORKER: [(&str, Moment); 8] = [
+    ("after delivery", Moment::Request(Step::Claim)),
+    ("after claim", Moment::Reply(Step::Claim)),
+    ("after admission", Moment::Reply(Step::Admit)),
+    ("during the call", Moment::Answer),
+    ("after the answer", Moment::Request(Step::Settle)),
+    ("after settle", Moment::Reply(Step::Settle)),
+    ("after publish, before the confirm", Moment::Confirm(Exchange::Results)),
+    ("after the confirm, before the acknowledgement", Moment::Acknowledgement),
+];
+const AGGREGATOR: [(&str, Moment); 2] = [
+    ("before its commit", Moment::Delivery(Exchange::Results)),
+    ("after its commit, before the acknowledgement", Moment::Acknowledgement),
+];
+
+impl Plan {
+    /// Everything that goes wrong, in its order; in each round everything once.
+    pub fn mishaps(&self) -> Vec<Mishap> {
+        let mut random = StdRng::seed_from_u64(self.seed);
+        let mut all = Vec::new();
+        for _ in 0..self.rounds {
+            let mut round: Vec<Mishap> = WORKER
+                .map(|(point, moment)| Mishap::KillWorker(point, moment))
+                .into_iter()
+                .chain(AGGREGATOR.map(|(point, moment)| Mishap::KillAggregator(point, moment)))
+                .chain([Server::Broker, Server::Redis].into_iter().flat_map(|server| {
+                    [Mishap::Cut(server), Mishap::Refuse(server), Mishap::Restart(server)]
+                }))
+                .collect();
+            round.shuffle(&mut random);
+            all.extend(round);
+        }
+        all
+    }
+}

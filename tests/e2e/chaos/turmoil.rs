@@ -1,0 +1,260 @@
+//! A run of a fleet to which things happen.
+
+use super::plan::{Mishap, Plan, Server};
+use crate::harness::{
+    FleetStory, Gate, Harness, Member, Servers, Simulator, Size,
+    proxy::{Exchange, Moment, Step},
+    write_items,
+};
+use juror_simulator::SimulatorConfig;
+use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
+use std::time::{Duration, Instant};
+
+/// The run's name.
+pub const RUN: &str = "shaken";
+const WORKERS: usize = 4;
+const AT_ONCE: usize = 3;
+/// Far more than all of it can cost: nothing shall be left out.
+pub const DOLLARS_PER_JOB: f64 = 0.1;
+/// How long the fleet may take to go on after anything that happened to it.
+const MAX_WAIT: Duration = Duration::from_secs(120);
+/// How often a condition is looked at.
+const LOOK: Duration = Duration::from_millis(5);
+
+pub struct Turmoil {
+    pub plan: Plan,
+    pub fleet: FleetStory,
+    gate: Gate,
+    random: StdRng,
+    /// How many answers were let through.
+    let_through: u32,
+    /// What happened, for whoever has to understand a failure.
+    log: Vec<String>,
+    /// Who was killed.
+    pub dead: Vec<String>,
+    /// How many calls may be paid twice: they were under way, unsettled, when their worker was
+    /// killed or its jobs went to another one.
+    pub under_way: u64,
+}
+
+impl Turmoil {
+    /// Starts everything, with the first jobs published by a producer that is killed half-way.
+    pub fn begin(plan: Plan) -> Self {
+        let harness = Harness::new();
+        write_items(&harness, plan.jobs);
+        let gate = Gate::closed();
+        let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
+        let size = Size { workers: WORKERS, aggregators: 2, at_once: AT_ONCE };
+        let fleet = FleetStory::new(&size, Servers::own(), harness, Simulator::start(config));
+        let random = StdRng::seed_from_u64(plan.seed);
+        let (log, dead) = (Vec::new(), Vec::new());
+        let mut turmoil =
+            Self { plan, fleet, gate, random, let_through: 0, log, dead, under_way: 0 };
+        turmoil.fleet.start();
+        turmoil.enqueue();
+        turmoil
+    }
+
+    /// Lets everything of the plan happen, and the run end.
+    pub fn run(mut self) {
+        let mishaps = self.plan.mishaps();
+        // Half of all jobs are judged between them, the others around them and after.
+        let between = self.plan.jobs / (2 * mishaps.len() as u32);
+        for mishap in mishaps {
+            self.flow(between);
+            self.note(mishap.to_string());
+            self.meet(mishap);
+            self.check_the_cap();
+        }
+        self.note("everything has happened".to_owned());
+        self.gate.open();
+        self.check_the_end();
+    }
+
+    fn enqueue(&mut self) {
+        let budget = (f64::from(self.plan.jobs) * DOLLARS_PER_JOB).to_string();
+        let mut producer = self.fleet.producer(RUN, &["--budget-usd", &budget]);
+        let nth = self.random.random_range(1..=u64::from(self.plan.jobs) / 2);
+        producer.wire.hold(Moment::Publish(Exchange::Jobs), nth);
+        producer.start();
+        self.note(format!("the producer is killed at its publish {nth}"));
+        assert!(producer.wire.is_held(MAX_WAIT), "it publishes nothing:\n{}", producer.said());
+        producer.kill();
+        producer.start();
+        let code = producer.end(MAX_WAIT);
+        assert_eq!(code, 0, "{}", producer.said());
+    }
+
+    fn meet(&mut self, mishap: Mishap) {
+        match mishap {
+            Mishap::KillWorker(_, moment) => {
+                let victim = self.random.random_range(0..WORKERS);
+                self.await_work(victim);
+                self.note(format!("it will be worker {victim}"));
+                self.fleet.workers[victim].wire.hold(moment, 1);
+                self.drip_until_held();
+                self.kill_worker(victim);
+            }
+            Mishap::KillAggregator(_, moment) => {
+                let nth = self.random.random_range(1..=2);
+                for aggregator in &self.fleet.aggregators {
+                    aggregator.wire.hold(moment, nth);
+                }
+                self.drip_until_held();
+                self.kill_aggregators();
+            }
+            Mishap::Cut(Server::Broker) => self.lose_the_broker(|turmoil| {
+                turmoil.each_proxy(Server::Broker, |proxy| proxy.cut());
+            }),
+            Mishap::Refuse(Server::Broker) => {
+                self.lose_the_broker(|turmoil| turmoil.refuse_everybody(Server::Broker));
+            }
+            Mishap::Restart(Server::Broker) => {
+                self.lose_the_broker(|turmoil| turmoil.fleet.servers.restart_broker());
+            }
+            Mishap::Cut(Server::Redis) => self.each_proxy(Server::Redis, |proxy| proxy.cut()),
+            Mishap::Refuse(Server::Redis) => self.refuse_everybody(Server::Redis),
+            Mishap::Restart(Server::Redis) => {
+                // After the restart, those who are silent are waited for; the dead should be known.
+                self.fleet.servers.bury(&self.dead);
+                self.fleet.servers.restart_redis();
+            }
+        }
+    }
+
+    /// Until each has tried in vain to come back.
+    fn refuse_everybody(&mut self, server: Server) {
+        let refused = |member: &mut Member| proxy_of(member, server).refused();
+        let before: Vec<u64> = self.fleet.members().map(refused).collect();
+        self.each_proxy(server, |proxy| proxy.shut());
+        self.until("not everybody comes back", |turmoil| {
+            let now = turmoil.fleet.members().map(refused);
+            now.zip(&before).all(|(now, before)| now > *before)
+        });
+        self.each_proxy(server, |proxy| proxy.restore());
+    }
+
+    fn kill_worker(&mut self, victim: usize) {
+        let worker = &mut self.fleet.workers[victim];
+        let calls = worker.wire.count(Moment::Call);
+        let settled = worker.wire.count(Moment::Reply(Step::Settle));
+        let under_way = calls.saturating_sub(settled);
+        self.under_way += under_way;
+        self.dead.extend(worker.wire.owner());
+        worker.kill();
+        worker.start();
+        self.note(format!("worker {victim} was killed with {under_way} calls under way"));
+    }
+
+    fn kill_aggregators(&mut self) {
+        let mut killed = Vec::new();
+        for aggregator in &mut self.fleet.aggregators {
+            if aggregator.wire.is_held(Duration::ZERO) {
+                aggregator.kill();
+                aggregator.start();
+                killed.push(aggregator.name.clone());
+            } else {
+                aggregator.wire.let_go();
+            }
+        }
+        self.note(format!("{killed:?} was killed"));
+    }
+
+    /// Jobs in hand are delivered to others when the broker loses a worker, who may still pay for
+    /// them. Waits until everybody is back.
+    fn lose_the_broker(&mut self, how: impl FnOnce(&mut Self)) {
+        self.under_way += (WORKERS * AT_ONCE) as u64;
+        let connections = |member: &mut Member| member.wire.count(Moment::Connection);
+        self.until("not everybody is connected", |turmoil| {
+            turmoil.fleet.members().map(connections).all(|count| count > 0)
+        });
+        let before: Vec<u64> = self.fleet.members().map(connections).collect();
+        how(self);
+        self.until("not everybody is connected again", |turmoil| {
+            let now = turmoil.fleet.members().map(connections);
+            now.zip(&before).all(|(now, before)| now > *before)
+        });
+    }
+
+    fn each_proxy(&mut self, server: Server, act: impl Fn(&crate::harness::proxy::Proxy)) {
+        self.fleet.members().for_each(|member| act(proxy_of(member, server)));
+    }
+
+    /// A worker that was just started has to come up first.
+    fn await_work(&mut self, worker: usize) {
+        self.until("it takes no job", |turmoil| {
+            turmoil.fleet.workers[worker].wire.count(Moment::Request(Step::Claim)) > 0
+        });
+    }
+
+    /// Lets so many answers through, and waits for them: whatever happened, the fleet goes on.
+    fn flow(&mut self, answers: u32) {
+        self.let_through(answers);
+        self.until("nobody asks the judge", Self::all_let_through_are_given);
+    }
+
+    /// Lets answers through, one after the other, until what is to be held is held.
+    fn drip_until_held(&mut self) {
+        loop {
+            self.let_through(1);
+            self.until("the point is never reached", |turmoil| {
+                turmoil.is_held() || turmoil.all_let_through_are_given()
+            });
+            // What the answer sets off takes a while.
+            let soon = Instant::now() + 20 * LOOK;
+            while Instant::now() < soon {
+                if self.is_held() {
+                    return;
+                }
+                std::thread::sleep(LOOK);
+            }
+            let most = self.plan.jobs;
+            assert!(self.let_through < most, "the point is never reached\n{}", self.story());
+        }
+    }
+
+    fn is_held(&mut self) -> bool {
+        self.fleet.members().any(|member| member.wire.is_held(Duration::ZERO))
+    }
+
+    fn let_through(&mut self, answers: u32) {
+        self.gate.let_through(answers);
+        self.let_through += answers;
+    }
+
+    fn all_let_through_are_given(&mut self) -> bool {
+        self.fleet.simulator.count("answers") >= u64::from(self.let_through)
+    }
+
+    #[track_caller]
+    fn until(&mut self, otherwise: &str, mut condition: impl FnMut(&mut Self) -> bool) {
+        let deadline = Instant::now() + MAX_WAIT;
+        while !condition(self) {
+            assert!(Instant::now() < deadline, "{otherwise}\n{}", self.story());
+            self.fleet.members().for_each(Member::lives);
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    pub fn note(&mut self, what: String) {
+        let so_far = format!("after {} answers: {what}", self.let_through);
+        self.log.push(so_far);
+    }
+
+    /// Everything that a failure should tell.
+    pub fn story(&mut self) -> String {
+        let mut story = format!("{:?}\n{}\n", self.plan, self.log.join("\n"));
+        for member in self.fleet.members() {
+            let Member { name, wire, .. } = &*member;
+            story += &format!("-- {name} ({wire:?}) said last:\n{}\n", member.said());
+        }
+        story
+    }
+}
+
+fn proxy_of(member: &Member, server: Server) -> &crate::harness::proxy::Proxy {
+    match server {
+        Server::Broker => &member.broker,
+        Server::Redis => &member.redis,
+    }
+}

@@ -1,0 +1,198 @@
+//! What the commands around a run say and do.
+
+use crate::harness::{Finished, Harness, Simulator, pico, png, repository, write_items};
+use juror_simulator::{Quirk, SimulatorConfig};
+use serde_json::{Value, json};
+use std::fs;
+
+fn json_of(finished: &Finished) -> Value {
+    serde_json::from_str(&finished.stdout).unwrap()
+}
+
+/// A report without the time at which it was written.
+fn timeless(mut report: Value) -> Value {
+    report["run"]["finished_at"].take();
+    report
+}
+
+#[test]
+fn a_report_is_rendered_again_from_its_journal() {
+    let harness = Harness::new();
+    write_items(&harness, 4);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let first = harness.judge(&simulator.base_url(), "manifest.jsonl", &["-q"]).exits(0);
+    let report = harness.report("first");
+    fs::remove_file(harness.path("runs/first/report.json")).unwrap();
+    let again = harness.juror(&["report", "first"]).exits(0);
+    assert_eq!(timeless(harness.report("first")), timeless(report.clone()));
+    let told = |text: &str| text.split("Time:").next().unwrap().to_owned();
+    assert_eq!(told(&again.stdout), told(&first.stdout));
+    let as_json = harness.juror(&["report", "first", "--json"]).exits(0);
+    assert_eq!(timeless(json_of(&as_json)), timeless(report));
+    assert_eq!(simulator.requests(), 4);
+    harness.juror(&["report", "none"]).exits(2).says(&["runs/none holds no run", "juror runs"]);
+    harness.juror(&["retry", "none"]).exits(2).says(&["no run \"none\" in runs"]);
+}
+
+#[test]
+fn a_report_comes_in_every_format_that_is_asked_for() {
+    let harness = Harness::new();
+    write_items(&harness, 3);
+    harness.write("out/kept.txt", "");
+    let flags = ["-o", "out/a.json", "-o", "out/a.jsonl", "-o", "out/a.csv", "--json", "--quiet"];
+    let run = [&["run", "manifest.jsonl", "--run-id", "first"], &flags[..]].concat();
+    let finished = harness.juror(&run).exits(0);
+    assert_eq!(finished.stderr, "", "quiet");
+    let report = harness.report("first");
+    assert_eq!(json_of(&finished), report);
+    let read = |name: &str| fs::read_to_string(harness.path(name)).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&read("out/a.json")).unwrap(), report);
+    let lines: Vec<Value> =
+        read("out/a.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 3);
+    assert!(lines.iter().all(|line| harness.journal("first").contains(line)));
+    let csv = read("out/a.csv");
+    let mut rows = csv.lines();
+    assert!(rows.next().unwrap().contains("screenshot_id"));
+    assert_eq!(rows.count(), 3);
+}
+
+#[test]
+fn runs_are_listed_with_what_they_came_to() {
+    let harness = Harness::new();
+    write_items(&harness, 2);
+    harness.juror(&["runs"]).exits(0).prints(&["no runs in runs", "juror demo"]);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
+    harness.juror(&["run", "manifest.jsonl", "--run-id", "second"]).exits(0);
+    harness.juror(&["runs"]).exits(0).prints(&[
+        "first",
+        "second",
+        "2/2",
+        "gpt-4o*",
+        "off",
+        "SIMULATED",
+    ]);
+    let runs = json_of(&harness.juror(&["runs", "--json"]).exits(0));
+    assert_eq!(runs[0]["run_id"], "second", "the newest first");
+    assert_eq!((&runs[1]["scored"], &runs[1]["planned"]), (&json!(2), &json!(2)));
+    assert_eq!(pico(&runs[1]["cost_usd"]), simulator.bill());
+}
+
+#[test]
+fn rubrics_are_listed_shown_and_checked() {
+    let harness = Harness::new();
+    harness.juror(&["rubric", "list"]).exits(0).prints(&["semantic@1", "acrue@1", "20 criteria"]);
+    assert_eq!(json_of(&harness.juror(&["rubric", "list", "--json"]).exits(0))[1]["criteria"], 20);
+    for name in ["semantic", "acrue"] {
+        let shown = harness.juror(&["rubric", "show", name]).exits(0).stdout;
+        assert_eq!(
+            shown,
+            fs::read_to_string(repository(&format!("config/rubrics/{name}.toml"))).unwrap()
+        );
+        harness.write("own.toml", shown);
+        let checked = harness.juror(&["rubric", "check", "own.toml"]).exits(0);
+        checked.prints(&[&format!("{name}@1 is a sound rubric"), "The judge would be told"]);
+    }
+    harness.write("own.toml", "schema = 1\nid = \"own\"\n");
+    harness.juror(&["rubric", "check", "own.toml"]).exits(2).says(&["own.toml"]);
+    harness.juror(&["rubric", "show", "none"]).exits(2).says(&["neither built in"]);
+}
+
+#[test]
+fn the_manual_is_printed_and_reads_as_settings() {
+    let harness = Harness::new();
+    let manual = harness.juror(&["settings"]).exits(0).stdout;
+    assert_eq!(manual, fs::read_to_string(repository("config/default.toml")).unwrap());
+    harness.write("juror.toml", manual);
+    harness.juror(&["runs"]).exits(0);
+}
+
+#[test]
+fn an_estimate_is_what_the_run_then_says_and_leaves_out_what_is_known() {
+    let harness = Harness::new();
+    write_items(&harness, 5);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let url = simulator.base_url();
+    let estimate = ["estimate", "manifest.jsonl", "--base-url", &url, "--json"];
+    let before = json_of(&harness.juror(&estimate).exits(0));
+    assert_eq!((&before["models"][0]["calls"], &before["cached"]), (&json!(5), &json!(0)));
+    assert_eq!(simulator.requests(), 0, "nobody is asked");
+    harness.juror(&estimate[..4]).exits(0).prints(&["5 jobs by the rubric semantic@1", "gpt-4o"]);
+
+    harness.judge(&url, "manifest.jsonl", &[]).exits(0);
+    let cost = &harness.report("first")["cost"];
+    assert_eq!(before["models"][0]["expected_usd"], cost["estimated_usd"]);
+    assert_eq!(before["models"][0]["worst_case_usd"], cost["worst_case_usd"]);
+    assert!(simulator.bill() <= pico(&cost["worst_case_usd"]));
+
+    let after = json_of(&harness.juror(&estimate).exits(0));
+    assert_eq!((&after["models"][0]["calls"], &after["cached"]), (&json!(0), &json!(5)));
+    assert_eq!(pico(&after["models"][0]["expected_usd"]), 0);
+    harness.write("shots/0002.png", png(99, 64, 32));
+    let changed = json_of(&harness.juror(&estimate).exits(0));
+    assert_eq!((&changed["models"][0]["calls"], &changed["cached"]), (&json!(1), &json!(4)));
+    assert_eq!(changed["runs_learned_from"], 1);
+
+    let all = ["estimate", "manifest.jsonl", "--all-models", "--json"];
+    let all = json_of(&harness.juror(&all).exits(0));
+    assert!(all["models"].as_array().unwrap().len() > 10);
+}
+
+#[test]
+fn an_estimate_tells_jobs_that_would_fail() {
+    let harness = Harness::new();
+    write_items(&harness, 3);
+    harness.write("shots/0001.png", "no picture");
+    let estimate = harness.juror(&["estimate", "manifest.jsonl"]).exits(0);
+    estimate.prints(&[
+        "2 calls, 1 that would fail before any call",
+        "shots/0001.png: this is no image",
+    ]);
+}
+
+#[test]
+fn the_cache_is_counted_and_emptied() {
+    let harness = Harness::new();
+    write_items(&harness, 3);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
+    let stats = json_of(&harness.juror(&["cache", "stats", "--json"]).exits(0));
+    assert_eq!(stats["replies"], 3);
+    assert_eq!(pico(&stats["cost_usd"]), 0, "nobody paid the simulator");
+    assert_eq!(pico(&stats["simulated_usd"]), simulator.bill());
+    harness.juror(&["cache", "stats"]).exits(0).prints(&["3 replies"]);
+    harness.juror(&["cache", "clear"]).exits(0).prints(&["3 replies forgotten"]);
+    assert_eq!(json_of(&harness.juror(&["cache", "stats", "--json"]).exits(0))["replies"], 0);
+}
+
+#[test]
+fn a_dry_run_spends_and_writes_nothing() {
+    let harness = Harness::new();
+    write_items(&harness, 3);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let dry =
+        harness.judge(&simulator.base_url(), "manifest.jsonl", &["--dry-run", "--repeat", "2"]);
+    dry.exits(0).prints(&["3 of 3 items are sound", "6 jobs", "Nothing was spent"]);
+    let dry = harness.judge(&simulator.base_url(), "manifest.jsonl", &["--dry-run", "--json"]);
+    assert_eq!(json_of(&dry.exits(0))["jobs"], 3);
+    assert!(!harness.path("runs").exists());
+
+    let flags = ["--budget-usd", "0"];
+    harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(3);
+    let report = harness.report("first");
+    let resumed = ["run", "--resume", "first", "--budget-usd", "1", "--dry-run"];
+    harness.juror(&resumed).exits(0).prints(&["Nothing was spent"]);
+    assert_eq!(harness.report("first"), report);
+    assert_eq!(simulator.requests(), 0);
+}
+
+#[test]
+fn the_quirks_of_the_simulator_are_listed_with_what_they_imitate() {
+    let harness = Harness::new();
+    let listed = harness.juror(&["simulate", "--quirk", "list"]).exits(0);
+    assert_eq!(listed.stdout.lines().count(), Quirk::ALL.len());
+    listed.prints(&["gateway-timeout", "504 with nginx's HTML page", "moderation=0.1"]);
+    let unknown = harness.juror(&["simulate", "--quirk", "gatway-timeout"]).exits(2);
+    unknown.says(&["gatway-timeout", "--quirk list"]);
+}

@@ -1,0 +1,189 @@
+//! Did it get worse, where, and how sure is that?
+
+use crate::harness::{
+    Finished, Harness, Manual, Recorder, Simulator, completion, png, repository, verdict,
+    write_items,
+};
+use juror_simulator::SimulatorConfig;
+use serde_json::{Value, json};
+use std::fs;
+
+const GOOD: [u64; 8] = [9, 8, 9, 10, 8, 9, 9, 8];
+const BAD: [u64; 8] = [6, 5, 7, 7, 4, 6, 6, 5];
+const UNSURE: [u64; 8] = [8, 9, 9, 8, 9, 8, 10, 7];
+
+/// A judge whose verdicts are these, one item after the other.
+fn judge_of(scores: &[u64]) -> Recorder {
+    Recorder::start(scores.iter().map(|score| completion(&verdict(*score), 1_000, 50)).collect())
+}
+
+fn run(harness: &Harness, run: &str, scores: &[u64], flags: &[&str]) -> Finished {
+    let judge = judge_of(scores);
+    let url = judge.base_url();
+    let fixed = ["run", "manifest.jsonl", "--run-id", run, "--enable-llm-judge", "-j", "1"];
+    harness.juror(&[&fixed[..], &["--base-url", &url, "--no-cache"], flags].concat())
+}
+
+fn compare(harness: &Harness, flags: &[&str]) -> Finished {
+    harness.juror(&[&["compare", "base", "head"], flags].concat())
+}
+
+/// Runs `base` and `head` with these verdicts.
+fn two_runs(base: &[u64], head: &[u64]) -> Harness {
+    let harness = Harness::new();
+    write_items(&harness, u32::try_from(base.len()).unwrap());
+    run(&harness, "base", base, &[]).exits(0);
+    run(&harness, "head", head, &[]).exits(0);
+    harness
+}
+
+#[test]
+fn a_planted_fall_is_worse_and_says_where() {
+    let harness = two_runs(&GOOD, &BAD);
+    let flags = ["-o", "comparison.md", "-o", "comparison.json"];
+    compare(&harness, &flags).exits(100).prints(&[
+        "COMPARISON",
+        "WORSE",
+        "Worse: Semantic Correctness 87.5% → 57.5%, −30.0 [",
+        "8 regressed, 5 newly failing",
+        "item_0004: 80% → 40%",
+        "Pipeline Success",
+        "5 / 0",
+    ]);
+    let markdown = fs::read_to_string(harness.path("comparison.md")).unwrap();
+    assert!(markdown.starts_with("## Worse: Semantic Correctness 87.5% → 57.5%"), "{markdown}");
+    let file = fs::read(harness.path("comparison.json")).unwrap();
+    let found: Value = serde_json::from_slice(&file).unwrap();
+    let printed = compare(&harness, &["--json"]).exits(100).stdout;
+    assert_eq!(serde_json::from_str::<Value>(&printed).unwrap(), found);
+    assert_eq!((&found["decision"], &found["paired"]), (&json!("worse"), &json!(8)));
+    assert_eq!(found["decisive"]["difference"], -0.3);
+    assert!(found["decisive"]["high"].as_f64().unwrap() < -0.01);
+    assert_eq!(found["items"]["regressed"].as_array().unwrap().len(), 8);
+    assert_eq!(found["criteria"].as_array().unwrap().len(), 5);
+
+    harness.juror(&["compare", "head", "base"]).exits(0).prints(&["BETTER", "improved"]);
+    harness.juror(&["compare", "base", "base"]).exits(0).prints(&["SAME", "none changed"]);
+    compare(&harness, &["--margin", "0.5"]).exits(0).prints(&["SAME"]);
+}
+
+#[test]
+fn what_cannot_be_told_is_a_failure_only_strictly_and_says_what_would_settle_it() {
+    let harness = two_runs(&GOOD, &UNSURE);
+    let told = ["INCONCLUSIVE", "more items in both runs ($", "What repeats would do is not known"];
+    let told = |finished: Finished| {
+        let words = finished.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in told {
+            assert!(words.contains(part), "no {part:?} in:\n{words}");
+        }
+    };
+    told(compare(&harness, &[]).exits(0));
+    told(compare(&harness, &["--strict"]).exits(4));
+}
+
+#[test]
+fn a_run_ends_with_its_comparison() {
+    let harness = Harness::new();
+    write_items(&harness, 8);
+    run(&harness, "base", &GOOD, &[]).exits(0);
+    let worse = run(&harness, "head", &BAD, &["--baseline", "base", "-o", "out.json"]).exits(100);
+    worse.prints(&["SEMANTIC EVALUATION", "COST AND TIME", "COMPARISON", "WORSE"]);
+    let report = harness.report("head");
+    assert_eq!(report["comparison"]["decision"], "worse");
+    assert_eq!(report["comparison"]["base"]["run"], "base");
+    let out = fs::read(harness.path("out.json")).unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&out).unwrap()["comparison"], report["comparison"]);
+
+    // The baseline is named by its directory or its report, too.
+    let again = |named: &str| harness.juror(&["report", "head", "--baseline", named]);
+    again("runs/base").exits(100).prints(&["WORSE"]);
+    again("runs/base/report.json").exits(100);
+    again("head").exits(0).prints(&["SAME"]);
+    harness.juror(&["report", "head"]).exits(0);
+    assert!(harness.report("head").get("comparison").is_none());
+}
+
+#[test]
+fn a_baseline_that_cannot_be_compared_with_costs_nothing() {
+    let harness = Harness::new();
+    write_items(&harness, 2);
+    run(&harness, "base", &[9, 9], &[]).exits(0);
+    let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
+    harness.write("own.toml", format!("# changed\n{rubric}"));
+    let judge = judge_of(&[9]);
+    let url = judge.base_url();
+    let flags = ["--rubric", "own.toml", "--baseline", "base"];
+    let refused = harness.judge(&url, "manifest.jsonl", &flags).exits(2);
+    refused.says(&["run base was judged by rubric semantic@1 (", "run first by semantic@1 ("]);
+    let unknown = harness.judge(&url, "manifest.jsonl", &["--baseline", "none"]).exits(2);
+    unknown.says(&["no run \"none\" in runs", "juror runs"]);
+    assert_eq!(judge.asked().len(), 0);
+
+    harness.judge(&url, "manifest.jsonl", &["--rubric", "own.toml"]).exits(0);
+    harness.juror(&["compare", "base", "first"]).exits(2).says(&["do not mean the same"]);
+    harness.juror(&["compare", "base", "none"]).exits(2).says(&["no run \"none\""]);
+    harness.juror(&["compare", "base", "shots"]).exits(2).says(&["shots holds no run"]);
+    let strange = ["compare", "base", "base", "-o", "comparison.csv"];
+    harness.juror(&strange).exits(2).says(&["take one of .json, .md"]);
+    let margin = ["compare", "base", "base", "--margin", "-1"];
+    harness.juror(&margin).exits(2).says(&["compare.margin", "from 0 to 1"]);
+    let enqueue = ["enqueue", "manifest.jsonl", "--baseline", "base"];
+    harness.juror(&enqueue).exits(2).says(&["--baseline", "--wait"]);
+}
+
+#[test]
+fn items_whose_input_changed_are_named_and_another_judge_is_said_loudly() {
+    let harness = Harness::new();
+    write_items(&harness, 8);
+    run(&harness, "base", &GOOD, &[]).exits(0);
+    harness.write("shots/0003.png", png(99, 64, 32));
+    let manifest = fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
+    let kept = manifest.lines().skip(1).map(|line| format!("{line}\n")).collect::<String>();
+    harness.write("manifest.jsonl", kept.replace("item_0007", "item_0070"));
+    run(&harness, "head", &GOOD[1..], &["--model", "gpt-4.1"]).exits(0);
+    let finished = compare(&harness, &["--json"]).exits(0);
+    let found: Value = serde_json::from_str(&finished.stdout).unwrap();
+    let items = &found["items"];
+    assert_eq!(items["changed_input"], json!(["item_0003"]));
+    assert_eq!(
+        (&items["new"], &items["gone"]),
+        (&json!(["item_0070"]), &json!(["item_0000", "item_0007"]))
+    );
+    assert_eq!(found["paired"], 5);
+    compare(&harness, &[]).exits(0).prints(&["ANOTHER JUDGE", "gpt-4.1", "Another input"]);
+}
+
+#[test]
+fn what_the_simulator_judged_is_marked_and_repeats_tell_its_noise() {
+    let harness = Harness::new();
+    write_items(&harness, 12);
+    let simulator = Simulator::start(SimulatorConfig { noise: 0.4, ..SimulatorConfig::default() });
+    let once = ["--repeat", "3", "--baseline", "base"];
+    harness.judge_run(&simulator, "base", &once[..2]).exits(0).prints(&["REPEATS  SIMULATED"]);
+    let flags = [&once[..], &["--no-cache"]].concat();
+    let finished = harness.judge_run(&simulator, "head", &flags);
+    assert!([0, 100].contains(&finished.code), "{}", finished.stderr);
+    finished.prints(&["COMPARISON  SIMULATED", "REPEATS", "Alpha", "Verdicts differ on"]);
+    let report = harness.report("head");
+    assert_eq!(report["comparison"]["simulated"], true);
+    let repeats = &report["repeats"];
+    assert_eq!(repeats["items"].as_array().unwrap().len(), 12);
+    assert_eq!(repeats["items"][0]["n"], 3);
+    assert_eq!(repeats["score"]["items"], 12);
+    let share = repeats["score"]["noise_share"].as_f64().unwrap();
+    assert!(share > 0.0 && share < 1.0, "{repeats}");
+    assert!(repeats["criteria"][0]["alpha"].as_f64().unwrap() < 1.0);
+    harness.judge_run(&simulator, "single", &[]).exits(0);
+    assert!(harness.report("single").get("repeats").is_none());
+}
+
+#[test]
+fn every_command_of_the_manual_runs() {
+    let harness = Harness::new();
+    let manifest = write_items(&harness, 6);
+    fs::rename(manifest, harness.path("shots.jsonl")).unwrap();
+    let simulator = Simulator::start(SimulatorConfig { noise: 0.3, ..SimulatorConfig::default() });
+    let judge = simulator.base_url();
+    Manual::page("compare").run(&harness, &[("JUROR_JUDGE_BASE_URL", &judge)]);
+    assert!(harness.path("comparison.md").is_file());
+}

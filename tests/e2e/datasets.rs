@@ -1,0 +1,61 @@
+//! The kinds of dataset there are, each judged through the command.
+
+use crate::harness::{Harness, Simulator, pico, png};
+use juror_simulator::SimulatorConfig;
+use serde_json::json;
+
+/// Judges a dataset of two items, and answers their ids.
+fn judged(harness: &Harness, dataset: &str, flags: &[&str]) -> Vec<String> {
+    let simulator = Simulator::start(SimulatorConfig::default());
+    harness.judge(&simulator.base_url(), dataset, flags).exits(0).prints(&["2 of 2 scored"]);
+    assert_eq!(simulator.requests(), 2);
+    assert_eq!(simulator.bill(), pico(&harness.report("first")["cost"]["total_usd"]));
+    let mut ids: Vec<String> = harness
+        .journal("first")
+        .iter()
+        .map(|result| result["screenshot_id"].as_str().unwrap().to_owned())
+        .collect();
+    ids.sort();
+    ids
+}
+
+#[test]
+fn a_folder_of_pairs() {
+    let harness = Harness::new();
+    for number in 1..=2 {
+        harness.write(&format!("pairs/{number}.png"), png(number, 8, 8));
+    }
+    harness.write("pairs/1.tsx", "export const A = () => <b>text</b>;");
+    harness.write("pairs/2.html", "<p>text</p>");
+    harness.write("pairs/1.tokens.json", json!({"size": "8px"}).to_string());
+    assert_eq!(judged(&harness, "pairs", &[]), ["1", "2"]);
+}
+
+#[test]
+fn a_folder_with_metadata() {
+    let harness = Harness::new();
+    let mut lines = String::new();
+    for (number, source) in [(1, "figma"), (2, "figma"), (3, "hand")] {
+        let name = format!("shot{number}.png");
+        harness.write(&format!("folder/{name}"), png(number, 8, 8));
+        let line = json!({"file_name": name, "generated_code": "<p>a</p>", "source": source});
+        lines.push_str(&format!("{line}\n"));
+    }
+    harness.write("folder/metadata.jsonl", lines);
+    assert_eq!(judged(&harness, "folder", &["--filter", "source=figma"]), ["shot1", "shot2"]);
+}
+
+#[test]
+fn a_table() {
+    let harness = Harness::new();
+    harness.write("shots/a.png", png(1, 8, 8));
+    let rows = "id,screenshot,generated_code,quality_score\r\n\
+                first,shots/a.png,\"<p>one, \"\"two\"\"</p>\",0.5\r\n\
+                second,shots/a.png,<b>b</b>,\r\n";
+    harness.write("table.csv", format!("\u{feff}{rows}"));
+    assert_eq!(judged(&harness, "table.csv", &[]), ["first", "second"]);
+    let wrong = rows.replace("0.5", "much");
+    harness.write("table.csv", wrong);
+    let run = ["run", "table.csv", "--run-id", "second"];
+    harness.juror(&run).exits(2).says(&["table.csv, line 2: field \"quality_score\""]);
+}

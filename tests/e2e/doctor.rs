@@ -1,0 +1,96 @@
+//! What `juror doctor` finds.
+
+use crate::harness::{Finished, Harness, Simulator, write_items};
+use juror_simulator::{Quirk, SimulatorConfig};
+use juror_types::model::Prices;
+use serde_json::Value;
+
+fn simulator() -> Simulator {
+    let key = Some("story-key".to_owned());
+    Simulator::start(SimulatorConfig { key, ..SimulatorConfig::default() })
+}
+
+#[test]
+fn all_is_well() {
+    let harness = Harness::new();
+    write_items(&harness, 2);
+    let simulator = simulator();
+    let flags = ["doctor", "manifest.jsonl", "--base-url", &simulator.base_url()];
+    harness.juror(&flags).exits(0).prints(&[
+        "gpt-4o: $2.50 a million tokens in, $10.00 out",
+        "there is one (it is never shown)",
+        "which is the simulator",
+        "juror.db can be written",
+        "2 items, 2 jobs",
+        "a run can start",
+    ]);
+    let checks = harness.juror(&[&flags[..], &["--json"]].concat()).exits(0);
+    let checks: Vec<Value> = serde_json::from_str(&checks.stdout).unwrap();
+    assert!(checks.len() >= 7 && checks.iter().all(|check| check["health"] != "bad"), "{checks:?}");
+    assert_eq!(simulator.requests(), 0, "the check is free");
+}
+
+#[test]
+fn what_is_wrong_is_named_with_what_to_do() {
+    let harness = Harness::new();
+    write_items(&harness, 1);
+    let simulator = simulator();
+    let url = simulator.base_url();
+    let ill = |flags: &[&str], says: &[&str]| {
+        let found = harness.juror(&[&["doctor"], flags].concat()).exits(1);
+        found.prints(says).prints(&["to fix"]);
+    };
+    ill(
+        &["--base-url", "http://127.0.0.1:1/v1"],
+        &["no answer from the vision API", "check the base URL"],
+    );
+    ill(
+        &["--base-url", &url, "--model", "gpt-99"],
+        &["model \"gpt-99\" has no price", "juror.toml"],
+    );
+    ill(&["--base-url", &url, "none.jsonl"], &["none.jsonl does not exist"]);
+    ill(&["--base-url", &url, "--rubric", "none"], &["rubric \"none\" is neither built in"]);
+    harness.write("juror.toml", "[prices.\"own\"]\ninput = 1_000_000\noutput = 2_000_000\n");
+    ill(
+        &["--base-url", &url, "--model", "own"],
+        &["does not list the model \"own\": check its name"],
+    );
+
+    let doctor = ["doctor", "--base-url", &url];
+    let wrong = harness.command(&doctor).env("OPENAI_API_KEY", "wrong-key").output().unwrap();
+    let wrong = Finished::from(wrong).exits(1).prints(&["does not take the key; check the key"]);
+    assert!(!wrong.stdout.contains("wrong-key"));
+    let without = harness.command(&["doctor"]).env_remove("OPENAI_API_KEY").output().unwrap();
+    Finished::from(without).exits(1).prints(&["the judge needs an API key: set OPENAI_API_KEY"]);
+}
+
+#[test]
+fn a_model_that_takes_no_images_is_told_where_a_server_knows_it() {
+    let harness = Harness::new();
+    // A name that Juror does not know.
+    harness.write("juror.toml", "[prices.\"own\"]\ninput = 0\noutput = 0\n");
+    let own = toml::from_str("own = { input = 0, output = 0 }").unwrap();
+    let prices = Prices::builtin().overlaid_with(Prices::from_terms(own, "the story"));
+    for (quirk, model) in [
+        (Quirk::OpenrouterTextModel, "gpt-4o"),
+        (Quirk::LitellmTextModel, "own"),
+        (Quirk::OllamaTextModel, "own"),
+    ] {
+        let config =
+            SimulatorConfig { prices: prices.clone(), ..SimulatorConfig::with_quirks(&[quirk]) };
+        let simulator = Simulator::start(config);
+        let doctor = ["doctor", "--base-url", &simulator.base_url(), "--model", model];
+        let found = harness.juror(&doctor).exits(1);
+        found.prints(&[&format!("the model \"{model}\" takes no images"), "choose one that does"]);
+        assert_eq!(simulator.requests(), 0, "the check is free");
+    }
+}
+
+#[test]
+fn a_folder_that_a_run_will_make_is_no_trouble() {
+    let harness = Harness::new();
+    let simulator = simulator();
+    let url = simulator.base_url();
+    let flags = ["doctor", "--base-url", &url, "--state", "state", "--runs-dir", "a/b"];
+    harness.juror(&flags).exits(0).prints(&["MB are free for a/b"]);
+}

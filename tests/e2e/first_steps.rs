@@ -1,0 +1,60 @@
+//! The commands of a newcomer's first minutes.
+
+use crate::harness::{Harness, Simulator, write_items};
+use juror_simulator::SimulatorConfig;
+use std::fs;
+
+#[test]
+fn init_writes_a_project_that_runs_and_overwrites_nothing() {
+    let harness = Harness::new();
+    let says = ["two example items", "cd quality", "juror estimate dataset/manifest.jsonl"];
+    harness.juror(&["init", "quality"]).exits(0).says(&says);
+    let run = |arguments: &[&str]| {
+        let mut command = harness.command(arguments);
+        crate::harness::Finished::from(
+            command.current_dir(harness.path("quality")).output().unwrap(),
+        )
+    };
+    run(&["run", "dataset/manifest.jsonl"]).exits(0).says(&["2 of 2 scored"]);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let judged = ["run", "dataset/manifest.jsonl", "--enable-llm-judge", "--base-url"];
+    run(&[&judged[..], &[&simulator.base_url()]].concat()).exits(0).says(&["of $1.00"]);
+
+    let settings = harness.path("quality/juror.toml");
+    fs::write(&settings, "schema = 1").unwrap();
+    fs::remove_dir_all(harness.path("quality/dataset")).unwrap();
+    harness.juror(&["init", "quality"]).exits(2).says(&["quality/juror.toml exists"]);
+    assert_eq!(fs::read_to_string(&settings).unwrap(), "schema = 1");
+    assert!(!harness.path("quality/dataset").exists(), "nothing is written beside what exists");
+}
+
+#[test]
+fn the_last_line_of_a_run_says_all() {
+    let harness = Harness::new();
+    write_items(&harness, 3);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let judged = harness.judge(&simulator.base_url(), "manifest.jsonl", &["--budget-usd", "1"]);
+    let judged = judged.exits(0);
+    let last = judged.stderr.lines().last().unwrap();
+    let parts = ["3 of 3 scored, Semantic Correctness ", "n=3", "no gate set", " of $1.00"];
+    for part in parts {
+        assert!(last.contains(part), "{part}: {last}");
+    }
+    assert!(last.ends_with("; report: runs/first/report.json"), "{last}");
+    let free = harness.juror(&["run", "manifest.jsonl", "--run-id", "free"]).exits(0);
+    assert!(!free.stderr.lines().last().unwrap().contains('$'), "{}", free.stderr);
+}
+
+#[test]
+fn completions_and_manual_pages_name_every_command() {
+    let harness = Harness::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        harness.juror(&["completions", shell]).exits(0).prints(&["estimate", "calibrate"]);
+    }
+    harness.juror(&["man"]).exits(0).prints(&[".TH juror 1", "estimate"]);
+    harness.juror(&["man", "pages"]).exits(0);
+    let page = fs::read_to_string(harness.path("pages/juror-run.1")).unwrap();
+    assert!(page.contains("Examples") && page.contains("Exit codes"), "{page}");
+    let pages = fs::read_dir(harness.path("pages")).unwrap().count();
+    assert!(pages > 20, "{pages} pages");
+}

@@ -1,0 +1,305 @@
+//! `juror aggregate`: results of many runs into journals and reports, whatever dies meanwhile.
+
+use super::servers::{Servers, await_some};
+use crate::harness::{Harness, Running};
+use juror_ledger::redis::test_server::TestRedis;
+use juror_types::{
+    SCHEMA,
+    id::{Digest, RunId},
+    item::Item,
+    job::{Detail, Job, Judge, Provider},
+    outcome::{ErrorKind, JobError, JobResult, JudgeRecord, Outcome},
+    rubric::{Rubric, builtin},
+    run::{DatasetRecord, RunRecord},
+    usage::Money,
+    verdict::{Score, Verdict},
+};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::io::Write as _;
+
+const WORKS: &str = "works: results of fleet";
+const COST: i64 = 5_000_000_000;
+
+fn semantic() -> (Rubric, &'static str) {
+    let rubric = builtin().iter().find(|rubric| rubric.id == "semantic").unwrap();
+    (rubric.parse().unwrap(), rubric.text)
+}
+
+pub(super) fn record(servers: &Servers, run: &str, planned: u64) -> RunRecord {
+    let (rubric, text) = semantic();
+    RunRecord {
+        schema: SCHEMA,
+        run_id: RunId::new(run),
+        created_at: "2026-11-21T02:00:03Z".to_owned(),
+        program_version: "0.1.0".to_owned(),
+        dataset: DatasetRecord {
+            path: "manifest.jsonl".to_owned(),
+            digest: Digest::of(b"dataset"),
+            limit: None,
+            filters: Vec::new(),
+            sample: None,
+        },
+        data_roots: Vec::new(),
+        rubric: rubric.reference(),
+        rubric_text: text.to_owned(),
+        judge: Some(Judge {
+            provider: Provider::OpenAi,
+            model: "gpt-4o".to_owned(),
+            temperature: Some(0.1),
+            detail: Detail::High,
+            max_output_tokens: 1_000,
+        }),
+        max_side: None,
+        base_url: None,
+        calls: None,
+        judging: None,
+        budget_usd: None,
+        repeat: 1,
+        planned,
+        published: None,
+        preparation: None,
+        stages: None,
+        fleet: Some(servers.redis.namespace.clone()),
+        upload: None,
+        keep_inputs: false,
+        deadline: None,
+    }
+}
+
+fn job(record: &RunRecord, number: u32) -> Job {
+    let item = Item { id: format!("item_{number:04}"), ..Item::default() };
+    Job::new(&record.run_id, item, 0, record.rubric.clone(), record.judge.clone())
+}
+
+pub(super) fn scored(record: &RunRecord, number: u32) -> JobResult {
+    let keys = semantic().0.criteria.into_iter().map(|criterion| criterion.key);
+    let mut result = JobResult::empty(&job(record, number), Outcome::Scored);
+    let score = 5 + number % 5;
+    result.pipeline_success = Some(score == 9);
+    result.semantic = Some(Verdict {
+        rubric: "semantic@1".to_owned(),
+        score: Score::Sum {
+            semantic_correctness: f64::from(score) / 10.0,
+            scores: keys.map(|key| (key, score)).collect(),
+            total_score: f64::from(score * 5),
+            max_score: 50.0,
+        },
+        issues: vec![format!("The padding is {number}px too wide")],
+        strengths: Vec::new(),
+    });
+    result.judge = Some(JudgeRecord {
+        provider: Provider::OpenAi,
+        model: "gpt-4o".to_owned(),
+        fingerprint: None,
+        answered_by: None,
+        base_url: None,
+        simulated: false,
+    });
+    result.cost_usd = Money::from_pico(COST);
+    result.attempts = 1;
+    result
+}
+
+fn failed(record: &RunRecord, number: u32) -> JobResult {
+    let error = JobError { kind: ErrorKind::Api, message: "it answered 503".to_owned() };
+    let mut result = JobResult::empty(&job(record, number), Outcome::Failed);
+    result.error = Some(error);
+    result.pipeline_success = Some(false);
+    result
+}
+
+pub(super) fn start(servers: &Servers, harness: &Harness) -> Running {
+    let mut aggregator = Running::start(servers.command(harness, &["aggregate"]));
+    aggregator.await_words(WORKS);
+    aggregator
+}
+
+/// Everything that a report says but when it was written.
+fn told(harness: &Harness, run: &str) -> Value {
+    let mut report = harness.report(run);
+    report["run"]["finished_at"] = Value::Null;
+    report["run"]["judging"] = Value::Null;
+    report
+}
+
+#[test]
+fn results_of_two_runs_end_in_two_journals_and_two_reports() {
+    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let aggregator = start(&servers, &harness);
+    let [day, night] = ["day", "night"].map(|run| record(&servers, run, 30));
+    servers.announce(&day);
+    servers.announce(&night);
+    for number in 0..30 {
+        servers.publish(&[scored(&day, number), scored(&night, number), scored(&day, number)]);
+    }
+    let strange = record(&servers, "strange", 1);
+    servers.publish(&[scored(&strange, 7)]);
+    servers.close(&day.run_id, 30);
+    servers.close(&night.run_id, 31);
+    let progress = servers.await_report(&day.run_id, 30);
+    assert_eq!((progress.scored, progress.cost_usd), (30, Money::from_pico(30 * COST)));
+    let aside =
+        await_some(|| Some(servers.results_aside()).filter(|aside| !aside.is_empty()), "letter");
+    assert_eq!(aside[0].0, "item_0007");
+    assert!(aside[0].1.contains("knows no run strange"), "{aside:?}");
+    // One of the second run failed: it is judged again, and only then the run is complete.
+    servers.publish(&[JobResult { round: 1, ..failed(&night, 0) }]);
+    let progress = servers.await_report(&night.run_id, 31);
+    assert_eq!((progress.results, progress.scored, progress.failed), (31, 29, 1));
+    aggregator.signal(Signal::TERM);
+    let ended = aggregator.finish().exits(0).says(&["stopping"]);
+    ended.prints(&[
+        "run day: 30 of 30 scored; $0.1500; runs/day/report.json",
+        "run night: 29 of 30 scored, 1 failed",
+    ]);
+    assert_eq!((harness.journal("day").len(), harness.journal("night").len()), (30, 31));
+    let record: Value =
+        serde_json::from_slice(&std::fs::read(harness.path("runs/day/run.json")).unwrap()).unwrap();
+    assert_eq!(record["fleet"], servers.redis.namespace);
+    harness.juror(&["runs"]).exits(0).prints(&["30/30", "29/30"]);
+}
+
+#[test]
+fn a_spare_takes_over_from_a_killed_aggregator_and_reports_the_same() {
+    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let [calm, shaken] = ["calm", "shaken"].map(|run| record(&servers, run, 40));
+    let first = start(&servers, &harness);
+    let mut spare = Running::start(servers.command(&harness, &["aggregate"]));
+    spare.await_words("stands by: another aggregator works");
+    for record in [&calm, &shaken] {
+        servers.announce(record);
+    }
+    let results = |record: &RunRecord| (0..40).map(|n| scored(record, n)).collect::<Vec<_>>();
+    servers.publish(&results(&calm));
+    servers.close(&calm.run_id, 40);
+    servers.publish(&results(&shaken)[..25]);
+    servers.await_report(&calm.run_id, 40);
+    servers.await_progress(&shaken.run_id, |progress| progress.results == 25);
+    first.kill();
+    servers.publish(&results(&shaken)[20..]);
+    servers.close(&shaken.run_id, 40);
+    spare.await_words(WORKS);
+    servers.await_report(&shaken.run_id, 40);
+    spare.signal(Signal::TERM);
+    spare.finish().exits(0);
+    assert_eq!(harness.journal("shaken").len(), 40);
+    let (mut calm, shaken) = (told(&harness, "calm"), told(&harness, "shaken"));
+    calm["run"]["id"] = json!("shaken");
+    assert_eq!(calm, shaken);
+}
+
+#[test]
+fn a_torn_line_is_cut_off_and_its_result_comes_again() {
+    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let torn = record(&servers, "torn", 3);
+    servers.announce(&torn);
+    servers.publish(&[scored(&torn, 0)]);
+    let aggregator = start(&servers, &harness);
+    servers.await_progress(&torn.run_id, |progress| progress.results == 1);
+    aggregator.kill();
+    let journal = harness.path("runs/torn/results.jsonl");
+    let mut journal = std::fs::OpenOptions::new().append(true).open(journal).unwrap();
+    journal.write_all(b"{\"schema\":1,\"run_id\":\"torn\",\"job").unwrap();
+    // What it had not acknowledged comes again, with what is new.
+    servers.publish(&[scored(&torn, 0), scored(&torn, 1), scored(&torn, 2)]);
+    servers.close(&torn.run_id, 3);
+    let aggregator = start(&servers, &harness);
+    servers.await_report(&torn.run_id, 3);
+    aggregator.signal(Signal::TERM);
+    aggregator.finish().exits(0);
+    assert_eq!(harness.journal("torn").len(), 3);
+    assert_eq!(harness.report("torn")["coverage"]["scored"], 3);
+}
+
+#[test]
+fn a_job_that_kills_its_workers_ends_its_run() {
+    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let record = record(&servers, "deadly", 3);
+    servers.announce(&record);
+    servers.publish(&[scored(&record, 0), failed(&record, 1)]);
+    // The worker that set this one aside had published a result too, the other one had not.
+    servers.poison(job(&record, 1), "it killed five workers");
+    servers.poison(job(&record, 2), "it killed five workers");
+    servers.close(&record.run_id, 3);
+    let aggregator = start(&servers, &harness);
+    let progress = servers.await_report(&record.run_id, 3);
+    assert_eq!((progress.scored, progress.failed), (1, 2));
+    aggregator.signal(Signal::TERM);
+    aggregator.finish().exits(0).prints(&["1 of 3 scored, 2 failed"]);
+    assert_eq!(harness.journal("deadly").len(), 3);
+    let poisoned = harness.result("deadly", "item_0002");
+    assert_eq!(poisoned["error"], json!({"kind": "poison", "message": "it killed five workers"}));
+    assert_eq!(poisoned["semantic"]["total_score"], 0);
+}
+
+#[test]
+fn a_cancelled_run_is_reported_with_the_jobs_that_were_published() {
+    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let record = record(&servers, "cut", 100);
+    servers.announce(&record);
+    let aggregator = start(&servers, &harness);
+    let skipped = JobResult { outcome: Outcome::Skipped, ..failed(&record, 2) };
+    servers.publish(&[scored(&record, 0), scored(&record, 1), skipped]);
+    servers.run(servers.backend.note_published(&record.run_id, 3)).unwrap();
+    servers.run(servers.backend.cancel_run(&record.run_id)).unwrap();
+    servers.await_report(&record.run_id, 3);
+    aggregator.signal(Signal::TERM);
+    aggregator.finish().exits(0).prints(&["run cut: 2 of 3 scored, 1 skipped"]);
+    // The report can be made again without the fleet.
+    harness.juror(&["report", "cut"]).exits(3).prints(&["2 of 3 scored"]);
+}
+
+#[test]
+fn results_go_on_while_redis_is_emptied_and_it_is_told_again_what_they_cost() {
+    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::own(&[])));
+    let budget = Some(Money::from_pico(100 * COST));
+    let record = RunRecord { budget_usd: budget, ..record(&servers, "kept", 4) };
+    servers.announce(&record);
+    let mut aggregator = start(&servers, &harness);
+    servers.publish(&[scored(&record, 0), scored(&record, 1)]);
+    servers.await_progress(&record.run_id, |progress| progress.results == 2);
+    servers.redis.command(&["FLUSHALL"]);
+    servers.publish(&[scored(&record, 2)]);
+    await_some(|| Some(()).filter(|()| harness.journal("kept").len() == 3), "the third result");
+    assert_eq!(servers.status(&record.run_id), None);
+    aggregator.await_words("what is left of it by: juror retry kept");
+    // As `juror retry` does.
+    servers.announce(&record);
+    let committed = || servers.ledger(&record.run_id).committed;
+    let told = || Some(committed()).filter(|committed| *committed == Money::from_pico(3 * COST));
+    await_some(told, "the ledger to be told");
+    servers.publish(&[scored(&record, 3)]);
+    servers.close(&record.run_id, 4);
+    servers.await_report(&record.run_id, 4);
+    aggregator.signal(Signal::TERM);
+    aggregator.finish().exits(0);
+    let cost = &harness.report("kept")["cost"];
+    assert_eq!(cost["total_usd"], Money::from_pico(4 * COST).to_string());
+}
+
+#[test]
+fn after_a_restart_of_redis_the_ledger_is_reconciled_and_results_go_on() {
+    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::durable()));
+    let record = record(&servers, "restarted", 2);
+    servers.announce(&record);
+    let mut aggregator = start(&servers, &harness);
+    servers.publish(&[scored(&record, 0)]);
+    servers.await_progress(&record.run_id, |progress| progress.results == 1);
+    servers.redis.kill();
+    servers.publish(&[scored(&record, 1)]);
+    await_some(|| Some(()).filter(|()| harness.journal("restarted").len() == 2), "a result");
+    servers.redis.start_again();
+    aggregator.await_words("the ledger is reconciled, and calls go on");
+    servers.close(&record.run_id, 2);
+    servers.await_report(&record.run_id, 2);
+    aggregator.signal(Signal::TERM);
+    aggregator.finish().exits(0).says(&["Redis was started anew"]);
+    assert_eq!(servers.ledger(&record.run_id).committed, Money::from_pico(2 * COST));
+}
+
+#[test]
+fn an_aggregator_without_servers_says_which_setting_is_missing() {
+    let harness = Harness::new();
+    harness.juror(&["aggregate"]).exits(2).says(&["fleet.redis", "JUROR_FLEET_REDIS"]);
+}

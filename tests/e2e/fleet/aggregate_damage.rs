@@ -1,0 +1,84 @@
+//! Damaged files of some runs do not hold up the others, and nothing of them is lost.
+
+use super::{
+    aggregate::{record, scored, start},
+    servers::{Servers, await_some},
+};
+use crate::harness::Harness;
+use juror_ledger::redis::test_server::TestRedis;
+use juror_types::run::RunRecord;
+use rustix::process::Signal;
+use std::fs;
+
+#[test]
+fn a_run_whose_files_are_damaged_is_set_aside_and_goes_on_when_they_are_mended() {
+    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let runs = ["no_record", "no_journal", "fine"].map(|run| record(&servers, run, 3));
+    let [no_record, no_journal, fine] = &runs;
+    let aggregator = start(&servers, &harness);
+    for run in &runs {
+        servers.announce(run);
+        servers.publish(&[scored(run, 0), scored(run, 1)]);
+        servers.await_progress(&run.run_id, |progress| progress.results == 2);
+    }
+    aggregator.signal(Signal::TERM);
+    aggregator.finish().exits(0);
+    let broken_record = harness.path("runs/no_record/run.json");
+    let whole = fs::read(&broken_record).unwrap();
+    fs::write(&broken_record, &whole[..whole.len() / 2]).unwrap();
+    let broken_journal = harness.path("runs/no_journal/results.jsonl");
+    let journal = fs::read(&broken_journal).unwrap();
+    let damaged = [b"no result of ours\n", &journal[..]].concat();
+    fs::write(&broken_journal, &damaged).unwrap();
+
+    let mut aggregator = start(&servers, &harness);
+    aggregator.await_words("run no_journal is set aside");
+    for run in &runs {
+        servers.publish(&[scored(run, 2)]);
+        servers.close(&run.run_id, 3);
+    }
+    servers.await_report(&fine.run_id, 3);
+    let both = || Some(servers.results_aside()).filter(|aside| aside.len() == 2);
+    let aside = await_some(both, "two results aside");
+    let reasons: Vec<&str> = aside.iter().map(|(_, reason)| reason.as_str()).collect();
+    for file in ["runs/no_record/run.json, line", "runs/no_journal/results.jsonl, line 1"] {
+        assert!(reasons.iter().any(|reason| reason.contains(file)), "{file} in {reasons:?}");
+    }
+    aggregator.signal(Signal::TERM);
+    aggregator.finish().exits(0).says(&[
+        "run no_record is set aside, and all others go on: runs/no_record/run.json",
+        "juror dead-letters replay --all --run no_record",
+        "take the line out",
+    ]);
+    assert_eq!(fs::read(&broken_journal).unwrap(), damaged, "nothing is lost");
+
+    // As the warnings say.
+    fs::remove_file(&broken_record).unwrap();
+    fs::write(&broken_journal, &journal).unwrap();
+    let aggregator = start(&servers, &harness);
+    for RunRecord { run_id, .. } in [no_record, no_journal] {
+        let arguments = ["dead-letters", "replay", "--all", "--run", run_id.as_str()];
+        servers.juror(&harness, &arguments).exits(0).prints(&["1 sent again"]);
+        servers.await_report(run_id, 3);
+        assert_eq!(harness.journal(run_id.as_str()).len(), 3);
+        assert_eq!(harness.report(run_id.as_str())["coverage"]["scored"], 3);
+    }
+    aggregator.signal(Signal::TERM);
+    aggregator.finish().exits(0);
+}
+
+#[test]
+fn a_run_whose_journal_is_damaged_can_be_cancelled() {
+    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let run = record(&servers, "damaged", 3);
+    let aggregator = start(&servers, &harness);
+    servers.announce(&run);
+    servers.publish(&[scored(&run, 0), scored(&run, 1)]);
+    servers.await_progress(&run.run_id, |progress| progress.results == 2);
+    aggregator.signal(Signal::TERM);
+    aggregator.finish().exits(0);
+    fs::write(harness.path("runs/damaged/results.jsonl"), "no result of ours\n").unwrap();
+    let cancelled = servers.juror(&harness, &["cancel", "damaged"]).exits(0);
+    cancelled.prints(&["run damaged is cancelled", "2 results were in"]);
+    assert!(servers.status(&run.run_id).unwrap().cancelled);
+}

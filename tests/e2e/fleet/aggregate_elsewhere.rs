@@ -1,0 +1,48 @@
+//! A fleet's results go into one runs directory, and no run is split between two.
+
+use super::{
+    aggregate::{record, scored, start},
+    servers::{Servers, await_some},
+};
+use crate::harness::{Harness, Running};
+use juror_ledger::redis::test_server::TestRedis;
+use rustix::process::Signal;
+
+#[test]
+fn an_aggregator_of_another_folder_is_refused_until_it_takes_the_fleet_over() {
+    let (here, there) = (Harness::new(), Harness::new());
+    let servers = Servers::with(TestRedis::own(&[]));
+    let first = start(&servers, &here);
+    let [ours, theirs] = [&here, &there].map(|harness| {
+        let path = harness.path("runs");
+        let folder = std::fs::canonicalize(path.parent().unwrap()).unwrap().join("runs");
+        folder.display().to_string()
+    });
+    let holder = || {
+        let key = format!("{}:runs_directory", servers.redis.namespace);
+        Some(servers.redis.command(&["HGET", &key, "path"])).filter(|path| !path.is_empty())
+    };
+    assert_eq!(await_some(holder, "the claim"), ours);
+    let refused = |harness: &Harness| servers.juror(harness, &["aggregate"]).exits(2);
+    refused(&there).says(&[&ours, &theirs, "--runs-dir", "juror aggregate --take-over"]);
+
+    // A Redis that was emptied takes the id anew.
+    servers.redis.command(&["FLUSHALL"]);
+    assert_eq!(await_some(holder, "the claim again"), ours);
+    refused(&there).says(&[&ours]);
+
+    let mut second = Running::start(servers.command(&there, &["aggregate", "--take-over"]));
+    second.await_words("works: results of fleet");
+    first.finish().exits(2).says(&["the results of this fleet go into", &theirs]);
+    refused(&here).says(&[&theirs, &ours]);
+    let record = record(&servers, "moved", 2);
+    servers.announce(&record);
+    servers.publish(&[scored(&record, 0), scored(&record, 1)]);
+    servers.close(&record.run_id, 2);
+    servers.await_report(&record.run_id, 2);
+    assert_eq!(there.journal("moved").len(), 2);
+    second.signal(Signal::TERM);
+    second.finish().exits(0);
+    // It need not say so again.
+    start(&servers, &there).kill();
+}

@@ -1,0 +1,149 @@
+//! `juror dead-letters`: jobs that were kept aside are looked at and sent again.
+
+use super::servers::Servers;
+use crate::harness::{Finished, Harness, write_items};
+use juror_ledger::{
+    redis::test_server::TestRedis,
+    store::{Claim, ClaimKey, FinishedJob, Store as _},
+};
+use juror_queue::{DeadLetters as _, Disposition, Priority, Queue as _};
+use juror_types::{
+    id::RunId,
+    job::Job,
+    outcome::{JobResult, Outcome},
+};
+use serde_json::{Value, json};
+
+/// A run whose jobs were all published and then set aside, each for its own reason.
+fn poisoned(harness: &Harness, servers: &Servers, run: &str, items: u32) -> Vec<Job> {
+    write_items(harness, items);
+    servers.juror(harness, &["enqueue", "manifest.jsonl", "--run-id", run]).exits(0);
+    let mut jobs: Vec<_> =
+        servers.take_jobs(items as usize).into_iter().map(|taken| taken.job).collect();
+    jobs.sort_by(|one, other| one.item.id.cmp(&other.item.id));
+    for job in &jobs {
+        servers.poison(job.clone(), &format!("{} killed five workers", job.item.id));
+    }
+    jobs
+}
+
+fn listed(finished: Finished) -> Vec<Value> {
+    serde_json::from_str(&finished.exits(0).stdout).unwrap()
+}
+
+/// Stores how a job ended, as a worker does.
+fn end(servers: &Servers, job: &Job, outcome: Outcome) {
+    let key =
+        ClaimKey { run: job.run_id.clone(), job: job.job_id.clone(), round: job.round, fence: 0 };
+    servers.run(async {
+        let claim = servers.backend.claim(&key, &juror_types::id::OwnerId::random()).await.unwrap();
+        let Claim::Granted { fence, .. } = claim else { return };
+        let claim = ClaimKey { fence, ..key };
+        let result = JobResult::empty(job, outcome);
+        servers.backend.finish(FinishedJob { claim, result, remember: None }).await.unwrap();
+    });
+}
+
+#[test]
+fn what_was_kept_aside_is_listed_shown_and_sent_again() {
+    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let dead = |words: &[&str]| servers.juror(&harness, &[&["dead-letters"], words].concat());
+    dead(&["list"]).exits(0).prints(&["nothing was kept aside"]);
+    let jobs = poisoned(&harness, &servers, "night", 3);
+    let ids: Vec<&str> = jobs.iter().map(|job| job.job_id.as_str()).collect();
+    let aside = JobResult::empty(&jobs[0], Outcome::Scored);
+    servers.publish(std::slice::from_ref(&aside));
+    servers.run(async {
+        let mut results = servers.queues().results().subscribe(1).await.unwrap();
+        let delivery = results.next().await.unwrap().unwrap();
+        delivery.settle(Disposition::DeadLetter("of no run".to_owned())).await.unwrap();
+    });
+
+    dead(&["list"]).exits(0).prints(&[
+        &format!("{}  job of run night, item item_0001, round 0", ids[1]),
+        "item_0001 killed five workers",
+        &format!("{}.0  result of run night, item item_0000", ids[0]),
+        "of no run",
+    ]);
+    let all = listed(dead(&["list", "--json", "--run", "night"]));
+    let kinds: Vec<_> = all.iter().map(|letter| &letter["kind"]).collect();
+    assert_eq!(kinds, ["job", "job", "job", "result"]);
+    assert!(listed(dead(&["list", "--json", "--run", "day"])).is_empty());
+    let shown: Value = serde_json::from_str(&dead(&["show", ids[2]]).exits(0).stdout).unwrap();
+    assert_eq!(shown, serde_json::to_value(&jobs[2]).unwrap());
+    dead(&["show", "none"]).exits(2).says(&["nothing called \"none\"", "juror dead-letters list"]);
+
+    dead(&["replay", ids[1], "none"]).exits(2).says(&["\"none\""]);
+    assert_eq!(listed(dead(&["list", "--json"])).len(), 4, "nothing was done by halves");
+    dead(&["replay", ids[1]]).exits(0).prints(&["1 sent again"]);
+    let taken = servers.take_jobs(1);
+    assert_eq!((taken[0].job.item.id.as_str(), taken[0].job.round), ("item_0001", 1));
+    let expected = || servers.status(&RunId::new("night")).unwrap().expected;
+    assert_eq!(expected(), Some(4), "one result more");
+    dead(&["replay", ids[1]]).exits(2);
+
+    dead(&["replay", "--all", "--run", "night"]).exits(0).prints(&["3 sent again"]);
+    assert!(listed(dead(&["list", "--json"])).is_empty());
+    dead(&["replay", "--all", "--run", "night"]).exits(0).prints(&["0 sent again"]);
+    dead(&["replay", "--all", "--run", "nosuch"]).exits(2).says(&["no run nosuch", "dead list"]);
+    assert_eq!(expected(), Some(6), "two jobs, and a result that is what it was");
+    assert_eq!(servers.take_jobs(2).len(), 2);
+    let again = servers.run(async {
+        let mut results = servers.queues().results().subscribe(1).await.unwrap();
+        let delivery = results.next().await.unwrap().unwrap();
+        let again = (*delivery.message).clone();
+        delivery.acknowledge().await.unwrap();
+        again
+    });
+    assert_eq!(again, aside);
+}
+
+#[test]
+fn a_job_is_sent_again_only_where_that_makes_sense() {
+    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let jobs = poisoned(&harness, &servers, "night", 4);
+    let [scored, failed, under_way, fresh] = jobs.as_slice() else { panic!("four jobs") };
+    end(&servers, scored, Outcome::Failed);
+    end(&servers, &Job { round: 1, ..scored.clone() }, Outcome::Scored);
+    end(&servers, failed, Outcome::Failed);
+    end(&servers, &Job { round: 1, ..failed.clone() }, Outcome::Failed);
+    let key = ClaimKey {
+        run: under_way.run_id.clone(),
+        job: under_way.job_id.clone(),
+        round: 1,
+        fence: 0,
+    };
+    servers.run(async {
+        servers.backend.claim(&key, &juror_types::id::OwnerId::random()).await.unwrap();
+    });
+    // A letter of a round that is long over does not count beside a later one.
+    servers.poison(Job { round: 2, ..fresh.clone() }, "again");
+
+    let flags = ["dead-letters", "replay", "--all", "--run", "night", "--json"];
+    let told: Value =
+        serde_json::from_str(&servers.juror(&harness, &flags).exits(3).stdout).unwrap();
+    assert_eq!(told["sent"], json!(2));
+    let reason = |job: &Job| told["not_sent"][job.job_id.as_str()].as_str().unwrap().to_owned();
+    assert!(reason(scored).contains("scored since, in round 1"), "{told}");
+    assert!(reason(under_way).contains("under way again, in round 1"), "{told}");
+    let rounds: Vec<_> = servers
+        .take_jobs(2)
+        .into_iter()
+        .map(|taken| (taken.job.item.id, taken.job.round, taken.priority))
+        .collect();
+    for sent in [(&failed.item.id, 2), (&fresh.item.id, 3)] {
+        let sent = (sent.0.clone(), sent.1, Priority::Normal);
+        assert!(rounds.contains(&sent), "{sent:?} in {rounds:?}");
+    }
+    let left = servers.run(servers.queues().jobs().list()).unwrap();
+    let left: Vec<_> = left.iter().map(|letter| &letter.message.job_id).collect();
+    assert_eq!(left, [&under_way.job_id], "only what is still in doubt stays");
+
+    servers.juror(&harness, &["cancel", "night"]).exits(0);
+    let id = under_way.job_id.as_str();
+    let cancelled = servers.juror(&harness, &["dead-letters", "replay", id]).exits(3);
+    cancelled.says(&["its run was cancelled", "juror retry night"]);
+    servers.redis.command(&["DEL", &format!("{}:run:night", servers.redis.namespace)]);
+    let forgotten = servers.juror(&harness, &["dead-letters", "replay", id]).exits(3);
+    forgotten.says(&["not known any more", "juror retry night"]);
+}

@@ -1,0 +1,291 @@
+//! `juror enqueue` and `juror cancel`: a run's jobs into the fleet's queues, once each, whatever
+//! happens meanwhile.
+
+use super::servers::{Servers, Taken};
+use crate::harness::{Harness, Simulator, write_items};
+use juror_ledger::{
+    admission::Budget,
+    redis::{RunStatus, test_server::TestRedis},
+};
+use juror_queue::Priority;
+use juror_simulator::SimulatorConfig;
+use juror_types::{
+    id::RunId,
+    item::{Language, Text, TokenSource},
+};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+const PAUSES: &str = "publishing pauses until it does";
+/// More than a priority with room for five takes before its broker says that it is full: as many as
+/// may wait for its word, and some.
+const MANY: usize = 3_000;
+
+/// A dataset of so many items of one screenshot.
+fn write_lines(harness: &Harness, count: usize) {
+    harness.write("1.png", "");
+    let line = |id| json!({"id": format!("{id}"), "screenshot": "1.png", "quality_score": 0.9});
+    let lines: String = (0..count).map(|id| format!("{}\n", line(id))).collect();
+    harness.write("manifest.jsonl", lines);
+}
+
+fn status(servers: &Servers, run: &str) -> RunStatus {
+    servers.status(&RunId::new(run)).unwrap()
+}
+
+fn ids(taken: &[Taken]) -> BTreeSet<String> {
+    taken.iter().map(|taken| format!("{}.{}", taken.job.item.id, taken.job.repeat)).collect()
+}
+
+#[test]
+fn each_job_is_published_once_and_the_run_is_closed() {
+    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    write_items(&harness, 12);
+    let flags = ["--run-id", "night", "--enable-llm-judge", "--repeat", "2", "--limit", "10"];
+    let mut enqueue =
+        servers.command(&harness, &[&["enqueue", "manifest.jsonl"], &flags[..]].concat());
+    // Endpoint and key are the workers'.
+    enqueue.env_remove("OPENAI_API_KEY").env("JUROR_JUDGE_BASE_URL", "http://127.0.0.1:1/v1");
+    let enqueued = crate::harness::Finished::from(enqueue.output().unwrap()).exits(0);
+    assert_eq!(enqueued.stdout, "night\n");
+    enqueued.says(&["20/20 published", "no budget", "enqueue --wait --resume night"]);
+
+    let known = status(&servers, "night");
+    assert_eq!((known.expected, known.cancelled), (Some(20), false));
+    assert_eq!(known.record.fleet.as_ref(), Some(&servers.redis.namespace));
+    assert_eq!((known.record.planned, known.record.base_url), (20, None));
+    assert_eq!(servers.ledger(&RunId::new("night")).budget, Budget::Unlimited);
+
+    let taken = servers.take_jobs(20);
+    assert_eq!(ids(&taken).len(), 20);
+    for taken in &taken {
+        assert_eq!((taken.times, taken.priority, taken.job.round), (1, Priority::Normal, 0));
+        assert_eq!(taken.job.judge, known.record.judge);
+        assert_eq!(taken.job.rubric, known.record.rubric);
+    }
+    assert!(!harness.path("runs").exists(), "a run directory is the aggregator's");
+
+    let again = servers.juror(&harness, &["enqueue", "--resume", "night"]).exits(0);
+    assert_eq!(again.stdout, "night\n");
+    again.says(&["every job of run night is published already", "juror retry night"]);
+    assert_eq!(status(&servers, "night").expected, Some(20));
+}
+
+#[test]
+fn scripts_are_told_as_json_and_priority_is_a_lane() {
+    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    write_items(&harness, 3);
+    let flags = ["enqueue", "manifest.jsonl", "--priority", "high", "--json", "--quiet"];
+    let enqueued = servers.juror(&harness, &flags).exits(0);
+    assert_eq!(enqueued.stderr, "", "quiet");
+    let told: Value = serde_json::from_str(&enqueued.stdout).unwrap();
+    let run = told["run_id"].as_str().unwrap();
+    assert_eq!(
+        (&told["planned"], &told["published"], &told["complete"]),
+        (&json!(3), &json!(3), &json!(true))
+    );
+    assert_eq!(status(&servers, run).expected, Some(3));
+    let taken = servers.take_jobs(3);
+    assert!(
+        taken.iter().all(|taken| taken.priority == Priority::High && taken.job.judge.is_none())
+    );
+}
+
+#[test]
+fn small_files_travel_and_images_and_large_files_are_named() {
+    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let elsewhere = Harness::new();
+    let absolute = elsewhere.write("2.png", "").display().to_string();
+    harness.write("set/shots/1.png", "");
+    harness.write("set/small.tsx", "export const A = () => <a/>;");
+    harness.write("set/large.tsx", "x".repeat(64 * 1024 + 1));
+    harness.write("set/tokens.json", r#"{"gap": "4px"}"#);
+    let lines = [
+        json!({"id": "a", "screenshot": "shots/1.png", "generated_code": "small.tsx",
+               "expected_tokens": "tokens.json", "short": "x", "long": "x".repeat(1025)}),
+        json!({"id": "b", "screenshot": absolute, "generated_code": "large.tsx"}),
+    ];
+    harness.write("set/manifest.jsonl", lines.map(|line| format!("{line}\n")).concat());
+    let root = elsewhere.path("").display().to_string();
+    let flags = ["enqueue", "set", "--data-root", &root, "--run-id", "files"];
+    servers.juror(&harness, &flags).exits(0).says(&["\"long\" holds more than 1024 bytes"]);
+    let taken = servers.take_jobs(2);
+    let item = |id: &str| &taken.iter().find(|taken| taken.job.item.id == id).unwrap().job.item;
+    let (a, b) = (item("a"), item("b"));
+    assert_eq!(a.images["screenshot"].reference, "shots/1.png");
+    assert_eq!(a.generated_code, Some(Text::Inline("export const A = () => <a/>;".into())));
+    assert_eq!(a.language, Some(Language::Tsx));
+    assert_eq!(a.expected_tokens, Some(TokenSource::Inline(json!({"gap": "4px"}))));
+    assert_eq!(Value::from(a.metadata.clone()), json!({"short": "x"}));
+    assert_eq!(b.images["screenshot"].reference, absolute);
+    assert_eq!(b.generated_code, Some(Text::Path("large.tsx".into())));
+}
+
+#[test]
+fn what_was_killed_or_stopped_half_way_goes_on() {
+    let (harness, servers) = (Harness::new(), Servers::cramped(5));
+    write_lines(&harness, MANY);
+    let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "shaken"];
+    let mut killed = servers.start(&harness, &enqueue);
+    killed.await_words(PAUSES);
+    killed.kill();
+    assert_eq!(status(&servers, "shaken").expected, None);
+
+    let mut stopped = servers.start(&harness, &enqueue);
+    stopped.await_words(PAUSES);
+    stopped.signal(Signal::INT);
+    let stopped = stopped.finish().exits(3);
+    assert_eq!(stopped.stdout, "shaken\n", "the id is told before anything can go wrong");
+    let line =
+        stopped.stderr.lines().find_map(|line| line.split_once("resume with: juror ")).unwrap();
+    assert_eq!(line.1, "enqueue --resume shaken");
+    assert!(stopped.stderr.contains("juror cancel shaken"), "{}", stopped.stderr);
+    assert_eq!(status(&servers, "shaken").expected, None);
+
+    let again: Vec<&str> = line.1.split(' ').collect();
+    let going_on = servers.start(&harness, &again);
+    let taken = servers.take_jobs(MANY);
+    going_on.finish().exits(0);
+    assert_eq!(ids(&taken).len(), MANY);
+    assert!(taken.iter().any(|taken| taken.times > 1), "duplicates are the workers' to absorb");
+    assert_eq!(status(&servers, "shaken").expected, Some(MANY as u64));
+}
+
+#[test]
+fn a_run_that_goes_on_takes_a_new_deadline_and_says_so() {
+    let (harness, servers) = (Harness::new(), Servers::cramped(5));
+    let deadline = |run: &str| status(&servers, run).record.deadline.unwrap();
+    write_items(&harness, 2);
+    let first = ["enqueue", "manifest.jsonl", "--run-id", "whole", "--deadline", "60m"];
+    servers.juror(&harness, &first).exits(0);
+    let before = deadline("whole");
+    let again = ["enqueue", "--resume", "whole", "--deadline", "300m"];
+    let said = format!("; before: {before}");
+    servers.juror(&harness, &again).exits(0).says(&["the deadline of run whole is", &said]);
+    assert!(deadline("whole") > before);
+    servers.juror(&harness, &again[..3]).exits(0);
+    assert!(deadline("whole") > before, "without a word it stays");
+    servers.take_jobs(2);
+
+    write_lines(&harness, MANY);
+    let half = ["enqueue", "manifest.jsonl", "--run-id", "half"];
+    let mut running = servers.start(&harness, &[&half[..], &["--deadline", "60m"]].concat());
+    running.await_words(PAUSES);
+    running.kill();
+    let before = deadline("half");
+    let mut again = servers.start(&harness, &[&half[..], &["--deadline", "300m"]].concat());
+    again.await_words(&format!("; before: {before}"));
+    assert!(deadline("half") > before);
+    again.kill();
+}
+
+#[test]
+fn a_run_is_never_taken_for_another() {
+    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    write_items(&harness, 3);
+    let other = std::fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
+    harness.write("other.jsonl", other.lines().next().unwrap());
+    servers.juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night"]).exits(0);
+    let another = servers.juror(&harness, &["enqueue", "other.jsonl", "--run-id", "night"]);
+    another.exits(2).says(&["run night exists and is another one", "its dataset is"]);
+    let flags = ["enqueue", "manifest.jsonl", "--run-id", "night", "--repeat", "2"];
+    servers.juror(&harness, &flags).exits(2).says(&["its repeat is 1, and now it would be 2"]);
+    let same = servers.juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night"]);
+    same.exits(0).says(&["published already"]);
+
+    harness.juror(&["run", "manifest.jsonl", "--run-id", "local"]).exits(0);
+    let local = servers.juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "local"]);
+    local.exits(2).says(&["one of this machine", "juror run --resume local"]);
+    let unknown = servers.juror(&harness, &["enqueue", "--resume", "none"]);
+    unknown.exits(2).says(&["knows no run none"]);
+    assert_eq!(servers.take_jobs(3).len(), 3);
+}
+
+#[test]
+fn nothing_is_published_on_a_budget_that_may_be_forgotten() {
+    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::own(&[])));
+    write_items(&harness, 2);
+    let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "paid", "--enable-llm-judge"];
+    let capped = [&enqueue[..], &["--budget-usd", "1"]].concat();
+    let refused = servers.juror(&harness, &capped).exits(2);
+    assert_eq!(refused.stdout, "");
+    refused.says(&["may forget what was spent", "--allow-volatile-redis"]);
+    assert_eq!(servers.status(&RunId::new("paid")), None);
+
+    let accepted = [&capped[..], &["--allow-volatile-redis"]].concat();
+    servers.juror(&harness, &accepted).exits(0);
+    let budget = || servers.ledger(&RunId::new("paid")).budget;
+    assert_eq!(budget(), Budget::Cap("1".parse().unwrap()));
+    let raise = ["enqueue", "--resume", "paid", "--budget-usd", "2", "--allow-volatile-redis"];
+    servers.juror(&harness, &raise).exits(0);
+    assert_eq!(budget(), Budget::Cap("2".parse().unwrap()));
+}
+
+#[test]
+fn what_cannot_be_is_said_before_anything_is_published() {
+    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    write_items(&harness, 2);
+    let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "night"];
+    let refused = |more: &[&str], says: &[&str]| {
+        servers.juror(&harness, &[&enqueue[..], more].concat()).exits(2).says(says);
+    };
+    refused(&["--gate", "production"], &["add --wait"]);
+    refused(&["-o", "a.json"], &["add --wait"]);
+    refused(&["--wait", "-o", "a.json"], &["no aggregator works in runs", "--runs-dir"]);
+    refused(&["--wait", "--gate", "production"], &["juror report"]);
+    harness.juror(&enqueue).exits(2).says(&["--broker URL", "JUROR_FLEET_BROKER"]);
+    let nowhere = [&enqueue[..], &["--redis", "redis://127.0.0.1:1"]].concat();
+    servers.juror(&harness, &nowhere).exits(1).says(&["Redis at 127.0.0.1:1"]);
+
+    let dry = [&enqueue[..], &["--dry-run"]].concat();
+    servers.juror(&harness, &dry).exits(0).prints(&["2 of 2 items", "Nothing was published."]);
+    assert_eq!(servers.status(&RunId::new("night")), None);
+    let mut away = servers.command(&harness, &dry);
+    away.env("JUROR_FLEET_BROKER", "amqp://127.0.0.1:1");
+    crate::harness::Finished::from(away.output().unwrap()).exits(1).says(&["127.0.0.1:1"]);
+}
+
+#[test]
+fn a_run_is_cancelled_while_it_is_published() {
+    let (harness, servers) = (Harness::new(), Servers::cramped(5));
+    write_lines(&harness, MANY);
+    let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "doomed"];
+    let mut running = servers.start(&harness, &enqueue);
+    running.await_words(PAUSES);
+    let cancelled = servers.juror(&harness, &["cancel", "doomed"]).exits(0);
+    cancelled.prints(&[
+        "run doomed is cancelled",
+        "of 3000 planned jobs were published",
+        "0 results",
+    ]);
+    running.finish().exits(3).says(&["was cancelled while it was published"]);
+    let known = status(&servers, "doomed");
+    let expected = known.expected.unwrap();
+    assert!(known.cancelled && (1..MANY as u64).contains(&expected), "{expected}");
+    let again = servers.juror(&harness, &["cancel", "doomed", "--json"]).exits(0);
+    let told: Value = serde_json::from_str(&again.stdout).unwrap();
+    assert_eq!((&told["cancelled"], &told["published"]), (&json!(true), &json!(expected)));
+
+    servers.juror(&harness, &enqueue).exits(2).says(&["was cancelled", "juror retry doomed"]);
+    servers.juror(&harness, &["cancel", "none"]).exits(2).says(&["knows no run none"]);
+    write_items(&harness, 1);
+    harness.juror(&["run", "manifest.jsonl", "--run-id", "local"]).exits(0);
+    let complete = servers.juror(&harness, &["cancel", "local"]).exits(0);
+    complete.prints(&["run local is complete: there is nothing to cancel", "1 of 1 jobs have"]);
+}
+
+#[test]
+fn the_doctor_looks_at_the_servers() {
+    let (harness, simulator) = (Harness::new(), Simulator::start(SimulatorConfig::default()));
+    let volatile = Servers::with(TestRedis::own(&[]));
+    let base_url = simulator.base_url();
+    let doctor = ["doctor", "--base-url", &base_url];
+    let seen = volatile.juror(&harness, &doctor).exits(0);
+    seen.prints(&["ok    broker    RabbitMQ", "look  redis     Redis", "appendonly is no"]);
+    let durable = Servers::with(TestRedis::durable());
+    durable.juror(&harness, &doctor).exits(0).prints(&["ok    redis", "it forgets nothing"]);
+    let away = [&doctor[..], &["--redis", "redis://127.0.0.1:1"]].concat();
+    durable.juror(&harness, &away).exits(1).prints(&["BAD   redis"]);
+    harness.juror(&doctor).exits(0).prints(&["a run can start"]);
+}

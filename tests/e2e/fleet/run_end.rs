@@ -1,0 +1,43 @@
+//! The money of a fleet's run at its end, against the provider's bill.
+
+use super::{
+    servers::{Servers, await_some},
+    worker::{Scene, stop},
+};
+use crate::harness::pico;
+use juror_ledger::redis::test_server::TestRedis;
+use juror_types::id::RunId;
+use rustix::process::Signal;
+
+#[test]
+fn a_run_of_killed_workers_that_is_cancelled_ends_without_a_lease() {
+    let scene = Scene::gated(Servers::with(TestRedis::shared()), 16);
+    let Scene { servers, harness, simulator, gate } = &scene;
+    let run = RunId::new("ended");
+    let enqueue = ["enqueue", "manifest.jsonl", "--enable-llm-judge", "--run-id", "ended"];
+    servers.juror(harness, &enqueue).exits(0);
+    let aggregator = servers.start(harness, &["aggregate"]);
+    for lives in 1..=2 {
+        let killed = scene.start(&["-j", "4"]);
+        simulator.await_count("billed_calls", lives * 4);
+        killed.kill();
+    }
+    let last = scene.start(&["-j", "2"]);
+    // Up to eight of these answers are for workers that are gone.
+    gate.let_through(14);
+    servers.await_progress(&run, |progress| progress.scored >= 6);
+    servers.juror(harness, &["cancel", "ended"]).exits(0);
+    gate.open();
+    await_some(|| servers.status(&run)?.is_reported().then_some(()), "the last report");
+    stop(last);
+    aggregator.signal(Signal::TERM);
+    aggregator.finish().exits(0);
+
+    let (ledger, bill) = (servers.ledger(&run), simulator.bill());
+    assert_eq!(ledger.outstanding.pico(), 0, "no lease outlives the run: {ledger:?}");
+    let cost = &harness.report("ended")["cost"];
+    assert_eq!(pico(&cost["total_usd"]), ledger.committed.pico());
+    assert!(pico(&cost["total_usd"]) >= bill, "{cost} of {bill}");
+    let probable = pico(&cost["results_usd"]) + pico(&cost["presumed_probable_usd"]);
+    assert!((probable - bill).abs() <= bill / 20, "{probable} of {bill}: {cost}");
+}

@@ -1,0 +1,300 @@
+//! The servers of a story's fleet, in a namespace of its own, and what producers and workers do
+//! there.
+
+use crate::harness::{Finished, Harness, Running};
+use juror_ledger::{
+    admission::{Admission as _, Budget, Ledger},
+    redis::{RedisLedger, RunProgress, RunStatus, test_server::TestRedis},
+};
+use juror_queue::{
+    DeadLetters as _, Disposition, Priority, Queue as _,
+    rabbitmq::{RabbitQueues, RabbitSettings, test_namespace::TestNamespace},
+};
+use juror_tls::TlsFiles;
+use juror_types::{
+    event::Events,
+    id::{JobId, RunId},
+    job::Job,
+    outcome::JobResult,
+    run::RunRecord,
+};
+use std::{
+    collections::BTreeMap,
+    process::Command,
+    time::{Duration, Instant},
+};
+use tokio::{
+    runtime::{Builder, Runtime},
+    time::timeout,
+};
+
+/// How often a condition is looked at, and for how long.
+const LOOK: Duration = Duration::from_millis(20);
+const MAX_WAIT: Duration = Duration::from_secs(120);
+
+/// A job that was taken out, in one of its rounds.
+pub struct Taken {
+    pub job: Job,
+    pub priority: Priority,
+    /// How often it came.
+    pub times: u32,
+}
+
+pub struct Servers {
+    pub redis: TestRedis,
+    pub backend: RedisLedger,
+    broker: String,
+    max_length: Option<u32>,
+    queues: Option<RabbitQueues>,
+    runtime: Runtime,
+    _namespace: TestNamespace,
+}
+
+impl Servers {
+    /// The broker that all tests share, and this Redis.
+    pub fn with(redis: TestRedis) -> Self {
+        Self::open(redis, juror_services::rabbitmq::shared_port(), None)
+    }
+
+    /// The broker at this port of this machine, and this Redis.
+    pub fn with_broker(redis: TestRedis, port: u16) -> Self {
+        Self::open(redis, port, None)
+    }
+
+    /// Servers whose priorities take about so many jobs, until somebody takes them out.
+    pub fn cramped(max_length: u32) -> Self {
+        let port = juror_services::rabbitmq::shared_port();
+        Self::open(TestRedis::shared(), port, Some(max_length))
+    }
+
+    fn open(redis: TestRedis, port: u16, max_length: Option<u32>) -> Self {
+        let broker = format!("amqp://guest:guest@127.0.0.1:{port}");
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let settings = RabbitSettings {
+            url: broker.clone(),
+            tls: TlsFiles::default(),
+            namespace: redis.namespace.clone(),
+            max_length,
+            max_wait: MAX_WAIT,
+        };
+        let _namespace = TestNamespace::named(&redis.namespace, &broker);
+        let (queues, backend) = runtime.block_on(async {
+            let queues = RabbitQueues::connect(&settings, Events::silent()).await.unwrap();
+            (queues, RedisLedger::open(redis.settings()).await.unwrap())
+        });
+        Self { redis, backend, broker, max_length, queues: Some(queues), runtime, _namespace }
+    }
+
+    /// A command of the fleet that does not run yet.
+    pub fn command(&self, harness: &Harness, arguments: &[&str]) -> Command {
+        let mut command = harness.command(arguments);
+        command
+            .env("JUROR_FLEET_BROKER", &self.broker)
+            .env("JUROR_FLEET_REDIS", &self.redis.url)
+            .env("JUROR_FLEET_NAMESPACE", &self.redis.namespace);
+        if let Some(length) = self.max_length {
+            command.env("JUROR_FLEET_MAX_QUEUE_LENGTH", length.to_string());
+        }
+        command
+    }
+
+    /// Where the broker is, with its account.
+    pub fn broker(&self) -> &str {
+        &self.broker
+    }
+
+    /// Runs a command of the fleet to its end.
+    pub fn juror(&self, harness: &Harness, arguments: &[&str]) -> Finished {
+        self.start(harness, arguments).finish()
+    }
+
+    /// Starts a command of the fleet and does not wait.
+    pub fn start(&self, harness: &Harness, arguments: &[&str]) -> Running {
+        Running::start(self.command(harness, arguments))
+    }
+
+    /// Takes so many different jobs out, as workers do that forget their results.
+    pub fn take_jobs(&self, count: usize) -> Vec<Taken> {
+        self.work(count, |_| None)
+    }
+
+    /// Takes so many different jobs out, and publishes their results, if they have any.
+    pub fn work(&self, count: usize, result_of: impl Fn(&Job) -> Option<JobResult>) -> Vec<Taken> {
+        let (jobs, results) = (self.queues().jobs(), self.queues().results());
+        let working = async {
+            let mut subscription = jobs.subscribe(100).await.unwrap();
+            let mut taken: BTreeMap<(JobId, u32), Taken> = BTreeMap::new();
+            while taken.len() < count {
+                let delivery = subscription.next().await.unwrap().unwrap();
+                let job = (*delivery.message).clone();
+                if let Some(result) = result_of(&job) {
+                    results.publish(result, Priority::Normal).await.unwrap();
+                }
+                let priority = delivery.priority;
+                delivery.acknowledge().await.unwrap();
+                let key = (job.job_id.clone(), job.round);
+                taken.entry(key).or_insert(Taken { job, priority, times: 0 }).times += 1;
+            }
+            taken.into_values().collect()
+        };
+        self.run(async { timeout(MAX_WAIT, working).await.expect("so many jobs") })
+    }
+
+    /// Announces a run, with an unlimited budget unless it has one.
+    pub fn announce(&self, record: &RunRecord) {
+        let budget = record.budget_usd.map_or(Budget::Unlimited, Budget::Cap);
+        self.run(async {
+            self.backend.open_run(&record.run_id, budget).await.unwrap();
+            self.backend.announce_run(record).await.unwrap();
+        });
+    }
+
+    pub fn close(&self, run: &RunId, expected: u64) {
+        assert!(self.run(self.backend.close_run(run, expected)).unwrap());
+    }
+
+    pub fn publish(&self, results: &[JobResult]) {
+        let queue = self.queues().results();
+        self.run(async {
+            for result in results {
+                queue.publish(result.clone(), Priority::Normal).await.unwrap();
+            }
+        });
+    }
+
+    /// Publishes jobs, as a producer does.
+    pub fn enqueue(&self, jobs: &[Job]) {
+        let queue = self.queues().jobs();
+        self.run(async {
+            for job in jobs {
+                queue.publish(job.clone(), Priority::Normal).await.unwrap();
+            }
+        });
+    }
+
+    /// Takes results as an aggregator does, until each of these many jobs has one; in the order of
+    /// their items. Several of one job are the same.
+    pub fn take_results(&self, jobs: usize) -> Vec<JobResult> {
+        let queue = self.queues().results();
+        let mut results = BTreeMap::new();
+        let taking = async {
+            let mut subscription = queue.subscribe(100).await.unwrap();
+            while results.len() < jobs {
+                let delivery = subscription.next().await.unwrap().unwrap();
+                let result = (*delivery.message).clone();
+                delivery.acknowledge().await.unwrap();
+                let key = (result.run_id.clone(), result.screenshot_id.clone(), result.round);
+                if let Some(before) = results.insert(key, result.clone()) {
+                    assert_eq!(before, result);
+                }
+            }
+        };
+        self.run(async { timeout(MAX_WAIT, taking).await }).expect("every job has its result");
+        results.into_values().collect()
+    }
+
+    /// Takes these many jobs as another worker would, and gives them back.
+    pub fn meet_jobs(&self, count: usize) -> Vec<Job> {
+        let queue = self.queues().jobs();
+        let taking = async {
+            let mut subscription = queue.subscribe(count).await.unwrap();
+            let mut deliveries = Vec::new();
+            while deliveries.len() < count {
+                deliveries.push(subscription.next().await.unwrap().unwrap());
+            }
+            deliveries.into_iter().map(|delivery| (*delivery.message).clone()).collect()
+        };
+        self.run(async { timeout(MAX_WAIT, taking).await }).expect("the jobs are there for others")
+    }
+
+    /// Jobs that were set aside: their items and the reasons.
+    pub fn jobs_aside(&self) -> Vec<(String, String)> {
+        let letters = self.run(self.queues().jobs().list()).unwrap();
+        letters.into_iter().map(|letter| (letter.message.item.id, letter.reason)).collect()
+    }
+
+    /// How many jobs are held back for this time, as in `10m`.
+    pub fn held(&self, hold: &str) -> u32 {
+        self.ready(&format!("hold.{hold}"))
+    }
+
+    /// How many messages are ready in a queue, by its name without the namespace.
+    pub fn ready(&self, queue: &str) -> u32 {
+        let depths = self.run(self.queues().depths()).unwrap();
+        depths.iter().find(|(name, _)| *name == queue).unwrap().1
+    }
+
+    /// Publishes a job, and sets it aside as a worker does that it has killed too often.
+    pub fn poison(&self, job: Job, reason: &str) {
+        let queue = self.queues().jobs();
+        self.run(async {
+            let mut subscription = queue.subscribe(1).await.unwrap();
+            queue.publish(job, Priority::Normal).await.unwrap();
+            let delivery = subscription.next().await.unwrap().unwrap();
+            delivery.settle(Disposition::DeadLetter(reason.to_owned())).await.unwrap();
+        });
+    }
+
+    /// Results that were set aside: their items and the reasons.
+    pub fn results_aside(&self) -> Vec<(String, String)> {
+        let letters = self.run(self.queues().results().list()).unwrap();
+        letters.into_iter().map(|letter| (letter.message.screenshot_id, letter.reason)).collect()
+    }
+
+    pub fn status(&self, run: &RunId) -> Option<RunStatus> {
+        self.run(self.backend.run_status(run)).unwrap()
+    }
+
+    pub fn ledger(&self, run: &RunId) -> Ledger {
+        self.run(self.backend.ledger(run)).unwrap().unwrap()
+    }
+
+    /// Waits until it is told that a run has come so far.
+    #[track_caller]
+    pub fn await_progress(
+        &self,
+        run: &RunId,
+        has_come_so_far: impl Fn(&RunProgress) -> bool,
+    ) -> RunProgress {
+        let progress = || self.status(run).and_then(|status| status.progress);
+        await_some(|| progress().filter(&has_come_so_far), &format!("progress of {run}"))
+    }
+
+    /// Waits for the report of so many results.
+    #[track_caller]
+    pub fn await_report(&self, run: &RunId, results: u64) -> RunProgress {
+        self.await_progress(run, |progress| progress.reported_at == Some(results))
+    }
+
+    /// Waits for something that a story needs a runtime for.
+    pub fn run<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
+    }
+
+    pub fn queues(&self) -> &RabbitQueues {
+        self.queues.as_ref().unwrap()
+    }
+}
+
+impl Drop for Servers {
+    fn drop(&mut self) {
+        let queues = self.queues.take().unwrap();
+        self.runtime.block_on(async {
+            queues.close().await;
+            self.backend.close().await;
+        });
+    }
+}
+
+/// Looks until there is something.
+#[track_caller]
+pub fn await_some<T>(look: impl Fn() -> Option<T>, what: &str) -> T {
+    let deadline = Instant::now() + MAX_WAIT;
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "in vain: {what}");
+        std::thread::sleep(LOOK);
+    }
+}

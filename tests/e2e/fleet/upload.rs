@@ -1,0 +1,114 @@
+//! `juror enqueue --upload`: workers of other machines read a dataset from a bucket.
+
+use super::servers::Servers;
+use crate::harness::{Harness, Running, Simulator, png};
+use juror_ledger::redis::test_server::TestRedis;
+use juror_services::s3;
+use juror_simulator::SimulatorConfig;
+use juror_types::id::{Digest, RunId};
+use rustix::process::Signal;
+use serde_json::json;
+use std::process::Command;
+
+/// Three items of two screenshots; the second has more code than travels with a job.
+fn write_dataset(harness: &Harness) {
+    harness.write("set/1.png", png(1, 64, 32));
+    harness.write("set/2.png", png(2, 64, 32));
+    harness.write("set/small.tsx", "export const A = () => <a/>;");
+    harness
+        .write("set/large.tsx", format!("export const A = () => <a/>; //{}", "x".repeat(65_536)));
+    let lines = [
+        json!({"id": "a", "screenshot": "1.png", "generated_code": "small.tsx"}),
+        json!({"id": "b", "screenshot": "2.png", "generated_code": "large.tsx"}),
+        json!({"id": "c", "screenshot": "2.png", "generated_code": "<p>text</p>"}),
+    ];
+    harness.write("set/manifest.jsonl", lines.map(|line| format!("{line}\n")).concat());
+}
+
+fn with_account(mut command: Command) -> Command {
+    command
+        .env("AWS_ACCESS_KEY_ID", s3::ACCESS_KEY)
+        .env("AWS_SECRET_ACCESS_KEY", s3::SECRET_KEY)
+        .env("JUROR_FILES_S3_ENDPOINT", s3::shared_endpoint());
+    command
+}
+
+fn worker(servers: &Servers, harness: &Harness, simulator: &Simulator, bucket: &str) -> Running {
+    let settings = format!("[files]\nbuckets = [\"s3://{bucket}/sets\"]\n");
+    harness.write("juror.toml", settings);
+    let mut command = with_account(servers.command(harness, &["worker", "-j", "2"]));
+    command.env("JUROR_JUDGE_BASE_URL", simulator.base_url());
+    let mut worker = Running::start(command);
+    worker.await_words("ready: ");
+    worker
+}
+
+#[test]
+fn workers_without_the_datasets_folder_judge_what_was_uploaded() {
+    let (here, elsewhere) = (Harness::new(), Harness::new());
+    let servers = Servers::with(TestRedis::durable());
+    let bucket = s3::new_bucket();
+    write_dataset(&here);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let mut aggregator = servers.start(&here, &["aggregate"]);
+    aggregator.await_words("works: results of fleet");
+    let worker = worker(&servers, &elsewhere, &simulator, &bucket);
+
+    let place = format!("s3://{bucket}/sets/golden");
+    let flags = ["--upload", &place, "--run-id", "night", "--enable-llm-judge", "--wait"];
+    let enqueue = [&["enqueue", "set"], &flags[..]].concat();
+    let first = Running::start(with_account(servers.command(&here, &enqueue))).finish();
+    first.exits(0).says(&["3 files are uploaded, 0 were there already"]).prints(&["3 of 3 scored"]);
+    let record = servers.status(&RunId::new("night")).unwrap().record;
+    assert_eq!(record.upload.as_ref(), Some(&place));
+    for (id, number) in [("a", 1), ("b", 2), ("c", 2)] {
+        let input = &here.result("night", id)["item"]["inputs"][0];
+        let digest = Digest::of(&png(number, 64, 32)).to_string();
+        assert_eq!(input["ref"], json!(format!("{place}/{digest}.png")));
+        assert_eq!(input["digest"], json!(digest));
+    }
+    assert_eq!(here.result("night", "b")["generation"]["code_compiles"], true);
+
+    // Another night uploads nothing, and its retry still knows where its files are.
+    let flags = ["--upload", &place, "--run-id", "next", "--enable-llm-judge", "--repeat", "2"];
+    let limits = ["--budget-usd", "0.000001", "--wait"];
+    let enqueue = [&["enqueue", "set"], &flags[..], &limits[..]].concat();
+    let next = Running::start(with_account(servers.command(&here, &enqueue))).finish();
+    next.exits(3).says(&["0 files are uploaded, 3 were there already"]);
+    let retry = ["retry", "next", "--budget-usd", "1", "--wait"];
+    let retried = Running::start(with_account(servers.command(&here, &retry))).finish();
+    retried.exits(0).prints(&["6 of 6 scored"]);
+    for role in [worker, aggregator] {
+        role.signal(Signal::TERM);
+        role.finish().exits(0);
+    }
+}
+
+#[test]
+fn what_cannot_be_uploaded_is_named_and_nothing_is_published() {
+    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    write_dataset(&harness);
+    let bucket = s3::new_bucket();
+    let enqueue = |dataset: &str, place: &str, more: &[&str]| {
+        let arguments = [&["enqueue", dataset, "--upload", place], more].concat();
+        Running::start(with_account(servers.command(&harness, &arguments))).finish()
+    };
+    let place = format!("s3://{bucket}/sets");
+    let wrong = enqueue("set", "/srv/sets", &["--dry-run"]).exits(2);
+    wrong.says(&["--upload: \"/srv/sets\" is no place to upload to; write s3://bucket/prefix"]);
+
+    let gone = enqueue("set", "s3://there-is-no-such-bucket", &["--run-id", "gone"]).exits(1);
+    gone.says(&["s3://there-is-no-such-bucket/", "cannot be uploaded", "--resume gone"]);
+    assert_eq!(servers.status(&RunId::new("gone")).unwrap().published, 0);
+
+    let promised =
+        json!({"id": "a", "screenshot": "1.png", "quality_score": 1, "sha256": "00".repeat(32)});
+    harness.write("set/manifest.jsonl", format!("{promised}\n"));
+    let other = enqueue("set", &place, &["--run-id", "other"]).exits(2);
+    other.says(&["1.png is not the file that the manifest promises"]);
+
+    write_dataset(&harness);
+    enqueue("set", &place, &["--run-id", "first", "--limit", "1"]).exits(0);
+    let again = enqueue("set", "s3://elsewhere", &["--run-id", "first", "--limit", "1"]).exits(2);
+    again.says(&["run first has uploaded its files to", "leave --upload out"]);
+}

@@ -1,0 +1,423 @@
+//! `juror worker`: jobs of any run, whatever stops or kills it.
+
+use super::servers::{Servers, await_some};
+use crate::harness::{Gate, Harness, Running, Simulator, write_items};
+use juror_ledger::redis::test_server::TestRedis;
+use juror_producer::{
+    dataset::{Dataset, DatasetShape},
+    plan::{self, JobTemplate, PlanOptions},
+};
+use juror_simulator::SimulatorConfig;
+use juror_types::{
+    SCHEMA,
+    id::{Digest, RunId},
+    item::{ImageReference, Item},
+    job::{Detail, Job, Judge, Provider},
+    outcome::{ErrorKind, JobResult, Outcome},
+    rubric::{Rubric, builtin},
+    run::{DatasetRecord, RunRecord},
+};
+use rustix::process::Signal;
+
+const READY: &str = "ready: RabbitMQ at 127.0.0.1:";
+
+/// A fleet with items to judge, and a simulator that judges them.
+pub struct Scene {
+    pub servers: Servers,
+    pub harness: Harness,
+    pub simulator: Simulator,
+    pub gate: Gate,
+}
+
+impl Scene {
+    /// One whose judge answers as soon as its gate lets it.
+    pub fn gated(servers: Servers, items: u32) -> Self {
+        let gate = Gate::closed();
+        let harness = Harness::new();
+        write_items(&harness, items);
+        let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
+        Self { servers, harness, simulator: Simulator::start(config), gate }
+    }
+
+    pub fn new(items: u32) -> Self {
+        let scene = Self::gated(Servers::with(TestRedis::shared()), items);
+        scene.gate.open();
+        scene
+    }
+
+    /// Announces a run by this rubric; answers its jobs.
+    pub fn announce(&self, run: &str, rubric_text: &str) -> Vec<Job> {
+        let record = self.record(run, rubric_text);
+        self.servers.announce(&record);
+        self.jobs(&record)
+    }
+
+    /// Announces a run and publishes its jobs.
+    pub fn enqueue(&self, run: &str) -> Vec<Job> {
+        let jobs = self.announce(run, semantic());
+        self.servers.enqueue(&jobs);
+        jobs
+    }
+
+    pub fn record(&self, run: &str, rubric_text: &str) -> RunRecord {
+        RunRecord {
+            schema: SCHEMA,
+            run_id: RunId::new(run),
+            created_at: "2026-11-21T02:00:03Z".to_owned(),
+            program_version: "0.1.0".to_owned(),
+            dataset: DatasetRecord {
+                path: "manifest.jsonl".to_owned(),
+                digest: Digest::of(b"dataset"),
+                limit: None,
+                filters: Vec::new(),
+                sample: None,
+            },
+            data_roots: Vec::new(),
+            rubric: Rubric::parse(rubric_text, run).unwrap().reference(),
+            rubric_text: rubric_text.to_owned(),
+            judge: Some(Judge {
+                provider: Provider::OpenAi,
+                model: "gpt-4o".to_owned(),
+                temperature: Some(0.1),
+                detail: Detail::High,
+                max_output_tokens: 1_000,
+            }),
+            max_side: None,
+            base_url: None,
+            calls: None,
+            judging: None,
+            budget_usd: Some("3".parse().unwrap()),
+            repeat: 1,
+            planned: 0,
+            published: None,
+            preparation: None,
+            stages: None,
+            fleet: Some(self.servers.redis.namespace.clone()),
+            upload: None,
+            keep_inputs: false,
+            deadline: None,
+        }
+    }
+
+    fn jobs(&self, record: &RunRecord) -> Vec<Job> {
+        let shape = DatasetShape {
+            images: vec!["screenshot".to_owned()],
+            style_required: false,
+            data_roots: Vec::new(),
+            allowed: Default::default(),
+            outputs: Vec::new(),
+        };
+        let dataset = Dataset::open(&self.harness.path("manifest.jsonl"), &shape).unwrap();
+        let template = JobTemplate {
+            run_id: record.run_id.clone(),
+            rubric: record.rubric.clone(),
+            judge: record.judge.clone(),
+        };
+        let jobs = plan::jobs(&dataset, &PlanOptions::default(), &template).unwrap();
+        jobs.map(Result::unwrap).collect()
+    }
+
+    /// Starts a worker, and waits until it is ready.
+    pub fn start(&self, flags: &[&str]) -> Running {
+        let mut running = self.start_unready(flags);
+        running.await_words(READY);
+        running
+    }
+
+    pub fn start_unready(&self, flags: &[&str]) -> Running {
+        let url = self.simulator.base_url();
+        let own = ["worker", "--base-url", &url, "--data-root", "."];
+        Running::start(self.servers.command(&self.harness, &[&own[..], flags].concat()))
+    }
+}
+
+pub fn semantic() -> &'static str {
+    builtin().iter().find(|rubric| rubric.id == "semantic").unwrap().text
+}
+
+pub fn all_scored(results: &[JobResult]) {
+    for result in results {
+        assert_eq!(result.outcome, Outcome::Scored, "{result:?}");
+    }
+}
+
+/// Stops a worker softly; it has nothing to complain about.
+pub fn stop(worker: Running) {
+    worker.signal(Signal::TERM);
+    let ended = worker.finish().exits(0);
+    assert_eq!(ended.stdout, "", "a worker prints nothing");
+}
+
+#[test]
+fn jobs_of_two_runs_are_judged_each_by_the_rubric_of_its_run() {
+    let scene = Scene::new(6);
+    let own_text = semantic().replacen("id = \"semantic\"", "id = \"own\"", 1);
+    let (first, own) = (scene.announce("first", semantic()), scene.announce("own", &own_text));
+    for (one, other) in first.into_iter().zip(own) {
+        scene.servers.enqueue(&[one, other]);
+    }
+    let workers = [scene.start(&["-j", "2"]), scene.start(&["-j", "2"])];
+    let results = scene.servers.take_results(12);
+    all_scored(&results);
+    for result in &results {
+        let rubric = &result.semantic.as_ref().unwrap().rubric;
+        let expected = if result.run_id.as_str() == "own" { "own@1" } else { "semantic@1" };
+        assert_eq!(rubric, expected);
+    }
+    workers.into_iter().for_each(stop);
+    assert_eq!(scene.simulator.count("billed_calls"), 12);
+    let costs = ["first", "own"].map(|run| scene.servers.ledger(&RunId::new(run)).committed.pico());
+    assert_eq!(costs[0] + costs[1], scene.simulator.bill());
+}
+
+#[test]
+fn a_stopping_worker_leaves_the_rest_to_others_and_finishes_what_it_has() {
+    let scene = Scene::gated(Servers::with(TestRedis::shared()), 6);
+    let mut worker = scene.start(&["-j", "2"]);
+    scene.enqueue("drained");
+    scene.simulator.await_count("billed_calls", 2);
+    worker.signal(Signal::TERM);
+    worker.await_words("stopping");
+    assert_eq!(scene.servers.meet_jobs(4).len(), 4);
+    scene.gate.let_through(2);
+    worker.finish().exits(0);
+    all_scored(&scene.servers.take_results(2));
+    scene.gate.open();
+    let next = scene.start(&[]);
+    all_scored(&scene.servers.take_results(4));
+    stop(next);
+    assert_eq!(scene.simulator.count("billed_calls"), 6, "nothing is asked twice");
+    let ledger = scene.servers.ledger(&RunId::new("drained"));
+    assert_eq!((ledger.presumed.pico(), ledger.outstanding.pico()), (0, 0));
+}
+
+#[test]
+fn a_worker_that_cannot_finish_in_time_gives_its_jobs_back() {
+    let scene = Scene::gated(Servers::with(TestRedis::shared()), 2);
+    let worker = scene.start(&["-j", "2", "--drain-timeout", "0"]);
+    scene.enqueue("hasty");
+    scene.simulator.await_count("billed_calls", 2);
+    worker.signal(Signal::TERM);
+    worker.finish().exits(0).says(&["not everything could be finished in time"]);
+    let ledger = scene.servers.ledger(&RunId::new("hasty"));
+    assert!(ledger.presumed.pico() >= scene.simulator.bill(), "the calls may have been billed");
+    scene.gate.open();
+    let next = scene.start(&[]);
+    all_scored(&scene.servers.take_results(2));
+    stop(next);
+}
+
+#[test]
+fn a_draining_worker_condemns_no_job_that_it_was_sent() {
+    let scene = Scene::gated(Servers::with(TestRedis::shared()), 24);
+    let mut worker = scene.start(&["-j", "8"]);
+    scene.enqueue("condemned");
+    scene.simulator.await_count("billed_calls", 8);
+    worker.signal(Signal::TERM);
+    worker.await_words("stopping");
+    // No other worker is there: what goes back waits in the queue, and does not come here again.
+    let returned = || {
+        assert!(scene.servers.jobs_aside().is_empty(), "a job is dead that nobody has begun");
+        (scene.servers.ready("work") >= 15).then_some(())
+    };
+    await_some(returned, "what was sent to the worker is ready for others");
+    scene.gate.open();
+    worker.finish().exits(0);
+    let next = scene.start(&[]);
+    all_scored(&scene.servers.take_results(24));
+    stop(next);
+    assert_eq!(scene.simulator.count("billed_calls"), 24, "nothing is asked twice");
+    assert!(scene.servers.jobs_aside().is_empty());
+}
+
+#[test]
+fn a_second_worker_finishes_what_a_killed_one_had() {
+    let scene = Scene::gated(Servers::with(TestRedis::shared()), 4);
+    let first = scene.start(&["-j", "2"]);
+    scene.enqueue("killed");
+    scene.simulator.await_count("billed_calls", 2);
+    first.kill();
+    scene.gate.open();
+    let second = scene.start(&["-j", "2"]);
+    let results = scene.servers.take_results(4);
+    all_scored(&results);
+    stop(second);
+    assert!(scene.simulator.count("billed_calls") <= 6);
+    assert_eq!(scene.servers.held("30s"), 0, "nobody waits for a dead worker");
+    let ledger = scene.servers.ledger(&RunId::new("killed"));
+    let told: i64 = results.iter().map(|result| result.cost_usd.pico()).sum();
+    assert_eq!(ledger.committed.pico() - ledger.presumed.pico(), told);
+    let counted = ledger.committed.pico() + ledger.outstanding.pico();
+    assert!(counted >= scene.simulator.bill(), "what died with the worker counts");
+}
+
+#[test]
+fn restarts_of_all_workers_condemn_no_job() {
+    let scene = Scene::gated(Servers::with(TestRedis::shared()), 4);
+    scene.enqueue("rolled");
+    for restart in 1..=5 {
+        let workers = [scene.start(&["-j", "2"]), scene.start(&["-j", "2"])];
+        scene.simulator.await_count("billed_calls", restart * 4);
+        for worker in workers {
+            // By turns in good order and as a crash would.
+            if restart % 2 == 0 {
+                worker.kill();
+            } else {
+                worker.signal(Signal::TERM);
+                worker.signal(Signal::INT);
+                worker.finish().exits(0);
+            }
+        }
+    }
+    scene.gate.open();
+    let last = scene.start(&[]);
+    all_scored(&scene.servers.take_results(4));
+    stop(last);
+    assert!(scene.servers.jobs_aside().is_empty());
+}
+
+#[test]
+fn a_job_that_kills_its_workers_is_set_aside_and_its_neighbours_are_judged() {
+    let scene = Scene::new(4);
+    let killer = r#"case "$(cat)" in *item_0002*) kill -9 $PPID;; *) echo '{}';; esac"#;
+    let settings = format!("[stages]\npipeline_command = [\"sh\", \"-c\", '''{killer}''']\n");
+    scene.harness.write("juror.toml", settings);
+    scene.enqueue("poisoned");
+    let mut kills = 0;
+    let mut worker = scene.start(&["-j", "2"]);
+    let results = std::thread::scope(|scope| {
+        let taking = scope.spawn(|| scene.servers.take_results(4));
+        while !taking.is_finished() {
+            if worker.has_ended() {
+                kills += 1;
+                assert!(kills <= 5, "it kills for ever");
+                worker = scene.start_unready(&["-j", "2"]);
+            }
+            std::thread::yield_now();
+        }
+        taking.join().unwrap()
+    });
+    stop(worker);
+    assert_eq!(kills, 5);
+    let (condemned, judged): (Vec<_>, Vec<_>) =
+        results.into_iter().partition(|result| result.screenshot_id == "item_0002");
+    all_scored(&judged);
+    let error = condemned[0].error.as_ref().unwrap();
+    assert_eq!(error.kind, ErrorKind::Poison);
+    assert_eq!(scene.servers.jobs_aside(), [("item_0002".to_owned(), error.message.clone())]);
+}
+
+#[test]
+fn a_wrong_key_pauses_its_run_keeps_the_jobs_and_stops_no_other_run() {
+    let harness = Harness::new();
+    write_items(&harness, 8);
+    let key = Some("another-key".to_owned());
+    let simulator = Simulator::start(SimulatorConfig { key, ..SimulatorConfig::default() });
+    let servers = Servers::with(TestRedis::shared());
+    let scene = Scene { servers, harness, simulator, gate: Gate::closed() };
+    let mut worker = scene.start(&["-j", "2"]);
+    let jobs = scene.enqueue("locked");
+    worker.await_words("run locked is paused and keeps its jobs");
+    let held = || (scene.servers.held("10m") == 8).then_some(());
+    await_some(held, "all jobs held back");
+    assert!(scene.simulator.requests() <= 2, "no more than were in flight at the first refusal");
+    let status = scene.servers.status(&jobs[0].run_id).unwrap();
+    assert!(status.paused.unwrap().contains("does not take the key"));
+
+    // Without the judge nothing needs a key.
+    let mut free = scene.record("free", semantic());
+    free.judge = None;
+    scene.servers.announce(&free);
+    scene.servers.enqueue(&scene.jobs(&free));
+    all_scored(&scene.servers.take_results(8));
+
+    // As `juror retry` does once the key is right.
+    let key = Some("story-key".to_owned());
+    let simulator = scene.simulator.replaced(SimulatorConfig { key, ..Default::default() });
+    let scene = Scene { simulator, ..scene };
+    scene.enqueue("locked");
+    all_scored(&scene.servers.take_results(8));
+    stop(worker);
+    assert_eq!(scene.simulator.requests(), 8);
+}
+
+#[test]
+fn what_this_worker_cannot_judge_pauses_the_run_with_a_plain_reason() {
+    let scene = Scene::new(2);
+    let worker = scene.start(&[]);
+    let mut record = scene.record("unpriced", semantic());
+    record.judge.as_mut().unwrap().model = "nobody-sells-this".to_owned();
+    scene.servers.announce(&record);
+    scene.servers.enqueue(&scene.jobs(&record));
+    let paused = || scene.servers.status(&record.run_id).unwrap().paused;
+    let reason = await_some(paused, "a pause");
+    assert!(reason.contains("nobody-sells-this") && reason.contains("prices"), "{reason}");
+    stop(worker);
+    assert_eq!(scene.simulator.requests(), 0);
+}
+
+#[test]
+fn a_cancelled_run_ends_and_an_unknown_one_is_kept() {
+    let scene = Scene::new(3);
+    let jobs = scene.announce("cancelled", semantic());
+    assert!(scene.servers.run(scene.servers.backend.cancel_run(&jobs[0].run_id)).unwrap());
+    let forgotten = scene.jobs(&scene.record("forgotten", semantic()));
+    scene.servers.enqueue(&[&jobs[..], &forgotten].concat());
+    let mut worker = scene.start(&[]);
+    for result in scene.servers.take_results(3) {
+        assert_eq!(result.run_id, jobs[0].run_id);
+        assert_eq!(result.outcome, Outcome::Skipped);
+        assert_eq!(result.error.unwrap().kind, ErrorKind::Cancelled);
+    }
+    worker.await_words("jobs of run forgotten are kept");
+    await_some(|| (scene.servers.held("10m") == 3).then_some(()), "all jobs held back");
+    stop(worker);
+    assert_eq!(scene.simulator.requests(), 0);
+}
+
+#[test]
+fn only_files_of_the_workers_folders_are_opened() {
+    let scene = Scene::new(1);
+    let jobs = scene.announce("strayed", semantic());
+    let stray = |id: &str, path: &str| {
+        let shot = ImageReference { reference: path.to_owned(), sha256: None };
+        let item = Item { id: id.to_owned(), ..jobs[0].item.clone() };
+        let item = Item { images: [("screenshot".to_owned(), shot)].into_iter().collect(), ..item };
+        Job::new(&jobs[0].run_id, item, 0, jobs[0].rubric.clone(), jobs[0].judge.clone())
+    };
+    scene.servers.enqueue(&[stray("absolute", "/etc/passwd"), stray("upwards", "../secret.png")]);
+    scene.servers.enqueue(&jobs);
+    let worker = scene.start(&[]);
+    let results = scene.servers.take_results(3);
+    stop(worker);
+    let (strayed, scored): (Vec<_>, Vec<_>) =
+        results.into_iter().partition(|result| result.error.is_some());
+    for (item, reason) in
+        [("absolute", "lies outside the folders"), ("upwards", "'..' is not allowed")]
+    {
+        let result = strayed.iter().find(|result| result.screenshot_id == item).unwrap();
+        let error = result.error.as_ref().unwrap();
+        assert_eq!(error.kind, ErrorKind::Image);
+        assert!(error.message.contains(reason), "{error:?}");
+    }
+    assert_eq!((strayed.len(), scored.len()), (2, 1));
+    all_scored(&scored);
+    assert_eq!(scene.simulator.requests(), 1);
+}
+
+#[test]
+fn what_is_missing_is_said_before_anything_is_taken() {
+    let harness = Harness::new();
+    let servers = Servers::with(TestRedis::shared());
+    let ends = |flags: &[&str]| {
+        let command = servers.command(&harness, &[&["worker"], flags].concat());
+        Running::start(command).finish()
+    };
+    ends(&[]).exits(2).says(&["--data-root DIR"]);
+    ends(&["--data-root", "nowhere"]).exits(2).says(&["folder nowhere", "cannot be read"]);
+    harness.juror(&["worker", "--data-root", "."]).exits(2).says(&["--redis URL"]);
+    let broker = servers.broker().replace("guest@", "secret-of-mine@");
+    let refused = ends(&["--data-root", ".", "--broker", &broker]).exits(2);
+    let refused = refused.says(&["does not let us in"]);
+    assert!(!refused.stderr.contains("secret-of-mine"), "{}", refused.stderr);
+}

@@ -1,0 +1,190 @@
+//! The files that other programs read, put before programs that know nothing of this one.
+
+use crate::harness::{Harness, Recorder, completion, repository, verdict, write_items};
+use juror_services::install;
+use serde_json::json;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// Checks files against one of the published schemas.
+pub fn check(schema: &str, files: &[PathBuf]) -> Output {
+    let python = install::python_with("jsonschema==4.26.0", "jsonschema");
+    Command::new(python)
+        .arg(repository("tests/e2e/formats/schema.py"))
+        .arg(repository(&format!("docs/schemas/{schema}.schema.json")))
+        .args(files)
+        .output()
+        .unwrap()
+}
+
+#[track_caller]
+pub fn holds(output: &Output) {
+    let said = [output.stdout.as_slice(), &output.stderr].concat();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
+}
+
+/// A run of each kind, each in a harness of its own, with all files that other programs read.
+fn runs() -> Vec<Harness> {
+    let mut runs =
+        vec![demo(&["demo", "--run-id", "first"]), demo(&["demo", "--acrue", "--run-id", "first"])];
+    let unjudged = Harness::new();
+    write_items(&unjudged, 3);
+    unjudged.juror(&["run", "manifest.jsonl", "--run-id", "first"]).exits(0);
+    runs.push(unjudged);
+
+    let failed = Harness::new();
+    write_items(&failed, 3);
+    let judge = Recorder::start(vec![(400, json!({"error": {"message": "no", "code": "no"}}))]);
+    failed.judge(&judge.base_url(), "manifest.jsonl", &["--gate", "production"]).exits(100);
+    runs.push(failed);
+
+    let penniless = Harness::new();
+    write_items(&penniless, 3);
+    let flags = ["--budget-usd", "0.000001"];
+    penniless.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(3);
+    runs.push(penniless);
+
+    // As a run that was cancelled half-way left it.
+    let half = demo(&["demo", "--run-id", "first"]);
+    let journal = half.path("runs/first/results.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    let kept: Vec<&str> = text.lines().take(5).collect();
+    fs::write(&journal, kept.join("\n") + "\n").unwrap();
+    let record = half.path("runs/first/run.json");
+    let mut cancelled: serde_json::Value =
+        serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+    cancelled["published"] = json!(7);
+    fs::write(record, cancelled.to_string()).unwrap();
+    runs.push(half);
+
+    runs.push(compared_and_repeated());
+
+    for harness in &runs {
+        let outputs = ["-o", "all.jsonl", "-o", "all.junit.xml", "-o", "all.md", "-o", "all.html"];
+        let has_baseline = harness.path("runs/base").exists();
+        let baseline: &[&str] = if has_baseline { &["--baseline", "base"] } else { &[] };
+        harness.juror(&[&["report", "first"], outputs.as_slice(), baseline].concat());
+    }
+    runs
+}
+
+/// A run that judged its items twice, not always alike, and is worse than its baseline.
+fn compared_and_repeated() -> Harness {
+    let harness = Harness::new();
+    write_items(&harness, 6);
+    let judge_of = |scores: &[u64]| {
+        Recorder::start(scores.iter().map(|score| completion(&verdict(*score), 900, 50)).collect())
+    };
+    let base = judge_of(&[9, 8, 9, 8, 9, 9]);
+    let url = base.base_url();
+    let flags = ["run", "manifest.jsonl", "--run-id", "base", "--enable-llm-judge", "-j", "1"];
+    harness.juror(&[&flags[..], &["--base-url", &url]].concat()).exits(0);
+    let head = judge_of(&[6, 5, 6, 6, 9, 8, 5, 5, 6, 4, 7, 7]);
+    let flags = ["--repeat", "2", "--baseline", "base", "--no-cache", "-j", "1"];
+    harness.judge(&head.base_url(), "manifest.jsonl", &flags).exits(100);
+    harness
+}
+
+fn demo(arguments: &[&str]) -> Harness {
+    let harness = Harness::new();
+    harness.juror(arguments).exits(0);
+    harness
+}
+
+#[test]
+fn every_file_is_what_its_published_schema_says() {
+    let runs = runs();
+    let of_all = |name: &str| runs.iter().map(|run| run.path(name)).collect::<Vec<_>>();
+    let outcomes = ["scored", "scored", "scored", "failed", "skipped", "pending", "scored"];
+    for (run, outcome) in runs.iter().zip(outcomes) {
+        assert!(run.report("first")["coverage"][outcome].as_u64() > Some(0), "{outcome}");
+    }
+    holds(&check("report", &of_all("runs/first/report.json")));
+    holds(&check("result", &of_all("runs/first/results.jsonl")));
+    holds(&check("result", &of_all("all.jsonl")));
+    holds(&xmllint(&of_all("all.junit.xml")));
+    for page in of_all("all.html") {
+        assert!(fs::read_to_string(page).unwrap().ends_with("</body></html>\n"));
+    }
+    for comment in of_all("all.md") {
+        assert!(fs::read_to_string(comment).unwrap().starts_with("## Juror: "));
+    }
+    let compared = runs.last().unwrap();
+    let report = compared.report("first");
+    assert_eq!(
+        (&report["comparison"]["decision"], &report["repeats"]["score"]["items"]),
+        (&json!("worse"), &json!(6))
+    );
+    let has = |file: &str, words: &[&str]| {
+        let text = fs::read_to_string(compared.path(file)).unwrap();
+        for word in words {
+            assert!(text.contains(word), "{word} in {file}");
+        }
+    };
+    let linked =
+        "Regressed <span class=\"faint\">(6)</span></summary><ul class=\"listed\"><li><a href=\"#i";
+    has(
+        "all.html",
+        &[
+            "Since run",
+            "Worse: ",
+            linked,
+            "Does the judge repeat itself?",
+            "svg class=\"range change\"",
+        ],
+    );
+    has(
+        "all.md",
+        &["**❌ Worse: ", "Since run base: ", "| Layout Accuracy | ", "- Regressed (6): item"],
+    );
+}
+
+#[test]
+fn a_schema_refuses_what_is_not_a_report() {
+    let harness = demo(&["demo", "--run-id", "first"]);
+    let mut report = harness.report("first");
+    report["coverage"]["scored"] = json!("27");
+    report["overall"]["extra"] = json!({});
+    let path = harness.write("wrong.json", report.to_string());
+    let output = check("report", &[path]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(!output.status.success());
+    assert!(
+        said.contains("$.coverage.scored") && said.contains("'extra' was unexpected"),
+        "{said}"
+    );
+}
+
+fn xmllint(files: &[PathBuf]) -> Output {
+    let program = "/usr/bin/xmllint";
+    install::ensure(program, "libxml2-utils");
+    let schema = repository("tests/e2e/formats/junit.xsd");
+    Command::new(Path::new(program))
+        .args(["--noout", "--nonet", "--schema", &schema])
+        .args(files)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn hostile_names_become_text_in_every_file() {
+    let harness = Harness::new();
+    let id = "=cmd()|</testcase>]]>&\u{fffe}<script>";
+    let line = json!({"id": id, "screenshot": "a.png", "quality_score": 0.5, "tags": ["@all"]});
+    harness.write("a.png", crate::harness::png(1, 8, 8));
+    harness.write("manifest.jsonl", format!("{line}\n"));
+    let outputs = ["-o", "all.csv", "-o", "all.junit.xml", "-o", "all.md", "-o", "all.html"];
+    let run = ["run", "manifest.jsonl", "--run-id", "first"];
+    harness.juror(&[&run[..], &outputs].concat()).exits(0);
+    let read = |name: &str| fs::read_to_string(harness.path(name)).unwrap();
+    assert!(read("all.csv").contains("\n'=cmd()"));
+    assert!(read("all.md").contains("| =cmd()&#124;&#60;/testcase"));
+    assert!(
+        read("all.html").contains("=cmd()|&lt;/testcase&gt;")
+            && !read("all.html").contains("<script>]")
+    );
+    holds(&xmllint(&[harness.path("all.junit.xml")]));
+}

@@ -1,0 +1,129 @@
+//! Gates and the exit codes that they ask for.
+
+use crate::harness::{
+    Finished, Harness, Manual, Recorder, Served, completion, repository, verdict, write_items,
+};
+use serde_json::Value;
+use std::{fs, process::Command};
+
+/// A run of so many items that all get this score, through a gate.
+fn gated(harness: &Harness, items: u32, score: u64, gate: &str) -> (Finished, Value) {
+    write_items(harness, items);
+    let judge = Recorder::start(vec![completion(&verdict(score), 1_500, 60)]);
+    let flags = ["--gate", gate, "-j", "4"];
+    let finished = harness.judge(&judge.base_url(), "manifest.jsonl", &flags);
+    let targets = harness.report("first")["targets"].clone();
+    (finished, targets)
+}
+
+#[test]
+fn the_production_gate_wants_a_hundred_jobs() {
+    let harness = Harness::new();
+    let (run, targets) = gated(&harness, 100, 10, "production");
+    run.exits(0);
+    assert_eq!(targets["decision"], "met", "{targets}");
+
+    let harness = Harness::new();
+    let (run, targets) = gated(&harness, 5, 10, "production");
+    run.exits(0).prints(&["undecided"]).says(&["gate production is undecided"]);
+    assert_eq!(targets["decision"], "undecided", "{targets}");
+}
+
+#[test]
+fn a_gate_that_is_missed_exits_with_100() {
+    for gate in ["production", "targets"] {
+        let harness = Harness::new();
+        let (run, targets) = gated(&harness, 3, 5, gate);
+        run.exits(100).prints(&["missed"]);
+        assert_eq!(targets["decision"], "missed");
+        harness.juror(&["report", "first", "--gate", gate]).exits(100);
+        harness.juror(&["report", "first"]).exits(0);
+    }
+}
+
+#[test]
+fn a_gate_of_ones_own_is_a_file() {
+    let harness = Harness::new();
+    harness.write(
+        "gate.toml",
+        "schema = 1\nmin_coverage = 0.5\n[[rule]]\nmetric = \"semantic.avg_visual_similarity\"\nat_least = 7.0\n",
+    );
+    let (run, targets) = gated(&harness, 2, 7, "gate.toml");
+    run.exits(0);
+    assert_eq!(targets["decision"], "met", "{targets}");
+
+    for (text, says) in [
+        (
+            "schema = 1\n[[rule]]\nmetric = \"semantic.charm\"\nabove = 1\n",
+            "has no metric \"semantic.charm\"",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"semantic.avg_visual_similarity\"\n",
+            "either above or at_least",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"\nabove = 85\n",
+            "above = 85, but retrieval.accuracy lies from 0 to 1; for 85 % write 0.85",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"*\"\nnot_below_median_of_last = 7\n",
+            "write no_decline = true instead",
+        ),
+        ("schema = 2\n", "schema 2, but this program reads schema 1"),
+        ("schema = 1\nmin_coverage = 80\n", "a share from 0 to 1"),
+    ] {
+        harness.write("gate.toml", text);
+        let refused = harness.juror(&["report", "first", "--gate", "gate.toml"]).exits(2);
+        refused.says(&["gate.toml", says]);
+    }
+}
+
+#[test]
+fn a_gate_outweighs_an_incomplete_run_and_coverage_counts() {
+    let harness = Harness::new();
+    write_items(&harness, 4);
+    let answers = vec![completion(&verdict(10), 1_500, 60); 3].into_iter();
+    let judge = Recorder::start(answers.chain([completion("no verdict", 1_500, 5)]).collect());
+    let judged = |flags: &[&str]| harness.judge(&judge.base_url(), "manifest.jsonl", flags);
+    judged(&["-j", "1"]).exits(3).prints(&["3 of 4 scored (75%), 1 unscorable"]);
+    harness.juror(&["report", "first", "--gate", "production"]).exits(100);
+    // The gate asks for figures that the dataset has no data for.
+    let targets = harness.juror(&["report", "first", "--gate", "targets"]).exits(100);
+    targets.prints(&["missed", "no data"]);
+}
+
+#[test]
+fn every_command_of_the_manual_does_what_it_says() {
+    let harness = Harness::new();
+    let golden = [repository("examples/golden/."), harness.path("").display().to_string()];
+    assert!(Command::new("cp").arg("-r").args(golden).status().unwrap().success());
+    fs::rename(harness.path("manifest.jsonl"), harness.path("shots.jsonl")).unwrap();
+    let manual = Manual::page("gate-a-pull-request");
+    harness.write("gate.toml", manual.blocks("toml")[0]);
+    // What the page leaves to its reader, and to GitHub.
+    harness.write("pipeline.sh", "test -s shots.jsonl\n");
+    let told =
+        harness.write("bin/gh", "#!/bin/sh\nprintf '%s\\n' \"$@\" > told\ncp \"$5\" posted.md\n");
+    assert!(Command::new("chmod").arg("+x").arg(told).status().unwrap().success());
+    let judge = Served::start(&harness);
+    let variables = [
+        ("JUROR_JUDGE_BASE_URL", judge.base_url.as_str()),
+        ("GITHUB_SHA", "0123abc"),
+        ("PULL", "17"),
+    ];
+    manual.run(&harness, &variables);
+
+    let told = fs::read_to_string(harness.path("told")).unwrap();
+    assert!(told.starts_with("pr\ncomment\n17\n--body-file\ncomment.md\n"), "{told}");
+    let posted = fs::read_to_string(harness.path("posted.md")).unwrap();
+    assert!(posted.contains("Since run main-0123abc"), "{posted}");
+    assert!(harness.path("shots.junit.xml").is_file() && harness.path("report.html").is_file());
+    let report = harness.report("pull-0123abc");
+    assert_eq!(report["comparison"]["decision"], "same");
+    assert_eq!(report["cost"]["results_usd"], "0.000000000", "all was in the cache");
+    let rules = report["targets"]["rules"].as_array().unwrap();
+    let declines: Vec<&Value> = rules.iter().filter_map(|rule| rule.get("decline")).collect();
+    let is_early =
+        |decline: &&Value| decline["state"] == "anchor_incomplete" && decline["anchor_runs"] == 4;
+    assert!(!declines.is_empty() && declines.iter().all(is_early), "{rules:?}");
+}

@@ -1,0 +1,103 @@
+//! A fleet of a story's own: real processes of the real command, each behind its own proxies.
+
+mod member;
+mod servers;
+
+pub use member::Member;
+pub use servers::Servers;
+
+use super::{Finished, Harness, Running, Simulator};
+use juror_ledger::redis::RunProgress;
+use std::time::{Duration, Instant};
+
+/// How often a condition is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+/// How long a process may take to end in good order.
+const ENDING: Duration = Duration::from_secs(60);
+
+pub struct FleetStory {
+    pub workers: Vec<Member>,
+    pub aggregators: Vec<Member>,
+    pub servers: Servers,
+    pub simulator: Simulator,
+    pub harness: Harness,
+}
+
+/// How many processes there are, and how many calls each worker may have in flight.
+pub struct Size {
+    pub workers: usize,
+    pub aggregators: usize,
+    pub at_once: usize,
+}
+
+impl FleetStory {
+    /// Nothing runs yet but the servers.
+    pub fn new(size: &Size, servers: Servers, harness: Harness, simulator: Simulator) -> Self {
+        let folder = harness.path("").display().to_string();
+        let at_once = size.at_once.to_string();
+        let work = ["worker", "--data-root", &folder, "-j", &at_once];
+        let member = |role: &str, number: usize, arguments: &[&str]| {
+            let name = format!("{role}-{number}");
+            Member::new(name, arguments, &harness, &simulator, &servers)
+        };
+        let workers = (0..size.workers).map(|number| member("worker", number, &work)).collect();
+        let aggregate = |number| member("aggregator", number, &["aggregate"]);
+        let aggregators = (0..size.aggregators).map(aggregate).collect();
+        Self { workers, aggregators, servers, simulator, harness }
+    }
+
+    pub fn start(&mut self) {
+        self.members().for_each(Member::start);
+    }
+
+    pub fn members(&mut self) -> impl Iterator<Item = &mut Member> {
+        self.workers.iter_mut().chain(&mut self.aggregators)
+    }
+
+    /// A `juror enqueue` of `manifest.jsonl` that does not run yet.
+    pub fn producer(&self, run: &str, more: &[&str]) -> Member {
+        let enqueue = ["enqueue", "manifest.jsonl", "--enable-llm-judge", "--run-id", run];
+        let arguments = [&enqueue[..], more].concat();
+        let name = "producer".to_owned();
+        Member::new(name, &arguments, &self.harness, &self.simulator, &self.servers)
+    }
+
+    /// Runs a command of the fleet to its end, without any proxy.
+    pub fn juror(&self, arguments: &[&str]) -> Finished {
+        let (broker, redis) = (self.servers.broker_port(), self.servers.redis_port());
+        let mut command = self.harness.command(arguments);
+        command
+            .env("JUROR_FLEET_BROKER", format!("amqp://guest:guest@127.0.0.1:{broker}"))
+            .env("JUROR_FLEET_REDIS", format!("redis://127.0.0.1:{redis}"))
+            .env("JUROR_FLEET_NAMESPACE", self.servers.namespace());
+        Running::start(command).finish()
+    }
+
+    /// What the aggregator told of a run when its report was complete.
+    #[track_caller]
+    pub fn await_report(&mut self, run: &str, within: Duration) -> RunProgress {
+        let deadline = Instant::now() + within;
+        loop {
+            let status = self.servers.status(run).unwrap();
+            if let Some(progress) = &status.progress
+                && progress.reported_at.is_some()
+                && progress.reported_at >= status.expected
+            {
+                return progress.clone();
+            }
+            self.members().for_each(Member::lives);
+            assert!(Instant::now() < deadline, "no report of {status:?}");
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// Asks every process to end, and asserts that each does so in good order.
+    #[track_caller]
+    pub fn stop(&mut self) {
+        self.members().for_each(|member| member.ask_to_stop());
+        for member in self.members() {
+            let code = member.end(ENDING);
+            assert_eq!(code, 0, "{} said:\n{}", member.name, member.said());
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The servers of a story's fleet, and what the fleet has written there.
+
+use juror_ledger::{
+    admission::{Admission as _, Ledger},
+    redis::{RedisLedger, RunStatus, test_server::TestRedis},
+};
+use juror_queue::rabbitmq::test_namespace::TestNamespace;
+use juror_services::rabbitmq::{Broker, shared_port};
+use juror_types::id::RunId;
+use tokio::runtime::{Builder, Runtime};
+
+/// A RabbitMQ and a Redis that forgets nothing, with a namespace in them that nobody else uses.
+pub struct Servers {
+    /// None where other tests use it too.
+    own_broker: Option<Broker>,
+    /// What has to be deleted of a broker that others use.
+    _namespace: Option<TestNamespace>,
+    redis: TestRedis,
+    runtime: Runtime,
+}
+
+impl Servers {
+    /// Both of the story's own, to be restarted.
+    pub fn own() -> Self {
+        Self::with(Some(Broker::start()))
+    }
+
+    /// The broker that all tests share.
+    pub fn shared_broker() -> Self {
+        Self::with(None)
+    }
+
+    fn with(own_broker: Option<Broker>) -> Self {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let redis = TestRedis::durable();
+        let shared =
+            own_broker.is_none().then(|| format!("amqp://guest:guest@127.0.0.1:{}", shared_port()));
+        let _namespace = shared.map(|url| TestNamespace::named(&redis.namespace, &url));
+        Self { own_broker, _namespace, redis, runtime }
+    }
+
+    pub fn namespace(&self) -> &str {
+        &self.redis.namespace
+    }
+
+    pub fn broker_port(&self) -> u16 {
+        self.own_broker.as_ref().map_or_else(shared_port, Broker::port)
+    }
+
+    pub fn redis_port(&self) -> u16 {
+        self.redis.url.rsplit(':').next().unwrap().parse().unwrap()
+    }
+
+    /// Kills the broker and starts it again over the same files.
+    pub fn restart_broker(&mut self) {
+        self.own_broker.as_mut().unwrap().restart();
+    }
+
+    /// Kills Redis and starts it again over the same files.
+    pub fn restart_redis(&self) {
+        self.redis.kill();
+        self.redis.start_again();
+    }
+
+    /// Lets the heartbeats of these owners be a long time ago, and whoever is gone by that be
+    /// presumed spent.
+    pub fn bury(&self, owners: &[String]) {
+        for owner in owners {
+            let heartbeats = format!("{}:owners", self.namespace());
+            self.redis.command(&["ZADD", &heartbeats, "XX", "1", owner]);
+        }
+        self.with_backend(async |backend| backend.sweep().await.unwrap());
+    }
+
+    /// What was spent of a run's budget.
+    pub fn ledger(&self, run: &str) -> Ledger {
+        self.with_backend(async |backend| backend.ledger(&RunId::new(run)).await.unwrap().unwrap())
+    }
+
+    /// What the fleet knows of a run.
+    pub fn status(&self, run: &str) -> Option<RunStatus> {
+        self.with_backend(async |backend| backend.run_status(&RunId::new(run)).await.unwrap())
+    }
+
+    /// How many owners hold leases.
+    pub fn holders(&self) -> String {
+        let pattern = format!("{}:held:*", self.namespace());
+        self.redis.command(&["EVAL", "return #redis.call('KEYS', ARGV[1])", "0", &pattern])
+    }
+
+    fn with_backend<T>(&self, work: impl AsyncFnOnce(&RedisLedger) -> T) -> T {
+        self.runtime.block_on(async {
+            let backend = RedisLedger::open(self.redis.settings()).await.unwrap();
+            let done = work(&backend).await;
+            backend.close().await;
+            done
+        })
+    }
+}

@@ -1,0 +1,193 @@
+//! What every story needs: the real command, a simulator of the story's own, and datasets.
+
+mod dataset;
+mod fleet_story;
+mod manual;
+mod process;
+pub mod proxy;
+mod recorder;
+mod served;
+mod simulator;
+mod tls_front;
+mod web_door;
+
+pub use dataset::{png, write_items, write_items_numbered};
+pub use fleet_story::{FleetStory, Member, Servers, Size};
+pub use manual::Manual;
+pub use process::Running;
+pub use recorder::{Recorder, completion, verdict};
+pub use served::Served;
+pub use simulator::{Gate, Simulator};
+pub use tls_front::TlsFront;
+pub use web_door::WebDoor;
+
+use serde_json::Value;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+use tempfile::TempDir;
+
+/// A folder of a story's own, in which it runs the command.
+pub struct Harness {
+    folder: TempDir,
+}
+
+/// What a finished command left behind.
+pub struct Finished {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Harness {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// The command, in this folder, with a key and with no setting from outside.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.program(env!("CARGO_BIN_EXE_juror"));
+        command.args(arguments);
+        command
+    }
+
+    /// Any other program, in the same way.
+    pub fn program(&self, name: &str) -> Command {
+        let mut command = Command::new(name);
+        for (name, _) in std::env::vars_os() {
+            let shown = name.to_string_lossy();
+            let is_proxy = shown.to_ascii_lowercase().ends_with("_proxy");
+            if shown.starts_with("JUROR_") || shown == "OPENAI_BASE_URL" || is_proxy {
+                command.env_remove(name);
+            }
+        }
+        command
+            .current_dir(self.folder.path())
+            .env("OPENAI_API_KEY", "story-key")
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the command to its end.
+    pub fn juror(&self, arguments: &[&str]) -> Finished {
+        self.start(arguments).finish()
+    }
+
+    /// Starts the command and does not wait.
+    pub fn start(&self, arguments: &[&str]) -> Running {
+        Running::start(self.command(arguments))
+    }
+
+    /// Starts a run of `manifest.jsonl` that this simulator judges.
+    pub fn start_run(&self, simulator: &Simulator, run: &str, more: &[&str]) -> Running {
+        Running::start(self.run_command(simulator, run, more))
+    }
+
+    /// Runs `manifest.jsonl` to its end, judged by this simulator.
+    pub fn judge_run(&self, simulator: &Simulator, run: &str, more: &[&str]) -> Finished {
+        self.start_run(simulator, run, more).finish()
+    }
+
+    /// Resumes a run by its name alone, and what else is given.
+    pub fn resume(&self, run: &str, more: &[&str]) -> Finished {
+        self.juror(&[&["run", "--resume", run], more].concat())
+    }
+
+    fn run_command(&self, simulator: &Simulator, run: &str, more: &[&str]) -> Command {
+        let url = simulator.base_url();
+        let flags = ["run", "manifest.jsonl", "--enable-llm-judge", "--base-url", &url];
+        self.command(&[&flags, ["--run-id", run].as_slice(), more].concat())
+    }
+
+    /// Runs `juror run` as run `first`, judged by whoever is at this address.
+    pub fn judge(&self, base_url: &str, dataset: &str, flags: &[&str]) -> Finished {
+        Running::start(self.judging(base_url, dataset, flags)).finish()
+    }
+
+    /// The command of [`Self::judge`].
+    pub fn judging(&self, base_url: &str, dataset: &str, flags: &[&str]) -> Command {
+        let run = ["run", dataset, "--run-id", "first", "--enable-llm-judge", "--base-url"];
+        self.command(&[&run[..], &[base_url], flags].concat())
+    }
+
+    /// A run's `report.json`.
+    pub fn report(&self, run: &str) -> Value {
+        let path = self.path("runs").join(run).join("report.json");
+        serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+    }
+
+    /// The journal's line of an item, the last one if there are several rounds.
+    pub fn result(&self, run: &str, item: &str) -> Value {
+        let mut journal = self.journal(run);
+        journal.retain(|line| line["screenshot_id"] == item);
+        journal.pop().unwrap()
+    }
+
+    /// Every line of a run's journal.
+    pub fn journal(&self, run: &str) -> Vec<Value> {
+        let path = self.path("runs").join(run).join("results.jsonl");
+        let text = fs::read_to_string(path).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+impl From<Output> for Finished {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Finished {
+    /// Asserts the exit code, and shows what the command said otherwise.
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Asserts that the command said each of these on standard error.
+    #[track_caller]
+    pub fn says(self, words: &[&str]) -> Self {
+        for word in words {
+            assert!(self.stderr.contains(word), "no {word:?} in:\n{}", self.stderr);
+        }
+        self
+    }
+
+    /// Asserts that the command printed each of these on standard output.
+    #[track_caller]
+    pub fn prints(self, words: &[&str]) -> Self {
+        for word in words {
+            assert!(self.stdout.contains(word), "no {word:?} in:\n{}", self.stdout);
+        }
+        self
+    }
+}
+
+/// A file of this repository.
+pub fn repository(path: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path).to_string_lossy().into_owned()
+}
+
+/// An amount of money of a report, in pico-dollars.
+pub fn pico(amount: &Value) -> i64 {
+    amount.as_str().unwrap().parse::<juror_types::usage::Money>().unwrap().pico()
+}

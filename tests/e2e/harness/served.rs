@@ -1,0 +1,37 @@
+//! `juror simulate` as a process of its own: it answers the golden set from its verdicts.
+
+use super::Harness;
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, ChildStdout, Stdio},
+};
+
+pub struct Served {
+    pub base_url: String,
+    process: Child,
+    /// Kept open, so that its last words do not fail.
+    _output: BufReader<ChildStdout>,
+}
+
+impl Served {
+    pub fn start(harness: &Harness) -> Self {
+        Self::start_with(harness, &["--listen", "127.0.0.1:0", "--quiet"])
+    }
+
+    pub fn start_with(harness: &Harness, flags: &[&str]) -> Self {
+        let mut command = harness.command(&[&["simulate"], flags].concat());
+        let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        let mut base_url = String::new();
+        output.read_line(&mut base_url).unwrap();
+        Self { base_url: base_url.trim().to_owned(), process, _output: output }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // Its own process, and nobody else's; it may have ended already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

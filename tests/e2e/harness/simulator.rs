@@ -1,0 +1,154 @@
+//! A simulator of a story's own, in a thread of its own.
+
+use juror_simulator::{Fault, FaultPlan, FaultRate, SimulatorConfig, Stats};
+use juror_types::shutdown::Shutdown;
+use serde_json::Value;
+use std::{
+    io::{Read, Write},
+    net::{SocketAddr, TcpStream},
+    sync::Arc,
+    thread::JoinHandle,
+};
+use tokio::{net::TcpListener, runtime::Builder, sync::Semaphore};
+
+/// Holds a simulator's answers back.
+pub struct Gate(Arc<Semaphore>);
+
+impl Gate {
+    pub fn closed() -> Self {
+        Self(Arc::new(Semaphore::new(0)))
+    }
+
+    /// For the simulator's settings.
+    pub fn config(&self) -> Option<Arc<Semaphore>> {
+        Some(Arc::clone(&self.0))
+    }
+
+    /// Lets so many more answers through.
+    pub fn let_through(&self, answers: u32) {
+        self.0.add_permits(answers as usize);
+    }
+
+    /// Lets all answers through from now on.
+    pub fn open(&self) {
+        self.0.close();
+    }
+}
+
+pub struct Simulator {
+    pub address: SocketAddr,
+    /// Holds the address while nobody serves there.
+    listener: std::net::TcpListener,
+    shutdown: Shutdown,
+    serving: Option<JoinHandle<Stats>>,
+}
+
+impl Simulator {
+    pub fn start(config: SimulatorConfig) -> Self {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        Self::serve(listener, config)
+    }
+
+    /// One whose answers go wrong by this plan.
+    pub fn failing(faults: FaultPlan) -> Self {
+        Self::start(SimulatorConfig { faults, ..SimulatorConfig::default() })
+    }
+
+    /// One whose answers all go wrong in this way.
+    pub fn always(fault: Fault) -> Self {
+        let rates = vec![FaultRate { fault, rate: 1.0 }];
+        Self::failing(FaultPlan { rates, ..FaultPlan::default() })
+    }
+
+    /// Ends it, and starts another one at the same address.
+    pub fn replaced(self, config: SimulatorConfig) -> Self {
+        let listener = self.listener.try_clone().unwrap();
+        self.stop();
+        Self::serve(listener, config)
+    }
+
+    fn serve(own: std::net::TcpListener, config: SimulatorConfig) -> Self {
+        let shutdown = Shutdown::new();
+        let listener = own.try_clone().unwrap();
+        let address = own.local_addr().unwrap();
+        let stop = shutdown.clone();
+        let serving = std::thread::spawn(move || {
+            let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let listener = TcpListener::from_std(listener).unwrap();
+                juror_simulator::serve(listener, config, stop).await.unwrap()
+            })
+        });
+        Self { address, listener: own, shutdown, serving: Some(serving) }
+    }
+
+    pub fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// What it counted so far.
+    pub fn stats(&self) -> Value {
+        self.get("/stats")
+    }
+
+    /// How many questions came in.
+    pub fn requests(&self) -> u64 {
+        self.stats()["requests"].as_u64().unwrap()
+    }
+
+    /// What it would have billed, in pico-dollars.
+    pub fn bill(&self) -> i64 {
+        super::pico(&self.stats()["billed_usd"])
+    }
+
+    /// Returns as soon as so many requests have come in.
+    pub fn await_requests(&self, count: u64) {
+        self.await_count("requests", count);
+    }
+
+    /// Returns as soon as this number of its count is at least `least`.
+    pub fn await_count(&self, name: &str, least: u64) {
+        self.get(&format!("/stats?{name}={least}"));
+    }
+
+    /// Returns as soon as nothing is being answered.
+    pub fn await_idle(&self) {
+        while self.count("in_flight") > 0 {
+            std::thread::yield_now();
+        }
+    }
+
+    /// One number of its count.
+    pub fn count(&self, name: &str) -> u64 {
+        self.stats()[name].as_u64().unwrap()
+    }
+
+    fn get(&self, path: &str) -> Value {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        let request =
+            format!("GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address);
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+    }
+
+    /// Ends it, and tells what it counted.
+    pub fn stop(mut self) -> Stats {
+        self.shutdown.escalate();
+        self.shutdown.escalate();
+        self.serving.take().unwrap().join().unwrap()
+    }
+}
+
+impl Drop for Simulator {
+    fn drop(&mut self) {
+        self.shutdown.drain.cancel();
+        self.shutdown.now.cancel();
+        if let Some(serving) = self.serving.take() {
+            let served = serving.join();
+            assert!(served.is_ok() || std::thread::panicking(), "the simulator broke off");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Runs over time: listed, shown, as a trend, and as what a gate goes by.
+
+use crate::harness::{Finished, Harness, Manual, Recorder, completion, verdict, write_items};
+use serde_json::Value;
+
+const STEADY: &str = "schema = 1\n[[rule]]\nmetric = \"semantic.avg_semantic_correctness\"\n\
+                      no_decline = true\nanchor_runs = 3\nfalse_alarm_rate = 0.5\n";
+
+/// Judges four items, each with this score in all criteria.
+fn night(harness: &Harness, run: &str, score: u64, flags: &[&str]) -> Finished {
+    let judge = Recorder::start(vec![completion(&verdict(score), 1_000, 50); 4]);
+    let url = judge.base_url();
+    let fixed = ["run", "manifest.jsonl", "--run-id", run, "--enable-llm-judge", "-j", "1"];
+    harness.juror(&[&fixed[..], &["--base-url", &url, "--no-cache"], flags].concat())
+}
+
+/// As many nights as scores, named from `night-1` on.
+fn nights(scores: &[u64]) -> Harness {
+    let harness = Harness::new();
+    write_items(&harness, 4);
+    harness.write("steady.toml", STEADY);
+    for (number, score) in scores.iter().enumerate() {
+        night(&harness, &format!("night-{}", number + 1), *score, &[]).exits(0);
+    }
+    harness
+}
+
+#[test]
+fn a_decline_from_the_first_runs_misses_the_gate_until_it_is_over() {
+    let harness = nights(&[9, 9]);
+    let gate = ["--gate", "steady.toml"];
+    let few = night(&harness, "night-3", 9, &gate).exits(0);
+    let few = few.prints(&["TARGETS (steady.toml)", "undecided", "the anchor has 3 of 3 runs"]);
+    few.says(&["gate steady.toml is undecided"]);
+    let steady = "over 1 run since the anchor (90% over 3 runs,";
+    night(&harness, "night-4", 9, &gate).exits(0).prints(&["met", "steady: CUSUM 0 of", steady]);
+    let fallen = night(&harness, "night-5", 3, &gate).exits(100);
+    fallen.prints(&["missed", "declining for 1 run:"]);
+    // Other questions have no part in it.
+    night(&harness, "some", 3, &["--limit", "2"]).exits(0);
+    night(&harness, "night-6", 9, &gate).exits(100).prints(&["declining for 2 runs:"]);
+    let report = harness.report("night-6");
+    let decline = &report["targets"]["rules"][0]["decline"];
+    assert_eq!((&decline["runs_since"], &decline["anchor_mean"]), (&3.into(), &0.9.into()));
+    let trend = harness.juror(&["runs", "trend"]).exits(0);
+    trend.prints(&["undecided: the anchor has 6 of 20 runs", "Semantic Correctness (j)"]);
+}
+
+#[test]
+fn a_trend_is_of_the_runs_that_asked_the_same() {
+    let harness = nights(&[8, 6]);
+    night(&harness, "half", 3, &["--limit", "2"]).exits(0);
+    night(&harness, "night-3", 9, &["--repeat", "1"]).exits(0);
+    let trend = harness.juror(&["runs", "trend"]).exits(0);
+    let trend =
+        trend.prints(&["TREND of semantic@1", "4/4 scored", "Semantic Correctness (j)  ▆▁█"]);
+    assert!(!trend.stdout.contains("half"), "{}", trend.stdout);
+    let order: Vec<_> = ["night-1", "night-2", "night-3"].map(|run| trend.stdout.find(run)).into();
+    assert!(order.is_sorted(), "oldest first: {}", trend.stdout);
+
+    let told = harness.juror(&["runs", "trend", "night-2", "--json"]).exits(0).stdout;
+    let runs: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(runs.as_array().unwrap().len(), 2);
+    let of = |run: usize| &runs[run]["figures"]["metrics"]["semantic.avg_visual_similarity"];
+    assert_eq!((&of(0)["value"], &of(1)["value"]), (&8.0.into(), &6.0.into()));
+    assert_eq!(of(0)["n"], 4);
+
+    let one = ["runs", "trend", "--last", "1", "--metric", "retrieval.accuracy"];
+    let one = harness.juror(&one).exits(0);
+    assert!(!one.stdout.contains("night-2") && !one.stdout.contains("Visual"), "{}", one.stdout);
+    let unknown = harness.juror(&["runs", "trend", "--metric", "beauty"]).exits(2);
+    unknown.says(&["no metric \"beauty\"", "semantic.avg_visual_similarity"]);
+}
+
+#[test]
+fn a_run_is_shown_without_its_items() {
+    let harness = nights(&[8]);
+    harness.juror(&["runs", "show", "night-1"]).exits(0).prints(&[
+        "night-1",
+        "manifest.jsonl",
+        "semantic@1 (digest ",
+        "gpt-4o",
+        "4 of 4 scored, 0 without output, 0 unscorable, 0 failed, 0 skipped, 0 pending",
+        "Budget:       none",
+    ]);
+    let told = harness.juror(&["runs", "show", "night-1", "--json"]).exits(0).stdout;
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(
+        (&told["coverage"]["scored"], &told["run"]["run_id"]),
+        (&4.into(), &"night-1".into())
+    );
+    assert_eq!(told["run"]["rubric_text"], Value::Null);
+    harness.juror(&["runs", "show", "none"]).exits(2).says(&["no run"]);
+}
+
+#[test]
+fn a_damaged_report_is_named_and_stops_nothing() {
+    let harness = nights(&[8, 9]);
+    harness.write("runs/night-1/report.json", "{");
+    let trend = harness.juror(&["runs", "trend"]).exits(0);
+    assert!(!trend.stdout.contains("night-1"), "{}", trend.stdout);
+    trend.says(&["an earlier run is left out", "juror report night-1"]);
+    harness.write("runs/night-2/report.json", "{}");
+    harness.juror(&["runs", "trend"]).exits(1).says(&["juror report night-2"]);
+    let empty = Harness::new();
+    empty.juror(&["runs", "trend"]).exits(2).says(&["no run in runs has a report"]);
+}
+
+#[test]
+fn every_command_of_the_manual_does_what_it_says() {
+    let harness = nights(&[8, 9, 9]);
+    let manual = Manual::page("history");
+    harness.write("steady.toml", manual.blocks("toml")[0]);
+    manual.run(&harness, &[]);
+}

@@ -1,0 +1,47 @@
+//! A judge behind TLS, with certificates of an authority that the system does not know.
+
+use crate::harness::{Finished, Harness, Simulator, TlsFront, write_items};
+use juror_services::certificates::Authority;
+use juror_simulator::SimulatorConfig;
+
+const ITEMS: u32 = 2;
+
+#[test]
+fn a_judge_of_a_private_authority_needs_its_ca_file() {
+    let harness = Harness::new();
+    write_items(&harness, ITEMS);
+    let authority = Authority::new();
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let front = TlsFront::start(&authority.issue("judge", &["localhost"]), &simulator.base_url());
+    let url = front.base_url("localhost");
+
+    let unknown = "an authority that this machine does not know";
+    let paused = harness.judge(&url, "manifest.jsonl", &[]).exits(1);
+    paused.says(&["paused and keeps its jobs", unknown, "judge.ca_file", "juror retry first"]);
+    let doctor = ["doctor", "--base-url", &url];
+    harness.juror(&doctor).exits(1).prints(&[unknown, "judge.ca_file"]);
+    let other = Authority::new();
+    let wrong_file = harness.command(&doctor).env("JUROR_JUDGE_CA_FILE", other.file()).output();
+    Finished::from(wrong_file.unwrap()).exits(1).prints(&["none of the authorities in"]);
+    assert_eq!(simulator.requests(), 0);
+
+    let mut retry = harness.command(&["retry", "first"]);
+    retry.env("JUROR_JUDGE_CA_FILE", authority.file()).env("HTTPS_PROXY", "http://127.0.0.1:1");
+    Finished::from(retry.output().unwrap()).exits(0).prints(&["2 of 2 scored"]);
+    assert_eq!(simulator.requests(), u64::from(ITEMS));
+
+    let by_address = ["doctor", "--base-url", &front.base_url("127.0.0.1")];
+    let mut by_address = harness.command(&by_address);
+    let by_address = by_address.env("JUROR_JUDGE_CA_FILE", authority.file()).output().unwrap();
+    let not_for = "not for 127.0.0.1, but for localhost: write one of its names in judge.base_url";
+    Finished::from(by_address).exits(1).prints(&[not_for]);
+}
+
+#[test]
+fn a_judge_without_tls_at_an_https_url_is_told() {
+    let harness = Harness::new();
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let url = simulator.base_url().replace("http://", "https://");
+    let doctor = harness.juror(&["doctor", "--base-url", &url]).exits(1);
+    doctor.prints(&["does not answer in TLS", "judge.base_url"]);
+}

@@ -1,0 +1,135 @@
+//! `--keep-inputs`: what was judged stays, and is shown where the dataset is another one now.
+
+use crate::harness::{Harness, Simulator, WebDoor, png, write_items};
+use juror_simulator::SimulatorConfig;
+use juror_types::id::Digest;
+use serde_json::{Value, json};
+use std::fs;
+
+const REMARK: &str = "changed since; shown as it was judged";
+
+/// A dataset of one item with a file for each input.
+fn write_one(harness: &Harness) {
+    harness.write("shot.png", png(1, 64, 32));
+    harness.write("a.tsx", "\u{feff}export const A = () => <b>judged</b>;");
+    harness.write("t.json", r#"{"gap": {"small": "4px"}}"#);
+    let line = json!({"id": "a", "screenshot": "shot.png", "generated_code": "a.tsx",
+                      "expected_tokens": "t.json", "extracted_tokens": {"gap.small": "5px"},
+                      "expected_pattern": "card"});
+    harness.write("manifest.jsonl", format!("{line}\n"));
+}
+
+fn page(harness: &Harness) -> String {
+    harness.juror(&["report", "r", "-o", "page.html"]).exits(0);
+    fs::read_to_string(harness.path("page.html")).unwrap()
+}
+
+fn kept(harness: &Harness) -> Vec<String> {
+    let entries = fs::read_dir(harness.path("runs/r/inputs")).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Everything that the dashboard shows of the item, and its image.
+fn shown(door: &WebDoor) -> (Value, Vec<u8>) {
+    let mut item = door.get("/api/v1/runs/r/items/a").is(200).json();
+    item["remarks"].take();
+    let url = item["images"][0]["url"].as_str().unwrap().to_owned();
+    (item, door.get(&url).is(200).body)
+}
+
+#[test]
+fn what_was_judged_is_shown_after_everything_has_changed_and_after_all_is_gone() {
+    let harness = Harness::new();
+    write_one(&harness);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    harness.judge_run(&simulator, "r", &["--keep-inputs"]).exits(0);
+    let contents = [
+        png(1, 64, 32),
+        b"export const A = () => <b>judged</b>;".to_vec(),
+        br#"{"gap.small":"4px"}"#.to_vec(),
+        br#"{"gap.small":"5px"}"#.to_vec(),
+    ];
+    let mut names = contents.map(|bytes| Digest::of(&bytes).to_string());
+    names.sort();
+    assert_eq!(kept(&harness), names);
+    let door = WebDoor::open(&harness, &[]);
+    let (judged, image) = shown(&door);
+    assert_eq!(image, png(1, 64, 32));
+    assert!(!page(&harness).contains(REMARK), "nothing has changed yet");
+
+    harness.write("shot.png", png(2, 64, 32));
+    harness.write("a.tsx", "export const A = () => <b>newer</b>;");
+    harness.write("t.json", r#"{"gap": {"small": "9px"}}"#);
+    let changed = page(&harness);
+    assert_eq!(changed.matches(REMARK).count(), 2, "picture and code");
+    assert!(changed.contains("&lt;b&gt;judged&lt;/b&gt;") && !changed.contains("newer"));
+    assert_eq!(shown(&door), (judged.clone(), image.clone()));
+    let remarks = door.get("/api/v1/runs/r/items/a").is(200).json()["remarks"].to_string();
+    for part in ["screenshot", "code", "tokens", "prompt"] {
+        assert!(remarks.contains(&format!("\"{part}: {REMARK}\"")), "{part}: {remarks}");
+    }
+    door.get("/runs/r/items/a").is(200).says(&[REMARK, "judged", "4px"]);
+
+    for name in ["shot.png", "a.tsx", "t.json", "manifest.jsonl"] {
+        fs::remove_file(harness.path(name)).unwrap();
+    }
+    let gone = page(&harness);
+    assert!(gone.contains("cannot be read from here; shown as it was judged"), "{gone}");
+    assert!(gone.contains("&lt;b&gt;judged&lt;/b&gt;") && gone.contains("data:image/png"));
+    assert_eq!(shown(&door), (judged, image));
+}
+
+#[test]
+fn an_input_that_cannot_be_kept_pauses_the_run_before_it_costs_anything_and_resuming_keeps_on() {
+    let harness = Harness::new();
+    write_items(&harness, 3);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    // A folder of its name stands where the first screenshot is to be kept.
+    let blocked = format!("runs/r/inputs/{}", Digest::of(&png(0, 64, 32)));
+    harness.write("runs/r/.lock", "");
+    fs::create_dir_all(harness.path(&blocked)).unwrap();
+    let paused = harness.judge_run(&simulator, "r", &["--keep-inputs", "-j", "1"]);
+    paused.exits(1).says(&["inputs cannot be kept in", "free space or mend that folder"]);
+    assert_eq!(simulator.requests(), 0);
+    fs::remove_dir(harness.path(&blocked)).unwrap();
+
+    harness.resume("r", &[]).exits(0).prints(&["3 of 3 scored"]);
+    // Three screenshots, three texts of code, and the tokens that all items share, each way.
+    assert_eq!(kept(&harness).len(), 8);
+    for name in kept(&harness) {
+        let bytes = fs::read(harness.path(format!("runs/r/inputs/{name}"))).unwrap();
+        assert_eq!(Digest::of(&bytes).to_string(), name);
+    }
+    let url = simulator.base_url();
+    harness.juror(&["report", "r", "-o", "runs/r/inputs/report.html"]).exits(2);
+    let without = ["manifest.jsonl", "--enable-llm-judge", "--base-url", &url];
+    harness.resume("plain", &without).exits(0);
+    assert!(!harness.path("runs/plain/inputs").exists());
+}
+
+#[test]
+fn code_that_a_pipeline_made_is_kept_and_shown() {
+    let harness = Harness::new();
+    write_items(&harness, 1);
+    let answer = r#"{"generated_code": "export const Made = 1;", "language": "ts"}"#;
+    let settings =
+        format!("[run]\nkeep_inputs = true\n[stages]\npipeline_command = [\"echo\", '{answer}']\n");
+    harness.write("juror.toml", settings);
+    harness.juror(&["run", "manifest.jsonl", "--run-id", "r"]).exits(0);
+    let page = page(&harness);
+    assert!(page.contains("export const Made = 1;") && !page.contains("No code"), "{page}");
+    assert!(page.contains("Generated code (ts)"));
+}
+
+#[test]
+fn a_fleet_says_that_it_keeps_nothing() {
+    let harness = Harness::new();
+    write_items(&harness, 1);
+    let refused = "a fleet's run keeps no inputs";
+    harness.juror(&["enqueue", "manifest.jsonl", "--keep-inputs"]).exits(2).says(&[refused]);
+    harness.write("juror.toml", "[run]\nkeep_inputs = true\n");
+    harness.juror(&["enqueue", "manifest.jsonl"]).exits(2).says(&[refused]);
+}

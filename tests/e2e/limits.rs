@@ -1,0 +1,67 @@
+//! Rate limits, learned and given, and calls in flight.
+
+use crate::harness::{Gate, Harness, Simulator, write_items};
+use juror_simulator::SimulatorConfig;
+
+/// Twenty calls a second, and as many at once.
+const PER_MINUTE: u64 = 1_200;
+const ITEMS: u32 = 50;
+
+fn scene() -> (Harness, Simulator) {
+    let harness = Harness::new();
+    write_items(&harness, ITEMS);
+    let config =
+        SimulatorConfig { requests_per_minute: Some(PER_MINUTE), ..SimulatorConfig::default() };
+    (harness, Simulator::start(config))
+}
+
+fn refused(simulator: &Simulator) -> u64 {
+    simulator.stats()["refusals"]["rate_limit_exceeded"].as_u64().unwrap_or(0)
+}
+
+#[test]
+fn limits_are_learned_from_what_the_provider_says() {
+    let (harness, simulator) = scene();
+    harness.judge_run(&simulator, "learned", &[]).exits(0).prints(&["50 of 50 scored"]);
+    assert!(refused(&simulator) <= 2, "{} refusals", refused(&simulator));
+    assert_eq!(simulator.count("billed_calls"), u64::from(ITEMS));
+}
+
+#[test]
+fn limits_that_are_given_are_kept() {
+    let (harness, simulator) = scene();
+    let flags = ["--rpm", "1200", "-j", "50"];
+    harness.judge_run(&simulator, "given", &flags).exits(0).prints(&["50 of 50 scored"]);
+    assert_eq!(refused(&simulator), 0);
+    assert_eq!(simulator.requests(), u64::from(ITEMS));
+}
+
+#[test]
+fn more_at_once_than_the_provider_takes_costs_few_refusals_and_no_item() {
+    let (harness, simulator) = scene();
+    harness.judge_run(&simulator, "greedy", &["-j", "40"]).exits(0).prints(&["50 of 50 scored"]);
+    // Forty went out before any answer told the limit, and twenty of them could pass.
+    assert!(refused(&simulator) <= 24, "{} refusals", refused(&simulator));
+    assert_eq!(simulator.count("billed_calls"), u64::from(ITEMS));
+}
+
+#[test]
+fn as_many_calls_are_in_flight_as_were_asked_for_and_never_more() {
+    for (flags, at_once) in [(&["-j", "7"][..], 7), (&["-j", "1"], 1), (&[], 16)] {
+        let gate = Gate::closed();
+        let harness = Harness::new();
+        write_items(&harness, 24);
+        let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
+        let simulator = Simulator::start(config);
+        let running = harness.start_run(&simulator, "parallel", flags);
+        simulator.await_count("in_flight", at_once);
+        gate.let_through(1);
+        simulator.await_requests(at_once + 1);
+        assert_eq!(simulator.count("max_in_flight"), at_once);
+        gate.open();
+        running.finish().exits(0).prints(&["24 of 24 scored"]);
+        if !flags.is_empty() {
+            assert_eq!(simulator.count("max_in_flight"), at_once);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! End-to-end tests through the real command, each in a folder and with a simulator of its own.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may break off"
+)]
+
+mod answers;
+mod bad_input;
+mod budget;
+mod cache;
+mod calibrate;
+mod chaos;
+mod commands;
+mod compare;
+mod compare_rules;
+mod costs;
+mod datasets;
+mod demo;
+mod doctor;
+mod errors;
+mod exhibits;
+mod first_steps;
+mod fleet;
+mod fleet_cap;
+mod formats;
+mod gates;
+mod gateways;
+mod harness;
+mod history;
+mod hostile;
+mod judge_tls;
+mod judging;
+mod kept_inputs;
+mod limits;
+mod logs;
+mod missing_output;
+mod nightly;
+mod other_servers;
+mod outputs;
+mod own_programs;
+mod pauses;
+mod providers;
+mod remote;
+mod reports;
+mod resume;
+mod run_names;
+mod sampling;
+mod serve;
+mod signals;
+mod trouble;
+mod waiting;

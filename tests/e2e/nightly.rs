@@ -1,0 +1,90 @@
+//! The nightly unit's own command line, as systemd would start it.
+
+use crate::harness::{Finished, Harness, Recorder, completion, repository, verdict, write_items};
+use std::process::Command;
+
+/// The words of the unit's `ExecStart=`, in which systemd has filled in these variables; one
+/// without braces is cut at its spaces.
+fn words(harness: &Harness, variables: &[(&str, &str)]) -> Vec<String> {
+    let unit = std::fs::read_to_string(repository("deploy/systemd/juror-nightly.service")).unwrap();
+    let unit = unit.replace("\\\n", " ");
+    let line = unit.lines().find_map(|line| line.strip_prefix("ExecStart=")).unwrap();
+    let line = line
+        .replace("/usr/local/bin/juror", env!("CARGO_BIN_EXE_juror"))
+        .replace("%S", &harness.path("state").to_string_lossy())
+        .replace("%%", "%");
+    let mut words = Vec::new();
+    for (number, part) in line.split('\'').enumerate() {
+        if number == 1 {
+            words.push(part.replace("$$", "$"));
+            continue;
+        }
+        for word in part.split_whitespace() {
+            let found =
+                variables.iter().find(|(name, _)| word.trim_matches(['$', '{', '}']) == *name);
+            match found {
+                Some((_, value)) if word.starts_with("${") => words.push((*value).to_owned()),
+                Some((_, value)) => words.extend(value.split_whitespace().map(str::to_owned)),
+                None => words.push(word.to_owned()),
+            }
+        }
+    }
+    words
+}
+
+/// One night, of this day, against this judge.
+fn night(harness: &Harness, day: &str, judge: &Recorder, variables: &[(&str, &str)]) -> Finished {
+    let date = format!("#!/bin/sh\n[ \"$*\" = '-u +%F' ] && echo {day}\n");
+    let date = harness.write("bin/date", date);
+    assert!(Command::new("chmod").arg("+x").arg(&date).status().unwrap().success());
+    let path = format!("{}:{}", harness.path("bin").display(), std::env::var("PATH").unwrap());
+    let words = words(harness, variables);
+    let mut shell = harness.program(&words[0]);
+    shell.args(&words[1..]).env("PATH", path).env("JUROR_JUDGE_BASE_URL", judge.base_url());
+    shell.output().unwrap().into()
+}
+
+#[test]
+fn a_night_is_one_run_named_after_its_day_with_budget_and_gate() {
+    let harness = Harness::new();
+    let manifest = write_items(&harness, 3);
+    let mut variables = vec![
+        ("NIGHTLY_COMMAND", "run"),
+        ("NIGHTLY_DATASET", manifest.to_str().unwrap()),
+        ("NIGHTLY_BUDGET_USD", "5.00"),
+        ("NIGHTLY_GATE", "production"),
+        ("NIGHTLY_FLAGS", ""),
+    ];
+    let good = Recorder::start(vec![completion(&verdict(10), 1_500, 60)]);
+    night(&harness, "2026-11-20", &good, &variables).exits(0);
+    assert_eq!(good.asked().len(), 3);
+    let report = |day: &str| harness.path(format!("state/juror/runs/nightly-{day}/report.json"));
+    assert!(report("2026-11-20").is_file());
+
+    // Started again on the same day, it is the same run.
+    night(&harness, "2026-11-20", &good, &variables).exits(0);
+    assert_eq!(good.asked().len(), 3);
+
+    // The flags reach the command, and the gate decides how the unit ends.
+    let bad = Recorder::start(vec![completion(&verdict(2), 1_500, 60)]);
+    variables[4].1 = "--limit 2 --no-cache";
+    night(&harness, "2026-11-21", &bad, &variables).exits(100);
+    assert_eq!(bad.asked().len(), 2);
+    assert!(report("2026-11-21").is_file());
+}
+
+#[test]
+fn there_is_no_night_without_a_budget() {
+    let harness = Harness::new();
+    let manifest = write_items(&harness, 1);
+    let judge = Recorder::start(vec![completion(&verdict(10), 1_500, 60)]);
+    let variables = [
+        ("NIGHTLY_COMMAND", "run"),
+        ("NIGHTLY_DATASET", manifest.to_str().unwrap()),
+        ("NIGHTLY_BUDGET_USD", ""),
+        ("NIGHTLY_GATE", "production"),
+        ("NIGHTLY_FLAGS", ""),
+    ];
+    night(&harness, "2026-11-20", &judge, &variables).exits(2).says(&["--budget-usd"]);
+    assert_eq!(judge.asked().len(), 0);
+}

@@ -1,0 +1,102 @@
+//! Mock servers that developers put in a provider's place: aimock and fakellm.
+
+use super::available;
+use crate::{
+    errors::results,
+    harness::{Finished, Harness, pico, verdict, write_items},
+};
+use juror_services::other_servers::OtherServer;
+use serde_json::json;
+
+const ITEMS: u32 = 14;
+const CANNED: &str = "All of it looks fine to me.";
+const KEY: &str = "a-key-of-aimock";
+
+fn dataset() -> Harness {
+    let harness = Harness::new();
+    write_items(&harness, ITEMS);
+    harness
+}
+
+fn aimock(harness: &Harness, answer: &str) -> Option<OtherServer> {
+    let fixture = json!({"match": {}, "response": {"content": answer}});
+    let fixtures = harness.write("fixtures.json", json!({"fixtures": [fixture]}).to_string());
+    available("aimock", OtherServer::aimock(&fixtures, Some(KEY)))
+}
+
+fn fakellm(harness: &Harness, answer: &str) -> Option<OtherServer> {
+    let rule = json!({"name": "any", "respond": {"content": answer}});
+    let config = json!({"version": 1, "rules": [rule]}).to_string();
+    let config = harness.write("fakellm.yaml", config);
+    available("fakellm", OtherServer::fakellm(&config))
+}
+
+fn command(harness: &Harness, arguments: &[&str], key: &str) -> Finished {
+    harness.command(arguments).env("OPENAI_API_KEY", key).output().unwrap().into()
+}
+
+fn judge(harness: &Harness, server: &OtherServer, key: &str) -> Finished {
+    let url = server.base_url();
+    let run = ["run", "manifest.jsonl", "--enable-llm-judge", "--run-id", "first", "-j", "1"];
+    command(harness, &[&run[..], &["--base-url", &url]].concat(), key)
+}
+
+/// Asserts that the run paused by the circuit breaker, and that every answer is booked by the usage
+/// that the server told.
+fn breaker_ends_it(harness: &Harness, run: Finished) {
+    let run = run.exits(1).says(&["10 items in a row got no usable answer"]);
+    run.says(&["the judge's reply is not JSON", "judge.max_unusable_in_a_row"]);
+    let coverage = &harness.report("first")["coverage"];
+    assert_eq!((&coverage["unscorable"], &coverage["pending"]), (&json!(10), &json!(4)));
+    costs_are_those_of_the_usage(harness);
+}
+
+/// gpt-4o costs 2.50 dollars a million tokens in, 10 out.
+fn costs_are_those_of_the_usage(harness: &Harness) {
+    let mut sum = 0;
+    for result in harness.journal("first") {
+        let tokens = |name: &str| result["usage"][name].as_i64().unwrap();
+        let cost = tokens("input_tokens") * 2_500_000 + tokens("output_tokens") * 10_000_000;
+        assert!(cost > 0 && pico(&result["cost_usd"]) == cost, "{result}");
+        sum += cost;
+    }
+    assert_eq!(pico(&harness.report("first")["cost"]["total_usd"]), sum);
+}
+
+fn all_are_scored(harness: &Harness, run: Finished) {
+    run.exits(0).prints(&["14 of 14 scored"]);
+    for result in results(harness, ITEMS) {
+        assert_eq!(result["semantic"]["semantic_correctness"], 0.8, "{result}");
+        assert_eq!(result["judge"]["simulated"], false);
+    }
+    costs_are_those_of_the_usage(harness);
+}
+
+#[test]
+fn aimock_judges_if_it_answers_with_verdicts() {
+    let canned = dataset();
+    let Some(server) = aimock(&canned, CANNED) else { return };
+    let url = server.base_url();
+    let doctor = |key: &str| command(&canned, &["doctor", "--base-url", &url], key);
+    doctor(KEY).exits(0).prints(&["a run can start"]);
+    doctor("wrong").exits(1).prints(&["does not take the key"]);
+    judge(&canned, &server, "wrong").exits(1).says(&["does not take the key"]);
+    assert_eq!(pico(&canned.report("first")["cost"]["total_usd"]), 0);
+    std::fs::remove_dir_all(canned.path("runs")).unwrap();
+    breaker_ends_it(&canned, judge(&canned, &server, KEY));
+    let judging = dataset();
+    let Some(server) = aimock(&judging, &verdict(8)) else { return };
+    all_are_scored(&judging, judge(&judging, &server, KEY));
+}
+
+#[test]
+fn fakellm_judges_if_it_answers_with_verdicts() {
+    let canned = dataset();
+    let Some(server) = fakellm(&canned, CANNED) else { return };
+    let doctor = command(&canned, &["doctor", "--base-url", &server.base_url()], KEY);
+    doctor.exits(0).prints(&["gives no list of models", "a run can start"]);
+    breaker_ends_it(&canned, judge(&canned, &server, KEY));
+    let judging = dataset();
+    let Some(server) = fakellm(&judging, &verdict(8)) else { return };
+    all_are_scored(&judging, judge(&judging, &server, KEY));
+}

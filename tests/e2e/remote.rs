@@ -1,0 +1,153 @@
+//! Files that are not on this machine: on web servers, in buckets, and where nobody may look.
+
+use crate::harness::{Finished, Harness, Simulator, png};
+use juror_services::{
+    s3,
+    web::{Answer, WebServer},
+};
+use juror_simulator::SimulatorConfig;
+use juror_types::id::Digest;
+use serde_json::{Value, json};
+
+const SIGNATURE: &str = "signature=c0ffee";
+
+/// A web server with a screenshot and its code, each for those with the signature.
+fn web_server() -> WebServer {
+    WebServer::start(|request| match request.path.split_once('?') {
+        Some((path, SIGNATURE)) if path.ends_with(".png") => Answer::file(&png(1, 64, 32)),
+        Some(("/code/1.tsx", SIGNATURE)) => Answer::file(b"export const A = () => <p>text</p>;"),
+        Some(("/moved", SIGNATURE)) => Answer::redirect(&format!("/new/1.png?{SIGNATURE}")),
+        _ => Answer::status("403 Forbidden", &[], b""),
+    })
+}
+
+/// Writes a manifest of screenshots; `more` is put into each line.
+fn write_manifest(harness: &Harness, shots: &[(&str, &str)], more: &Value) {
+    let line = |(id, shot): &(&str, &str)| {
+        let mut line = json!({"id": id, "screenshot": shot});
+        line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        format!("{line}\n")
+    };
+    harness.write("manifest.jsonl", shots.iter().map(line).collect::<String>());
+}
+
+/// Judges the manifest with an account at the object store, and a proxy that nobody should use.
+fn judge(harness: &Harness, simulator: &Simulator, flags: &[&str]) -> Finished {
+    let mut command = harness.judging(&simulator.base_url(), "manifest.jsonl", flags);
+    command
+        .env("AWS_ACCESS_KEY_ID", s3::ACCESS_KEY)
+        .env("AWS_SECRET_ACCESS_KEY", s3::SECRET_KEY)
+        .env("JUROR_LOG_LEVEL", "debug");
+    for proxy in ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY"] {
+        command.env(proxy, "http://127.0.0.1:1").env("no_proxy", "");
+    }
+    command.output().unwrap().into()
+}
+
+#[test]
+fn screenshots_and_code_come_from_folders_web_servers_and_buckets() {
+    let harness = Harness::new();
+    let (web, bucket) = (web_server(), s3::new_bucket());
+    s3::put(&bucket, "golden/3.png", &png(3, 64, 32));
+    harness.write("shots/2.png", png(2, 64, 32));
+    let origin = format!("http://{}", web.address());
+    harness.write(
+        "juror.toml",
+        format!(
+            "[files]\nhosts = [\"{origin}\"]\nprivate_hosts = [\"127.0.0.1\"]\n\
+             buckets = [\"s3://{bucket}/golden\"]\ns3_endpoint = \"{}\"\n",
+            s3::shared_endpoint()
+        ),
+    );
+    let moved = format!("{origin}/moved?{SIGNATURE}");
+    let object = format!("s3://{bucket}/golden/3.png");
+    let shots = [("web", moved.as_str()), ("folder", "shots/2.png"), ("bucket", object.as_str())];
+    let code = format!("{origin}/code/1.tsx?{SIGNATURE}");
+    write_manifest(&harness, &shots, &json!({"generated_code": code}));
+
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let run = judge(&harness, &simulator, &[]).exits(0).prints(&["3 of 3 scored"]);
+    for (id, number, shown) in [
+        ("web", 1, format!("{origin}/moved")),
+        ("folder", 2, "shots/2.png".to_owned()),
+        ("bucket", 3, object.clone()),
+    ] {
+        let result = harness.result("first", id);
+        let input = &result["item"]["inputs"][0];
+        assert_eq!(input["ref"], json!(shown));
+        assert_eq!(input["digest"], json!(Digest::of(&png(number, 64, 32)).to_string()));
+        assert_eq!(result["generation"]["code_compiles"], true);
+    }
+    let journal = std::fs::read_to_string(harness.path("runs/first/results.jsonl")).unwrap();
+    let report = std::fs::read_to_string(harness.path("runs/first/report.json")).unwrap();
+    for said in [run.stdout, run.stderr, journal, report] {
+        assert!(!said.contains("c0ffee") && !said.contains(s3::SECRET_KEY), "{said}");
+    }
+}
+
+#[test]
+fn what_the_settings_do_not_allow_is_warned_of_and_fails_alone() {
+    let harness = Harness::new();
+    let web = web_server();
+    harness.write("shots/1.png", png(1, 64, 32));
+    let origin = format!("http://{}", web.address());
+    let signed = format!("{origin}/1.png?{SIGNATURE}");
+    let shots = [
+        ("web", signed.as_str()),
+        ("metadata", "http://169.254.169.254/latest/meta-data/1.png"),
+        ("bucket", "s3://elsewhere/1.png"),
+        ("folder", "shots/1.png"),
+    ];
+    write_manifest(&harness, &shots, &json!({"generated_code": "<p>text</p>"}));
+    // Its host may be asked, and not the address that it has.
+    harness.write("juror.toml", format!("[files]\nhosts = [\"{origin}\"]\n"));
+
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let run = judge(&harness, &simulator, &[]).exits(3);
+    let run = run.prints(&["1 of 4 scored", "3 failed"]).says(&[
+        "add \"http://169.254.169.254\" to files.hosts",
+        "add \"s3://elsewhere\", or a prefix in it, to files.buckets",
+    ]);
+    for (id, says) in [
+        ("web", "127.0.0.1, which is no public address"),
+        ("metadata", "files.hosts"),
+        ("bucket", "files.buckets"),
+    ] {
+        let error = &harness.result("first", id)["error"];
+        assert_eq!(error["kind"], "image", "{error}");
+        assert!(error["message"].as_str().unwrap().contains(says), "{error}");
+    }
+    assert_eq!(web.requests(), []);
+    assert!(!run.stderr.contains("c0ffee") && !run.stdout.contains("c0ffee"));
+}
+
+#[test]
+fn a_file_that_the_manifest_did_not_promise_is_not_judged() {
+    let harness = Harness::new();
+    let web = web_server();
+    let origin = format!("http://{}", web.address());
+    let signed = format!("{origin}/1.png?{SIGNATURE}");
+    let promise = json!({"generated_code": "<p>a</p>", "sha256": Digest::of(b"").to_string()});
+    write_manifest(&harness, &[("web", &signed)], &promise);
+    let hosts = format!("[files]\nhosts = [\"{origin}\"]\nprivate_hosts = [\"127.0.0.1\"]\n");
+    harness.write("juror.toml", hosts);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    judge(&harness, &simulator, &[]).exits(3).prints(&["1 failed"]);
+    let error = harness.result("first", "web")["error"]["message"].to_string();
+    assert!(error.contains(&format!("{origin}/1.png is not the file")), "{error}");
+    assert_eq!(simulator.requests(), 0);
+}
+
+#[test]
+fn settings_and_references_without_sense_are_named_before_anything_is_read() {
+    let harness = Harness::new();
+    write_manifest(&harness, &[("one", "https://user:c0ffee@host/1.png")], &json!({}));
+    let run = ["run", "manifest.jsonl", "--enable-llm-judge", "--base-url", "http://127.0.0.1:1"];
+    let refused = harness.juror(&run).exits(2);
+    let refused = refused.says(&["line 1", "https://host/1.png", "a user or password"]);
+    assert!(!refused.stderr.contains("c0ffee"));
+    write_manifest(&harness, &[("one", "s3://bucket/a/../1.png")], &json!({}));
+    harness.juror(&run).exits(2).says(&["line 1", "'..'"]);
+    harness.write("juror.toml", "[files]\nhosts = [\"*\"]\n");
+    harness.juror(&run).exits(2).says(&["files.hosts is \"*\"", "write host, *.host"]);
+}

@@ -1,0 +1,229 @@
+//! `kill -9` at many moments: the end is the same, and nothing that was settled is paid twice.
+
+use crate::harness::{Gate, Harness, Running, Simulator, pico, write_items};
+use juror_simulator::{Fault, FaultPlan, ItemKey, ItemScript, SimulatorConfig};
+use serde_json::Value;
+use std::{collections::BTreeMap, fs::OpenOptions};
+
+const ITEMS: u32 = 10;
+/// Calls in flight, in all of these runs.
+const AT_ONCE: &str = "4";
+/// Far more than all of it can cost.
+const BUDGET: &str = "3";
+
+/// A run against a simulator that lets answers through one by one.
+struct Scene {
+    harness: Harness,
+    simulator: Simulator,
+    gate: Gate,
+}
+
+impl Scene {
+    fn new(faults: FaultPlan) -> Self {
+        let gate = Gate::closed();
+        let harness = Harness::new();
+        write_items(&harness, ITEMS);
+        let config = SimulatorConfig { faults, gate: gate.config(), ..Default::default() };
+        Self { harness, simulator: Simulator::start(config), gate }
+    }
+
+    fn start(&self) -> Running {
+        let flags = ["-j", AT_ONCE, "--budget-usd", BUDGET];
+        self.harness.start_run(&self.simulator, "shaken", &flags)
+    }
+
+    /// Resumes until all is done, and checks that it ends as if nothing had happened; at most
+    /// `repeated` calls were cut off and are paid twice.
+    fn ends_well(self, repeated: u64) {
+        self.gate.open();
+        let resumed = self.harness.resume("shaken", &[]).exits(0);
+        resumed.prints(&["10 of 10 scored"]);
+
+        let mut results = BTreeMap::new();
+        for result in self.harness.journal("shaken") {
+            assert_eq!(result["outcome"], "scored");
+            assert_eq!(result["round"], 0, "{result}");
+            let job = result["job_id"].as_str().unwrap().to_owned();
+            assert!(results.insert(job, result).is_none(), "two results of one job");
+        }
+        assert_eq!(results.len() as u32, ITEMS);
+
+        let report = self.harness.report("shaken");
+        let (total, billed) = (pico(&report["cost"]["total_usd"]), self.simulator.bill());
+        assert!(total >= billed, "{total} of {billed} are told");
+        assert!(total <= BUDGET.parse::<i64>().unwrap() * 1_000_000_000_000);
+        let calls = self.simulator.count("billed_calls");
+        assert!(calls <= u64::from(ITEMS) + repeated, "{calls} calls, {repeated} cut off");
+
+        self.harness.judge_run(&self.simulator, "whole", &["--no-cache"]).exits(0);
+        let whole = self.harness.report("whole");
+        for (shaken, whole) in essence(report).into_iter().zip(essence(whole)) {
+            assert_eq!(shaken, whole);
+        }
+    }
+}
+
+/// A report without what a kill may change: time, money, attempts.
+fn essence(mut report: Value) -> [Value; 6] {
+    for part in ["overall", "intervals"] {
+        report[part].as_object_mut().unwrap().remove("avg_latency_ms");
+    }
+    for item in report["items"].as_array_mut().unwrap() {
+        let item = item.as_object_mut().unwrap();
+        item.retain(|key, _| !["cost_usd", "total_latency_ms"].contains(&key.as_str()));
+    }
+    let parts = ["overall", "intervals", "coverage", "items", "common_issues", "common_strengths"];
+    parts.map(|part| report[part].take())
+}
+
+#[test]
+fn right_after_its_beginning() {
+    let scene = Scene::new(FaultPlan::default());
+    let running = scene.start();
+    let record = scene.harness.path("runs/shaken/run.json");
+    while !record.exists() {
+        std::thread::yield_now();
+    }
+    running.kill();
+    scene.harness.juror(&["report", "shaken"]).exits(3).prints(&["0 of 10 scored"]);
+    scene.ends_well(4);
+}
+
+#[test]
+fn when_the_first_call_has_arrived() {
+    let scene = Scene::new(FaultPlan::default());
+    let running = scene.start();
+    scene.simulator.await_requests(1);
+    running.kill();
+    scene.ends_well(4);
+}
+
+#[test]
+fn when_all_calls_in_flight_are_billed() {
+    let scene = Scene::new(FaultPlan::default());
+    let running = scene.start();
+    scene.simulator.await_count("billed_calls", 4);
+    running.kill();
+    let report = scene.harness.juror(&["report", "shaken"]).exits(3);
+    report.prints(&["0 of 10 scored"]);
+    let cost = &scene.harness.report("shaken")["cost"];
+    assert!(pico(&cost["presumed_usd"]) >= scene.simulator.bill(), "{cost}");
+    scene.ends_well(4);
+}
+
+#[test]
+fn when_the_journal_has_one_line() {
+    killed_when_so_many_are_done(1, |_| {});
+}
+
+#[test]
+fn when_half_is_done_and_the_last_line_is_torn() {
+    killed_when_so_many_are_done(5, |scene| {
+        let path = scene.harness.path("runs/shaken/results.jsonl");
+        let journal = OpenOptions::new().write(true).open(path).unwrap();
+        journal.set_len(journal.metadata().unwrap().len() - 100).unwrap();
+    });
+}
+
+#[test]
+fn when_all_but_one_are_done() {
+    killed_when_so_many_are_done(9, |_| {});
+}
+
+#[test]
+fn right_before_the_end() {
+    killed_when_so_many_are_done(10, |_| {});
+}
+
+fn killed_when_so_many_are_done(done: u32, then: fn(&Scene)) {
+    let scene = Scene::new(FaultPlan::default());
+    let mut running = scene.start();
+    scene.gate.let_through(done);
+    running.await_words(&format!("{done}/10 done"));
+    let in_flight = (ITEMS - done).min(4);
+    scene.simulator.await_count("billed_calls", u64::from(done + in_flight));
+    running.kill();
+    then(&scene);
+    let presumes = in_flight > 0;
+    let report = scene.harness.juror(&["report", "shaken", "--json"]);
+    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    assert_eq!(pico(&report["cost"]["presumed_usd"]) > 0, presumes);
+    scene.ends_well(in_flight.into());
+}
+
+#[test]
+fn somewhere_between_answer_and_journal() {
+    let scene = Scene::new(FaultPlan::default());
+    let running = scene.start();
+    scene.gate.let_through(3);
+    scene.simulator.await_count("answers", 3);
+    running.kill();
+    // Some of the three answers may not have been read, and four more calls may be in flight.
+    scene.ends_well(7);
+}
+
+#[test]
+fn while_a_call_hangs() {
+    let hanging =
+        ItemScript { item: ItemKey::Text("Number 3<".to_owned()), faults: vec![Some(Fault::Hang)] };
+    let scene = Scene::new(FaultPlan { items: vec![hanging], ..FaultPlan::default() });
+    let mut running = scene.start();
+    scene.gate.open();
+    running.await_words("9/10 done");
+    running.kill();
+    scene.ends_well(1);
+}
+
+#[test]
+fn between_two_answers_of_a_job_that_is_asked_again() {
+    let spoiled = ItemScript {
+        item: ItemKey::Text("Number 0<".to_owned()),
+        faults: vec![Some(Fault::OutOfRange), Some(Fault::MissingKeys)],
+    };
+    let scene = Scene::new(FaultPlan { items: vec![spoiled], ..FaultPlan::default() });
+    let flags = ["-j", "1", "--budget-usd", BUDGET];
+    let running = scene.harness.start_run(&scene.simulator, "shaken", &flags);
+    scene.gate.let_through(1);
+    scene.simulator.await_count("billed_calls", 2);
+    running.kill();
+    // The first answer was settled and unusable; the second call, unusable too, is cut off.
+    scene.ends_well(2);
+}
+
+#[test]
+fn again_and_again_with_the_same_calls_in_flight() {
+    let scene = Scene::new(FaultPlan::default());
+    let mut running = scene.start();
+    for kill in 1..=8 {
+        scene.simulator.await_count("billed_calls", kill * 4);
+        running.kill();
+        running = scene.harness.start(&["run", "--resume", "shaken", "-j", AT_ONCE]);
+    }
+    running.kill();
+    // Operators' kills tell nothing against a job.
+    scene.ends_well(9 * 4);
+}
+
+#[test]
+fn a_job_that_kills_its_worker_is_found_out_and_its_neighbours_are_judged() {
+    let harness = Harness::new();
+    let simulator = Simulator::start(SimulatorConfig::default());
+    write_items(&harness, ITEMS);
+    let killer = r#"case "$(cat)" in *item_0003*) kill -9 $PPID;; *) echo '{}';; esac"#;
+    let settings = format!("[stages]\npipeline_command = [\"sh\", \"-c\", '''{killer}''']\n");
+    harness.write("juror.toml", settings);
+    let mut kills = 0;
+    let mut ended = harness.judge_run(&simulator, "poisoned", &["-j", AT_ONCE]);
+    while ended.code == -1 {
+        kills += 1;
+        assert!(kills <= 5, "it kills for ever");
+        ended = harness.resume("poisoned", &["-j", AT_ONCE]);
+    }
+    assert_eq!(kills, 5);
+    ended.exits(3).prints(&["9 of 10 scored"]);
+    let journal = harness.journal("poisoned");
+    let failed: Vec<_> = journal.iter().filter(|line| line["outcome"] == "failed").collect();
+    assert_eq!(failed.len(), 1);
+    assert_eq!(failed[0]["screenshot_id"], "item_0003");
+    assert_eq!(failed[0]["error"]["kind"], "poison");
+}

@@ -1,0 +1,206 @@
+//! What `--resume`, `--run-id` and `retry` take up, and what they refuse.
+
+use crate::harness::{Harness, Simulator, pico, repository, write_items};
+use juror_simulator::{Fault, FaultPlan, ItemKey, ItemScript, SimulatorConfig};
+use serde_json::Value;
+use std::fs;
+
+fn scene(items: u32) -> (Harness, Simulator) {
+    let harness = Harness::new();
+    write_items(&harness, items);
+    (harness, Simulator::start(SimulatorConfig::default()))
+}
+
+/// Fails so often that its job does, then answers.
+fn failing(item: u32, times: usize) -> SimulatorConfig {
+    let script = ItemScript {
+        item: ItemKey::Text(format!("Number {item}<")),
+        faults: vec![Some(Fault::BadRequest); times],
+    };
+    let faults = FaultPlan { items: vec![script], ..FaultPlan::default() };
+    SimulatorConfig { faults, ..SimulatorConfig::default() }
+}
+
+#[test]
+fn a_complete_run_is_reported_again_without_a_call() {
+    let (harness, simulator) = scene(3);
+    let first = harness.judge_run(&simulator, "r", &["--gate", "targets"]);
+    let calls = simulator.requests();
+    let again = harness.resume("r", &["--gate", "targets"]);
+    assert_eq!(again.code, first.code);
+    assert_eq!(simulator.requests(), calls);
+    let score = |finished: &str| {
+        finished.lines().find(|line| line.contains("scored")).map(str::to_owned).unwrap()
+    };
+    assert_eq!(score(&again.stdout), score(&first.stdout));
+    let by_name = harness.judge_run(&simulator, "r", &["--gate", "targets"]);
+    assert_eq!(by_name.code, first.code);
+    assert_eq!(simulator.requests(), calls);
+    assert_eq!(harness.journal("r").len(), 3);
+}
+
+#[test]
+fn resuming_what_is_not_there_starts_it_where_a_dataset_is_given() {
+    let (harness, simulator) = scene(2);
+    harness.resume("r", &[]).exits(2).says(&["there is no run \"r\"", "with a dataset"]);
+    harness.juror(&["retry", "r"]).exits(2).says(&["there is no run \"r\"", "by --redis URL"]);
+    assert!(!harness.path("runs/r").exists(), "a mistyped name creates nothing");
+    // As a process leaves it that was killed before it had said what it runs.
+    harness.write("runs/r/.lock", "");
+    harness.write("runs/r/results.jsonl", "");
+    harness.resume("r", &[]).exits(2).says(&["there is no run \"r\""]);
+    let url = simulator.base_url();
+    let flags = ["manifest.jsonl", "--enable-llm-judge", "--base-url", &url];
+    harness.resume("r", &flags).exits(0).prints(&["2 of 2 scored"]);
+}
+
+#[test]
+fn another_run_under_the_same_name_is_refused_and_the_difference_named() {
+    let (harness, simulator) = scene(3);
+    harness.judge_run(&simulator, "r", &["--limit", "2"]).exits(0);
+    let calls = simulator.requests();
+    let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
+    harness.write(
+        "own.toml",
+        rubric.replacen("9.0", "9.1", 1).replacen("version = 1", "version = 2", 1),
+    );
+    let same = ["--limit", "2"];
+    for (flags, difference) in [
+        (&["--model", "gpt-4.1"][..], "judge"),
+        (&["--rubric", "own.toml"], "rubric"),
+        (&["--repeat", "2"], "repeat"),
+        (&["--limit", "3"], "selection of items"),
+        (&["--filter", "language=tsx"], "selection of items"),
+    ] {
+        let with_limit =
+            if flags[0] == "--limit" { flags.to_vec() } else { [&same, flags].concat() };
+        let message = format!("its {difference} is ");
+        harness.judge_run(&simulator, "r", &with_limit).exits(2).says(&[&message, "--run-id"]);
+        harness.resume("r", flags).exits(2).says(&[&message, "cannot be resumed"]);
+    }
+    harness.write("small.toml", "[image]\nmax_side = 32\n");
+    let small = ["--config", "small.toml"];
+    harness.resume("r", &small).exits(2).says(&["its image.max_side is not set", "32 pixels"]);
+    for (stages, message) in [
+        ("token_accuracy = 0.5", "its stages.token_accuracy is 0.8, and now it would be 0.5"),
+        (
+            "min_correctness = 0.5",
+            "its stages.min_correctness is the rubric's own, and now it would be 0.5",
+        ),
+        ("compile_command = [\"true\"]", "its stages.compile_command is not set"),
+        ("pipeline_command = [\"cat\"]", "its stages.pipeline_command is not set"),
+    ] {
+        harness.write("stages.toml", format!("[stages]\n{stages}\n"));
+        let others = ["--config", "stages.toml"];
+        harness.resume("r", &others).exits(2).says(&[message, "cannot be resumed"]);
+        let named = [&same[..], &others].concat();
+        harness.judge_run(&simulator, "r", &named).exits(2).says(&[message, "--run-id"]);
+    }
+    let off = ["run", "manifest.jsonl", "--run-id", "r", "--limit", "2"];
+    harness.juror(&off).exits(2).says(&["its judge is ", "off"]);
+
+    let manifest = fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
+    harness.write("manifest.jsonl", manifest.replace("1D4ED8", "1D4ED9"));
+    harness.resume("r", &[]).exits(2).says(&["its dataset is "]);
+    assert_eq!(simulator.requests(), calls, "nothing was spent on any of it");
+    assert_eq!(harness.journal("r").len(), 2);
+}
+
+#[test]
+fn concurrency_limits_budget_and_base_url_may_differ() {
+    let harness = Harness::new();
+    write_items(&harness, 3);
+    let first = Simulator::start(failing(1, 1));
+    harness.judge_run(&first, "r", &["-j", "1", "--rpm", "6000"]).exits(3);
+    let second = Simulator::start(SimulatorConfig::default());
+    let url = second.base_url();
+    let flags = ["-j", "2", "--rpm", "9000", "--budget-usd", "1", "--base-url", &url];
+    harness.resume("r", &flags).exits(0).prints(&["3 of 3 scored"]);
+    assert_eq!(second.requests(), 1);
+}
+
+#[test]
+fn a_run_directory_has_one_process() {
+    let gate = crate::harness::Gate::closed();
+    let harness = Harness::new();
+    write_items(&harness, 2);
+    let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
+    let simulator = Simulator::start(config);
+    let running = harness.start_run(&simulator, "r", &[]);
+    simulator.await_requests(2);
+    harness.resume("r", &[]).exits(1).says(&["in use by another juror process"]);
+    harness.judge_run(&simulator, "r", &[]).exits(1).says(&["in use by another juror process"]);
+    gate.open();
+    running.finish().exits(0).prints(&["2 of 2 scored"]);
+    assert_eq!(simulator.count("billed_calls"), 2);
+}
+
+#[test]
+fn a_run_is_resumed_from_any_folder() {
+    let harness = Harness::new();
+    write_items(&harness, 3);
+    let simulator = Simulator::start(failing(2, 1));
+    let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
+    harness.write("own.toml", rubric.replace("id = \"semantic\"", "id = \"mine\""));
+    let ended = harness.judge_run(&simulator, "r", &["--rubric", "own.toml"]).exits(3);
+    ended.says(&["juror run --resume r"]);
+    fs::remove_file(harness.path("own.toml")).unwrap();
+    fs::create_dir(harness.path("elsewhere")).unwrap();
+    let mut command = harness.command(&["run", "--resume", "r", "--runs-dir", "../runs"]);
+    command.current_dir(harness.path("elsewhere"));
+    let resumed: crate::harness::Finished = command.output().unwrap().into();
+    resumed.exits(0).prints(&["3 of 3 scored"]);
+}
+
+#[test]
+fn files_beside_the_dataset_are_found_again() {
+    let harness = Harness::new();
+    let manifest = write_items(&harness, 2);
+    let simulator = Simulator::start(failing(1, 1));
+    let elsewhere = harness.path("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::rename(manifest, elsewhere.join("manifest.jsonl")).unwrap();
+    let url = simulator.base_url();
+    let flags = ["run", "elsewhere/manifest.jsonl", "--run-id", "r", "--enable-llm-judge"];
+    let more = ["--base-url", &url, "--data-root", "."];
+    harness.juror(&[&flags[..], &more].concat()).exits(3);
+    harness.resume("r", &[]).exits(0).prints(&["2 of 2 scored"]);
+}
+
+#[test]
+fn failed_jobs_get_another_round_and_what_they_cost_stays_counted() {
+    let harness = Harness::new();
+    write_items(&harness, 4);
+    let spoiled = ItemScript {
+        item: ItemKey::Text("Number 1<".to_owned()),
+        faults: vec![Some(Fault::OutOfRange); 3],
+    };
+    let mut config = failing(2, 2);
+    config.faults.items.push(spoiled);
+    let simulator = Simulator::start(config);
+    harness.judge_run(&simulator, "r", &[]).exits(3).prints(&["2 of 4 scored"]);
+    let first = harness.report("r");
+    assert_eq!(first["coverage"]["unscorable"], 1);
+    assert_eq!(first["coverage"]["failed"], 1);
+
+    harness.resume("r", &[]).exits(3).prints(&["3 of 4 scored"]);
+    harness.juror(&["retry", "r"]).exits(0).prints(&["4 of 4 scored"]);
+    let last = harness.report("r");
+    assert_eq!(pico(&last["cost"]["total_usd"]), simulator.bill());
+    let rounds: Vec<_> = harness.journal("r").iter().map(|line| line["round"].clone()).collect();
+    assert_eq!(rounds, [0, 0, 0, 0, 1, 1, 2]);
+    // Two scored at once, three answers of no use and the fourth, one that was refused twice.
+    assert_eq!(simulator.count("billed_calls"), 2 + 3 + 1 + 1);
+}
+
+#[test]
+fn a_run_whose_record_says_nothing_of_stages_is_resumed_with_any() {
+    let (harness, simulator) = scene(2);
+    harness.judge_run(&simulator, "r", &[]).exits(0);
+    let path = harness.path("runs/r/run.json");
+    let mut record: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    assert_eq!(record["stages"].take()["token_accuracy"], 0.8);
+    fs::write(&path, record.to_string()).unwrap();
+    harness.write("juror.toml", "[stages]\ntoken_accuracy = 0.5\n");
+    harness.resume("r", &[]).exits(0).prints(&["2 of 2 scored"]);
+}

@@ -1,0 +1,163 @@
+//! What is not begun, and that it costs nothing.
+
+use super::{Scene, judged};
+use crate::harness::{Harness, Running, WebDoor, png, write_items};
+use serde_json::{Value, json};
+
+/// A request that differs in one field.
+fn with(field: &str, value: Value) -> Value {
+    let mut request = judged("refused");
+    request[field] = value;
+    request
+}
+
+#[test]
+fn what_cannot_be_judged_is_refused_before_anything_is_spent() {
+    let harness = Harness::new();
+    harness.write("juror.toml", "[budget]\nrun_usd = \"2.00\"\n");
+    harness.write("secret/manifest.jsonl", "{\"id\": \"a\", \"screenshot\": \"a.png\"}\n");
+    harness.write("data/a.png", png(1, 8, 8));
+    harness.write("data/manifest.jsonl", "{\"id\": \"a\", \"screenshot\": \"a.png\"}\n");
+    harness.write("data/broken.jsonl", "{\"id\": \"a\"}\n");
+    harness.write("data/rubric.toml", "");
+    let secret = harness.path("secret/manifest.jsonl");
+    std::os::unix::fs::symlink(&secret, harness.path("data/link.jsonl")).unwrap();
+    let simulator = crate::harness::Simulator::start(Default::default());
+    let (url, key) = (simulator.base_url(), "story-key");
+    let flags = ["serve", "--listen", "127.0.0.1:0", "--data-root", "data", "--base-url", &url];
+    let door = WebDoor::start(harness.command(&flags));
+    let secret = secret.to_str().unwrap();
+    for (request, status, words) in [
+        (with("budget_usd", Value::Null), 422, "budget_usd"),
+        (with("budget_usd", json!("2.01")), 422, "budget.run_usd"),
+        (with("dataset", json!("../secret/manifest.jsonl")), 422, "without a leading / and"),
+        (with("dataset", json!(secret)), 422, "without a leading / and"),
+        (with("dataset", json!("link.jsonl")), 404, "no dataset"),
+        (with("dataset", json!("none.jsonl")), 404, "no dataset"),
+        (with("dataset", json!("broken.jsonl")), 422, "screenshot"),
+        (with("rubric", json!("data/rubric.toml")), 422, "semantic"),
+        (with("model", json!("nobody-knows-me")), 422, "price"),
+        (with("repeat", json!(101)), 422, "100 times"),
+        (with("base_url", json!("http://127.0.0.1:1/v1")), 422, "base_url"),
+    ] {
+        let refused = door.post("/api/v1/runs", &request).is(status).says(&[words]);
+        assert!(!String::from_utf8_lossy(&refused.body).contains(key));
+    }
+    assert_eq!(simulator.requests(), 0);
+    assert!(!harness.path("runs").join("refused").exists());
+    assert!(!harness.path("runs").join("juror.db").exists(), "looking makes no database");
+}
+
+#[test]
+fn a_name_that_stands_for_something_else_is_a_conflict() {
+    let harness = Harness::new();
+    write_items(&harness, 1);
+    let mine = harness.write("runs/golden/manifest.jsonl", "mine\n");
+    let door = WebDoor::open(&harness, &[]);
+    let free = |run: &str| json!({"dataset": "manifest.jsonl", "run_id": run});
+    door.post("/api/v1/runs", &free("first")).is(202);
+    door.await_end("first");
+    for run in ["golden", "juror.db"] {
+        let refused = door.post("/api/v1/runs", &free(run)).is(409);
+        let folder = harness.path("runs").display().to_string();
+        assert!(!String::from_utf8_lossy(&refused.body).contains(&folder), "no path of the server");
+        refused.says(&["is no run; take another run_id"]);
+    }
+    assert_eq!(std::fs::read_dir(mine.parent().unwrap()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_judge_without_a_key_is_refused_before_the_run_has_a_record() {
+    let harness = Harness::new();
+    write_items(&harness, 1);
+    let mut command = WebDoor::command(&harness, &[]);
+    command.env_remove("OPENAI_API_KEY");
+    let door = WebDoor::start(command);
+    door.post("/api/v1/runs", &judged("keyless")).is(503).says(&["OPENAI_API_KEY"]);
+    assert!(!harness.path("runs/keyless").exists());
+}
+
+#[test]
+fn no_more_runs_go_on_at_once_than_are_set_and_a_name_is_taken_once() {
+    let mut scene = Scene::of(2, &[]);
+    scene.gate.let_through(0);
+    scene.door.post("/api/v1/runs", &judged("one")).is(202);
+    scene.door.post("/api/v1/runs", &judged("one")).is(409).says(&["run one already"]);
+    scene.door.post("/api/v1/runs", &judged("two")).is(202);
+    let refused = scene.door.post("/api/v1/runs", &judged("three")).is(503);
+    assert!(refused.head.contains("\r\nretry-after: "), "{}", refused.head);
+    refused.says(&["serve.max_concurrent_runs"]);
+    let form = "step=start&dataset=manifest.jsonl&enable_llm_judge=true&budget_usd=1&run_id=three";
+    let browser = format!(
+        "origin: {}\r\ncontent-type: application/x-www-form-urlencoded\r\n",
+        scene.door.url()
+    );
+    let refused = scene.door.ask("POST", "/start", &browser, form).is(503);
+    assert!(refused.head.contains("\r\nretry-after: "), "{}", refused.head);
+    refused.says(&["serve.max_concurrent_runs", "name=\"budget_usd\""]);
+    scene.door.post("/api/v1/runs/one/resume", &json!({})).is(409).says(&["goes on already"]);
+    scene.gate.open();
+    for run in ["one", "two"] {
+        scene.door.await_end(run);
+    }
+    scene.door.post("/api/v1/runs/one/resume", &json!({})).is(409).says(&["complete"]);
+    scene.door.post("/api/v1/runs/one/cancel", &json!({})).is(409).says(&["does not go on"]);
+    scene.door.post("/api/v1/runs", &judged("three")).is(202);
+    scene.door.await_end("three");
+    // Its answers are all in the cache by now.
+    assert_eq!(scene.simulator.count("billed_calls"), scene.simulator.requests());
+    scene.simulator = scene.simulator.replaced(Default::default());
+}
+
+#[test]
+fn the_run_of_another_process_is_shown_and_left_alone() {
+    let scene = Scene::of(2, &[]);
+    let running: Running = scene.harness.start_run(&scene.simulator, "elsewhere", &["-j", "2"]);
+    scene.simulator.await_requests(2);
+    let shown = scene.door.get("/api/v1/runs/elsewhere").is(200).json();
+    assert_eq!(shown["state"], "running", "{shown}");
+    let cancelled = scene.door.post("/api/v1/runs/elsewhere/cancel", &json!({})).is(409);
+    cancelled.says(&["another process works on run elsewhere"]);
+    scene.door.post("/api/v1/runs/elsewhere/resume", &json!({"budget_usd": "1"})).is(409);
+    scene.gate.open();
+    running.finish().exits(0);
+}
+
+#[test]
+fn the_caps_of_a_day_hold_whatever_a_run_may_cost() {
+    let harness = Harness::new();
+    write_items(&harness, 2);
+    harness.write("juror.toml", "[budget]\nday_usd = \"0.0001\"\n");
+    let simulator = crate::harness::Simulator::start(Default::default());
+    let door = WebDoor::open(&harness, &["--base-url", &simulator.base_url()]);
+    door.post("/api/v1/runs", &judged("capped")).is(202);
+    door.await_end("capped");
+    assert_eq!(harness.report("capped")["coverage"]["skipped"], 2);
+    assert_eq!(simulator.requests(), 0);
+}
+
+#[test]
+fn other_machines_are_served_with_a_token_alone() {
+    let harness = Harness::new();
+    let anywhere = ["serve", "--listen", "0.0.0.0:0"];
+    harness.juror(&anywhere).exits(2).says(&["serve.read_token_file"]);
+    for serve in ["hosts = [\"juror.example\"]", "trusted_proxies = [\"proxy.example\"]"] {
+        harness.write("juror.toml", format!("[serve]\n{serve}\n"));
+        let name = serve.split(' ').next().unwrap();
+        let setting = format!("serve.{name}");
+        harness.juror(&["serve", "--listen", "127.0.0.1:0"]).exits(2).says(&[&setting]);
+    }
+    harness.write("juror.toml", "");
+    harness.write("token", "short");
+    harness.write("juror.toml", "[serve]\nwrite_token_file = \"token\"\n");
+    harness.juror(&anywhere).exits(2).says(&["token in file token"]);
+    let token = "0123456789abcdef0123456789abcdef";
+    harness.write("token", format!("{token}\n"));
+    let door = WebDoor::open(&harness, &[]);
+    door.get("/api/v1/runs").is(401);
+    door.ask("GET", "/api/v1/runs", &format!("authorization: Bearer {token}\r\n"), "").is(200);
+    let mut command = WebDoor::command(&harness, &[]);
+    command.env("JUROR_SERVE_WRITE_TOKEN", "another-token-of-sixteen");
+    let door = WebDoor::start(command);
+    door.ask("GET", "/api/v1/runs", &format!("authorization: Bearer {token}\r\n"), "").is(401);
+}

@@ -1,0 +1,198 @@
+//! Providers that answer in vain, refuse without an end or take few calls at once: the run pauses,
+//! waits until its deadline, or makes fewer calls, and says so.
+
+use crate::harness::{Harness, Recorder, Simulator, completion, pico, verdict, write_items};
+use juror_simulator::{Fault, FaultPlan, FaultRate, Latency, Quirk, SimulatorConfig, TokenCount};
+use serde_json::Value;
+use std::time::Duration;
+
+/// A simulator that refuses every call by rate and asks for a pause of so many seconds.
+fn refusing(seconds: u64) -> Simulator {
+    let rates = vec![FaultRate { fault: Fault::RateLimit, rate: 1.0 }];
+    Simulator::start(SimulatorConfig {
+        faults: FaultPlan { rates, ..FaultPlan::default() },
+        fault_retry_after: Duration::from_secs(seconds),
+        ..SimulatorConfig::default()
+    })
+}
+
+#[test]
+fn a_provider_that_cuts_every_answer_pauses_the_run() {
+    let harness = Harness::new();
+    write_items(&harness, 200);
+    let simulator = Simulator::always(Fault::Length);
+    let flags = ["-j", "4", "--budget-usd", "5"];
+    let paused = harness.judge_run(&simulator, "cut", &flags).exits(1);
+    paused.says(&[
+        "paused: 10 items in a row got no usable answer",
+        "paused and keeps its jobs",
+        "cut at the output limit",
+        "juror retry cut",
+    ]);
+    let calls = simulator.count("billed_calls");
+    assert!(calls <= 28, "{calls} calls: two for each of ten items, and those in flight");
+    let report = harness.report("cut");
+    assert_eq!(pico(&report["cost"]["total_usd"]), simulator.bill());
+    assert!(pico(&report["cost"]["worst_case_usd"]) >= simulator.bill());
+    assert!(report["coverage"]["pending"].as_u64().unwrap() >= 185, "the jobs are kept");
+
+    let mended = Simulator::start(SimulatorConfig::default());
+    let retry = ["retry", "cut", "--base-url", &mended.base_url(), "-j", "8"];
+    harness.juror(&retry).exits(0).prints(&["200 of 200 scored"]);
+    assert_eq!(mended.count("billed_calls"), 200);
+}
+
+#[test]
+fn a_bound_of_zero_lets_a_run_go_on_in_vain() {
+    let harness = Harness::new();
+    write_items(&harness, 15);
+    let simulator = Simulator::always(Fault::Length);
+    harness.write("juror.toml", "[judge]\nmax_unusable_in_a_row = 0\n");
+    harness.judge_run(&simulator, "vain", &[]).exits(3).prints(&["15 unscorable"]);
+    assert_eq!(simulator.count("billed_calls"), 30);
+}
+
+#[test]
+fn a_cut_answer_is_asked_again_with_twice_the_output_limit() {
+    let harness = Harness::new();
+    write_items(&harness, 1);
+    let mut cut = completion("{\"scores\": {", 100, 1_000);
+    cut.1["choices"][0]["finish_reason"] = "length".into();
+    let judge = Recorder::start(vec![cut, completion(&verdict(9), 100, 60)]);
+    let run = harness.judge(&judge.base_url(), "manifest.jsonl", &["--budget-usd", "5"]);
+    run.exits(0).prints(&["1 of 1 scored"]);
+    let limits: Vec<_> = judge.asked().iter().map(|asked| asked["max_tokens"].clone()).collect();
+    assert_eq!(limits, [1_000, 2_000]);
+    // Both answers, at $2.50 and $10 a million.
+    let cost = &harness.report("first")["cost"];
+    assert_eq!(pico(&cost["total_usd"]), 2 * 250_000_000 + 10_600_000_000);
+    assert!(pico(&cost["worst_case_usd"]) > pico(&cost["total_usd"]));
+}
+
+#[test]
+fn refusals_without_an_end_are_told_and_end_at_the_deadline() {
+    let harness = Harness::new();
+    write_items(&harness, 20);
+    let simulator = refusing(30);
+    let flags = ["-j", "2", "--deadline", "1s"];
+    let ended = harness.judge_run(&simulator, "refused", &flags).exits(3);
+    ended.prints(&["0 of 20 scored", "20 skipped"]).says(&[
+        "the provider refuses calls (429: too many requests in a minute): waiting, next try at ",
+        "the deadline has passed: 20 jobs skipped",
+        "juror run --resume refused",
+    ]);
+    assert!(simulator.requests() <= 2);
+    for result in harness.journal("refused") {
+        assert_eq!(
+            (&result["outcome"], &result["error"]["kind"]),
+            (&"skipped".into(), &"deadline".into())
+        );
+    }
+    assert_eq!(harness.report("refused")["coverage"]["errors"]["deadline"], 20);
+
+    let simulator = simulator.replaced(SimulatorConfig::default());
+    harness.resume("refused", &[]).exits(0).prints(&["20 of 20 scored"]);
+    assert_eq!(simulator.count("billed_calls"), 20);
+}
+
+#[test]
+fn refusals_for_the_rest_of_the_day_or_of_every_image_pause_the_run() {
+    for (quirk, reason) in [
+        (Quirk::WrappedQuota, "no funds or quota left"),
+        (Quirk::GeminiDayLimit, "used up its limit of the day"),
+        (Quirk::OpenrouterDayLimit, "used up its limit of the day"),
+        (Quirk::NoImageEndpoints, "this model takes no images"),
+    ] {
+        let harness = Harness::new();
+        write_items(&harness, 5);
+        let simulator = Simulator::start(SimulatorConfig::with_quirks(&[quirk]));
+        let paused = harness.judge_run(&simulator, "paused", &["-j", "1"]).exits(1);
+        paused.says(&["paused and keeps its jobs", reason]);
+        assert_eq!(simulator.requests(), 1, "{quirk}");
+    }
+}
+
+#[test]
+fn a_deadline_that_is_none_is_refused() {
+    let harness = Harness::new();
+    write_items(&harness, 1);
+    let refused = harness.juror(&["run", "manifest.jsonl", "--deadline", "soon"]).exits(2);
+    refused.says(&["\"soon\" is no deadline: give a time of day"]);
+}
+
+#[test]
+fn a_provider_that_takes_few_calls_at_once_is_asked_fewer_at_once() {
+    for flags in [&["-j", "24"][..], &[]] {
+        let harness = Harness::new();
+        write_items(&harness, 120);
+        let simulator = Simulator::start(SimulatorConfig {
+            max_parallel: Some(4),
+            latency: Latency::fixed(Duration::from_millis(20)),
+            ..SimulatorConfig::default()
+        });
+        let run = harness.judge_run(&simulator, "narrow", flags).exits(0);
+        run.prints(&["120 of 120 scored"]).says(&["fewer calls are made at once", "-j", "--rpm"]);
+        assert_eq!(simulator.count("billed_calls"), 120);
+        let refused = simulator.requests() - 120;
+        assert!(refused <= 40, "{refused} refusals");
+    }
+}
+
+#[test]
+fn a_limit_of_tokens_is_used_by_the_providers_own_count() {
+    for count in [TokenCount::Input, TokenCount::Max] {
+        let harness = Harness::new();
+        write_items(&harness, 400);
+        let simulator = Simulator::start(SimulatorConfig {
+            tokens_per_minute: Some(6_000_000),
+            token_count: Some(count),
+            latency: Latency::fixed(Duration::from_millis(20)),
+            ..SimulatorConfig::default()
+        });
+        harness.judge_run(&simulator, "counted", &["-j", "64"]).exits(0);
+        let stats: Value = simulator.stats();
+        let refused = stats["refusals"]["rate_limit_exceeded"].as_u64().unwrap_or(0);
+        assert!(refused <= 40, "{count:?}: {refused} refusals");
+        assert_eq!(stats["billed_calls"], 400, "{count:?}");
+    }
+}
+
+#[test]
+fn what_is_left_of_budgets_is_shown_and_checked() {
+    let harness = Harness::new();
+    write_items(&harness, 3);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    harness.judge_run(&simulator, "paid", &["--budget-usd", "1"]).exits(0);
+    let spent = simulator.bill();
+    let shown = harness.juror(&["budget", "show", "paid", "--json"]).exits(0);
+    let states: Vec<Value> = serde_json::from_str(&shown.stdout).unwrap();
+    let scopes: Vec<_> = states.iter().map(|state| state["scope"].as_str().unwrap()).collect();
+    assert_eq!(scopes[0], "run:paid");
+    assert!(scopes[1].starts_with("day:") && scopes[2].starts_with("month:"), "{scopes:?}");
+    assert_eq!(pico(&states[0]["left_usd"]), 1_000_000_000_000 - spent);
+    assert_eq!(states[1]["cap_usd"], Value::Null);
+    harness.juror(&["budget", "show"]).exits(0).prints(&["no cap", "LEFT", "day "]);
+    harness.juror(&["budget", "show", "none"]).exits(2).says(&["knows no run none"]);
+
+    let doctor = ["doctor", "--base-url", &simulator.base_url()];
+    harness.juror(&doctor).exits(0).prints(&["day and month have no cap"]);
+    let capped = "[budget]\nday_usd = \"0.001\"\n";
+    harness.write("juror.toml", capped);
+    let ill = harness.juror(&doctor).exits(1);
+    ill.prints(&["BAD   budget", "$0.0000 of $0.0010 left", "raise budget.day_usd"]);
+}
+
+#[test]
+fn the_doctor_knows_where_servers_differ() {
+    let harness = Harness::new();
+    write_items(&harness, 1);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let root = simulator.base_url().trim_end_matches("/v1").to_owned();
+    // Azure lists models, and calls name deployments.
+    harness.write("juror.toml", "[prices.\"my-deployment\"]\ninput = 0\noutput = 0\n");
+    let azure = format!("{root}/openai/v1");
+    let found = harness.juror(&["doctor", "--base-url", &azure, "--model", "my-deployment"]);
+    found.exits(0).prints(&["must be the name of one", "a run can start"]);
+    let unpriced = harness.juror(&["doctor", "--base-url", &azure, "--model", "llava"]).exits(1);
+    unpriced.prints(&["0 for a server of your own"]);
+}

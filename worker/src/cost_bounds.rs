@@ -1,0 +1,90 @@
+//! What a call takes: at most, to reserve by, and probably, to plan by.
+
+use crate::retry::MAX_BILLED_CALLS;
+use juror_types::{
+    job::Judge,
+    model::{ModelFacts, TextTokens},
+    usage::{Money, Price, Usage},
+};
+
+/// An answer probably takes this share of what it may take, until runs have shown better.
+const EXPECTED_SHARE_OF_OUTPUT: u64 = 5;
+
+/// What is known of a model before it is called.
+#[derive(Clone, Debug)]
+pub struct ModelTerms {
+    /// How it counts, and which parameters it takes.
+    pub facts: ModelFacts,
+    /// What its tokens cost.
+    pub price: Price,
+}
+
+/// What one call takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Most input tokens.
+    pub input_tokens: u64,
+    /// Most output tokens, thinking included.
+    pub max_output_tokens: u64,
+    /// The most that the call can cost.
+    pub worst_cost: Money,
+    /// The most that the job can cost: with every call that may be billed, all but the first of
+    /// them with the larger output limit of an answer that was cut.
+    pub worst_job_cost: Money,
+    /// Tokens that it will probably take.
+    pub expected: Usage,
+    /// What it will probably cost.
+    pub expected_cost: Money,
+}
+
+/// The bounds of a call with texts that take so much and images of these sizes (width, height), as
+/// they are sent.
+pub fn bounds(
+    texts: TextTokens,
+    sizes: &[(u32, u32)],
+    judge: &Judge,
+    terms: &ModelTerms,
+) -> Bounds {
+    let sizes = || sizes.iter().copied();
+    let input_tokens = terms.facts.input_bound(texts, sizes(), judge.detail);
+    let max_output_tokens =
+        u64::from(judge.max_output_tokens) + u64::from(terms.facts.reasoning_allowance);
+    let expected = Usage {
+        input_tokens: terms.facts.expected_input(texts, sizes(), judge.detail),
+        cached_input_tokens: 0,
+        output_tokens: max_output_tokens / EXPECTED_SHARE_OF_OUTPUT,
+    };
+    let worst_cost = terms.price.worst_cost(input_tokens, max_output_tokens);
+    let larger = terms.larger_output_limit(max_output_tokens).unwrap_or(max_output_tokens);
+    let worst_repeat = terms.price.worst_cost(input_tokens, larger);
+    let repeats = (1..MAX_BILLED_CALLS).map(|_| worst_repeat).sum::<Money>();
+    Bounds {
+        input_tokens,
+        max_output_tokens,
+        worst_cost,
+        worst_job_cost: worst_cost + repeats,
+        expected,
+        expected_cost: terms.price.cost(&expected),
+    }
+}
+
+impl ModelTerms {
+    /// The output limit of the call after an answer that was cut at `limit`: twice as large, as far
+    /// as the model allows; none if it allows no more.
+    pub fn larger_output_limit(&self, limit: u64) -> Option<u64> {
+        let doubled = limit.saturating_mul(2);
+        let larger = match u64::from(self.facts.max_output_tokens) {
+            0 => doubled,
+            most => doubled.min(most),
+        };
+        (larger > limit).then_some(larger)
+    }
+}
+
+impl Bounds {
+    /// The bounds of the same call with another output limit.
+    pub fn with_output_limit(self, limit: u64, terms: &ModelTerms) -> Self {
+        let worst_cost = terms.price.worst_cost(self.input_tokens, limit);
+        Self { max_output_tokens: limit, worst_cost, ..self }
+    }
+}

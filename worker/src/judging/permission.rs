@@ -1,0 +1,263 @@
+//! The wait for a call of one job: for a permit, for admission, and after refusals.
+
+use crate::{
+    concurrency::{Lowered, Permit, Signal},
+    context::Context,
+    interruption::Interruption,
+    judging::Judging,
+    question::PreparedQuestion,
+    retry::NextStep,
+    telemetry,
+    token_count::CountedCall,
+    vision::{Call, CallEnd, ProviderLimits},
+};
+use juror_ledger::admission::{Admittance, Ask, CountRule};
+use juror_types::{event::Event, id::LeaseId, outcome::ErrorKind};
+use std::{pin::pin, time::Duration};
+use tokio::time::{Instant, sleep, sleep_until};
+
+/// A call that was admitted later than this has waited.
+const MIN_WAIT: Duration = Duration::from_millis(5);
+
+/// The permission to make one call.
+pub(crate) struct Permission {
+    /// Ends with the call.
+    pub permit: Permit,
+    /// The money and the tokens that it may take.
+    pub lease: LeaseId,
+    /// Whether it had to wait for admission.
+    pub waited: bool,
+}
+
+/// The kind and the message of a job that is skipped.
+pub(crate) type Skip = (ErrorKind, String);
+
+impl Judging<'_> {
+    /// Returns a permit and a lease for one call, or why the job is skipped.
+    pub(crate) async fn permission(
+        &self,
+        asked: &PreparedQuestion,
+    ) -> Result<Result<Permission, Skip>, Interruption> {
+        if self.context.deadline_passed() {
+            return Ok(Err(past_deadline()));
+        }
+        match self.granted(asked).await {
+            Err(Interruption::WaitTimeout) if self.context.deadline_passed() => {
+                Ok(Err(past_deadline()))
+            }
+            granted => granted,
+        }
+    }
+
+    async fn granted(
+        &self,
+        asked: &PreparedQuestion,
+    ) -> Result<Result<Permission, Skip>, Interruption> {
+        self.context.breaker.call_wanted();
+        let permit = self.permit().await?;
+        let asking = Instant::now();
+        let lease = self.admit(asked).await?;
+        let waited = asking.elapsed() >= MIN_WAIT;
+        Ok(lease.map(|lease| Permission { permit, lease, waited }))
+    }
+
+    /// Teaches the counter of tokens what a call showed of the provider's own count; returns the
+    /// rule if it is another one now.
+    pub(crate) fn learn_count(
+        &self,
+        asked: &PreparedQuestion,
+        call: &Call,
+        waited: bool,
+    ) -> Option<CountRule> {
+        let ProviderLimits { tokens_per_minute, remaining_tokens, refused, .. } = call.limits;
+        let (limit, remaining) = tokens_per_minute.zip(remaining_tokens)?;
+        let now = Instant::now();
+        self.setup.token_count.learn(CountedCall {
+            began: now.checked_sub(call.latency).unwrap_or(now),
+            input: self.setup.token_scale.counted(&asked.bounds),
+            output_limit: asked.bounds.max_output_tokens,
+            waited,
+            limit,
+            remaining,
+            refused: refused.is_some(),
+        })
+    }
+
+    /// Reports a call to the concurrency and to the circuit breaker, and changes what comes next
+    /// where fewer calls at once are the remedy, or where the provider has refused for too long.
+    pub(crate) async fn heed_refusals(
+        &self,
+        permit: &Permit,
+        call: &Call,
+        next: NextStep,
+    ) -> NextStep {
+        let Context { breaker, events, .. } = self.context;
+        let lowered = report(permit, call);
+        let said = match &call.end {
+            CallEnd::Answered(_) | CallEnd::BadAnswer { .. } | CallEnd::Refused { .. } => {
+                breaker.call_accepted();
+                return next;
+            }
+            CallEnd::Account { .. } | CallEnd::Cancelled { .. } | CallEnd::Lost(_) => return next,
+            CallEnd::RateLimited { message, .. } => {
+                format!("the provider refuses calls (429: {message})")
+            }
+            CallEnd::Unavailable { status, message } => {
+                format!("the provider fails ({status}: {message})")
+            }
+            CallEnd::NotSent(message) => format!("the provider cannot be reached ({message})"),
+            CallEnd::NotCompletion(message) => {
+                format!("the provider's answer is no completion ({message})")
+            }
+        };
+        let next = match (next, &lowered) {
+            (NextStep::Cooldown(_), Some(_)) => NextStep::AwaitPermit,
+            (next, _) => next,
+        };
+        if lowered.is_some_and(|lowered| lowered.is_first) {
+            events.emit(Event::Warning(too_many_at_once(&said))).await;
+        }
+        let pause = match next {
+            NextStep::Cooldown(pause) | NextStep::RetryAfter(pause) => pause,
+            _ => Duration::ZERO,
+        };
+        let effect = breaker.call_refused(pause);
+        if let Some(lasts) = effect.exceeded {
+            let minutes = lasts.as_secs() / 60;
+            return NextStep::PauseRun(format!(
+                "no call is accepted for {minutes} minutes: {said}"
+            ));
+        }
+        if effect.report {
+            events.emit(Event::Waiting { reason: said, pause }).await;
+        }
+        next
+    }
+
+    /// Waits until the next call may be tried, or ends the job where none may be.
+    pub(crate) async fn before_the_next_call(&self, next: NextStep) -> Result<(), Interruption> {
+        telemetry::is_active(&next);
+        match next {
+            NextStep::RetryAfter(pause) => match self.wait_for(sleep(pause)).await {
+                // The next permission is refused for it.
+                Err(Interruption::WaitTimeout) if self.context.deadline_passed() => Ok(()),
+                waited => waited,
+            },
+            NextStep::PauseRun(reason) => {
+                // Nobody else should meet the same refusal.
+                self.context.shutdown.drain.cancel();
+                Err(Interruption::Paused(reason))
+            }
+            NextStep::Requeue => Err(Interruption::Stopping),
+            // A cooldown holds everybody back at admission.
+            _ => Ok(()),
+        }
+    }
+
+    async fn permit(&self) -> Result<Permit, Interruption> {
+        self.wait_for(self.context.concurrency.acquire()).await
+    }
+
+    /// Waits for something, but not beyond a stop or the run's deadline, and not longer than a
+    /// delivery may be held.
+    async fn wait_for<T>(&self, awaited: impl Future<Output = T>) -> Result<T, Interruption> {
+        tokio::select! {
+            biased;
+            () = self.context.shutdown.drain.cancelled() => Err(Interruption::Stopping),
+            awaited = awaited => Ok(awaited),
+            () = self.end_of_wait() => Err(Interruption::WaitTimeout),
+        }
+    }
+
+    /// Returns when the delivery must be put back or the run's deadline has come.
+    async fn end_of_wait(&self) {
+        let ends = [self.deadline, self.context.run_deadline];
+        match ends.into_iter().flatten().min() {
+            Some(deadline) => sleep_until(deadline).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// A lease, or why the job is skipped.
+    async fn admit(&self, asked: &PreparedQuestion) -> Result<Result<LeaseId, Skip>, Interruption> {
+        let lease = LeaseId::random();
+        let ask = || {
+            let rule = self.setup.token_count.rule();
+            let counted = self.setup.token_scale.counted(&asked.bounds);
+            let (input_tokens, max_output_tokens) =
+                rule.tokens(counted, asked.bounds.max_output_tokens);
+            Ask {
+                lease: lease.clone(),
+                owner: self.context.owner.clone(),
+                run: self.job.run_id.clone(),
+                endpoint: self.setup.endpoint.clone(),
+                input_tokens,
+                max_output_tokens,
+                worst_cost: asked.bounds.worst_cost,
+            }
+        };
+        match self.admittance(ask).await? {
+            Admittance::Admitted => self.pace(lease).await.map(Ok),
+            Admittance::NoBudget { reason } => Ok(Err((ErrorKind::Budget, reason))),
+            Admittance::NoRecord { reason } => Err(Interruption::UnknownRun(reason)),
+            Admittance::Cancelled if self.context.shutdown.drain.is_cancelled() => {
+                Err(Interruption::Stopping)
+            }
+            Admittance::Cancelled => Err(Interruption::WaitTimeout),
+        }
+    }
+
+    /// Waits for the process's own ceiling. A wait that ends early gives the lease back: nothing
+    /// was sent.
+    async fn pace(&self, lease: LeaseId) -> Result<LeaseId, Interruption> {
+        let paced = self.wait_for(self.setup.ceiling.wait()).await;
+        if paced.is_err() {
+            self.context.admission.release(&lease).await?;
+        }
+        paced.map(|()| lease)
+    }
+
+    async fn admittance(&self, ask: impl Fn() -> Ask + Send) -> Result<Admittance, Interruption> {
+        let Context { waiting, admission, shutdown, .. } = self.context;
+        let giving_up = shutdown.drain.child_token();
+        let mut admitting = pin!(waiting.admit(&**admission, ask, &giving_up));
+        tokio::select! {
+            biased;
+            admittance = &mut admitting => return Ok(admittance?),
+            () = self.end_of_wait() => giving_up.cancel(),
+        }
+        Ok(admitting.await?)
+    }
+}
+
+/// The skip of a job whose turn did not come before the run's deadline.
+pub(crate) fn past_deadline() -> Skip {
+    (ErrorKind::Deadline, "the run's deadline came before this job's call".to_owned())
+}
+
+fn too_many_at_once(said: &str) -> String {
+    format!(
+        "{said} without saying for how long: fewer calls are made at once from now on; if the \
+         provider bounds calls in flight, give that number by -j, if calls per minute, by --rpm"
+    )
+}
+
+/// Tells the concurrency how a call went; answers whether fewer calls may be in flight from now on
+/// since too many were.
+fn report(permit: &Permit, call: &Call) -> Option<Lowered> {
+    let signal = match &call.end {
+        CallEnd::Answered(_) | CallEnd::BadAnswer { .. } | CallEnd::Refused { .. } => {
+            Signal::Answered
+        }
+        CallEnd::RateLimited { retry_after: None, .. } if !call.limits.are_told() => {
+            Signal::Crowded
+        }
+        CallEnd::RateLimited { .. } => Signal::Refused,
+        CallEnd::Unavailable { .. }
+        | CallEnd::NotSent(_)
+        | CallEnd::Lost(_)
+        | CallEnd::NotCompletion(_) => Signal::Unavailable,
+        CallEnd::Account { .. } | CallEnd::Cancelled { .. } => return None,
+    };
+    permit.report(signal, call.latency)
+}

@@ -1,0 +1,228 @@
+//! A ledger that may be away for a while: the work waits for it, and no bill is lost.
+
+use crate::retry::full_jitter;
+use async_trait::async_trait;
+use juror_ledger::{
+    admission::{
+        Admission, AdmissionDecision, Ask, Budget, CountRule, Ledger, Limits, Observation, Settled,
+        Settlement,
+    },
+    error::LedgerError,
+    store::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, Store},
+};
+use juror_types::{
+    id::{Digest, LeaseId, OwnerId, RunId},
+    shutdown::Shutdown,
+};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+
+/// How long a hard stop waits for what is being said to the ledger.
+const LAST_MOMENT: Duration = Duration::from_secs(2);
+
+/// A backend that answers as soon as it can be reached again. What is asked of it waits until the
+/// worker stops; what it must be told (bills, ends of leases and of jobs) until a hard stop.
+pub struct RetryingLedger<Backend> {
+    backend: Arc<Backend>,
+    shutdown: Shutdown,
+    /// How many callers wait for it now.
+    waiting: AtomicUsize,
+}
+
+/// One caller that waits.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl<Backend: Admission + Store> RetryingLedger<Backend> {
+    /// A patient caller of this backend, until `shutdown`.
+    pub fn new(backend: Arc<Backend>, shutdown: Shutdown) -> Self {
+        Self { backend, shutdown, waiting: AtomicUsize::new(0) }
+    }
+
+    /// The backend itself.
+    pub fn backend(&self) -> &Backend {
+        &self.backend
+    }
+
+    /// Asks until there is an answer, or until the worker stops: then the last error.
+    pub async fn asking<T, Answer>(&self, step: impl Fn() -> Answer) -> Result<T, LedgerError>
+    where
+        Answer: Future<Output = Result<T, LedgerError>>,
+    {
+        self.until(&self.shutdown.drain, step).await
+    }
+
+    /// Says something until it is heard, or until a hard stop: then the last error.
+    async fn telling<T, Answer>(&self, step: impl Fn() -> Answer) -> Result<T, LedgerError>
+    where
+        Answer: Future<Output = Result<T, LedgerError>>,
+    {
+        self.until(&self.shutdown.now, step).await
+    }
+
+    async fn until<T, Answer>(
+        &self,
+        stop: &CancellationToken,
+        step: impl Fn() -> Answer,
+    ) -> Result<T, LedgerError>
+    where
+        Answer: Future<Output = Result<T, LedgerError>>,
+    {
+        let mut changes = self.backend.changes();
+        let (mut repetition, mut waiting) = (0, None);
+        loop {
+            // Seen before asking: whatever changes from here on is a reason to ask again.
+            changes.borrow_and_update();
+            let answer = tokio::select! {
+                biased;
+                answer = step() => answer,
+                () = self.last_moment() => Err(LedgerError::Unavailable(
+                    "the worker ends before there was an answer".to_owned(),
+                )),
+            };
+            match answer {
+                Err(LedgerError::Unavailable(reason)) if !stop.is_cancelled() => {
+                    waiting.get_or_insert_with(|| self.wait(&reason));
+                }
+                settled => {
+                    self.note_back(waiting, settled.is_ok());
+                    return settled;
+                }
+            }
+            let again = Instant::now() + full_jitter(repetition);
+            repetition += 1;
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = sleep_until(again) => {}
+                () = changed(&mut changes) => {}
+            }
+        }
+    }
+
+    async fn last_moment(&self) {
+        self.shutdown.now.cancelled().await;
+        sleep(LAST_MOMENT).await;
+    }
+
+    fn wait(&self, reason: &str) -> Waiting<'_> {
+        if self.waiting.fetch_add(1, Ordering::Relaxed) == 0 {
+            tracing::warn!("nobody is called until the ledger can be used again: {reason}");
+        }
+        Waiting(&self.waiting)
+    }
+
+    /// The last one who waited says so: a ledger that is being reconciled answers some already.
+    fn note_back(&self, waited: Option<Waiting<'_>>, heard: bool) {
+        if waited.is_some() && heard && self.waiting.load(Ordering::Relaxed) == 1 {
+            tracing::warn!("the ledger can be used again");
+        }
+    }
+}
+
+/// A backend that is gone for good changes nothing any more.
+async fn changed(changes: &mut watch::Receiver<u64>) {
+    if changes.changed().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+#[async_trait]
+impl<Backend: Admission + Store> Admission for RetryingLedger<Backend> {
+    async fn open_run(&self, run: &RunId, budget: Budget) -> Result<(), LedgerError> {
+        self.asking(|| self.backend.open_run(run, budget)).await
+    }
+
+    async fn set_limits(&self, endpoint: &str, limits: Limits) -> Result<(), LedgerError> {
+        self.asking(|| self.backend.set_limits(endpoint, limits)).await
+    }
+
+    async fn try_admit(&self, ask: &Ask) -> Result<AdmissionDecision, LedgerError> {
+        self.asking(|| self.backend.try_admit(ask)).await
+    }
+
+    async fn settle(&self, settlement: Settlement) -> Result<Settled, LedgerError> {
+        self.telling(|| self.backend.settle(settlement.clone())).await
+    }
+
+    async fn release(&self, lease: &LeaseId) -> Result<(), LedgerError> {
+        self.telling(|| self.backend.release(lease)).await
+    }
+
+    async fn presume_spent(&self, lease: &LeaseId) -> Result<(), LedgerError> {
+        self.telling(|| self.backend.presume_spent(lease)).await
+    }
+
+    async fn sweep(&self) -> Result<(), LedgerError> {
+        self.backend.sweep().await
+    }
+
+    async fn observe(&self, observation: &Observation) -> Result<(), LedgerError> {
+        self.telling(|| self.backend.observe(observation)).await
+    }
+
+    async fn count_rule(&self, endpoint: &str) -> Result<Option<CountRule>, LedgerError> {
+        self.asking(|| self.backend.count_rule(endpoint)).await
+    }
+
+    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError> {
+        self.asking(|| self.backend.ledger(run)).await
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.backend.changes()
+    }
+}
+
+#[async_trait]
+impl<Backend: Admission + Store> Store for RetryingLedger<Backend> {
+    async fn claim(&self, key: &ClaimKey, owner: &OwnerId) -> Result<Claim, LedgerError> {
+        self.asking(|| self.backend.claim(key, owner)).await
+    }
+
+    async fn finish(&self, finished: FinishedJob) -> Result<bool, LedgerError> {
+        self.telling(|| self.backend.finish(finished.clone())).await
+    }
+
+    async fn set_alone(&self, key: &ClaimKey, alone: bool) -> Result<(), LedgerError> {
+        self.telling(|| self.backend.set_alone(key, alone)).await
+    }
+
+    async fn requeue(&self, key: &ClaimKey) -> Result<(), LedgerError> {
+        self.telling(|| self.backend.requeue(key)).await
+    }
+
+    async fn miss(&self, key: &ClaimKey) -> Result<Option<u32>, LedgerError> {
+        self.telling(|| self.backend.miss(key)).await
+    }
+
+    async fn count_unusable(&self, run: &RunId) -> Result<Option<u32>, LedgerError> {
+        self.telling(|| self.backend.count_unusable(run)).await
+    }
+
+    async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, LedgerError> {
+        self.asking(|| self.backend.cached(question)).await
+    }
+
+    async fn cache_stats(&self) -> Result<CacheStats, LedgerError> {
+        self.asking(|| self.backend.cache_stats()).await
+    }
+
+    async fn clear_cache(&self) -> Result<u64, LedgerError> {
+        self.asking(|| self.backend.clear_cache()).await
+    }
+}

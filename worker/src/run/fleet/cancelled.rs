@@ -1,0 +1,48 @@
+//! The end of a cancelled run's job: untried, with what it had cost before.
+
+use super::FleetWork;
+use crate::{evaluate::unclaimed, interruption::Interruption, telemetry};
+use juror_ledger::store::{Carried, Claim, ClaimKey, FinishedJob};
+use juror_telemetry::Metrics;
+use juror_types::{
+    job::Job,
+    outcome::{ErrorKind, JobError, JobResult, Outcome},
+};
+
+/// Ends a job without work; one that was finished before keeps its result.
+pub async fn skip(
+    job: &Job,
+    fleet: &FleetWork,
+    metrics: &Metrics,
+) -> Result<JobResult, Interruption> {
+    let unclaimed = unclaimed(job);
+    match fleet.store.claim(&unclaimed, &fleet.owner).await? {
+        Claim::Done(result) => {
+            telemetry::job_was_finished(metrics);
+            Ok(*result)
+        }
+        Claim::Held => Err(Interruption::ClaimedElsewhere),
+        Claim::Granted { fence, carried, .. } => {
+            let result = skipped(job, carried);
+            let claim = ClaimKey { fence, ..unclaimed };
+            let finished = FinishedJob { claim, result: result.clone(), remember: None };
+            if !fleet.store.finish(finished).await? {
+                return Err(Interruption::ClaimLost);
+            }
+            telemetry::job_finished(&result, metrics);
+            Ok(result)
+        }
+    }
+}
+
+fn skipped(job: &Job, carried: Carried) -> JobResult {
+    let message = "the run was cancelled before this job's turn".to_owned();
+    JobResult {
+        cost_usd: carried.cost,
+        usage: carried.usage,
+        attempts: carried.calls,
+        unmetered_calls: carried.unmetered_calls,
+        error: Some(JobError { kind: ErrorKind::Cancelled, message }),
+        ..JobResult::empty(job, Outcome::Skipped)
+    }
+}

@@ -1,0 +1,184 @@
+//! One delivery of a job of any run, until it is settled. Nothing is forgotten before its result is
+//! published, and what cannot be judged now is held back without being lost.
+
+use super::{FleetWork, WorkerRunState, cancelled};
+use crate::{
+    evaluate::evaluate,
+    interruption::Interruption,
+    run::{Worker, WorkerError},
+};
+use juror_ledger::error::LedgerError;
+use juror_queue::{Delivery, Disposition, Priority};
+use juror_types::{
+    SCHEMA,
+    id::RunId,
+    job::Job,
+    outcome::{ErrorKind, JobResult},
+    shutdown::Shutdown,
+};
+use std::time::Duration;
+
+/// Hold of jobs that wait for a person.
+const LONG_HOLD: Duration = Duration::from_secs(10 * 60);
+/// Hold of jobs that may be judged soon, or have another worker's result soon: others
+/// get their turn meanwhile.
+const SHORT_HOLD: Duration = Duration::from_secs(30);
+/// How long a job is held back whose files another worker may have.
+const MOMENT: Duration = Duration::from_secs(5);
+
+/// Judges a delivered job, publishes its result and settles the delivery.
+pub async fn work(
+    delivery: Delivery<Job>,
+    worker: &Worker,
+    fleet: &FleetWork,
+    shutdown: &Shutdown,
+) -> Result<(), WorkerError> {
+    let handler = DeliveryHandler { worker, fleet, shutdown };
+    let run = delivery.message.run_id.clone();
+    let reached = match fleet.in_progress.take(&delivery.message) {
+        Some(_in_hand) => handler.to_result(&delivery.message).await,
+        // Its first delivery broke off with the connection, and its work did not; or it was
+        // published twice.
+        None => Err(Interruption::ClaimedElsewhere),
+    };
+    match reached {
+        Ok(result) => handler.publish(result, delivery).await,
+        Err(interruption) => handler.requeue(interruption, &run, delivery).await,
+    }
+}
+
+/// What a delivery meets on its handler.
+struct DeliveryHandler<'worker> {
+    worker: &'worker Worker,
+    fleet: &'worker FleetWork,
+    shutdown: &'worker Shutdown,
+}
+
+impl DeliveryHandler<'_> {
+    async fn to_result(&self, job: &Job) -> Result<JobResult, Interruption> {
+        if job.schema != SCHEMA {
+            return Err(Interruption::UnknownRun(format!(
+                "its job has schema {}, and this program reads schema {SCHEMA}: update the worker",
+                job.schema
+            )));
+        }
+        loop {
+            if self.shutdown.drain.is_cancelled() {
+                return Err(Interruption::Stopping);
+            }
+            let context = match self.fleet.run_states.run_state(job).await? {
+                WorkerRunState::Open(context) => context,
+                WorkerRunState::Cancelled => {
+                    let skipped = cancelled::skip(job, self.fleet, &self.worker.metrics);
+                    return skipped.await;
+                }
+                WorkerRunState::Paused(reason) => return Err(Interruption::Paused(reason)),
+                WorkerRunState::Unknown(reason) => return Err(Interruption::UnknownRun(reason)),
+            };
+            match evaluate(job, &context).await {
+                // Only its run was stopped: it stands otherwise now.
+                Err(Interruption::Stopping) if !self.shutdown.drain.is_cancelled() => {}
+                Err(Interruption::Paused(reason)) => {
+                    self.fleet.run_states.pause(&job.run_id, &reason).await?;
+                    return Err(Interruption::Paused(reason));
+                }
+                Ok(result) => {
+                    if let Some(reason) = context.breaker.take_pause_reason() {
+                        self.fleet.run_states.pause(&job.run_id, &reason).await?;
+                        let words = format!("run {} is paused: {reason}", job.run_id);
+                        self.fleet.told.tell(&job.run_id, words, &self.worker.events).await;
+                    }
+                    return Ok(result);
+                }
+                evaluated => return evaluated,
+            }
+        }
+    }
+
+    /// Publishes a result; only then is its job done.
+    async fn publish(&self, result: JobResult, delivery: Delivery<Job>) -> Result<(), WorkerError> {
+        let disposition = end_of(&result, &delivery.message);
+        let publishing = self.worker.results.publish(result, Priority::Normal);
+        match self.shutdown.now.run_until_cancelled(publishing).await {
+            Some(published) => published?,
+            // It is stored: whoever claims the job next publishes it.
+            None => return Ok(()),
+        }
+        self.settle(delivery, disposition).await
+    }
+
+    async fn requeue(
+        &self,
+        interruption: Interruption,
+        run: &RunId,
+        delivery: Delivery<Job>,
+    ) -> Result<(), WorkerError> {
+        let (disposition, ended) = match interruption {
+            Interruption::UnknownRun(reason) => {
+                let words = format!("jobs of run {run} are kept for 10 minutes: {reason}");
+                self.fleet.told.tell(run, words, &self.worker.events).await;
+                (Disposition::RetryAfter(LONG_HOLD), Ok(()))
+            }
+            Interruption::Paused(reason) => {
+                let words = format!(
+                    "run {run} is paused and keeps its jobs: {reason}; resume with: juror retry {run}"
+                );
+                self.fleet.told.tell(run, words, &self.worker.events).await;
+                (Disposition::RetryAfter(LONG_HOLD), Ok(()))
+            }
+            // Whoever took it over publishes its result, unless a restored ledger has forgotten the
+            // claim: then it is claimed anew.
+            Interruption::ClaimLost
+            | Interruption::WaitTimeout
+            | Interruption::ClaimedElsewhere => (Disposition::RetryAfter(SHORT_HOLD), Ok(())),
+            Interruption::FileNotHere(absence) => {
+                let words = format!(
+                    "run {run} names files that are not here; its jobs are left to other workers, \
+                     and fail if those do not have them either: {absence}; are the folders of \
+                     --data-root the right ones, and mounted?"
+                );
+                self.fleet.told.tell_of_files(run, words, &self.worker.events).await;
+                (Disposition::RetryAfter(MOMENT), Ok(()))
+            }
+            Interruption::Stopping => (Disposition::Requeue, Ok(())),
+            Interruption::Ledger(LedgerError::Unavailable(_)) => {
+                (self.while_the_ledger_is_away(), Ok(()))
+            }
+            // The next worker would fail on it at once.
+            broken @ Interruption::Ledger(LedgerError::Broken(_)) => {
+                (Disposition::RetryAfter(LONG_HOLD), Err(broken.into()))
+            }
+        };
+        self.settle(delivery, disposition).await?;
+        ended
+    }
+
+    fn while_the_ledger_is_away(&self) -> Disposition {
+        match self.shutdown.drain.is_cancelled() {
+            true => Disposition::Requeue,
+            false => Disposition::RetryAfter(SHORT_HOLD),
+        }
+    }
+
+    /// Settles a delivery; at a hard stop it is dropped, and so given back.
+    async fn settle(
+        &self,
+        delivery: Delivery<Job>,
+        disposition: Disposition,
+    ) -> Result<(), WorkerError> {
+        match self.shutdown.now.run_until_cancelled(delivery.settle(disposition)).await {
+            Some(settled) => Ok(settled?),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What becomes of a job whose result is published: one that killed its workers is kept aside too,
+/// for a person to look at.
+fn end_of(result: &JobResult, job: &Job) -> Disposition {
+    let poison = result.error.as_ref().filter(|error| error.kind == ErrorKind::Poison);
+    match poison {
+        Some(error) if result.round == job.round => Disposition::DeadLetter(error.message.clone()),
+        _ => Disposition::Acknowledge,
+    }
+}

@@ -1,0 +1,38 @@
+//! Which jobs this worker has in hand: after a broken connection the broker delivers them again,
+//! maybe to the very worker that still asks for their verdicts.
+
+use juror_types::{id::JobId, job::Job};
+use std::{
+    collections::HashSet,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// Jobs by id and round.
+#[derive(Debug, Default)]
+pub struct InHand(Mutex<HashSet<(JobId, u32)>>);
+
+/// A job is in hand until this is dropped.
+#[derive(Debug)]
+pub struct Holding<'a> {
+    all: &'a InHand,
+    job: (JobId, u32),
+}
+
+impl InHand {
+    /// Takes a job in hand; none if it is already.
+    pub fn take(&self, job: &Job) -> Option<Holding<'_>> {
+        let job = (job.job_id.clone(), job.round);
+        let is_new = self.jobs().insert(job.clone());
+        is_new.then(|| Holding { all: self, job })
+    }
+
+    fn jobs(&self) -> MutexGuard<'_, HashSet<(JobId, u32)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Holding<'_> {
+    fn drop(&mut self) {
+        self.all.jobs().remove(&self.job);
+    }
+}

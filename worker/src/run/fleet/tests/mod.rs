@@ -1,0 +1,305 @@
+//! A worker that takes jobs of many runs.
+
+pub(crate) mod scene;
+mod unsteady;
+
+use super::WorkerRunState;
+use crate::vision::{AccountProblem, CallEnd};
+use juror_ledger::{
+    admission::Admission as _,
+    store::{Claim, ClaimKey, Store as _},
+};
+use juror_queue::{DeadLetters as _, Priority, Queue as _};
+use juror_types::{
+    SCHEMA,
+    id::{OwnerId, RunId},
+    outcome::{ErrorKind, JobResult, Outcome},
+    rubric::Rubric,
+};
+use scene::{FakeJudge, Scene, Watched, answer, job, verdict};
+use std::sync::{Arc, atomic::Ordering::SeqCst};
+use tokio::{sync::Semaphore, task::yield_now};
+
+const TEN: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+
+fn kind(result: &JobResult) -> Option<ErrorKind> {
+    result.error.as_ref().map(|error| error.kind)
+}
+
+/// As somebody else claims a job.
+async fn claim(scene: &Scene, run: &RunId, item: &str) -> ClaimKey {
+    let key = crate::evaluate::unclaimed(&job(run, item));
+    match scene.backend.claim(&key, &OwnerId::new("there")).await.unwrap() {
+        Claim::Granted { fence, .. } => ClaimKey { fence, ..key },
+        other => panic!("it is not granted: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn each_job_is_judged_as_its_run_says() {
+    let scene = Scene::new(2);
+    let (kind, harsh) = (FakeJudge::saying(vec![verdict(9)]), FakeJudge::saying(vec![verdict(5)]));
+    let text = juror_types::rubric::builtin()[0].text.replace("id = \"semantic\"", "id = \"own\"");
+    let own = Rubric::parse(&text, "own").unwrap();
+    let (first, second) =
+        (scene.open_run("first", &kind).await, scene.open_run_by("second", &harsh, own).await);
+    let worker = scene.start();
+    for item in TEN {
+        scene.publish(&first, &[item]).await;
+        scene.publish(&second, &[item]).await;
+    }
+    let results = scene.take_results(20).await;
+    scene.stop(worker).await;
+    assert_eq!((kind.asked(), harsh.asked(), scene.jobs.held()), (10, 10, 0));
+    for result in results {
+        let (rubric, correctness) =
+            if result.run_id == first { ("semantic@1", 0.9) } else { ("own@1", 0.5) };
+        let semantic = serde_json::to_value(result.semantic.unwrap()).unwrap();
+        assert_eq!(semantic["rubric"], rubric);
+        assert_eq!(semantic["semantic_correctness"], correctness);
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_is_paused_keeps_its_jobs_and_stops_no_other() {
+    let mut scene = Scene::new(2);
+    let message = "no".to_owned();
+    let refusal = CallEnd::Account { problem: AccountProblem::Key, message };
+    let (locked, open) = (FakeJudge::saying(vec![refusal]), FakeJudge::saying(vec![verdict(9)]));
+    let paused = scene.open_run("paused", &locked).await;
+    let going_on = scene.open_run("going-on", &open).await;
+    for item in TEN {
+        scene.publish(&paused, &[item]).await;
+        scene.publish(&going_on, &[item]).await;
+    }
+    let worker = scene.start();
+    let results = scene.take_results(10).await;
+    assert!(results.iter().all(|result| result.run_id == going_on));
+    scene.runs.await_looks(&paused, 10).await;
+    scene.stop(worker).await;
+    assert!(locked.asked() <= 2, "no more than were in flight at the first refusal");
+    assert!(scene.holds_back(10).await, "the paused run's jobs are kept");
+    let (run, reason) = scene.runs.pauses.lock().unwrap()[0].clone();
+    assert!(run == paused && reason.contains("key"), "{run}: {reason}");
+    let warning = scene.warning().await;
+    assert!(warning.contains("run paused is paused") && warning.contains("juror retry paused"));
+}
+
+#[tokio::test]
+async fn a_cancelled_runs_jobs_end_untried_but_for_calls_in_flight() {
+    let scene = Scene::new(8);
+    let judge = FakeJudge::held_back(vec![verdict(9)]);
+    let run = scene.open_run("nightly", &judge).await;
+    scene.publish(&run, &TEN).await;
+    let worker = scene.start();
+    // Nine are in hand: one of them waits for its turn to call.
+    scene.runs.await_looks(&run, 9).await;
+    while judge.asked() < 8 {
+        yield_now().await;
+    }
+    scene.runs.set(&run, WorkerRunState::Cancelled);
+    judge.gate.add_permits(8);
+    let results = scene.take_results(10).await;
+    scene.stop(worker).await;
+    let skipped: Vec<_> =
+        results.iter().filter(|result| result.outcome == Outcome::Skipped).collect();
+    assert_eq!((skipped.len(), judge.asked(), scene.jobs.held()), (2, 8, 0));
+    assert!(skipped.iter().all(|result| kind(result) == Some(ErrorKind::Cancelled)));
+    assert_eq!(results.iter().filter(|result| result.outcome == Outcome::Scored).count(), 8);
+}
+
+#[tokio::test]
+async fn jobs_of_a_run_that_nobody_knows_are_kept_and_the_run_is_named_once() {
+    let mut scene = Scene::new(2);
+    let run = RunId::new("forgotten");
+    scene.publish(&run, &TEN).await;
+    let worker = scene.start();
+    scene.runs.await_looks(&run, 10).await;
+    let newer = juror_types::job::Job { schema: SCHEMA + 1, ..job(&RunId::new("newer"), "0") };
+    scene.jobs.publish(newer, Priority::Normal).await.unwrap();
+    let warning = scene.warning().await;
+    assert!(warning.contains("forgotten") && warning.contains("10 minutes"), "{warning}");
+    let warning = scene.warning().await;
+    assert!(warning.contains("newer") && warning.contains("schema 2"), "{warning}");
+    assert!(warning.contains("reads schema 1"), "{warning}");
+    scene.stop(worker).await;
+    assert!(scene.holds_back(11).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_that_waits_for_long_is_put_back_and_its_answers_still_count() {
+    let scene = Scene::new(2);
+    let judge = FakeJudge::saying(vec![answer("no verdict")]);
+    let run = scene.open_run("nightly", &judge).await;
+    *scene.backend.tickets.lock().unwrap() = Some(1);
+    scene.publish(&run, &["0"]).await;
+    let worker = scene.start();
+    for allowed in [0, 1, 0, 1] {
+        let before = scene.backend.gave_up.load(SeqCst);
+        while scene.backend.gave_up.load(SeqCst) == before {
+            tokio::time::sleep(scene::MAX_WAIT / 8).await;
+        }
+        *scene.backend.tickets.lock().unwrap() = Some(allowed);
+    }
+    let [result] = scene.take_results(1).await.try_into().unwrap();
+    scene.stop(worker).await;
+    assert_eq!((result.outcome, result.attempts, judge.asked()), (Outcome::Unscorable, 3, 3));
+    let ledger = scene.backend.ledger(&run).await.unwrap().unwrap();
+    assert_eq!(result.cost_usd, ledger.committed);
+    assert_eq!(scene.jobs.held(), 0);
+}
+
+#[tokio::test]
+async fn a_job_that_killed_its_workers_is_told_and_kept_aside() {
+    let scene = Scene::new(2);
+    let judge = FakeJudge::saying(vec![verdict(9)]);
+    let run = scene.open_run("nightly", &judge).await;
+    for _ in 0..3 {
+        let key = claim(&scene, &run, "killer").await;
+        scene.backend.set_alone(&key, true).await.unwrap();
+    }
+    scene.publish(&run, &["killer"]).await;
+    let worker = scene.start();
+    let [result] = scene.take_results(1).await.try_into().unwrap();
+    // It comes again, for instance since its worker was killed before it was put aside.
+    scene.publish(&run, &["killer"]).await;
+    scene.take_results(1).await;
+    scene.stop(worker).await;
+    assert_eq!((kind(&result), judge.asked()), (Some(ErrorKind::Poison), 0));
+    let letters = scene.jobs.list().await.unwrap();
+    assert_eq!(letters.len(), 2);
+    assert_eq!(letters[0].message, job(&run, "killer"));
+    assert_eq!(Some(&letters[0].reason), result.error.map(|error| error.message).as_ref());
+}
+
+#[tokio::test]
+async fn a_job_that_is_in_hand_already_is_not_begun_again() {
+    let scene = Scene::new(4);
+    let (slow, quick) =
+        (FakeJudge::held_back(vec![verdict(9)]), FakeJudge::saying(vec![verdict(9)]));
+    let (run, other) = (scene.open_run("slow", &slow).await, scene.open_run("quick", &quick).await);
+    let worker = scene.start();
+    scene.publish(&run, &["0", "0"]).await;
+    // Jobs are taken in their order.
+    scene.publish(&other, &["0"]).await;
+    scene.take_results(1).await;
+    slow.gate.add_permits(2);
+    let results = scene.take_results(1).await;
+    assert_eq!((results[0].outcome, slow.asked()), (Outcome::Scored, 1));
+    scene.stop(worker).await;
+    assert!(scene.holds_back(1).await);
+}
+
+#[tokio::test]
+async fn a_job_that_another_worker_took_over_is_kept_until_its_result_is_sure() {
+    let scene = Scene::new(1);
+    let judge = FakeJudge::held_back(vec![verdict(9)]);
+    let run = scene.open_run("nightly", &judge).await;
+    scene.publish(&run, &["0"]).await;
+    let worker = scene.start();
+    while judge.asked() < 1 {
+        yield_now().await;
+    }
+    claim(&scene, &run, "0").await;
+    judge.gate.add_permits(1);
+    scene.stop(worker).await;
+    assert_eq!(scene.results.held(), 0, "the other one publishes it");
+    assert!(scene.holds_back(1).await);
+}
+
+#[tokio::test]
+async fn a_worker_that_stops_takes_nothing_more_before_it_finishes_what_it_has() {
+    let scene = Scene::new(1);
+    let judge = FakeJudge::held_back(vec![verdict(9)]);
+    let run = scene.open_run("nightly", &judge).await;
+    scene.publish(&run, &["0", "1"]).await;
+    let ended = Arc::new(Semaphore::new(0));
+    let watched = Watched { jobs: scene.jobs.clone(), ended: ended.clone() };
+    let worker = scene.start_on(Arc::new(watched));
+    while judge.asked() < 1 {
+        yield_now().await;
+    }
+    scene.shutdown.drain.cancel();
+    ended.acquire().await.unwrap().forget();
+    assert!(!worker.is_finished(), "a call is in flight");
+    judge.gate.add_permits(1);
+    scene.stop(worker).await;
+    assert_eq!(scene.take_results(1).await[0].screenshot_id, "0");
+    let mut next = scene.jobs.subscribe(1).await.unwrap();
+    assert_eq!(next.next().await.unwrap().unwrap().message.item.id, "1");
+}
+
+#[tokio::test]
+async fn a_hard_stop_gives_everything_back_and_burns_no_start() {
+    let scene = Scene::new(8);
+    let judge = FakeJudge::held_back(vec![verdict(9)]);
+    let run = scene.open_run("nightly", &judge).await;
+    scene.publish(&run, &TEN).await;
+    let worker = scene.start();
+    while judge.asked() < 8 {
+        yield_now().await;
+    }
+    scene.shutdown.now.cancel();
+    scene.stop(worker).await;
+    assert_eq!((scene.results.held(), scene.jobs.held()), (0, 10));
+    for item in TEN {
+        let key = crate::evaluate::unclaimed(&job(&run, item));
+        match scene.backend.claim(&key, &OwnerId::new("next")).await.unwrap() {
+            Claim::Granted { unfinished_starts, .. } => assert_eq!(unfinished_starts, 0),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_the_ledger_is_away_nobody_is_called_and_bills_are_booked_when_it_is_back() {
+    let scene = Scene::new(1);
+    let judge = FakeJudge::held_back(vec![verdict(9)]);
+    let run = scene.open_run("nightly", &judge).await;
+    scene.publish(&run, &["0", "1"]).await;
+    let worker = scene.start();
+    while judge.asked() < 1 {
+        yield_now().await;
+    }
+    scene.backend.away.store(true, SeqCst);
+    judge.gate.add_permits(2);
+    while scene.backend.missed.load(SeqCst) < 3 {
+        tokio::time::sleep(scene::MAX_WAIT).await;
+    }
+    assert_eq!((judge.asked(), scene.results.held()), (1, 0));
+    scene.backend.away.store(false, SeqCst);
+    let results = scene.take_results(2).await;
+    scene.stop(worker).await;
+    assert_eq!(judge.asked(), 2);
+    let ledger = scene.backend.ledger(&run).await.unwrap().unwrap();
+    assert_eq!(ledger.committed, results[0].cost_usd + results[1].cost_usd);
+    assert_eq!((ledger.presumed, ledger.outstanding), Default::default());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_whose_ledger_is_away_stops_when_it_is_told_to() {
+    let scene = Scene::new(1);
+    let judge = FakeJudge::held_back(vec![verdict(9)]);
+    let run = scene.open_run("nightly", &judge).await;
+    scene.publish(&run, &["0"]).await;
+    let worker = scene.start();
+    while judge.asked() < 1 {
+        yield_now().await;
+    }
+    scene.backend.away.store(true, SeqCst);
+    judge.gate.add_permits(1);
+    while scene.backend.missed.load(SeqCst) < 2 {
+        tokio::time::sleep(scene::MAX_WAIT).await;
+    }
+    scene.shutdown.drain.cancel();
+    for _ in 0..100 {
+        tokio::time::sleep(scene::MAX_WAIT).await;
+    }
+    assert!(!worker.is_finished(), "a bill is not booked yet");
+    scene.shutdown.now.cancel();
+    scene.stop(worker).await;
+    assert_eq!((scene.results.held(), scene.jobs.held()), (0, 1));
+    scene.backend.away.store(false, SeqCst);
+    let ledger = scene.backend.ledger(&run).await.unwrap().unwrap();
+    assert!(ledger.outstanding > ledger.committed, "it counts until its owner is gone");
+}

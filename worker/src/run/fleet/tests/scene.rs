@@ -1,0 +1,402 @@
+//! A worker of a fleet, with queues in memory, a backend of its own and judges that say what they are
+//! told to say.
+
+use super::super::{FleetWork, RunStatusProvider, WorkerRunState};
+use super::unsteady::Unsteady;
+use crate::{
+    billing::CallPricing,
+    ceiling::Ceiling,
+    circuit_breaker::{BreakerSettings, CircuitBreaker},
+    concurrency::Concurrency,
+    context::{Context, JudgeSetup},
+    cost_bounds::ModelTerms,
+    image::{ImageRules, Preparer, ReadableFormat},
+    prompt::Instructions,
+    retrying_ledger::RetryingLedger,
+    run::{Ended, Runs, Worker, WorkerError, run},
+    sources::Sources,
+    stages::StageRules,
+    token_count::TokenCounter,
+    token_scale::TokenScale,
+    vision::{
+        Answer, Call, CallEnd, Finish, ProbeError, ProbeReport, ProviderLimits, Request,
+        VisionClient,
+    },
+};
+use async_trait::async_trait;
+use juror_files::local::Roots;
+use juror_ledger::{
+    admission::{Admission as _, AdmissionQueue, Budget},
+    error::LedgerError,
+    sqlite::SqliteLedger,
+};
+use juror_queue::{Delivery, Priority, Queue, QueueError, Subscription, local::LocalQueue};
+use juror_telemetry::Metrics;
+use juror_types::{
+    event::{Event, Events},
+    id::{OwnerId, RunId},
+    item::{ImageReference, Item, Text},
+    job::{Detail, Job, Judge, Provider},
+    model::{Models, Prices},
+    outcome::JobResult,
+    rubric::{Rubric, builtin},
+    shutdown::Shutdown,
+    stage::Thresholds,
+    usage::Usage,
+};
+use serde_json::json;
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+    time::Duration,
+};
+use tokio::{
+    sync::{Semaphore, mpsc},
+    task::{JoinHandle, yield_now},
+};
+use tokio_util::sync::CancellationToken;
+
+const MODEL: &str = "gpt-4o";
+/// As the settings have it.
+const BREAKER: BreakerSettings =
+    BreakerSettings { max_unusable_in_a_row: 10, max_refusal_time: Duration::from_secs(60 * 60) };
+/// As the command sets it for a fleet.
+pub const MAX_WAIT: Duration = Duration::from_secs(240);
+
+/// A judge: its answers in turn, and the last one again and again.
+pub struct FakeJudge {
+    ends: Mutex<VecDeque<CallEnd>>,
+    pub gate: Semaphore,
+    asked: AtomicUsize,
+}
+
+impl FakeJudge {
+    pub fn saying(ends: Vec<CallEnd>) -> Arc<Self> {
+        let gate = Semaphore::new(Semaphore::MAX_PERMITS);
+        Arc::new(Self { ends: Mutex::new(ends.into()), gate, asked: AtomicUsize::new(0) })
+    }
+
+    /// One that answers when its gate gets permits.
+    pub fn held_back(ends: Vec<CallEnd>) -> Arc<Self> {
+        let judge = Self::saying(ends);
+        judge.gate.forget_permits(Semaphore::MAX_PERMITS);
+        judge
+    }
+
+    pub fn asked(&self) -> usize {
+        self.asked.load(SeqCst)
+    }
+}
+
+#[async_trait]
+impl VisionClient for FakeJudge {
+    async fn ask(&self, _: &Request, cancel: &CancellationToken) -> Call {
+        self.asked.fetch_add(1, SeqCst);
+        let passed = cancel.run_until_cancelled(self.gate.acquire()).await;
+        let end = match passed {
+            None => CallEnd::Cancelled { sent: true },
+            Some(permit) => {
+                permit.unwrap().forget();
+                let mut ends = self.ends.lock().unwrap();
+                if ends.len() > 1 { ends.pop_front().unwrap() } else { ends[0].clone() }
+            }
+        };
+        Call { end, limits: ProviderLimits::default(), latency: Duration::ZERO, warning: None }
+    }
+
+    async fn probe(&self, _: &str) -> Result<ProbeReport, ProbeError> {
+        Err(ProbeError::Unreachable("it only judges".to_owned()))
+    }
+
+    async fn takes_images(&self, _: &str) -> Option<bool> {
+        None
+    }
+}
+
+/// An answer with this content.
+pub fn answer(content: &str) -> CallEnd {
+    CallEnd::Answered(Answer {
+        content: Some(content.to_owned()),
+        finish: Finish::Stop,
+        usage: Some(Usage { input_tokens: 100, cached_input_tokens: 0, output_tokens: 10 }),
+        ..Answer::default()
+    })
+}
+
+/// A verdict of these scores.
+pub fn verdict(score: u64) -> CallEnd {
+    let scores = json!({
+        "visual_similarity": score, "token_adherence": score, "variant_accuracy": score,
+        "feature_completeness": score, "layout_accuracy": score,
+    });
+    answer(&json!({"scores": scores, "issues": [], "strengths": []}).to_string())
+}
+
+/// Runs that stand as the test says.
+#[derive(Default)]
+pub struct FakeRuns {
+    run_states: Mutex<HashMap<RunId, WorkerRunState>>,
+    looks: Mutex<HashMap<RunId, usize>>,
+    pub pauses: Mutex<Vec<(RunId, String)>>,
+}
+
+impl FakeRuns {
+    pub fn set(&self, run: &RunId, run_state: WorkerRunState) {
+        let before = self.run_states.lock().unwrap().insert(run.clone(), run_state);
+        if let Some(WorkerRunState::Open(context)) = before {
+            context.shutdown.drain.cancel();
+        }
+    }
+
+    /// Returns as soon as somebody has looked so often how a run stands.
+    pub async fn await_looks(&self, run: &RunId, count: usize) {
+        while self.looks.lock().unwrap().get(run).is_none_or(|looks| *looks < count) {
+            yield_now().await;
+        }
+    }
+}
+
+#[async_trait]
+impl RunStatusProvider for FakeRuns {
+    async fn run_state(&self, job: &Job) -> Result<WorkerRunState, LedgerError> {
+        *self.looks.lock().unwrap().entry(job.run_id.clone()).or_default() += 1;
+        let run_states = self.run_states.lock().unwrap();
+        Ok(match run_states.get(&job.run_id) {
+            Some(WorkerRunState::Open(context)) if context.shutdown.drain.is_cancelled() => {
+                WorkerRunState::Paused("a pause is being noted".to_owned())
+            }
+            Some(run_state) => run_state.clone(),
+            None => WorkerRunState::Unknown("nobody has announced it".to_owned()),
+        })
+    }
+
+    async fn pause(&self, run: &RunId, reason: &str) -> Result<(), LedgerError> {
+        self.pauses.lock().unwrap().push((run.clone(), reason.to_owned()));
+        self.set(run, WorkerRunState::Paused(reason.to_owned()));
+        Ok(())
+    }
+}
+
+/// Everything around one worker.
+pub struct Scene {
+    folder: tempfile::TempDir,
+    pub jobs: Arc<LocalQueue<Job>>,
+    pub results: Arc<LocalQueue<JobResult>>,
+    pub backend: Arc<Unsteady>,
+    pub runs: Arc<FakeRuns>,
+    pub shutdown: Shutdown,
+    pub heard: mpsc::Receiver<Event>,
+    events: Events,
+    concurrency: Concurrency,
+}
+
+impl Scene {
+    /// A worker that makes so many calls at once.
+    pub fn new(calls: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let shot = include_bytes!("../../../../tests-data/hostile/p_16.png");
+        std::fs::write(folder.path().join("shot.png"), shot).unwrap();
+        let backend = SqliteLedger::open(&folder.path().join("juror.db")).unwrap();
+        let (events, heard) = Events::channel(1_000);
+        Self {
+            folder,
+            jobs: Arc::new(LocalQueue::new(1_000)),
+            results: Arc::new(LocalQueue::new(1_000)),
+            backend: Arc::new(Unsteady::new(backend)),
+            runs: Arc::default(),
+            shutdown: Shutdown::new(),
+            heard,
+            events,
+            concurrency: Concurrency::fixed(calls),
+        }
+    }
+
+    /// Opens a run whose jobs this judge judges.
+    pub async fn open_run(&self, name: &str, judge: &Arc<FakeJudge>) -> RunId {
+        self.open_run_by(name, judge, semantic()).await
+    }
+
+    pub async fn open_run_by(&self, name: &str, judge: &Arc<FakeJudge>, rubric: Rubric) -> RunId {
+        let run = RunId::new(name);
+        self.backend.open_run(&run, Budget::Unlimited).await.unwrap();
+        self.runs.set(&run, WorkerRunState::Open(Arc::new(self.context(judge, rubric))));
+        run
+    }
+
+    /// A new context of a run.
+    pub fn context(&self, judge: &Arc<FakeJudge>, rubric: Rubric) -> Context {
+        let retrying = RetryingLedger::new(Arc::clone(&self.backend), self.shutdown.clone());
+        let retrying = Arc::new(retrying);
+        Context {
+            admission: retrying.clone(),
+            waiting: Arc::new(AdmissionQueue::new()),
+            max_wait: Some(MAX_WAIT),
+            store: retrying,
+            success: rubric.success,
+            judge: Some(Arc::new(setup(judge, &rubric))),
+            rubric: Arc::new(rubric),
+            thresholds: Thresholds { token_accuracy: 0.8 },
+            stages: StageRules::default(),
+            kept_inputs: None,
+            sources: Arc::new(Sources::local(Roots::new(vec![self.folder.path().to_owned()]))),
+            concurrency: self.concurrency.clone(),
+            isolation: Arc::default(),
+            shutdown: Shutdown {
+                drain: self.shutdown.drain.child_token(),
+                now: self.shutdown.now.clone(),
+            },
+            owner: OwnerId::new("here"),
+            events: self.events.clone(),
+            metrics: Arc::new(Metrics::silent()),
+            breaker: CircuitBreaker::new(BREAKER),
+            run_deadline: None,
+        }
+    }
+
+    /// Starts the worker on these jobs.
+    pub fn start_on(&self, jobs: Arc<dyn Queue<Job>>) -> JoinHandle<Result<Ended, WorkerError>> {
+        let fleet = FleetWork::new(self.runs.clone(), self.backend.clone(), OwnerId::new("here"));
+        let worker = Worker {
+            jobs,
+            results: self.results.clone(),
+            runs: Runs::Many(fleet),
+            concurrency: self.concurrency.clone(),
+            events: self.events.clone(),
+            metrics: Arc::new(Metrics::silent()),
+        };
+        tokio::spawn(run(Arc::new(worker), self.shutdown.clone()))
+    }
+
+    pub fn start(&self) -> JoinHandle<Result<Ended, WorkerError>> {
+        self.start_on(self.jobs.clone())
+    }
+
+    /// Stops the worker and waits for its end.
+    pub async fn stop(&self, worker: JoinHandle<Result<Ended, WorkerError>>) {
+        self.shutdown.drain.cancel();
+        assert_eq!(worker.await.unwrap().unwrap(), Ended::default());
+    }
+
+    /// Publishes jobs of these items.
+    pub async fn publish(&self, run: &RunId, items: &[&str]) {
+        for item in items {
+            self.jobs.publish(job(run, item), Priority::Normal).await.unwrap();
+        }
+    }
+
+    /// The next results, in the order of their items.
+    pub async fn take_results(&self, count: usize) -> Vec<JobResult> {
+        let mut subscription = self.results.subscribe(count).await.unwrap();
+        let mut results = Vec::new();
+        while results.len() < count {
+            let delivery = subscription.next().await.unwrap().unwrap();
+            results.push((*delivery.message).clone());
+            delivery.acknowledge().await.unwrap();
+        }
+        results.sort_by(|one, other| one.screenshot_id.cmp(&other.screenshot_id));
+        results
+    }
+
+    /// Whether these many jobs are kept and none of them is delivered now.
+    pub async fn holds_back(&self, count: usize) -> bool {
+        let mut subscription = self.jobs.subscribe(1).await.unwrap();
+        let now = futures_util::FutureExt::now_or_never(subscription.next());
+        self.jobs.held() == count && now.is_none()
+    }
+
+    /// The next warning.
+    pub async fn warning(&mut self) -> String {
+        match self.heard.recv().await {
+            Some(Event::Warning(warning)) => warning,
+            other => panic!("no warning but {other:?}"),
+        }
+    }
+}
+
+pub fn semantic() -> Rubric {
+    builtin().iter().find(|rubric| rubric.id == "semantic").unwrap().parse().unwrap()
+}
+
+pub fn job(run: &RunId, item: &str) -> Job {
+    let shot = ImageReference { reference: "shot.png".to_owned(), sha256: None };
+    let item = Item {
+        id: item.to_owned(),
+        images: [("screenshot".to_owned(), shot)].into_iter().collect(),
+        generated_code: Some(Text::Inline(format!("<p>{item}</p>"))),
+        ..Item::default()
+    };
+    let judge = Judge {
+        provider: Provider::OpenAi,
+        model: MODEL.to_owned(),
+        temperature: None,
+        detail: Detail::Low,
+        max_output_tokens: 1_000,
+    };
+    Job::new(run, item, 0, semantic().reference(), Some(judge))
+}
+
+fn setup(judge: &Arc<FakeJudge>, rubric: &Rubric) -> JudgeSetup {
+    let price = Prices::builtin().require(MODEL).unwrap().price;
+    JudgeSetup {
+        client: judge.clone(),
+        endpoint: format!("judge {:p}", Arc::as_ptr(judge)),
+        base_url: "http://judge".to_owned(),
+        terms: ModelTerms { facts: Models::builtin().facts(MODEL).clone(), price },
+        pricing: CallPricing::new(vec![MODEL.to_owned()], price, Prices::builtin()),
+        refuse_other_model: false,
+        token_scale: TokenScale::default(),
+        token_count: TokenCounter::new(juror_ledger::admission::CountRule::Sum, None),
+        instructions: Instructions::of(rubric),
+        preparer: Preparer::new(1),
+        rules: ImageRules {
+            formats: vec![ReadableFormat::Png],
+            max_bytes: 1_000_000,
+            max_side: 2_000,
+            user_max_side: None,
+        },
+        cache: false,
+        ceiling: Arc::new(Ceiling::none()),
+    }
+}
+
+/// Jobs whose subscription tells when it has ended.
+pub struct Watched {
+    pub jobs: Arc<LocalQueue<Job>>,
+    /// A permit for each subscription that has ended.
+    pub ended: Arc<Semaphore>,
+}
+
+struct WatchedSubscription {
+    inner: Box<dyn Subscription<Job>>,
+    ended: Arc<Semaphore>,
+}
+
+#[async_trait]
+impl Queue<Job> for Watched {
+    async fn publish(&self, job: Job, priority: Priority) -> Result<(), QueueError> {
+        self.jobs.publish(job, priority).await
+    }
+
+    async fn subscribe(&self, prefetch: usize) -> Result<Box<dyn Subscription<Job>>, QueueError> {
+        let inner = self.jobs.subscribe(prefetch).await?;
+        Ok(Box::new(WatchedSubscription { inner, ended: self.ended.clone() }))
+    }
+}
+
+#[async_trait]
+impl Subscription<Job> for WatchedSubscription {
+    async fn next(&mut self) -> Result<Option<Delivery<Job>>, QueueError> {
+        self.inner.next().await
+    }
+
+    async fn close(self: Box<Self>) {}
+}
+
+impl Drop for WatchedSubscription {
+    fn drop(&mut self) {
+        self.ended.add_permits(1);
+    }
+}

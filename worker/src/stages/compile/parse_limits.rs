@@ -1,0 +1,230 @@
+//! Bounds what parsing some code may cost, before it is parsed.
+//!
+//! The script parser descends recursively, so nesting costs stack, and it tries `<` as the start of
+//! type arguments before it takes it for an operator, so such tries inside each other double the
+//! work each time. Both bounds are upper ones: found by looking at bytes without telling code from
+//! strings and comments, so that nothing can hide from them.
+
+use juror_types::item::Language;
+
+/// Stack for one level of nesting. Measured: at most 2 KB, in an unoptimised build.
+const STACK_PER_LEVEL: usize = 4 * 1024;
+const MIN_STACK: usize = 64 * 1024;
+/// Touched only as deep as code really nests; address space until then.
+const MAX_STACK: usize = 256 * 1024 * 1024;
+/// Memory that the parser may take in the worst case. Measured: it fills about 200 MB a second, in
+/// an unoptimised build.
+const MAX_WORK: usize = 128 * 1024 * 1024;
+/// Syntax trees take up to 16 times the code's length.
+const WORK_PER_BYTE: usize = 16;
+/// Parentheses that may be parameters with defaults, and type arguments that do not close, cost
+/// this times their number squared, if each stands in the one before.
+const WORK_PER_PAIR: usize = 96;
+/// How far a look at what follows a bracket goes; what is still open then counts as a hazard.
+const FARTHEST_LOOK: usize = 300;
+
+/// The stack that parsing takes at most, in bytes; or why the code must not be parsed.
+pub(super) fn assess(code: &str, language: Language) -> Result<usize, &'static str> {
+    if language == Language::Html {
+        return Ok(0);
+    }
+    let stack = levels(code) * STACK_PER_LEVEL + MIN_STACK;
+    if stack > MAX_STACK {
+        return Err(
+            "not checked: the code is too large for the built-in check (set compile_command)",
+        );
+    }
+    if work(code.as_bytes()) > MAX_WORK {
+        return Err(
+            "not checked: the code's nesting could keep the built-in check busy for too long (set compile_command)",
+        );
+    }
+    Ok(stack)
+}
+
+fn work(code: &[u8]) -> usize {
+    let (mut doublings, mut in_pairs) = (0_usize, possible_defaults(code));
+    for place in memchr::memchr_iter(b'<', code) {
+        match code.get(place + 1..).map(try_after) {
+            Some(Try::Open) => doublings += 1,
+            Some(Try::Repeats) => in_pairs += 1,
+            Some(Try::Ends) | None => {}
+        }
+    }
+    code.len()
+        .saturating_mul(WORK_PER_BYTE)
+        .saturating_add(in_pairs.saturating_mul(in_pairs).saturating_mul(WORK_PER_PAIR))
+        .saturating_mul(1 << doublings.min(usize::BITS as usize - 1))
+}
+
+/// What a `<` may cost, if it is tried as the start of type arguments.
+#[derive(Debug, PartialEq)]
+enum Try {
+    /// No more than the bytes that it goes over.
+    Ends,
+    /// It goes over other tries in vain, which then start again: quadratic.
+    Repeats,
+    /// It may hold an expression or function type, in which everything is tried twice.
+    Open,
+}
+
+/// How many places could open a level of nesting: brackets and operators that something must
+/// follow, and the words that stand before a whole expression, statement or type.
+fn levels(code: &str) -> usize {
+    const WORDS: [&str; 22] = [
+        "abstract", "asserts", "async", "await", "delete", "do", "else", "extends", "for", "if",
+        "infer", "is", "keyof", "new", "readonly", "return", "throw", "typeof", "unique", "void",
+        "while", "yield",
+    ];
+    let marks = code.bytes().filter(|byte| b"([{<!~-+=?:`*|&@%^/".contains(byte)).count();
+    let words = code
+        .split(|character: char| !character.is_alphabetic())
+        .filter(|word| WORDS.binary_search(word).is_ok() || *word == "with")
+        .count();
+    marks + words
+}
+
+/// Walks through plain types (names, lists, literals, object types) behind a `<`, up to something
+/// that opens an expression or a function type, or that cannot stand in a type and ends the try.
+fn try_after(rest: &[u8]) -> Try {
+    let is_whole = rest.len() <= FARTHEST_LOOK;
+    let mut rest = rest.get(..FARTHEST_LOOK).unwrap_or(rest);
+    let (mut angles, mut braces) = (1_usize, 0_usize);
+    let (mut inner_tries, mut seen_extends) = (false, false);
+    let ends = |inner_tries: bool| if inner_tries { Try::Repeats } else { Try::Ends };
+    loop {
+        seen_extends |= rest.starts_with(b"extends");
+        match rest {
+            [] if is_whole => return ends(inner_tries),
+            [] => return Try::Open,
+            [b'&', b'&', ..] | [b'|', b'|', ..] => return ends(inner_tries),
+            [b'[', b']', after @ ..] => rest = after,
+            [b'(' | b'[' | b'`' | b'\\', ..] | [b'/', b'/' | b'*', ..] => return Try::Open,
+            [quote @ (b'"' | b'\''), after @ ..] => match after_string(*quote, after) {
+                Some(after) => rest = after,
+                None => return Try::Open,
+            },
+            [b'?', ..] if braces == 0 && seen_extends => return Try::Open,
+            [b'>', ..] if angles == 1 && braces == 0 => return Try::Ends,
+            [byte, after @ ..] => {
+                match byte {
+                    b'<' => {
+                        angles += 1;
+                        inner_tries = true;
+                    }
+                    b'>' => angles = angles.saturating_sub(1),
+                    b'{' => braces += 1,
+                    b'}' if braces > 0 => braces -= 1,
+                    b':' | b';' | b'?' if braces > 0 => {}
+                    b',' | b'.' | b'|' | b'&' | b'-' | b'_' | b'$' => {}
+                    _ if byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() => {}
+                    _ if !byte.is_ascii() => {}
+                    _ => return ends(inner_tries),
+                }
+                rest = after;
+            }
+        }
+    }
+}
+
+/// How many opening parentheses might hold a parameter with a default.
+fn possible_defaults(code: &[u8]) -> usize {
+    memchr::memchr_iter(b'(', code)
+        .filter(|place| code.get(place + 1..).is_some_and(may_hold_default))
+        .count()
+}
+
+/// Whether an `=` that assigns comes before the parenthesis closes, as far as a short look tells.
+fn may_hold_default(rest: &[u8]) -> bool {
+    let mut rest = rest.get(..FARTHEST_LOOK).unwrap_or(rest);
+    let mut depth = 1_usize;
+    loop {
+        match rest {
+            [b'=' | b'!' | b'<' | b'>', b'=', after @ ..] | [b'=', b'>', after @ ..] => {
+                rest = after
+            }
+            [b'=' | b'`' | b'/' | b'\\', ..] | [] => return true,
+            [quote @ (b'"' | b'\''), after @ ..] => match after_string(*quote, after) {
+                Some(after) => rest = after,
+                None => return true,
+            },
+            [b')', ..] if depth == 1 => return false,
+            [byte, after @ ..] => {
+                match byte {
+                    b'(' => depth += 1,
+                    b')' => depth -= 1,
+                    _ => {}
+                }
+                rest = after;
+            }
+        }
+    }
+}
+
+fn after_string(quote: u8, text: &[u8]) -> Option<&[u8]> {
+    let end = text.iter().position(|byte| [quote, b'\\', b'\n'].contains(byte))?;
+    text.get(end..)?.strip_prefix(&[quote])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tries(code: &str, kind: &Try) -> usize {
+        let code = code.as_bytes();
+        memchr::memchr_iter(b'<', code).filter(|at| try_after(&code[at + 1..]) == *kind).count()
+    }
+
+    #[test]
+    fn ordinary_types_and_comparisons_end() {
+        for code in [
+            "useState<string>('')",
+            "const a: Array<Record<string, Item[]>> = []",
+            "React.FC<{ label: string; kind?: 'a' | 'b' }>",
+            "if (a < b && (c))",
+            "a < b ? (c) : d",
+            "for (let i = 0; i < items.length; i++)",
+            "<a href={f(x)}>text (more)</a>",
+            "<Button {...props}>{children}</Button>",
+            "</li>",
+        ] {
+            assert_eq!(tries(code, &Try::Open) + tries(code, &Try::Repeats), 0, "{code}");
+        }
+    }
+
+    #[test]
+    fn only_parentheses_with_assignments_may_hold_defaults() {
+        for (code, count) in [
+            ("f(x) + g(\"=\", (y) => z(y == 1 || y <= 2))", 0),
+            ("(a = 1) => a", 1),
+            ("f((a = 1), ')')", 2),
+            ("(a=(b=(c", 3),
+        ] {
+            assert_eq!(possible_defaults(code.as_bytes()), count, "{code}");
+        }
+    }
+
+    #[test]
+    fn what_can_hold_another_try_counts() {
+        for code in [
+            "a<(",
+            "a<{b:(",
+            "f<A, [",
+            "f<`",
+            "a<b<(",
+            "a</**/(",
+            "a<'>'|(",
+            "a<b extends c?(",
+            "a<\"\\\"(",
+        ] {
+            assert!(tries(code, &Try::Open) > 0, "{code}");
+        }
+    }
+
+    #[test]
+    fn tries_that_never_close_repeat() {
+        assert_eq!(tries(&"a<".repeat(100), &Try::Repeats), 99);
+        assert!(work("a<".repeat(5_000).as_bytes()) > MAX_WORK);
+        assert!(work("a<b,".repeat(250_000).as_bytes()) > MAX_WORK);
+    }
+}
