@@ -55,9 +55,10 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
                 (fence, unfinished_starts, alone, carried)
             }
         };
+    let outages = context.admission.outages();
     let claim = ClaimKey { fence, ..unclaimed };
     let record = ResultBuilder::begin(job, context, claim.clone(), carried);
-    let work = Work { job, context, deadline };
+    let work = Work { job, context, deadline, outages };
     let evaluated = if alone >= LONE_STARTS_OF_A_POISONOUS_JOB {
         store(record.failed(poisonous(starts)), context).await
     } else {
@@ -81,6 +82,7 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
             | Interruption::Paused(_)
             | Interruption::UnknownRun(_)
             | Interruption::WaitTimeout
+            | Interruption::LedgerOutage
             | Interruption::FileNotHere(_)),
         ) => {
             telemetry::job_put_back(interruption);
@@ -103,6 +105,8 @@ struct Work<'job> {
     context: &'job Arc<Context>,
     /// By when its delivery must be put back.
     deadline: Option<Instant>,
+    /// Outages of the ledger before the job was claimed.
+    outages: u64,
 }
 
 /// What a job comes to before its judge is asked.
@@ -174,7 +178,7 @@ impl<'job> Work<'job> {
 
     /// Everything that is free.
     async fn prepare(&self, mut record: ResultBuilder) -> Result<Prepared<'job>, Interruption> {
-        let Self { job, context, deadline } = *self;
+        let Self { job, context, deadline, outages } = *self;
         let (loaded, texts, stages) = match prepare_stages(job, context).await {
             Ok(staged) => staged,
             Err(error) => return self.without_input(record, error).await,
@@ -216,7 +220,7 @@ impl<'job> Work<'job> {
             Err(error) => return Ok(Prepared::Finished(record.failed(error))),
         };
         record.images(asked.inputs.clone());
-        let judging = Judging { job, judge, setup, context, deadline };
+        let judging = Judging { job, judge, setup, context, deadline, outages };
         Ok(Prepared::ToAsk(judging, Box::new(asked), record))
     }
 

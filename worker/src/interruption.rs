@@ -23,6 +23,9 @@ pub enum Interruption {
     /// Another worker took the job over.
     #[error("another worker has taken the job over")]
     ClaimLost,
+    /// The ledger was away while the job waited for its call, and may know the job's result now.
+    #[error("the ledger was away while the job waited for its call")]
+    LedgerOutage,
     /// A file of the job is not to be had here, and another worker may have it.
     #[error("{0}")]
     FileNotHere(String),

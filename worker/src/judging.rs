@@ -48,6 +48,8 @@ pub struct Judging<'job> {
     pub context: &'job Context,
     /// By when its delivery must be put back.
     pub deadline: Option<Instant>,
+    /// Outages of the ledger before the job was claimed.
+    pub outages: u64,
 }
 
 impl Judging<'_> {

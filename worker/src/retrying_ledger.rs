@@ -17,7 +17,7 @@ use juror_types::{
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -37,6 +37,8 @@ pub struct RetryingLedger<Backend> {
     shutdown: Shutdown,
     /// How many callers wait for it now.
     waiting: AtomicUsize,
+    /// Waits that have ended with an answer.
+    outages: AtomicU64,
 }
 
 /// One caller that waits.
@@ -51,7 +53,7 @@ impl Drop for Waiting<'_> {
 impl<Backend: Admission + Store> RetryingLedger<Backend> {
     /// A patient caller of this backend, until `shutdown`.
     pub fn new(backend: Arc<Backend>, shutdown: Shutdown) -> Self {
-        Self { backend, shutdown, waiting: AtomicUsize::new(0) }
+        Self { backend, shutdown, waiting: AtomicUsize::new(0), outages: AtomicU64::new(0) }
     }
 
     /// The backend itself.
@@ -128,6 +130,9 @@ impl<Backend: Admission + Store> RetryingLedger<Backend> {
 
     /// The last one who waited says so: a ledger that is being reconciled answers some already.
     fn note_back(&self, waited: Option<Waiting<'_>>, heard: bool) {
+        if waited.is_some() && heard {
+            self.outages.fetch_add(1, Ordering::Relaxed);
+        }
         if waited.is_some() && heard && self.waiting.load(Ordering::Relaxed) == 1 {
             tracing::warn!("the ledger can be used again");
         }
@@ -177,6 +182,10 @@ impl<Backend: Admission + Store> Admission for RetryingLedger<Backend> {
 
     async fn count_rule(&self, endpoint: &str) -> Result<Option<CountRule>, LedgerError> {
         self.asking(|| self.backend.count_rule(endpoint)).await
+    }
+
+    fn outages(&self) -> u64 {
+        self.outages.load(Ordering::Relaxed)
     }
 
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError> {

@@ -57,6 +57,12 @@ impl Judging<'_> {
         let permit = self.permit().await?;
         let asking = Instant::now();
         let lease = self.admit(asked).await?;
+        if self.context.admission.outages() != self.outages {
+            if let Ok(lease) = &lease {
+                self.context.admission.release(lease).await?;
+            }
+            return Err(Interruption::LedgerOutage);
+        }
         let waited = asking.elapsed() >= MIN_WAIT;
         Ok(lease.map(|lease| Permission { permit, lease, waited }))
     }

@@ -79,6 +79,12 @@ pub trait Admission: Send + Sync {
         Ok(None)
     }
 
+    /// The number of outages of the ledger that this process has waited through. Where it has grown
+    /// since a job was claimed, the ledger may have been emptied and may know the job's result now.
+    fn outages(&self) -> u64 {
+        0
+    }
+
     /// What the ledger holds for a run; none if the run has no record.
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError>;
 

@@ -23,7 +23,7 @@ const LONG_HOLD: Duration = Duration::from_secs(10 * 60);
 /// Hold of jobs that may be judged soon, or have another worker's result soon: others
 /// get their turn meanwhile.
 const SHORT_HOLD: Duration = Duration::from_secs(30);
-/// How long a job is held back whose files another worker may have.
+/// Hold of jobs whose files another worker may have, or whose result the ledger may know now.
 const MOMENT: Duration = Duration::from_secs(5);
 
 /// Judges a delivered job, publishes its result and settles the delivery.
@@ -140,6 +140,7 @@ impl DeliveryHandler<'_> {
                 self.fleet.told.tell_of_files(run, words, &self.worker.events).await;
                 (Disposition::RetryAfter(MOMENT), Ok(()))
             }
+            Interruption::LedgerOutage => (Disposition::RetryAfter(MOMENT), Ok(())),
             Interruption::Stopping => (Disposition::Requeue, Ok(())),
             Interruption::Ledger(LedgerError::Unavailable(_)) => {
                 (self.while_the_ledger_is_away(), Ok(()))
