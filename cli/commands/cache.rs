@@ -46,7 +46,7 @@ async fn answer(
             let simulated = match simulated_usd {
                 Money::ZERO => String::new(),
                 amount => format!(
-                    "; those of the simulator would have cost {}, and nobody paid that",
+                    "; those of the simulator would have cost {} and were free",
                     dollars(amount)
                 ),
             };

@@ -126,7 +126,7 @@ impl Retrying<'_> {
         if rounds.missing() > 0 {
             screen::tell(&format!(
                 "{} of the jobs are scored and perhaps not in the journal: they are sent for their \
-                 stored results, and nobody is called for them",
+                 stored results, without a call",
                 rounds.missing()
             ));
         }

@@ -123,7 +123,9 @@ impl<Backend: Admission + Store> RetryingLedger<Backend> {
 
     fn wait(&self, reason: &str) -> Waiting<'_> {
         if self.waiting.fetch_add(1, Ordering::Relaxed) == 0 {
-            tracing::warn!("nobody is called until the ledger can be used again: {reason}");
+            tracing::warn!(
+                "vision API calls are suspended: the ledger is unavailable ({reason}); retrying"
+            );
         }
         Waiting(&self.waiting)
     }
@@ -134,7 +136,7 @@ impl<Backend: Admission + Store> RetryingLedger<Backend> {
             self.outages.fetch_add(1, Ordering::Relaxed);
         }
         if waited.is_some() && heard && self.waiting.load(Ordering::Relaxed) == 1 {
-            tracing::warn!("the ledger can be used again");
+            tracing::warn!("vision API calls go on: the ledger is available again");
         }
     }
 }

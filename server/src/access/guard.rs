@@ -99,7 +99,7 @@ fn refusal(access: &Access, request: &Request, may_read: bool) -> Refused {
     if may_read {
         let remedy = match access.write {
             Some(_) => "Log in with the write token.",
-            None => "This server has no write token, so nobody begins runs here.",
+            None => "This server has no write token, so runs cannot be started here.",
         };
         let detail = format!("This token reads only. {remedy}");
         return Refused::Problem(Problem::new(StatusCode::FORBIDDEN, detail));

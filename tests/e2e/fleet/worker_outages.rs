@@ -32,7 +32,7 @@ fn a_redis_that_is_restarted_costs_no_call_and_no_bill() {
     scene.simulator.await_count("billed_calls", 2);
     scene.servers.redis.kill();
     scene.gate.open();
-    worker.await_words("nobody is called until the ledger can be used again");
+    worker.await_words("vision API calls are suspended: ");
     scene.servers.redis.start_again();
     await_some(|| scene.reconciled(), "the ledger is reconciled");
     let results = scene.servers.take_results(6);

@@ -34,10 +34,10 @@ pub async fn broker_version(url: &str, files: &TlsFiles) -> Result<String, Queue
     };
     match timeout(MAX_WAIT, greeting(&address)).await {
         Ok(Ok(Greeting::Amqp(frame))) => {
-            version(&frame).ok_or_else(|| silent(&"whoever listens there is no RabbitMQ"))
+            version(&frame).ok_or_else(|| silent(&"the server there is not RabbitMQ"))
         }
         Ok(Ok(Greeting::Tls)) => Err(failure::on_tls_port(&address)),
-        Ok(Ok(Greeting::Other)) => Err(silent(&"whoever listens there is no RabbitMQ")),
+        Ok(Ok(Greeting::Other)) => Err(silent(&"the server there is not RabbitMQ")),
         Ok(Err(error)) => Err(failure::on_tls(&address, &error).unwrap_or_else(|| silent(&error))),
         Err(_) => Err(silent(&format!("no answer within {} s", MAX_WAIT.as_secs()))),
     }
