@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Variables of the environment that begin like settings and are none.
 const NOT_SETTINGS: [&str; 3] = ["JUROR_CONFIG", READ_TOKEN, WRITE_TOKEN];
 
-/// The variables that hold the tokens of the web door.
+/// Environment variables that hold the tokens of the HTTP server.
 pub const READ_TOKEN: &str = "JUROR_SERVE_READ_TOKEN";
 /// See [`READ_TOKEN`].
 pub const WRITE_TOKEN: &str = "JUROR_SERVE_WRITE_TOKEN";

@@ -1,4 +1,4 @@
-//! What concerns the web door.
+//! Arguments of `juror serve`.
 
 use super::{CallingFlags, FleetFlags};
 use clap::Args;

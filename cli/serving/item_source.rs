@@ -1,4 +1,4 @@
-//! Opens what runs judged, for the web door.
+//! Datasets, pictures and ledgers of runs, for the server.
 
 use crate::serving::item_details::ItemTexts;
 use crate::{

@@ -1,4 +1,4 @@
-//! What the web door needs of the rest of the house: runs are begun, and what they judged is shown.
+//! The server's traits on the rest of the program: starting runs and reading what they judged.
 
 mod estimate;
 mod fleet;

@@ -1,4 +1,4 @@
-//! What a run's results say, as data: every report format renders it.
+//! The report of a run as data, which every format renders.
 
 use crate::item_row::ItemRow;
 use crate::{
@@ -75,7 +75,7 @@ pub struct RunSummary {
     pub rubric: RubricReference,
     /// By which judge with which settings; none with the judge off.
     pub judge: Option<Judge>,
-    /// Where the judge was asked; of a fleet's run, every endpoint that answered.
+    /// Base URL of the judge; of a fleet's run, every endpoint that answered.
     pub base_url: Option<String>,
     /// Fingerprints of the model that answers named, in order; left out of JSON when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -124,13 +124,13 @@ pub struct Cost {
     pub total_usd: Money,
     /// Results' costs, superseded rounds included.
     pub results_usd: Money,
-    /// What calls that died with their process may have cost, at worst case.
+    /// Cost of calls that died with their process, at worst case.
     pub presumed_usd: Money,
-    /// What those calls probably cost: the same share of their worst case as answered calls. Left
+    /// Probable cost of those calls: the same share of their worst case as answered calls. Left
     /// out of JSON where nothing is presumed, or no call was answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presumed_probable_usd: Option<Money>,
-    /// What calls in flight may still cost, at worst case; only told of a run that goes on, and
+    /// Cost of calls in flight, at worst case; only told of a run that goes on, and
     /// left out of JSON when there is none.
     #[serde(skip_serializing_if = "is_no_money")]
     pub in_flight_usd: Money,

@@ -1,4 +1,4 @@
-//! What the aggregator asks of the fleet's backend, and tells it.
+//! The trait by which the aggregator reads and writes the fleet's backend.
 
 use async_trait::async_trait;
 use juror_ledger::{

@@ -116,7 +116,7 @@ impl LedgerCare {
         }
     }
 
-    /// What a journal tells must be in the ledger. After a restart, or when the backend was emptied, all
+    /// One pass that brings the ledger up to the journals. After a restart, or when the backend was emptied, all
     /// runs are told that the backend knows, that are not complete, or that the ledger has no account of,
     /// which ends the pause. At other times each run is told that goes on.
     async fn look(&self, pause: &mut Option<Pause>) -> Result<(), CareError> {
@@ -182,7 +182,7 @@ impl LedgerCare {
         JournalCosts { announced, others, is_new: pause.is_new }
     }
 
-    /// What results cost of these runs on the board.
+    /// Cost of the results of these registered runs.
     fn costs(&self, which: impl Fn(&RunId, &RegistryEntry) -> bool) -> BTreeMap<RunId, Money> {
         let entries = self.board.borrow();
         let chosen = entries.iter().filter(|(run, entry)| which(run, entry));

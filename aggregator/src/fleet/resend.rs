@@ -47,7 +47,7 @@ impl Subscription<DeadLetter<Job>> for ResendingSubscription {
 }
 
 impl Resender {
-    /// Whether the job is sent again; waits for a backend that is away.
+    /// Returns whether the job may be sent again; waits for an unavailable backend.
     async fn allows(&self, job: &Job) -> bool {
         loop {
             match self.backend.allow_resend(job).await {

@@ -1,11 +1,11 @@
-//! What each run has come to, for those who tell the fleet's backend.
+//! Registry of runs with their progress, which is written to the fleet's backend.
 
 use juror_ledger::redis::RunProgress;
 use juror_types::id::RunId;
 use std::collections::BTreeMap;
 use tokio::sync::watch;
 
-/// A run on the board.
+/// A registered run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RegistryEntry {
     /// How far it has come; none while it is not known where its results belong.

@@ -19,7 +19,7 @@ pub(super) struct Known {
     pub(super) used: u64,
     /// What came while it was not known where it belongs.
     pub(super) waiting: Vec<Incoming>,
-    /// What the fleet's backend said of it last.
+    /// Last status from the fleet's backend.
     pub(super) status: Option<RunStatus>,
     /// How far it has come.
     pub(super) progress: Option<RunProgress>,

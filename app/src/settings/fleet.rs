@@ -26,11 +26,11 @@ pub struct FleetSettings {
     pub redis_client_key_file: Option<PathBuf>,
     /// Prefix of every exchange, queue and key.
     pub namespace: String,
-    /// Whether a finite budget may be put on a Redis that may forget it.
+    /// Permission to put a finite budget on a Redis that may forget it.
     pub allow_volatile_redis: bool,
-    /// How many jobs each lane takes before publishing pauses.
+    /// Jobs of each priority in the queue at which publishing pauses.
     pub max_queue_length: Option<u32>,
-    /// How long a broker that is away at the start is waited for, in seconds.
+    /// Longest wait for an unavailable broker at the start, in seconds.
     pub connect_timeout_seconds: u64,
     /// How long a stopping worker may take to finish what it has in hand, in seconds.
     pub drain_timeout_seconds: u64,

@@ -1,6 +1,6 @@
-//! The time that limits and budgets go by.
+//! Time source of limits and budgets.
 
 use std::sync::Arc;
 
-/// Tells the time, in milliseconds since 1970.
+/// A function that returns the time, in milliseconds since 1970.
 pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;

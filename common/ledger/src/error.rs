@@ -1,6 +1,6 @@
 //! Failures of the ledger.
 
-/// What can go wrong at admission, by what the caller can do next. No call goes out on an error.
+/// Errors of admission and store, by what the caller can do next. No call goes out on an error.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LedgerError {
     /// The ledger cannot be reached or written now: wait and try again.

@@ -8,7 +8,7 @@ use super::{
 use crate::{phrasing::cost_text, sanitize::harmless};
 use juror_analysis::run_report::Report;
 
-/// What is known of such a run, in the place of a report without a figure.
+/// Head, reason, coverage and cost of a paused run, in place of a report without a figure.
 pub(super) fn section(page: &mut Page, report: &Report, reason: &str) {
     heading(page, report);
     page.wrapped(&format!("Paused: {}", harmless(reason)), 2, Style::Doubtful);

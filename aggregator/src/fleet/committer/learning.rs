@@ -1,4 +1,4 @@
-//! What the fleet's backend says of a run, and what follows from it.
+//! Status of runs from the fleet's backend, and its effects on commits.
 
 use super::{
     super::{

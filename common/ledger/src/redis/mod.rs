@@ -54,7 +54,7 @@ pub struct RedisSettings {
     pub tls: TlsFiles,
     /// Begins the name of every key: 1 to 100 ASCII letters, digits, `.`, `_` or `-`.
     pub namespace: String,
-    /// Whether a finite budget may be put on a Redis that may forget it.
+    /// Permission to put a finite budget on a Redis that may forget it.
     pub allow_volatile: bool,
     /// How long a judge's reply is remembered.
     pub replies_kept: Duration,

@@ -3,7 +3,7 @@
 use super::{
     super::{DeadLetter, DeadLetters, Disposition, Message, Priority, QueueError},
     RabbitQueue, RabbitQueues,
-    names::{Route, lane_of},
+    names::{Route, priority_of},
     shared::Shared,
 };
 use crate::rabbitmq::{
@@ -76,7 +76,7 @@ async fn kept_letters(link: &Link, shared: &Shared) -> Result<Vec<KeptLetter>, Q
         let message_id = dead.properties.message_id().clone().unwrap_or_default();
         letters.push(KeptLetter {
             message_id: message_id.to_string(),
-            priority: lane_of(dead.routing_key.as_str()),
+            priority: priority_of(dead.routing_key.as_str()),
             reason: envelope::reason(&dead.properties),
             content: content(&dead),
         });
@@ -146,7 +146,7 @@ impl<M: Message> RabbitQueue<M> {
         let mut reading = Reading::start(link, &self.shared).await?;
         while let Some(dead) = reading.next().await? {
             if let Some(message) = self.message_of(&dead) {
-                let priority = lane_of(dead.routing_key.as_str());
+                let priority = priority_of(dead.routing_key.as_str());
                 let reason = envelope::reason(&dead.properties);
                 let is_undelivered = envelope::is_undelivered(&dead.properties);
                 letters.push(DeadLetter { message, priority, reason, is_undelivered });
@@ -203,7 +203,7 @@ impl<M: Message> RabbitQueue<M> {
         let received = Received {
             payload: dead.data.clone().into(),
             message_id: dead.properties.message_id().clone().unwrap_or_default(),
-            priority: lane_of(dead.routing_key.as_str()),
+            priority: priority_of(dead.routing_key.as_str()),
             route: self.route,
         };
         let namespace = &self.shared.namespace;

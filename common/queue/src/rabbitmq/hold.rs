@@ -3,7 +3,7 @@
 use super::{
     super::{Disposition, HeldMessages, Message, QueueError},
     RabbitQueue,
-    names::lane_of,
+    names::priority_of,
 };
 use crate::rabbitmq::{
     connection::{Link, OwnChannel},
@@ -74,7 +74,7 @@ impl<M: Message> RabbitQueue<M> {
         let publishing = held.into_iter().map(|message| {
             let received = Received {
                 message_id: message.properties.message_id().clone().unwrap_or_default(),
-                priority: lane_of(message.routing_key.as_str()),
+                priority: priority_of(message.routing_key.as_str()),
                 route: self.route,
                 payload: message.delivery.data.into(),
             };

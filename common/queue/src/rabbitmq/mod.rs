@@ -41,7 +41,7 @@ use consume::RabbitSubscription;
 use juror_tls::TlsFiles;
 use juror_types::{event::Events, job::Job, outcome::JobResult};
 use message::Envelope;
-use names::{Namespace, Route, lane_of};
+use names::{Namespace, Route, priority_of};
 use publish::Publisher;
 use shared::{ConnectionState, Shared};
 use std::{marker::PhantomData, sync::Arc, time::Duration};
@@ -134,7 +134,7 @@ impl RabbitQueues {
             }
             let message = message::decode(&delivery.data)?;
             let reason = message::reason(&delivery.properties);
-            let priority = lane_of(delivery.routing_key.as_str());
+            let priority = priority_of(delivery.routing_key.as_str());
             let is_undelivered = message::is_undelivered(&delivery.properties);
             Ok(DeadLetter { message, priority, reason, is_undelivered })
         });

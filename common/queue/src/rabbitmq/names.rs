@@ -114,7 +114,7 @@ pub(super) fn key(priority: Priority) -> ShortString {
 }
 
 /// The priority of a routing key.
-pub(super) fn lane_of(key: &str) -> Priority {
+pub(super) fn priority_of(key: &str) -> Priority {
     if key == "work.hi" { Priority::High } else { Priority::Normal }
 }
 
