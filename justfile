@@ -12,7 +12,7 @@ test-unit:
 
 # The backends on RabbitMQ, Redis and S3, which are found running or started.
 test-services:
-    cargo test --workspace --lib --locked -- redis:: rabbitmq:: objects:: upload:: fleet::tests sources::
+    cargo test --workspace --lib --bins --locked -- redis:: rabbitmq:: objects:: upload:: fleet::tests sources::
 
 # The real command; all of it, or the tests whose path contains NAME.
 test-e2e NAME="":
