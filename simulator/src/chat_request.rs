@@ -8,8 +8,8 @@ use crate::{
     refusal::{INVALID, Refusal},
 };
 use hyper::StatusCode;
-use juror_types::model::{ModelFacts, OutputLimit, PriceEntry};
-use serde::Deserialize;
+use juror_types::model::{ModelFacts, OutputLimit, PriceEntry, PromptCache};
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -21,6 +21,8 @@ pub(crate) struct ChatQuestion<'a> {
     pub(crate) model: Cow<'a, str>,
     /// Every text, of the system's message too.
     pub(crate) texts: Vec<Cow<'a, str>>,
+    /// What the prompt cache is asked to keep.
+    pub(crate) cache_scope: CacheScope,
     pub(crate) images: Vec<ImagePart<'a>>,
     /// Most output tokens; none where the request has no limit.
     pub(crate) output_limit: Option<u64>,
@@ -46,20 +48,51 @@ impl<'a> ChatQuestion<'a> {
         }
         check_temperature(request.temperature, facts)?;
         let output_limit = output_limit(request.max_tokens, request.max_completion_tokens, facts)?;
-        let (texts, images) = contents(request.messages)?;
+        let Contents { texts, images, breakpoint } = contents(request.messages)?;
+        let refuses = config.quirks.iter().any(|rate| rate.quirk == Quirk::NoCacheOptions);
+        let cache_scope = match (request.prompt_cache_options, facts.prompt_cache) {
+            (Some(_), prompt_cache) if refuses || prompt_cache == PromptCache::Automatic => {
+                let message = "Unknown parameter: 'prompt_cache_options'.";
+                return Err(Refusal::parameter(
+                    "prompt_cache_options",
+                    "unknown_parameter",
+                    message,
+                ));
+            }
+            (None, PromptCache::Automatic) => CacheScope::Nothing,
+            (Some(options), _) if options.mode == "explicit" => {
+                CacheScope::FirstTexts(breakpoint.unwrap_or(0))
+            }
+            _ => CacheScope::Everything,
+        };
         let schema = response_schema(request.response_format, config.response_formats, &texts)?;
-        Ok(Self { facts, price, model, texts, images, output_limit, schema })
+        Ok(Self { facts, price, model, texts, cache_scope, images, output_limit, schema })
     }
 
     /// Input tokens as they are billed: the images by their formula, a token for four bytes of
     /// text, and three for each text's framing.
     pub(crate) fn input_tokens(&self) -> u64 {
-        let text = |text: &Cow<'_, str>| (text.len() as u64).div_ceil(4) + 3;
         let image = |image: &ImagePart<'_>| {
             self.facts.image.tokens(image.width, image.height, image.detail)
         };
-        self.texts.iter().map(text).chain(self.images.iter().map(image)).sum()
+        self.texts.iter().map(|text| text_tokens(text)).chain(self.images.iter().map(image)).sum()
     }
+}
+
+/// Tokens of a text: one for four bytes, and three for its framing.
+pub(crate) fn text_tokens(text: &str) -> u64 {
+    (text.len() as u64).div_ceil(4) + 3
+}
+
+/// What a request asks the prompt cache to keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CacheScope {
+    /// The model has no such cache.
+    Nothing,
+    /// The whole input.
+    Everything,
+    /// So many texts from the first.
+    FirstTexts(usize),
 }
 
 /// What a model without an output limit in its request counts with, as much as models often have.
@@ -75,8 +108,15 @@ struct ChatRequest<'a> {
     max_completion_tokens: Option<u64>,
     temperature: Option<f64>,
     response_format: Option<ResponseFormat>,
+    prompt_cache_options: Option<CacheOptions>,
     stream: Option<bool>,
     n: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct CacheOptions {
+    #[serde(default)]
+    mode: String,
 }
 
 #[derive(Deserialize)]
@@ -100,6 +140,7 @@ enum Part<'a> {
     Text {
         #[serde(borrow)]
         text: Cow<'a, str>,
+        prompt_cache_breakpoint: Option<IgnoredAny>,
     },
     ImageUrl {
         #[serde(borrow)]
@@ -166,21 +207,31 @@ fn output_limit(
     Ok(limit)
 }
 
-type Contents<'a> = (Vec<Cow<'a, str>>, Vec<ImagePart<'a>>);
+struct Contents<'a> {
+    texts: Vec<Cow<'a, str>>,
+    images: Vec<ImagePart<'a>>,
+    /// The number of texts up to the last breakpoint of the prompt cache.
+    breakpoint: Option<usize>,
+}
 
 fn contents(messages: Vec<Message<'_>>) -> Result<Contents<'_>, Refusal> {
-    let (mut texts, mut images) = (Vec::new(), Vec::new());
+    let mut contents = Contents { texts: Vec::new(), images: Vec::new(), breakpoint: None };
     let mut asked = false;
     for message in messages {
         asked |= message.role == "user";
         match message.content {
-            Content::Text(text) => texts.push(text),
+            Content::Text(text) => contents.texts.push(text),
             Content::Parts(parts) => {
                 for part in parts {
                     match part {
-                        Part::Text { text } => texts.push(text),
+                        Part::Text { text, prompt_cache_breakpoint } => {
+                            contents.texts.push(text);
+                            if prompt_cache_breakpoint.is_some() {
+                                contents.breakpoint = Some(contents.texts.len());
+                            }
+                        }
                         Part::ImageUrl { image_url: ImageUrl { url, detail } } => {
-                            images.push(ImagePart::read(url, detail.as_deref())?);
+                            contents.images.push(ImagePart::read(url, detail.as_deref())?);
                         }
                     }
                 }
@@ -188,7 +239,7 @@ fn contents(messages: Vec<Message<'_>>) -> Result<Contents<'_>, Refusal> {
         }
     }
     if asked {
-        return Ok((texts, images));
+        return Ok(contents);
     }
     let message = "there has to be a message of the role user";
     Err(Refusal::parameter("messages", "invalid_request", message))

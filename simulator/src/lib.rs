@@ -14,6 +14,7 @@ mod image_part;
 mod item_text;
 mod limits;
 mod model_list;
+mod prompt_cache;
 mod quirk;
 mod random;
 mod recorded_verdicts;

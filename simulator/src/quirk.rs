@@ -68,6 +68,7 @@ quirks! {
     NoImageEndpoints = "no-image-endpoints": "404 no endpoints that support image input (OpenRouter)";
     OpenrouterTextModel = "openrouter-text-model": "the list of models says that none takes images (OpenRouter)";
     LitellmTextModel = "litellm-text-model": "/model/info says that no model takes images (LiteLLM)";
+    NoCacheOptions = "no-cache-options": "400 Unknown parameter: 'prompt_cache_options', whatever the model";
     OllamaTextModel = "ollama-text-model": "/api/show names no vision (Ollama)";
 }
 

@@ -19,7 +19,18 @@ use std::{
 pub(crate) type Body = UnsyncBoxBody<Bytes, io::Error>;
 
 /// The body of a chat completion.
-pub(crate) fn completion(serial: u64, model: &str, said: &Said, usage: Usage) -> Value {
+pub(crate) fn completion(
+    serial: u64,
+    model: &str,
+    said: &Said,
+    usage: Usage,
+    cache_write_tokens: Option<u64>,
+) -> Value {
+    let cached_tokens = usage.cached_input_tokens;
+    let prompt_tokens_details = match cache_write_tokens {
+        Some(written) => json!({"cached_tokens": cached_tokens, "cache_write_tokens": written}),
+        None => json!({"cached_tokens": cached_tokens}),
+    };
     let created = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     json!({
         "id": format!("chatcmpl-simulated-{serial:012x}"),
@@ -37,7 +48,7 @@ pub(crate) fn completion(serial: u64, model: &str, said: &Said, usage: Usage) ->
             "prompt_tokens": usage.input_tokens,
             "completion_tokens": usage.output_tokens,
             "total_tokens": usage.input_tokens.saturating_add(usage.output_tokens),
-            "prompt_tokens_details": {"cached_tokens": usage.cached_input_tokens},
+            "prompt_tokens_details": prompt_tokens_details,
             "completion_tokens_details": {"reasoning_tokens": 0},
         },
     })

@@ -10,6 +10,7 @@ use crate::{
     item_text::item_text_digest,
     limits::AccountLimits,
     model_list,
+    prompt_cache::{CacheUse, PromptCacheState},
     quirk::{Imitation, SubstituteResponse},
     random::{self, Random},
     refusal::{INVALID, RATE_LIMIT, Refusal},
@@ -47,6 +48,7 @@ pub(crate) struct Simulator {
     faults: Mutex<FaultState>,
     /// The questions that were asked before, where quirks depend on it.
     asked: Mutex<HashSet<u64>>,
+    prompt_cache: PromptCacheState,
     pub(crate) counter: Counter,
     serial: AtomicU64,
 }
@@ -64,6 +66,7 @@ struct Prepared {
     model: String,
     said: Said,
     usage: Usage,
+    cache_write_tokens: Option<u64>,
     cost: Money,
     latency: Duration,
 }
@@ -78,6 +81,7 @@ impl Simulator {
             limits: Mutex::new(limits),
             faults: Mutex::new(faults),
             asked: Mutex::default(),
+            prompt_cache: PromptCacheState::default(),
             counter: Counter::default(),
             serial: AtomicU64::new(0),
         }
@@ -147,7 +151,17 @@ impl Simulator {
         mut headers: HeaderMap,
         shutdown: &Shutdown,
     ) -> Result<Response<Body>, HungUp> {
-        let Prepared { fault, imitation, substitute, model, said, usage, cost, latency } = prepared;
+        let Prepared {
+            fault,
+            imitation,
+            substitute,
+            model,
+            said,
+            usage,
+            cache_write_tokens,
+            cost,
+            latency,
+        } = prepared;
         if let Some(fault) = fault {
             self.counter.spoil(fault);
         }
@@ -177,7 +191,7 @@ impl Simulator {
         if !bill_first && !lost {
             self.counter.bill(cost, usage);
         }
-        let mut body = reply::completion(serial, &model, &said, usage);
+        let mut body = reply::completion(serial, &model, &said, usage, cache_write_tokens);
         imitation.alter(&mut body, &mut headers, cost);
         match fault {
             Some(Fault::Hang) => {
@@ -250,15 +264,26 @@ impl Simulator {
             said = said.limited_to(limit);
         }
         let input_tokens = input_tokens.saturating_add(self.config.extra_input_tokens);
+        let CacheUse { read, written } = self.prompt_cache.look_up(&question, input_tokens);
         let usage = Usage {
             input_tokens,
-            cached_input_tokens: self.config.cached_input_tokens.min(input_tokens),
+            cached_input_tokens: self.config.cached_input_tokens.max(read).min(input_tokens),
             output_tokens: said.tokens(),
         };
         let other = imitation.answering_model().and_then(|model| self.config.prices.find(model));
-        let cost = imitation.charged(other.unwrap_or(question.price).cost(&usage));
+        let cost = imitation.charged(other.unwrap_or(question.price).cost(&usage, written));
         let model = question.model.into_owned();
-        Ok(Prepared { fault, imitation, substitute, model, said, usage, cost, latency })
+        Ok(Prepared {
+            fault,
+            imitation,
+            substitute,
+            model,
+            said,
+            usage,
+            cache_write_tokens: written,
+            cost,
+            latency,
+        })
     }
 
     /// Whether a question is asked for the first time; it counts as asked from then on.

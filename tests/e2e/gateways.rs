@@ -259,3 +259,19 @@ fn a_header_takes_the_place_of_the_key_and_is_shown_nowhere() {
     harness.write("juror.toml", "[judge]\nca_file = \"missing.pem\"\n");
     harness.judge(&url, "manifest.jsonl", &[]).exits(2).says(&["judge.ca_file missing.pem"]);
 }
+
+#[test]
+fn only_the_instructions_are_kept_in_a_prompt_cache_that_charges_for_writing() {
+    let flags = ["--model", "gpt-5.6", "-j", "1"];
+    let (harness, simulator) = (Harness::new(), Simulator::start(SimulatorConfig::default()));
+    write_items(&harness, 6);
+    let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(0);
+    assert!(!run.stderr.contains("prompt_cache"), "{}", run.stderr);
+    assert_eq!(total(&harness), simulator.bill(), "what was written is booked as what it is");
+
+    let (other, gateway, run) = judge(Quirk::NoCacheOptions, 6, &flags);
+    let run = run.exits(0).says(&["does not take prompt_cache_options"]);
+    assert_eq!(run.stderr.matches("prompt_cache_options").count(), 2, "said once");
+    assert_eq!(total(&other), gateway.bill());
+    assert!(simulator.bill() < gateway.bill(), "{} and {}", simulator.bill(), gateway.bill());
+}

@@ -98,10 +98,14 @@ impl CallPricing {
     /// A model without a price may be dearer than any that has one: its answers count at their
     /// bound.
     fn table_cost(&self, end: &CallEnd, usage: &Usage, bounds: &Bounds) -> Money {
+        let written = match end {
+            CallEnd::Answered(answer) => answer.cache_write_tokens,
+            _ => None,
+        };
         match self.other_model(end).map(|model| self.prices.find(model)) {
-            None => self.price.cost(usage),
-            Some(Some(entry)) => entry.cost(usage),
-            Some(None) => self.price.cost(usage).max(bounds.worst_cost),
+            None => self.price.cost(usage, written),
+            Some(Some(entry)) => entry.cost(usage, written),
+            Some(None) => self.price.cost(usage, written).max(bounds.worst_cost),
         }
     }
 

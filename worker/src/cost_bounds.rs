@@ -3,7 +3,7 @@
 use crate::retry::MAX_BILLED_CALLS;
 use juror_types::{
     job::Judge,
-    model::{ModelFacts, TextTokens},
+    model::{ModelFacts, PromptCache, TextTokens},
     usage::{Money, Price, Usage},
 };
 
@@ -58,13 +58,15 @@ pub fn bounds(
     let larger = terms.larger_output_limit(max_output_tokens).unwrap_or(max_output_tokens);
     let worst_repeat = terms.price.worst_cost(input_tokens, larger);
     let repeats = (1..MAX_BILLED_CALLS).map(|_| worst_repeat).sum::<Money>();
+    // What is written explicitly is written once for all items.
+    let expected_writes = (terms.facts.prompt_cache == PromptCache::Explicit).then_some(0);
     Bounds {
         input_tokens,
         max_output_tokens,
         worst_cost,
         worst_job_cost: worst_cost + repeats,
         expected,
-        expected_cost: terms.price.cost(&expected),
+        expected_cost: terms.price.cost(&expected, expected_writes),
     }
 }
 

@@ -147,6 +147,7 @@ impl Question {
             images: images.collect(),
             schema_name: "verdict".to_owned(),
             schema: Arc::clone(&setup.instructions.schema),
+            prompt_cache: setup.terms.facts.prompt_cache,
             temperature: judge.temperature.filter(|_| setup.terms.facts.temperature),
             detail: judge.detail,
             max_output_tokens: u32::try_from(bounds.max_output_tokens).unwrap_or(u32::MAX),

@@ -49,7 +49,7 @@ async fn the_bill_is_the_sum_of_what_the_answers_tell() {
         };
         assert_eq!(usage.input_tokens, tokens + 2 + 3 + 4 + 3);
         assert_eq!(usage.cached_input_tokens, 100);
-        cost += price.cost(&usage);
+        cost += price.cost(&usage, None);
         total += usage;
     }
     let stats = simulator.get("/stats", "").await.json();

@@ -4,5 +4,6 @@
 
 mod answers;
 mod client;
+mod prompt_cache;
 mod quirks;
 mod trouble;

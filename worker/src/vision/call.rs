@@ -184,6 +184,8 @@ pub struct Answer {
     pub finish: Finish,
     /// What was billed; none if the provider does not say, so that the worst case counts.
     pub usage: Option<Usage>,
+    /// Input tokens that were written into the provider's prompt cache; none if it does not say.
+    pub cache_write_tokens: Option<u64>,
     /// The backend fingerprint, or the dated model name.
     pub fingerprint: Option<String>,
     /// The model that answered, as the answer names it.

@@ -1,7 +1,10 @@
 //! A question to a vision model, as data: it can be sent now, or written down for later.
 
 use bytes::Bytes;
-use juror_types::{job::Detail, model::OutputLimit};
+use juror_types::{
+    job::Detail,
+    model::{OutputLimit, PromptCache},
+};
 use std::sync::Arc;
 
 /// One question with its images. Static text stands before what differs from item to item, so
@@ -30,6 +33,8 @@ pub struct Request {
     pub max_output_tokens: u32,
     /// How this model calls that limit.
     pub output_parameter: OutputLimit,
+    /// Control over the provider's prompt cache; `task` is the end of what is worth keeping.
+    pub prompt_cache: PromptCache,
     /// Wait twice as long for the answer: an earlier call was lost.
     pub slower: bool,
 }

@@ -44,8 +44,23 @@ pub struct ModelFacts {
     pub counts_output_limit: bool,
     /// Whether the provider gives back what a request counted and did not use.
     pub refunds_unused: bool,
+    /// How it is told what to keep in the provider's prompt cache.
+    #[serde(default)]
+    pub prompt_cache: PromptCache,
     /// Where the facts stand.
     pub source: String,
+}
+
+/// Control over the provider's prompt cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptCache {
+    /// None: the provider decides, or has no such cache.
+    #[default]
+    Automatic,
+    /// `prompt_cache_options` with mode `explicit`, and a breakpoint after what is to be kept.
+    /// Without them everything is written, which costs extra.
+    Explicit,
 }
 
 /// Which images a model takes. One within these limits goes out as it is.

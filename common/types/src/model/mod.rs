@@ -11,7 +11,7 @@ mod name;
 mod prices;
 mod text_tokens;
 
-pub use capabilities::{ImageFormat, ImageLimits, ModelFacts, Models, OutputLimit};
+pub use capabilities::{ImageFormat, ImageLimits, ModelFacts, Models, OutputLimit, PromptCache};
 pub use data_file::DataFileError;
 pub use image_tokens::ImageFormula;
 pub use name::is_same_model;

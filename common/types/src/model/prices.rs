@@ -110,8 +110,8 @@ pub struct NoPrice {
 
 impl PriceEntry {
     /// What an answer costs; see [`Price::cost`].
-    pub fn cost(&self, usage: &Usage) -> Money {
-        self.price.cost(usage)
+    pub fn cost(&self, usage: &Usage, cache_write_tokens: Option<u64>) -> Money {
+        self.price.cost(usage, cache_write_tokens)
     }
 }
 

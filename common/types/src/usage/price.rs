@@ -24,15 +24,18 @@ pub struct Price {
 pub const LONG_CONTEXT_FROM: u64 = 200_000;
 
 impl Price {
-    /// What an answer with this usage costs. Answers do not say which input was written into the
-    /// prompt cache, and some providers write it by themselves: where that costs extra, all input
-    /// that was not read from the cache counts as written, so that no bill is ever higher.
-    pub fn cost(&self, usage: &Usage) -> Money {
+    /// Cost of an answer with this usage. `cache_write_tokens` are the input tokens that the answer
+    /// says were written into the prompt cache. Some providers write by themselves and do not say
+    /// how much: then all input that was not read from the cache counts as written, so that no bill
+    /// is higher.
+    pub fn cost(&self, usage: &Usage, cache_write_tokens: Option<u64>) -> Money {
         let rates = self.rates_of_a_request(usage.input_tokens);
         let cached = usage.cached_input_tokens.min(usage.input_tokens);
         let fresh = usage.input_tokens - cached;
-        let fresh_rate = rates.input.max(rates.cache_write.unwrap_or(0));
-        Money::times(fresh_rate, fresh)
+        let written = cache_write_tokens.unwrap_or(fresh).min(fresh);
+        let write_rate = rates.input.max(rates.cache_write.unwrap_or(0));
+        Money::times(write_rate, written)
+            + Money::times(rates.input, fresh - written)
             + Money::times(rates.cached_input.unwrap_or(rates.input), cached)
             + Money::times(rates.output, usage.output_tokens)
     }
@@ -83,18 +86,33 @@ mod tests {
     #[test]
     fn a_call_costs_what_its_tokens_cost() {
         let usage = Usage { input_tokens: 1_523, cached_input_tokens: 0, output_tokens: 212 };
-        assert_eq!(GPT_4O.cost(&usage).to_string(), "0.005927500");
+        assert_eq!(GPT_4O.cost(&usage, None).to_string(), "0.005927500");
         let cached = Usage { cached_input_tokens: 1_000, ..usage };
-        assert_eq!(GPT_4O.cost(&cached).to_string(), "0.004677500");
+        assert_eq!(GPT_4O.cost(&cached, None).to_string(), "0.004677500");
     }
 
     #[test]
     fn the_worst_case_is_never_below_the_bill() {
         let dear = Price { cache_write: Some(3_000_000), ..GPT_4O };
         let usage = Usage { input_tokens: 1_000, cached_input_tokens: 0, output_tokens: 100 };
-        assert!(dear.worst_cost(1_000, 100) >= dear.cost(&usage));
+        assert!(dear.worst_cost(1_000, 100) >= dear.cost(&usage, None));
         assert_eq!(dear.worst_cost(1_000, 100).to_string(), "0.004000000");
-        assert_eq!(dear.cost(&usage), dear.worst_cost(1_000, 100), "it may have been written");
+        assert_eq!(
+            dear.cost(&usage, None),
+            dear.worst_cost(1_000, 100),
+            "it may have been written"
+        );
+    }
+
+    #[test]
+    fn what_was_written_into_the_cache_is_told_or_taken_as_all() {
+        let price = Price { cache_write: Some(3_125_000), ..GPT_4O };
+        let usage = Usage { input_tokens: 2_000, cached_input_tokens: 500, output_tokens: 0 };
+        let cost = |written| price.cost(&usage, written).to_string();
+        assert_eq!(cost(Some(0)), "0.004375000");
+        assert_eq!(cost(Some(1_000)), "0.005000000");
+        assert_eq!(cost(None), "0.005312500");
+        assert_eq!(cost(Some(9_999)), cost(None), "no more than was not read");
     }
 
     #[test]
@@ -103,7 +121,7 @@ mod tests {
         assert_eq!(price.worst_cost(1_000, 100), GPT_4O.worst_cost(1_000, 100));
         let long =
             Usage { input_tokens: 300_000, cached_input_tokens: 100_000, output_tokens: 1_000 };
-        assert_eq!(price.cost(&long).to_string(), "1.270000000");
+        assert_eq!(price.cost(&long, None).to_string(), "1.270000000");
         assert_eq!(price.worst_cost(300_000, 1_000).to_string(), "1.520000000");
     }
 }

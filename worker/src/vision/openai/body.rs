@@ -5,6 +5,7 @@ use base64_simd::STANDARD;
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// How the reply's shape is asked for, strictest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,17 +50,27 @@ impl ReplyFormat {
 const FRAME: usize = 1_024;
 
 /// The body of a request for chat completions.
-pub(super) fn write(request: &Request, format: ReplyFormat) -> Bytes {
+///
+/// `keeps_instructions` asks the provider to keep in its prompt cache what is the same for every
+/// item, and nothing else.
+pub(super) fn write(request: &Request, format: ReplyFormat, keeps_instructions: bool) -> Bytes {
     let mut json = Vec::with_capacity(expected_length(request));
     json.extend_from_slice(b"{\"model\":");
     value(&mut json, &request.model);
     json.extend_from_slice(b",\"messages\":[{\"role\":\"system\",\"content\":");
     value(&mut json, &request.system);
     json.extend_from_slice(b"},{\"role\":\"user\",\"content\":[");
-    text_part(&mut json, &request.task);
+    let mut instructions = vec![Cow::Borrowed(&*request.task)];
     if format != ReplyFormat::Schema {
-        json.push(b',');
-        text_part(&mut json, &schema_in_words(&request.schema));
+        instructions.push(schema_in_words(&request.schema).into());
+    }
+    let last = instructions.len() - 1;
+    for (index, text) in instructions.iter().enumerate() {
+        if index > 0 {
+            json.push(b',');
+        }
+        let is_kept = keeps_instructions && index == last;
+        text_part_with(&mut json, text, if is_kept { BREAKPOINT } else { "" });
     }
     for image in &request.images {
         json.push(b',');
@@ -71,6 +82,9 @@ pub(super) fn write(request: &Request, format: ReplyFormat) -> Bytes {
     text_part(&mut json, &request.item);
     json.extend_from_slice(b"]}]");
     settings(&mut json, request);
+    if keeps_instructions {
+        json.extend_from_slice(b",\"prompt_cache_options\":{\"mode\":\"explicit\"}");
+    }
     response_format(&mut json, request, format);
     json.push(b'}');
     Bytes::from(json)
@@ -88,9 +102,17 @@ fn expected_length(request: &Request) -> usize {
     FRAME + texts + texts / 4 + images
 }
 
+/// The end of what the prompt cache is to keep, as a further key of a part.
+const BREAKPOINT: &str = ",\"prompt_cache_breakpoint\":{\"mode\":\"explicit\"}";
+
 fn text_part(json: &mut Vec<u8>, text: &str) {
+    text_part_with(json, text, "");
+}
+
+fn text_part_with(json: &mut Vec<u8>, text: &str, further_keys: &str) {
     json.extend_from_slice(b"{\"type\":\"text\",\"text\":");
     value(json, text);
+    json.extend_from_slice(further_keys.as_bytes());
     json.push(b'}');
 }
 
@@ -159,7 +181,7 @@ mod tests {
     use juror_types::model::OutputLimit;
 
     fn written(request: &Request, format: ReplyFormat) -> Value {
-        serde_json::from_slice(&write(request, format)).unwrap()
+        serde_json::from_slice(&write(request, format, false)).unwrap()
     }
 
     #[test]
@@ -188,6 +210,22 @@ mod tests {
                     {"name": "verdict", "strict": true, "schema": {"type": "object"}}},
             })
         );
+    }
+
+    #[test]
+    fn only_the_instructions_are_kept_in_the_prompt_cache() {
+        for (format, last) in [(ReplyFormat::Schema, 0), (ReplyFormat::Json, 1)] {
+            let body = write(&question(), format, true);
+            let body: Value = serde_json::from_slice(&body).unwrap();
+            assert_eq!(body["prompt_cache_options"], json!({"mode": "explicit"}));
+            let parts = body["messages"][1]["content"].as_array().unwrap();
+            let ends = |part: &Value| part.get("prompt_cache_breakpoint").is_some();
+            let breakpoints: Vec<usize> =
+                parts.iter().enumerate().filter(|(_, part)| ends(part)).map(|(i, _)| i).collect();
+            assert_eq!(breakpoints, [last], "{format:?}");
+        }
+        let plain = String::from_utf8(write(&question(), ReplyFormat::Schema, false).to_vec());
+        assert!(!plain.unwrap().contains("prompt_cache"));
     }
 
     #[test]
@@ -241,6 +279,6 @@ mod tests {
         let mut request = question();
         request.images[0].bytes = Bytes::from(vec![7; 200_000]);
         let expected = expected_length(&request);
-        assert!(write(&request, ReplyFormat::Schema).len() <= expected);
+        assert!(write(&request, ReplyFormat::Schema, true).len() <= expected);
     }
 }

@@ -44,6 +44,7 @@ pub(super) fn read(
     let simulated =
         simulated || envelope.system_fingerprint.as_deref() == Some(SIMULATOR_FINGERPRINT);
     CallEnd::Answered(Answer {
+        cache_write_tokens: cache_write_tokens(&value),
         // A text of no tokens is a count of nothing.
         usage: usage.filter(|usage| content.is_none() || usage.output_tokens > 0),
         content,
@@ -90,6 +91,11 @@ pub(super) fn usage(body: &Value) -> Option<Usage> {
         cached_input_tokens: wire.prompt_tokens_details.and_then(|d| d.cached_tokens).unwrap_or(0),
         output_tokens: wire.completion_tokens.max(beyond_the_prompt.unwrap_or(0)),
     })
+}
+
+/// The input tokens that a body says were written into the prompt cache; none if it does not say.
+fn cache_write_tokens(body: &Value) -> Option<u64> {
+    body.pointer("/usage/prompt_tokens_details/cache_write_tokens")?.as_u64()
 }
 
 /// The names in a list of models; none if it is no such list.
@@ -187,7 +193,7 @@ mod tests {
         let end = answer(&json!({
             "choices": [{"message": {"content": "{}", "refusal": null}, "finish_reason": "stop"}],
             "usage": {"prompt_tokens": 1523, "completion_tokens": 212, "total_tokens": 1735,
-                      "prompt_tokens_details": {"cached_tokens": 1024}},
+                      "prompt_tokens_details": {"cached_tokens": 1024, "cache_write_tokens": 256}},
             "model": "gpt-4o-2024-08-06", "system_fingerprint": "fp_1", "anything": [1],
         }));
         let usage = Usage { input_tokens: 1_523, cached_input_tokens: 1_024, output_tokens: 212 };
@@ -198,6 +204,7 @@ mod tests {
                 refusal: None,
                 finish: Finish::Stop,
                 usage: Some(usage),
+                cache_write_tokens: Some(256),
                 fingerprint: Some("fp_1".to_owned()),
                 model: Some("gpt-4o-2024-08-06".to_owned()),
                 cost: None,

@@ -19,6 +19,8 @@ use super::{
 use async_trait::async_trait;
 use body::ReplyFormat;
 use jiff::Timestamp;
+use juror_types::model::PromptCache;
+use phrases::PROMPT_CACHE;
 use reqwest::header::HeaderMap;
 use std::{
     sync::atomic::{AtomicBool, AtomicU8, Ordering},
@@ -34,6 +36,8 @@ pub struct OpenAi {
     format: AtomicU8,
     /// Whether an answer has followed a schema that was sent.
     schema_enforced: AtomicBool,
+    /// Whether the server has refused the parameters of the prompt cache.
+    refuses_cache_options: AtomicBool,
 }
 
 impl OpenAi {
@@ -43,6 +47,7 @@ impl OpenAi {
             http: Http::new(settings)?,
             format: AtomicU8::new(ReplyFormat::Schema as u8),
             schema_enforced: AtomicBool::new(false),
+            refuses_cache_options: AtomicBool::new(false),
         })
     }
 
@@ -78,13 +83,30 @@ impl OpenAi {
         self.loosen(ReplyFormat::Schema, ReplyFormat::Json, reason)
     }
 
+    fn keeps_instructions(&self, request: &Request) -> bool {
+        request.prompt_cache == PromptCache::Explicit
+            && !self.refuses_cache_options.load(Ordering::Relaxed)
+    }
+
+    /// Leaves the parameters of the prompt cache out from now on.
+    fn leave_cache_alone(&self, message: &str) -> Option<String> {
+        let was_refused = self.refuses_cache_options.swap(true, Ordering::Relaxed);
+        (!was_refused).then(|| {
+            format!(
+                "the vision API does not take prompt_cache_options, so it decides by itself what \
+                 its prompt cache keeps, and may charge for it: {message}"
+            )
+        })
+    }
+
     async fn send(
         &self,
         request: &Request,
         format: ReplyFormat,
+        keeps_instructions: bool,
         cancel: &CancellationToken,
     ) -> (CallEnd, ProviderLimits) {
-        let json = body::write(request, format);
+        let json = body::write(request, format, keeps_instructions);
         let timeout_factor = if request.slower { 2 } else { 1 };
         let path = ["chat", "completions"];
         match self.http.post(&path, json, timeout_factor, cancel).await {
@@ -137,7 +159,16 @@ impl VisionClient for OpenAi {
         loop {
             let begun = Instant::now();
             let format = self.format();
-            let (end, limits) = self.send(request, format, cancel).await;
+            let keeps_instructions = self.keeps_instructions(request);
+            let (end, limits) = self.send(request, format, keeps_instructions, cancel).await;
+            // Nothing was billed, and without the parameters the question is the same one.
+            if let CallEnd::Refused { status: 400 | 422, message, usage: None } = &end
+                && keeps_instructions
+                && message.contains(PROMPT_CACHE)
+            {
+                warning = self.leave_cache_alone(message).or(warning);
+                continue;
+            }
             if format == ReplyFormat::Schema {
                 warning = self.check_enforcement(request, &end).or(warning);
             }

@@ -125,6 +125,9 @@ pub(super) const GRAMMAR: &str = "failed to parse grammar";
 pub(super) const REPLY_FORMAT: &[&str] =
     &["response_format", "response format", "json_schema", "json_object"];
 
+/// The common beginning of the parameters of the prompt cache.
+pub(super) const PROMPT_CACHE: &str = "prompt_cache";
+
 /// What such parameters ask for, in lower case: they are refused where one of these words stands
 /// beside one of [`UNSUPPORTED`].
 pub(super) const STRUCTURE: &[&str] = &["schema", "structured output"];

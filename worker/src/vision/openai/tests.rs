@@ -36,6 +36,7 @@ pub(super) fn question() -> Request {
         detail: Detail::High,
         max_output_tokens: 1_000,
         output_parameter: OutputLimit::MaxTokens,
+        prompt_cache: PromptCache::Automatic,
         slower: false,
     }
 }
@@ -88,6 +89,7 @@ async fn a_question_goes_out_once_and_its_answer_comes_back() {
             refusal: None,
             finish: Finish::Stop,
             usage: Some(usage),
+            cache_write_tokens: None,
             fingerprint: Some("gpt-4o-2024-08-06".to_owned()),
             model: Some("gpt-4o-2024-08-06".to_owned()),
             cost: None,
@@ -211,6 +213,28 @@ async fn a_server_without_schemas_is_asked_more_loosely_and_that_is_remembered()
         .map(|body| body["response_format"]["type"].clone())
         .collect();
     assert_eq!(formats, [json!("json_schema"), json!("json_object"), Value::Null, Value::Null]);
+}
+
+#[tokio::test]
+async fn a_server_without_cache_options_is_asked_without_them_and_that_is_remembered() {
+    let refusal = r#"{"error":{"message":"Unknown parameter","param":"prompt_cache_options"}}"#;
+    let server = Scripted::play(vec![
+        Scene::Say(response(400, "", refusal)),
+        Scene::Say(response(200, "", ANSWER)),
+        Scene::Say(response(200, "", ANSWER)),
+    ])
+    .await;
+    let client = client(&server.base_url);
+    let question = Request { prompt_cache: PromptCache::Explicit, ..question() };
+    let first = client.ask(&question, &CancellationToken::new()).await;
+    answered(&first);
+    assert!(first.warning.unwrap().contains("prompt_cache_options"));
+    let second = client.ask(&question, &CancellationToken::new()).await;
+    assert_eq!((answered(&second).usage.is_some(), second.warning), (true, None));
+    let heard = server.heard().await;
+    let names_cache = |body: &[u8]| String::from_utf8_lossy(body).contains("prompt_cache");
+    let named: Vec<bool> = heard.iter().map(|heard| names_cache(&heard.body)).collect();
+    assert_eq!(named, [true, false, false]);
 }
 
 #[tokio::test]
