@@ -5,6 +5,7 @@ use juror_app::settings::{OtherModelPolicy, Settings};
 use juror_ledger::admission::{CountRule, Limits};
 use juror_types::{
     job::{Judge, Provider},
+    lane::Lane,
     model::{Endpoint, ImageFormat, ModelFacts, Models, PriceEntry, Prices},
     rubric::Rubric,
     run::RunRecord,
@@ -34,7 +35,7 @@ pub fn prices(settings: &Settings) -> Prices {
 
 /// The judge that the settings name, for runs by this rubric.
 pub fn candidate(settings: &Settings, rubric: &Rubric) -> Result<Candidate, Failure> {
-    let terms = terms(settings, settings.judge.provider, &settings.judge.model)?;
+    let terms = terms(settings, settings.judge.provider, &settings.judge.model, settings.run.lane)?;
     Ok(candidate_of(settings, rubric, &settings.judge.model, terms))
 }
 
@@ -42,13 +43,18 @@ pub fn candidate(settings: &Settings, rubric: &Rubric) -> Result<Candidate, Fail
 /// off.
 pub fn recorded(settings: &Settings, record: &RunRecord) -> Result<Option<Candidate>, Failure> {
     let Some(judge) = record.judge.clone() else { return Ok(None) };
-    let terms = terms(settings, judge.provider, &judge.model)?;
+    let terms = terms(settings, judge.provider, &judge.model, record.lane)?;
     let rules = rules(record.max_side, &terms.facts);
     Ok(Some(Candidate { judge, terms, rules }))
 }
 
 /// What is known of a model that can be asked, and has a price.
-fn terms(settings: &Settings, provider: Provider, model: &str) -> Result<ModelTerms, Failure> {
+fn terms(
+    settings: &Settings,
+    provider: Provider,
+    model: &str,
+    lane: Lane,
+) -> Result<ModelTerms, Failure> {
     if provider != Provider::OpenAi {
         return Err(Failure::usage(format!(
             "judge.provider is {:?}, which this version cannot ask; take \"openai\" with the base \
@@ -73,7 +79,13 @@ fn terms(settings: &Settings, provider: Provider, model: &str) -> Result<ModelTe
              ask; take another model"
         )));
     }
-    Ok(ModelTerms { facts: models.facts(like.unwrap_or(model)).clone(), price: price.price })
+    if lane == Lane::Flex && price.flex.is_none() {
+        return Err(Failure::usage(format!(
+            "model {model:?} has no price in the lane flex: take another model, --lane realtime, or \
+             give its price in juror.toml, [prices.{model:?}] flex_input = … flex_output = …"
+        )));
+    }
+    Ok(ModelTerms::new(models.facts(like.unwrap_or(model)).clone(), price, lane))
 }
 
 /// Every model that could be asked in place of the settings' own, by name.
@@ -91,7 +103,7 @@ pub fn all_candidates(settings: &Settings, rubric: &Rubric) -> Vec<Candidate> {
         .filter(undated)
         .filter_map(|entry| {
             let facts = models.find(&entry.model)?.clone();
-            let terms = ModelTerms { facts, price: entry.price };
+            let terms = ModelTerms::new(facts, entry, settings.run.lane);
             Some(candidate_of(settings, rubric, &entry.model, terms))
         })
         .collect()
@@ -174,7 +186,7 @@ pub fn setup(
         endpoint: format!("{provider} {base_url} {}", candidate.judge.model),
         base_url,
         terms: candidate.terms.clone(),
-        pricing: CallPricing::new(names, candidate.terms.price, prices(settings)),
+        pricing: CallPricing::new(names, candidate.terms.clone(), prices(settings)),
         refuse_other_model: settings.judge.other_model == OtherModelPolicy::Refuse,
         instructions: Instructions::of(rubric),
         token_scale: TokenScale::default(),

@@ -63,8 +63,8 @@ impl AnotherRound {
         session.settings.budget.run_usd = cap.now;
         let (rounds, spent) = rounds(backend, &session.settings, run, written).await?;
         // What a cancellation left out is published now.
-        let deadline = session.record(run.clone()).deadline;
-        let record = RunRecord { budget_usd: cap.now, published: None, deadline, ..known };
+        let RunRecord { deadline, lane, .. } = session.record(run.clone());
+        let record = RunRecord { budget_usd: cap.now, published: None, deadline, lane, ..known };
         Ok(Self { session, record, rounds: Arc::new(rounds), cap, spent })
     }
 

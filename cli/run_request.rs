@@ -134,7 +134,10 @@ fn layers_of(record: &RunRecord) -> Vec<Layer> {
 /// inputs are kept.
 fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
     let base_url = record.base_url.clone().map(|url| Layer::of("judge", "base_url", url));
-    let mut layers = vec![Layer::of("run", "keep_inputs", record.keep_inputs)];
+    let mut layers = vec![
+        Layer::of("run", "keep_inputs", record.keep_inputs),
+        Layer::of("run", "lane", record.lane.name()),
+    ];
     layers.extend(base_url);
     let Some(calls) = record.calls else { return layers };
     let limits =

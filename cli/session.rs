@@ -146,6 +146,7 @@ impl Session {
             base_url: self.judge().map(|_| self.settings.judge.base_url.clone()),
             calls: Some(self.call_terms()),
             judging: None,
+            lane: self.settings.run.lane,
             budget_usd: self.settings.budget.run_usd,
             repeat: self.options.repeat.get(),
             planned: self.plan.jobs,

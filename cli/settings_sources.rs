@@ -140,6 +140,7 @@ impl JudgingFlags {
             ("run", "rubric", text(&self.rubric)),
             ("run", "repeat", number(self.repeat.map(u64::from))),
             ("run", "enable_llm_judge", self.enable_llm_judge.then_some(true.into())),
+            ("run", "lane", text(&self.lane)),
             ("judge", "model", text(&self.model)),
             ("files", "data_roots", (!roots.is_empty()).then(|| roots.into())),
         ])

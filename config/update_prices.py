@@ -32,6 +32,10 @@ AMOUNTS = {
     "cache_write": ["cache_creation_input_token_cost"],
     "batch_input": ["input_cost_per_token_batches"],
     "batch_output": ["output_cost_per_token_batches"],
+    "flex_input": ["input_cost_per_token_flex"],
+    "flex_output": ["output_cost_per_token_flex"],
+    "flex_cached_input": ["cache_read_input_token_cost_flex"],
+    "flex_cache_write": ["cache_creation_input_token_cost_flex"],
     "long_input": [
         "input_cost_per_token_above_200k_tokens",
         "input_cost_per_token_above_272k_tokens",
@@ -104,6 +108,9 @@ def entries(table, families):
         entry = {"provider": provider, "endpoint": facts["mode"]}
         for own, theirs in AMOUNTS.items():
             amount = next((facts[key] for key in theirs if facts.get(key) is not None), None)
+            # Only OpenAI's own service tier is asked for.
+            if own.startswith("flex_") and provider != "openai":
+                continue
             if amount is not None:
                 entry[own] = round(amount * 1e12)
         for own, theirs in FACTS.items():

@@ -15,6 +15,7 @@ use juror_types::{
 /// The record of a run `large` that is finished.
 pub fn record(rubric: &Rubric, text: &str, planned: u64) -> RunRecord {
     RunRecord {
+        lane: juror_types::lane::Lane::Realtime,
         schema: SCHEMA,
         run_id: RunId::new("large"),
         created_at: "2026-11-21T02:00:03Z".to_owned(),

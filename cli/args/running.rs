@@ -30,6 +30,10 @@ pub struct JudgingFlags {
     /// The vision model [default: gpt-4o]
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
+    /// How calls are bought: realtime, or flex, which costs half, may take minutes, and which some
+    /// of OpenAI's models have [default: realtime]
+    #[arg(long, value_name = "LANE", value_parser = ["realtime", "flex"])]
+    pub lane: Option<String>,
     /// Let a vision model judge, which costs money; without it only the free stages run
     #[arg(long)]
     pub enable_llm_judge: bool,

@@ -8,7 +8,10 @@ use crate::{
     refusal::{INVALID, Refusal},
 };
 use hyper::StatusCode;
-use juror_types::model::{ModelFacts, OutputLimit, PriceEntry, PromptCache};
+use juror_types::{
+    lane::Lane,
+    model::{ModelFacts, OutputLimit, PriceEntry, PromptCache},
+};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -21,6 +24,8 @@ pub(crate) struct ChatQuestion<'a> {
     pub(crate) model: Cow<'a, str>,
     /// Every text, of the system's message too.
     pub(crate) texts: Vec<Cow<'a, str>>,
+    /// How the call is bought.
+    pub(crate) lane: Lane,
     /// What the prompt cache is asked to keep.
     pub(crate) cache_scope: CacheScope,
     pub(crate) images: Vec<ImagePart<'a>>,
@@ -42,6 +47,7 @@ impl<'a> ChatQuestion<'a> {
         let known_as = if is_deployment { ANSWERING_MODEL } else { &*model };
         let price = config.prices.find(known_as).ok_or_else(|| no_such_model(&model))?;
         let facts = config.models.facts(known_as);
+        let lane = lane(request.service_tier.as_deref(), price, config)?;
         if request.stream == Some(true) || request.n.is_some_and(|n| n != 1) {
             let message = "this server answers once, and in one piece";
             return Err(Refusal::parameter("stream", "unsupported_value", message));
@@ -66,7 +72,7 @@ impl<'a> ChatQuestion<'a> {
             _ => CacheScope::Everything,
         };
         let schema = response_schema(request.response_format, config.response_formats, &texts)?;
-        Ok(Self { facts, price, model, texts, cache_scope, images, output_limit, schema })
+        Ok(Self { facts, price, model, texts, lane, cache_scope, images, output_limit, schema })
     }
 
     /// Input tokens as they are billed: the images by their formula, a token for four bytes of
@@ -109,6 +115,8 @@ struct ChatRequest<'a> {
     temperature: Option<f64>,
     response_format: Option<ResponseFormat>,
     prompt_cache_options: Option<CacheOptions>,
+    #[serde(borrow)]
+    service_tier: Option<Cow<'a, str>>,
     stream: Option<bool>,
     n: Option<u64>,
 }
@@ -167,6 +175,25 @@ enum ResponseFormat {
 struct JsonSchema {
     name: String,
     schema: Value,
+}
+
+/// The lane in which a request is answered.
+fn lane(
+    service_tier: Option<&str>,
+    price: &PriceEntry,
+    config: &SimulatorConfig,
+) -> Result<Lane, Refusal> {
+    let ignores = config.quirks.iter().any(|rate| rate.quirk == Quirk::IgnoredTier);
+    match service_tier {
+        None | Some("auto" | "default") => Ok(Lane::Realtime),
+        Some("flex") if ignores => Ok(Lane::Realtime),
+        Some("flex") if price.flex.is_some() => Ok(Lane::Flex),
+        Some(tier) => {
+            let message =
+                format!("Invalid service_tier argument: {tier} is not there for this model");
+            Err(Refusal::parameter("service_tier", "invalid_value", message))
+        }
+    }
 }
 
 fn no_such_model(model: &str) -> Refusal {

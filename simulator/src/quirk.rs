@@ -69,6 +69,8 @@ quirks! {
     OpenrouterTextModel = "openrouter-text-model": "the list of models says that none takes images (OpenRouter)";
     LitellmTextModel = "litellm-text-model": "/model/info says that no model takes images (LiteLLM)";
     NoCacheOptions = "no-cache-options": "400 Unknown parameter: 'prompt_cache_options', whatever the model";
+    IgnoredTier = "ignored-tier": "service_tier is ignored: flex is answered and billed as any call";
+    FlexUnavailable = "flex-unavailable": "429 resource_unavailable for the first flex request of each question; nothing is billed";
     OllamaTextModel = "ollama-text-model": "/api/show names no vision (Ollama)";
 }
 

@@ -9,7 +9,7 @@ use hyper::{
     body::Frame,
     header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER},
 };
-use juror_types::usage::Usage;
+use juror_types::{lane::Lane, usage::Usage};
 use serde_json::{Value, json};
 use std::{
     io,
@@ -25,6 +25,7 @@ pub(crate) fn completion(
     said: &Said,
     usage: Usage,
     cache_write_tokens: Option<u64>,
+    lane: Lane,
 ) -> Value {
     let cached_tokens = usage.cached_input_tokens;
     let prompt_tokens_details = match cache_write_tokens {
@@ -38,6 +39,7 @@ pub(crate) fn completion(
         "created": created.unwrap_or_default().as_secs(),
         "model": model,
         "system_fingerprint": FINGERPRINT,
+        "service_tier": if lane == Lane::Flex { "flex" } else { "default" },
         "choices": [{
             "index": 0,
             "message": {"role": "assistant", "content": said.content, "refusal": said.refusal},

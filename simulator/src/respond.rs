@@ -26,6 +26,7 @@ use hyper::{
 };
 use juror_types::{
     id::Digest,
+    lane::Lane,
     shutdown::Shutdown,
     usage::{Money, Usage},
 };
@@ -67,6 +68,7 @@ struct Prepared {
     said: Said,
     usage: Usage,
     cache_write_tokens: Option<u64>,
+    lane: Lane,
     cost: Money,
     latency: Duration,
 }
@@ -159,6 +161,7 @@ impl Simulator {
             said,
             usage,
             cache_write_tokens,
+            lane,
             cost,
             latency,
         } = prepared;
@@ -191,7 +194,7 @@ impl Simulator {
         if !bill_first && !lost {
             self.counter.bill(cost, usage);
         }
-        let mut body = reply::completion(serial, &model, &said, usage, cache_write_tokens);
+        let mut body = reply::completion(serial, &model, &said, usage, cache_write_tokens, lane);
         imitation.alter(&mut body, &mut headers, cost);
         match fault {
             Some(Fault::Hang) => {
@@ -251,7 +254,7 @@ impl Simulator {
         let digests = self.digests(&question)?;
         let seed = content_seed(&question);
         let has_schema = question.schema.is_some();
-        let imitation = Imitation::choose(&self.config.quirks, seed, has_schema);
+        let imitation = Imitation::choose(&self.config.quirks, seed, has_schema, question.lane);
         let substitute = imitation.substitute(has_schema, self.is_first(seed));
         let asked = FaultKey { seed, texts: &texts, images: &digests };
         let fault = self.faults.lock().unwrap_or_else(PoisonError::into_inner).choose(&asked);
@@ -271,7 +274,9 @@ impl Simulator {
             output_tokens: said.tokens(),
         };
         let other = imitation.answering_model().and_then(|model| self.config.prices.find(model));
-        let cost = imitation.charged(other.unwrap_or(question.price).cost(&usage, written));
+        let price = other.unwrap_or(question.price);
+        let price = price.flex.filter(|_| question.lane == Lane::Flex).unwrap_or(price.price);
+        let cost = imitation.charged(price.cost(&usage, written));
         let model = question.model.into_owned();
         Ok(Prepared {
             fault,
@@ -281,6 +286,7 @@ impl Simulator {
             said,
             usage,
             cache_write_tokens: written,
+            lane: question.lane,
             cost,
             latency,
         })

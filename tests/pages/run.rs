@@ -74,6 +74,7 @@ pub fn page(folder: &Path) -> PathBuf {
     fs::create_dir_all(&directory).unwrap();
     let manifest = folder.join("manifest.jsonl");
     let record = RunRecord {
+        lane: juror_types::lane::Lane::Realtime,
         schema: juror_types::SCHEMA,
         run_id,
         created_at: "2026-11-21T02:00:00Z".into(),

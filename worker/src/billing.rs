@@ -2,13 +2,14 @@
 //! answered, and at its bound where neither is known.
 
 use crate::{
-    cost_bounds::Bounds,
+    cost_bounds::{Bounds, ModelTerms},
     retry::LeaseEnd,
     vision::{Answer, CallEnd},
 };
 use juror_types::{
-    model::{Prices, is_same_model},
-    usage::{Money, Price, Usage},
+    lane::Lane,
+    model::{PriceEntry, Prices, is_same_model},
+    usage::{Money, Usage},
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,12 +18,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct CallPricing {
     /// The model's names: as it is asked for, and the model that it is an alias of.
     names: Vec<String>,
-    price: Price,
+    terms: ModelTerms,
     /// For the model that answered in place of the one that was asked for.
     prices: Prices,
     told_other_model: AtomicBool,
     told_unknown_usage: AtomicBool,
     told_other_cost: AtomicBool,
+    told_other_lane: AtomicBool,
 }
 
 /// Bill of one call.
@@ -39,15 +41,16 @@ pub struct CallBill {
 }
 
 impl CallPricing {
-    /// The pricing of calls to a model that has these names and this price.
-    pub fn new(names: Vec<String>, price: Price, prices: Prices) -> Self {
+    /// The pricing of calls to a model that has these names, on these terms.
+    pub fn new(names: Vec<String>, terms: ModelTerms, prices: Prices) -> Self {
         Self {
             names,
-            price,
+            terms,
             prices,
             told_other_model: AtomicBool::new(false),
             told_unknown_usage: AtomicBool::new(false),
             told_other_cost: AtomicBool::new(false),
+            told_other_lane: AtomicBool::new(false),
         }
     }
 
@@ -98,14 +101,18 @@ impl CallPricing {
     /// A model without a price may be dearer than any that has one: its answers count at their
     /// bound.
     fn table_cost(&self, end: &CallEnd, usage: &Usage, bounds: &Bounds) -> Money {
-        let written = match end {
-            CallEnd::Answered(answer) => answer.cache_write_tokens,
-            _ => None,
+        let (written, lane) = match end {
+            CallEnd::Answered(answer) => (answer.cache_write_tokens, answer.lane),
+            _ => (None, Lane::Realtime),
         };
+        let own = || self.terms.price_in(lane).cost(usage, written);
         match self.other_model(end).map(|model| self.prices.find(model)) {
-            None => self.price.cost(usage, written),
+            None => own(),
+            Some(Some(PriceEntry { flex: Some(flex), .. })) if lane == Lane::Flex => {
+                flex.cost(usage, written)
+            }
             Some(Some(entry)) => entry.cost(usage, written),
-            Some(None) => self.price.cost(usage, written).max(bounds.worst_cost),
+            Some(None) => own().max(bounds.worst_cost),
         }
     }
 
@@ -126,6 +133,18 @@ impl CallPricing {
                  {priced}, and kept out of the cache; if both are one model, write \
                  [models.\"{asked}\"] like = \"{model}\" in juror.toml; judge.other_model = \
                  \"refuse\" pauses the run instead"
+            ));
+        }
+        if let CallEnd::Answered(answer) = end
+            && answer.lane != self.terms.lane
+            && first(&self.told_other_lane)
+        {
+            warnings.push(format!(
+                "the vision API answers in the lane {} where {} was asked for: such answers are \
+                 booked at the price of the lane that they name, and at the ordinary price where \
+                 they name none",
+                answer.lane.name(),
+                self.terms.lane.name()
             ));
         }
         if !bill.metered && first(&self.told_unknown_usage) {
@@ -158,13 +177,19 @@ fn differs(told: Money, table: Money) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use juror_types::model::Models;
 
     const USAGE: Usage = Usage { input_tokens: 1_000, cached_input_tokens: 0, output_tokens: 100 };
 
     fn pricing(names: &[&str]) -> CallPricing {
-        let prices = Prices::builtin();
-        let price = prices.find("gpt-4o-mini").unwrap().price;
-        CallPricing::new(names.iter().map(|name| (*name).to_owned()).collect(), price, prices)
+        pricing_of("gpt-4o-mini", names, Lane::Realtime)
+    }
+
+    fn pricing_of(model: &str, names: &[&str], lane: Lane) -> CallPricing {
+        let (models, prices) = (Models::builtin(), Prices::builtin());
+        let facts = models.facts(model).clone();
+        let terms = ModelTerms::new(facts, prices.find(model).unwrap(), lane);
+        CallPricing::new(names.iter().map(|name| (*name).to_owned()).collect(), terms, prices)
     }
 
     fn bounds() -> Bounds {
@@ -217,6 +242,21 @@ mod tests {
         let only_cost = bill(&answer("gpt-4o-mini", Some("0.0003")), None);
         assert!(only_cost.metered && only_cost.table_cost.is_none());
         assert_eq!(only_cost.cost.to_string(), "0.000300000");
+    }
+
+    #[test]
+    fn an_answer_is_paid_at_the_price_of_the_lane_that_it_names() {
+        let pricing = pricing_of("gpt-5.4", &["gpt-5.4"], Lane::Flex);
+        let answered = |lane| {
+            let end = CallEnd::Answered(Answer { lane, usage: Some(USAGE), ..Answer::default() });
+            let bill = pricing.bill(&end, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap();
+            (bill.cost, pricing.warnings(&end, &bill))
+        };
+        let (flex, warnings) = answered(Lane::Flex);
+        assert!(warnings.is_empty(), "{warnings:?}");
+        let (ordinary, warnings) = answered(Lane::Realtime);
+        assert_eq!(ordinary, flex + flex);
+        assert!(warnings[0].contains("realtime where flex was asked for"), "{warnings:?}");
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use crate::retry::MAX_BILLED_CALLS;
 use juror_types::{
     job::Judge,
-    model::{ModelFacts, PromptCache, TextTokens},
+    lane::Lane,
+    model::{ModelFacts, PriceEntry, PromptCache, TextTokens},
     usage::{Money, Price, Usage},
 };
 
@@ -15,8 +16,12 @@ const EXPECTED_SHARE_OF_OUTPUT: u64 = 5;
 pub struct ModelTerms {
     /// How it counts, and which parameters it takes.
     pub facts: ModelFacts,
-    /// What its tokens cost.
+    /// What its tokens cost in an ordinary call.
     pub price: Price,
+    /// What they cost in the lane `flex`; none where the provider has none for this model.
+    pub flex: Option<Price>,
+    /// How calls are bought.
+    pub lane: Lane,
 }
 
 /// What one call takes.
@@ -26,7 +31,7 @@ pub struct Bounds {
     pub input_tokens: u64,
     /// Most output tokens, thinking included.
     pub max_output_tokens: u64,
-    /// The most that the call can cost.
+    /// The most that the call can cost, in whatever lane it is answered: a server may ignore the lane.
     pub worst_cost: Money,
     /// The most that the job can cost: with every call that may be billed, all but the first of
     /// them with the larger output limit of an answer that was cut.
@@ -66,11 +71,24 @@ pub fn bounds(
         worst_cost,
         worst_job_cost: worst_cost + repeats,
         expected,
-        expected_cost: terms.price.cost(&expected, expected_writes),
+        expected_cost: terms.price_in(terms.lane).cost(&expected, expected_writes),
     }
 }
 
 impl ModelTerms {
+    /// The terms of a model with this price, whose calls are bought in this lane.
+    pub fn new(facts: ModelFacts, price: &PriceEntry, lane: Lane) -> Self {
+        Self { facts, price: price.price, flex: price.flex, lane }
+    }
+
+    /// The price in a lane; the ordinary one where the model has none of its own there.
+    pub fn price_in(&self, lane: Lane) -> &Price {
+        match (lane, &self.flex) {
+            (Lane::Flex, Some(flex)) => flex,
+            _ => &self.price,
+        }
+    }
+
     /// The output limit of the call after an answer that was cut at `limit`: twice as large, as far
     /// as the model allows; none if it allows no more.
     pub fn larger_output_limit(&self, limit: u64) -> Option<u64> {

@@ -148,6 +148,7 @@ impl Question {
             schema_name: "verdict".to_owned(),
             schema: Arc::clone(&setup.instructions.schema),
             prompt_cache: setup.terms.facts.prompt_cache,
+            lane: setup.terms.lane,
             temperature: judge.temperature.filter(|_| setup.terms.facts.temperature),
             detail: judge.detail,
             max_output_tokens: u32::try_from(bounds.max_output_tokens).unwrap_or(u32::MAX),

@@ -113,6 +113,7 @@ impl ResultBuilder {
         }
         if let CallEnd::Answered(answer) = end {
             let base_url = self.context.judge.as_ref().map_or("", |setup| &setup.base_url);
+            self.result.lane = answer.lane;
             let record = judge_record(judge, base_url, answer, answered_by);
             self.answered(record, answer.content.clone());
         }

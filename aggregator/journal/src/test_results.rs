@@ -12,6 +12,7 @@ use juror_types::{
     id::{Digest, RunId},
     item::Item,
     job::{Detail, Job, Judge, Provider, RubricReference},
+    lane::Lane,
     outcome::{ErrorKind, Estimate, JobError, JobResult, JudgeRecord, Outcome},
     rubric::Rubric,
     run::{DatasetRecord, JudgingTime, RunRecord},
@@ -112,6 +113,7 @@ fn judge() -> Judge {
 pub fn record(rubric: &str, planned: u64) -> RunRecord {
     let id = if rubric == ACRUE { "acrue" } else { "semantic" };
     RunRecord {
+        lane: Lane::Realtime,
         schema: 1,
         run_id: run_id(),
         created_at: "2026-11-21T02:00:03Z".into(),

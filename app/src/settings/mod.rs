@@ -19,6 +19,7 @@ use juror_files::FileSettings;
 use juror_ledger::admission::BudgetSettings;
 use juror_types::{
     job::{Detail, Provider},
+    lane::Lane,
     model::PriceTerms,
     outcome::CountAs,
 };
@@ -96,6 +97,8 @@ pub struct RunSettings {
     pub calibration: Option<PathBuf>,
     /// Whether what is judged is kept in the run directory.
     pub keep_inputs: bool,
+    /// How calls are bought.
+    pub lane: Lane,
     /// Time after which no call begins any more.
     pub deadline: Option<Deadline>,
 }

@@ -8,6 +8,7 @@ pub mod file_identity;
 pub mod id;
 pub mod item;
 pub mod job;
+pub mod lane;
 pub mod model;
 pub mod outcome;
 pub mod reference;

@@ -5,6 +5,7 @@ use crate::{
     id::{Digest, JobId, RunId},
     item::Language,
     job::{Job, Provider},
+    lane::Lane,
     reference::shown,
     signature::Signature,
     stage::{Generation, Retrieval, TokenExtraction},
@@ -177,6 +178,9 @@ pub struct JobResult {
     pub estimate: Option<Estimate>,
     /// Calls that were made, those left out that the provider refused by rate.
     pub attempts: u32,
+    /// How the call was bought that gave the last answer.
+    #[serde(default)]
+    pub lane: Lane,
     /// Whether the verdict came from the cache.
     pub cached: bool,
     /// What went wrong, for every outcome but `scored`.
@@ -349,6 +353,7 @@ impl JobResult {
             unmetered_calls: 0,
             estimate: None,
             attempts: 0,
+            lane: Lane::Realtime,
             cached: false,
             error: None,
         }

@@ -7,6 +7,7 @@ pub use judging::JudgingTime;
 use crate::{
     id::{Digest, RunId},
     job::{Judge, RubricReference},
+    lane::Lane,
     usage::Money,
 };
 use jiff::Timestamp;
@@ -56,6 +57,9 @@ pub struct RunRecord {
     /// say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judging: Option<JudgingTime>,
+    /// How its calls are bought.
+    #[serde(default, skip_serializing_if = "Lane::is_realtime")]
+    pub lane: Lane,
     /// The most that the run may cost; none is unlimited.
     pub budget_usd: Option<Money>,
     /// How many times each item is judged.

@@ -20,6 +20,7 @@ fn rubric() -> RubricReference {
 
 fn record() -> RunRecord {
     RunRecord {
+        lane: juror_types::lane::Lane::Realtime,
         schema: SCHEMA,
         run_id: RunId::new("nightly"),
         created_at: "2026-11-21T00:00:00Z".into(),

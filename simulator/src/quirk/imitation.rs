@@ -4,7 +4,7 @@ use super::{Quirk, QuirkRate};
 use crate::random::{self, Random};
 use flate2::{Compression, write::GzEncoder};
 use hyper::{HeaderMap, header::HeaderValue};
-use juror_types::usage::Money;
+use juror_types::{lane::Lane, usage::Money};
 use serde_json::{Value, json};
 use std::io::Write as _;
 
@@ -28,9 +28,10 @@ pub(crate) struct SubstituteResponse {
 
 impl Imitation {
     /// The quirks that a question with this seed meets; `has_schema` tells whether it carries one.
-    pub(crate) fn choose(rates: &[QuirkRate], seed: u64, has_schema: bool) -> Self {
+    pub(crate) fn choose(rates: &[QuirkRate], seed: u64, has_schema: bool, lane: Lane) -> Self {
         let meets = |rate: &&QuirkRate| {
             (has_schema || rate.quirk != Quirk::IgnoredSchema)
+                && (lane == Lane::Flex || rate.quirk != Quirk::FlexUnavailable)
                 && Random::new(random::mix(seed, rate.quirk as u64)).unit() < rate.share
         };
         Self(rates.iter().filter(meets).map(|rate| rate.quirk).collect())
@@ -63,7 +64,7 @@ impl Imitation {
     pub(crate) fn substitute(&self, has_schema: bool, first: bool) -> Option<SubstituteResponse> {
         let applies = |quirk: &Quirk| match quirk {
             Quirk::GrammarFailed => has_schema,
-            Quirk::JsonValidateFailed | Quirk::WaitInBody => first,
+            Quirk::JsonValidateFailed | Quirk::WaitInBody | Quirk::FlexUnavailable => first,
             _ => true,
         };
         self.0.iter().filter(|quirk| applies(quirk)).find_map(|quirk| substitute(*quirk))
@@ -134,6 +135,7 @@ fn substitute(quirk: Quirk) -> Option<SubstituteResponse> {
         Quirk::ErrorIn200 => free(200, JSON, UPSTREAM_ERROR),
         Quirk::JsonValidateFailed => billed(400, JSON, JSON_VALIDATE_FAILED),
         Quirk::GrammarFailed => free(400, JSON, GRAMMAR_FAILED),
+        Quirk::FlexUnavailable => free(429, JSON, FLEX_UNAVAILABLE),
         Quirk::Moderation => free(403, JSON, MODERATION),
         Quirk::BudgetExceeded => free(400, JSON, BUDGET_EXCEEDED),
         Quirk::InvalidModel => free(400, JSON, INVALID_MODEL),
@@ -163,6 +165,7 @@ const UPSTREAM_ERROR: &str = r#"{"error":{"message":"Provider returned error","c
 const JSON_VALIDATE_FAILED: &str = r#"{"error":{"message":"Failed to generate JSON. Please adjust your prompt. See 'failed_generation' for more details.","type":"invalid_request_error","code":"json_validate_failed","failed_generation":"{\"scores\": {"}}"#;
 const GRAMMAR_FAILED: &str =
     r#"{"error":{"code":400,"message":"failed to parse grammar","type":"invalid_request_error"}}"#;
+const FLEX_UNAVAILABLE: &str = r#"{"error":{"message":"Resource Unavailable","type":"resource_unavailable","param":null,"code":"resource_unavailable"}}"#;
 const MODERATION: &str = r#"{"error":{"code":403,"message":"Input was flagged by moderation","metadata":{"reasons":["violence"],"flagged_input":"a screenshot","provider_name":"OpenAI","model_slug":"openai/gpt-4o"}}}"#;
 const BUDGET_EXCEEDED: &str = r#"{"error":{"message":"Budget has been exceeded! Current cost: 0.51, Max budget: 0.5","type":"budget_exceeded","param":null,"code":"400"}}"#;
 const INVALID_MODEL: &str = r#"{"error":{"message":"/chat/completions: Invalid model name passed in model=gpt-4o. Call `/v1/models` to view available models for your key.","type":"None","param":"None","code":"400"}}"#;

@@ -29,6 +29,7 @@ fn semantic() -> (Rubric, &'static str) {
 pub(super) fn record(servers: &Servers, run: &str, planned: u64) -> RunRecord {
     let (rubric, text) = semantic();
     RunRecord {
+        lane: juror_types::lane::Lane::Realtime,
         schema: SCHEMA,
         run_id: RunId::new(run),
         created_at: "2026-11-21T02:00:03Z".to_owned(),

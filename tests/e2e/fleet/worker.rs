@@ -61,6 +61,7 @@ impl Scene {
 
     pub fn record(&self, run: &str, rubric_text: &str) -> RunRecord {
         RunRecord {
+            lane: juror_types::lane::Lane::Realtime,
             schema: SCHEMA,
             run_id: RunId::new(run),
             created_at: "2026-11-21T02:00:03Z".to_owned(),

@@ -2,7 +2,10 @@
 
 use juror_ledger::admission::Observation;
 use juror_telemetry::CallResult;
-use juror_types::usage::{Money, Usage};
+use juror_types::{
+    lane::Lane,
+    usage::{Money, Usage},
+};
 use std::{fmt, time::Duration};
 
 /// One call, over.
@@ -190,6 +193,8 @@ pub struct Answer {
     pub fingerprint: Option<String>,
     /// The model that answered, as the answer names it.
     pub model: Option<String>,
+    /// How the call was bought, as the answer tells it; realtime if it does not.
+    pub lane: Lane,
     /// Cost of the call, where the answer tells it.
     pub cost: Option<Money>,
     /// Whether the simulator answered.

@@ -120,7 +120,7 @@ impl Http {
         &self,
         path: &[&str],
         json: Bytes,
-        timeout_factor: u32,
+        timeout: Duration,
         cancel: &CancellationToken,
     ) -> Result<Reply, CallEnd> {
         let sent = Sent::default();
@@ -133,7 +133,7 @@ impl Http {
         tokio::select! {
             biased;
             () = cancel.cancelled() => Err(CallEnd::Cancelled { sent: sent.get() }),
-            outcome = self.exchange(request, self.timeout.saturating_mul(timeout_factor)) => {
+            outcome = self.exchange(request, timeout) => {
                 outcome.map_err(|error| match error {
                     ExchangeError::Network(message) if sent.get() => CallEnd::Lost(message),
                     ExchangeError::Network(message) => CallEnd::NotSent(message),
@@ -143,6 +143,11 @@ impl Http {
                 })
             }
         }
+    }
+
+    /// How long an ordinary exchange may take.
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout
     }
 
     /// Reads something below the base URL; the error says why nothing came.

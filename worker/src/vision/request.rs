@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use juror_types::{
     job::Detail,
+    lane::Lane,
     model::{OutputLimit, PromptCache},
 };
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub struct Request {
     pub output_parameter: OutputLimit,
     /// Control over the provider's prompt cache; `task` is the end of what is worth keeping.
     pub prompt_cache: PromptCache,
+    /// How the call is bought.
+    pub lane: Lane,
     /// Wait twice as long for the answer: an earlier call was lost.
     pub slower: bool,
 }

@@ -121,6 +121,7 @@ async fn how_jobs_ended_is_told_of_all_and_of_one() {
 
 pub fn record() -> RunRecord {
     RunRecord {
+        lane: juror_types::lane::Lane::Realtime,
         schema: SCHEMA,
         run_id: run(),
         created_at: "2026-11-21T00:00:00Z".to_owned(),

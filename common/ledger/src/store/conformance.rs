@@ -8,6 +8,7 @@ use juror_types::{
     SCHEMA,
     id::{Digest, JobId, LeaseId, OwnerId, RunId},
     job::Provider,
+    lane::Lane,
     outcome::{ItemRecord, JobResult, JudgeRecord, Outcome},
     usage::{Money, Usage},
 };
@@ -214,6 +215,7 @@ pub(crate) fn result(claim: &ClaimKey, reply: &str) -> JobResult {
         unmetered_calls: 0,
         estimate: None,
         attempts: 1,
+        lane: Lane::Realtime,
         cached: false,
         error: None,
     }

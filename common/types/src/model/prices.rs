@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     job::Provider,
-    usage::{Money, Price, Usage},
+    usage::{Money, Price, Usage, scaled_rate},
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -28,6 +28,8 @@ pub struct PriceEntry {
     pub price: Price,
     /// What they cost in the lane with results within 24 hours, where there is one.
     pub batch: Option<BatchPrice>,
+    /// What they cost in the lane `flex`, where the provider has it for this model.
+    pub flex: Option<Price>,
     /// Most input tokens of a request.
     pub max_input_tokens: Option<u64>,
     /// Most output tokens of an answer.
@@ -83,6 +85,14 @@ pub struct PriceTerms {
     pub batch_input: Option<u64>,
     /// Output tokens in the slow lane.
     pub batch_output: Option<u64>,
+    /// Input tokens in the lane `flex`.
+    pub flex_input: Option<u64>,
+    /// Output tokens in the lane `flex`.
+    pub flex_output: Option<u64>,
+    /// Input tokens from the prompt cache in the lane `flex`; as `flex_input` where not given.
+    pub flex_cached_input: Option<u64>,
+    /// Input tokens that are written into it in the lane `flex`; as `cache_write` where not given.
+    pub flex_cache_write: Option<u64>,
     /// Input tokens of a long request.
     pub long_input: Option<u64>,
     /// Most input tokens of a request.
@@ -184,12 +194,20 @@ impl PriceTerms {
             long_input: self.long_input,
         };
         let batch = self.batch_input.zip(self.batch_output);
+        let flex = self.flex_input.zip(self.flex_output).map(|(input, output)| Price {
+            input,
+            output,
+            cached_input: self.flex_cached_input,
+            cache_write: self.flex_cache_write.or(self.cache_write),
+            long_input: self.long_input.map(|long| scaled_rate(long, input, self.input)),
+        });
         PriceEntry {
             model,
             provider: self.provider,
             endpoint: self.endpoint,
             price,
             batch: batch.map(|(input, output)| BatchPrice { input, output }),
+            flex,
             max_input_tokens: self.max_input_tokens,
             max_output_tokens: self.max_output_tokens,
             retires: self.retires,
@@ -239,6 +257,16 @@ mod tests {
         assert_eq!(retiring.provider, Some(Provider::Anthropic));
         assert_eq!(prices.find("o3-pro").unwrap().endpoint, Endpoint::Responses);
         assert_eq!(prices.find("gpt-5.4").unwrap().price.long_input, Some(5_000_000));
+    }
+
+    #[test]
+    fn the_flex_lane_costs_half_where_the_provider_has_it() {
+        let prices = Prices::builtin();
+        let entry = prices.find("gpt-5.4").unwrap();
+        let flex = entry.flex.unwrap();
+        assert_eq!((flex.input * 2, flex.output * 2), (entry.price.input, entry.price.output));
+        assert_eq!(flex.long_input.unwrap() * 2, entry.price.long_input.unwrap());
+        assert_eq!(prices.find("gpt-4o").unwrap().flex, None);
     }
 
     #[test]

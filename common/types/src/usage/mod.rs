@@ -4,6 +4,7 @@ mod money;
 mod price;
 
 pub use money::{InvalidMoney, Money};
+pub(crate) use price::scaled_rate;
 pub use price::{LONG_CONTEXT_FROM, Price};
 
 use serde::{Deserialize, Serialize};

@@ -57,10 +57,7 @@ impl Price {
         let Some(long) = self.long_input.filter(|_| input_tokens > LONG_CONTEXT_FROM) else {
             return *self;
         };
-        let risen = |rate: u64| {
-            let product = u128::from(rate) * u128::from(long.max(self.input));
-            u64::try_from(product.div_ceil(u128::from(self.input.max(1)))).unwrap_or(u64::MAX)
-        };
+        let risen = |rate: u64| scaled_rate(rate, long.max(self.input), self.input);
         Self {
             input: long,
             output: risen(self.output),
@@ -69,6 +66,12 @@ impl Price {
             long_input: self.long_input,
         }
     }
+}
+
+/// `rate` × `part` / `whole`, rounded up.
+pub(crate) fn scaled_rate(rate: u64, part: u64, whole: u64) -> u64 {
+    let product = u128::from(rate) * u128::from(part);
+    u64::try_from(product.div_ceil(u128::from(whole.max(1)))).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::vision::{Answer, Finish, Request, RequestImage};
 use base64_simd::STANDARD;
 use bytes::Bytes;
+use juror_types::lane::Lane;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -82,6 +83,9 @@ pub(super) fn write(request: &Request, format: ReplyFormat, keeps_instructions: 
     text_part(&mut json, &request.item);
     json.extend_from_slice(b"]}]");
     settings(&mut json, request);
+    if request.lane == Lane::Flex {
+        json.extend_from_slice(b",\"service_tier\":\"flex\"");
+    }
     if keeps_instructions {
         json.extend_from_slice(b",\"prompt_cache_options\":{\"mode\":\"explicit\"}");
     }
@@ -238,6 +242,13 @@ mod tests {
         let body = written(&request, ReplyFormat::Schema);
         assert_eq!(body["max_completion_tokens"], 1000);
         assert!(body.get("max_tokens").is_none() && body.get("temperature").is_none());
+    }
+
+    #[test]
+    fn the_flex_lane_is_asked_for_by_its_service_tier() {
+        let request = Request { lane: Lane::Flex, ..question() };
+        assert_eq!(written(&request, ReplyFormat::Schema)["service_tier"], "flex");
+        assert!(written(&question(), ReplyFormat::Schema).get("service_tier").is_none());
     }
 
     #[test]

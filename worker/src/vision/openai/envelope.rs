@@ -5,7 +5,10 @@ use super::{
     failure,
 };
 use crate::vision::{Answer, CallEnd, Finish, headers};
-use juror_types::usage::{Money, Usage};
+use juror_types::{
+    lane::Lane,
+    usage::{Money, Usage},
+};
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde::Deserialize;
 use serde_json::Value;
@@ -52,6 +55,10 @@ pub(super) fn read(
         finish: finish(choice.finish_reason.as_deref()),
         fingerprint: envelope.system_fingerprint.or_else(|| envelope.model.clone()),
         model: envelope.model.filter(|model| !model.trim().is_empty()),
+        lane: match envelope.service_tier.as_deref() {
+            Some("flex") => Lane::Flex,
+            _ => Lane::Realtime,
+        },
         cost: told_cost(&value).or_else(|| headers::told_cost(headers)),
         simulated,
     })
@@ -119,6 +126,7 @@ struct Envelope {
     choices: Vec<Choice>,
     system_fingerprint: Option<String>,
     model: Option<String>,
+    service_tier: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -194,7 +202,8 @@ mod tests {
             "choices": [{"message": {"content": "{}", "refusal": null}, "finish_reason": "stop"}],
             "usage": {"prompt_tokens": 1523, "completion_tokens": 212, "total_tokens": 1735,
                       "prompt_tokens_details": {"cached_tokens": 1024, "cache_write_tokens": 256}},
-            "model": "gpt-4o-2024-08-06", "system_fingerprint": "fp_1", "anything": [1],
+            "model": "gpt-4o-2024-08-06", "system_fingerprint": "fp_1", "service_tier": "flex",
+            "anything": [1],
         }));
         let usage = Usage { input_tokens: 1_523, cached_input_tokens: 1_024, output_tokens: 212 };
         assert_eq!(
@@ -207,6 +216,7 @@ mod tests {
                 cache_write_tokens: Some(256),
                 fingerprint: Some("fp_1".to_owned()),
                 model: Some("gpt-4o-2024-08-06".to_owned()),
+                lane: Lane::Flex,
                 cost: None,
                 simulated: false,
             })

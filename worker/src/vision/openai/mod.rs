@@ -19,7 +19,7 @@ use super::{
 use async_trait::async_trait;
 use body::ReplyFormat;
 use jiff::Timestamp;
-use juror_types::model::PromptCache;
+use juror_types::{lane::Lane, model::PromptCache};
 use phrases::PROMPT_CACHE;
 use reqwest::header::HeaderMap;
 use std::{
@@ -39,6 +39,9 @@ pub struct OpenAi {
     /// Whether the server has refused the parameters of the prompt cache.
     refuses_cache_options: AtomicBool,
 }
+
+/// How long a call of the lane `flex` may take: OpenAI recommends 15 minutes.
+const FLEX_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
 impl OpenAi {
     /// A client with its own pool of connections.
@@ -83,6 +86,14 @@ impl OpenAi {
         self.loosen(ReplyFormat::Schema, ReplyFormat::Json, reason)
     }
 
+    fn timeout(&self, request: &Request) -> Duration {
+        match request.lane {
+            Lane::Flex => self.http.timeout().max(FLEX_TIMEOUT),
+            Lane::Realtime if request.slower => self.http.timeout().saturating_mul(2),
+            Lane::Realtime => self.http.timeout(),
+        }
+    }
+
     fn keeps_instructions(&self, request: &Request) -> bool {
         request.prompt_cache == PromptCache::Explicit
             && !self.refuses_cache_options.load(Ordering::Relaxed)
@@ -107,9 +118,8 @@ impl OpenAi {
         cancel: &CancellationToken,
     ) -> (CallEnd, ProviderLimits) {
         let json = body::write(request, format, keeps_instructions);
-        let timeout_factor = if request.slower { 2 } else { 1 };
         let path = ["chat", "completions"];
-        match self.http.post(&path, json, timeout_factor, cancel).await {
+        match self.http.post(&path, json, self.timeout(request), cancel).await {
             Err(end) => (end, ProviderLimits::default()),
             Ok(reply) => {
                 let limits = headers::limits(&reply.headers);

@@ -7,7 +7,7 @@ use crate::vision::{
 };
 use bytes::Bytes;
 use futures_util::FutureExt as _;
-use juror_types::{job::Detail, model::OutputLimit, usage::Usage};
+use juror_types::{job::Detail, lane::Lane, model::OutputLimit, usage::Usage};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpSocket};
 
@@ -37,6 +37,7 @@ pub(super) fn question() -> Request {
         max_output_tokens: 1_000,
         output_parameter: OutputLimit::MaxTokens,
         prompt_cache: PromptCache::Automatic,
+        lane: Lane::Realtime,
         slower: false,
     }
 }
@@ -92,6 +93,7 @@ async fn a_question_goes_out_once_and_its_answer_comes_back() {
             cache_write_tokens: None,
             fingerprint: Some("gpt-4o-2024-08-06".to_owned()),
             model: Some("gpt-4o-2024-08-06".to_owned()),
+            lane: Lane::Realtime,
             cost: None,
             simulated: true,
         }

@@ -37,6 +37,7 @@ use juror_types::{
     id::{OwnerId, RunId},
     item::{ImageReference, Item, Text},
     job::{Detail, Job, Judge, Provider},
+    lane::Lane,
     model::{Models, Prices},
     outcome::JobResult,
     rubric::{Rubric, builtin},
@@ -339,13 +340,15 @@ pub fn job(run: &RunId, item: &str) -> Job {
 }
 
 fn setup(judge: &Arc<FakeJudge>, rubric: &Rubric) -> JudgeSetup {
-    let price = Prices::builtin().require(MODEL).unwrap().price;
+    let (models, prices) = (Models::builtin(), Prices::builtin());
+    let facts = models.facts(MODEL).clone();
+    let terms = ModelTerms::new(facts, prices.require(MODEL).unwrap(), Lane::Realtime);
     JudgeSetup {
         client: judge.clone(),
         endpoint: format!("judge {:p}", Arc::as_ptr(judge)),
         base_url: "http://judge".to_owned(),
-        terms: ModelTerms { facts: Models::builtin().facts(MODEL).clone(), price },
-        pricing: CallPricing::new(vec![MODEL.to_owned()], price, Prices::builtin()),
+        terms: terms.clone(),
+        pricing: CallPricing::new(vec![MODEL.to_owned()], terms, prices),
         refuse_other_model: false,
         token_scale: TokenScale::default(),
         token_count: TokenCounter::new(juror_ledger::admission::CountRule::Sum, None),
