@@ -79,12 +79,8 @@ pub fn result(record: &RunRecord, number: usize) -> JobResult {
         "{{\"scores\":{{{}}},\"issues\":{issues:?},\"strengths\":{strengths:?}}}",
         KEYS.map(|key| format!("\"{key}\":{score}")).join(",")
     ));
-    result.semantic = Some(Verdict {
-        rubric: "semantic@1".to_owned(),
-        score: Score::Sum { semantic_correctness, scores, total_score, max_score },
-        issues,
-        strengths,
-    });
+    let scored = Score::Sum { semantic_correctness, scores, total_score, max_score };
+    result.semantic = Some(Verdict { issues, strengths, ..Verdict::new("semantic@1", scored) });
     result.pipeline_success = Some(score > 8);
     result.judge = Some(JudgeRecord {
         provider: Provider::OpenAi,

@@ -198,8 +198,7 @@ fn result(record: &RunRecord, item: u32) -> JobResult {
     let answer = JudgeAnswer {
         scores: all_good(10 - item % 5).collect::<IndexMap<_, _>>(),
         issues: vec!["the button is 4px too wide".to_owned()],
-        strengths: Vec::new(),
-        overall_assessment: String::new(),
+        ..JudgeAnswer::default()
     };
     let judged = record.judge.is_some();
     let tag = if item.is_multiple_of(2) { "even" } else { "odd" };

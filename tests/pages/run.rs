@@ -46,17 +46,14 @@ pub fn page(folder: &Path) -> PathBuf {
         let keys = parsed.criteria.iter().map(|criterion| criterion.key.clone());
         let total = f64::from(scores.iter().sum::<u32>());
         let issues = if number == 1 { vec![] } else { vec![HOSTILE.into()] };
-        result.semantic = Some(Verdict {
-            rubric: parsed.name(),
-            score: Score::Sum {
-                semantic_correctness: total / 50.0,
-                scores: keys.zip(scores).collect(),
-                total_score: total,
-                max_score: 50.0,
-            },
-            issues,
-            strengths: vec![HOSTILE.into()],
-        });
+        let score = Score::Sum {
+            semantic_correctness: total / 50.0,
+            scores: keys.zip(scores).collect(),
+            total_score: total,
+            max_score: 50.0,
+        };
+        let strengths = vec![HOSTILE.into()];
+        result.semantic = Some(Verdict { issues, strengths, ..Verdict::new(parsed.name(), score) });
         result.judge = Some(JudgeRecord {
             provider: Provider::OpenAi,
             model: HOSTILE.into(),

@@ -194,16 +194,16 @@ pub fn judged(id: &str, scores: [u32; 5], issues: &[&str], strengths: &[&str]) -
     let keys = rubric(SEMANTIC).criteria.into_iter().map(|criterion| criterion.key);
     let total = f64::from(scores.iter().sum::<u32>());
     result.pipeline_success = Some(total / 50.0 > 0.85);
+    let score = Score::Sum {
+        semantic_correctness: total / 50.0,
+        scores: keys.zip(scores).collect(),
+        total_score: total,
+        max_score: 50.0,
+    };
     result.semantic = Some(Verdict {
-        rubric: "semantic@1".into(),
-        score: Score::Sum {
-            semantic_correctness: total / 50.0,
-            scores: keys.zip(scores).collect(),
-            total_score: total,
-            max_score: 50.0,
-        },
         issues: issues.iter().map(|&text| text.to_owned()).collect(),
         strengths: strengths.iter().map(|&text| text.to_owned()).collect(),
+        ..Verdict::new("semantic@1", score)
     });
     result
 }
@@ -221,17 +221,17 @@ pub fn restyled(id: &str, scores: [u32; 5], issues: &[&str]) -> JobResult {
     }
     let percentage = weighted_total / 25.0 * 100.0;
     let grade = rubric.grades.iter().find(|grade| percentage >= grade.from).unwrap().name.clone();
+    let score = Score::Groups {
+        dimensions,
+        weighted_total,
+        percentage,
+        grade,
+        overall_assessment: "A faithful print.".into(),
+    };
     result.semantic = Some(Verdict {
-        rubric: "acrue@1".into(),
-        score: Score::Groups {
-            dimensions,
-            weighted_total,
-            percentage,
-            grade,
-            overall_assessment: "A faithful print.".into(),
-        },
         issues: issues.iter().map(|&text| text.to_owned()).collect(),
         strengths: vec!["The palette is that of the style".into()],
+        ..Verdict::new("acrue@1", score)
     });
     result
 }

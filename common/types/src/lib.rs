@@ -5,6 +5,7 @@
 pub mod error_chain;
 pub mod event;
 pub mod file_identity;
+pub mod finding;
 pub mod id;
 pub mod item;
 pub mod job;

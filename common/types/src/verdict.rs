@@ -1,5 +1,6 @@
 //! The judge's scores, issues and strengths for one job.
 
+use crate::finding::Finding;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -15,6 +16,16 @@ pub struct Verdict {
     pub issues: Vec<String>,
     /// What is right, in the judge's words.
     pub strengths: Vec<String>,
+    /// Defects by kind and element, in the judge's order; empty by rubrics of reply version 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+    /// Places in the item's data that the judge took for attempts to instruct it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suspected_instructions: Vec<String>,
+    /// Criterion to the reason of its score, by `sum_over_max` of reply version 2; the other formula
+    /// has it in `dimensions`.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub rationales: IndexMap<String, String>,
 }
 
 /// Scores and totals, in one of the two shapes that rubrics compute.
@@ -68,6 +79,19 @@ pub struct SubScore {
 }
 
 impl Verdict {
+    /// Scores of the rubric of this name, without a word.
+    pub fn new(rubric: impl Into<String>, score: Score) -> Self {
+        Self {
+            rubric: rubric.into(),
+            score,
+            issues: Vec::new(),
+            strengths: Vec::new(),
+            findings: Vec::new(),
+            suspected_instructions: Vec::new(),
+            rationales: IndexMap::new(),
+        }
+    }
+
     /// The verdict as one number from 0 to 1: semantic correctness, or the percentage over 100.
     pub fn correctness(&self) -> f64 {
         match &self.score {

@@ -78,17 +78,14 @@ pub(super) fn scored(record: &RunRecord, number: u32) -> JobResult {
     let mut result = JobResult::empty(&job(record, number), Outcome::Scored);
     let score = 5 + number % 5;
     result.pipeline_success = Some(score == 9);
-    result.semantic = Some(Verdict {
-        rubric: "semantic@1".to_owned(),
-        score: Score::Sum {
-            semantic_correctness: f64::from(score) / 10.0,
-            scores: keys.map(|key| (key, score)).collect(),
-            total_score: f64::from(score * 5),
-            max_score: 50.0,
-        },
-        issues: vec![format!("The padding is {number}px too wide")],
-        strengths: Vec::new(),
-    });
+    let scores = Score::Sum {
+        semantic_correctness: f64::from(score) / 10.0,
+        scores: keys.map(|key| (key, score)).collect(),
+        total_score: f64::from(score * 5),
+        max_score: 50.0,
+    };
+    let issues = vec![format!("The padding is {number}px too wide")];
+    result.semantic = Some(Verdict { issues, ..Verdict::new("semantic@1", scores) });
     result.judge = Some(JudgeRecord {
         provider: Provider::OpenAi,
         model: "gpt-4o".to_owned(),

@@ -126,7 +126,7 @@ fn read_sum(rubric: &Rubric, object: &Object) -> Result<JudgeAnswer, ReplyError>
         scores,
         issues: get_statements(object, "issues")?,
         strengths: get_statements(object, "strengths")?,
-        overall_assessment: String::new(),
+        ..JudgeAnswer::default()
     })
 }
 

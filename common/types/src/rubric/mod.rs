@@ -3,6 +3,7 @@
 
 mod builtin;
 mod error;
+mod findings;
 mod parse;
 mod place;
 mod placeholder;
@@ -13,11 +14,12 @@ mod validate;
 
 pub use builtin::{BuiltinRubric, builtin};
 pub use error::{RubricError, RubricProblem};
+pub use findings::{FindingRules, ReplyVersion};
 pub use reserved::RESERVED_KEYS;
 pub use schema::reply_schema;
 pub use score::{AnswerError, JudgeAnswer, score, zero};
 
-use crate::{id::Digest, job::RubricReference};
+use crate::{finding::FindingVocabulary, id::Digest, job::RubricReference};
 use serde::Deserialize;
 
 /// A rubric as its file has it. [`Rubric::parse`] makes only rubrics that make sense.
@@ -44,6 +46,15 @@ pub struct Rubric {
     pub anchors: Vec<Anchor>,
     /// Most tokens that an answer may have.
     pub max_output_tokens: u32,
+    /// The form of the answer.
+    #[serde(default)]
+    pub reply: ReplyVersion,
+    /// Which findings an answer of version 2 has.
+    #[serde(default)]
+    pub findings: FindingRules,
+    /// Whether an answer of version 2 lists strengths.
+    #[serde(default = "yes")]
+    pub strengths: bool,
     /// When an item passes.
     pub success: Success,
     /// How scores become one number.
@@ -61,9 +72,16 @@ pub struct Rubric {
     pub metrics: Vec<RubricMetric>,
     /// What the judge is told.
     pub prompt: Prompt,
+    /// Kinds and elements of findings, from `findings`; set on reading, empty in version 1.
+    #[serde(skip)]
+    pub vocabulary: FindingVocabulary,
     /// Digest of the file's bytes; set on reading.
     #[serde(skip, default = "no_digest")]
     pub digest: Digest,
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn no_digest() -> Digest {

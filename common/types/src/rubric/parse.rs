@@ -1,7 +1,7 @@
 //! From a rubric's file to a rubric.
 
 use super::{
-    Rubric, RubricError, RubricProblem, Success,
+    ReplyVersion, Rubric, RubricError, RubricProblem, Success,
     place::{PathStep, dotted_at, line, line_of_offset},
     validate::validate,
 };
@@ -24,6 +24,9 @@ impl Rubric {
         let deserializer = toml::Deserializer::parse(text).map_err(misread)?;
         let mut rubric = Self::deserialize(deserializer).map_err(misread)?;
         rubric.digest = Digest::of(text.as_bytes());
+        if rubric.reply == ReplyVersion::Two {
+            rubric.vocabulary = rubric.findings.vocabulary();
+        }
         let mut problems = validate(&rubric, &|steps| line(text, table.get_ref(), steps));
         if problems.is_empty() {
             return Ok(rubric);

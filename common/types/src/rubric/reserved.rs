@@ -2,7 +2,7 @@
 
 /// Keys that no criterion and no group of a rubric may have: each is a field of results, a column of
 /// a CSV report, or an order of the dashboard's table.
-pub const RESERVED_KEYS: [&str; 47] = [
+pub const RESERVED_KEYS: [&str; 50] = [
     "answered_by",
     "attempts",
     "cached",
@@ -14,6 +14,7 @@ pub const RESERVED_KEYS: [&str; 47] = [
     "error",
     "error_kind",
     "error_message",
+    "findings",
     "generation",
     "grade",
     "id",
@@ -31,6 +32,7 @@ pub const RESERVED_KEYS: [&str; 47] = [
     "percentage",
     "pipeline_success",
     "quality_score",
+    "rationales",
     "repeat",
     "reply",
     "retrieval",
@@ -46,6 +48,7 @@ pub const RESERVED_KEYS: [&str; 47] = [
     "semantic_correctness",
     "simulated",
     "strengths",
+    "suspected_instructions",
     "tags",
     "token_accuracy",
     "total_latency_ms",

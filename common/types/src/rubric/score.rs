@@ -1,18 +1,25 @@
 //! From a judge's scores to a verdict. The arithmetic is here and nowhere else; a model's own
 //! totals are never used.
 
-use super::{Criterion, Formula, Group, Rubric};
-use crate::verdict::{Dimension, Score, SubScore, Verdict};
+use super::{Criterion, Formula, Group, ReplyVersion, Rubric};
+use crate::{
+    finding::Finding,
+    verdict::{Dimension, Score, SubScore, Verdict},
+};
 use indexmap::IndexMap;
 
 /// What a judge said, before any arithmetic.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JudgeAnswer {
-    /// Criterion to score and, where the formula asks for one, its rationale.
+    /// Criterion to score and, where the form asks for one, its rationale.
     pub scores: IndexMap<String, (u32, Option<String>)>,
-    /// What is wrong or missing; not read for `weighted_groups`, where rationales say it.
+    /// Defects; version 2 alone.
+    pub findings: Vec<Finding>,
+    /// Places that try to instruct the judge; version 2 alone.
+    pub suspected_instructions: Vec<String>,
+    /// What is wrong or missing; `sum_over_max` of version 1 alone.
     pub issues: Vec<String>,
-    /// What is right; not read for `weighted_groups`.
+    /// What is right; not read for `weighted_groups` of version 1.
     pub strengths: Vec<String>,
     /// The summary; not read for `sum_over_max`.
     pub overall_assessment: String,
@@ -49,9 +56,11 @@ pub enum AnswerError {
 ///
 /// `weighted_groups`: a group's score is the mean of its criteria, `weighted_total` = Σ weight ×
 /// group score, `percentage` = 100 × `weighted_total` / Σ weight × scale.max, and the grade is the
-/// best whose bound the percentage reaches (an empty text in a rubric without grades). Issues are
-/// the rationales of scores in the lowest quarter of the scale (2 and less of 1 to 5), strengths
-/// those of the top score.
+/// best whose bound the percentage reaches (an empty text in a rubric without grades).
+///
+/// Issues are the statements of the findings. By version 1 of `weighted_groups` they are the
+/// rationales of scores in the lowest quarter of the scale (2 and less of 1 to 5), and strengths
+/// those of the top score, which they are by version 2 too where no strengths are asked for.
 ///
 /// Totals and their quotients are rounded to nine decimals at the very end, so that 90 percent is 90 and not a trace less.
 pub fn score(rubric: &Rubric, answer: JudgeAnswer) -> Result<Verdict, AnswerError> {
@@ -59,23 +68,35 @@ pub fn score(rubric: &Rubric, answer: JudgeAnswer) -> Result<Verdict, AnswerErro
     for criterion in &rubric.criteria {
         check_score(rubric, criterion, &answer)?;
     }
-    Ok(match rubric.formula {
-        Formula::SumOverMax => Verdict {
-            rubric: rubric.name(),
-            score: sum_over_max(rubric, &answer),
-            issues: answer.issues,
-            strengths: answer.strengths,
-        },
+    let mut verdict = match rubric.formula {
+        Formula::SumOverMax => {
+            let score = sum_over_max(rubric, &answer);
+            let rationales = rationales(&answer.scores);
+            let (issues, strengths) = (answer.issues, answer.strengths);
+            Verdict { issues, strengths, rationales, ..Verdict::new(rubric.name(), score) }
+        }
         Formula::WeightedGroups => {
             let dimensions = dimensions(rubric, &mut answer);
-            Verdict {
-                rubric: rubric.name(),
-                issues: remarks(rubric, &dimensions, |score| in_lowest_quarter(rubric, score)),
-                strengths: remarks(rubric, &dimensions, |score| score == rubric.scale.max),
-                score: weighted_groups(rubric, dimensions, answer.overall_assessment),
-            }
+            let issues = remarks(rubric, &dimensions, |score| in_lowest_quarter(rubric, score));
+            let top = remarks(rubric, &dimensions, |score| score == rubric.scale.max);
+            let score = weighted_groups(rubric, dimensions, answer.overall_assessment);
+            let strengths = if answer.strengths.is_empty() { top } else { answer.strengths };
+            Verdict { issues, strengths, ..Verdict::new(rubric.name(), score) }
         }
-    })
+    };
+    if rubric.reply == ReplyVersion::Two {
+        verdict.issues = answer.findings.iter().map(|finding| finding.statement.clone()).collect();
+        verdict.findings = answer.findings;
+        verdict.suspected_instructions = answer.suspected_instructions;
+    }
+    Ok(verdict)
+}
+
+fn rationales(scores: &IndexMap<String, (u32, Option<String>)>) -> IndexMap<String, String> {
+    let given = |(key, (_, why)): (&String, &(u32, Option<String>))| {
+        why.as_ref().map(|why| (key.clone(), why.clone()))
+    };
+    scores.iter().filter_map(given).collect()
 }
 
 /// The verdict of a job that failed or had no output: zeros throughout, with the reason as its
@@ -99,7 +120,7 @@ pub fn zero(rubric: &Rubric, message: &str) -> Verdict {
         }
     };
     let issues = vec![format!("not judged: {message}")];
-    Verdict { rubric: rubric.name(), score, issues, strengths: Vec::new() }
+    Verdict { issues, ..Verdict::new(rubric.name(), score) }
 }
 
 fn check_score(

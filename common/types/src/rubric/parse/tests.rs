@@ -255,3 +255,64 @@ proptest::proptest! {
         let _ = Rubric::parse(whole.get(..cut).unwrap_or(whole), "own.toml");
     }
 }
+
+/// The valid file with replies of version 2 and this table of findings.
+fn with_findings(findings: &str) -> Result<Rubric, RubricError> {
+    let text = VALID.replace(
+        "[[images]]\nname = \"before\"",
+        &format!("{findings}\n[[images]]\nname = \"before\""),
+    );
+    Rubric::parse(&text.replace("version = 3", "version = 3\nreply = 2"), "own.toml")
+}
+
+#[test]
+fn a_vocabulary_is_named_extended_or_brought_along() {
+    let own = r#"
+[findings]
+vocabulary = "interface"
+max = 8
+kinds = [
+  { key = "wrong_map", title = "Wrong map", means = "another region is shown", criteria = ["look"] },
+  { key = "overlap", title = "Collision", means = "parts collide" },
+]
+elements = [{ key = "map", title = "Map" }]"#;
+    let rubric = with_findings(own).unwrap();
+    assert_eq!((rubric.reply, rubric.findings.max), (ReplyVersion::Two, 8));
+    assert_eq!(rubric.vocabulary.kinds[0].key, "wrong_map");
+    assert_eq!(rubric.vocabulary.kind("overlap").unwrap().title, "Collision");
+    assert_eq!(rubric.vocabulary.kinds.iter().filter(|kind| kind.key == "overlap").count(), 1);
+    assert!(rubric.vocabulary.kind("wrong_color").is_some());
+    assert!(
+        rubric.vocabulary.element("map").is_some() && rubric.vocabulary.element("button").is_some()
+    );
+    let plain = Rubric::parse(VALID, "own.toml").unwrap();
+    assert_eq!(plain.reply, ReplyVersion::One);
+    assert!(plain.vocabulary.kinds.is_empty());
+}
+
+#[test]
+fn a_vocabulary_that_makes_no_sense_is_named_with_its_remedy() {
+    let kind = r#"{ key = "gone", title = "Gone", means = "missing", criteria = ["charm"] }"#;
+    let cases = [
+        ("[findings]\nvocabulary = \"faces\"".to_owned(), "take one of interface, picture"),
+        (
+            format!("[findings]\nvocabulary = \"picture\"\nkinds = [{kind}]"),
+            "no criterion has the key \"charm\"",
+        ),
+        ("[findings]\nmax = 5".to_owned(), "has no entry \"other\""),
+        ("[findings]\nvocabulary = \"picture\"\nmax = 0".to_owned(), "is not from 1 to 100"),
+        (
+            "[findings]\nvocabulary = \"picture\"\nelements = [{ key = \"A b\", title = \"-\" }]"
+                .to_owned(),
+            "not usable as a name",
+        ),
+    ];
+    for (findings, message) in cases {
+        let error = with_findings(&findings).unwrap_err().to_string();
+        assert!(error.starts_with("own.toml:") && error.contains(message), "{error}");
+    }
+    let error = errors_with("version = 3", "version = 3\nreply = 3");
+    assert!(error.contains("3 is no version of the answer's form; take 1 or 2"), "{error}");
+    let error = errors_with("version = 3", "version = 3\nfindings = { vocabulary = \"picture\" }");
+    assert!(error.contains("write `reply = 2`"), "{error}");
+}

@@ -1,5 +1,6 @@
 //! Whether a rubric makes sense, beyond having the right keys.
 
+mod findings;
 mod scoring;
 mod wording;
 
@@ -14,6 +15,7 @@ pub(super) fn validate(
     let mut problems = Problems { line, found: Vec::new() };
     wording::check(rubric, &mut problems);
     scoring::check(rubric, &mut problems);
+    findings::check(rubric, &mut problems);
     problems.found
 }
 

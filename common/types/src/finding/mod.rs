@@ -1,0 +1,61 @@
+//! Findings: single defects that a judge points at, each with a kind and an element from closed lists.
+
+mod vocabulary;
+
+pub use vocabulary::{FindingElement, FindingKind, FindingVocabulary, OTHER};
+
+use serde::{Deserialize, Serialize};
+
+/// One defect in a verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Key of its kind in the rubric's vocabulary, as in `wrong_color`.
+    pub kind: String,
+    /// Key of the element that it is about, as in `button`.
+    pub element: String,
+    /// The element's label or place, in free words.
+    #[serde(rename = "where")]
+    pub place: String,
+    /// Keys of the criteria that it touches.
+    pub criteria: Vec<String>,
+    /// What is expected: what the screenshot or the original shows.
+    pub shown: String,
+    /// What was found instead.
+    pub found: String,
+    /// Its weight.
+    pub severity: Severity,
+    /// The defect in one sentence.
+    pub statement: String,
+    /// The kind as a lax server wrote it, where the vocabulary lacks it and `kind` is `other`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unlisted_kind: Option<String>,
+    /// The element as a lax server wrote it, where the vocabulary lacks it and `element` is `other`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unlisted_element: Option<String>,
+}
+
+/// Weight of a finding, ascending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// A careful viewer sees it.
+    Minor,
+    /// Seen at first sight, or bearing on use or meaning.
+    Major,
+    /// The result fails by it.
+    Critical,
+}
+
+impl Severity {
+    /// Every severity, ascending.
+    pub const ALL: [Self; 3] = [Self::Minor, Self::Major, Self::Critical];
+
+    /// Its name in replies and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Minor => "minor",
+            Self::Major => "major",
+            Self::Critical => "critical",
+        }
+    }
+}

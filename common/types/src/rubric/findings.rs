@@ -1,0 +1,75 @@
+//! The form of a rubric's answer, and which findings it may have.
+
+use crate::finding::{FindingElement, FindingKind, FindingVocabulary};
+use serde::Deserialize;
+
+/// Version of the form of an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "u32")]
+pub enum ReplyVersion {
+    /// Scores first, then issues and strengths as texts.
+    #[default]
+    One,
+    /// Findings first, then a reason and a score for each criterion.
+    Two,
+}
+
+impl TryFrom<u32> for ReplyVersion {
+    type Error = String;
+
+    fn try_from(version: u32) -> Result<Self, String> {
+        match version {
+            1 => Ok(Self::One),
+            2 => Ok(Self::Two),
+            other => Err(format!("{other} is no version of the answer's form; take 1 or 2")),
+        }
+    }
+}
+
+/// Which findings an answer may have.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FindingRules {
+    /// Name of a vocabulary of `config/findings.toml`; the rubric's own entries come before its.
+    #[serde(default, rename = "vocabulary")]
+    pub builtin: Option<String>,
+    /// Kinds of the rubric's own.
+    #[serde(default)]
+    pub kinds: Vec<FindingKind>,
+    /// Elements of the rubric's own.
+    #[serde(default)]
+    pub elements: Vec<FindingElement>,
+    /// Most findings of one answer.
+    #[serde(default = "default_max")]
+    pub max: u32,
+}
+
+fn default_max() -> u32 {
+    20
+}
+
+impl Default for FindingRules {
+    fn default() -> Self {
+        Self { builtin: None, kinds: Vec::new(), elements: Vec::new(), max: default_max() }
+    }
+}
+
+impl FindingRules {
+    /// The rubric's own kinds and elements, then those of the named vocabulary whose key is not taken.
+    pub(super) fn vocabulary(&self) -> FindingVocabulary {
+        let mut all =
+            FindingVocabulary { kinds: self.kinds.clone(), elements: self.elements.clone() };
+        let named = self.builtin.as_deref().and_then(FindingVocabulary::builtin);
+        if let Some(named) = named {
+            let kinds =
+                named.kinds.iter().filter(|kind| !self.kinds.iter().any(|own| own.key == kind.key));
+            all.kinds.extend(kinds.cloned());
+            let elements = named
+                .elements
+                .iter()
+                .filter(|it| !self.elements.iter().any(|own| own.key == it.key));
+            all.elements.extend(elements.cloned());
+        }
+        all
+    }
+}

@@ -1,0 +1,81 @@
+//! The form of the answer and the vocabulary of findings.
+
+use super::{Problems, bad_name, is_plain_name};
+use crate::{
+    finding::{FindingVocabulary, OTHER},
+    rubric::{
+        FindingRules, ReplyVersion, Rubric,
+        place::PathStep::{Entry, Key},
+    },
+};
+
+/// Largest limit of findings in one answer.
+const MAX_FINDINGS: u32 = 100;
+
+pub(super) fn check(rubric: &Rubric, problems: &mut Problems<'_>) {
+    let rules = &rubric.findings;
+    if rubric.reply == ReplyVersion::One {
+        if *rules != FindingRules::default() {
+            problems.add(&[Key("findings")], "replies of version 1 have none; write `reply = 2`");
+        }
+        return;
+    }
+    if let Some(name) = &rules.builtin
+        && FindingVocabulary::builtin(name).is_none()
+    {
+        let known: Vec<&str> = FindingVocabulary::builtin_names().collect();
+        problems.add(
+            &[Key("findings"), Key("vocabulary")],
+            format!("there is no vocabulary {name:?}; take one of {}", known.join(", ")),
+        );
+        return;
+    }
+    if !(1..=MAX_FINDINGS).contains(&rules.max) {
+        problems.add(&[Key("findings"), Key("max")], format!("is not from 1 to {MAX_FINDINGS}"));
+    }
+    check_entries(rubric, problems);
+    let known = &rubric.vocabulary;
+    for (list, has_other) in
+        [("kinds", known.kind(OTHER).is_some()), ("elements", known.element(OTHER).is_some())]
+    {
+        if !has_other {
+            problems.add(
+                &[Key("findings"), Key(list)],
+                format!(
+                    "has no entry {OTHER:?}, for what fits no other one; add it, or name a \
+                     vocabulary that has it (`findings.vocabulary = \"interface\"`)"
+                ),
+            );
+        }
+    }
+}
+
+fn check_entries(rubric: &Rubric, problems: &mut Problems<'_>) {
+    let rules = &rubric.findings;
+    let kinds: Vec<&str> = rules.kinds.iter().map(|kind| kind.key.as_str()).collect();
+    let elements: Vec<&str> = rules.elements.iter().map(|it| it.key.as_str()).collect();
+    for (list, keys) in [("kinds", &kinds), ("elements", &elements)] {
+        for (position, key) in keys.iter().enumerate() {
+            let place = [Key("findings"), Key(list), Entry(position, key), Key("key")];
+            if !is_plain_name(key) {
+                problems.add(&place, bad_name(key));
+            } else if keys.iter().take(position).any(|earlier| earlier == key) {
+                problems.add(&place, format!("{key:?} stands here a second time; rename one"));
+            }
+        }
+    }
+    for (position, kind) in rules.kinds.iter().enumerate() {
+        let place = |field| [Key("findings"), Key("kinds"), Entry(position, &kind.key), Key(field)];
+        problems.check_filled(&place("title"), &kind.title);
+        problems.check_filled(&place("means"), &kind.means);
+        for key in &kind.criteria {
+            if !rubric.criteria.iter().any(|criterion| criterion.key == *key) {
+                problems.add(&place("criteria"), format!("no criterion has the key {key:?}"));
+            }
+        }
+    }
+    for (position, element) in rules.elements.iter().enumerate() {
+        let place = [Key("findings"), Key("elements"), Entry(position, &element.key), Key("title")];
+        problems.check_filled(&place, &element.title);
+    }
+}
