@@ -2,7 +2,7 @@
 
 use super::{
     Decision, Rules,
-    findings::{Finding, fallen_finding, lost_finding, mean_finding, rate_finding},
+    findings::{RuleFinding, fallen_finding, lost_finding, mean_finding, rate_finding},
     totals::PairFigures,
 };
 
@@ -43,7 +43,7 @@ pub(super) fn conclude(figures: &PairFigures, rules: Rules) -> Conclusion {
 
 impl Conclusion {
     /// A conclusion whose headline is that of the first finding.
-    fn new(decision: Decision, findings: Vec<Finding>, reason: String) -> Self {
+    fn new(decision: Decision, findings: Vec<RuleFinding>, reason: String) -> Self {
         let word = word(decision);
         let headline = match findings.first() {
             Some(finding) => format!("{word}: {}", finding.headline),
@@ -55,7 +55,7 @@ impl Conclusion {
 }
 
 /// Every finding that makes the head *worse*.
-fn worse_findings(figures: &PairFigures, rules: Rules) -> Vec<Finding> {
+fn worse_findings(figures: &PairFigures, rules: Rules) -> Vec<RuleFinding> {
     let mut findings = Vec::new();
     if figures.decisive.decision == Decision::Worse {
         findings.push(mean_finding(&figures.decisive, rules.margin));
@@ -65,7 +65,7 @@ fn worse_findings(figures: &PairFigures, rules: Rules) -> Vec<Finding> {
         let finding = lost_finding(lost, rules.max_lost);
         let sentence =
             format!("{}; counted as failed, they make {} worse", finding.sentence, lost.title);
-        Finding { sentence, ..finding }
+        RuleFinding { sentence, ..finding }
     }));
     let rates = figures.passes.iter().filter(|rate| rate.decision == Some(Decision::Worse));
     findings.extend(rates.map(rate_finding));
@@ -81,7 +81,7 @@ fn worse_findings(figures: &PairFigures, rules: Rules) -> Vec<Finding> {
         findings.extend(worse.map(|criterion| {
             let finding = mean_finding(criterion, rules.margin);
             let sentence = format!("{} (with --strict, criteria decide)", finding.sentence);
-            Finding { sentence, ..finding }
+            RuleFinding { sentence, ..finding }
         }));
     }
     findings

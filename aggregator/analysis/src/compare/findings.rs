@@ -17,15 +17,15 @@ const LOST_ITEMS: &str = "lost_items";
 const FALLEN_ITEMS: &str = "fallen_items";
 
 /// Finding of one rule: its name in the record, and the finding as a headline and as a clause.
-pub(super) struct Finding {
+pub(super) struct RuleFinding {
     pub(super) rule: String,
     pub(super) headline: String,
     pub(super) sentence: String,
 }
 
 /// The finding on a mean, whatever it is.
-pub(super) fn mean_finding(mean: &MetricDifference, margin: f64) -> Finding {
-    Finding {
+pub(super) fn mean_finding(mean: &MetricDifference, margin: f64) -> RuleFinding {
+    RuleFinding {
         rule: mean.metric.clone(),
         headline: mean_headline(mean),
         sentence: mean_sentence(mean, margin),
@@ -84,14 +84,14 @@ fn mean_sentence(mean: &MetricDifference, margin: f64) -> String {
 }
 
 /// The finding on a rate.
-pub(super) fn rate_finding(rate: &PassDifference) -> Finding {
+pub(super) fn rate_finding(rate: &PassDifference) -> RuleFinding {
     let (base, head) = (figure(rate.base, Unit::Share), figure(rate.head, Unit::Share));
     let change = match rate.head.total_cmp(&rate.base) {
         Ordering::Less => format!("fell from {base} to {head}"),
         Ordering::Equal => format!("stayed at {base}"),
         Ordering::Greater => format!("rose from {base} to {head}"),
     };
-    Finding {
+    RuleFinding {
         rule: rate.metric.clone(),
         headline: format!("{} {base} → {head}", rate.title),
         sentence: format!(
@@ -106,10 +106,10 @@ pub(super) fn rate_finding(rate: &PassDifference) -> Finding {
 }
 
 /// The finding on items that fell far.
-pub(super) fn fallen_finding(fallen: &FallenItems) -> Finding {
+pub(super) fn fallen_finding(fallen: &FallenItems) -> RuleFinding {
     let by = size(fallen.by, Unit::Share);
     let counts = format!("{} of {} items", grouped(fallen.fell), grouped(fallen.pairs));
-    Finding {
+    RuleFinding {
         rule: FALLEN_ITEMS.to_owned(),
         headline: format!(
             "{counts} fell by more than {by} percentage points, {} rose as far",
@@ -126,9 +126,9 @@ pub(super) fn fallen_finding(fallen: &FallenItems) -> Finding {
 }
 
 /// The finding on lost items.
-pub(super) fn lost_finding(lost: &LostItems, max_lost: f64) -> Finding {
+pub(super) fn lost_finding(lost: &LostItems, max_lost: f64) -> RuleFinding {
     let count = grouped(lost.failing + lost.absent);
-    Finding {
+    RuleFinding {
         rule: LOST_ITEMS.to_owned(),
         headline: format!("{count} of {} lost", counted(lost.base, "item")),
         sentence: lost_sentence(lost, max_lost),
