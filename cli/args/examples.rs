@@ -174,8 +174,9 @@ const HELP_ENDINGS: &[HelpEnding] = &[
     HelpEnding {
         command: "rubric",
         examples: &[
-            ("juror rubric show semantic > mine.toml", "Copy a rubric to write another one"),
-            ("juror rubric check mine.toml", "Check it, and show the prompt"),
+            ("juror rubric show semantic --file > mine.toml", "Copy a rubric to write another one"),
+            ("juror rubric check mine.toml", "Check it"),
+            ("juror rubric show mine.toml", "Print the question as it goes out"),
         ],
         exit_codes: OF_OTHERS,
     },

@@ -289,15 +289,19 @@ pub struct AggregateArguments {
 pub enum RubricCommand {
     /// List the built-in rubrics
     List,
-    /// Print a rubric's file
+    /// Print the whole question that a rubric asks
     Show {
-        /// A built-in rubric or a rubric file
+        /// A built-in rubric, as in semantic or semantic@1, or a rubric file
         rubric: String,
+        /// Print the rubric's file instead
+        #[arg(long)]
+        file: bool,
     },
-    /// Check a rubric file, and show what the judge would be told
+    /// Check rubric files
     Check {
-        /// The rubric file
-        file: PathBuf,
+        /// The rubric files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
     },
 }
 

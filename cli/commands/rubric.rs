@@ -1,4 +1,4 @@
-//! `juror rubric`: show and check rubrics.
+//! `juror rubric`: list, show and check rubrics.
 
 use crate::{
     args::RubricCommand,
@@ -6,18 +6,19 @@ use crate::{
     terminal as screen,
 };
 use juror_types::{
-    rubric::{Formula, Rubric, builtin},
+    rubric::{Formula, Rubric, builtin, builtin_named, reply_schema},
     run::RunRecord,
 };
 use juror_worker::prompt::{self, PromptItem};
-use std::path::Path;
+use std::path::PathBuf;
 
 /// Runs one of the subcommands.
 pub fn run(command: &RubricCommand, json: bool) -> Result<Exit, Failure> {
     match command {
         RubricCommand::List => list(json)?,
-        RubricCommand::Show { rubric } => screen::print(&text_of(rubric)?)?,
-        RubricCommand::Check { file } => check(file)?,
+        RubricCommand::Show { rubric, file: true } => screen::print(&text_of(rubric)?)?,
+        RubricCommand::Show { rubric, file: false } => screen::print(&question(&load(rubric)?.0))?,
+        RubricCommand::Check { files } => check(files)?,
     }
     Ok(Exit::Done)
 }
@@ -37,7 +38,7 @@ pub fn recorded(record: &RunRecord) -> Result<(Rubric, String), Failure> {
 }
 
 fn text_of(name_or_path: &str) -> Result<String, Failure> {
-    if let Some(rubric) = builtin().iter().find(|rubric| rubric.id == name_or_path) {
+    if let Some(rubric) = builtin_named(name_or_path) {
         return Ok(rubric.text.to_owned());
     }
     std::fs::read_to_string(name_or_path).map_err(|error| {
@@ -63,33 +64,74 @@ fn list(json: bool) -> Result<(), Failure> {
     if json { screen::print_json(&records) } else { screen::print(&lines) }
 }
 
-fn check(file: &Path) -> Result<(), Failure> {
-    let (rubric, _) = load(&file.to_string_lossy())?;
-    let told = prompt::render(
-        &rubric,
-        PromptItem {
-            code: Some("…the item's generated code…"),
-            language: None,
-            tokens: None,
-            style: Some("…the style's name…"),
-        },
-    );
-    let formula = match rubric.formula {
-        Formula::SumOverMax => "weighted sum over its maximum",
-        Formula::WeightedGroups => "weighted means of groups",
+fn check(files: &[PathBuf]) -> Result<(), Failure> {
+    let mut checked: Vec<Rubric> = Vec::new();
+    for file in files {
+        let (rubric, _) = load(&file.to_string_lossy())?;
+        let formula = match rubric.formula {
+            Formula::SumOverMax => "weighted sum over its maximum",
+            Formula::WeightedGroups => "weighted means of groups",
+        };
+        let images: Vec<_> = rubric.images.iter().map(|image| image.name.as_str()).collect();
+        screen::print(&format!(
+            "{} is a sound rubric: {} criteria from {} to {}, {formula}; images: {}; digest {}\n",
+            rubric.name(),
+            rubric.criteria.len(),
+            rubric.scale.min,
+            rubric.scale.max,
+            images.join(", "),
+            rubric.digest,
+        ))?;
+        for warning in warnings(&rubric, &checked) {
+            screen::tell(&format!("{}: {warning}", file.display()));
+        }
+        checked.push(rubric);
+    }
+    Ok(())
+}
+
+/// Faults that a rubric can be used with.
+fn warnings(rubric: &Rubric, checked: &[Rubric]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let (limit, needed) = (rubric.max_output_tokens, rubric.needed_output_tokens());
+    if limit < needed {
+        warnings.push(format!(
+            "max_output_tokens = {limit} cannot hold a full reply, which takes about {needed} \
+             tokens: it would be cut and asked for again; raise the limit, or lower findings.max"
+        ));
+    }
+    let same_name = |other: &Rubric| other.name() == rubric.name() && other.digest != rubric.digest;
+    let builtin: Vec<Rubric> = builtin().iter().filter_map(|one| one.parse().ok()).collect();
+    if checked.iter().chain(&builtin).any(same_name) {
+        warnings.push(format!(
+            "another rubric has the name {} and another text: reports of the two look alike and \
+             cannot be compared; give this one another id or version",
+            rubric.name()
+        ));
+    }
+    warnings
+}
+
+/// The whole question as it goes out, with marks in place of the item's own parts.
+fn question(rubric: &Rubric) -> String {
+    let item = PromptItem {
+        code: Some("…the item's generated code…"),
+        language: None,
+        tokens: None,
+        style: Some("…the style's name…"),
     };
-    let images: Vec<_> = rubric.images.iter().map(|image| image.name.as_str()).collect();
-    screen::print(&format!(
-        "{} is a sound rubric: {} criteria from {} to {}, {formula}; images: {}; digest {}\n\n\
-         The judge would be told:\n\n{}\n\n{}\n\n[the images]\n\n{}",
-        rubric.name(),
-        rubric.criteria.len(),
-        rubric.scale.min,
-        rubric.scale.max,
-        images.join(", "),
-        rubric.digest,
+    let told = prompt::render(rubric, item);
+    let images: Vec<String> = rubric
+        .images
+        .iter()
+        .map(|image| format!("{}:\n[image: {}]\n", image.label, image.name))
+        .collect();
+    format!(
+        "== System message\n\n{}\n\n== User message\n\n{}\n{}\n{}\n== JSON Schema of the reply\n\n{}\n",
         told.system,
         told.task,
+        images.join("\n"),
         told.item,
-    ))
+        reply_schema(rubric),
+    )
 }

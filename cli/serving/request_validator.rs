@@ -11,7 +11,12 @@ use crate::{
 };
 use juror_app::settings::{Layer, Settings};
 use juror_server::launcher::{LaunchRefusal, RequestDefaults, RequestField, RunSpecification};
-use juror_types::{id::RunId, rubric::builtin, run::RunRecord, usage::Money};
+use juror_types::{
+    id::RunId,
+    rubric::{builtin, builtin_named},
+    run::RunRecord,
+    usage::Money,
+};
 use std::path::PathBuf;
 
 /// More repeats of an item tell nothing more.
@@ -169,9 +174,9 @@ fn flags_of(asked: &RunSpecification, dataset: PathBuf) -> RunFlags {
 
 /// Rubrics are named, and never a file of the server.
 fn check_names(asked: &RunSpecification) -> Result<(), LaunchRefusal> {
-    let known: Vec<_> = builtin().iter().map(|rubric| rubric.id).collect();
     match &asked.rubric {
-        Some(rubric) if !known.contains(&rubric.as_str()) => {
+        Some(rubric) if builtin_named(rubric).is_none() => {
+            let known: Vec<_> = builtin().iter().map(|rubric| rubric.id).collect();
             let message =
                 format!("there is no rubric {rubric:?} here: take {}", known.join(" or "));
             return Err(LaunchRefusal::of_field(RequestField::Rubric, message));

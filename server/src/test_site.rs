@@ -30,7 +30,7 @@ use juror_report::{Attachments, NoAttachments, Shown, write_output};
 use juror_types::{
     id::{Digest, JobId, RunId},
     outcome::{InputRecord, JobResult, JudgeRecord, Outcome},
-    rubric::{self, JudgeAnswer, Rubric, builtin},
+    rubric::{self, JudgeAnswer, Rubric, builtin_named},
     run::RunRecord,
     usage::Money,
 };
@@ -172,7 +172,7 @@ impl Answered {
 }
 
 fn record(name: &str, day: u32, items: u32, judged: bool) -> RunRecord {
-    let rubric = &builtin()[0];
+    let rubric = builtin_named("semantic@1").unwrap();
     let judge = json!({
         "provider": "openai", "model": "gpt-4o", "temperature": 0.1, "detail": "high",
         "max_output_tokens": 1000,

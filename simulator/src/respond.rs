@@ -347,9 +347,8 @@ impl Simulator {
         let item = item.map(item_text_digest);
         let shape = Shape::asked_for(question.schema.as_ref(), texts);
         // The same images may be asked about by another rubric.
-        let known = self.config.book.find(digests, item).filter(|reply| shape.fits(reply));
-        if let Some(reply) = known {
-            let mut reply = reply.clone();
+        let known = self.config.book.find(digests, item).and_then(|reply| shape.fit(reply));
+        if let Some(mut reply) = known {
             apply_bias(&self.config.biases, "", &shape, &mut reply);
             return reply;
         }

@@ -81,7 +81,7 @@ fn whatever_else_is_asked_is_asked_anew() {
     let (harness, simulator) = scene();
     harness.judge_run(&simulator, "first", &[]).exits(0);
     let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
-    harness.write("own.toml", rubric.replacen("version = 1", "version = 2", 1));
+    harness.write("own.toml", rubric.replacen("version = 2", "version = 3", 1));
     harness.write("warm.toml", "[judge]\ntemperature = 0.7\n");
     harness.write("small.toml", "[image]\nmax_side = 32\n");
     harness.write("brief.toml", "[judge]\nmax_output_tokens = 900\n");

@@ -133,7 +133,7 @@ fn a_later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
     let all = run(&harness, "all", &JUDGED, &["--rubric", "own.toml"]).exits(0);
     all.prints(&[
         "CHANGED: temperature: 0.1 then, 0.7 now",
-        "CHANGED: rubric: semantic@1 (",
+        "CHANGED: rubric: semantic@2 (",
         "640",
     ]);
     let reports =

@@ -82,20 +82,41 @@ fn runs_are_listed_with_what_they_came_to() {
 #[test]
 fn rubrics_are_listed_shown_and_checked() {
     let harness = Harness::new();
-    harness.juror(&["rubric", "list"]).exits(0).prints(&["semantic@1", "acrue@1", "20 criteria"]);
+    harness.juror(&["rubric", "list"]).exits(0).prints(&[
+        "semantic@2",
+        "acrue@2",
+        "20 criteria",
+        "semantic@1",
+    ]);
     assert_eq!(json_of(&harness.juror(&["rubric", "list", "--json"]).exits(0))[1]["criteria"], 20);
-    for name in ["semantic", "acrue"] {
-        let shown = harness.juror(&["rubric", "show", name]).exits(0).stdout;
+    for (name, version) in [("semantic", 2), ("acrue", 2), ("semantic@1", 1)] {
+        let shown = harness.juror(&["rubric", "show", name, "--file"]).exits(0).stdout;
         assert_eq!(
             shown,
             fs::read_to_string(repository(&format!("config/rubrics/{name}.toml"))).unwrap()
         );
         harness.write("own.toml", shown);
         let checked = harness.juror(&["rubric", "check", "own.toml"]).exits(0);
-        checked.prints(&[&format!("{name}@1 is a sound rubric"), "The judge would be told"]);
+        let id = name.trim_end_matches("@1");
+        checked.prints(&[&format!("{id}@{version} is a sound rubric")]);
+        let question = harness.juror(&["rubric", "show", name]).exits(0);
+        question.prints(&[
+            "# Criteria",
+            "[image: ",
+            "# The item",
+            "\"additionalProperties\":false",
+        ]);
     }
     harness.write("own.toml", "schema = 1\nid = \"own\"\n");
     harness.juror(&["rubric", "check", "own.toml"]).exits(2).says(&["own.toml"]);
+    let semantic = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
+    harness
+        .write("own.toml", semantic.replace("max_output_tokens = 2500", "max_output_tokens = 900"));
+    harness.write("other.toml", semantic.replace("id = \"semantic\"", "id = \"other\""));
+    harness.juror(&["rubric", "check", "own.toml", "other.toml"]).exits(0).says(&[
+        "own.toml: max_output_tokens = 900 cannot hold a full reply",
+        "own.toml: another rubric has the name semantic@2",
+    ]);
     harness.juror(&["rubric", "show", "none"]).exits(2).says(&["neither built in"]);
 }
 
@@ -118,7 +139,7 @@ fn an_estimate_is_what_the_run_then_says_and_leaves_out_what_is_known() {
     let before = json_of(&harness.juror(&estimate).exits(0));
     assert_eq!((&before["models"][0]["calls"], &before["cached"]), (&json!(5), &json!(0)));
     assert_eq!(simulator.requests(), 0, "nobody is asked");
-    harness.juror(&estimate[..4]).exits(0).prints(&["5 jobs by the rubric semantic@1", "gpt-4o"]);
+    harness.juror(&estimate[..4]).exits(0).prints(&["5 jobs by the rubric semantic@2", "gpt-4o"]);
 
     harness.judge(&url, "manifest.jsonl", &[]).exits(0);
     let cost = &harness.report("first")["cost"];

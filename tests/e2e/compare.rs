@@ -114,7 +114,10 @@ fn a_baseline_that_cannot_be_compared_with_costs_nothing() {
     let url = judge.base_url();
     let flags = ["--rubric", "own.toml", "--baseline", "base"];
     let refused = harness.judge(&url, "manifest.jsonl", &flags).exits(2);
-    refused.says(&["run base was judged by rubric semantic@1 (", "run first by semantic@1 ("]);
+    refused.says(&["run base was judged by rubric semantic@2 (", "run first by semantic@2 ("]);
+    let earlier = ["--rubric", "semantic@1", "--baseline", "base"];
+    let refused = harness.judge(&url, "manifest.jsonl", &earlier).exits(2);
+    refused.says(&["run base was judged by rubric semantic@2 (", "run first by semantic@1 ("]);
     let unknown = harness.judge(&url, "manifest.jsonl", &["--baseline", "none"]).exits(2);
     unknown.says(&["no run \"none\" in runs", "juror runs"]);
     assert_eq!(judge.asked().len(), 0);

@@ -53,7 +53,7 @@ fn a_trend_is_of_the_runs_that_asked_the_same() {
     night(&harness, "night-3", 9, &["--repeat", "1"]).exits(0);
     let trend = harness.juror(&["runs", "trend"]).exits(0);
     let trend =
-        trend.prints(&["TREND of semantic@1", "4/4 scored", "Semantic Correctness (j)  ▆▁█"]);
+        trend.prints(&["TREND of semantic@2", "4/4 scored", "Semantic Correctness (j)  ▆▁█"]);
     assert!(!trend.stdout.contains("half"), "{}", trend.stdout);
     let order: Vec<_> = ["night-1", "night-2", "night-3"].map(|run| trend.stdout.find(run)).into();
     assert!(order.is_sorted(), "oldest first: {}", trend.stdout);
@@ -78,7 +78,7 @@ fn a_run_is_shown_without_its_items() {
     harness.juror(&["runs", "show", "night-1"]).exits(0).prints(&[
         "night-1",
         "manifest.jsonl",
-        "semantic@1 (digest ",
+        "semantic@2 (digest ",
         "gpt-4o",
         "4 of 4 scored, 0 without output, 0 unscorable, 0 failed, 0 skipped, 0 pending",
         "Budget:       none",

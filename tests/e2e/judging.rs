@@ -43,10 +43,16 @@ fn the_golden_set_gets_the_verdicts_that_its_defects_deserve() {
     for known in lines("examples/golden/verdicts.jsonl") {
         let result = harness.result("first", known["id"].as_str().unwrap());
         let (semantic, reply) = (&result["semantic"], &known["reply"]);
-        assert_eq!(semantic["scores"], reply["scores"], "{}", known["id"]);
-        assert_eq!(semantic["issues"], reply["issues"]);
-        let total: i64 =
-            reply["scores"].as_object().unwrap().values().map(|s| s.as_i64().unwrap()).sum();
+        let (mut total, findings) = (0, reply["findings"].as_array().unwrap());
+        for (criterion, of_criterion) in reply["scores"].as_object().unwrap() {
+            assert_eq!(semantic["scores"][criterion], of_criterion["score"], "{}", known["id"]);
+            assert_eq!(semantic["rationales"][criterion], of_criterion["why"]);
+            total += of_criterion["score"].as_i64().unwrap();
+        }
+        let none = json!([]);
+        assert_eq!(semantic.get("findings").unwrap_or(&none), &reply["findings"]);
+        let issues: Vec<_> = findings.iter().map(|finding| &finding["statement"]).collect();
+        assert_eq!(semantic["issues"], json!(issues));
         assert_eq!(semantic["total_score"], total);
         assert_eq!(semantic["semantic_correctness"], total as f64 / 50.0);
         assert_eq!(result["judge"]["simulated"], true);
@@ -54,6 +60,24 @@ fn the_golden_set_gets_the_verdicts_that_its_defects_deserve() {
     let report = harness.report("first");
     assert_eq!(report["run"]["simulated"], true);
     assert_eq!(report["items"].as_array().unwrap().len(), 27);
+}
+
+/// Old runs can be compared with: the question of version 1 is still asked and answered in its form.
+#[test]
+fn version_one_of_a_rubric_is_asked_and_answered_in_its_own_form() {
+    let harness = Harness::new();
+    let served = Served::start(&harness);
+    let golden = repository("examples/golden/manifest.jsonl");
+    let flags = ["--rubric", "semantic@1", "--limit", "3"];
+    harness.judge(&served.base_url, &golden, &flags).exits(0);
+    let result = harness.result("first", "button_danger");
+    assert_eq!(result["semantic"]["rubric"], "semantic@1");
+    assert_eq!(result["semantic"]["scores"]["feature_completeness"], 6);
+    assert_eq!(result["semantic"]["issues"][0], "Trash icon is missing to the left of the label");
+    assert!(result["semantic"].get("findings").is_none());
+    let reply: Value = serde_json::from_str(result["reply"].as_str().unwrap()).unwrap();
+    let keys: Vec<&String> = reply.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["scores", "issues", "strengths"]);
 }
 
 #[test]

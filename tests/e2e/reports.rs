@@ -1,17 +1,10 @@
 //! What a report says of a run, and of what went wrong in it.
 
-use crate::harness::{Harness, Recorder, completion, write_items};
+use crate::harness::{Harness, Recorder, completion, semantic_verdict, write_items};
 use serde_json::{Value, json};
 
 fn reply(scores: [u64; 5], issues: &[&str], strengths: &[&str]) -> (u16, Value) {
-    let [visual, token, variant, feature, layout] = scores;
-    let reply = json!({
-        "scores": {"visual_similarity": visual, "token_adherence": token,
-                   "variant_accuracy": variant, "feature_completeness": feature,
-                   "layout_accuracy": layout},
-        "issues": issues, "strengths": strengths,
-    });
-    completion(&reply.to_string(), 1_000, 50)
+    completion(&semantic_verdict(scores, issues, strengths), 1_000, 50)
 }
 
 /// Four items, one after the other: two judged, one that is no verdict, one that is refused.

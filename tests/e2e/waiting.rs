@@ -62,7 +62,7 @@ fn a_cut_answer_is_asked_again_with_twice_the_output_limit() {
     let run = harness.judge(&judge.base_url(), "manifest.jsonl", &["--budget-usd", "5"]);
     run.exits(0).prints(&["1 of 1 scored"]);
     let limits: Vec<_> = judge.asked().iter().map(|asked| asked["max_tokens"].clone()).collect();
-    assert_eq!(limits, [1_000, 2_000]);
+    assert_eq!(limits, [2_500, 5_000]);
     // Both answers, at $2.50 and $10 a million.
     let cost = &harness.report("first")["cost"];
     assert_eq!(pico(&cost["total_usd"]), 2 * 250_000_000 + 10_600_000_000);

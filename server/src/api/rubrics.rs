@@ -5,7 +5,7 @@ use crate::problem::Problem;
 use axum::{Json, extract::Path, extract::rejection::PathRejection, http::StatusCode};
 use juror_types::{
     id::Digest,
-    rubric::{BuiltinRubric, Rubric, builtin},
+    rubric::{BuiltinRubric, Rubric, builtin, builtin_named},
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -73,11 +73,11 @@ pub async fn show(
 ) -> Result<Json<RubricAnswer>, Problem> {
     let Path(name) =
         rubric.map_err(|error| Problem::new(StatusCode::BAD_REQUEST, error.body_text()))?;
-    let Some(found) = builtin().iter().find(|rubric| rubric.id == name) else {
+    let Some(found) = builtin_named(&name) else {
         let known: Vec<_> = builtin().iter().map(|rubric| rubric.id).collect();
         return Err(Problem::missing(format!("The rubrics are {}.", known.join(", "))));
     };
-    described(found).map(Json)
+    described(&found).map(Json)
 }
 
 fn described(rubric: &BuiltinRubric) -> Result<RubricAnswer, Problem> {

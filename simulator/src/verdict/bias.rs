@@ -62,7 +62,7 @@ pub(crate) fn apply_bias(biases: &[Bias], criterion: &str, shape: &Shape, reply:
                 }
             }
         }
-        Shape::Text | Shape::Statements | Shape::Fixed(_) => {}
+        Shape::Text | Shape::Statements | Shape::Findings(_) | Shape::Fixed(_) => {}
     }
 }
 

@@ -1,6 +1,7 @@
 //! A made-up verdict: the same for the same question, and of the shape that was asked for.
 
 pub(crate) mod bias;
+mod findings;
 mod known_rubrics;
 mod shape;
 mod vocabulary;
@@ -26,11 +27,11 @@ pub(crate) fn draw(
         5..8 => 0.55 + 0.30 * random.unit(),
         _ => 0.15 + 0.40 * random.unit(),
     };
-    Draw { random, quality, noise, biases, findings: Vec::new() }.value("", shape)
+    Draw { random, quality, noise, biases, scored: Vec::new() }.value("", shape)
 }
 
-/// What was scored so far; statements are made of it.
-struct Finding {
+/// What was scored so far; statements and findings are made of it.
+struct ScoredCriterion {
     key: String,
     /// 0 is the worst score, 1 the best.
     share: f64,
@@ -41,7 +42,7 @@ struct Draw<'a> {
     quality: f64,
     noise: Option<(f64, Random)>,
     biases: &'a [Bias],
-    findings: Vec<Finding>,
+    scored: Vec<ScoredCriterion>,
 }
 
 impl Draw<'_> {
@@ -51,6 +52,7 @@ impl Draw<'_> {
             Shape::Fixed(value) => value.clone(),
             Shape::Text => self.text(key).into(),
             Shape::Statements => self.statements(key).into(),
+            Shape::Findings(words) => findings::draw(&mut self.random, words, &self.scored),
             Shape::Object(properties) => self.object(key, properties),
         }
     }
@@ -84,27 +86,31 @@ impl Draw<'_> {
         }
         score = biased(self.biases, key, score, (least, most));
         let share = score.saturating_sub(least) as f64 / (range as f64).max(1.0);
-        self.findings.push(Finding { key: key.to_owned(), share });
+        self.scored.push(ScoredCriterion { key: key.to_owned(), share });
         score
     }
 
     fn text(&mut self, key: &str) -> String {
-        if let (true, Some(finding)) = (key.contains("rationale"), self.findings.last()) {
-            return vocabulary::rationale(&mut self.random, &finding.key, finding.share);
+        let reasons = key.contains("rationale") || key == "why";
+        if let (true, Some(criterion)) = (reasons, self.scored.last()) {
+            return vocabulary::rationale(&mut self.random, &criterion.key, criterion.share);
         }
-        let sum: f64 = self.findings.iter().map(|finding| finding.share).sum();
-        vocabulary::summary(&mut self.random, sum / (self.findings.len() as f64).max(1.0))
+        let sum: f64 = self.scored.iter().map(|criterion| criterion.share).sum();
+        vocabulary::summary(&mut self.random, sum / (self.scored.len() as f64).max(1.0))
     }
 
     fn statements(&mut self, key: &str) -> Vec<String> {
+        if key == "suspected_instructions" {
+            return Vec::new();
+        }
         let praise = key.contains("strength");
         let random = &mut self.random;
-        let findings = self.findings.iter().filter(|finding| (finding.share > 0.95) == praise);
-        let statement = |finding: &Finding| match praise {
-            true => vocabulary::strength(random, &finding.key),
-            false => vocabulary::issue(random, &finding.key),
+        let chosen = self.scored.iter().filter(|criterion| (criterion.share > 0.95) == praise);
+        let statement = |criterion: &ScoredCriterion| match praise {
+            true => vocabulary::strength(random, &criterion.key),
+            false => vocabulary::issue(random, &criterion.key),
         };
-        findings.map(statement).take(if praise { 3 } else { 4 }).collect()
+        chosen.map(statement).take(if praise { 3 } else { 4 }).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The shape of a reply: from the schema that was sent, else from what the prompt shows of it.
 
 use super::known_rubrics;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What a reply consists of.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,10 +12,19 @@ pub(crate) enum Shape {
     Text,
     /// A list of sentences.
     Statements,
+    /// A list of findings, each with words from these lists.
+    Findings(FindingWords),
     /// Something that the simulator has no opinion on.
     Fixed(Value),
     /// Named parts, in order.
     Object(Vec<(String, Shape)>),
+}
+
+/// The closed lists of a finding's schema.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct FindingWords {
+    pub(crate) kinds: Vec<String>,
+    pub(crate) elements: Vec<String>,
 }
 
 impl Shape {
@@ -29,17 +38,28 @@ impl Shape {
         shown.unwrap_or_else(|| known_rubrics::named_in(texts))
     }
 
-    /// Whether a reply has this shape: every part of it there, and every score within its scale.
-    pub(crate) fn fits(&self, reply: &Value) -> bool {
+    /// A recorded reply in this shape: every part of it there, and every score within its scale.
+    /// Records are of version 2, and are asked for by version 1 too, which has the bare score for
+    /// its object, and the findings' statements as issues.
+    pub(crate) fn fit(&self, reply: &Value) -> Option<Value> {
         match self {
             Self::Score { least, most } => {
-                reply.as_i64().is_some_and(|score| (*least..=*most).contains(&score))
+                let score = reply.get("score").unwrap_or(reply);
+                score.as_i64().filter(|score| (*least..=*most).contains(score)).map(Value::from)
             }
-            Self::Text => reply.is_string(),
-            Self::Statements => reply.is_array(),
-            Self::Fixed(_) => true,
+            Self::Text => reply.is_string().then(|| reply.clone()),
+            Self::Statements | Self::Findings(_) => reply.is_array().then(|| reply.clone()),
+            Self::Fixed(_) => Some(reply.clone()),
             Self::Object(parts) => {
-                parts.iter().all(|(name, part)| reply.get(name).is_some_and(|of| part.fits(of)))
+                let part = |(name, shape): &(String, Self)| {
+                    let found = match reply.get(name) {
+                        Some(found) => shape.fit(found)?,
+                        None if name == "issues" => statements(reply.get("findings")?)?,
+                        None => return None,
+                    };
+                    Some((name.clone(), found))
+                };
+                parts.iter().map(part).collect::<Option<Map<_, _>>>().map(Value::Object)
             }
         }
     }
@@ -49,9 +69,14 @@ impl Shape {
         match self {
             Self::Score { .. } => true,
             Self::Object(properties) => properties.iter().any(|(_, shape)| shape.scores()),
-            Self::Text | Self::Statements | Self::Fixed(_) => false,
+            Self::Text | Self::Statements | Self::Findings(_) | Self::Fixed(_) => false,
         }
     }
+}
+
+/// What findings state.
+fn statements(findings: &Value) -> Option<Value> {
+    findings.as_array()?.iter().map(|finding| finding.get("statement").cloned()).collect()
 }
 
 /// Where nothing tells the scale: a range that lies within every scale that is in use.
@@ -81,11 +106,23 @@ fn of_schema(schema: &Value, root: &Value, depth: usize) -> Shape {
     }
     match kind(schema) {
         Some("integer" | "number") => of_number(schema),
-        Some("array") => Shape::Statements,
+        Some("array") => of_array(schema),
         Some("boolean") => Shape::Fixed(true.into()),
         Some("null") => Shape::Fixed(Value::Null),
         Some("string") => Shape::Text,
         _ => of_properties(schema, |_, property| of_schema(property, root, depth + 1)),
+    }
+}
+
+/// A list of findings is known by the kinds that its schema enumerates.
+fn of_array(schema: &Value) -> Shape {
+    let words = |key: &str| {
+        let list = schema.pointer(&format!("/items/properties/{key}/enum"))?.as_array()?;
+        Some(list.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+    };
+    match (words("kind"), words("element")) {
+        (Some(kinds), Some(elements)) => Shape::Findings(FindingWords { kinds, elements }),
+        _ => Shape::Statements,
     }
 }
 

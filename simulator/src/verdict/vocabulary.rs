@@ -50,6 +50,20 @@ struct Words {
     strengths: &'static [&'static str],
 }
 
+/// A defect in a criterion of interfaces, by kind and element.
+pub(super) struct Defect {
+    pub(super) kind: &'static str,
+    pub(super) element: &'static str,
+    pub(super) shown: &'static str,
+    pub(super) found: &'static str,
+}
+
+/// A defect that touches this criterion; none where the criterion is not known.
+pub(super) fn defect(random: &mut Random, criterion: &str) -> Option<&'static Defect> {
+    let defects = DEFECTS.iter().find(|(part, _)| criterion.contains(part))?.1;
+    random.pick(defects)
+}
+
 /// Fills in `{part}`, `{side}`, `{icon}`, `{a}` and `{b}` (two different lengths), `{color}` and
 /// `{criterion}`.
 fn say(random: &mut Random, criterion: &str, wordings: &[&str]) -> String {
@@ -145,6 +159,59 @@ const CRITERIA: &[Words] = &[
             "The layout is the same as in the screenshot",
         ],
     },
+];
+
+const fn defect_of(
+    kind: &'static str,
+    element: &'static str,
+    shown: &'static str,
+    found: &'static str,
+) -> Defect {
+    Defect { kind, element, shown, found }
+}
+
+/// Part of a criterion's key, and defects that touch it.
+const DEFECTS: &[(&str, &[Defect])] = &[
+    (
+        "visual",
+        &[
+            defect_of("wrong_shadow", "card", "a soft shadow", "no shadow"),
+            defect_of("wrong_radius", "button", "rounded by 8px", "rounded by 4px"),
+            defect_of("wrong_border", "input", "a border of 1px", "no border"),
+        ],
+    ),
+    (
+        "token",
+        &[
+            defect_of("wrong_spacing", "card", "16px of padding", "12px of padding"),
+            defect_of("wrong_color", "text", "dark gray", "black"),
+            defect_of("wrong_background", "header", "blue", "violet"),
+            defect_of("wrong_font_size", "heading", "24px", "20px"),
+        ],
+    ),
+    (
+        "variant",
+        &[
+            defect_of("wrong_variant", "button", "primary", "secondary"),
+            defect_of("wrong_state", "checkbox", "checked", "unchecked"),
+        ],
+    ),
+    (
+        "feature",
+        &[
+            defect_of("missing_icon", "button", "a search icon", "no icon"),
+            defect_of("missing_element", "badge", "a badge", "no badge"),
+            defect_of("accessibility", "button", "a name for screen readers", "no name"),
+        ],
+    ),
+    (
+        "layout",
+        &[
+            defect_of("wrong_direction", "list", "a row", "a column"),
+            defect_of("wrong_alignment", "header", "centered", "aligned to the left"),
+            defect_of("wrong_order", "icon", "after the label", "before the label"),
+        ],
+    ),
 ];
 
 const ANY_ISSUE: &[&str] = &[

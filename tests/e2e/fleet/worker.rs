@@ -87,7 +87,7 @@ impl Scene {
             base_url: None,
             calls: None,
             judging: None,
-            budget_usd: Some("3".parse().unwrap()),
+            budget_usd: Some("6".parse().unwrap()),
             repeat: 1,
             planned: 0,
             published: None,
@@ -162,7 +162,7 @@ fn jobs_of_two_runs_are_judged_each_by_the_rubric_of_its_run() {
     all_scored(&results);
     for result in &results {
         let rubric = &result.semantic.as_ref().unwrap().rubric;
-        let expected = if result.run_id.as_str() == "own" { "own@1" } else { "semantic@1" };
+        let expected = if result.run_id.as_str() == "own" { "own@2" } else { "semantic@2" };
         assert_eq!(rubric, expected);
     }
     workers.into_iter().for_each(stop);

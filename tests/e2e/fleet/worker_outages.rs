@@ -92,7 +92,7 @@ fn an_emptied_redis_gives_no_run_its_budget_twice() {
     let Scene { servers, harness, simulator, .. } = &scene;
     let estimate = harness.juror(&["estimate", "manifest.jsonl", "--enable-llm-judge", "--json"]);
     let estimate: Value = serde_json::from_str(&estimate.exits(0).stdout).unwrap();
-    let cap = pico(&estimate["models"][0]["worst_one_call_usd"]) / 4;
+    let cap = pico(&estimate["models"][0]["worst_one_call_usd"]) * 3 / 20;
     let budget = format!("{}.{:012}", cap / 1_000_000_000_000, cap % 1_000_000_000_000);
     let (worker, aggregator) = (scene.start(&["-j", "4"]), servers.start(harness, &["aggregate"]));
     let judged = ["--budget-usd", &budget, "--wait"];

@@ -15,7 +15,7 @@ pub use dataset::{png, write_items, write_items_numbered};
 pub use fleet_story::{FleetStory, Member, Servers, Size};
 pub use manual::Manual;
 pub use process::Running;
-pub use recorder::{Recorder, completion, verdict};
+pub use recorder::{Recorder, completion, semantic_verdict, verdict};
 pub use served::Served;
 pub use simulator::{Gate, Simulator};
 pub use tls_front::TlsFront;

@@ -100,10 +100,27 @@ pub fn completion(content: &str, input_tokens: u64, output_tokens: u64) -> Prepa
 
 /// A verdict by the rubric `semantic`.
 pub fn verdict(score: u64) -> String {
+    semantic_verdict([score; 5], &[], &[])
+}
+
+/// A verdict by the rubric `semantic`, with a finding for each issue.
+pub fn semantic_verdict(scores: [u64; 5], issues: &[&str], strengths: &[&str]) -> String {
+    let [visual, token, variant, feature, layout] =
+        scores.map(|score| json!({"why": "as found", "score": score}));
+    let finding = |statement: &&str| {
+        json!({
+            "kind": "wrong_spacing", "element": "button", "where": "the button",
+            "criteria": ["token_adherence"], "shown": "16px", "found": "12px",
+            "severity": "minor", "statement": statement,
+        })
+    };
     json!({
-        "scores": {"visual_similarity": score, "token_adherence": score, "variant_accuracy": score,
-                   "feature_completeness": score, "layout_accuracy": score},
-        "issues": [], "strengths": [],
+        "findings": issues.iter().map(finding).collect::<Vec<_>>(),
+        "suspected_instructions": [],
+        "scores": {"visual_similarity": visual, "token_adherence": token,
+                   "variant_accuracy": variant, "feature_completeness": feature,
+                   "layout_accuracy": layout},
+        "strengths": strengths,
     })
     .to_string()
 }

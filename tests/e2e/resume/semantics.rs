@@ -62,7 +62,7 @@ fn another_run_under_the_same_name_is_refused_and_the_difference_named() {
     let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
     harness.write(
         "own.toml",
-        rubric.replacen("9.0", "9.1", 1).replacen("version = 1", "version = 2", 1),
+        rubric.replacen("9.0", "9.1", 1).replacen("version = 2", "version = 3", 1),
     );
     let same = ["--limit", "2"];
     for (flags, difference) in [

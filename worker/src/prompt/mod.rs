@@ -6,6 +6,7 @@
 mod fence;
 mod instructions;
 mod task;
+mod untrusted;
 
 pub use instructions::Instructions;
 
@@ -13,7 +14,7 @@ use crate::load::LoadedItem;
 use fence::fenced;
 use juror_types::{
     item::{Item, Language, Tokens},
-    rubric::{Need, Rubric},
+    rubric::{Need, ReplyVersion, Rubric},
 };
 
 /// The texts of an item that a prompt may carry. They come from a program under test and are not
@@ -69,8 +70,14 @@ fn texts<'item>(item: &'item Item, loaded: &'item LoadedItem) -> PromptItem<'ite
     }
 }
 
+/// The rubric's system message, and by version 2 the rule that data never instructs. Version 1 has
+/// the rule in its task: its texts stay as they were, since old runs are compared with it.
 fn render_system(rubric: &Rubric) -> String {
-    rubric.fill_placeholders(&rubric.prompt.system).trim().to_owned()
+    let own = rubric.fill_placeholders(&rubric.prompt.system).trim().to_owned();
+    match rubric.reply {
+        ReplyVersion::One => own,
+        ReplyVersion::Two => format!("{own}\n\n{}", untrusted::rule()),
+    }
 }
 
 fn render_item(rubric: &Rubric, item: PromptItem<'_>) -> String {
@@ -83,7 +90,10 @@ fn render_item(rubric: &Rubric, item: PromptItem<'_>) -> String {
             Need::Style => render_style(item.style),
         });
     }
-    text.push_str("\nThat is all of the item. Answer now with the JSON object alone.\n");
+    text.push_str(match rubric.reply {
+        ReplyVersion::One => "\nThat is all of the item. Answer now with the JSON object alone.\n",
+        ReplyVersion::Two => untrusted::REMINDER,
+    });
     text
 }
 

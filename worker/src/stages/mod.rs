@@ -3,6 +3,7 @@
 pub mod command;
 pub mod compile;
 pub mod retrieval;
+pub mod strip;
 
 use crate::load::LoadedItem;
 use command::CommandSettings;

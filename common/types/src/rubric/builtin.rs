@@ -5,7 +5,7 @@ use super::{Rubric, RubricError};
 /// A rubric that comes with the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltinRubric {
-    /// What `--rubric` calls it.
+    /// Its name as a value of `--rubric`: the id of the newest version, `id@version` of earlier ones.
     pub id: &'static str,
     /// Its file, as it was compiled in.
     pub text: &'static str,
@@ -18,7 +18,7 @@ impl BuiltinRubric {
     }
 }
 
-/// Every rubric that comes with the program; the first is the default.
+/// Every rubric that comes with the program, the newest versions first; the first is the default.
 pub fn builtin() -> &'static [BuiltinRubric] {
     &[
         BuiltinRubric {
@@ -26,29 +26,59 @@ pub fn builtin() -> &'static [BuiltinRubric] {
             text: include_str!("../../../../config/rubrics/semantic.toml"),
         },
         BuiltinRubric { id: "acrue", text: include_str!("../../../../config/rubrics/acrue.toml") },
+        BuiltinRubric {
+            id: "semantic@1",
+            text: include_str!("../../../../config/rubrics/semantic@1.toml"),
+        },
+        BuiltinRubric {
+            id: "acrue@1",
+            text: include_str!("../../../../config/rubrics/acrue@1.toml"),
+        },
     ]
+}
+
+/// The rubric of this name: `semantic`, or with its version, as in `semantic@2`.
+pub fn builtin_named(name: &str) -> Option<BuiltinRubric> {
+    let current = |rubric: &BuiltinRubric| rubric.parse().is_ok_and(|parsed| parsed.name() == name);
+    let exact = builtin().iter().find(|rubric| rubric.id == name);
+    exact.or_else(|| builtin().iter().find(|rubric| current(rubric))).copied()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rubric::{Formula, MetricKind, Need, Success};
+    use crate::rubric::{Formula, MetricKind, Need, ReplyVersion, Success};
 
-    fn builtin_named(id: &str) -> Rubric {
-        let found = builtin().iter().find(|rubric| rubric.id == id).unwrap();
-        found.parse().unwrap_or_else(|error| panic!("{error}"))
+    fn rubric(name: &str) -> Rubric {
+        builtin_named(name).unwrap().parse().unwrap_or_else(|error| panic!("{error}"))
     }
 
     #[test]
-    fn every_builtin_rubric_parses_under_its_own_id() {
-        for rubric in builtin() {
-            assert_eq!(builtin_named(rubric.id).id, rubric.id);
+    fn every_builtin_rubric_parses_under_its_own_name() {
+        for builtin in builtin() {
+            let found = rubric(builtin.id);
+            assert!(builtin.id == found.id || builtin.id == found.name());
+        }
+        assert_eq!(builtin_named("semantic@2"), builtin_named("semantic"));
+        assert_eq!(builtin_named("semantic@3"), None);
+    }
+
+    /// Old runs are compared with new ones by version 1, which another byte would forbid.
+    #[test]
+    fn version_one_is_the_file_that_it_always_was() {
+        let digests = [
+            ("semantic@1", "871ef44830ec53eee5106a43be4171b1b425c78b9b752721ef9b1f46e04a297a"),
+            ("acrue@1", "a8df0493f28f720da17c4174c1b4b5171acefe4d29807aa28d732b6cf288bdbb"),
+        ];
+        for (name, digest) in digests {
+            assert_eq!(rubric(name).digest.to_string(), digest);
+            assert_eq!(rubric(name).reply, ReplyVersion::One);
         }
     }
 
     #[test]
     fn semantic_has_the_five_criteria_of_ten() {
-        let rubric = builtin_named("semantic");
+        let rubric = rubric("semantic");
         let keys: Vec<_> = rubric.criteria.iter().map(|criterion| criterion.key.as_str()).collect();
         assert_eq!(
             keys,
@@ -64,7 +94,7 @@ mod tests {
         assert_eq!(rubric.formula, Formula::SumOverMax);
         assert_eq!(rubric.success, Success::Above(0.85));
         assert_eq!(rubric.needs, [Need::GeneratedCode, Need::ExpectedTokens]);
-        assert_eq!(rubric.max_output_tokens, 1000);
+        assert_eq!((rubric.reply, rubric.max_output_tokens), (ReplyVersion::Two, 2500));
         for criterion in &rubric.criteria {
             let bands: Vec<_> = criterion.anchors.iter().map(|a| (a.from, a.to)).collect();
             match criterion.key.as_str() {
@@ -76,7 +106,7 @@ mod tests {
 
     #[test]
     fn acrue_has_twenty_criteria_in_five_weighted_groups() {
-        let rubric = builtin_named("acrue");
+        let rubric = rubric("acrue");
         let groups: Vec<_> = rubric
             .groups
             .iter()
@@ -93,7 +123,7 @@ mod tests {
             ]
         );
         assert_eq!(rubric.success, Success::AtLeast(0.70));
-        assert_eq!(rubric.max_output_tokens, 3000);
+        assert_eq!((rubric.reply, rubric.max_output_tokens), (ReplyVersion::Two, 3500));
         assert_eq!(rubric.images.len(), 2);
         assert_eq!(rubric.metrics.len(), 5);
         assert!(rubric.metrics.iter().all(|metric| metric.kind == MetricKind::GroupMean));

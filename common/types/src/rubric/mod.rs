@@ -7,12 +7,13 @@ mod findings;
 mod parse;
 mod place;
 mod placeholder;
+mod reply_size;
 mod reserved;
 mod schema;
 mod score;
 mod validate;
 
-pub use builtin::{BuiltinRubric, builtin};
+pub use builtin::{BuiltinRubric, builtin, builtin_named};
 pub use error::{RubricError, RubricProblem};
 pub use findings::{FindingRules, ReplyVersion};
 pub use reserved::RESERVED_KEYS;

@@ -1,54 +1,113 @@
 //! The form of the answer that a rubric asks for, as a JSON Schema.
 
-use super::{Criterion, Formula, Rubric};
+use super::{Criterion, Formula, ReplyVersion, Rubric};
+use crate::finding::Severity;
 use serde_json::{Map, Value, json};
 
 /// A strict JSON Schema of the judge's answer: every key required, no further ones, scores whole
-/// and on the scale. It uses only what every provider's structured output takes.
+/// and on the scale. It uses only what every provider's structured output takes. Keys stand in the
+/// order in which a judge has to write them.
 ///
-/// `sum_over_max`: `{"scores":{criterion:integer},"issues":[text],"strengths":[text]}`.
-/// `weighted_groups`: `{"scores":{group:{"sub_scores":{criterion:{"score":integer,
-/// "rationale":text}}}},"overall_assessment":text}`. Keys stand in the rubric's order.
+/// Version 1 of `sum_over_max`: `{"scores":{criterion:integer},"issues":[text],"strengths":[text]}`;
+/// of `weighted_groups`: `{"scores":{group:{"sub_scores":{criterion:{"score":integer,
+/// "rationale":text}}}},"overall_assessment":text}`.
+///
+/// Version 2 puts evidence first: `{"findings":[finding],"suspected_instructions":[text],
+/// "scores":…,"strengths":[text]}`, in which a criterion is `{"why":text,"score":integer}`, or by
+/// `weighted_groups` `{"rationale":text,"score":integer}` in its group, with `overall_assessment` at
+/// the end. `strengths` is left out where the rubric wants none.
 pub fn reply_schema(rubric: &Rubric) -> Value {
+    match rubric.reply {
+        ReplyVersion::One => version_one(rubric),
+        ReplyVersion::Two => version_two(rubric),
+    }
+}
+
+fn version_one(rubric: &Rubric) -> Value {
     match rubric.formula {
         Formula::SumOverMax => {
-            let scores = rubric.criteria.iter().map(|criterion| {
-                let mut score = score(rubric);
-                describe(&mut score, criterion);
-                (criterion.key.as_str(), score)
-            });
-            let statements = json!({"type": "array", "items": {"type": "string"}});
-            object([
-                ("scores", object(scores)),
-                ("issues", statements.clone()),
-                ("strengths", statements),
-            ])
+            let scores = object(rubric.criteria.iter().map(|criterion| {
+                (criterion.key.as_str(), described(score(rubric), &criterion.title))
+            }));
+            object([("scores", scores), ("issues", texts()), ("strengths", texts())])
         }
         Formula::WeightedGroups => {
-            let groups = rubric.groups.iter().map(|group| {
-                let criteria = rubric.criteria_of(&group.key).map(|criterion| {
-                    let mut sub_score = object([
-                        ("score", score(rubric)),
-                        ("rationale", json!({"type": "string"})),
-                    ]);
-                    describe(&mut sub_score, criterion);
-                    (criterion.key.as_str(), sub_score)
-                });
-                (group.key.as_str(), object([("sub_scores", object(criteria))]))
+            let scores = groups(rubric, |criterion| {
+                let parts = [("score", score(rubric)), ("rationale", text())];
+                described(object(parts), &criterion.title)
             });
-            object([("scores", object(groups)), ("overall_assessment", json!({"type": "string"}))])
+            object([("scores", scores), ("overall_assessment", text())])
         }
     }
+}
+
+fn version_two(rubric: &Rubric) -> Value {
+    let explained = |reason, criterion: &Criterion| {
+        described(object([(reason, text()), ("score", score(rubric))]), &criterion.title)
+    };
+    let scores = match rubric.formula {
+        Formula::SumOverMax => {
+            object(rubric.criteria.iter().map(|it| (it.key.as_str(), explained("why", it))))
+        }
+        Formula::WeightedGroups => groups(rubric, |it| explained("rationale", it)),
+    };
+    let findings = json!({"type": "array", "items": finding(rubric)});
+    let mut parts =
+        vec![("findings", findings), ("suspected_instructions", texts()), ("scores", scores)];
+    if rubric.strengths {
+        parts.push(("strengths", texts()));
+    }
+    if rubric.formula == Formula::WeightedGroups {
+        parts.push(("overall_assessment", text()));
+    }
+    object(parts)
+}
+
+fn finding(rubric: &Rubric) -> Value {
+    let kinds = rubric.vocabulary.kinds.iter().map(|kind| kind.key.as_str());
+    let elements = rubric.vocabulary.elements.iter().map(|element| element.key.as_str());
+    let criteria = rubric.criteria.iter().map(|criterion| criterion.key.as_str());
+    object([
+        ("kind", one_of(kinds)),
+        ("element", one_of(elements)),
+        ("where", text()),
+        ("criteria", json!({"type": "array", "items": one_of(criteria)})),
+        ("shown", text()),
+        ("found", text()),
+        ("severity", one_of(Severity::ALL.into_iter().map(Severity::name))),
+        ("statement", text()),
+    ])
+}
+
+/// Groups with their criteria under `sub_scores`.
+fn groups(rubric: &Rubric, of_criterion: impl Fn(&Criterion) -> Value) -> Value {
+    object(rubric.groups.iter().map(|group| {
+        let criteria = rubric.criteria_of(&group.key).map(|it| (it.key.as_str(), of_criterion(it)));
+        (group.key.as_str(), object([("sub_scores", object(criteria))]))
+    }))
+}
+
+fn text() -> Value {
+    json!({"type": "string"})
+}
+
+fn texts() -> Value {
+    json!({"type": "array", "items": text()})
+}
+
+fn one_of<'key>(keys: impl Iterator<Item = &'key str>) -> Value {
+    json!({"type": "string", "enum": keys.collect::<Vec<_>>()})
 }
 
 fn score(rubric: &Rubric) -> Value {
     json!({"type": "integer", "minimum": rubric.scale.min, "maximum": rubric.scale.max})
 }
 
-fn describe(schema: &mut Value, criterion: &Criterion) {
+fn described(mut schema: Value, title: &str) -> Value {
     if let Some(schema) = schema.as_object_mut() {
-        schema.insert("description".to_owned(), Value::String(criterion.title.clone()));
+        schema.insert("description".to_owned(), Value::String(title.to_owned()));
     }
+    schema
 }
 
 fn object<'key>(properties: impl IntoIterator<Item = (&'key str, Value)>) -> Value {
@@ -64,47 +123,4 @@ fn object<'key>(properties: impl IntoIterator<Item = (&'key str, Value)>) -> Val
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rubric::builtin;
-
-    #[test]
-    fn semantic_asks_for_scores_issues_and_strengths() {
-        let schema = reply_schema(&builtin()[0].parse().unwrap());
-        assert_eq!(schema["required"], json!(["scores", "issues", "strengths"]));
-        assert_eq!(schema["additionalProperties"], json!(false));
-        assert_eq!(
-            schema["properties"]["scores"]["properties"]["layout_accuracy"],
-            json!({"type": "integer", "minimum": 0, "maximum": 10, "description": "Layout accuracy"})
-        );
-        assert_eq!(schema["properties"]["scores"]["required"][0], json!("visual_similarity"));
-    }
-
-    #[test]
-    fn acrue_asks_for_a_score_and_a_rationale_for_each_criterion() {
-        let schema = reply_schema(&builtin()[1].parse().unwrap());
-        assert_eq!(schema["required"], json!(["scores", "overall_assessment"]));
-        let group = &schema["properties"]["scores"]["properties"]["exceptional_value"];
-        let sub_scores = &group["properties"]["sub_scores"];
-        assert_eq!(sub_scores["required"].as_array().unwrap().len(), 5);
-        let sub_score = &sub_scores["properties"]["signature_details"];
-        assert_eq!(sub_score["required"], json!(["score", "rationale"]));
-        assert_eq!(sub_score["properties"]["score"]["maximum"], json!(5));
-    }
-
-    /// Strict structured output wants both of every object, at any depth.
-    #[test]
-    fn every_object_is_closed_and_requires_all_of_its_keys() {
-        fn check(schema: &Value) {
-            if schema["type"] == "object" {
-                let keys: Vec<_> = schema["properties"].as_object().unwrap().keys().collect();
-                assert_eq!(schema["required"], json!(keys));
-                assert_eq!(schema["additionalProperties"], json!(false));
-                schema["properties"].as_object().unwrap().values().for_each(check);
-            }
-        }
-        for rubric in builtin() {
-            check(&reply_schema(&rubric.parse().unwrap()));
-        }
-    }
-}
+mod tests;

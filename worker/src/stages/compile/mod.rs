@@ -4,6 +4,8 @@ mod html;
 mod parse_limits;
 mod script;
 
+pub(super) use script::source_type;
+
 use juror_types::item::Language;
 use std::{panic::catch_unwind, thread};
 use tokio::{sync::Semaphore, task::spawn_blocking};
@@ -29,37 +31,51 @@ static ROOMY_PARSES: Semaphore = Semaphore::const_new(2);
 
 /// Parses code by its language's grammar. Never overflows a stack, never runs away.
 pub async fn check(code: &str, language: Language) -> Compilation {
-    let stack = match parse_limits::assess(code, language) {
-        Ok(stack) => stack,
-        Err(reason) => return Compilation::Unchecked(reason),
-    };
-    if code.len() <= MAX_INLINE_CODE && stack <= INLINE_STACK {
-        return parse(code, language);
+    match parse_bounded(code, language, first_error).await {
+        Ok(None) => Compilation::Sound,
+        Ok(Some(error)) => Compilation::Broken(error),
+        Err(reason) => Compilation::Unchecked(reason),
     }
-    let interrupted = Compilation::Unchecked("the check was interrupted");
+}
+
+fn first_error(code: &str, language: Language) -> Option<String> {
+    match language {
+        Language::Html => html::first_error(code),
+        script => script::first_error(code, script),
+    }
+}
+
+/// Runs a function that parses code, on a stack that surely suffices, or says why it must not run.
+pub(super) async fn parse_bounded<T: Send + 'static>(
+    code: &str,
+    language: Language,
+    parse: fn(&str, Language) -> T,
+) -> Result<T, &'static str> {
+    let stack = parse_limits::assess(code, language)?;
+    if code.len() <= MAX_INLINE_CODE && stack <= INLINE_STACK {
+        return unwound(code, language, parse);
+    }
+    let interrupted = Err("the check was interrupted");
     let Ok(permit) = ROOMY_PARSES.acquire().await else { return interrupted };
     let code = code.to_owned();
     let parsing = spawn_blocking(move || {
         let roomy = thread::Builder::new().name("parse".to_owned()).stack_size(stack);
-        let parsed = roomy.spawn(move || parse(&code, language)).ok()?.join().ok();
+        let parsed = roomy.spawn(move || unwound(&code, language, parse)).ok()?.join().ok();
         drop(permit);
         parsed
     });
     parsing.await.ok().flatten().unwrap_or(interrupted)
 }
 
-fn parse(code: &str, language: Language) -> Compilation {
-    // A bug in a parser that some code sets off must cost that item its check and nothing else.
-    // The profiles unwind, and nothing outlives the closure half-changed.
-    let error = catch_unwind(|| match language {
-        Language::Html => html::first_error(code),
-        script => script::first_error(code, script),
-    });
-    match error {
-        Ok(None) => Compilation::Sound,
-        Ok(Some(error)) => Compilation::Broken(error),
-        Err(_) => Compilation::Unchecked("not checked: the built-in check gave up on this code"),
-    }
+/// A bug in a parser that some code sets off must cost that item its check and nothing else. The
+/// profiles unwind, and nothing outlives the closure half-changed.
+fn unwound<T>(
+    code: &str,
+    language: Language,
+    parse: fn(&str, Language) -> T,
+) -> Result<T, &'static str> {
+    let gave_up = "not checked: the built-in check gave up on this code";
+    catch_unwind(|| parse(code, language)).map_err(|_| gave_up)
 }
 
 #[cfg(test)]

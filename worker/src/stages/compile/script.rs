@@ -8,18 +8,22 @@ use oxc_span::SourceType;
 
 /// The first syntax error, as "line:column: what".
 pub(super) fn first_error(code: &str, language: Language) -> Option<String> {
-    let source_type = match language {
-        Language::Ts => SourceType::ts(),
-        Language::Js | Language::Jsx => SourceType::unambiguous().with_jsx(true),
-        Language::Tsx | Language::Html => SourceType::tsx(),
-    };
     let allocator = Allocator::default();
-    let parsed = Parser::new(&allocator, code, source_type).parse();
+    let parsed = Parser::new(&allocator, code, source_type(language)).parse();
     // A diagnostic's first label is the place at fault; further ones explain.
     let offset_of = |error: &OxcDiagnostic| error.labels.first().map(|label| label.offset());
     let first = parsed.diagnostics.errors().min_by_key(|error| offset_of(error))?;
     let place = offset_of(first).map(|offset| place_of(code, offset as usize)).unwrap_or_default();
     Some(format!("{place}{}", first.message))
+}
+
+/// The dialect that code of a language is parsed as.
+pub(in crate::stages) fn source_type(language: Language) -> SourceType {
+    match language {
+        Language::Ts => SourceType::ts(),
+        Language::Js | Language::Jsx => SourceType::unambiguous().with_jsx(true),
+        Language::Tsx | Language::Html => SourceType::tsx(),
+    }
 }
 
 fn place_of(code: &str, offset: usize) -> String {

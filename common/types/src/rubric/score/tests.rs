@@ -1,13 +1,13 @@
 use super::*;
-use crate::rubric::{Success, builtin};
+use crate::rubric::{Success, builtin_named};
 use proptest::prelude::*;
 
 fn semantic() -> Rubric {
-    builtin()[0].parse().unwrap()
+    builtin_named("semantic@1").unwrap().parse().unwrap()
 }
 
 fn acrue() -> Rubric {
-    builtin()[1].parse().unwrap()
+    builtin_named("acrue@1").unwrap().parse().unwrap()
 }
 
 /// An answer that gives these scores to the criteria in the rubric's order.

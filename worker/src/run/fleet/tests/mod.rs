@@ -39,7 +39,10 @@ async fn claim(scene: &Scene, run: &RunId, item: &str) -> ClaimKey {
 async fn each_job_is_judged_as_its_run_says() {
     let scene = Scene::new(2);
     let (kind, harsh) = (FakeJudge::saying(vec![verdict(9)]), FakeJudge::saying(vec![verdict(5)]));
-    let text = juror_types::rubric::builtin()[0].text.replace("id = \"semantic\"", "id = \"own\"");
+    let text = juror_types::rubric::builtin_named("semantic@1")
+        .unwrap()
+        .text
+        .replace("id = \"semantic\"", "id = \"own\"");
     let own = Rubric::parse(&text, "own").unwrap();
     let (first, second) =
         (scene.open_run("first", &kind).await, scene.open_run_by("second", &harsh, own).await);

@@ -40,7 +40,7 @@ use juror_types::{
     lane::Lane,
     model::{Models, Prices},
     outcome::JobResult,
-    rubric::{Rubric, builtin},
+    rubric::{Rubric, builtin_named},
     shutdown::Shutdown,
     stage::Thresholds,
     usage::Usage,
@@ -318,7 +318,7 @@ impl Scene {
 }
 
 pub fn semantic() -> Rubric {
-    builtin().iter().find(|rubric| rubric.id == "semantic").unwrap().parse().unwrap()
+    builtin_named("semantic@1").unwrap().parse().unwrap()
 }
 
 pub fn job(run: &RunId, item: &str) -> Job {

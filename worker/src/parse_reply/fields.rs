@@ -1,0 +1,97 @@
+//! Reading of single fields, with errors that name the place.
+
+use super::{ReplyError, json::Json};
+use indexmap::IndexMap;
+use juror_types::rubric::Rubric;
+
+/// The longest statement, in characters; what is longer is cut and ends in an ellipsis.
+const MAX_STATEMENT: usize = 2_000;
+/// The most statements of one list; the judge names the weightiest first, later ones are dropped.
+pub(super) const MAX_STATEMENTS: usize = 100;
+
+pub(super) type Object = IndexMap<String, Json>;
+
+fn get<'json>(object: &'json Object, key: &str, place: &str) -> Result<&'json Json, ReplyError> {
+    object.get(key).ok_or_else(|| ReplyError::Missing { place: place.to_owned() })
+}
+
+pub(super) fn get_object<'json>(
+    object: &'json Object,
+    key: &str,
+    place: &str,
+) -> Result<&'json Object, ReplyError> {
+    match get(object, key, place)? {
+        Json::Object(object) => Ok(object),
+        other => Err(wrong_kind(place, other, "an object")),
+    }
+}
+
+pub(super) fn get_text(object: &Object, key: &str, place: &str) -> Result<String, ReplyError> {
+    as_text(get(object, key, place)?, place)
+}
+
+pub(super) fn as_text(value: &Json, place: &str) -> Result<String, ReplyError> {
+    match value {
+        Json::Text(text) => Ok(statement(text)),
+        other => Err(wrong_kind(place, other, "a text")),
+    }
+}
+
+pub(super) fn get_score(
+    rubric: &Rubric,
+    object: &Object,
+    key: &str,
+    place: &str,
+) -> Result<u32, ReplyError> {
+    let number = match get(object, key, place)? {
+        Json::Number(number) => *number,
+        other => return Err(wrong_kind(place, other, "a whole number")),
+    };
+    let (place, score) = (place.to_owned(), number.to_string());
+    let (min, max) = (rubric.scale.min, rubric.scale.max);
+    if number.fract() != 0.0 {
+        return Err(ReplyError::NotWhole { place, score });
+    }
+    if number < f64::from(min) || number > f64::from(max) {
+        return Err(ReplyError::OutOfRange { place, score, min, max });
+    }
+    // Whole and on the scale, so nothing is lost.
+    Ok(number as u32)
+}
+
+pub(super) fn get_list<'json>(
+    object: &'json Object,
+    key: &str,
+    place: &str,
+) -> Result<&'json [Json], ReplyError> {
+    match get(object, key, place)? {
+        Json::List(list) => Ok(list),
+        other => Err(wrong_kind(place, other, "a list")),
+    }
+}
+
+/// The list's texts without the empty ones, at most [`MAX_STATEMENTS`].
+pub(super) fn get_statements(object: &Object, key: &str) -> Result<Vec<String>, ReplyError> {
+    let mut statements = Vec::new();
+    for entry in get_list(object, key, key)? {
+        statements.push(as_text(entry, &format!("an entry of {key}"))?);
+    }
+    statements.retain(|statement| !statement.is_empty());
+    statements.truncate(MAX_STATEMENTS);
+    Ok(statements)
+}
+
+pub(super) fn wrong_kind(place: &str, found: &Json, wanted: &str) -> ReplyError {
+    let problem = format!("is {} and not {wanted}", found.kind());
+    ReplyError::WrongShape { place: place.to_owned(), problem }
+}
+
+/// One line for people, which no terminal takes for a command.
+fn statement(text: &str) -> String {
+    let printable = |character: char| if character.is_control() { ' ' } else { character };
+    let text: String = text.trim().chars().map(printable).collect();
+    match text.char_indices().nth(MAX_STATEMENT) {
+        None => text,
+        Some((cut, _)) => format!("{}…", text.get(..cut).unwrap_or_default()),
+    }
+}
