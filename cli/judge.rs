@@ -116,6 +116,7 @@ fn candidate_of(settings: &Settings, rubric: &Rubric, model: &str, terms: ModelT
         temperature: terms.facts.temperature.then_some(settings.judge.temperature),
         detail: settings.judge.detail,
         max_output_tokens: settings.judge.max_output_tokens.unwrap_or(rubric.max_output_tokens),
+        strip_comments: settings.judge.strip_comments,
     };
     let rules = rules(settings.image.max_side, &terms.facts);
     Candidate { judge, terms, rules }

@@ -120,6 +120,7 @@ fn layers_of(record: &RunRecord) -> Vec<Layer> {
         layers.push(Layer::of("judge", "model", judge.model.clone()));
         layers.push(Layer::of("judge", "detail", judge.detail.name()));
         layers.push(Layer::of("judge", "max_output_tokens", output));
+        layers.push(Layer::of("judge", "strip_comments", judge.strip_comments));
         layers.extend(judge.temperature.map(|value| Layer::of("judge", "temperature", value)));
     }
     layers.extend(record.max_side.map(|side| Layer::of("image", "max_side", i64::from(side))));

@@ -36,6 +36,7 @@ pub fn record(rubric: &Rubric, text: &str, planned: u64) -> RunRecord {
             temperature: Some(0.1),
             detail: Detail::High,
             max_output_tokens: 1_000,
+            strip_comments: true,
         }),
         max_side: None,
         base_url: None,

@@ -7,6 +7,7 @@ use juror_files::local::{MAX_TEXT_BYTES, Roots};
 use juror_server::item_source::{AsJudged, PromptPart, TokenLine};
 use juror_types::{
     item::{Item, Text, TokenSource, Tokens},
+    job::Judge,
     outcome::InputRecord,
     reference::Reference,
     rubric::Rubric,
@@ -69,10 +70,14 @@ impl<'item> ItemTexts<'item> {
 
     /// The texts that the judge is sent, as the worker makes them; each image stands where it is
     /// sent, as its name and its digest.
-    pub async fn prompt(&self, rubric: &Rubric) -> Result<AsJudged<Vec<PromptPart>>, String> {
+    pub async fn prompt(
+        &self,
+        rubric: &Rubric,
+        judge: &Judge,
+    ) -> Result<AsJudged<Vec<PromptPart>>, String> {
         let item = Item { extracted_tokens: None, ..self.item.clone() };
         let AsJudged { content: loaded, remark } = self.load(item, &[CODE, EXPECTED]).await?;
-        let rendered = prompt::of_item(rubric, self.item, &loaded);
+        let rendered = prompt::of_item(rubric, self.item, &loaded, judge.strip_comments).await;
         let part = |role, text| PromptPart { role, text };
         let mut content = vec![part("system", rendered.system), part("user", rendered.task)];
         content.extend(rubric.images.iter().map(|image| {
@@ -188,6 +193,12 @@ mod tests {
         InputRecord { digest: Some(digest), ..InputRecord::unread(name, "a file") }
     }
 
+    fn judge() -> Judge {
+        let judge = json!({"provider": "openai", "model": "gpt-4o", "temperature": 0.1,
+            "detail": "high", "max_output_tokens": 1, "strip_comments": true});
+        serde_json::from_value(judge).unwrap()
+    }
+
     #[tokio::test]
     async fn a_text_that_has_changed_since_is_never_shown_as_what_was_judged() {
         let folder = tempfile::tempdir().unwrap();
@@ -205,10 +216,11 @@ mod tests {
             input("expected_tokens", Digest::of(flat)),
         ];
         let rubric = juror_types::rubric::builtin()[0].parse().unwrap();
-        let prompt = texts(&item, &inputs, &folder).prompt(&rubric).await.unwrap().content;
+        let prompt =
+            texts(&item, &inputs, &folder).prompt(&rubric, &judge()).await.unwrap().content;
         assert!(prompt[3].text.contains("<A/>"), "{}", prompt[3].text);
         write("a.tsx", "<B/>");
-        let changed = texts(&item, &inputs, &folder).prompt(&rubric).await.unwrap_err();
+        let changed = texts(&item, &inputs, &folder).prompt(&rubric, &judge()).await.unwrap_err();
         assert_eq!(changed, format!("generated_code: {CHANGED}"));
         assert!(texts(&item, &inputs, &folder).tokens().await.unwrap().is_ok());
         write("t.json", r#"{"gap.small": "5px"}"#);
@@ -254,7 +266,7 @@ mod tests {
         };
         let rubric = juror_types::rubric::builtin()[0].parse().unwrap();
         let texts_here = texts(&item, &[], &folder);
-        assert_eq!(texts_here.prompt(&rubric).await.unwrap_err(), FETCHES_NOTHING);
+        assert_eq!(texts_here.prompt(&rubric, &judge()).await.unwrap_err(), FETCHES_NOTHING);
         assert_eq!(texts_here.tokens().await.unwrap().unwrap().content.len(), 1);
         let stages =
             StageSettings { pipeline_command: vec!["p".into()], ..StageSettings::default() };
@@ -271,7 +283,7 @@ mod tests {
         let rubric = juror_types::rubric::builtin()[0].parse().unwrap();
         let digest = Digest::of(b"image");
         let inputs = [input("screenshot", digest)];
-        let parts = texts(&item, &inputs, &folder).prompt(&rubric).await.unwrap().content;
+        let parts = texts(&item, &inputs, &folder).prompt(&rubric, &judge()).await.unwrap().content;
         assert_eq!(
             parts.iter().map(|part| part.role).collect::<Vec<_>>(),
             ["system", "user", "user", "user"]

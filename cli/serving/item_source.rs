@@ -101,7 +101,7 @@ impl ItemSource for DatasetItemSource {
         let (open, record, rubric) = (Arc::clone(&self.open), record.clone(), rubric.clone());
         let (recorded, shown) = (recorded_item(result), Shown::from(result.clone()));
         let inputs = shown.inputs.clone();
-        let judged = record.judge.is_some().then(|| rubric.clone());
+        let judged = record.judge.clone().map(|judge| (rubric.clone(), judge));
         let looking = spawn_blocking(move || {
             let exhibits = open.exhibits(&record, &rubric);
             let kept = exhibits.judged_inputs();
@@ -122,7 +122,7 @@ impl ItemSource for DatasetItemSource {
         let item = Item { language: item.language.or(result.item.language), ..item };
         let texts = ItemTexts::new(&item, &inputs, roots, kept, &self.open.settings.stages);
         let prompt = match judged {
-            Some(rubric) => Some(texts.prompt(&rubric).await),
+            Some((rubric, judge)) => Some(texts.prompt(&rubric, &judge).await),
             None => None,
         };
         let tokens = texts.tokens().await;

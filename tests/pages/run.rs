@@ -31,6 +31,7 @@ pub fn page(folder: &Path) -> PathBuf {
         temperature: Some(0.1),
         detail: Detail::High,
         max_output_tokens: 1_000,
+        strip_comments: true,
     };
     let run_id = RunId::parse("page").unwrap();
     let items = items(folder);

@@ -200,6 +200,7 @@ impl<'job> Work<'job> {
             Err(error) => return self.without_input(record, error).await,
         };
         record.images(question.inputs());
+        record.code_note(question.code_note.clone());
         for (digest, bytes) in question.originals() {
             self.keep(digest, bytes).await?;
         }

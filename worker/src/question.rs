@@ -29,6 +29,8 @@ const MAX_INLINE_DIGEST: usize = 512 * 1024;
 pub struct Question {
     /// Digest of everything that is asked: two equal keys are the same question.
     pub key: Digest,
+    /// Difference of the judged code from the item's own.
+    pub code_note: Option<String>,
     /// The item's own part of the prompt.
     item: String,
     /// What all texts take.
@@ -82,10 +84,12 @@ impl Question {
                 })?;
             images.push(read(&named.name, &named.label, reference, context).await?);
         }
-        let item = prompt::item_part(&context.rubric, &job.item, loaded);
+        let part =
+            prompt::item_part(&context.rubric, &job.item, loaded, judge.strip_comments).await;
+        let prompt::ItemPart { text: item, code_note } = part;
         let key = key(job, judge, setup, &item, &images);
         let texts = setup.instructions.tokens.plus(TextTokens::of(&item));
-        Ok(Self { key, item, texts, images })
+        Ok(Self { key, code_note, item, texts, images })
     }
 
     /// The images with their digests.

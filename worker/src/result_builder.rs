@@ -92,6 +92,14 @@ impl ResultBuilder {
         }
     }
 
+    /// Records how the judged code differs from the item's own.
+    pub fn code_note(&mut self, note: Option<String>) {
+        let mut inputs = self.result.item.inputs.iter_mut();
+        if let Some(code) = inputs.find(|input| input.name == InputRecord::CODE) {
+            code.note = note;
+        }
+    }
+
     /// Takes down a call: that it was made, what it cost, and what was answered. A refusal by rate
     /// says nothing of the job and burns no attempt.
     pub fn called(

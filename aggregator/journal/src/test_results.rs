@@ -107,6 +107,7 @@ fn judge() -> Judge {
         temperature: Some(0.1),
         detail: Detail::High,
         max_output_tokens: 1000,
+        strip_comments: true,
     }
 }
 

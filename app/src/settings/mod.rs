@@ -151,6 +151,8 @@ pub struct JudgeSettings {
     pub detail: Detail,
     /// Most tokens of an answer.
     pub max_output_tokens: Option<u32>,
+    /// Whether comments and code that renders nothing are taken out before the code is sent.
+    pub strip_comments: bool,
     /// How long a call may take, in seconds.
     pub timeout_seconds: u64,
     /// Reaction to an answer of another model than the one that was asked for.
@@ -189,6 +191,7 @@ impl Default for JudgeSettings {
             temperature: 0.0,
             detail: Detail::High,
             max_output_tokens: None,
+            strip_comments: true,
             timeout_seconds: 0,
             other_model: OtherModelPolicy::Warn,
             proxy: None,

@@ -76,6 +76,10 @@ pub struct Judge {
     pub detail: Detail,
     /// Most tokens that an answer may have.
     pub max_output_tokens: u32,
+    /// Whether comments and code that renders nothing are taken out before the code is sent; not so
+    /// in runs of earlier versions of the program.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub strip_comments: bool,
 }
 
 /// A family of vision APIs.

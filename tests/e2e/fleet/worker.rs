@@ -82,6 +82,7 @@ impl Scene {
                 temperature: Some(0.1),
                 detail: Detail::High,
                 max_output_tokens: 1_000,
+                strip_comments: true,
             }),
             max_side: None,
             base_url: None,

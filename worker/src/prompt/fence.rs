@@ -3,9 +3,10 @@
 //! A fence's marker is a keyed digest of the text inside, so it cannot be written into that text
 //! beforehand, and the same text always has the same fence: the same question stays the same
 //! bytes, which verdict caches and prompt caches rely on. The key is public; what protects is that
-//! a text would have to hold its own digest. Besides, the marker's prefix and the control
-//! sequences of chat templates are broken up inside the text.
+//! a text would have to hold its own digest. Besides, invisible characters are shown, and the
+//! marker's prefix and the control sequences of chat templates are broken up inside the text.
 
+use super::invisible::show_invisible;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
@@ -37,7 +38,7 @@ const RESERVED: [&str; 11] = [
 /// A text between two lines that carry its marker. `kind` says what the text is; two kinds with
 /// the same text have different markers.
 pub(super) fn fenced(kind: &str, text: &str) -> String {
-    let text = break_reserved_sequences(text);
+    let text = break_reserved_sequences(&show_invisible(text));
     let marker = marker(kind, &text);
     let end_of_line = if text.ends_with('\n') { "" } else { "\n" };
     format!("<<<{marker}\n{text}{end_of_line}{marker}>>>\n")

@@ -5,12 +5,13 @@
 
 mod fence;
 mod instructions;
+mod invisible;
 mod task;
 mod untrusted;
 
 pub use instructions::Instructions;
 
-use crate::load::LoadedItem;
+use crate::{load::LoadedItem, stages::strip::strip};
 use fence::fenced;
 use juror_types::{
     item::{Item, Language, Tokens},
@@ -42,14 +43,42 @@ pub struct RenderedPrompt {
     pub item: String,
 }
 
-/// The prompt that asks for the scores of an item whose files are read.
-pub fn of_item(rubric: &Rubric, item: &Item, loaded: &LoadedItem) -> RenderedPrompt {
-    render(rubric, texts(item, loaded))
+/// An item's own part of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemPart {
+    /// Its texts, fenced.
+    pub text: String,
+    /// Difference of the judged code from the item's own, for the record.
+    pub code_note: Option<String>,
 }
 
-/// The part of that prompt which is the item's own.
-pub fn item_part(rubric: &Rubric, item: &Item, loaded: &LoadedItem) -> String {
-    render_item(rubric, texts(item, loaded))
+/// The prompt that asks for the scores of an item whose files are read.
+pub async fn of_item(
+    rubric: &Rubric,
+    item: &Item,
+    loaded: &LoadedItem,
+    strip_comments: bool,
+) -> RenderedPrompt {
+    let ItemPart { text, .. } = item_part(rubric, item, loaded, strip_comments).await;
+    RenderedPrompt { item: text, ..render(rubric, PromptItem::default()) }
+}
+
+/// The part of that prompt which is the item's own; `strip_comments` takes comments and code that
+/// renders nothing out.
+pub async fn item_part(
+    rubric: &Rubric,
+    item: &Item,
+    loaded: &LoadedItem,
+    strip_comments: bool,
+) -> ItemPart {
+    let mut texts = texts(item, loaded);
+    let wanted = strip_comments && rubric.needs(Need::GeneratedCode);
+    let Some((code, language)) = texts.code.zip(texts.language).filter(|_| wanted) else {
+        return ItemPart { text: render_item(rubric, texts), code_note: None };
+    };
+    let judged = strip(code, language).await;
+    texts.code = Some(&judged.text);
+    ItemPart { text: render_item(rubric, texts), code_note: judged.note }
 }
 
 /// The prompt that asks for an item's scores.
@@ -124,5 +153,7 @@ fn render_style(style: Option<&str>) -> String {
     }
 }
 
+#[cfg(test)]
+mod attack_tests;
 #[cfg(test)]
 mod tests;

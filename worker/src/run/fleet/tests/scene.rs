@@ -335,6 +335,7 @@ pub fn job(run: &RunId, item: &str) -> Job {
         temperature: None,
         detail: Detail::Low,
         max_output_tokens: 1_000,
+        strip_comments: true,
     };
     Job::new(run, item, 0, semantic().reference(), Some(judge))
 }
