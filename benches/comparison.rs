@@ -16,7 +16,7 @@
 mod harness;
 
 use harness::{Mark, Table, journal, juror, measure};
-use juror_analysis::compare::{Decision, Difference, Pairs, holm};
+use juror_analysis::comparison::{Decision, Difference, Pairs, holm};
 use juror_journal::journal::RunDirectory;
 use juror_types::{id::RunId, outcome::JobResult, rubric::builtin};
 use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};

@@ -16,7 +16,8 @@ mod harness;
 
 use harness::{Mark, Table, journal};
 use juror_analysis::{
-    compare::{Comparison, Decision, Rules, Side, compare},
+    compare::{Side, compare},
+    comparison::{Comparison, Decision, Rules},
     fold::Fold,
     metrics::AveragingPolicy,
     run_report::Report,

@@ -7,7 +7,8 @@ use crate::{
     finish::journal_failure,
 };
 use juror_analysis::{
-    compare::{CompareError, Comparison, Decision, Rules, Side, check_rubrics, compare},
+    compare::{CompareError, Side, check_rubrics, compare},
+    comparison::{Comparison, Decision, Rules},
     fold::Fold,
     run_report::Report,
     summary::{SummaryInput, summarise},

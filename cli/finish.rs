@@ -9,7 +9,7 @@ use crate::{
     terminal as screen,
 };
 use juror_analysis::{
-    calibration::known::{self, KnownCalibration},
+    calibration::known::KnownCalibration,
     fold::Counted,
     format::counted,
     gate::{Gate, GateDecision},
@@ -130,7 +130,7 @@ pub fn write_report(
         finished_at: jiff::Timestamp::now().to_string(),
     };
     let mut report = summarise(files, &input).map_err(journal_failure)?;
-    known::add_to(&mut report, files, reporting.calibration);
+    report.add_calibration(files, reporting.calibration);
     if let Some(baseline) = reporting.baseline {
         report.comparison = Some(baseline.compared(files, &report)?);
     }

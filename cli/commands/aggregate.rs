@@ -14,7 +14,7 @@ use juror_aggregator::fleet::{
     self, CompletedRun, FleetBackend, FleetError, FleetOptions, FleetResources, LockRole,
     ReportOptions, RunsLock,
 };
-use juror_analysis::{format::dollars, run_report::Coverage};
+use juror_analysis::{format::dollars, run_facts::Coverage};
 use juror_app::settings::Settings;
 use juror_ledger::error::LedgerError;
 use juror_queue::Queue as _;

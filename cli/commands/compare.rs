@@ -8,7 +8,7 @@ use crate::{
     outputs::{self, ProtectedFiles},
     settings_sources as layers, terminal as screen,
 };
-use juror_analysis::compare::{ComparisonFormat, write_comparison};
+use juror_analysis::comparison::{ComparisonFormat, write_comparison};
 use juror_report::{TerminalOptions, render_comparison};
 
 /// Runs `juror compare`.

@@ -2,7 +2,8 @@
 
 use crate::{view::RunView, work_limiter::Turns};
 use juror_analysis::{
-    compare::{CompareError, Comparison, Rules, Side, compare},
+    compare::{CompareError, Side, compare},
+    comparison::{Comparison, Rules},
     items::ItemResults,
 };
 use std::{

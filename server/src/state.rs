@@ -4,7 +4,7 @@ use crate::{
     catalog::Catalog, comparisons::Comparisons, item_source::ItemSource, launcher::RunLauncher,
     live::LiveRuns, view::Views, work_limiter::Turns,
 };
-use juror_analysis::compare::Rules;
+use juror_analysis::comparison::Rules;
 use std::{path::PathBuf, sync::Arc};
 use tokio_util::sync::CancellationToken;
 

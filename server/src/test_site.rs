@@ -18,7 +18,7 @@ use axum::{
 use bytes::Bytes;
 use indexmap::IndexMap;
 use juror_analysis::{
-    compare::Rules,
+    comparison::Rules,
     fold::Fold,
     gate::Gate,
     metrics::AveragingPolicy,

@@ -4,6 +4,7 @@
 pub mod calibration;
 mod charges;
 pub mod compare;
+pub mod comparison;
 pub mod fold;
 pub mod format;
 pub mod gate;
@@ -11,10 +12,12 @@ pub mod history;
 pub mod issues;
 pub mod item_row;
 pub mod items;
+mod judge_settings;
 pub mod likely_clusters;
 pub mod metrics;
 mod random;
 pub mod repeats;
+pub mod run_facts;
 pub mod run_report;
 pub mod summary;
 #[cfg(any(test, feature = "test-results"))]

@@ -12,13 +12,14 @@ use crate::{
     likely_clusters::{ClusterDetector, LikelyClusters},
     metrics::{AveragingPolicy, MetricDefinition, Overall, Tally, tidy},
     repeats::repeats,
-    run_report::{Cost, Coverage, Report, RunSummary},
+    run_facts::{Cost, Coverage, RunSummary},
+    run_report::Report,
 };
 use indexmap::IndexMap;
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_ledger::admission::{Budget, Ledger};
 use juror_types::{
-    outcome::{ErrorKind, JobResult, Outcome},
+    outcome::{CountAs, ErrorKind, JobResult, Outcome},
     rubric::{Formula, Rubric},
     run::RunRecord,
     usage::Money,
@@ -205,7 +206,7 @@ impl<'a> Scan<'a> {
                 "{dropped} issues and strengths are not listed: more than {MAX_UNKNOWN} different ones are in words of their own, and only so many are counted"
             ));
         }
-        warnings.extend(input.averaging.warnings(&coverage));
+        warnings.extend(averaging_warnings(input.averaging, &coverage));
         if let Some(unjudged) = coverage.errors.get(&ErrorKind::Budget) {
             warnings.push(format!(
                 "the budget left {} unjudged: those that were judged are the first in the dataset's order, not a random part (--sample N judges a random part)",
@@ -333,6 +334,27 @@ fn coverage(record: &RunRecord, counted: &Counted, errors: IndexMap<ErrorKind, u
         pending: record.jobs().saturating_sub(counted.len()),
         errors,
     }
+}
+
+/// Sentences on how the jobs of this coverage that have no verdict enter averages, where a
+/// reader cannot tell from the coverage alone.
+fn averaging_warnings(policy: AveragingPolicy, coverage: &Coverage) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if coverage.no_output > 0 {
+        let items = counted(coverage.no_output, "job");
+        let (treatment, setting) = match policy.no_output {
+            CountAs::Zero => ("count them as zero", "zero"),
+            CountAs::Excluded => ("leave them out", "excluded"),
+        };
+        warnings.push(format!(
+            "the pipeline made no code for {items}, so nothing was judged there; averages {treatment} (missing_output = \"{setting}\")"
+        ));
+    }
+    if policy.failed == CountAs::Zero && coverage.failed > 0 {
+        let jobs = counted(coverage.failed, "failed job");
+        warnings.push(format!("averages count {jobs} as zero (failed_jobs = \"zero\")"));
+    }
+    warnings
 }
 
 fn cost(record: &RunRecord, input: &SummaryInput<'_>, pending: u64) -> Cost {

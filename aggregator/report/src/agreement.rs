@@ -6,7 +6,7 @@ use juror_analysis::{
         Figure,
         known::{Headline, RunCalibration},
     },
-    compare::change,
+    comparison::change,
     metrics::Unit,
 };
 

@@ -2,7 +2,8 @@
 
 use juror_analysis::{
     format::{counted, decimals, dollars, duration, figure, figure_with, grouped, interval_ends},
-    run_report::{Coverage, Report, RunSummary},
+    run_facts::{Coverage, RunSummary},
+    run_report::Report,
 };
 use juror_analysis::{
     gate::{Bound, IntervalPosition, RuleReport},

@@ -1,7 +1,7 @@
 //! The result of a run in one sentence.
 
 use crate::phrasing::coverage_text;
-use juror_analysis::{compare, gate, metrics::MetricDefinition};
+use juror_analysis::{comparison::Decision, gate, metrics::MetricDefinition};
 use juror_analysis::{
     format::{dollars, figure, interval},
     run_report::Report,
@@ -57,10 +57,10 @@ fn comparison(report: &Report) -> Option<String> {
     let comparison = report.comparison.as_ref()?;
     let base = &comparison.base.run;
     Some(match comparison.decision {
-        compare::Decision::Same => format!("same as {base}"),
-        compare::Decision::Better => format!("better than {base}"),
-        compare::Decision::Worse => format!("worse than {base}"),
-        compare::Decision::Inconclusive => format!("inconclusive against {base}"),
+        Decision::Same => format!("same as {base}"),
+        Decision::Better => format!("better than {base}"),
+        Decision::Worse => format!("worse than {base}"),
+        Decision::Inconclusive => format!("inconclusive against {base}"),
     })
 }
 

@@ -3,11 +3,11 @@
 use super::open_run::Snapshot;
 use crate::fleet::backend::FleetBackend;
 use juror_analysis::{
-    calibration::known::{self, KnownCalibration},
+    calibration::known::KnownCalibration,
     gate::Gate,
     history::runs_of_one_kind,
     metrics::AveragingPolicy,
-    run_report::Coverage,
+    run_facts::Coverage,
     summary::{SummaryInput, summarise},
 };
 use juror_ledger::{admission::Ledger, error::LedgerError};
@@ -134,7 +134,7 @@ fn write_now(
         finished_at: jiff::Timestamp::now().to_string(),
     };
     let mut summary = summarise(&files, &input).map_err(|error| with_causes(&error))?;
-    known::add_to(&mut summary, &files, options.calibration.as_ref());
+    summary.add_calibration(&files, options.calibration.as_ref());
     let path = files.path_of("report.json");
     write_output(&path, &summary, &files, &NoAttachments).map_err(|error| with_causes(&error))?;
     let cost_usd = summary.cost.total_usd;

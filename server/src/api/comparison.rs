@@ -12,10 +12,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
-use juror_analysis::{
-    compare::{CompareError, Rules},
-    history::ask_the_same,
-};
+use juror_analysis::{compare::CompareError, comparison::Rules, history::ask_the_same};
 use juror_types::id::RunId;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

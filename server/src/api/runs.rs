@@ -21,7 +21,7 @@ use juror_analysis::{
     history::RunFigures,
     issues::StatementGroup,
     metrics::{Interval, Overall},
-    run_report::{Cost, Coverage, RunSummary},
+    run_facts::{Cost, Coverage, RunSummary},
 };
 use juror_types::{
     id::RunId,

@@ -14,7 +14,6 @@ pub use view_cache::Views;
 
 use crate::{catalog::RunState, item_source::ItemSource};
 use juror_analysis::{
-    calibration::known,
     fold::Fold,
     metrics::AveragingPolicy,
     run_report::Report,
@@ -93,7 +92,7 @@ impl RunView {
         if let (RunState::Running, Some(ledger)) = (state, ledger) {
             report.cost = report.cost.with_in_flight(ledger.outstanding);
         }
-        known::add_to(&mut report, &files, None);
+        report.add_calibration(&files, None);
         if let Some(targets) = saved.targets_of(&report.coverage) {
             report.targets = Some(targets);
         }

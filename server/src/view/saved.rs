@@ -1,7 +1,7 @@
 //! What a run's `report.json` says that its journal does not: the decisions of the process that
 //! wrote it.
 
-use juror_analysis::{gate::GateReport, history::open_report, run_report::Coverage};
+use juror_analysis::{gate::GateReport, history::open_report, run_facts::Coverage};
 use juror_journal::journal::RunFiles;
 use serde::Deserialize;
 use serde_json::Value;

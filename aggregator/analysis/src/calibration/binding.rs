@@ -1,6 +1,6 @@
 //! What a calibration holds for: a judge, a rubric and a preparation of images, bound by a digest.
 
-use crate::compare::judge_settings_that_differ;
+use crate::judge_settings::judge_settings_that_differ;
 use juror_types::{
     SCHEMA,
     id::Digest,

@@ -1,8 +1,7 @@
 //! Calibrations that were made before, and which of them holds for a run.
 
 use super::{Binding, Calibration, Figure};
-use crate::run_report::Report;
-use juror_journal::{journal::RunFiles, replace_file::replace_file};
+use juror_journal::replace_file::replace_file;
 use juror_types::{SCHEMA, id::RunId};
 use serde::Serialize;
 use std::{
@@ -250,22 +249,6 @@ impl Calibration {
             )),
         }
     }
-}
-
-/// Puts into a run's report what is known of its judge: by the calibration that is named, or else by
-/// those of the runs beside it. What cannot be read there is passed over, with a warning.
-pub fn add_to(report: &mut Report, files: &RunFiles, named: Option<&KnownCalibration>) {
-    let Some(now) = Binding::of(files.record(), report.run.simulated) else { return };
-    let known = match (named, files.directory().parent()) {
-        (Some(named), _) => Some(named.clone()),
-        (None, None) => None,
-        (None, Some(runs_dir)) => {
-            let (newest, unreadable) = KnownCalibration::newest_in(runs_dir, &now);
-            report.warnings.extend(unreadable.iter().map(ToString::to_string));
-            newest
-        }
-    };
-    report.calibration = known.map(|known| known.of_run(&now, report.run.base_url.as_deref()));
 }
 
 /// Whether a calibration can be written into a file of this name; ask before the work.

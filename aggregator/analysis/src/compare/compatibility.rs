@@ -1,11 +1,8 @@
 //! Whether two runs can be compared at all, and what a reader must know of them first.
 
-use crate::{metrics::Unit, run_report::Report};
+use crate::{judge_settings::judge_settings_that_differ, run_report::Report};
 use juror_journal::journal::JournalError;
-use juror_types::{
-    id::RunId,
-    job::{Judge, RubricReference},
-};
+use juror_types::{id::RunId, job::RubricReference};
 use std::collections::BTreeSet;
 
 /// Why two runs are not compared.
@@ -117,35 +114,6 @@ pub(crate) fn warnings(base: &Report, head: &Report) -> Vec<String> {
         ));
     }
     warnings
-}
-
-/// By how much a metric's figures can differ at most.
-pub(crate) fn width_of(unit: Unit) -> f64 {
-    let (least, most) = unit.bounds();
-    most - least
-}
-
-/// What of two judges is not the same: its name and both values.
-pub(crate) fn judge_settings_that_differ(
-    base: &Judge,
-    head: &Judge,
-) -> Vec<(&'static str, String, String)> {
-    let temperature = |judge: &Judge| {
-        judge.temperature.map_or_else(|| "none".to_owned(), |value| value.to_string())
-    };
-    let name = |judge: &Judge| format!("{} {}", judge.provider.name(), judge.model);
-    let output = |judge: &Judge| judge.max_output_tokens.to_string();
-    let stripped = |judge: &Judge| judge.strip_comments.to_string();
-    [
-        ("judge", name(base), name(head)),
-        ("temperature", temperature(base), temperature(head)),
-        ("detail", base.detail.name().to_owned(), head.detail.name().to_owned()),
-        ("max_output_tokens", output(base), output(head)),
-        ("strip_comments", stripped(base), stripped(head)),
-    ]
-    .into_iter()
-    .filter(|(_, base, head)| base != head)
-    .collect()
 }
 
 fn named(rubric: &RubricReference) -> String {

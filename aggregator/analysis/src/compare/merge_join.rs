@@ -1,12 +1,11 @@
 //! Walks through the items of two runs side by side, in the order of their ids and in flat memory.
 
-use super::{
-    CompareError, Rules,
-    item::{ComparedMetrics, ItemsOf},
-    totals::{PairFigures, Totals},
+use super::CompareError;
+use crate::{
+    comparison::{ComparedMetrics, ItemsOf, JudgingFacts, PairFigures, Rules, Totals},
+    repeats::Judgements,
+    run_report::Report,
 };
-use crate::compare::sample_size::JudgingFacts;
-use crate::{repeats::Judgements, run_report::Report};
 use juror_journal::journal::JournalError;
 use juror_types::outcome::JobResult;
 use std::{cmp::Ordering, collections::BTreeSet};

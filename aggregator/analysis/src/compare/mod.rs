@@ -4,70 +4,23 @@
 //! rubric's one number, as a share; deterministic stages, lost items and items that fell far decide
 //! as well. docs/compare.md explains each figure.
 
-mod comparison;
 mod compatibility;
-mod conclusion;
-mod decision;
-mod difference;
-mod fallen;
-mod figures;
-mod findings;
-mod holm;
-mod issues;
-mod item;
-mod lists;
-mod lost;
-mod markdown;
-mod mcnemar;
 mod merge_join;
-mod output;
-mod phrasing;
-mod power;
-mod sample_size;
-mod sign_test;
-mod totals;
 
-pub use comparison::{ClusterReading, ComparedRun, Comparison, MetricDifference, PassDifference};
 pub use compatibility::{CompareError, check_rubrics};
-pub use decision::Decision;
-pub use difference::{Difference, Pairs};
-pub use fallen::{FALLEN_FALSE_ALARMS, FallenItems};
-pub use holm::holm;
-pub use issues::{IssueChange, IssueChanges, issue_changes};
-pub use lists::{ItemChange, ItemLists, NewFailure};
-pub use lost::LostItems;
-pub use markdown::render as render_markdown;
-pub use mcnemar::PassTable;
 pub use merge_join::Side;
-pub use output::{ComparisonFormat, ComparisonOutputError, write_comparison};
-pub use sample_size::SampleSize;
 
-pub(crate) use compatibility::judge_settings_that_differ;
-pub use figures::{change, distinct_size, p_value};
-pub use phrasing::{detectable_words, failure_words, item_counts, settling_words};
-
-use crate::{format::counted, likely_clusters::LikelyClusters, metrics::AveragingPolicy};
+use crate::{
+    comparison::{
+        ClusterReading, ComparedRun, Comparison, Decision, IssueChanges, PairFigures, Rules,
+        cluster_warning, cluster_words, conclude, issue_changes, settling,
+    },
+    format::counted,
+    likely_clusters::LikelyClusters,
+    run_report::Report,
+};
 use juror_journal::journal::JournalError;
 use juror_types::{SCHEMA, outcome::JobResult};
-
-/// How a comparison is decided.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rules {
-    /// A change of the decisive metric, as a share, that does not matter.
-    pub margin: f64,
-    /// Whether a criterion that got worse decides too.
-    pub strict: bool,
-    /// The share of the base's items that the head may lose.
-    pub max_lost: f64,
-    /// The change of an item's score, as a share, beyond which it falls or rises far.
-    pub fallen_by: f64,
-    /// The share of the pairs that may fall far.
-    pub fallen_share: f64,
-    /// Whether intervals take clusters together that are likely and not declared.
-    pub use_likely_clusters: bool,
-    /// Whether failed jobs count as zeros.
-    pub averaging: AveragingPolicy,
-}
 
 /// Compares two runs of one rubric.
 pub fn compare<R>(
@@ -83,7 +36,7 @@ where
     let scanned = merge_join::scan(base, head, rules)?;
     let margin = rules.margin;
     let merge_join::Scanned { figures, base, head } = scanned;
-    let mut conclusion = conclusion::conclude(&figures, rules);
+    let mut conclusion = conclude(&figures, rules);
     let likely_clusters =
         after.likely_clusters.as_ref().zip(figures.reading).map(|(likely, (effect, otherwise))| {
             let clusters = LikelyClusters { effect: Some(effect), ..likely.clone() };
@@ -92,14 +45,14 @@ where
     if let Some(reading) = &likely_clusters
         && reading.otherwise != figures.decisive.decision
     {
-        conclusion.reason.push_str(&phrasing::cluster_words(reading));
+        conclusion.reason.push_str(&cluster_words(reading));
     }
     let unsettled = figures.decisive.decision == Decision::Inconclusive
         && conclusion.decision == Decision::Inconclusive
         && !figures.lost.iter().any(|lost| lost.exceeds);
     let settling = unsettled.then(|| {
         let judging = (base.judging(before), head.judging(after));
-        sample_size::settling(&figures.decisive.difference, margin, judging.0, judging.1)
+        settling(&figures.decisive.difference, margin, judging.0, judging.1)
     });
     // Where nobody was asked, that an issue was not named tells nothing.
     let both_judged = [before, after].iter().all(|report| report.coverage.scored > 0);
@@ -109,7 +62,7 @@ where
     };
     let mut warnings = compatibility::warnings(before, after);
     warnings.extend(pair_warnings(&figures));
-    warnings.extend(likely_clusters.as_ref().map(phrasing::cluster_warning));
+    warnings.extend(likely_clusters.as_ref().map(cluster_warning));
     let mut judge_differences = compatibility::judge_differences(before, after);
     judge_differences
         .extend(compatibility::fingerprint_difference(&base.fingerprints, &head.fingerprints));
@@ -125,8 +78,8 @@ where
         simulated: before.run.simulated || after.run.simulated,
         judge_differences,
         warnings,
-        base: ComparedRun::of(before),
-        head: ComparedRun::of(after),
+        base: compared_run(before),
+        head: compared_run(after),
         paired: figures.paired,
         decisive: figures.decisive,
         criteria: figures.criteria,
@@ -141,8 +94,20 @@ where
     })
 }
 
+fn compared_run(report: &Report) -> ComparedRun {
+    let run = &report.run;
+    ComparedRun {
+        run: run.id.clone(),
+        created_at: run.created_at.clone(),
+        judge: run.judge.clone(),
+        simulated: run.simulated,
+        repeat: run.repeat,
+        coverage: report.coverage.clone(),
+    }
+}
+
 /// Warnings about the pairs.
-fn pair_warnings(figures: &totals::PairFigures) -> Vec<String> {
+fn pair_warnings(figures: &PairFigures) -> Vec<String> {
     let mut warnings = Vec::new();
     let groups = figures.decisive.difference.groups;
     if figures.clusters > 0 && groups > 0 && groups < 10 {
@@ -164,8 +129,6 @@ fn pair_warnings(figures: &totals::PairFigures) -> Vec<String> {
     warnings
 }
 
-#[cfg(test)]
-mod expected_tests;
 #[cfg(test)]
 mod rule_tests;
 #[cfg(test)]

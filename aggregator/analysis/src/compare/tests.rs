@@ -1,6 +1,7 @@
 //! Whole comparisons of runs whose results are written here.
 
 use super::*;
+use crate::comparison::ItemLists;
 use crate::test_results::comparisons::*;
 use crate::test_results::{ACRUE, SEMANTIC, broken, judged, restyled, run_id};
 use juror_types::{

@@ -9,7 +9,7 @@ pub use file::GateError;
 use crate::{
     history::{DeclineReport, PastRun},
     metrics::{Interval, Metric},
-    run_report::Coverage,
+    run_facts::Coverage,
 };
 use serde::{Deserialize, Serialize};
 

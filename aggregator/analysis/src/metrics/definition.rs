@@ -79,6 +79,12 @@ impl Unit {
             Self::Milliseconds => (0.0, f64::MAX),
         }
     }
+
+    /// By how much two figures can differ at most.
+    pub(crate) fn width(self) -> f64 {
+        let (least, most) = self.bounds();
+        most - least
+    }
 }
 
 impl MetricDefinition {

@@ -9,7 +9,8 @@
 
 use super::{SEMANTIC, broken, judged, record, report_of};
 use crate::{
-    compare::{CompareError, Comparison, Rules, Side, compare},
+    compare::{CompareError, Side, compare},
+    comparison::{Comparison, Rules},
     metrics::AveragingPolicy,
 };
 use juror_types::{

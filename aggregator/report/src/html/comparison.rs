@@ -5,7 +5,7 @@ use super::{ItemLink, anchors::Anchors};
 use crate::html::layout::simulated;
 use crate::sanitize::harmless;
 use juror_analysis::{
-    compare::{
+    comparison::{
         Comparison, Decision, IssueChange, ItemChange, MetricDifference, PassDifference, change,
         detectable_words, distinct_size, failure_words, item_counts, p_value, settling_words,
     },

@@ -2,7 +2,7 @@
 
 use super::{MAX_LINES, MAX_LIST, MAX_STATEMENTS, Report, SIMULATED, escaped};
 use juror_analysis::{
-    compare::{
+    comparison::{
         Comparison, Decision, IssueChange, ItemChange, MetricDifference, change, detectable_words,
         failure_words, item_counts, p_value, settling_words,
     },

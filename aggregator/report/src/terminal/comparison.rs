@@ -4,7 +4,7 @@ use super::page::{INDENT, Page, Style, fit, padded, right_aligned};
 use crate::{phrasing::SIMULATED, sanitize::harmless};
 use juror_analysis::format::{counted, figure, grouped};
 use juror_analysis::{
-    compare::{
+    comparison::{
         Comparison, Decision, IssueChange, ItemChange, MetricDifference, PassDifference, change,
         detectable_words, failure_words, item_counts, p_value, settling_words,
     },

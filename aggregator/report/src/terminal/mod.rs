@@ -19,7 +19,7 @@ use crate::{
     sanitize::harmless,
 };
 use juror_analysis::run_report::Report;
-use juror_analysis::{calibration::Calibration, compare::Comparison};
+use juror_analysis::{calibration::Calibration, comparison::Comparison};
 use page::{Page, Style};
 
 /// How wide and how colourful a terminal is.

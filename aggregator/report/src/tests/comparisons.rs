@@ -2,7 +2,7 @@
 
 use crate::{TerminalOptions, render_comparison};
 use juror_analysis::{
-    compare::{Comparison, render_markdown},
+    comparison::{Comparison, render_markdown},
     test_results::comparisons::rich,
 };
 

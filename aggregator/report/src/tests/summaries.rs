@@ -4,7 +4,8 @@ use crate::{
     NoAttachments, OutputError, OutputFormat, TerminalOptions, render_terminal, write_output,
 };
 use juror_analysis::{
-    compare::{Rules, Side, compare},
+    compare::{Side, compare},
+    comparison::Rules,
     test_results::{SEMANTIC, broken, judged, ledger, record, report_of},
 };
 use juror_analysis::{metrics::AveragingPolicy, run_report::Report};

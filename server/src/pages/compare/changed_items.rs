@@ -5,7 +5,7 @@ use crate::{
     view::RunView,
 };
 use juror_analysis::{
-    compare::{Comparison, ItemChange},
+    comparison::{Comparison, ItemChange},
     format::{decimals, figure, grouped},
     metrics::Unit,
 };

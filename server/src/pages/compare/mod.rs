@@ -13,7 +13,10 @@ use crate::{
 };
 use axum::extract::{Extension, State};
 use changed_items::Moved;
-use juror_analysis::compare::{CompareError, Comparison, IssueChanges, ItemLists};
+use juror_analysis::{
+    compare::CompareError,
+    comparison::{Comparison, IssueChanges, ItemLists},
+};
 use juror_report::{
     html::{
         comparison_decided, comparison_issues, comparison_items, comparison_means,

@@ -8,16 +8,16 @@ use super::{
 
 /// A decision with its reasons.
 #[derive(Debug)]
-pub(super) struct Conclusion {
-    pub(super) decision: Decision,
-    pub(super) decided_by: Vec<String>,
-    pub(super) headline: String,
-    pub(super) reason: String,
+pub(crate) struct Conclusion {
+    pub(crate) decision: Decision,
+    pub(crate) decided_by: Vec<String>,
+    pub(crate) headline: String,
+    pub(crate) reason: String,
 }
 
 /// Decides a comparison: *worse* if any rule says so; else at best *inconclusive* if too many items
 /// are lost; else by the decisive metric, or, without a verdict, by the deterministic metrics.
-pub(super) fn conclude(figures: &PairFigures, rules: Rules) -> Conclusion {
+pub(crate) fn conclude(figures: &PairFigures, rules: Rules) -> Conclusion {
     let worse = worse_findings(figures, rules);
     if !worse.is_empty() {
         let mut reason = join(worse.iter().map(|finding| finding.sentence.as_str()), "; ");

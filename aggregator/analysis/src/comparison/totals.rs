@@ -7,7 +7,6 @@ use super::{
     lost::{Loss, LossCounts},
     sign_test::Directions,
 };
-use crate::compare::compatibility::width_of;
 use crate::{
     likely_clusters::{ClusterEffect, GroupNumbers},
     metrics::{MetricDefinition, tidy},
@@ -15,27 +14,27 @@ use crate::{
 use std::collections::HashMap;
 
 /// Figures over the pairs of two runs.
-pub(super) struct PairFigures {
-    pub(super) decisive: MetricDifference,
-    pub(super) criteria: Vec<MetricDifference>,
-    pub(super) metrics: Vec<MetricDifference>,
-    pub(super) passes: Vec<PassDifference>,
-    pub(super) fallen: FallenItems,
-    pub(super) lost: Vec<LostItems>,
-    pub(super) items: ItemLists,
+pub(crate) struct PairFigures {
+    pub(crate) decisive: MetricDifference,
+    pub(crate) criteria: Vec<MetricDifference>,
+    pub(crate) metrics: Vec<MetricDifference>,
+    pub(crate) passes: Vec<PassDifference>,
+    pub(crate) fallen: FallenItems,
+    pub(crate) lost: Vec<LostItems>,
+    pub(crate) items: ItemLists,
     /// Pairs, and those of them whose input is not known in both runs.
-    pub(super) paired: u64,
-    pub(super) unverified: u64,
+    pub(crate) paired: u64,
+    pub(crate) unverified: u64,
     /// Items that are scored in the head alone.
-    pub(super) base_lost: u64,
-    pub(super) clusters: usize,
+    pub(crate) base_lost: u64,
+    pub(crate) clusters: usize,
     /// Effect of likely clusters on the decisive metric, and the decision on it without them where
     /// they are used, with them where they are not.
-    pub(super) reading: Option<(ClusterEffect, Decision)>,
+    pub(crate) reading: Option<(ClusterEffect, Decision)>,
 }
 
 /// Running sums over the pairs of two runs.
-pub(super) struct Totals<'a> {
+pub(crate) struct Totals<'a> {
     metrics: &'a ComparedMetrics,
     rules: Rules,
     /// Whether both runs were judged, or neither: only then do their successes mean the same.
@@ -82,7 +81,7 @@ struct RateTotals {
 }
 
 impl<'a> Totals<'a> {
-    pub(super) fn new(metrics: &'a ComparedMetrics, rules: Rules, same_stages: bool) -> Self {
+    pub(crate) fn new(metrics: &'a ComparedMetrics, rules: Rules, same_stages: bool) -> Self {
         Self {
             metrics,
             rules,
@@ -101,7 +100,7 @@ impl<'a> Totals<'a> {
     }
 
     /// Adds an item of both runs.
-    pub(super) fn pair(&mut self, base: &ItemValues, head: &ItemValues) {
+    pub(crate) fn pair(&mut self, base: &ItemValues, head: &ItemValues) {
         match (base.input, head.input) {
             (Some(before), Some(after)) if before != after => {
                 return self.lists.changed_input.push(head.id.clone());
@@ -137,7 +136,7 @@ impl<'a> Totals<'a> {
     }
 
     /// Adds an item of the base alone.
-    pub(super) fn gone(&mut self, item: ItemValues) {
+    pub(crate) fn gone(&mut self, item: ItemValues) {
         let absent = Some(Loss::Absent);
         if item.scored > 0 && item.decisive().is_some() {
             self.decisive.losses.add(absent);
@@ -150,7 +149,7 @@ impl<'a> Totals<'a> {
     }
 
     /// Adds an item of the head alone.
-    pub(super) fn new_item(&mut self, item: ItemValues) {
+    pub(crate) fn new_item(&mut self, item: ItemValues) {
         self.lists.new.push(item.id);
     }
 
@@ -187,7 +186,7 @@ impl<'a> Totals<'a> {
     }
 
     /// The figures over all pairs.
-    pub(super) fn finish(mut self) -> PairFigures {
+    pub(crate) fn finish(mut self) -> PairFigures {
         self.lists.sort();
         let rules = self.rules;
         let difference = |definition, pairs: &Pairs| {
@@ -276,7 +275,7 @@ impl<'a> Totals<'a> {
     fn lost(&self) -> Vec<LostItems> {
         let rules = self.rules;
         let mean = |definition: &MetricDefinition, totals: &MeanTotals| {
-            let width = width_of(definition.unit);
+            let width = definition.unit.width();
             let names = (definition.path.as_str(), definition.title.as_str());
             totals.losses.record(names, rules.max_lost, || {
                 Decision::of(&totals.as_failed.difference(width), rules.margin * width)

@@ -3,7 +3,7 @@
 use crate::{
     likely_clusters::{ClusterBasis, ClusterKeys},
     metrics::{AveragingPolicy, MetricDefinition, Sums, Unit},
-    run_report::RunSummary,
+    run_facts::RunSummary,
 };
 use juror_journal::journal::JournalError;
 use juror_types::{

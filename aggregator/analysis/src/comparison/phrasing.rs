@@ -17,7 +17,7 @@ pub fn detectable_words(comparison: &Comparison) -> Option<String> {
 }
 
 /// `; 120 of 120 items look like 8 clusters (…), taken together here: …`.
-pub(super) fn cluster_words(reading: &ClusterReading) -> String {
+pub(crate) fn cluster_words(reading: &ClusterReading) -> String {
     let (description, otherwise) = (reading.clusters.description(), reading.otherwise.name());
     match reading.used {
         true => format!(
@@ -30,7 +30,7 @@ pub(super) fn cluster_words(reading: &ClusterReading) -> String {
 }
 
 /// The warning about clusters that are likely and not declared.
-pub(super) fn cluster_warning(reading: &ClusterReading) -> String {
+pub(crate) fn cluster_warning(reading: &ClusterReading) -> String {
     let effect = reading.clusters.effect.as_ref();
     format!(
         "{}, and their changes differ between the clusters (design effect {:.1}): declare `cluster` \

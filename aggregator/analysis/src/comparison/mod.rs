@@ -1,18 +1,73 @@
-//! What two runs say together: the record of a comparison.
+//! Record of a comparison of two runs, its statistics, and the rules that decide it.
 
-use super::{
-    Decision, Difference, FallenItems, IssueChanges, ItemLists, LostItems, Pairs, PassTable,
-    SampleSize, item::is_deterministic,
-};
-use crate::compare::compatibility::width_of;
+mod conclusion;
+mod decision;
+mod difference;
+mod fallen;
+mod figures;
+mod findings;
+mod holm;
+mod issues;
+mod item;
+mod lists;
+mod lost;
+mod markdown;
+mod mcnemar;
+mod output;
+mod phrasing;
+mod power;
+mod sample_size;
+mod sign_test;
+mod totals;
+
+pub use decision::Decision;
+pub use difference::{Difference, Pairs};
+pub use fallen::{FALLEN_FALSE_ALARMS, FallenItems};
+pub use figures::{change, distinct_size, p_value};
+pub use holm::holm;
+pub use issues::{IssueChange, IssueChanges, issue_changes};
+pub use lists::{ItemChange, ItemLists, NewFailure};
+pub use lost::LostItems;
+pub use markdown::render as render_markdown;
+pub use mcnemar::PassTable;
+pub use output::{ComparisonFormat, ComparisonOutputError, write_comparison};
+pub use phrasing::{detectable_words, failure_words, item_counts, settling_words};
+pub use sample_size::SampleSize;
+
+pub(crate) use conclusion::conclude;
+pub(crate) use item::{ComparedMetrics, ItemsOf};
+pub(crate) use phrasing::{cluster_warning, cluster_words};
+pub(crate) use sample_size::{JudgingFacts, settling};
+pub(crate) use totals::{PairFigures, Totals};
+
 use crate::{
     likely_clusters::LikelyClusters,
-    metrics::{MetricDefinition, Unit, tidy},
-    run_report::{Coverage, Report},
+    metrics::{AveragingPolicy, MetricDefinition, Unit, tidy},
+    run_facts::Coverage,
 };
+use item::is_deterministic;
 use juror_types::{id::RunId, job::Judge};
 use serde::Serialize;
 use std::cmp::Ordering;
+
+/// How a comparison is decided.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// A change of the decisive metric, as a share, that does not matter.
+    pub margin: f64,
+    /// Whether a criterion that got worse decides too.
+    pub strict: bool,
+    /// The share of the base's items that the head may lose.
+    pub max_lost: f64,
+    /// The change of an item's score, as a share, beyond which it falls or rises far.
+    pub fallen_by: f64,
+    /// The share of the pairs that may fall far.
+    pub fallen_share: f64,
+    /// Whether intervals take clusters together that are likely and not declared.
+    pub use_likely_clusters: bool,
+    /// Whether failed jobs count as zeros.
+    pub averaging: AveragingPolicy,
+}
 
 /// What two runs say together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -154,20 +209,6 @@ impl Comparison {
     }
 }
 
-impl ComparedRun {
-    pub(super) fn of(report: &Report) -> Self {
-        let run = &report.run;
-        Self {
-            run: run.id.clone(),
-            created_at: run.created_at.clone(),
-            judge: run.judge.clone(),
-            simulated: run.simulated,
-            repeat: run.repeat,
-            coverage: report.coverage.clone(),
-        }
-    }
-}
-
 impl MetricDifference {
     /// The difference by these pairs, with likely clusters taken together if `use_clusters` is set
     /// and the pairs differ between them.
@@ -177,7 +218,7 @@ impl MetricDifference {
         margin: f64,
         use_clusters: bool,
     ) -> Self {
-        let width = width_of(definition.unit);
+        let width = definition.unit.width();
         let difference = match pairs.cluster_effect().filter(|_| use_clusters) {
             Some(_) => pairs.clustered_difference(width),
             None => pairs.difference(width),
@@ -200,7 +241,7 @@ impl MetricDifference {
 
     /// Sets the p-value that is adjusted over several tests, and decides by it.
     pub(super) fn adjust(&mut self, p_adjusted: Option<f64>, margin: f64) {
-        let margin = margin * width_of(self.unit());
+        let margin = margin * self.unit().width();
         self.decision = Decision::among_many(&self.difference, margin, p_adjusted);
         self.p_adjusted = p_adjusted;
     }
@@ -245,3 +286,6 @@ impl PassDifference {
         self.p_adjusted = p_adjusted;
     }
 }
+
+#[cfg(test)]
+mod expected_tests;

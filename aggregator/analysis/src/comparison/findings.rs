@@ -4,7 +4,6 @@ use super::{
     Decision, FallenItems, LostItems, MetricDifference, PassDifference,
     figures::{self, name_of, p_equals, size},
 };
-use crate::compare::compatibility::width_of;
 use crate::{
     format::{counted, figure, grouped},
     metrics::Unit,
@@ -64,7 +63,7 @@ fn mean_sentence(mean: &MetricDifference, margin: f64) -> String {
         return format!("{pairs} are too few for an interval of the change of {title}");
     };
     let ends = format!("[{}, {}]", figures::change(low, unit), figures::change(high, unit));
-    let margin = margin * width_of(unit);
+    let margin = margin * unit.width();
     let shown = size(margin, unit);
     let by_interval = Decision::of(difference, margin);
     let place = match by_interval {

@@ -1,0 +1,136 @@
+//! What a run is, how much of its dataset was judged, and what it cost.
+
+use indexmap::IndexMap;
+use juror_types::{
+    id::RunId,
+    job::{Judge, RubricReference},
+    outcome::ErrorKind,
+    run::{DatasetRecord, JudgingTime},
+    usage::Money,
+};
+use serde::Serialize;
+
+/// What a run is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunSummary {
+    /// Its id.
+    pub id: RunId,
+    /// What was judged.
+    pub dataset: DatasetRecord,
+    /// By which rubric.
+    pub rubric: RubricReference,
+    /// By which judge with which settings; none with the judge off.
+    pub judge: Option<Judge>,
+    /// Base URL of the judge; of a fleet's run, every endpoint that answered.
+    pub base_url: Option<String>,
+    /// Fingerprints of the model that answers named, in order; left out of JSON when there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fingerprints: Vec<String>,
+    /// Whether any verdict is the simulator's.
+    pub simulated: bool,
+    /// How many times each item is judged.
+    pub repeat: u32,
+    /// When it was created, RFC 3339 in UTC.
+    pub created_at: String,
+    /// When its report was written, RFC 3339 in UTC.
+    pub finished_at: String,
+    /// Time for which it was judged; none if that is not known.
+    pub judging: Option<JudgingTime>,
+    /// Version of the program that created it.
+    pub program_version: String,
+}
+
+/// How much of a dataset was judged. All counts are of jobs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Coverage {
+    /// Jobs that the run has.
+    pub planned: u64,
+    /// Every requested stage that has data is done.
+    pub scored: u64,
+    /// Had nothing to judge: the pipeline made no code.
+    pub no_output: u64,
+    /// The judge answered, but not usably.
+    pub unscorable: u64,
+    /// Could not be judged.
+    pub failed: u64,
+    /// Not tried.
+    pub skipped: u64,
+    /// Without any result yet; left out of JSON when there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub pending: u64,
+    /// How many jobs ended with which kind of error, most frequent first.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub errors: IndexMap<ErrorKind, u64>,
+}
+
+/// What a run cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Cost {
+    /// Results' costs and what is presumed spent; never less than the ledger has committed.
+    pub total_usd: Money,
+    /// Results' costs, superseded rounds included.
+    pub results_usd: Money,
+    /// Cost of calls that died with their process, at worst case.
+    pub presumed_usd: Money,
+    /// Probable cost of those calls: the same share of their worst case as answered calls. Left
+    /// out of JSON where nothing is presumed, or no call was answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub presumed_probable_usd: Option<Money>,
+    /// Cost of calls in flight, at worst case; only told of a run that goes on, and
+    /// left out of JSON when there is none.
+    #[serde(skip_serializing_if = "is_no_money")]
+    pub in_flight_usd: Money,
+    /// What the jobs that made calls were expected to cost, told before their first call.
+    pub estimated_usd: Option<Money>,
+    /// Highest possible cost of those calls, with every call that may be repeated.
+    pub worst_case_usd: Option<Money>,
+    /// By how much the results' costs were off the estimate, as a share of it: 0.1 is a tenth dearer. None
+    /// while jobs are pending, and without an estimate.
+    pub estimate_error: Option<f64>,
+    /// By how much bills exceeded what was reserved for them.
+    pub overrun_usd: Money,
+    /// The most that the run may cost; none is unlimited.
+    pub budget_usd: Option<Money>,
+    /// All input tokens, cached ones included.
+    pub input_tokens: u64,
+    /// Input tokens from the provider's prompt cache.
+    pub cached_input_tokens: u64,
+    /// Output tokens.
+    pub output_tokens: u64,
+    /// Calls that were sent.
+    pub calls: u64,
+    /// Verdicts that came from the cache.
+    pub cached_verdicts: u64,
+    /// Calls whose usage the provider did not tell, booked at the most that they can cost; left out
+    /// of JSON when there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unmetered_calls: u64,
+}
+
+impl Coverage {
+    /// Whether every planned job is scored.
+    pub fn is_complete(&self) -> bool {
+        self.scored >= self.planned
+    }
+}
+
+impl Cost {
+    /// The cost of a run that goes on: what its calls hold is not spent yet.
+    pub fn with_in_flight(self, held: Money) -> Self {
+        let (total_usd, presumed_usd) = (self.total_usd - held, self.presumed_usd - held);
+        let probable = self.presumed_probable_usd.filter(|_| presumed_usd > Money::ZERO);
+        let presumed_probable_usd =
+            probable.and_then(|probable| presumed_usd.scaled(probable, self.presumed_usd));
+        Self { total_usd, presumed_usd, presumed_probable_usd, in_flight_usd: held, ..self }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_no_money(amount: &Money) -> bool {
+    *amount == Money::ZERO
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
