@@ -143,6 +143,43 @@ guidance = "Is everything where it was?"
 anchors = [{ from = 5, to = 5, means = "nothing moved" }, { from = 1, to = 4, means = "something moved" }]
 "#;
 
+const WORDING: &str = r#"
+schema = 1
+id = "wording"
+version = 1
+title = "Are the words of the interface clear?"
+max_output_tokens = 600
+reply = 2
+strengths = false
+findings = { max = 3, kinds = [{ key = "other", title = "Other", means = "any fault" }], elements = [{ key = "other", title = "Other" }] }
+formula = "sum_over_max"
+success = { above = 0.5 }
+needs = ["generated_code"]
+scale = { min = 0, max = 1 }
+criteria = [{ key = "clear", title = "Clear", guidance = "Is every label clear?" }]
+prompt = { system = "You edit interfaces.", task = "Score {criteria_count} criterion." }
+"#;
+
+#[test]
+fn a_rubric_without_images_judges_texts_alone() {
+    let harness = Harness::new();
+    harness.write("wording.toml", WORDING);
+    let checked = harness.juror(&["rubric", "check", "wording.toml"]).exits(0);
+    assert_eq!(checked.stderr, "");
+    harness.write("manifest.jsonl", "{\"id\":\"a\",\"generated_code\":\"<p>Save</p> // ten\"}\n");
+    let answer = json!({"findings": [{"kind": "other", "element": "other", "where": "button",
+        "criteria": ["clear"], "shown": "-", "found": "Save", "severity": "minor",
+        "statement": "Save what?"}], "suspected_instructions": [],
+        "scores": {"clear": {"why": "vague", "score": 1}}});
+    let judge = Recorder::start(vec![completion(&answer.to_string(), 300, 40)]);
+    let flags =
+        ["--rubric", "wording.toml", "-o", "report.html", "-o", "report.csv", "-o", "report.md"];
+    harness.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(0).prints(&["1 of 1 scored"]);
+    assert_eq!(harness.result("first", "a")["semantic"]["findings"][0]["statement"], "Save what?");
+    let asked = judge.asked()[0].to_string();
+    assert!(!asked.contains("image_url") && asked.contains("There are none"), "{asked}");
+}
+
 #[test]
 fn a_rubric_of_ones_own_compares_two_images() {
     let harness = Harness::new();

@@ -18,6 +18,9 @@ pub(super) fn render(rubric: &Rubric) -> String {
 }
 
 fn images(rubric: &Rubric) -> String {
+    if rubric.images.is_empty() {
+        return "# Images\n\nThere are none; judge by the item's texts alone.".to_owned();
+    }
     let mut text = "# Images\n\nThey follow in this order:".to_owned();
     for (position, image) in rubric.images.iter().enumerate() {
         push(&mut text, format_args!("\n{}. {}", position + 1, image.label));

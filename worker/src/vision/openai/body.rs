@@ -263,6 +263,31 @@ mod tests {
         }
     }
 
+    /// A judge writes in the order of the schema: a map that sorts its keys anywhere on the way would
+    /// put scores before their evidence, and nobody would see it.
+    #[test]
+    fn the_schema_goes_out_in_the_order_in_which_a_judge_has_to_write() {
+        let rubric = juror_types::rubric::builtin_named("semantic").unwrap().parse().unwrap();
+        let schema = juror_types::rubric::reply_schema(&rubric).to_string();
+        let request = Request { schema: schema.as_str().into(), ..question() };
+        for format in [ReplyFormat::Schema, ReplyFormat::Json] {
+            let body = String::from_utf8(write(&request, format, false).to_vec()).unwrap();
+            let body = body.replace("\\\"", "\"");
+            let (_, properties) = body.rsplit_once("\"properties\":{\"findings\"").unwrap();
+            let places = [
+                "\"kind\":",
+                "\"statement\":",
+                "\"suspected_instructions\":",
+                "\"scores\":",
+                "\"why\":",
+                "\"score\":",
+                "\"strengths\":",
+            ]
+            .map(|key| properties.find(key).unwrap());
+            assert!(places.is_sorted(), "{places:?}");
+        }
+    }
+
     #[test]
     fn an_answer_follows_a_schema_if_it_names_what_that_requires() {
         let schema = r#"{"type":"object","required":["scores","issues"]}"#;

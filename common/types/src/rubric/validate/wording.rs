@@ -74,8 +74,9 @@ fn check_prompt(rubric: &Rubric, problems: &mut Problems<'_>) {
 }
 
 fn check_images(rubric: &Rubric, problems: &mut Problems<'_>) {
-    if rubric.images.is_empty() {
-        problems.add(&[Key("images")], "is empty; a judge needs at least one image to look at");
+    if rubric.images.is_empty() && rubric.needs.is_empty() {
+        let message = "is empty, and so is `needs`; a judge needs an image or a text to look at";
+        problems.add(&[Key("images")], message);
     }
     problems.check_names("images", "name", rubric.images.iter().map(|image| image.name.as_str()));
     for (position, image) in rubric.images.iter().enumerate() {
