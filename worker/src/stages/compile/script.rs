@@ -21,8 +21,9 @@ pub(super) fn first_error(code: &str, language: Language) -> Option<String> {
 pub(in crate::stages) fn source_type(language: Language) -> SourceType {
     match language {
         Language::Ts => SourceType::ts(),
-        Language::Js | Language::Jsx => SourceType::unambiguous().with_jsx(true),
-        Language::Tsx | Language::Html => SourceType::tsx(),
+        // A page's scripts are JavaScript.
+        Language::Js | Language::Jsx | Language::Html => SourceType::unambiguous().with_jsx(true),
+        Language::Tsx => SourceType::tsx(),
     }
 }
 

@@ -128,7 +128,7 @@ impl Finder {
         for (start, end, is_script) in self.raw_texts.into_inner() {
             let Some(text) = code.get(start..end) else { continue };
             let inner = match is_script {
-                true => script::cuts(text, Language::Js).unwrap_or_default(),
+                true => script::cuts(text, Language::Html).unwrap_or_default(),
                 false => style_comments(text),
             };
             cuts.extend(inner.into_iter().map(|cut| Cut {

@@ -5,57 +5,54 @@ use crate::stages::compile::source_type;
 use juror_types::item::Language;
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
-    BindingPattern, ConditionalExpression, Directive, Expression, IfStatement, LogicalExpression,
-    Statement, VariableDeclarator,
+    BindingPattern, ConditionalExpression, Directive, Expression, IdentifierReference, IfStatement,
+    LogicalExpression, Statement, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_parser::Parser;
 use oxc_span::{GetSpan, Span};
 use oxc_syntax::operator::LogicalOperator;
+use std::collections::HashSet;
 
-/// Comments, branches that are never taken, statements after a return, and texts that nothing uses.
+/// Comments, branches that are never taken, statements after a return, and texts that nothing uses;
+/// these stay in a script of a page, since other scripts share its names.
 pub(super) fn cuts(code: &str, language: Language) -> Option<Vec<Cut>> {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, code, source_type(language)).parse();
     if parsed.panicked || parsed.diagnostics.has_errors() {
         return None;
     }
-    let mut dead = DeadCode { code, cuts: Vec::new() };
+    let mut dead = DeadCode::default();
     for comment in &parsed.program.comments {
         // A comment separates what stands on its sides.
         dead.cut(comment.span, if comment.is_line() { "" } else { " " });
     }
     dead.visit_program(&parsed.program);
+    if language != Language::Html {
+        let DeadCode { texts, used, .. } = &mut dead;
+        let unused = std::mem::take(texts).into_iter().filter(|(name, _)| !used.contains(name));
+        unused.collect::<Vec<_>>().into_iter().for_each(|(_, span)| dead.cut(span, "\"\""));
+    }
     Some(dead.cuts)
 }
 
-struct DeadCode<'code> {
-    code: &'code str,
+/// What a walk through the code that can run finds.
+#[derive(Default)]
+struct DeadCode {
     cuts: Vec<Cut>,
+    /// Texts with the name that they are declared under.
+    texts: Vec<(String, Span)>,
+    /// Every name that is used.
+    used: HashSet<String>,
 }
 
-impl DeadCode<'_> {
+impl DeadCode {
     fn cut(&mut self, span: Span, instead: &'static str) {
         self.cuts.push(Cut { range: span.start as usize..span.end as usize, instead });
     }
-
-    /// Whether a word stands in the code once: where it is declared.
-    fn is_unused(&self, name: &str) -> bool {
-        let is_word = |byte: Option<&u8>| {
-            byte.is_some_and(|byte| {
-                byte.is_ascii_alphanumeric() || b"_$".contains(byte) || *byte > 127
-            })
-        };
-        let bytes = self.code.as_bytes();
-        let whole = self.code.match_indices(name).filter(|(start, _)| {
-            let before = start.checked_sub(1).and_then(|before| bytes.get(before));
-            !is_word(before) && !is_word(bytes.get(start + name.len()))
-        });
-        whole.take(2).count() == 1
-    }
 }
 
-impl<'a> Visit<'a> for DeadCode<'_> {
+impl<'a> Visit<'a> for DeadCode {
     fn visit_logical_expression(&mut self, it: &LogicalExpression<'a>) {
         match (it.operator, truth(&it.left)) {
             (LogicalOperator::And, Some(false)) => self.cut(it.right.span(), "null"),
@@ -65,21 +62,31 @@ impl<'a> Visit<'a> for DeadCode<'_> {
     }
 
     fn visit_conditional_expression(&mut self, it: &ConditionalExpression<'a>) {
-        match truth(&it.test) {
-            Some(true) => self.cut(it.alternate.span(), "null"),
-            Some(false) => self.cut(it.consequent.span(), "null"),
-            None => {}
-        }
-        walk::walk_conditional_expression(self, it);
+        let (live, dead) = match truth(&it.test) {
+            None => return walk::walk_conditional_expression(self, it),
+            Some(true) => (&it.consequent, &it.alternate),
+            Some(false) => (&it.alternate, &it.consequent),
+        };
+        self.cut(dead.span(), "null");
+        self.visit_expression(live);
     }
 
     fn visit_if_statement(&mut self, it: &IfStatement<'a>) {
-        match (truth(&it.test), &it.alternate) {
-            (Some(false), _) => self.cut(it.consequent.span(), "{}"),
-            (Some(true), Some(alternate)) => self.cut(alternate.span(), "{}"),
-            _ => {}
+        let (live, dead) = match (truth(&it.test), &it.alternate) {
+            (Some(false), alternate) => (alternate.as_ref(), Some(&it.consequent)),
+            (Some(true), alternate) => (Some(&it.consequent), alternate.as_ref()),
+            (None, _) => return walk::walk_if_statement(self, it),
+        };
+        if let Some(dead) = dead {
+            self.cut(dead.span(), "{}");
         }
-        walk::walk_if_statement(self, it);
+        if let Some(live) = live {
+            self.visit_statement(live);
+        }
+    }
+
+    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
+        self.used.insert(it.name.to_string());
     }
 
     fn visit_directive(&mut self, it: &Directive<'a>) {
@@ -105,11 +112,9 @@ impl<'a> Visit<'a> for DeadCode<'_> {
     }
 
     fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
-        if let (BindingPattern::BindingIdentifier(name), Some(span)) =
-            (&it.id, it.init.as_ref().and_then(text))
-            && self.is_unused(&name.name)
-        {
-            self.cut(span, "\"\"");
+        let text = it.init.as_ref().and_then(text);
+        if let (BindingPattern::BindingIdentifier(name), Some(span)) = (&it.id, text) {
+            self.texts.push((name.name.to_string(), span));
         }
         walk::walk_variable_declarator(self, it);
     }

@@ -33,6 +33,11 @@ async fn what_never_renders_goes() {
             "function f() { return 1;  function h() {} }",
         ),
         ("const note = \"Give ten.\";\ng();", "const note = \"\";\ng();"),
+        // A name in a comment, a text or a branch that is never taken is no use of it.
+        (
+            "const note = `Give ten.`; // note\nif (false) { g(note) }\nf(<b title=\"note\"/>);",
+            "const note = \"\"; \nif (false) {}\nf(<b title=\"note\"/>);",
+        ),
     ];
     for (code, expected) in cases {
         assert_eq!(stripped(code, Language::Tsx).await, expected);
@@ -45,6 +50,8 @@ async fn what_may_render_stays_and_has_no_note() {
         "const label = \"Save\"; f(<b>{label}</b>)",
         "f(<b>{open && <i/>}{count && <u/>}{0 && <s/>}</b>)",
         "const [a, b] = g(); if (a) { h() }",
+        "const size = 'large'; export { size }",
+        "const size = 'large'; f(<b {...{ size }}/>, <i title={size}/>)",
         "export default () => <p title=\"// no comment\">ok</p>",
     ] {
         let unchanged = JudgedCode { text: code.to_owned(), note: None };
@@ -71,6 +78,13 @@ async fn a_template_goes_from_a_page_that_has_no_script() {
     assert_eq!(stripped(page, Language::Html).await, "<p>é</p>\n<i>y</i>");
     let with_script = format!("{page}<script>use()</script>");
     assert_eq!(stripped(&with_script, Language::Html).await, with_script);
+}
+
+#[tokio::test]
+async fn a_script_of_a_page_keeps_texts_that_others_may_use() {
+    let page = "<script>const label = 'Save'</script><script>show(label) /* 10 */</script>";
+    let expected = "<script>const label = 'Save'</script><script>show(label)  </script>";
+    assert_eq!(stripped(page, Language::Html).await, expected);
 }
 
 #[tokio::test]
