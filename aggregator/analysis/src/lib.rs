@@ -22,3 +22,4 @@ pub mod run_report;
 pub mod summary;
 #[cfg(any(test, feature = "test-results"))]
 pub mod test_results;
+pub mod verdict_checks;

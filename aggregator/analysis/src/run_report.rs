@@ -14,6 +14,7 @@ use crate::{
     metrics::{Interval, Metric, Overall},
     repeats::Repeats,
     run_facts::{Cost, Coverage, RunSummary},
+    verdict_checks::VerdictChecks,
 };
 use indexmap::IndexMap;
 use juror_journal::journal::RunFiles;
@@ -43,6 +44,8 @@ pub struct Report {
     pub comparison: Option<Comparison>,
     /// Clusters that its dataset likely has and does not declare.
     pub likely_clusters: Option<LikelyClusters>,
+    /// Whether its verdicts agree with themselves; none without a verdict.
+    pub verdict_checks: Option<VerdictChecks>,
     /// What is often wrong, most frequent first.
     pub common_issues: Vec<StatementGroup>,
     /// What is often right, most frequent first.

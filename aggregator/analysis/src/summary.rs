@@ -14,6 +14,7 @@ use crate::{
     repeats::repeats,
     run_facts::{Cost, Coverage, RunSummary},
     run_report::Report,
+    verdict_checks::VerdictChecks,
 };
 use indexmap::IndexMap;
 use juror_journal::journal::{JournalError, RunFiles};
@@ -83,6 +84,7 @@ struct Scan<'a> {
     issues: Statements,
     strengths: Statements,
     judged_items: JudgedItems,
+    checks: VerdictChecks,
     streak: ApiStreak,
     charges: Charges,
     errors: IndexMap<ErrorKind, u64>,
@@ -135,9 +137,11 @@ impl<'a> Scan<'a> {
         Self {
             tally: Tally::new(input.rubric, judged, record.repeat, input.averaging),
             items: Items::new(record.repeat, input.counted.len() as usize),
-            issues: Statements::new(Tone::Issues, titles.clone(), MAX_UNKNOWN),
+            issues: Statements::new(Tone::Issues, titles.clone(), MAX_UNKNOWN)
+                .with_findings(input.rubric.vocabulary.clone()),
             strengths: Statements::new(Tone::Strengths, titles, MAX_UNKNOWN),
             judged_items: JudgedItems::default(),
+            checks: VerdictChecks::default(),
             streak: ApiStreak::default(),
             charges: Charges::default(),
             errors: IndexMap::new(),
@@ -170,7 +174,11 @@ impl<'a> Scan<'a> {
         self.simulated |= result.judge.as_ref().is_some_and(|judge| judge.simulated);
         if let (Outcome::Scored, Some(verdict)) = (result.outcome, &result.semantic) {
             self.judged_items.add(item, verdict.correctness());
-            self.issues.add(item, &verdict.issues);
+            self.checks.add(verdict);
+            match verdict.findings.as_slice() {
+                [] => self.issues.add(item, &verdict.issues),
+                findings => self.issues.add_findings(item, findings),
+            }
             self.strengths.add(item, &verdict.strengths);
         }
         self.keep_if_bad(result);
@@ -199,6 +207,7 @@ impl<'a> Scan<'a> {
         for group in common_issues.iter_mut().chain(&mut common_strengths) {
             order_items(group, &self.items, &self.judged_items);
         }
+        warnings.extend(self.checks.warnings());
         warnings.extend(self.charges.warnings());
         let dropped = dropped_issues + dropped_strengths;
         if dropped > 0 {
@@ -255,6 +264,7 @@ impl<'a> Scan<'a> {
             repeats: None,
             calibration: None,
             comparison: None,
+            verdict_checks: (self.checks.verdicts > 0).then_some(self.checks),
             common_issues,
             common_strengths,
             uncounted_issues: dropped_issues,

@@ -40,6 +40,9 @@ pub(crate) fn write(
     if let Some(likely_clusters) = &report.likely_clusters {
         map.serialize_entry("likely_clusters", likely_clusters)?;
     }
+    if let Some(checks) = &report.verdict_checks {
+        map.serialize_entry("verdict_checks", checks)?;
+    }
     let statements = |groups| Statements { groups, items: &report.items };
     map.serialize_entry("common_issues", &statements(&report.common_issues))?;
     map.serialize_entry("common_strengths", &statements(&report.common_strengths))?;
@@ -69,8 +72,13 @@ struct OneGroup<'a> {
 
 impl Serialize for OneGroup<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(6))?;
+        let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("label", &self.group.label)?;
+        map.serialize_entry("grouped_by", self.group.key.grouped_by())?;
+        if let Some((kind, element)) = self.group.key.kind_and_element() {
+            map.serialize_entry("kind", kind)?;
+            map.serialize_entry("element", element)?;
+        }
         map.serialize_entry("count", &self.group.count)?;
         map.serialize_entry("share", &self.group.share)?;
         map.serialize_entry("examples", &self.group.examples)?;

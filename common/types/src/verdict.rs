@@ -1,6 +1,6 @@
 //! The judge's scores, issues and strengths for one job.
 
-use crate::finding::Finding;
+use crate::{contradiction::Contradiction, finding::Finding};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -22,6 +22,9 @@ pub struct Verdict {
     /// Places in the item's data that the judge took for attempts to instruct it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspected_instructions: Vec<String>,
+    /// Rules by which its scores and findings do not agree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contradictions: Vec<Contradiction>,
     /// Criterion to the reason of its score, by `sum_over_max` of reply version 2; the other formula
     /// has it in `dimensions`.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
@@ -88,6 +91,7 @@ impl Verdict {
             strengths: Vec::new(),
             findings: Vec::new(),
             suspected_instructions: Vec::new(),
+            contradictions: Vec::new(),
             rationales: IndexMap::new(),
         }
     }

@@ -1,6 +1,9 @@
 //! Which issues are new, gone, more or less frequent. Pure.
 
-use crate::{issues::StatementGroup, metrics::tidy};
+use crate::{
+    issues::{IssueKey, StatementGroup},
+    metrics::tidy,
+};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -68,15 +71,17 @@ pub fn issue_changes(
     changes
 }
 
-/// What makes the groups of two runs one: their kind, or where the vocabulary knows none, their
+/// What makes the groups of two runs one: their key, or where they are of shared words, their
 /// labels, but for case and space.
-fn key(group: &StatementGroup) -> (Option<&str>, String) {
+fn key(group: &StatementGroup) -> (&IssueKey, String) {
     let label = |group: &StatementGroup| {
         let words: Vec<String> = group.label.split_whitespace().map(str::to_lowercase).collect();
         words.join(" ")
     };
-    let kind = group.kind.as_deref();
-    (kind, if kind.is_some() { String::new() } else { label(group) })
+    match &group.key {
+        IssueKey::Words => (&group.key, label(group)),
+        key => (key, String::new()),
+    }
 }
 
 fn change(
@@ -99,7 +104,7 @@ mod tests {
             label: label.into(),
             count,
             share: count as f64 / 100.0,
-            kind: None,
+            key: IssueKey::Words,
             items: Vec::new(),
             worst: Vec::new(),
             examples: Vec::new(),
@@ -135,8 +140,10 @@ mod tests {
 
     #[test]
     fn what_is_of_one_kind_is_one_issue_however_it_is_worded() {
-        let of_kind =
-            |label, count| StatementGroup { kind: Some("icon".into()), ..group(label, count) };
+        let of_kind = |label, count| StatementGroup {
+            key: IssueKey::Topic("icon".into()),
+            ..group(label, count)
+        };
         let changes = issue_changes(
             &[of_kind("The icon is missing", 4), group("No icon", 1)],
             &[of_kind("No icon", 9)],

@@ -13,7 +13,7 @@ const MAX_LENGTH: usize = 200;
 const MAX_WORDINGS: usize = 100;
 
 /// So many other wordings are shown.
-const MAX_EXAMPLES: usize = 3;
+pub(super) const MAX_EXAMPLES: usize = 3;
 
 /// Items and wordings.
 #[derive(Debug, Default)]

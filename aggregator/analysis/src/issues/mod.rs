@@ -4,6 +4,9 @@
 //! however it is worded and whatever the component, the direction and the numbers are.
 //! `docs/issues.md` says where the lines are drawn.
 //!
+//! Findings come with a kind and an element, and are grouped by these alone, in every language. What
+//! follows is for all else: findings of the kind `other`, answers of version 1, strengths.
+//!
 //! Each statement is read by itself (`sense`): a vocabulary of interface and picture terms
 //! (`config/statements.toml`) and a few rules of English say what it is about and whether that is
 //! missing, wrong or too much. Statements of one such kind are one group. Statements of which the
@@ -20,13 +23,16 @@
 mod classify;
 mod cluster;
 mod collected;
+mod key;
 mod vocabulary;
 mod words;
 
 pub use classify::Tone;
+pub use key::IssueKey;
 
 use classify::Sense;
 use collected::{Collected, Wording, hash};
+use juror_types::finding::{Finding, FindingVocabulary, OTHER};
 use std::{
     collections::{BTreeMap, HashMap},
     sync::LazyLock,
@@ -44,10 +50,11 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
 /// Statements that mean the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatementGroup {
-    /// The most central of them, as the judge put it; cut if it is very long.
+    /// Titles of kind and element; of a group by words, the most central statement, as the judge put
+    /// it, cut if it is very long.
     pub label: String,
-    /// What kind of issue it is, the same in every run, if the vocabulary knows it.
-    pub kind: Option<String>,
+    /// What makes them one.
+    pub key: IssueKey,
     /// Items that it was said of; an item's repeats count once.
     pub count: u64,
     /// `count` over the items that have a verdict.
@@ -57,7 +64,7 @@ pub struct StatementGroup {
     pub items: Vec<u32>,
     /// Those of them with the lowest scores, worst first; empty until they stand in a report.
     pub worst: Vec<u32>,
-    /// Other wordings of it, the most frequent first.
+    /// Wordings other than the label, the most frequent first.
     pub examples: Vec<String>,
 }
 
@@ -68,8 +75,10 @@ pub struct Statements {
     tone: Tone,
     /// What a rationale begins with: `Clarity: `.
     criteria: Vec<String>,
-    /// By kind; there are only as many as the vocabulary has.
-    kinds: HashMap<String, Collected>,
+    /// Titles of the kinds and elements of findings.
+    findings: FindingVocabulary,
+    /// By kind or topic; there are only as many as the two vocabularies have.
+    known: HashMap<IssueKey, Collected>,
     /// What the vocabulary does not know, by its words and ordered by their hash.
     others: BTreeMap<(u64, String), Collected>,
     most_others: usize,
@@ -86,7 +95,7 @@ struct Remembered {
 
 #[derive(Clone, Debug)]
 enum Group {
-    Kind(String),
+    Known(IssueKey),
     Other(u64, String),
 }
 
@@ -99,7 +108,8 @@ impl Statements {
         Self {
             tone,
             criteria,
-            kinds: HashMap::new(),
+            findings: FindingVocabulary::default(),
+            known: HashMap::new(),
             others: BTreeMap::new(),
             most_others: most_others.max(1),
             dropped: 0,
@@ -107,7 +117,30 @@ impl Statements {
         }
     }
 
-    /// Notes what the judge said of an item.
+    /// Findings of these kinds and elements are grouped by them.
+    #[must_use]
+    pub fn with_findings(self, findings: FindingVocabulary) -> Self {
+        Self { findings, ..self }
+    }
+
+    /// Adds the findings of an item. A kind that the vocabulary lacks, and `other`, go by their words.
+    pub fn add_findings(&mut self, item: u32, findings: &[Finding]) {
+        for finding in findings {
+            if finding.kind == OTHER || self.findings.kind(&finding.kind).is_none() {
+                self.add(item, std::slice::from_ref(&finding.statement));
+                continue;
+            }
+            let element = match self.findings.element(&finding.element) {
+                Some(element) => element.key.clone(),
+                None => OTHER.to_owned(),
+            };
+            let group = Group::Known(IssueKey::Finding { kind: finding.kind.clone(), element });
+            let wording = hash(&finding.statement.trim().to_lowercase());
+            self.note(item, &finding.statement, Remembered { group, wording });
+        }
+    }
+
+    /// Adds what the judge said of an item.
     pub fn add(&mut self, item: u32, statements: &[String]) {
         for statement in statements {
             if let Some(known) = self.remembered.get(statement) {
@@ -127,16 +160,16 @@ impl Statements {
     /// how many statements were dropped because there were too many different ones.
     pub fn finish(self, judged_items: u64) -> (Vec<StatementGroup>, u64) {
         let others = self.others.into_iter().map(|((_, words), collected)| (words, collected));
-        let kinds = self.kinds.into_iter().map(|(kind, collected)| (Some(kind), collected));
         let others = cluster::merge(others.collect());
-        let collected = kinds.chain(others.map(|collected| (None, collected)));
+        let others = others.map(|collected| (IssueKey::Words, collected));
+        let collected = self.known.into_iter().chain(others);
         let mut groups: Vec<StatementGroup> = collected
-            .map(|(kind, collected)| {
-                let (label, examples) = collected.central();
+            .map(|(key, collected)| {
+                let (label, examples) = key.label(&self.findings, collected.central());
                 let items = collected.items();
                 let count = items.len() as u64;
                 let share = crate::metrics::tidy(count as f64 / judged_items.max(1) as f64);
-                StatementGroup { label, kind, count, share, items, worst: Vec::new(), examples }
+                StatementGroup { label, key, count, share, items, worst: Vec::new(), examples }
             })
             .collect();
         groups.sort_unstable_by(|left, right| {
@@ -160,9 +193,11 @@ impl Statements {
         }
         let wording = hash(&spoken.join(" "));
         let group = match (classify::read(words, self.tone, &VOCABULARY), criterion) {
-            (Sense::Kind(kind), Some(_)) if VOCABULARY.is_of_pictures(&kind) => Group::Kind(kind),
-            (_, Some((title, _))) => Group::Kind(title.clone()),
-            (Sense::Kind(kind), None) => Group::Kind(kind),
+            (Sense::Kind(topic), Some(_)) if VOCABULARY.is_of_pictures(&topic) => {
+                Group::Known(IssueKey::Topic(topic))
+            }
+            (_, Some((title, _))) => Group::Known(IssueKey::Topic(title.clone())),
+            (Sense::Kind(topic), None) => Group::Known(IssueKey::Topic(topic)),
             (Sense::Words(words), None) => {
                 let words = words.join(" ");
                 Group::Other(hash(&words), words)
@@ -174,8 +209,8 @@ impl Statements {
     fn note(&mut self, item: u32, statement: &str, read: Remembered) {
         let wording = Wording::of(statement);
         match read.group {
-            Group::Kind(kind) => {
-                self.kinds.entry(kind).or_default().note(item, read.wording, wording);
+            Group::Known(key) => {
+                self.known.entry(key).or_default().note(item, read.wording, wording);
             }
             Group::Other(hash, words) => {
                 let key = (hash, words);

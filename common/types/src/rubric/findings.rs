@@ -42,6 +42,9 @@ pub struct FindingRules {
     /// Most findings of one answer.
     #[serde(default = "default_max")]
     pub max: u32,
+    /// Whether the judge is asked once more where its scores and findings do not agree.
+    #[serde(default)]
+    pub ask_again: bool,
 }
 
 fn default_max() -> u32 {
@@ -50,7 +53,13 @@ fn default_max() -> u32 {
 
 impl Default for FindingRules {
     fn default() -> Self {
-        Self { builtin: None, kinds: Vec::new(), elements: Vec::new(), max: default_max() }
+        Self {
+            builtin: None,
+            kinds: Vec::new(),
+            elements: Vec::new(),
+            max: default_max(),
+            ask_again: false,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::{Criterion, Formula, Group, ReplyVersion, Rubric};
 use crate::{
+    contradiction::contradictions,
     finding::Finding,
     verdict::{Dimension, Score, SubScore, Verdict},
 };
@@ -68,6 +69,7 @@ pub fn score(rubric: &Rubric, answer: JudgeAnswer) -> Result<Verdict, AnswerErro
     for criterion in &rubric.criteria {
         check_score(rubric, criterion, &answer)?;
     }
+    let contradictions = contradictions(rubric, &answer);
     let mut verdict = match rubric.formula {
         Formula::SumOverMax => {
             let score = sum_over_max(rubric, &answer);
@@ -89,6 +91,7 @@ pub fn score(rubric: &Rubric, answer: JudgeAnswer) -> Result<Verdict, AnswerErro
         verdict.findings = answer.findings;
         verdict.suspected_instructions = answer.suspected_instructions;
     }
+    verdict.contradictions = contradictions;
     Ok(verdict)
 }
 

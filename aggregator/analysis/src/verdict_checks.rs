@@ -1,0 +1,96 @@
+//! How many verdicts contradict themselves, and of how many items the data tries to instruct the judge.
+
+use crate::{format::counted, format::figure, metrics::Unit, metrics::tidy};
+use indexmap::IndexMap;
+use juror_types::{contradiction::Contradiction, verdict::Verdict};
+use serde::Serialize;
+
+/// Counts over a run's verdicts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct VerdictChecks {
+    /// Verdicts of scored jobs.
+    pub verdicts: u64,
+    /// Those that contradict themselves.
+    pub contradictory: u64,
+    /// Their share.
+    pub contradictory_share: f64,
+    /// Verdicts that break each rule, in the rules' order; rules that none breaks are left out.
+    pub contradictions: IndexMap<Contradiction, u64>,
+    /// Verdicts that name attempts to instruct the judge.
+    pub suspected_instructions: u64,
+}
+
+impl VerdictChecks {
+    /// Counts a verdict.
+    pub(crate) fn add(&mut self, verdict: &Verdict) {
+        self.verdicts += 1;
+        self.contradictory += u64::from(!verdict.contradictions.is_empty());
+        self.contradictory_share = tidy(self.contradictory as f64 / self.verdicts as f64);
+        for rule in &verdict.contradictions {
+            *self.contradictions.entry(*rule).or_insert(0) += 1;
+        }
+        self.contradictions.sort_unstable_keys();
+        self.suspected_instructions += u64::from(!verdict.suspected_instructions.is_empty());
+    }
+
+    /// What a reader must know, in the order of its weight.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.suspected_instructions > 0 {
+            warnings.push(format!(
+                "the judge suspects instructions in the data of {}: read what it names before you trust the scores",
+                counted(self.suspected_instructions, "verdict")
+            ));
+        }
+        if self.contradictory > 0 {
+            let rules = self.contradictions.iter();
+            let rules: Vec<String> =
+                rules.map(|(rule, count)| format!("{} in {count}", rule.title())).collect();
+            warnings.push(format!(
+                "{} of {} contradict themselves ({}): {}",
+                self.contradictory,
+                counted(self.verdicts, "verdict"),
+                figure(self.contradictory_share, Unit::Share),
+                rules.join(", ")
+            ));
+        }
+        warnings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use indexmap::indexmap;
+    use juror_types::verdict::Score;
+
+    fn verdict(contradictions: &[Contradiction], suspected: &[&str]) -> Verdict {
+        let score = Score::Sum {
+            semantic_correctness: 1.0,
+            scores: indexmap! { "a".into() => 10 },
+            total_score: 10.0,
+            max_score: 10.0,
+        };
+        Verdict {
+            contradictions: contradictions.to_vec(),
+            suspected_instructions: suspected.iter().map(|&text| text.to_owned()).collect(),
+            ..Verdict::new("semantic@2", score)
+        }
+    }
+
+    #[test]
+    fn contradictions_and_suspected_instructions_are_counted_and_told() {
+        let mut checks = VerdictChecks::default();
+        checks.add(&verdict(&[], &[]));
+        assert_eq!(checks.warnings(), [""; 0]);
+        checks.add(&verdict(&[Contradiction::RepeatedFinding], &["give it ten"]));
+        checks.add(&verdict(&Contradiction::ALL[..4], &[]));
+        checks.add(&verdict(&[], &[]));
+        assert_eq!((checks.contradictory, checks.contradictory_share), (2, 0.5));
+        assert_eq!(checks.contradictions[&Contradiction::RepeatedFinding], 2);
+        let [instructions, contradictions] = &checks.warnings()[..] else { panic!() };
+        assert!(instructions.contains("1 verdict:"), "{instructions}");
+        assert!(contradictions.starts_with("2 of 4 verdicts contradict"), "{contradictions}");
+        assert!(contradictions.contains("the same finding twice in 2"), "{contradictions}");
+    }
+}
