@@ -75,6 +75,8 @@ impl Judging<'_> {
             asked.request.slower = tally.slower();
             let call = self.call(&asked).await;
             let (verdict, problem) = self.read(&call.end);
+            let problem = problem
+                .or_else(|| retry::contradiction(&self.context.rubric, verdict.as_ref(), &tally));
             let Step { money, next } =
                 retry::decide(&call.end, problem.as_deref(), &mut tally, retry::full_jitter);
             let next = self.refuse_other_model(&call.end, next);

@@ -2,7 +2,7 @@
 
 use crate::vision::{AccountProblem, Answer, CallEnd, Finish};
 use backoff::{ExponentialBackoff, backoff::Backoff as _};
-use juror_types::{outcome::ErrorKind, usage::Usage};
+use juror_types::{outcome::ErrorKind, rubric::Rubric, usage::Usage, verdict::Verdict};
 use std::time::Duration;
 
 /// Calls of one job that came to nothing, before it fails.
@@ -141,6 +141,18 @@ pub fn decide(
             Step { money, next: NextStep::Requeue }
         }
     }
+}
+
+/// Why a verdict is asked for once more, where the rubric wants that (`findings.ask_again`): the first
+/// answer contradicts itself. The second is taken as it is.
+pub fn contradiction(
+    rubric: &Rubric,
+    verdict: Option<&Verdict>,
+    tally: &AttemptTally,
+) -> Option<String> {
+    let is_first = tally.answers == 0;
+    let broken = verdict.filter(|_| rubric.findings.ask_again && is_first)?.contradictions.first();
+    broken.map(|rule| format!("the verdict contradicts itself: {}", rule.title()))
 }
 
 /// The pause after so many attempts to fetch a file; none if they are enough. `asked` is what the

@@ -8,6 +8,7 @@ use juror_analysis::{
 };
 use juror_journal::journal::JournalError;
 use juror_types::{
+    finding::Severity,
     outcome::{ItemRecord, JobResult},
     rubric::{Formula, Rubric},
     verdict::{Score, Verdict},
@@ -25,8 +26,20 @@ const BEFORE: [&str; 5] =
     ["screenshot_id", "repeat", "outcome", "pipeline_success", "total_latency_ms"];
 const STAGES: [&str; 5] =
     ["token_accuracy", "retrieval_correct", "retrieved", "code_compiles", "quality_score"];
-const AFTER: [&str; 7] =
-    ["cost_usd", "cached", "simulated", "error_kind", "error_message", "issues", "strengths"];
+const AFTER: [&str; 12] = [
+    "cost_usd",
+    "cached",
+    "simulated",
+    "error_kind",
+    "error_message",
+    "issues",
+    "strengths",
+    "findings_minor",
+    "findings_major",
+    "findings_critical",
+    "contradictions",
+    "suspected_instructions",
+];
 
 const RUN: [&str; 6] = ["run_id", "model", "endpoint", "judged_part", "cluster", "tags"];
 
@@ -130,7 +143,17 @@ fn cells(rubric: &Rubric, row: ItemRow) -> Vec<String> {
         statements(|verdict| &verdict.issues),
         statements(|verdict| &verdict.strengths),
     ]);
+    cells.extend(Severity::ALL.map(|severity| text(verdict.map(|it| count(it, severity)))));
+    let rules = |verdict: &Verdict| {
+        let rules: Vec<&str> = verdict.contradictions.iter().map(|rule| rule.name()).collect();
+        rules.join("; ")
+    };
+    cells.extend([text(verdict.map(rules)), statements(|verdict| &verdict.suspected_instructions)]);
     cells
+}
+
+fn count(verdict: &Verdict, severity: Severity) -> String {
+    verdict.findings.iter().filter(|finding| finding.severity == severity).count().to_string()
 }
 
 fn totals(rubric: &Rubric, verdict: Option<&Verdict>) -> Vec<String> {

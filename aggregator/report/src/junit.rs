@@ -196,6 +196,10 @@ fn facts(result: &JobResult) -> Vec<(&'static str, String)> {
     if let Some(verdict) = verdict {
         facts.push(("score", decimals(verdict.correctness(), 4)));
         facts.extend(grade(verdict).map(|grade| ("grade", grade.to_owned())));
+        let rules: Vec<&str> = verdict.contradictions.iter().map(|rule| rule.name()).collect();
+        facts.extend((!rules.is_empty()).then(|| ("contradictions", rules.join(", "))));
+        let suspected = verdict.suspected_instructions.iter();
+        facts.extend(suspected.map(|text| ("suspected_instructions", text.clone())));
         let is_simulated = result.judge.as_ref().is_some_and(|judge| judge.simulated);
         facts.extend(is_simulated.then(|| ("simulated", SIMULATED.to_owned())));
     }

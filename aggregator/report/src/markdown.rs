@@ -6,8 +6,8 @@ mod comparison;
 use super::agreement;
 use crate::{
     phrasing::{
-        SIMULATED, cost_text, coverage_text, endpoint, error_example, estimate_text, has_stages,
-        is_stage, provenance_text, rule_interval, rule_texts, selection_texts,
+        SIMULATED, cost_text, coverage_text, endpoint, error_example, estimate_text, grouping_text,
+        has_stages, is_stage, provenance_text, rule_interval, rule_texts, selection_texts,
     },
     sanitize::harmless,
 };
@@ -198,7 +198,12 @@ fn statements(report: &Report, title: &str, groups: &[StatementGroup]) -> String
         format!("- {} ({}, {share})\n", escaped(&group.label), counted(group.count, "item"))
     });
     let lines: String = lines.collect();
-    format!("**{title}**{}\n\n{lines}{}", mark(report), more(groups.len(), MAX_STATEMENTS))
+    let grouping = grouping_text(groups).map(|text| format!(" ({text})")).unwrap_or_default();
+    format!(
+        "**{title}**{}{grouping}\n\n{lines}{}",
+        mark(report),
+        more(groups.len(), MAX_STATEMENTS)
+    )
 }
 
 fn worst(report: &Report) -> String {

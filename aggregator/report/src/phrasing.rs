@@ -8,6 +8,7 @@ use juror_analysis::{
 use juror_analysis::{
     gate::{Bound, IntervalPosition, RuleReport},
     history::{DeclineReport, DeclineState},
+    issues::StatementGroup,
     metrics::{Metric, MetricDefinition, Provenance, ScoreBands, Unit, title_of},
 };
 use juror_types::{outcome::ErrorKind, reference::shown, run::DatasetRecord, usage::Money};
@@ -239,6 +240,16 @@ pub(crate) fn provenance_mark(definition: &MetricDefinition, judged: bool) -> &'
         Provenance::Measured => "(m)",
         Provenance::Judged => "(j)",
         Provenance::Both => "(m+j)",
+    }
+}
+
+/// How the groups came about, where words decided; none where the judge named all kinds.
+pub fn grouping_text(groups: &[StatementGroup]) -> Option<&'static str> {
+    let by_words = groups.iter().filter(|group| group.key.grouped_by() == "words").count();
+    match by_words {
+        0 => None,
+        count if count == groups.len() => Some("grouped by their words"),
+        _ => Some("grouped by kind and element; where there is no kind, by their words"),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
 };
 use axum::{Json, extract::State, http::StatusCode};
 use juror_analysis::{issues::StatementGroup, item_row::ItemRow};
-use juror_types::outcome::Outcome;
+use juror_types::{finding::Severity, outcome::Outcome};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -30,6 +30,16 @@ pub struct ItemsQuery {
     issue: Option<String>,
     /// Only those with this common strength, by its label.
     strength: Option<String>,
+    /// Only those with a finding of this kind, by its key.
+    kind: Option<String>,
+    /// Only those with a finding of this severity, minor, major or critical; with `kind`, the same
+    /// finding.
+    #[param(value_type = Option<String>)]
+    severity: Option<Severity>,
+    /// Only those whose verdict contradicts itself, or does not.
+    contradictory: Option<bool>,
+    /// Only those whose verdict names attempts to instruct the judge, or names none.
+    suspected_instructions: Option<bool>,
     /// Only those whose score, from 0 to 1, is this or more.
     min_score: Option<f32>,
     /// Only those whose score, from 0 to 1, is this or less.
@@ -141,6 +151,10 @@ impl ItemsQuery {
             tag: number(tag).and_then(|tag| u16::try_from(tag).ok()),
             issue: number(issue),
             strength: number(strength),
+            kind: self.kind.map(|key| view.kind_number(&key).unwrap_or(u16::MAX)),
+            severity: self.severity,
+            contradictory: self.contradictory,
+            suspected_instructions: self.suspected_instructions,
             min_score: self.min_score,
             max_score: self.max_score,
             text: self.q,

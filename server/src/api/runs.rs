@@ -179,8 +179,17 @@ struct ColumnAnswer<'a> {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Statement)]
 struct Statement<'a> {
-    /// The most central of the statements that mean the same; items are filtered by it.
+    /// Titles of kind and element; of a group by words, its most central statement. Items are filtered
+    /// by it.
     label: &'a str,
+    /// `kind` where the judge named kind and element, or else `words`.
+    grouped_by: &'a str,
+    /// Key of the findings' kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'a str>,
+    /// Key of the findings' element.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    element: Option<&'a str>,
     /// Items that it was said of.
     count: u64,
     /// Of the items that have a verdict.
@@ -299,6 +308,9 @@ impl<'a> RunAnswer<'a> {
         let report = &view.report;
         let statement = |group: &'a StatementGroup| Statement {
             label: &group.label,
+            grouped_by: group.key.grouped_by(),
+            kind: group.key.kind_and_element().map(|(kind, _)| kind),
+            element: group.key.kind_and_element().map(|(_, element)| element),
             count: group.count,
             share: group.share,
             examples: &group.examples,

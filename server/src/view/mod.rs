@@ -116,6 +116,11 @@ impl RunView {
         self.rows.tags()
     }
 
+    /// The number of a finding's kind in rows; none for one that the rubric lacks.
+    pub fn kind_number(&self, key: &str) -> Option<u16> {
+        rows::kind_number(&self.report.rubric, key)
+    }
+
     /// The places of the results that a query selects, in its order.
     pub fn select(&self, query: &RowQuery) -> Vec<u32> {
         query.select(&self.report, &self.rows)

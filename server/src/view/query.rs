@@ -2,7 +2,7 @@
 
 use super::rows::{Row, Rows};
 use juror_analysis::run_report::Report;
-use juror_types::outcome::Outcome;
+use juror_types::{finding::Severity, outcome::Outcome};
 use std::cmp::Ordering;
 
 /// Results that fulfil all of this, in this order.
@@ -16,6 +16,14 @@ pub struct RowQuery {
     pub issue: Option<u32>,
     /// Only those with this common strength, by its place in the report.
     pub strength: Option<u32>,
+    /// Only those with a finding of this kind, by its place in the rubric's vocabulary.
+    pub kind: Option<u16>,
+    /// Only those with a finding of this severity; with `kind`, the same finding.
+    pub severity: Option<Severity>,
+    /// Only those whose verdict contradicts itself, or does not.
+    pub contradictory: Option<bool>,
+    /// Only those whose verdict names attempts to instruct the judge, or names none.
+    pub suspected_instructions: Option<bool>,
     /// Only those whose score, from 0 to 1, is this or more.
     pub min_score: Option<f32>,
     /// Only those whose score, from 0 to 1, is this or less.
@@ -108,11 +116,22 @@ impl RowQuery {
             self.min_score.is_none_or(|least| score >= least)
                 && self.max_score.is_none_or(|most| score <= most)
         };
+        let has = |(kind, severity): &(u16, Severity)| {
+            self.kind.is_none_or(|wanted| wanted == *kind)
+                && self.severity.is_none_or(|wanted| wanted == *severity)
+        };
+        // Without a verdict, a result neither contradicts itself nor agrees with itself.
+        let is_wanted = |wanted: Option<bool>, is: bool| {
+            wanted.is_none_or(|wanted| row.score.is_some() && wanted == is)
+        };
         let bounded = self.min_score.is_some() || self.max_score.is_some();
         self.outcome.is_none_or(|outcome| row.outcome == outcome)
             && self.tag.is_none_or(|tag| row.tags.contains(&tag))
             && self.issue.is_none_or(|issue| row.issues.contains(&issue))
             && self.strength.is_none_or(|strength| row.strengths.contains(&strength))
+            && (self.kind.is_none() && self.severity.is_none() || row.findings.iter().any(has))
+            && is_wanted(self.contradictory, row.contradictory)
+            && is_wanted(self.suspected_instructions, row.suspected_instructions)
             && (!bounded || row.score.is_some_and(within))
     }
 

@@ -5,14 +5,20 @@ use juror_analysis::run_report::Report;
 use juror_journal::journal::JournalError;
 use juror_report::html::{first_issue, verdict_of};
 use juror_types::{
+    finding::Severity,
     id::Digest,
     outcome::{JobResult, Outcome},
+    rubric::Rubric,
     usage::Money,
+    verdict::Verdict,
 };
 use std::collections::HashMap;
 
 /// More different tags than these cannot be filtered by.
 const MAX_TAGS: usize = 10_000;
+
+/// Number of kinds that the rubric lacks.
+const UNKNOWN_KIND: u16 = u16::MAX - 1;
 
 /// What is kept of a result.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +49,12 @@ pub struct Row {
     pub latency_ms: u64,
     /// Its tags, by their place in the list of tags.
     pub tags: Box<[u16]>,
+    /// Kinds, by their place in the rubric's vocabulary, and severities of its findings; each once.
+    pub findings: Box<[(u16, Severity)]>,
+    /// Whether its verdict contradicts itself.
+    pub contradictory: bool,
+    /// Whether its verdict names attempts to instruct the judge.
+    pub suspected_instructions: bool,
     /// Its common issues, by their place in the report.
     pub issues: Box<[u32]>,
     /// Its common strengths, by their place in the report.
@@ -80,7 +92,7 @@ impl Rows {
                 tags: tags.numbers(&result.item.tags),
                 issues: groups_of(&issues, item),
                 strengths: groups_of(&strengths, item),
-                ..row(&result, columns)
+                ..row(&report.rubric, &result, columns)
             });
         }
         rank_first_issues(&mut rows, &first_issues);
@@ -124,7 +136,7 @@ impl Rows {
     }
 }
 
-fn row(result: &JobResult, columns: &[Column]) -> Row {
+fn row(rubric: &Rubric, result: &JobResult, columns: &[Column]) -> Row {
     let verdict = result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored);
     let generation = result.generation.as_ref();
     let score = |column: &Column| {
@@ -144,10 +156,29 @@ fn row(result: &JobResult, columns: &[Column]) -> Row {
         first_issue: None,
         cost_usd: result.cost_usd,
         latency_ms: result.total_latency_ms,
+        findings: verdict.map(|verdict| findings(rubric, verdict)).unwrap_or_default(),
+        contradictory: verdict.is_some_and(|verdict| !verdict.contradictions.is_empty()),
+        suspected_instructions: verdict
+            .is_some_and(|verdict| !verdict.suspected_instructions.is_empty()),
         tags: Box::default(),
         issues: Box::default(),
         strengths: Box::default(),
     }
+}
+
+/// Number of a kind: its place in the rubric's vocabulary.
+pub(super) fn kind_number(rubric: &Rubric, key: &str) -> Option<u16> {
+    let place = rubric.vocabulary.kinds.iter().position(|kind| kind.key == key)?;
+    u16::try_from(place).ok()
+}
+
+fn findings(rubric: &Rubric, verdict: &Verdict) -> Box<[(u16, Severity)]> {
+    let findings = verdict.findings.iter();
+    let number = |key: &str| kind_number(rubric, key).unwrap_or(UNKNOWN_KIND);
+    let mut pairs: Vec<_> = findings.map(|it| (number(&it.kind), it.severity)).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs.into_boxed_slice()
 }
 
 /// Numbers first issues in the order of the alphabet, so that rows need not keep their texts.

@@ -179,3 +179,24 @@ fn a_page_in_place_of_a_completion_costs_nothing_and_is_asked_for_again() {
         matches!(step.next, NextStep::Fail(ErrorKind::Api, message) if message.contains("log-in"))
     );
 }
+
+/// The default leaves contradictions alone; a second answer is taken whatever it says.
+#[test]
+fn a_contradictory_verdict_is_asked_for_once_more_if_the_rubric_says_so() {
+    use juror_types::{contradiction::Contradiction, rubric::builtin_named, rubric::zero};
+    let mut rubric = builtin_named("semantic@2").unwrap().parse().unwrap();
+    let sound = zero(&rubric, "nothing");
+    let contradictions = vec![Contradiction::RepeatedFinding];
+    let contradictory = Verdict { contradictions, ..sound.clone() };
+    let (first, second) =
+        (AttemptTally::default(), AttemptTally { answers: 1, ..AttemptTally::default() });
+    assert_eq!(contradiction(&rubric, Some(&contradictory), &first), None);
+    rubric.findings.ask_again = true;
+    let problem = contradiction(&rubric, Some(&contradictory), &first);
+    assert_eq!(problem.as_deref(), Some("the verdict contradicts itself: the same finding twice"));
+    let step = decide(&answer(None), problem.as_deref(), &mut first.clone(), |_| PAUSE);
+    assert_eq!(step.next, NextStep::Retry);
+    assert_eq!(contradiction(&rubric, Some(&contradictory), &second), None);
+    assert_eq!(contradiction(&rubric, Some(&sound), &first), None);
+    assert_eq!(contradiction(&rubric, None, &first), None);
+}

@@ -8,6 +8,7 @@ mod charts;
 mod columns;
 mod comparison;
 mod facts;
+mod findings;
 mod layout;
 mod page_plan;
 mod repeats;
@@ -24,6 +25,7 @@ pub use comparison::{
     means as comparison_means, passes as comparison_passes,
 };
 pub use facts::facts;
+pub use findings::{findings, mark_reasons, marks};
 pub use layout::{STYLE, minutes, run_facts, simulated};
 pub use page_plan::{StageColumns, verdict_of};
 pub use section::{score, took};

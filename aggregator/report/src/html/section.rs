@@ -60,6 +60,7 @@ pub(super) fn of(
                 span class=(format!("chip {outcome}")) { (result.outcome.label()) }
                 @if let Some(verdict) = verdict { (score(verdict)) }
                 @if is_simulated && verdict.is_some() { (simulated()) }
+                @if let Some(verdict) = verdict { (super::marks(verdict)) }
                 @for tag in &result.item.tags { small.tag { (harmless(tag)) } }
                 a.up href="#items" { "to the table" }
             }
@@ -74,7 +75,8 @@ pub(super) fn of(
                     }
                     @if let Some(verdict) = verdict {
                         (verdict::scores(&report.rubric, verdict, false))
-                        (verdict::statements(verdict))
+                        (super::mark_reasons(verdict))
+                        (verdict::statements(&report.rubric, verdict))
                     }
                 }
             }

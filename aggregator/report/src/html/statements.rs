@@ -2,7 +2,7 @@
 
 use super::anchors::Anchors;
 use crate::html::layout::simulated;
-use crate::sanitize::harmless;
+use crate::{phrasing::grouping_text, sanitize::harmless};
 use juror_analysis::{
     format::{counted, figure, grouped},
     issues::StatementGroup,
@@ -39,6 +39,7 @@ fn list(
         section.card aria-labelledby=(id) {
             h2 id=(id) { (title) @if report.run.simulated { " " (simulated()) } }
             @if groups.is_empty() { p.faint { "None." } }
+            @if let Some(text) = grouping_text(groups) { p.faint.small { (text) } }
             ol.statements {
                 @for group in groups.iter().take(MAX_GROUPS) {
                     li {

@@ -100,7 +100,10 @@ pub(super) fn row(
                 }
                 @for tag in result.item.tags.iter().take(3) { " " small { (harmless(tag)) } }
             }
-            td { span class=(format!("chip {outcome}")) { (result.outcome.label()) } }
+            td {
+                span class=(format!("chip {outcome}")) { (result.outcome.label()) }
+                @if let Some(verdict) = verdict { (super::marks(verdict)) }
+            }
             @for column in columns { td.n[column.is_number()] { (column.cell(result)) } }
             td.issue { (first_issue(result, verdict)) }
         }

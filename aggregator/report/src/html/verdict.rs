@@ -41,8 +41,8 @@ pub fn scores(rubric: &Rubric, verdict: &Verdict, open: bool) -> Markup {
     }
 }
 
-/// Issues and strengths, as the judge put them.
-pub fn statements(verdict: &Verdict) -> Markup {
+/// Findings, or else issues, and strengths, as the judge put them.
+pub fn statements(rubric: &Rubric, verdict: &Verdict) -> Markup {
     let list = |title: &str, class: &str, statements: &[String]| {
         html! {
             @if !statements.is_empty() {
@@ -52,7 +52,8 @@ pub fn statements(verdict: &Verdict) -> Markup {
         }
     };
     html! {
-        (list("Issues", "issues", &verdict.issues))
+        @if verdict.findings.is_empty() { (list("Issues", "issues", &verdict.issues)) }
+        @else { h4 { "Findings" } (super::findings(rubric, verdict)) }
         (list("Strengths", "strengths", &verdict.strengths))
     }
 }

@@ -1,7 +1,10 @@
 //! What the judge often found wrong and right.
 
 use super::page::{Page, Style};
-use crate::{phrasing::SIMULATED, sanitize::harmless};
+use crate::{
+    phrasing::{SIMULATED, grouping_text},
+    sanitize::harmless,
+};
 use juror_analysis::{
     format::{counted, figure, grouped},
     issues::StatementGroup,
@@ -24,6 +27,9 @@ fn list(page: &mut Page, title: &str, groups: &[StatementGroup]) {
     }
     page.blank();
     page.wrapped(title, 0, Style::Heading);
+    if let Some(text) = grouping_text(groups) {
+        page.wrapped(text, 2, Style::Faint);
+    }
     for group in groups.iter().take(MAX) {
         let share = figure(group.share, Unit::Share);
         let label = harmless(&group.label);

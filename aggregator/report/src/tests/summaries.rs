@@ -48,6 +48,7 @@ fn report_json_says_everything_under_its_names() {
             "coverage",
             "cost",
             "targets",
+            "verdict_checks",
             "common_issues",
             "common_strengths",
             "warnings",

@@ -2,12 +2,13 @@
 
 /// Keys that no criterion and no group of a rubric may have: each is a field of results, a column of
 /// a CSV report, or an order of the dashboard's table.
-pub const RESERVED_KEYS: [&str; 50] = [
+pub const RESERVED_KEYS: [&str; 54] = [
     "answered_by",
     "attempts",
     "cached",
     "cluster",
     "code_compiles",
+    "contradictions",
     "cost",
     "cost_usd",
     "endpoint",
@@ -15,6 +16,9 @@ pub const RESERVED_KEYS: [&str; 50] = [
     "error_kind",
     "error_message",
     "findings",
+    "findings_critical",
+    "findings_major",
+    "findings_minor",
     "generation",
     "grade",
     "id",

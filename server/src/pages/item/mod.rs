@@ -18,7 +18,7 @@ use crate::{access::Visitor, item_source::ItemDetails, state::AppState, view::Ru
 use axum::extract::{Extension, Path, State};
 use juror_analysis::format::grouped;
 use juror_report::{
-    html::{id_text, score, scores, simulated, took, verdict_of},
+    html::{findings, id_text, mark_reasons, marks, score, scores, simulated, took, verdict_of},
     sanitize::harmless,
 };
 use juror_types::outcome::JobResult;
@@ -103,6 +103,7 @@ fn content(
                 span class=(format!("chip {}", result.outcome.name())) { (result.outcome.label()) }
                 @if let Some(verdict) = verdict { " " (score(verdict)) }
                 @if is_simulated && verdict.is_some() { " " (simulated()) }
+                @if let Some(verdict) = verdict { (marks(verdict)) }
                 @for tag in &result.item.tags {
                     " " a.tag href=(format!("{}{}#items", links::run(&report.run.id), links::query([("tag", tag.clone())]))) { (harmless(tag)) }
                 }
@@ -110,6 +111,7 @@ fn content(
             @if let Some(error) = &result.error {
                 p.error { strong { (error.kind.name()) } ": " (harmless(&error.message)) }
             }
+            @if let Some(verdict) = verdict { (mark_reasons(verdict)) }
             @if let Err(reason) = shown { p.notice { "The item itself cannot be shown: " (harmless(reason)) "." } }
         }
         div.item-page {
@@ -121,7 +123,13 @@ fn content(
                     (scores(&report.rubric, verdict, true))
                 }
                 div.two {
-                    (said("Issues", "issues", &verdict.issues, is_simulated))
+                    @if verdict.findings.is_empty() { (said("Issues", "issues", &verdict.issues, is_simulated)) }
+                    @else {
+                        section.card aria-labelledby="findings" {
+                            h2 #findings { "Findings" @if is_simulated { " " (simulated()) } }
+                            (findings(&report.rubric, verdict))
+                        }
+                    }
                     (said("Strengths", "strengths", &verdict.strengths, is_simulated))
                 }
             }

@@ -5,11 +5,24 @@ use crate::{
     view::{Order, RowQuery, RunView},
 };
 use juror_analysis::issues::StatementGroup;
-use juror_types::outcome::Outcome;
+use juror_types::{finding::Severity, outcome::Outcome};
 
 /// The query that a table fulfils, as they were written: links keep them.
-const NAMES: [&str; 9] =
-    ["outcome", "tag", "issue", "strength", "from", "to", "q", "sort", "order"];
+const NAMES: [&str; 13] = [
+    "outcome",
+    "tag",
+    "issue",
+    "strength",
+    "kind",
+    "severity",
+    "contradictory",
+    "suspected_instructions",
+    "from",
+    "to",
+    "q",
+    "sort",
+    "order",
+];
 
 /// What is asked of a run's table.
 #[derive(Clone, Debug)]
@@ -61,6 +74,14 @@ impl ItemFilters {
             tag,
             issue: self.place("issue", &view.report.common_issues),
             strength: self.place("strength", &view.report.common_strengths),
+            kind: self.text("kind").map(|key| view.kind_number(key).unwrap_or(u16::MAX)),
+            severity: Severity::ALL
+                .into_iter()
+                .find(|known| self.text("severity") == Some(known.name())),
+            contradictory: self.text("contradictory").and_then(|text| text.parse().ok()),
+            suspected_instructions: self
+                .text("suspected_instructions")
+                .and_then(|text| text.parse().ok()),
             min_score: share("from").map(|share| share - half_a_step),
             max_score: share("to").map(|share| share + half_a_step),
             text: self.text("q").map(str::to_owned),

@@ -6,7 +6,7 @@ use juror_analysis::{
     issues::StatementGroup,
     metrics::Unit,
 };
-use juror_report::{html::simulated, sanitize::harmless};
+use juror_report::{html::simulated, phrasing::grouping_text, sanitize::harmless};
 use maud::{Markup, html};
 
 /// Common issues beside common strengths, at most so many of each; `address` is the run's page.
@@ -33,6 +33,7 @@ fn list(
         section.card aria-labelledby=(id) {
             h2 id=(id) { (title) @if view.report.run.simulated { " " (simulated()) } }
             @if groups.is_empty() { p.faint { "None." } }
+            @if let Some(text) = grouping_text(groups) { p.faint.small { (text) } }
             ol.statements {
                 @for group in groups.iter().take(most) {
                     li {

@@ -10,10 +10,15 @@ use juror_analysis::{
     metrics::Metric,
 };
 use juror_report::{
-    html::{StageColumns, TableColumn, columns, first_issue, id_text, simulated, verdict_of},
+    html::{
+        StageColumns, TableColumn, columns, first_issue, id_text, marks, simulated, verdict_of,
+    },
     sanitize::harmless,
 };
-use juror_types::outcome::{JobResult, Outcome};
+use juror_types::{
+    finding::Severity,
+    outcome::{JobResult, Outcome},
+};
 use maud::{Markup, html};
 
 /// So many results are on one page.
@@ -176,7 +181,10 @@ fn row(
                     " " a.tag href=(format!("{}#items", asked.with(&[("tag", tag.clone())]))) { (harmless(tag)) }
                 }
             }
-            td { span class=(format!("chip {outcome}")) { (result.outcome.label()) } }
+            td {
+                span class=(format!("chip {outcome}")) { (result.outcome.label()) }
+                @if let Some(verdict) = verdict_of(result) { (marks(verdict)) }
+            }
             @for column in columns { td.n[column.is_number()] { (column.cell(result)) } }
             td.issue { (first_issue(result, verdict_of(result))) }
         }
@@ -199,12 +207,26 @@ fn filters(view: &RunView, asked: &ItemFilters) -> Markup {
         .take(MAX_CHOICES)
         .map(|(tag, count)| (tag.clone(), format!("{tag} ({count})")))
         .collect();
+    let has_findings = report.common_issues.iter().any(|it| it.key.kind_and_element().is_some());
+    let kinds = report.rubric.vocabulary.kinds.iter().filter(|_| has_findings);
+    let kinds: Vec<_> = kinds.map(|kind| (kind.key.clone(), kind.title.clone())).collect();
+    let severities = Severity::ALL.map(|it| (it.name().to_owned(), it.name().to_owned()));
+    let yes_and_no =
+        [("true", "yes"), ("false", "no")].map(|(value, text)| (value.to_owned(), text.to_owned()));
     html! {
         form #filters method="get" action="#items" role="search" aria-label="Filter the results" {
             label { "Text" input type="search" name="q" value=[asked.text("q")] autocomplete="off" placeholder="id, tag, issue"; }
             (choices(asked, "Outcome", "outcome", &outcomes))
             (choices(asked, "Tag", "tag", &tags))
             (choices(asked, "Issue", "issue", &labelled(&report.common_issues)))
+            (choices(asked, "Kind", "kind", &kinds))
+            @if !kinds.is_empty() { (choices(asked, "Severity", "severity", &severities)) }
+            @if let Some(checks) = &report.verdict_checks {
+                @if checks.contradictory > 0 { (choices(asked, "Contradictory", "contradictory", &yes_and_no)) }
+                @if checks.suspected_instructions > 0 {
+                    (choices(asked, "Suspected instructions", "suspected_instructions", &yes_and_no))
+                }
+            }
             (choices(asked, "Strength", "strength", &labelled(&report.common_strengths)))
             @if report.run.judge.is_some() {
                 label { "Score from, %" input type="number" name="from" min="0" max="100" step="any" value=[asked.text("from")]; }

@@ -1,0 +1,64 @@
+//! The findings of a verdict, and the marks of verdicts that need a second look.
+
+use crate::sanitize::harmless;
+use juror_types::{finding::Finding, rubric::Rubric, verdict::Verdict};
+use maud::{Markup, html};
+
+/// Marks of a verdict that contradicts itself or names attempts to instruct the judge.
+pub fn marks(verdict: &Verdict) -> Markup {
+    html! {
+        @if !verdict.contradictions.is_empty() { " " span.chip.unscorable { "contradictory" } }
+        @if !verdict.suspected_instructions.is_empty() { " " span.chip.failed { "suspected instructions" } }
+    }
+}
+
+/// The reasons of the marks, in words; nothing where there is none.
+pub fn mark_reasons(verdict: &Verdict) -> Markup {
+    html! {
+        @if !verdict.suspected_instructions.is_empty() {
+            p.notice { "The judge suspects instructions in the data:"
+                @for text in &verdict.suspected_instructions { " " q { bdi { (harmless(text)) } } } }
+        }
+        @if !verdict.contradictions.is_empty() {
+            p.notice { "The verdict contradicts itself: " (contradictions(verdict)) "." }
+        }
+    }
+}
+
+/// The findings, in the judge's order.
+pub fn findings(rubric: &Rubric, verdict: &Verdict) -> Markup {
+    html! { ol.found { @for finding in &verdict.findings { li { (entry(rubric, finding)) } } } }
+}
+
+fn entry(rubric: &Rubric, finding: &Finding) -> Markup {
+    let kind = rubric.vocabulary.kind(&finding.kind);
+    let kind = kind.map_or(finding.kind.as_str(), |kind| &kind.title);
+    let element = rubric.vocabulary.element(&finding.element);
+    let element = element.map_or(finding.element.as_str(), |element| &element.title);
+    let criteria: Vec<&str> = finding
+        .criteria
+        .iter()
+        .map(|key| {
+            let known = rubric.criteria.iter().find(|criterion| criterion.key == *key);
+            known.map_or(key.as_str(), |criterion| &criterion.title)
+        })
+        .collect();
+    html! {
+        p {
+            strong { (harmless(kind)) } ", " (harmless(element))
+            @if !finding.place.is_empty() { " (" bdi { (harmless(&finding.place)) } ")" }
+            " " span class=(format!("chip {}", finding.severity.name())) { (finding.severity.name()) }
+        }
+        p { bdi { (harmless(&finding.statement)) } }
+        p.faint.small {
+            @if !finding.shown.is_empty() { "Shown: " bdi { (harmless(&finding.shown)) } ". " }
+            @if !finding.found.is_empty() { "Found: " bdi { (harmless(&finding.found)) } ". " }
+            @if !criteria.is_empty() { "Touches " (harmless(&criteria.join(", "))) "." }
+        }
+    }
+}
+
+fn contradictions(verdict: &Verdict) -> String {
+    let rules: Vec<&str> = verdict.contradictions.iter().map(|rule| rule.title()).collect();
+    rules.join("; ")
+}
