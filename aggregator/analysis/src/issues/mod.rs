@@ -232,4 +232,6 @@ impl Statements {
 }
 
 #[cfg(test)]
+mod findings_tests;
+#[cfg(test)]
 mod tests;
