@@ -48,8 +48,13 @@ pub(crate) fn render(report: &Report) -> String {
         targets(report),
         metrics(report),
         facts(report),
-        statements(report, "Common issues", &report.common_issues),
-        statements(report, "Common strengths", &report.common_strengths),
+        statements(
+            report,
+            "Common issues",
+            &report.common_issues,
+            grouping_text(&report.common_issues),
+        ),
+        statements(report, "Common strengths", &report.common_strengths, None),
         worst(report),
     ];
     let mut comment = String::new();
@@ -189,7 +194,12 @@ fn calibrated(report: &Report, known: &RunCalibration) -> String {
     }
 }
 
-fn statements(report: &Report, title: &str, groups: &[StatementGroup]) -> String {
+fn statements(
+    report: &Report,
+    title: &str,
+    groups: &[StatementGroup],
+    grouping: Option<&str>,
+) -> String {
     if groups.is_empty() {
         return String::new();
     }
@@ -198,7 +208,7 @@ fn statements(report: &Report, title: &str, groups: &[StatementGroup]) -> String
         format!("- {} ({}, {share})\n", escaped(&group.label), counted(group.count, "item"))
     });
     let lines: String = lines.collect();
-    let grouping = grouping_text(groups).map(|text| format!(" ({text})")).unwrap_or_default();
+    let grouping = grouping.map(|text| format!(" ({text})")).unwrap_or_default();
     format!(
         "**{title}**{}{grouping}\n\n{lines}{}",
         mark(report),

@@ -17,17 +17,22 @@ const MAX: usize = 5;
 
 pub(super) fn common(page: &mut Page, report: &Report) {
     let mark = if report.run.simulated { format!("  {SIMULATED}") } else { String::new() };
-    list(page, &format!("Common Issues:{mark}"), &report.common_issues);
-    list(page, &format!("Common Strengths:{mark}"), &report.common_strengths);
+    list(
+        page,
+        &format!("Common Issues:{mark}"),
+        &report.common_issues,
+        grouping_text(&report.common_issues),
+    );
+    list(page, &format!("Common Strengths:{mark}"), &report.common_strengths, None);
 }
 
-fn list(page: &mut Page, title: &str, groups: &[StatementGroup]) {
+fn list(page: &mut Page, title: &str, groups: &[StatementGroup], grouping: Option<&str>) {
     if groups.is_empty() {
         return;
     }
     page.blank();
     page.wrapped(title, 0, Style::Heading);
-    if let Some(text) = grouping_text(groups) {
+    if let Some(text) = grouping {
         page.wrapped(text, 2, Style::Faint);
     }
     for group in groups.iter().take(MAX) {

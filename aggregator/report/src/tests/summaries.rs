@@ -67,7 +67,7 @@ fn report_json_says_everything_under_its_names() {
     assert_eq!(written["cost"]["total_usd"], "0.029782500");
     assert_eq!(written["cost"]["estimate_error"], Value::Null);
     let issue = serde_json::json!(
-        {"label": "Missing icon", "count": 2, "share": 0.666666667, "examples": [],
+        {"label": "Missing icon", "grouped_by": "words", "count": 2, "share": 0.666666667, "examples": [],
          "worst": ["b", "c"], "items": ["b", "c"]}
     );
     assert_eq!(written["common_issues"][0], issue);
