@@ -2,6 +2,7 @@
 //! reports. A data file; everything that Juror knows of a rubric stands in it.
 
 mod builtin;
+mod contradictions;
 mod error;
 mod findings;
 mod parse;

@@ -1,9 +1,8 @@
 //! From a judge's scores to a verdict. The arithmetic is here and nowhere else; a model's own
 //! totals are never used.
 
-use super::{Criterion, Formula, Group, ReplyVersion, Rubric};
+use super::{Criterion, Formula, Group, ReplyVersion, Rubric, contradictions::contradictions};
 use crate::{
-    contradiction::contradictions,
     finding::Finding,
     verdict::{Dimension, Score, SubScore, Verdict},
 };
