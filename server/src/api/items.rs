@@ -32,9 +32,8 @@ pub struct ItemsQuery {
     strength: Option<String>,
     /// Only those with a finding of this kind, by its key.
     kind: Option<String>,
-    /// Only those with a finding of this severity, minor, major or critical; with `kind`, the same
-    /// finding.
-    #[param(value_type = Option<String>)]
+    /// Only those with a finding of this severity; with `kind`, the same finding.
+    #[param(value_type = Option<published::Severity>)]
     severity: Option<Severity>,
     /// Only those whose verdict contradicts itself, or does not.
     contradictory: Option<bool>,

@@ -52,7 +52,7 @@ published! {
     Money = "money", Digest = "digest", Outcome = "outcome", Row = "row", Error = "error",
     Report = "report", JobResult = "result", RunSummary = "run", Dataset = "dataset",
     Rubric = "rubric", Judge = "judge", Overall = "overall", Intervals = "intervals",
-    Coverage = "coverage", Cost = "cost", Targets = "targets", Comparison = "comparison"
+    Severity = "severity", Coverage = "coverage", Cost = "cost", Targets = "targets", Comparison = "comparison"
 }
 
 /// Every published schema by its name in the document. Definitions of both files have one name
