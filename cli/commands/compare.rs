@@ -8,8 +8,7 @@ use crate::{
     outputs::{self, ProtectedFiles},
     settings_sources as layers, terminal as screen,
 };
-use juror_analysis::comparison::{ComparisonFormat, write_comparison};
-use juror_report::{TerminalOptions, render_comparison};
+use juror_report::{ComparisonFormat, TerminalOptions, render_comparison, write_comparison};
 
 /// Runs `juror compare`.
 pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, Failure> {

@@ -48,10 +48,10 @@ fn a_planted_fall_is_worse_and_says_where() {
         "8 regressed, 5 newly failing",
         "item_0004: 80% → 40%",
         "Pipeline Success",
-        "5 / 0",
+        "             5             0",
     ]);
     let markdown = fs::read_to_string(harness.path("comparison.md")).unwrap();
-    assert!(markdown.starts_with("## Worse: Semantic Correctness 87.5% → 57.5%"), "{markdown}");
+    assert!(markdown.starts_with("## ❌ Worse: Semantic Correctness 87.5% → 57.5%"), "{markdown}");
     let file = fs::read(harness.path("comparison.json")).unwrap();
     let found: Value = serde_json::from_slice(&file).unwrap();
     let printed = compare(&harness, &["--json"]).exits(100).stdout;
@@ -153,7 +153,7 @@ fn items_whose_input_changed_are_named_and_another_judge_is_said_loudly() {
         (&json!(["item_0070"]), &json!(["item_0000", "item_0007"]))
     );
     assert_eq!(found["paired"], 5);
-    compare(&harness, &[]).exits(0).prints(&["ANOTHER JUDGE", "gpt-4.1", "Another input"]);
+    compare(&harness, &[]).exits(0).prints(&["ANOTHER JUDGE", "gpt-4.1", "With another input"]);
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn every_file_is_what_its_published_schema_says() {
     );
     has(
         "all.md",
-        &["**❌ Worse: ", "Since run base: ", "| Layout Accuracy | ", "- Regressed (6): item"],
+        &["**❌ Worse: ", "base base · head ", "| Layout Accuracy | ", "- Regressed (6): item"],
     );
 }
 

@@ -1,7 +1,9 @@
 //! A run's report: what it says, and one pure renderer per format.
 
 mod agreement;
+mod comparison_file;
 mod csv;
+pub mod document;
 mod exhibit;
 pub mod html;
 mod json;
@@ -13,13 +15,18 @@ pub mod phrasing;
 pub mod sanitize;
 mod sentence;
 mod terminal;
+mod topics;
 
+pub use comparison_file::{ComparisonFormat, ComparisonOutputError, write_comparison};
 pub use exhibit::{Attachment, Attachments, Code, NoAttachments, Picture, Shown};
 pub use output::{OutputError, OutputFormat, write_output, write_report};
 pub use sentence::summary_sentence;
 pub use terminal::{
     TerminalOptions, render as render_terminal, render_calibration, render_comparison,
     render_paused, render_trend,
+};
+pub use topics::comparison::{
+    changes as comparison_changes, decision as comparison_decision, figures as comparison_figures,
 };
 
 #[cfg(test)]

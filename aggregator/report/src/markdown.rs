@@ -1,16 +1,20 @@
 //! The report as a comment on a pull request: the decision first, then figures, and short enough
 //! for GitHub, which takes 65,536 characters.
 
-mod comparison;
+mod blocks;
+mod escape;
 
 use super::agreement;
 use crate::{
+    document::Topic,
     phrasing::{
         SIMULATED, cost_text, coverage_text, endpoint, error_example, estimate_text, grouping_text,
         has_stages, is_stage, provenance_text, rule_interval, rule_texts, selection_texts,
     },
-    sanitize::harmless,
+    topics,
 };
+use blocks::Extent;
+use escape::cut;
 use juror_analysis::{
     calibration::known::{CalibrationStatus, RunCalibration},
     gate::GateDecision,
@@ -28,12 +32,6 @@ use juror_types::{outcome::Outcome, verdict::Score};
 const MAX_STATEMENTS: usize = 5;
 const MAX_RESULTS: usize = 10;
 
-/// So many items of each list of a comparison.
-const MAX_LIST: usize = 10;
-
-/// Longest text of others, in characters before escaping, which at worst makes six of one.
-const MAX_LENGTH: usize = 160;
-
 /// A section that would lead beyond this is left out, with those behind it.
 const MAX_COMMENT: usize = 60_000;
 
@@ -44,7 +42,7 @@ const MAX_LINES: usize = 30;
 pub(crate) fn render(report: &Report) -> String {
     let sections = [
         headline(report),
-        comparison::section(report),
+        comparison(report),
         targets(report),
         metrics(report),
         facts(report),
@@ -74,7 +72,7 @@ pub(crate) fn render(report: &Report) -> String {
 fn headline(report: &Report) -> String {
     let coverage = &report.coverage;
     let decision = match &report.targets {
-        Some(gate) => format!("{}: gate {}", decided(gate.decision), escaped(&gate.gate)),
+        Some(gate) => format!("{}: gate {}", decided(gate.decision), cut(&gate.gate)),
         None if coverage.scored == 0 => "❌ nothing was scored".to_owned(),
         None if coverage.is_complete() => "complete, no gate set".to_owned(),
         None => "⚠️ incomplete, no gate set".to_owned(),
@@ -89,21 +87,31 @@ fn headline(report: &Report) -> String {
     let run = &report.run;
     let judge = match &run.judge {
         Some(judge) => {
-            let endpoint = endpoint(report).map(|url| format!(" at {}", escaped(&url)));
+            let endpoint = endpoint(report).map(|url| format!(" at {}", cut(&url)));
             let (provider, endpoint) = (judge.provider.name(), endpoint.unwrap_or_default());
-            format!("{provider} {}{endpoint}", escaped(&judge.model))
+            format!("{provider} {}{endpoint}", cut(&judge.model))
         }
         None => "judge off".to_owned(),
     };
     let selection = selection_texts(&run.dataset);
-    let selection: String = selection.iter().map(|text| format!(", {}", escaped(text))).collect();
+    let selection: String = selection.iter().map(|text| format!(", {}", cut(text))).collect();
     format!(
         "## Juror: {decision}\n{simulated}\n{}. Run {}, {}@{}, {judge}{selection}.\n",
         coverage_text(coverage),
-        escaped(run.id.as_str()),
-        escaped(&run.rubric.id),
+        cut(run.id.as_str()),
+        cut(&run.rubric.id),
         run.rubric.version
     )
+}
+
+/// A comparison alone.
+pub(crate) fn render_comparison(comparison: &Topic) -> String {
+    blocks::topic(comparison, Extent::File)
+}
+
+fn comparison(report: &Report) -> String {
+    let topic = report.comparison.as_ref().map(topics::comparison::topic);
+    topic.map_or_else(String::new, |topic| blocks::topic(&topic, Extent::Comment))
 }
 
 fn targets(report: &Report) -> String {
@@ -112,7 +120,7 @@ fn targets(report: &Report) -> String {
         let (title, value, bound) = rule_texts(report, rule);
         let decision = decided(rule.decision);
         let sure = rule_interval(report, rule);
-        format!("| {} | {value} | {bound} | {sure} | {decision} |\n", escaped(&title))
+        format!("| {} | {value} | {bound} | {sure} | {decision} |\n", cut(&title))
     });
     let lines: String = lines.collect();
     let mark = mark(report);
@@ -135,7 +143,7 @@ fn metrics(report: &Report) -> String {
             metric.definition.is_semantic() || metric.definition.path == "pipeline_success_rate";
         let mark = if judged { mark(report) } else { String::new() };
         let origin = provenance_text(report, &metric.definition);
-        format!("| {}{mark} | {origin} | {value} | {sure} |\n", escaped(&metric.definition.title))
+        format!("| {}{mark} | {origin} | {value} | {sure} |\n", cut(&metric.definition.title))
     });
     let lines: String = lines.collect();
     if lines.is_empty() || report.run.judge.is_none() && !has_stages(report) {
@@ -152,43 +160,41 @@ fn facts(report: &Report) -> String {
     if report.run.judge.is_some() {
         let estimate = estimate_text(report).map(|text| format!("; estimate {text}"));
         let estimate = estimate.unwrap_or_default();
-        lines.push(format!("Cost: {}{estimate}", escaped(&cost_text(report))));
+        lines.push(format!("Cost: {}{estimate}", cut(&cost_text(report))));
     }
     lines.extend(report.calibration.as_ref().map(|known| calibrated(report, known)));
     for (kind, count) in report.coverage.errors.iter().take(MAX_LINES) {
-        let example = error_example(report, *kind).map(|text| format!(": {}", escaped(text)));
+        let example = error_example(report, *kind).map(|text| format!(": {}", cut(text)));
         let jobs = counted(*count, "job");
         lines.push(format!("Error {}, {jobs}{}", kind.name(), example.unwrap_or_default()));
     }
-    lines
-        .extend(report.warnings.iter().take(MAX_LINES).map(|text| format!("⚠️ {}", escaped(text))));
+    lines.extend(report.warnings.iter().take(MAX_LINES).map(|text| format!("⚠️ {}", cut(text))));
     lines.into_iter().map(|line| format!("- {line}\n")).collect()
 }
 
 fn calibrated(report: &Report, known: &RunCalibration) -> String {
     let mark = if known.simulated { format!(" {SIMULATED}") } else { String::new() };
-    let over =
-        format!("run {}, {}", escaped(known.run.as_str()), counted(known.n, "labelled item"));
+    let over = format!("run {}, {}", cut(known.run.as_str()), counted(known.n, "labelled item"));
     match (known.status, known.figures.first()) {
         (CalibrationStatus::Calibrated, Some(whole)) => {
             let [kappa, off, bias] = agreement::cells(report, whole);
             format!(
                 "Judge and people{mark}: calibrated ({over}). {}: kappa {kappa}, off by {off}, bias {bias}",
-                escaped(&whole.title)
+                cut(&whole.title)
             )
         }
         (CalibrationStatus::Calibrated, None) => {
             format!("Judge and people{mark}: calibrated ({over})")
         }
         (CalibrationStatus::NotEnough, _) => {
-            let reason = known.shortfall.as_deref().map(escaped).unwrap_or_default();
+            let reason = known.shortfall.as_deref().map(cut).unwrap_or_default();
             format!(
                 "⚠️ Judge and people{mark}: not enough to call the judge calibrated ({over}): {reason}"
             )
         }
         (CalibrationStatus::Uncalibrated, _) => {
             let changed: Vec<String> =
-                known.changed.iter().take(MAX_LINES).map(|text| escaped(text)).collect();
+                known.changed.iter().take(MAX_LINES).map(|text| cut(text)).collect();
             format!("⚠️ Judge and people{mark}: uncalibrated since {over}: {}", changed.join("; "))
         }
     }
@@ -205,7 +211,7 @@ fn statements(
     }
     let lines = groups.iter().take(MAX_STATEMENTS).map(|group| {
         let share = figure(group.share, Unit::Share);
-        format!("- {} ({}, {share})\n", escaped(&group.label), counted(group.count, "item"))
+        format!("- {} ({}, {share})\n", cut(&group.label), counted(group.count, "item"))
     });
     let lines: String = lines.collect();
     let grouping = grouping.map(|text| format!(" ({text})")).unwrap_or_default();
@@ -226,8 +232,8 @@ fn worst(report: &Report) -> String {
             1 => String::new(),
             _ => format!(" ·{}", row.repeat + 1),
         };
-        let id = escaped(&row.screenshot_id);
-        format!("| {id}{repeat} | {} | {} |\n", score(report, row), escaped(&first_words(row)))
+        let id = cut(&row.screenshot_id);
+        format!("| {id}{repeat} | {} | {} |\n", score(report, row), cut(&first_words(row)))
     });
     let lines: String = lines.collect();
     format!(
@@ -246,7 +252,7 @@ fn score(report: &Report, row: &ItemRow) -> String {
             format!("{}{mark}", figure(*semantic_correctness, Unit::Share))
         }
         Some(Score::Groups { percentage, grade, .. }) => {
-            format!("{}% {}{mark}", decimals(*percentage, 1), escaped(grade))
+            format!("{}% {}{mark}", decimals(*percentage, 1), cut(grade))
         }
     }
 }
@@ -275,40 +281,6 @@ fn decided(decision: GateDecision) -> &'static str {
         GateDecision::Undecided => "⚠️ undecided",
         GateDecision::Missed => "❌ missed",
     }
-}
-
-/// Stands, unseen, between what would be a link together.
-const APART: char = '\u{2060}';
-
-/// Text of others as plain words: on one line, cut where it is long, without anything that Markdown,
-/// HTML or GitHub would obey. Marks are written as character references, which no reader obeys; a
-/// name behind `@`, a number behind `#` and an address are set apart from what makes them links.
-fn escaped(text: &str) -> String {
-    let mut shown = String::new();
-    let text = harmless(text);
-    let mut characters = text.trim().chars().enumerate().peekable();
-    while let Some((number, character)) = characters.next() {
-        if number == MAX_LENGTH {
-            shown.push('…');
-            break;
-        }
-        let before_digit = characters.peek().is_some_and(|(_, next)| next.is_ascii_digit());
-        match character {
-            '&' | '<' | '>' | '"' | '\'' | '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '~' | '!'
-            | '$' | '{' | '}' => shown.push_str(&format!("&#{};", u32::from(character))),
-            '-' | '+' | '#' if number == 0 => {
-                shown.push_str(&format!("&#{};", u32::from(character)));
-                shown.push(APART);
-            }
-            // A character reference alone would still be a mention or a link.
-            '@' => shown.extend([character, APART]),
-            '#' if before_digit => shown.extend([character, APART]),
-            '/' if shown.ends_with(':') => shown.extend([APART, character]),
-            '.' if shown.to_ascii_lowercase().ends_with("www") => shown.extend([APART, character]),
-            _ => shown.push(character),
-        }
-    }
-    shown
 }
 
 #[cfg(test)]

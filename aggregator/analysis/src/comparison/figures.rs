@@ -37,7 +37,7 @@ fn scaled(value: f64, unit: Unit) -> (f64, usize) {
 }
 
 /// What a difference is counted in.
-pub(crate) fn name_of(unit: Unit) -> &'static str {
+pub fn change_unit(unit: Unit) -> &'static str {
     match unit {
         Unit::Share | Unit::Percent => "percentage points",
         Unit::Score | Unit::Points { .. } => "points",

@@ -2,7 +2,7 @@
 
 use super::{
     Decision, FallenItems, LostItems, MetricDifference, PassDifference,
-    figures::{self, name_of, p_equals, size},
+    figures::{self, change_unit, p_equals, size},
 };
 use crate::{
     format::{counted, figure, grouped},
@@ -51,7 +51,7 @@ fn mean_headline(mean: &MetricDifference) -> String {
         figure(base, unit),
         figure(head, unit),
         figures::change(change, unit),
-        name_of(unit)
+        change_unit(unit)
     )
 }
 

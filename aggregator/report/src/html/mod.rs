@@ -2,28 +2,23 @@
 //! whatever a model, a dataset or code says. A dashboard is made of the same parts.
 
 mod anchors;
-mod calibrated;
+mod blocks;
 mod card;
 mod charts;
 mod columns;
-mod comparison;
 mod facts;
 mod findings;
 mod layout;
 mod page_plan;
-mod repeats;
 mod section;
 mod statements;
 mod table;
 mod verdict;
 
+pub use blocks::blocks;
 pub use card::{decided, decision, semantic, stages, targets};
 pub use charts::histogram;
 pub use columns::{TableColumn, columns};
-pub use comparison::{
-    decided as comparison_decided, issues as comparison_issues, items as comparison_items,
-    means as comparison_means, passes as comparison_passes,
-};
 pub use facts::facts;
 pub use findings::{findings, mark_reasons, marks};
 pub use layout::{STYLE, minutes, run_facts, simulated};
@@ -33,10 +28,11 @@ pub use table::{first_issue, id_text};
 pub use verdict::{group_title, meter, scores, statements};
 
 use super::{Attachments, Shown};
+use crate::{sanitize::harmless, topics};
 use anchors::Anchors;
 use juror_analysis::run_report::Report;
 use juror_journal::journal::RunFiles;
-use maud::Markup;
+use maud::{Markup, html};
 use page_plan::Survey;
 use std::io::{self, Write};
 
@@ -63,12 +59,23 @@ pub(crate) fn write(
     let mut put = |markup: Markup| out.write_all(markup.into_string().as_bytes());
     let anchors = Anchors::of(report, &survey);
     put(layout::opening(report))?;
-    put(comparison::comparison(report, &anchors))?;
+    let link = |id: &str| anchors.link(id);
+    if let Some(comparison) = &report.comparison {
+        let heading = html! { "Since run " bdi { (harmless(comparison.base.run.as_str())) } };
+        let topic = topics::comparison::topic(comparison);
+        put(blocks::card("comparison", &heading, &topic, &link))?;
+    }
     put(card::headline(report))?;
     put(facts(report))?;
     put(charts::distributions(report, &survey))?;
-    put(calibrated::calibrated(report))?;
-    put(repeats::repeats(report, &anchors))?;
+    if let Some(topic) = topics::calibration::topic(report) {
+        let heading = html! { "Does the judge agree with people?" };
+        put(blocks::card("calibration", &heading, &topic, &link))?;
+    }
+    if let Some(topic) = topics::repeats::topic(report) {
+        let heading = html! { "Does the judge repeat itself?" };
+        put(blocks::card("repeats", &heading, &topic, &link))?;
+    }
     put(statements::common(report, &anchors))?;
     let columns = columns(report, survey.stages);
     put(table::opening(report, &survey, &columns))?;

@@ -1,13 +1,11 @@
 //! The report as text for a terminal.
 
-mod calibrated;
+mod blocks;
 mod calibration;
 mod closing;
-mod comparison;
 mod page;
 mod paused;
 mod quality;
-mod repeats;
 mod screenshots;
 mod statements;
 mod trend;
@@ -17,6 +15,7 @@ pub use trend::render_trend;
 use crate::{
     phrasing::{endpoint, has_stages, selection_texts},
     sanitize::harmless,
+    topics,
 };
 use juror_analysis::run_report::Report;
 use juror_analysis::{calibration::Calibration, comparison::Comparison};
@@ -50,14 +49,14 @@ pub fn render(report: &Report, options: TerminalOptions) -> String {
         quality::coverage(&mut page, report);
     }
     screenshots::table(&mut page, report);
-    repeats::section(&mut page, report);
-    calibrated::section(&mut page, report);
+    for topic in [topics::repeats::topic(report), topics::calibration::topic(report)] {
+        topic.iter().for_each(|topic| blocks::section(&mut page, topic));
+    }
     closing::targets(&mut page, report);
     closing::cost_and_time(&mut page, report);
     closing::warnings(&mut page, report);
     if let Some(comparison) = &report.comparison {
-        page.blank();
-        comparison::section(&mut page, comparison);
+        blocks::section(&mut page, &topics::comparison::topic(comparison));
     }
     page.finish()
 }
@@ -76,7 +75,7 @@ pub fn render_paused(report: &Report, reason: &str, options: TerminalOptions) ->
 /// A comparison alone.
 pub fn render_comparison(comparison: &Comparison, options: TerminalOptions) -> String {
     let mut page = Page::new(options.width, options.color);
-    comparison::section(&mut page, comparison);
+    blocks::topic(&mut page, &topics::comparison::topic(comparison));
     page.finish()
 }
 

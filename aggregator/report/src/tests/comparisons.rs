@@ -1,17 +1,14 @@
 //! Whole comparisons, compared with the files in tests-data.
 
-use crate::{TerminalOptions, render_comparison};
-use juror_analysis::{
-    comparison::{Comparison, render_markdown},
-    test_results::comparisons::rich,
-};
+use crate::{TerminalOptions, markdown, render_comparison, topics};
+use juror_analysis::{comparison::Comparison, test_results::comparisons::rich};
 
 fn rendered() -> [(&'static str, String); 2] {
     let options = TerminalOptions { width: 80, color: false };
     let comparison = rich();
     [
         ("comparison.txt", render_comparison(&comparison, options)),
-        ("comparison.md", render_markdown(&comparison)),
+        ("comparison.md", markdown::render_comparison(&topics::comparison::topic(&comparison))),
     ]
 }
 
@@ -48,5 +45,17 @@ fn no_line_of_a_comparison_is_wider_than_the_terminal() {
             let heading = text.lines().find(|line| line.starts_with(section)).unwrap();
             assert!(heading.contains("SIMULATED"), "at {width}: {heading:?}");
         }
+    }
+}
+
+#[test]
+fn a_model_mentions_nobody_in_a_markdown_file() {
+    let mut comparison = rich();
+    comparison.issues.new[0].label = "@everyone see #12, <b> https://evil.example".to_owned();
+    comparison.judge_differences = vec!["model: @team".to_owned()];
+    comparison.items.gone = vec!["@owner/shot".to_owned()];
+    let text = markdown::render_comparison(&topics::comparison::topic(&comparison));
+    for word in ["@e", "@t", "@o", "#12", "<b>", "://"] {
+        assert!(!text.contains(word), "{word:?} in:\n{text}");
     }
 }

@@ -13,15 +13,10 @@ use crate::{
 };
 use axum::extract::{Extension, State};
 use changed_items::Moved;
-use juror_analysis::{
-    compare::CompareError,
-    comparison::{Comparison, IssueChanges, ItemLists},
-};
+use juror_analysis::{compare::CompareError, comparison::Comparison};
 use juror_report::{
-    html::{
-        comparison_decided, comparison_issues, comparison_items, comparison_means,
-        comparison_passes, minutes, simulated,
-    },
+    comparison_changes, comparison_decision, comparison_figures,
+    html::{blocks, minutes, simulated},
     phrasing::coverage_text,
     sanitize::harmless,
 };
@@ -108,24 +103,19 @@ fn sections(base: &RunView, head: &RunView, comparison: &Comparison, moved: &Mov
     html! {
         section.card aria-labelledby="comparison" {
             h2 #comparison { "Decision" @if comparison.simulated { " " (simulated()) } }
-            (comparison_decided(comparison))
+            (blocks(&comparison_decision(comparison), &link))
             div.two { (side("Base", base)) (side("Head", head)) }
         }
         @if comparison.paired > 0 {
             section.card aria-labelledby="means" {
                 h2 #means { "Figures" @if comparison.simulated { " " (simulated()) } }
-                (comparison_means(comparison))
-                (comparison_passes(&comparison.passes))
+                (blocks(&comparison_figures(comparison), &link))
             }
         }
         (changed_items::section(base, head, comparison, moved))
         section.card aria-labelledby="lists" {
             h2 #lists { "Items and issues that changed" @if comparison.simulated { " " (simulated()) } }
-            @if comparison.items == ItemLists::default() && comparison.issues == IssueChanges::default() {
-                p.faint { "None." }
-            }
-            (comparison_items(comparison, &link))
-            (comparison_issues(comparison))
+            (blocks(&comparison_changes(comparison), &link))
         }
     }
 }

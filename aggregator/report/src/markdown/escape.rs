@@ -1,0 +1,49 @@
+//! Text of others in Markdown.
+
+use crate::sanitize::harmless;
+
+/// Longest text of others, in characters before escaping, which at worst makes six of one.
+const MAX_LENGTH: usize = 160;
+
+/// Stands, unseen, between what would be a link together.
+const APART: char = '\u{2060}';
+
+/// As [`escaped`], cut where it is long.
+pub(super) fn cut(text: &str) -> String {
+    escaped_first(text, MAX_LENGTH)
+}
+
+/// Text of others as plain words: on one line, without anything that Markdown, HTML or GitHub would
+/// obey. Marks are written as character references, which no reader obeys; a name behind `@`, a
+/// number behind `#` and an address are set apart from what makes them links.
+pub(super) fn escaped(text: &str) -> String {
+    escaped_first(text, usize::MAX)
+}
+
+fn escaped_first(text: &str, longest: usize) -> String {
+    let mut shown = String::new();
+    let text = harmless(text);
+    let mut characters = text.trim().chars().enumerate().peekable();
+    while let Some((number, character)) = characters.next() {
+        if number == longest {
+            shown.push('…');
+            break;
+        }
+        let before_digit = characters.peek().is_some_and(|(_, next)| next.is_ascii_digit());
+        match character {
+            '&' | '<' | '>' | '"' | '\'' | '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '~' | '!'
+            | '$' | '{' | '}' => shown.push_str(&format!("&#{};", u32::from(character))),
+            '-' | '+' | '#' if number == 0 => {
+                shown.push_str(&format!("&#{};", u32::from(character)));
+                shown.push(APART);
+            }
+            // A character reference alone would still be a mention or a link.
+            '@' => shown.extend([character, APART]),
+            '#' if before_digit => shown.extend([character, APART]),
+            '/' if shown.ends_with(':') => shown.extend([APART, character]),
+            '.' if shown.to_ascii_lowercase().ends_with("www") => shown.extend([APART, character]),
+            _ => shown.push(character),
+        }
+    }
+    shown
+}

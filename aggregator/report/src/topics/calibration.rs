@@ -1,0 +1,63 @@
+//! Layout of what is known of how far the judge agrees with people.
+
+use crate::{
+    agreement::{self, OF_ANOTHER_JUDGE},
+    document::{Block, Cell, Column, Level, Table, Topic},
+};
+use juror_analysis::{
+    calibration::known::{CalibrationStatus, RunCalibration},
+    format::counted,
+    run_report::Report,
+};
+
+/// The topic; none without a calibration.
+pub(crate) fn topic(report: &Report) -> Option<Topic> {
+    let known = report.calibration.as_ref()?;
+    let mut blocks = vec![Block::Facts(vec![
+        counted(known.n, "labelled item"),
+        format!("run {}", known.run),
+        agreement::day(known).to_owned(),
+        known.file.clone(),
+    ])];
+    let changed = known.changed.iter();
+    blocks.extend(changed.map(|text| Block::Sentence(Level::Bad, "Changed", text.clone())));
+    blocks.push(match known.status {
+        CalibrationStatus::Uncalibrated => {
+            Block::Sentence(Level::Plain, "", OF_ANOTHER_JUDGE.to_owned())
+        }
+        CalibrationStatus::Calibrated | CalibrationStatus::NotEnough => {
+            Block::Table(figures(report, known))
+        }
+    });
+    let shortfall = known.shortfall.iter();
+    let shortfall =
+        shortfall.map(|reason| format!("not enough to call the judge calibrated: {reason}"));
+    let notes = shortfall.chain(known.notes.iter().cloned());
+    blocks.extend(notes.map(|text| Block::Sentence(Level::Doubtful, "", text)));
+    let (word, level) = match known.status {
+        CalibrationStatus::Calibrated => ("calibrated", Level::Good),
+        CalibrationStatus::NotEnough => ("not enough", Level::Doubtful),
+        CalibrationStatus::Uncalibrated => ("uncalibrated", Level::Bad),
+    };
+    Some(Topic {
+        title: "Judge and people",
+        simulated: known.simulated,
+        status: Some((word.to_owned(), level)),
+        blocks,
+    })
+}
+
+fn figures(report: &Report, known: &RunCalibration) -> Table {
+    let rows = known.figures.iter().map(|each| {
+        let cells = agreement::cells(report, each).map(Cell::Figure).into();
+        (each.title.clone(), Level::Plain, cells)
+    });
+    Table {
+        title: "",
+        columns: ["Kappa", "Off by", "Bias"].map(Column::new).into(),
+        rows: rows.collect(),
+        note: "Kappa is Cohen's with quadratic weights: 1 where both are at the same step \
+               everywhere, 0 where they agree by chance. Bias is the judge less the people.",
+        wide_note: "",
+    }
+}

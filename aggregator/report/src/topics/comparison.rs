@@ -1,0 +1,288 @@
+//! Layout of a comparison of two runs.
+
+use crate::document::{Block, Cell, ChangeChart, Column, Entry, Level, List, Lists, Table, Topic};
+use juror_analysis::{
+    comparison::{
+        Comparison, Decision, IssueChange, ItemChange, MetricDifference, NewFailure,
+        PassDifference, SampleSize, change, change_unit, distinct_size, p_value,
+    },
+    format::{counted, dollars, figure, grouped},
+    metrics::Unit,
+};
+use juror_types::outcome::{ErrorKind, Outcome};
+
+/// The whole comparison.
+pub(crate) fn topic(comparison: &Comparison) -> Topic {
+    let mut blocks = decision(comparison);
+    blocks.extend(figures(comparison));
+    blocks.extend(changes(comparison));
+    Topic {
+        title: "Comparison",
+        simulated: comparison.simulated,
+        status: Some((comparison.decision.name().to_owned(), level_of(comparison.decision))),
+        blocks,
+    }
+}
+
+/// The decision, how it came to be, and what a reader must know of it.
+pub fn decision(comparison: &Comparison) -> Vec<Block> {
+    let mut blocks = vec![
+        Block::Decision {
+            level: level_of(comparison.decision),
+            headline: comparison.headline.clone(),
+            reason: comparison.reason.clone(),
+        },
+        facts(comparison),
+    ];
+    blocks.extend(comparison.simulated.then(|| {
+        let text = "scores were made up by the simulator".to_owned();
+        Block::Sentence(Level::Bad, "Simulated", text)
+    }));
+    let judges = comparison.judge_differences.iter();
+    blocks.extend(judges.map(|text| Block::Sentence(Level::Bad, "Another judge", text.clone())));
+    let warnings = comparison.warnings.iter();
+    blocks.extend(warnings.map(|text| Block::Sentence(Level::Doubtful, "", text.clone())));
+    let sentences = [detectable(comparison), comparison.settling.as_ref().map(settling)];
+    blocks.extend(
+        sentences.into_iter().flatten().map(|text| Block::Sentence(Level::Plain, "", text)),
+    );
+    blocks
+}
+
+fn facts(comparison: &Comparison) -> Block {
+    let mut facts = vec![
+        format!("base {}", comparison.base.run),
+        format!("head {}", comparison.head.run),
+        counted(comparison.paired, "paired item"),
+        format!("margin {}", figure(comparison.margin, Unit::Share)),
+    ];
+    facts.extend(comparison.strict.then(|| "strict".to_owned()));
+    Block::Facts(facts)
+}
+
+/// Every mean and rate in both runs; nothing without pairs.
+pub fn figures(comparison: &Comparison) -> Vec<Block> {
+    if comparison.paired == 0 {
+        return Vec::new();
+    }
+    let mut blocks = vec![Block::Table(means(comparison))];
+    if !comparison.passes.is_empty() {
+        blocks.push(Block::Table(passes(&comparison.passes)));
+    }
+    blocks
+}
+
+fn means(comparison: &Comparison) -> Table {
+    let reach = reach(comparison);
+    let row = |metric: &MetricDifference| {
+        let (unit, all) = (metric.unit(), &metric.difference);
+        let moved = |value: f64| change(value, unit);
+        let interval = all.low.zip(all.high);
+        let cells = vec![
+            Cell::optional(all.base, |value| figure(value, unit)),
+            Cell::optional(all.head, |value| figure(value, unit)),
+            Cell::optional(all.difference, moved),
+            Cell::optional(interval, |(low, high)| format!("[{}, {}]", moved(low), moved(high))),
+            Cell::Change(chart(metric, comparison.margin, reach)),
+            Cell::optional(all.effect_size_dz, |value| change(value, Unit::Score)),
+            Cell::figure(p_value(metric.p_adjusted.or(all.p_value))),
+            Cell::figure(grouped(all.n)),
+            Cell::optional(all.detectable, |value| distinct_size(value, unit)),
+            status(Some(metric.decision)),
+        ];
+        (metric.title.clone(), row_level(Some(metric.decision)), cells)
+    };
+    Table {
+        title: "Means",
+        columns: vec![
+            Column::new("Base"),
+            Column::new("Head"),
+            Column::new("Change"),
+            Column::new("95 % interval"),
+            Column::new("Drawn"),
+            Column::new("d_z"),
+            Column::new("p"),
+            Column::wide("n"),
+            Column::wide("Detectable"),
+            Column::wide("Decision"),
+        ],
+        rows: comparison.means().map(row).collect(),
+        note: "Head − base, in percentage points, points or ms. p of criteria and of deterministic \
+               metrics is adjusted (Holm), d_z is the effect size.",
+        wide_note: "Detectable: the smallest true change that so many items reveal 4 times in 5.",
+    }
+}
+
+/// The widest share of its scale that any mean's interval reaches, so that all have one scale.
+fn reach(comparison: &Comparison) -> f64 {
+    let ends = comparison.means().filter_map(|metric| {
+        let (all, width) = (&metric.difference, scale_width(metric)?);
+        let ends = [all.low, all.high, all.difference];
+        Some(ends.into_iter().flatten().map(|end| end.abs() / width).fold(0.0, f64::max))
+    });
+    ends.fold(comparison.margin * 2.0, f64::max).max(f64::MIN_POSITIVE)
+}
+
+/// How far a mean can move; none where it has no scale.
+fn scale_width(metric: &MetricDifference) -> Option<f64> {
+    let (least, most) = metric.unit().bounds();
+    (metric.unit() != Unit::Milliseconds && most > least).then_some(most - least)
+}
+
+fn chart(metric: &MetricDifference, margin: f64, reach: f64) -> Option<ChangeChart> {
+    let (all, width) = (&metric.difference, scale_width(metric)?);
+    let interval = all.low.zip(all.high).map(|(low, high)| (low / width, high / width));
+    Some(ChangeChart { value: all.difference? / width, interval, margin, reach })
+}
+
+fn passes(passes: &[PassDifference]) -> Table {
+    let row = |pass: &PassDifference| {
+        let cells = vec![
+            Cell::figure(figure(pass.base, Unit::Share)),
+            Cell::figure(figure(pass.head, Unit::Share)),
+            Cell::figure(grouped(pass.table.only_base)),
+            Cell::figure(grouped(pass.table.only_head)),
+            Cell::figure(grouped(pass.table.total())),
+            Cell::figure(p_value(pass.p_adjusted.or(pass.p_value))),
+            status(pass.decision),
+        ];
+        (pass.title.clone(), row_level(pass.decision), cells)
+    };
+    Table {
+        title: "Passes",
+        columns: vec![
+            Column::new("Base"),
+            Column::new("Head"),
+            Column::new("Only in base"),
+            Column::new("Only in head"),
+            Column::new("n"),
+            Column::new("p"),
+            Column::wide("Decision"),
+        ],
+        rows: passes.iter().map(row).collect(),
+        note: "p by the exact McNemar test, adjusted (Holm) where the rate decides.",
+        wide_note: "",
+    }
+}
+
+/// Items and issues that changed.
+pub fn changes(comparison: &Comparison) -> Vec<Block> {
+    let lists = &comparison.items;
+    let share = |value: f64| figure(value, Unit::Share);
+    let moved = |item: &ItemChange| {
+        Entry::item(&item.id, format!("{} → {}", share(item.base), share(item.head)))
+    };
+    let id = |id: &String| Entry::item(id, String::new());
+    let items = vec![
+        List::new("Regressed", &lists.regressed, moved).opened(),
+        List::new("Newly failing", &lists.newly_failing, |item| {
+            Entry::item(&item.id, failure(item))
+        })
+        .opened(),
+        List::new("Improved", &lists.improved, moved),
+        List::new("With another input", &lists.changed_input, id),
+        List::new("New", &lists.new, id),
+        List::new("Gone", &lists.gone, id),
+    ];
+    let issues = &comparison.issues;
+    let issue = |issue: &IssueChange| Entry {
+        name: issue.label.clone(),
+        is_item: false,
+        detail: format!("{} → {}", share(issue.base_share), share(issue.head_share)),
+    };
+    let issues = vec![
+        List::new("New", &issues.new, issue).opened(),
+        List::new("Gone", &issues.gone, issue),
+        List::new("More frequent", &issues.more_frequent, issue),
+        List::new("Less frequent", &issues.less_frequent, issue),
+    ];
+    let mut blocks = vec![lists_block("Items", items)];
+    if issues.iter().any(|list| list.count > 0) {
+        blocks.push(lists_block("Issues", issues));
+    }
+    blocks
+}
+
+/// Lists with the counts of those that are not empty.
+fn lists_block(title: &'static str, lists: Vec<List>) -> Block {
+    let counts = lists.iter().filter(|list| list.count > 0);
+    let counts: Vec<String> = counts
+        .map(|list| format!("{} {}", grouped(list.count as u64), list.title.to_lowercase()))
+        .collect();
+    let summary = if counts.is_empty() { "none changed".to_owned() } else { counts.join(", ") };
+    Block::Lists(Lists { title, summary, lists })
+}
+
+fn status(decision: Option<Decision>) -> Cell {
+    match decision {
+        Some(decision) => Cell::Status(decision.name().to_owned(), level_of(decision)),
+        None => Cell::figure(""),
+    }
+}
+
+/// A row is marked only where something is certain.
+fn row_level(decision: Option<Decision>) -> Level {
+    match decision {
+        Some(decision @ (Decision::Worse | Decision::Better)) => level_of(decision),
+        _ => Level::Plain,
+    }
+}
+
+fn level_of(decision: Decision) -> Level {
+    match decision {
+        Decision::Same | Decision::Better => Level::Good,
+        Decision::Inconclusive => Level::Doubtful,
+        Decision::Worse => Level::Bad,
+    }
+}
+
+/// `200 pairs would reveal a change of 0.05 percentage points 4 times in 5.`
+fn detectable(comparison: &Comparison) -> Option<String> {
+    let decisive = &comparison.decisive;
+    let detectable = decisive.difference.detectable?;
+    Some(format!(
+        "{} would reveal a change of {} {} 4 times in 5.",
+        counted(decisive.difference.n, "pair"),
+        distinct_size(detectable, decisive.unit()),
+        change_unit(decisive.unit())
+    ))
+}
+
+/// What it would take to settle an inconclusive comparison.
+fn settling(settling: &SampleSize) -> String {
+    let cost =
+        |money: Option<_>| money.map_or_else(String::new, |money| format!(" ({})", dollars(money)));
+    let items = settling.more_items.map(|items| {
+        format!("{} in both runs{}", counted(items, "more item"), cost(settling.more_items_usd))
+    });
+    let repeats = settling
+        .repeats
+        .map(|repeats| format!("each item {repeats} times{}", cost(settling.repeats_usd)));
+    let chance = "If the true change is the one that was seen, a chance of 80 % to settle it takes";
+    match (items, repeats) {
+        (Some(items), Some(repeats)) => format!("{chance} {items}, or judging {repeats} in both."),
+        (Some(items), None) if settling.noise_is_known => {
+            format!("{chance} {items}; judging the same ones more often does not settle it.")
+        }
+        (Some(items), None) => format!(
+            "{chance} {items}. What repeats would do is not known: neither run judged its items \
+             several times."
+        ),
+        (None, Some(repeats)) => format!("{chance} judging {repeats} in both runs."),
+        (None, None) => {
+            "The change is so near to the margin that no sensible number of items settles it."
+                .to_owned()
+        }
+    }
+}
+
+/// `failed, api` or `does not pass`.
+fn failure(failure: &NewFailure) -> String {
+    let outcome = failure.outcome.label();
+    match failure.error {
+        Some(ErrorKind::Output) => outcome.to_owned(),
+        Some(kind) => format!("{outcome}, {}", kind.name()),
+        None if failure.outcome == Outcome::Scored => "does not pass".to_owned(),
+        None => outcome.to_owned(),
+    }
+}

@@ -1,0 +1,5 @@
+//! Layout of each topic, once for all formats.
+
+pub(crate) mod calibration;
+pub(crate) mod comparison;
+pub(crate) mod repeats;
