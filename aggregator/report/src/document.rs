@@ -29,7 +29,7 @@ pub enum Block {
     /// A sentence, behind a word that names its kind, if one is needed.
     Sentence(Level, &'static str, String),
     /// A table.
-    Table(Table),
+    Table(FigureTable),
     /// A list.
     List(List),
     /// Lists under one title.
@@ -52,13 +52,13 @@ pub enum Level {
 }
 
 /// Rows of figures, each with a name in front.
-pub struct Table {
+pub struct FigureTable {
     /// Title, which is the head of the names too.
     pub title: &'static str,
     /// Columns behind the names.
-    pub columns: Vec<Column>,
+    pub columns: Vec<FigureColumn>,
     /// Name, significance and cells of each row.
-    pub rows: Vec<(String, Level, Vec<Cell>)>,
+    pub rows: Vec<(String, Level, Vec<FigureCell>)>,
     /// Meaning of the columns; empty for none.
     pub note: &'static str,
     /// Meaning of the wide columns; empty for none.
@@ -66,7 +66,7 @@ pub struct Table {
 }
 
 /// A column of a table.
-pub struct Column {
+pub struct FigureColumn {
     /// Its head.
     pub head: &'static str,
     /// Whether it is left out where there is little room.
@@ -74,7 +74,7 @@ pub struct Column {
 }
 
 /// A cell of a table.
-pub enum Cell {
+pub enum FigureCell {
     /// A figure.
     Figure(String),
     /// A decision and its significance.
@@ -115,11 +115,11 @@ pub struct List {
     /// Number of all entries.
     pub count: usize,
     /// The first [`List::MAX`] entries.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ListEntry>,
 }
 
 /// An entry of a list.
-pub struct Entry {
+pub struct ListEntry {
     /// What it is about.
     pub name: String,
     /// Whether the name is an item's id.
@@ -128,7 +128,7 @@ pub struct Entry {
     pub detail: String,
 }
 
-impl Column {
+impl FigureColumn {
     pub(crate) fn new(head: &'static str) -> Self {
         Self { head, wide: false }
     }
@@ -138,7 +138,7 @@ impl Column {
     }
 }
 
-impl Cell {
+impl FigureCell {
     pub(crate) fn figure(text: impl Into<String>) -> Self {
         Self::Figure(text.into())
     }
@@ -157,7 +157,7 @@ impl Cell {
     }
 }
 
-impl Table {
+impl FigureTable {
     /// Indices of the columns that hold text.
     pub(crate) fn text_columns(&self) -> Vec<usize> {
         let is_drawing = |index: &usize| {
@@ -172,7 +172,11 @@ impl List {
     /// Entries that a format shows at most.
     pub(crate) const MAX: usize = 50;
 
-    pub(crate) fn new<T>(title: impl Into<String>, all: &[T], entry: impl Fn(&T) -> Entry) -> Self {
+    pub(crate) fn new<T>(
+        title: impl Into<String>,
+        all: &[T],
+        entry: impl Fn(&T) -> ListEntry,
+    ) -> Self {
         let entries = all.iter().take(Self::MAX).map(entry).collect();
         Self { title: title.into(), open: false, count: all.len(), entries }
     }
@@ -182,13 +186,13 @@ impl List {
     }
 
     /// The first entries, and the number of those behind them.
-    pub(crate) fn first(&self, most: usize) -> (&[Entry], usize) {
+    pub(crate) fn first(&self, most: usize) -> (&[ListEntry], usize) {
         let shown = self.entries.get(..most).unwrap_or(&self.entries);
         (shown, self.count - shown.len())
     }
 }
 
-impl Entry {
+impl ListEntry {
     pub(crate) fn item(id: &str, detail: String) -> Self {
         Self { name: id.to_owned(), is_item: true, detail }
     }

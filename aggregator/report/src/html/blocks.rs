@@ -2,7 +2,7 @@
 
 use super::{ItemLink, layout::simulated};
 use crate::{
-    document::{Block, Cell, ChangeChart, Entry, Level, List, Table, Topic},
+    document::{Block, ChangeChart, FigureCell, FigureTable, Level, List, ListEntry, Topic},
     sanitize::harmless,
 };
 use juror_analysis::format::grouped;
@@ -74,7 +74,7 @@ fn sentence_class(level: Level) -> Option<&'static str> {
     }
 }
 
-fn table(table: &Table) -> Markup {
+fn table(table: &FigureTable) -> Markup {
     let head = if table.title.is_empty() { "Score" } else { table.title };
     html! {
         div.scroll tabindex="0" role="region" aria-label=(head) {
@@ -97,13 +97,15 @@ fn table(table: &Table) -> Markup {
     }
 }
 
-fn cell(cell: &Cell) -> Markup {
+fn cell(cell: &FigureCell) -> Markup {
     match cell {
-        Cell::Figure(text) => html! { td.n { (text) } },
-        Cell::Status(text, level) => html! {
+        FigureCell::Figure(text) => html! { td.n { (text) } },
+        FigureCell::Status(text, level) => html! {
             td.n { span class=(format!("chip {}", class_of(*level))) { (text) } }
         },
-        Cell::Change(chart) => html! { td { @if let Some(chart) = chart { (drawn(chart)) } } },
+        FigureCell::Change(chart) => {
+            html! { td { @if let Some(chart) = chart { (drawn(chart)) } } }
+        }
     }
 }
 
@@ -138,7 +140,7 @@ fn list(list: &List, link: &ItemLink<'_>) -> Markup {
     }
 }
 
-fn entry(entry: &Entry, link: &ItemLink<'_>) -> Markup {
+fn entry(entry: &ListEntry, link: &ItemLink<'_>) -> Markup {
     html! {
         @if entry.is_item { (link(&entry.name)) } @else { bdi { (harmless(&entry.name)) } }
         @if !entry.detail.is_empty() { " " span.faint { (entry.detail) } }

@@ -2,7 +2,7 @@
 
 use super::escape::{cut, escaped};
 use crate::{
-    document::{Block, Entry, Level, List, Lists, Table, Topic},
+    document::{Block, FigureTable, Level, List, ListEntry, Lists, Topic},
     phrasing::SIMULATED,
 };
 use juror_analysis::format::grouped;
@@ -81,7 +81,12 @@ pub(super) fn sign(level: Level) -> &'static str {
     }
 }
 
-fn table(table: &Table, mark: &str, extent: Extent, shown: impl Fn(&str) -> String) -> String {
+fn table(
+    table: &FigureTable,
+    mark: &str,
+    extent: Extent,
+    shown: impl Fn(&str) -> String,
+) -> String {
     let columns = table.text_columns();
     let heads = columns.iter().filter_map(|index| table.columns.get(*index));
     let heads: String = heads.map(|column| format!(" {} |", column.head)).collect();
@@ -136,7 +141,7 @@ fn in_one_line(list: &List, shown: &impl Fn(&str) -> String) -> String {
     format!("- {} ({}): {}{more}\n", list.title, grouped(list.count as u64), entries.join("; "))
 }
 
-fn line(entry: &Entry, shown: &impl Fn(&str) -> String) -> String {
+fn line(entry: &ListEntry, shown: &impl Fn(&str) -> String) -> String {
     match entry.detail.as_str() {
         "" => shown(&entry.name),
         detail => format!("{}: {detail}", shown(&entry.name)),

@@ -2,7 +2,7 @@
 
 use super::page::{INDENT, Page, Style, fit, padded, right_aligned};
 use crate::{
-    document::{Block, Level, List, Table, Topic},
+    document::{Block, FigureTable, Level, List, Topic},
     phrasing::SIMULATED,
     sanitize::harmless,
 };
@@ -62,7 +62,7 @@ fn sentence(page: &mut Page, level: Level, lead: &str, text: &str) {
 
 /// A table with as many of its columns as leave room for the names; an untitled one continues the
 /// topic.
-fn table(page: &mut Page, table: &Table, mark: &str) {
+fn table(page: &mut Page, table: &FigureTable, mark: &str) {
     let columns = columns(table, page.width);
     let heads = table.columns.iter().map(|column| column.head).collect::<Vec<_>>();
     let heads = line_of(&columns, &heads);
@@ -90,7 +90,7 @@ fn table(page: &mut Page, table: &Table, mark: &str) {
 }
 
 /// Index and width of each column that is shown: all, or all but the wide ones.
-fn columns(table: &Table, page: usize) -> Vec<(usize, usize)> {
+fn columns(table: &FigureTable, page: usize) -> Vec<(usize, usize)> {
     let width = |index: usize| {
         let cells = table.rows.iter().filter_map(|(.., cells)| cells.get(index)?.text());
         let head = table.columns.get(index).map(|column| column.head);

@@ -2,7 +2,7 @@
 
 use crate::{
     agreement::{self, OF_ANOTHER_JUDGE},
-    document::{Block, Cell, Column, Level, Table, Topic},
+    document::{Block, FigureCell, FigureColumn, FigureTable, Level, Topic},
 };
 use juror_analysis::{
     calibration::known::{CalibrationStatus, RunCalibration},
@@ -47,14 +47,14 @@ pub(crate) fn topic(report: &Report) -> Option<Topic> {
     })
 }
 
-fn figures(report: &Report, known: &RunCalibration) -> Table {
+fn figures(report: &Report, known: &RunCalibration) -> FigureTable {
     let rows = known.figures.iter().map(|each| {
-        let cells = agreement::cells(report, each).map(Cell::Figure).into();
+        let cells = agreement::cells(report, each).map(FigureCell::Figure).into();
         (each.title.clone(), Level::Plain, cells)
     });
-    Table {
+    FigureTable {
         title: "",
-        columns: ["Kappa", "Off by", "Bias"].map(Column::new).into(),
+        columns: ["Kappa", "Off by", "Bias"].map(FigureColumn::new).into(),
         rows: rows.collect(),
         note: "Kappa is Cohen's with quadratic weights: 1 where both are at the same step \
                everywhere, 0 where they agree by chance. Bias is the judge less the people.",

@@ -1,6 +1,8 @@
 //! Layout of a comparison of two runs.
 
-use crate::document::{Block, Cell, ChangeChart, Column, Entry, Level, List, Lists, Table, Topic};
+use crate::document::{
+    Block, ChangeChart, FigureCell, FigureColumn, FigureTable, Level, List, ListEntry, Lists, Topic,
+};
 use juror_analysis::{
     comparison::{
         Comparison, Decision, IssueChange, ItemChange, MetricDifference, NewFailure,
@@ -72,39 +74,41 @@ pub fn figures(comparison: &Comparison) -> Vec<Block> {
     blocks
 }
 
-fn means(comparison: &Comparison) -> Table {
+fn means(comparison: &Comparison) -> FigureTable {
     let reach = reach(comparison);
     let row = |metric: &MetricDifference| {
         let (unit, all) = (metric.unit(), &metric.difference);
         let moved = |value: f64| change(value, unit);
         let interval = all.low.zip(all.high);
         let cells = vec![
-            Cell::optional(all.base, |value| figure(value, unit)),
-            Cell::optional(all.head, |value| figure(value, unit)),
-            Cell::optional(all.difference, moved),
-            Cell::optional(interval, |(low, high)| format!("[{}, {}]", moved(low), moved(high))),
-            Cell::Change(chart(metric, comparison.margin, reach)),
-            Cell::optional(all.effect_size_dz, |value| change(value, Unit::Score)),
-            Cell::figure(p_value(metric.p_adjusted.or(all.p_value))),
-            Cell::figure(grouped(all.n)),
-            Cell::optional(all.detectable, |value| distinct_size(value, unit)),
+            FigureCell::optional(all.base, |value| figure(value, unit)),
+            FigureCell::optional(all.head, |value| figure(value, unit)),
+            FigureCell::optional(all.difference, moved),
+            FigureCell::optional(interval, |(low, high)| {
+                format!("[{}, {}]", moved(low), moved(high))
+            }),
+            FigureCell::Change(chart(metric, comparison.margin, reach)),
+            FigureCell::optional(all.effect_size_dz, |value| change(value, Unit::Score)),
+            FigureCell::figure(p_value(metric.p_adjusted.or(all.p_value))),
+            FigureCell::figure(grouped(all.n)),
+            FigureCell::optional(all.detectable, |value| distinct_size(value, unit)),
             status(Some(metric.decision)),
         ];
         (metric.title.clone(), row_level(Some(metric.decision)), cells)
     };
-    Table {
+    FigureTable {
         title: "Means",
         columns: vec![
-            Column::new("Base"),
-            Column::new("Head"),
-            Column::new("Change"),
-            Column::new("95 % interval"),
-            Column::new("Drawn"),
-            Column::new("d_z"),
-            Column::new("p"),
-            Column::wide("n"),
-            Column::wide("Detectable"),
-            Column::wide("Decision"),
+            FigureColumn::new("Base"),
+            FigureColumn::new("Head"),
+            FigureColumn::new("Change"),
+            FigureColumn::new("95 % interval"),
+            FigureColumn::new("Drawn"),
+            FigureColumn::new("d_z"),
+            FigureColumn::new("p"),
+            FigureColumn::wide("n"),
+            FigureColumn::wide("Detectable"),
+            FigureColumn::wide("Decision"),
         ],
         rows: comparison.means().map(row).collect(),
         note: "Head − base, in percentage points, points or ms. p of criteria and of deterministic \
@@ -135,29 +139,29 @@ fn chart(metric: &MetricDifference, margin: f64, reach: f64) -> Option<ChangeCha
     Some(ChangeChart { value: all.difference? / width, interval, margin, reach })
 }
 
-fn passes(passes: &[PassDifference]) -> Table {
+fn passes(passes: &[PassDifference]) -> FigureTable {
     let row = |pass: &PassDifference| {
         let cells = vec![
-            Cell::figure(figure(pass.base, Unit::Share)),
-            Cell::figure(figure(pass.head, Unit::Share)),
-            Cell::figure(grouped(pass.table.only_base)),
-            Cell::figure(grouped(pass.table.only_head)),
-            Cell::figure(grouped(pass.table.total())),
-            Cell::figure(p_value(pass.p_adjusted.or(pass.p_value))),
+            FigureCell::figure(figure(pass.base, Unit::Share)),
+            FigureCell::figure(figure(pass.head, Unit::Share)),
+            FigureCell::figure(grouped(pass.table.only_base)),
+            FigureCell::figure(grouped(pass.table.only_head)),
+            FigureCell::figure(grouped(pass.table.total())),
+            FigureCell::figure(p_value(pass.p_adjusted.or(pass.p_value))),
             status(pass.decision),
         ];
         (pass.title.clone(), row_level(pass.decision), cells)
     };
-    Table {
+    FigureTable {
         title: "Passes",
         columns: vec![
-            Column::new("Base"),
-            Column::new("Head"),
-            Column::new("Only in base"),
-            Column::new("Only in head"),
-            Column::new("n"),
-            Column::new("p"),
-            Column::wide("Decision"),
+            FigureColumn::new("Base"),
+            FigureColumn::new("Head"),
+            FigureColumn::new("Only in base"),
+            FigureColumn::new("Only in head"),
+            FigureColumn::new("n"),
+            FigureColumn::new("p"),
+            FigureColumn::wide("Decision"),
         ],
         rows: passes.iter().map(row).collect(),
         note: "p by the exact McNemar test, adjusted (Holm) where the rate decides.",
@@ -170,13 +174,13 @@ pub fn changes(comparison: &Comparison) -> Vec<Block> {
     let lists = &comparison.items;
     let share = |value: f64| figure(value, Unit::Share);
     let moved = |item: &ItemChange| {
-        Entry::item(&item.id, format!("{} → {}", share(item.base), share(item.head)))
+        ListEntry::item(&item.id, format!("{} → {}", share(item.base), share(item.head)))
     };
-    let id = |id: &String| Entry::item(id, String::new());
+    let id = |id: &String| ListEntry::item(id, String::new());
     let items = vec![
         List::new("Regressed", &lists.regressed, moved).opened(),
         List::new("Newly failing", &lists.newly_failing, |item| {
-            Entry::item(&item.id, failure(item))
+            ListEntry::item(&item.id, failure(item))
         })
         .opened(),
         List::new("Improved", &lists.improved, moved),
@@ -185,7 +189,7 @@ pub fn changes(comparison: &Comparison) -> Vec<Block> {
         List::new("Gone", &lists.gone, id),
     ];
     let issues = &comparison.issues;
-    let issue = |issue: &IssueChange| Entry {
+    let issue = |issue: &IssueChange| ListEntry {
         name: issue.label.clone(),
         is_item: false,
         detail: format!("{} → {}", share(issue.base_share), share(issue.head_share)),
@@ -213,10 +217,10 @@ fn lists_block(title: &'static str, lists: Vec<List>) -> Block {
     Block::Lists(Lists { title, summary, lists })
 }
 
-fn status(decision: Option<Decision>) -> Cell {
+fn status(decision: Option<Decision>) -> FigureCell {
     match decision {
-        Some(decision) => Cell::Status(decision.name().to_owned(), level_of(decision)),
-        None => Cell::figure(""),
+        Some(decision) => FigureCell::Status(decision.name().to_owned(), level_of(decision)),
+        None => FigureCell::figure(""),
     }
 }
 

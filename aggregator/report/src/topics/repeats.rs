@@ -1,6 +1,8 @@
 //! Layout of the judge's agreement with itself.
 
-use crate::document::{Block, Cell, Column, Entry, Level, List, Table, Topic};
+use crate::document::{
+    Block, FigureCell, FigureColumn, FigureTable, Level, List, ListEntry, Topic,
+};
 use juror_analysis::{
     format::{counted, decimals, figure},
     metrics::Unit,
@@ -14,9 +16,9 @@ pub(crate) fn topic(report: &Report) -> Option<Topic> {
     let scale = report.rubric.scale;
     let points = Unit::Points { least: scale.min.into(), most: scale.max.into() };
     let criteria = repeats.criteria.iter().map(|criterion| row(criterion, points));
-    let table = Table {
+    let table = FigureTable {
         title: "",
-        columns: ["Alpha", "Noise's share", "Deviation"].map(Column::new).into(),
+        columns: ["Alpha", "Noise's share", "Deviation"].map(FigureColumn::new).into(),
         rows: std::iter::once(row(&repeats.score, Unit::Share)).chain(criteria).collect(),
         note: "Krippendorff's alpha (1: the judge repeats itself); the share of a single verdict's \
                variance that is the judge's own noise; its standard deviation around an item's mean",
@@ -33,23 +35,23 @@ pub(crate) fn topic(report: &Report) -> Option<Topic> {
     Some(Topic { title: "Repeats", simulated: report.run.simulated, status: None, blocks })
 }
 
-fn row(of: &CriterionAgreement, unit: Unit) -> (String, Level, Vec<Cell>) {
+fn row(of: &CriterionAgreement, unit: Unit) -> (String, Level, Vec<FigureCell>) {
     let found = &of.agreement;
     let deviation = |value: f64| match unit {
         Unit::Share => figure(value, unit),
         _ => decimals(value, 2),
     };
     let cells = vec![
-        Cell::optional(found.alpha, |alpha| format!("{alpha:.2}")),
-        Cell::optional(found.noise_share, |share| figure(share, Unit::Share)),
-        Cell::optional(found.noise_deviation, deviation),
+        FigureCell::optional(found.alpha, |alpha| format!("{alpha:.2}")),
+        FigureCell::optional(found.noise_share, |share| figure(share, Unit::Share)),
+        FigureCell::optional(found.noise_deviation, deviation),
     ];
     (of.title.clone(), Level::Plain, cells)
 }
 
-fn entry(item: &ItemSpread) -> Entry {
+fn entry(item: &ItemSpread) -> ListEntry {
     let share = |value: f64| figure(value, Unit::Share);
     let (mean, deviation) = (share(item.mean), share(item.deviation));
     let (low, high) = (share(item.low), share(item.high));
-    Entry::item(&item.id, format!("{mean} ± {deviation}, from {low} to {high}"))
+    ListEntry::item(&item.id, format!("{mean} ± {deviation}, from {low} to {high}"))
 }
