@@ -175,9 +175,12 @@ fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
     } else if report.coverage.errors.contains_key(&ErrorKind::Budget)
         && report.cost.overrun_usd == Money::ZERO
     {
+        let judged = match report.coverage.scored {
+            0 => "no job was judged",
+            _ => "only the first jobs in the dataset's order were judged",
+        };
         screen::tell(&format!(
-            "the budget leaves no room for another call: only the first jobs in the dataset's order \
-             were judged\n  raise it and resume with: juror run --resume {run} --budget-usd AMOUNT\n  \
+            "the budget leaves no room for another call: {judged}\n  raise it and resume with: juror run --resume {run} --budget-usd AMOUNT\n  \
              if the cap of the day or the month is reached, raise budget.day_usd or budget.month_usd"
         ));
     } else if report.coverage.errors.contains_key(&ErrorKind::Deadline) {

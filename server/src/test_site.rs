@@ -78,6 +78,20 @@ impl TestSite {
         self
     }
 
+    /// Makes one item of a run unscorable, and writes its report anew.
+    pub fn lose(&self, name: &str, item: usize) {
+        let path = self.path(name).join("results.jsonl");
+        let text = fs::read_to_string(&path).unwrap();
+        let mut lines: Vec<Value> =
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        lines[item]["outcome"] = json!(Outcome::Unscorable);
+        lines[item]["semantic"] = Value::Null;
+        lines[item]["pipeline_success"] = json!(false);
+        lines[item]["error"] = json!({"kind": "reply", "message": "not usable"});
+        fs::write(&path, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+        write_report(self.runs.path(), &RunId::new(name));
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.runs.path().join(name)
     }

@@ -50,9 +50,18 @@ fn a_run_that_its_budget_ended_says_that_it_judged_the_first_jobs() {
     let harness = Harness::new();
     let simulator = Simulator::start(SimulatorConfig::default());
     write_items(&harness, 3);
-    let run = harness.judge_run(&simulator, "capped", &["--budget-usd", "0"]).exits(3);
-    let says = "the budget left 3 jobs unjudged: those that were judged are the first";
-    run.says(&["only the first jobs in the dataset's order were judged"]);
-    let warnings = harness.report("capped")["warnings"].to_string();
-    assert!(warnings.contains(says), "{warnings}");
+    for (name, budget, judged, warning) in [
+        ("nothing", "0", "no job was judged", "3 jobs unjudged: none was judged"),
+        (
+            "capped",
+            "0.03",
+            "only the first jobs in the dataset's order were judged",
+            "unjudged: those that were judged are the first",
+        ),
+    ] {
+        let flags = ["--budget-usd", budget, "--no-cache", "-j", "1"];
+        harness.judge_run(&simulator, name, &flags).exits(3).says(&[judged]);
+        let warnings = harness.report(name)["warnings"].to_string();
+        assert!(warnings.contains(warning), "{warnings}");
+    }
 }

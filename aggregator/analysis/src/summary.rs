@@ -217,10 +217,14 @@ impl<'a> Scan<'a> {
         }
         warnings.extend(averaging_warnings(input.averaging, &coverage));
         if let Some(unjudged) = coverage.errors.get(&ErrorKind::Budget) {
-            warnings.push(format!(
-                "the budget left {} unjudged: those that were judged are the first in the dataset's order, not a random part (--sample N judges a random part)",
-                counted(*unjudged, "job")
-            ));
+            let judged = match coverage.scored {
+                0 => "none was judged",
+                _ => {
+                    "those that were judged are the first in the dataset's order, not a random part (--sample N judges a random part)"
+                }
+            };
+            warnings
+                .push(format!("the budget left {} unjudged: {judged}", counted(*unjudged, "job")));
         }
         if let Some(published) = record.published {
             warnings.push(format!(

@@ -204,6 +204,24 @@ async fn a_finished_run_tells_how_it_ended() {
 }
 
 #[tokio::test]
+async fn a_comparison_goes_by_the_share_of_lost_items_that_is_asked_for() {
+    let site = site();
+    site.add("later", 22, 7, true).lose("later", 3);
+    let router = site.open();
+    let lost = async |query: &str| {
+        let path = format!("/compare?base=judged&head=later{query}");
+        let comparison = read(&router, &path).await;
+        (comparison["lost"][0]["exceeds"].clone(), comparison["decision"] == "same")
+    };
+    assert_eq!(lost("").await, (json!(true), false), "the server's own share is 0.02");
+    assert_eq!(lost("&max_lost=0.1").await, (json!(true), false));
+    assert_eq!(lost("&max_lost=0.5").await.0, json!(false), "one of seven");
+    for share in ["-0.1", "1.1", "few"] {
+        problem(&router, &format!("/compare?base=judged&head=later&max_lost={share}"), 400).await;
+    }
+}
+
+#[tokio::test]
 async fn runs_are_compared_and_laid_in_a_row() {
     let site = site();
     site.add("later", 22, 7, true);
