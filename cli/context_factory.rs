@@ -57,10 +57,11 @@ impl ContextFactory {
         if let Some(judge) = &judge {
             let limits = judge::limits(&self.settings, Some(&judge.terms.facts));
             self.backend().set_limits(&judge.endpoint, limits).await?;
-            if let Some(rule) = self.backend().count_rule(&judge.endpoint).await? {
+            let counting = self.backend().token_counting(&judge.endpoint).await?;
+            if let Some(rule) = counting.rule {
                 tracing::info!(?rule, "tokens are counted as another process has learned");
-                judge.token_count.begin_with(rule);
             }
+            judge.adopt(counting);
         }
         let Shutdown { drain, now } = &self.shutdown;
         let shutdown = Shutdown { drain: drain.child_token(), now: now.clone() };

@@ -17,7 +17,7 @@ use crate::{
 };
 use juror_files::kept_inputs::KeptInputs;
 use juror_ledger::{
-    admission::{Admission, AdmissionQueue},
+    admission::{Admission, AdmissionQueue, TokenCounting},
     store::Store,
 };
 use juror_telemetry::Metrics;
@@ -111,4 +111,16 @@ pub struct JudgeSetup {
     pub cache: bool,
     /// This process's own ceiling on calls per second.
     pub ceiling: Arc<Ceiling>,
+}
+
+impl JudgeSetup {
+    /// Counts tokens as other processes have learned.
+    pub fn adopt(&self, counting: TokenCounting) {
+        if let Some(rule) = counting.rule {
+            self.token_count.adopt(rule);
+        }
+        if let Some(scale) = counting.input_scale {
+            self.token_scale.adopt(scale);
+        }
+    }
 }

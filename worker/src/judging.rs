@@ -85,7 +85,8 @@ impl Judging<'_> {
             // What is left to do keeps the next call waiting only where that would be refused too.
             let _held =
                 matches!(next, NextStep::Cooldown(_) | NextStep::PauseRun(_)).then_some(permit);
-            self.learn(&call, &next, count_rule).await?;
+            let input_scale = self.learn_scale(&asked, &call.end, money);
+            self.learn(&call, &next, (count_rule, input_scale)).await?;
 
             let bill = self.bill(&call.end, money, &asked).await;
             let cost = cost(money, bill, &asked);
@@ -138,9 +139,10 @@ impl Judging<'_> {
         &self,
         call: &Call,
         next: &NextStep,
-        count_rule: Option<CountRule>,
+        (count_rule, input_scale): (Option<CountRule>, Option<u64>),
     ) -> Result<(), Interruption> {
-        let mut observation = Observation { count_rule, ..call.observation(&self.setup.endpoint) };
+        let told = call.observation(&self.setup.endpoint);
+        let mut observation = Observation { count_rule, input_scale, ..told };
         match next {
             NextStep::Cooldown(pause) => observation.refused = Some(*pause),
             // Fewer calls at once are the answer, not a pause of all.
@@ -148,6 +150,13 @@ impl Judging<'_> {
             _ => {}
         }
         Ok(self.context.admission.observe(&observation).await?)
+    }
+
+    /// Learns how the provider counts input tokens; returns what other processes should know of it.
+    fn learn_scale(&self, asked: &PreparedQuestion, end: &CallEnd, money: LeaseEnd) -> Option<u64> {
+        let LeaseEnd::Settle(Some(usage)) = money else { return None };
+        let is_own = self.setup.pricing.other_model(end).is_none();
+        is_own.then(|| self.setup.token_scale.learn(&asked.bounds, usage.input_tokens))?
     }
 
     /// Pauses the run where another model answered and the settings want none.
@@ -171,11 +180,6 @@ impl Judging<'_> {
     ) -> Option<CallBill> {
         let pricing = &self.setup.pricing;
         let bill = pricing.bill(end, money, &asked.bounds)?;
-        if let LeaseEnd::Settle(Some(usage)) = money
-            && pricing.other_model(end).is_none()
-        {
-            self.setup.token_scale.learn(&asked.bounds, usage.input_tokens);
-        }
         for warning in pricing.warnings(end, &bill) {
             self.context.events.emit(Event::Warning(warning)).await;
         }

@@ -4,8 +4,8 @@ use crate::retry::full_jitter;
 use async_trait::async_trait;
 use juror_ledger::{
     admission::{
-        Admission, AdmissionDecision, Ask, Budget, CountRule, Ledger, Limits, Observation, Settled,
-        Settlement,
+        Admission, AdmissionDecision, Ask, Budget, Ledger, Limits, Observation, Settled,
+        Settlement, TokenCounting,
     },
     error::LedgerError,
     store::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, Store},
@@ -182,8 +182,12 @@ impl<Backend: Admission + Store> Admission for RetryingLedger<Backend> {
         self.telling(|| self.backend.observe(observation)).await
     }
 
-    async fn count_rule(&self, endpoint: &str) -> Result<Option<CountRule>, LedgerError> {
-        self.asking(|| self.backend.count_rule(endpoint)).await
+    async fn token_counting(&self, endpoint: &str) -> Result<TokenCounting, LedgerError> {
+        self.asking(|| self.backend.token_counting(endpoint)).await
+    }
+
+    fn known_token_counting(&self, endpoint: &str) -> TokenCounting {
+        self.backend.known_token_counting(endpoint)
     }
 
     fn outages(&self) -> u64 {

@@ -33,6 +33,8 @@ pub struct TokenCounter {
 #[derive(Debug)]
 struct CounterState {
     rule: CountRule,
+    /// The rule that processes share, as it was told last.
+    shared: Option<CountRule>,
     /// The limit that the provider told, and the most that it said was left of it.
     limit: u64,
     fullest: u64,
@@ -76,6 +78,7 @@ impl TokenCounter {
     pub fn new(documented: CountRule, given: Option<u64>) -> Self {
         let state = CounterState {
             rule: documented,
+            shared: None,
             limit: 0,
             fullest: 0,
             window: None,
@@ -91,9 +94,12 @@ impl TokenCounter {
         self.state().rule
     }
 
-    /// Begins with the rule that another process has learned.
-    pub fn begin_with(&self, rule: CountRule) {
-        self.state().rule = rule;
+    /// Goes by the rule that processes share, where another process has changed it.
+    pub fn adopt(&self, shared: CountRule) {
+        let mut state = self.state();
+        if state.shared.replace(shared) != Some(shared) && state.rule != shared {
+            state.change_to(shared, Instant::now());
+        }
     }
 
     /// Learns from a call that has just ended; returns the rule if it is another one now.
@@ -146,8 +152,7 @@ impl CounterState {
         self.window = None;
         let may_try = self.retry_at.is_none_or(|retry_at| now >= retry_at);
         if let Some(lower) = self.rule.lower().filter(|_| is_limited && may_try) {
-            self.rule = lower;
-            self.changed_at = Some(now);
+            self.change_to(lower, now);
         }
     }
 
@@ -155,13 +160,21 @@ impl CounterState {
     fn raise(&mut self, remaining: u64, now: Instant) {
         self.window = None;
         if let Some(higher) = self.rule.higher() {
-            self.rule = higher;
-            self.changed_at = Some(now);
             // Under a rule that holds the bucket stays as it is now.
             self.fullest = remaining;
+            self.change_to(higher, now);
+        }
+    }
+
+    /// Goes by another rule. A higher one has shown that lower ones need time before the next trial.
+    fn change_to(&mut self, rule: CountRule, now: Instant) {
+        if rule > self.rule {
             self.retry_at = Some(now + self.backoff);
             self.backoff = (self.backoff * 2).min(MAX_BACKOFF);
         }
+        self.rule = rule;
+        self.changed_at = Some(now);
+        self.window = None;
     }
 }
 
@@ -290,7 +303,7 @@ mod tests {
     #[test]
     fn a_counter_begins_with_a_learned_rule_and_tells_when_it_changes() {
         let counter = TokenCounter::new(CountRule::Sum, None);
-        counter.begin_with(CountRule::Input);
+        counter.adopt(CountRule::Input);
         let refused = CountedCall {
             began: Instant::now(),
             input: INPUT,

@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A ratio of 1.
 const ONE: u64 = 1_000;
-/// A lower ratio is believed by this share of the difference for each bill; a higher one at once.
-const CACHE_TTL: u64 = 32;
+/// The part of the difference by which a lower ratio is believed at each bill; a higher one is at once.
+const LOWERING_DIVISOR: u64 = 32;
+/// A ratio is worth sharing with other processes that is this much higher or lower, in thousandths.
+const MIN_SHARED_CHANGE: u64 = 20;
 
 /// Billed input tokens over expected ones, in thousandths; 0 before the first bill.
 #[derive(Debug, Default)]
@@ -24,13 +26,21 @@ impl TokenScale {
         }
     }
 
-    /// Learns from a bill.
-    pub fn learn(&self, bounds: &Bounds, billed: u64) {
+    /// Goes on from the ratio that processes share.
+    pub fn adopt(&self, shared: u64) {
+        self.0.store(shared.max(1), Ordering::Relaxed);
+    }
+
+    /// Learns from a bill; returns its ratio if other processes should know it.
+    pub fn learn(&self, bounds: &Bounds, billed: u64) -> Option<u64> {
         let expected = bounds.expected.input_tokens.max(1);
         let ratio = billed.saturating_mul(ONE).div_ceil(expected).max(1);
-        let follow = |known: u64| Some(ratio.max(known - known.saturating_sub(ratio) / CACHE_TTL));
-        // The function always answers something, so this cannot fail.
-        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, follow);
+        let follow =
+            |known: u64| Some(ratio.max(known - known.saturating_sub(ratio) / LOWERING_DIVISOR));
+        let known = match self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, follow) {
+            Ok(known) | Err(known) => known,
+        };
+        (ratio.abs_diff(known) > known.saturating_mul(MIN_SHARED_CHANGE) / ONE).then_some(ratio)
     }
 }
 
@@ -80,5 +90,16 @@ mod tests {
         scale.learn(&bounds(0, 5), u64::MAX);
         assert_eq!(scale.counted(&bounds(u64::MAX, 5)), 5);
         scale.learn(&bounds(u64::MAX, 5), 0);
+    }
+
+    #[test]
+    fn a_ratio_is_shared_where_it_is_news() {
+        let (scale, other) = (TokenScale::default(), TokenScale::default());
+        let call = bounds(1_000, 9_000);
+        assert_eq!(scale.learn(&call, 1_100), Some(1_100));
+        assert_eq!(scale.learn(&call, 1_110), None);
+        assert_eq!(scale.learn(&call, 900), Some(900));
+        other.adopt(1_100);
+        assert_eq!(other.counted(&call), 1_100);
     }
 }

@@ -188,6 +188,8 @@ impl Judging<'_> {
     async fn admit(&self, asked: &PreparedQuestion) -> Result<Result<LeaseId, Skip>, Interruption> {
         let lease = LeaseId::random();
         let ask = || {
+            let admission = &self.context.admission;
+            self.setup.adopt(admission.known_token_counting(&self.setup.endpoint));
             let rule = self.setup.token_count.rule();
             let counted = self.setup.token_scale.counted(&asked.bounds);
             let (input_tokens, max_output_tokens) =

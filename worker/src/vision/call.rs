@@ -30,6 +30,7 @@ impl Call {
             tokens_per_minute: self.limits.tokens_per_minute,
             refused: self.limits.refused,
             count_rule: None,
+            input_scale: None,
         }
     }
 }

@@ -11,6 +11,15 @@ pub enum CountRule {
     Sum,
 }
 
+/// How an endpoint counts tokens, as processes have learned it from its answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TokenCounting {
+    /// The rule; none if no process has learned one.
+    pub rule: Option<CountRule>,
+    /// Billed input tokens over expected ones, in thousandths; none before the first bill.
+    pub input_scale: Option<u64>,
+}
+
 impl CountRule {
     /// The tokens of a request: the input that counts, and the part of its output limit.
     pub fn tokens(self, input: u64, output_limit: u64) -> (u64, u64) {

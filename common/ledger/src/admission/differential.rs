@@ -172,6 +172,7 @@ impl<Backend: Subject> Pair<Backend> {
                     tokens_per_minute: tokens,
                     refused: refused.map(Duration::from_millis),
                     count_rule: None,
+                    input_scale: None,
                 };
                 limiter.observe(&observation, now);
                 backend.observe(&observation).await.unwrap();

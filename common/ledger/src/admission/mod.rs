@@ -25,7 +25,7 @@ pub(crate) mod state;
 mod wait_queue;
 
 pub use budgets::{Account, Period};
-pub use count_rule::CountRule;
+pub use count_rule::{CountRule, TokenCounting};
 pub use juror_types::wait_reason::WaitReason;
 pub use queue::{AdmissionQueue, Admittance};
 pub use settings::BudgetSettings;
@@ -73,10 +73,15 @@ pub trait Admission: Send + Sync {
     /// Learns limits and cooldowns from what the provider said.
     async fn observe(&self, observation: &Observation) -> Result<(), LedgerError>;
 
-    /// The rule by which an endpoint counts tokens, as another process has learned it. None if no
-    /// process has, or where each learns for itself.
-    async fn count_rule(&self, _endpoint: &str) -> Result<Option<CountRule>, LedgerError> {
-        Ok(None)
+    /// How an endpoint counts tokens, as other processes have learned it. Nothing where each learns
+    /// for itself.
+    async fn token_counting(&self, _endpoint: &str) -> Result<TokenCounting, LedgerError> {
+        Ok(TokenCounting::default())
+    }
+
+    /// The same as of the last decision on this endpoint, without asking the backend.
+    fn known_token_counting(&self, _endpoint: &str) -> TokenCounting {
+        TokenCounting::default()
     }
 
     /// The number of outages of the ledger that this process has waited through. Where it has grown
@@ -195,6 +200,9 @@ pub struct Observation {
     pub refused: Option<Duration>,
     /// The rule by which it counts tokens, if a process has just learned another one.
     pub count_rule: Option<CountRule>,
+    /// Billed input tokens over expected ones, in thousandths, where a bill has shown a ratio that is
+    /// worth sharing.
+    pub input_scale: Option<u64>,
 }
 
 /// A run's money.

@@ -7,7 +7,7 @@ use crate::redis::{
 use crate::{
     admission::{
         Admission, AdmissionDecision, Ask, Budget, CountRule, Ledger, Limits, Observation, Settled,
-        Settlement,
+        Settlement, TokenCounting,
         budgets::{Account, Scope},
     },
     error::LedgerError,
@@ -53,7 +53,10 @@ impl Admission for RedisLedger {
         ];
         let answer = self.connection.perform(&scripts::ADMIT, &arguments).await?;
         let answer: Vec<&str> = answer.iter().map(String::as_str).collect();
-        if let ["admitted", day] = *answer {
+        if let ["admitted", _, rule, scale] | ["wait", _, _, rule, scale] = *answer {
+            self.counting.keep(&ask.endpoint, rule, scale);
+        }
+        if let ["admitted", day, ..] = *answer {
             self.connection.presence().holds(&ask.lease, day.to_owned());
             self.seen_in_use.store(true, Ordering::Relaxed);
             return Ok(AdmissionDecision::Admitted);
@@ -130,6 +133,9 @@ impl Admission for RedisLedger {
     }
 
     async fn observe(&self, observation: &Observation) -> Result<(), LedgerError> {
+        if self.counting.was_told(observation) {
+            return Ok(());
+        }
         let refused = observation.refused.map(|pause| milliseconds(pause.min(MAX_COOLDOWN)));
         let arguments = [
             observation.endpoint.clone(),
@@ -137,15 +143,25 @@ impl Admission for RedisLedger {
             optional_units(observation.tokens_per_minute),
             refused.unwrap_or_default(),
             observation.count_rule.map(CountRule::name).unwrap_or_default().to_owned(),
+            optional_units(observation.input_scale),
         ];
-        self.connection.perform(&scripts::OBSERVE, &arguments).await.map(drop)
+        self.connection.perform(&scripts::OBSERVE, &arguments).await?;
+        self.counting.tell(observation);
+        Ok(())
     }
 
-    async fn count_rule(&self, endpoint: &str) -> Result<Option<CountRule>, LedgerError> {
-        let mut command = redis::cmd("HGET");
-        command.arg(self.connection.key(&format!("endpoint:{endpoint}"))).arg("count_rule");
-        let name: Option<String> = self.connection.command(&command).await?;
-        Ok(name.and_then(|name| CountRule::from_name(&name)))
+    async fn token_counting(&self, endpoint: &str) -> Result<TokenCounting, LedgerError> {
+        let mut command = redis::cmd("HMGET");
+        command.arg(self.connection.key(&format!("endpoint:{endpoint}")));
+        command.arg(&["count_rule", "input_scale"]);
+        let (rule, scale): (Option<String>, Option<String>) =
+            self.connection.command(&command).await?;
+        self.counting.keep(endpoint, &rule.unwrap_or_default(), &scale.unwrap_or_default());
+        Ok(self.known_token_counting(endpoint))
+    }
+
+    fn known_token_counting(&self, endpoint: &str) -> TokenCounting {
+        self.counting.known(endpoint)
     }
 
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError> {

@@ -15,7 +15,7 @@ pub fn refusal(ask: &Ask, answer: &[&str]) -> Option<AdmissionDecision> {
         ["ended"] => Some(AdmissionDecision::NoBudget {
             reason: format!("lease {} has ended: a new call needs a new one", ask.lease),
         }),
-        ["wait", reason, delay] => {
+        ["wait", reason, delay, ..] => {
             let reason = match reason {
                 "requests" => WaitReason::Requests,
                 "tokens" => WaitReason::Tokens,

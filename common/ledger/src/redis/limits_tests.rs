@@ -7,6 +7,7 @@ use super::{
 };
 use crate::admission::{
     Admission as _, AdmissionQueue, Admittance, Ask, Budget, CountRule, Limits, Observation,
+    TokenCounting,
 };
 use futures_util::future::join_all;
 
@@ -60,14 +61,28 @@ async fn a_call_that_waits_is_asked_for_twice_however_many_wait_beside_it() {
 async fn a_learned_rule_of_counting_is_there_for_others() {
     let redis = TestRedis::shared();
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
-    assert_eq!(backend.count_rule("judge").await.unwrap(), None);
+    let nothing = TokenCounting::default();
+    assert_eq!(backend.token_counting("judge").await.unwrap(), nothing);
     let endpoint = || "judge".to_owned();
     let count_rule = Some(CountRule::Input);
-    let learned = Observation { endpoint: endpoint(), count_rule, ..Observation::default() };
+    let input_scale = Some(1_500);
+    let learned =
+        Observation { endpoint: endpoint(), count_rule, input_scale, ..Observation::default() };
     backend.observe(&learned).await.unwrap();
     let tokens_per_minute = Some(1_000);
     let told = Observation { endpoint: endpoint(), tokens_per_minute, ..Observation::default() };
     backend.observe(&told).await.unwrap();
-    assert_eq!(backend.count_rule("judge").await.unwrap(), Some(CountRule::Input));
+    let lower =
+        Observation { endpoint: endpoint(), input_scale: Some(540), ..Observation::default() };
+    backend.observe(&lower).await.unwrap();
+    let shared = TokenCounting { rule: count_rule, input_scale: Some(1_470) };
+    assert_eq!(backend.token_counting("judge").await.unwrap(), shared);
+
+    let other = RedisLedger::open(redis.settings()).await.unwrap();
+    other.open_run(&run(), Budget::Unlimited).await.unwrap();
+    assert_eq!(other.known_token_counting("judge"), nothing);
+    other.try_admit(&ask("first", "owner", 1)).await.unwrap();
+    assert_eq!(other.known_token_counting("judge"), shared, "every decision tells it");
+    other.close().await;
     backend.close().await;
 }

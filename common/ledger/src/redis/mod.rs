@@ -6,6 +6,7 @@
 
 mod admission;
 pub(crate) mod connection;
+mod counting;
 mod durability;
 mod encoding;
 pub(crate) mod failure;
@@ -30,6 +31,7 @@ pub use runs_directory::RunsDirectory;
 
 use crate::error::LedgerError;
 use connection::Connection;
+use counting::CountingCache;
 use juror_tls::TlsFiles;
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -85,6 +87,8 @@ pub struct RedisLedger {
     pub(crate) changes: watch::Receiver<u64>,
     /// Held while doubtful leases are given back, so that nobody asks for one of them anew.
     pub(crate) clearing: Mutex<()>,
+    /// What the last decisions told of each endpoint's counting.
+    pub(crate) counting: CountingCache,
     /// Whether this process has seen the ledger in use: without a trace of it, it was emptied.
     pub(crate) seen_in_use: AtomicBool,
     stop: CancellationToken,
@@ -115,7 +119,8 @@ impl RedisLedger {
         let listener = Mutex::new(Some(tokio::spawn(listening)));
         let clearing = Mutex::default();
         let seen_in_use = AtomicBool::new(false);
-        Ok(Self { connection, settings, changes, clearing, seen_in_use, stop, listener })
+        let counting = CountingCache::default();
+        Ok(Self { connection, settings, changes, clearing, counting, seen_in_use, stop, listener })
     }
 
     /// Host and port of the server.

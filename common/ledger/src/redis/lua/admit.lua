@@ -1,8 +1,9 @@
 -- One decision over all budgets and rate limits.
 -- Arguments: lease, owner, run, endpoint, tokens, worst cost.
--- Answers one of: admitted DAY · ended · paused · wait REASON MILLISECONDS ·
+-- Answers one of: admitted DAY RULE SCALE · ended · paused · wait REASON MILLISECONDS RULE SCALE ·
 -- never POSITION SCOPE BUDGET COMMITTED PRESUMED OUTSTANDING OVERRUN STOPPED, the position being
--- that of the scope among run, day and month; an empty budget is no record.
+-- that of the scope among run, day and month; an empty budget is no record. RULE and SCALE are what is
+-- known of the endpoint's counting, or empty.
 
 local id, owner, run, endpoint_name = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local tokens, worst = tonumber(ARGV[8]), ARGV[9]
@@ -12,7 +13,9 @@ if paused() and budget_of(scopes_of(run, '')[1]) then return { 'paused' } end
 beat(owner)
 local held_already = lease_of(id)
 if held_already then
-  if held_already.standing == 'outstanding' then return { 'admitted', held_already.day } end
+  if held_already.standing == 'outstanding' then
+    return { 'admitted', held_already.day, '', '' }
+  end
   return { 'ended' }
 end
 prune(id)
@@ -46,13 +49,13 @@ for position, scope in ipairs(scopes_of(run, day)) do
 end
 if held then
   wait(id, held.account, worst)
-  return { 'wait', 'budget', '' }
+  return { 'wait', 'budget', '', '', '' }
 end
 
 local endpoint = endpoint_of(endpoint_name)
 leave(id)
 local delay, reason = reserve(id, endpoint_name, endpoint, tokens)
 save_endpoint(endpoint_name, endpoint)
-if delay then return { 'wait', reason, whole(delay) } end
+if delay then return { 'wait', reason, whole(delay), unpack(endpoint.counting) } end
 write_lease(id, owner, run, endpoint_name, whole(tokens), worst, day)
-return { 'admitted', day }
+return { 'admitted', day, unpack(endpoint.counting) }

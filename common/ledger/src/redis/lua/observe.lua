@@ -1,15 +1,14 @@
 -- Learns from what a provider said.
 -- Arguments: endpoint, requests and tokens per minute (nothing: not told), the pause that a refusal
--- asks for in milliseconds (nothing: no refusal), the rule by which it counts tokens (nothing: none
--- was learned just now).
+-- asks for in milliseconds (nothing: no refusal), the rule by which it counts tokens and its scale of
+-- input tokens (nothing: none was learned just now).
 
 local endpoint = endpoint_of(ARGV[4])
 local pause = tonumber(ARGV[7])
 local news = learn(endpoint, { requests = tonumber(ARGV[5]), tokens = tonumber(ARGV[6]) })
 if pause then refuse(endpoint, pause) end
 save_endpoint(ARGV[4], endpoint)
-local rule = ARGV[8] or ''
-if rule ~= '' then redis.call('HSET', key('endpoint', ARGV[4]), 'count_rule', rule) end
+keep_counting(ARGV[4], ARGV[8], tonumber(ARGV[9]))
 -- Every answer tells its limits: waking everybody for old news would be dear.
 if news or pause then tell_changes() end
 return {}

@@ -2,7 +2,8 @@
 -- The formulas are those of the state machine in Rust. All numbers are whole and below 2^53, where
 -- Lua's are exact; the callers bound tokens, limits and pauses accordingly.
 --
--- endpoint:NAME   the fields below, and the `count_rule` that workers have learned
+-- endpoint:NAME   the fields below, and what workers have learned of its counting: `count_rule`, and
+--                 `input_scale`, billed input tokens over expected ones in thousandths
 
 -- Buckets are kept in 60,000ths, so that a limit per minute is a whole number per millisecond.
 local PARTS = 60000
@@ -24,6 +25,8 @@ local FIELDS = {
   'requests_spent', 'tokens_spent', 'refreshed', 'cooldown_since', 'cooldown_until',
   'throttle', 'throttled', 'recovered',
 }
+
+local COUNTING = { 'count_rule', 'input_scale' }
 
 local function quotient(dividend, divisor)
   return (dividend - math.fmod(dividend, divisor)) / divisor
@@ -57,10 +60,13 @@ end
 
 -- An endpoint as it is now; none if nothing is known of it.
 local function known_endpoint(name)
-  local values = redis.call('HMGET', key('endpoint', name), unpack(FIELDS))
+  local wanted = { unpack(FIELDS) }
+  for _, field in ipairs(COUNTING) do wanted[#wanted + 1] = field end
+  local values = redis.call('HMGET', key('endpoint', name), unpack(wanted))
   if not values[8] then return nil end
   local endpoint = {}
   for position, field in ipairs(FIELDS) do endpoint[field] = tonumber(values[position] or '') end
+  endpoint.counting = { values[#FIELDS + 1] or '', values[#FIELDS + 2] or '' }
   refresh(endpoint)
   return endpoint
 end
@@ -68,7 +74,7 @@ end
 local function endpoint_of(name)
   return known_endpoint(name) or {
     refund_unused = 0, requests_spent = 0, tokens_spent = 0, refreshed = now,
-    throttle = WHOLE_LIMIT, recovered = now,
+    throttle = WHOLE_LIMIT, recovered = now, counting = { '', '' },
   }
 end
 
@@ -146,6 +152,17 @@ local function refund(name, reserved, used)
     endpoint.tokens_spent = math.max(endpoint.tokens_spent - unused, 0)
   end
   save_endpoint(name, endpoint)
+end
+
+-- Keeps what a worker has learned of an endpoint's counting. A higher scale holds at once; of a lower
+-- one, a thirty-second of the difference.
+local function keep_counting(name, rule, scale)
+  local record = key('endpoint', name)
+  if rule ~= '' then redis.call('HSET', record, 'count_rule', rule) end
+  if not scale then return end
+  local known = tonumber(redis.call('HGET', record, 'input_scale') or '')
+  if known then scale = math.max(scale, known - quotient(math.max(known - scale, 0), 32)) end
+  redis.call('HSET', record, 'input_scale', whole(scale))
 end
 
 -- The provider refused by rate and asks to wait for `pause` milliseconds.
