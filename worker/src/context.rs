@@ -116,9 +116,7 @@ pub struct JudgeSetup {
 impl JudgeSetup {
     /// Counts tokens as other processes have learned.
     pub fn adopt(&self, counting: TokenCounting) {
-        if let Some(rule) = counting.rule {
-            self.token_count.adopt(rule);
-        }
+        self.token_count.adopt(counting);
         if let Some(scale) = counting.input_scale {
             self.token_scale.adopt(scale);
         }

@@ -15,7 +15,7 @@ use crate::{
     vision::{Answer, Call, CallEnd, Finish},
 };
 use juror_ledger::{
-    admission::{CountRule, Observation, Settlement},
+    admission::{Observation, Settlement, TokenCounting},
     store::{CachedReply, ClaimKey, FinishedJob},
 };
 use juror_telemetry::CallCost;
@@ -81,12 +81,12 @@ impl Judging<'_> {
                 retry::decide(&call.end, problem.as_deref(), &mut tally, retry::full_jitter);
             let next = self.refuse_other_model(&call.end, next);
             let next = self.heed_refusals(&permit, &call, next).await;
-            let count_rule = self.learn_count(&asked, &call, waited);
+            let counting = self.learn_count(&asked, &call, waited);
             // What is left to do keeps the next call waiting only where that would be refused too.
             let _held =
                 matches!(next, NextStep::Cooldown(_) | NextStep::PauseRun(_)).then_some(permit);
             let input_scale = self.learn_scale(&asked, &call.end, money);
-            self.learn(&call, &next, (count_rule, input_scale)).await?;
+            self.learn(&call, &next, TokenCounting { input_scale, ..counting }).await?;
 
             let bill = self.bill(&call.end, money, &asked).await;
             let cost = cost(money, bill, &asked);
@@ -139,10 +139,9 @@ impl Judging<'_> {
         &self,
         call: &Call,
         next: &NextStep,
-        (count_rule, input_scale): (Option<CountRule>, Option<u64>),
+        counting: TokenCounting,
     ) -> Result<(), Interruption> {
-        let told = call.observation(&self.setup.endpoint);
-        let mut observation = Observation { count_rule, input_scale, ..told };
+        let mut observation = Observation { counting, ..call.observation(&self.setup.endpoint) };
         match next {
             NextStep::Cooldown(pause) => observation.refused = Some(*pause),
             // Fewer calls at once are the answer, not a pause of all.

@@ -11,7 +11,7 @@ use crate::{
     token_count::CountedCall,
     vision::{Call, CallEnd, ProviderLimits},
 };
-use juror_ledger::admission::{Admittance, Ask, CountRule};
+use juror_ledger::admission::{Admittance, Ask, TokenCounting};
 use juror_types::{event::Event, id::LeaseId, outcome::ErrorKind};
 use std::{pin::pin, time::Duration};
 use tokio::time::{Instant, sleep, sleep_until};
@@ -67,16 +67,18 @@ impl Judging<'_> {
         Ok(lease.map(|lease| Permission { permit, lease, waited }))
     }
 
-    /// Teaches the counter of tokens what a call showed of the provider's own count; returns the
-    /// rule if it is another one now.
+    /// Teaches the counter of tokens what a call showed of the provider's own count; returns what
+    /// other processes should know of it.
     pub(crate) fn learn_count(
         &self,
         asked: &PreparedQuestion,
         call: &Call,
         waited: bool,
-    ) -> Option<CountRule> {
+    ) -> TokenCounting {
         let ProviderLimits { tokens_per_minute, remaining_tokens, refused, .. } = call.limits;
-        let (limit, remaining) = tokens_per_minute.zip(remaining_tokens)?;
+        let Some((limit, remaining)) = tokens_per_minute.zip(remaining_tokens) else {
+            return TokenCounting::default();
+        };
         let now = Instant::now();
         self.setup.token_count.learn(CountedCall {
             began: now.checked_sub(call.latency).unwrap_or(now),

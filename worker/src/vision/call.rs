@@ -1,6 +1,6 @@
 //! What became of one call, by what its caller can do next.
 
-use juror_ledger::admission::Observation;
+use juror_ledger::admission::{Observation, TokenCounting};
 use juror_telemetry::CallResult;
 use juror_types::{
     lane::Lane,
@@ -29,8 +29,7 @@ impl Call {
             requests_per_minute: self.limits.requests_per_minute,
             tokens_per_minute: self.limits.tokens_per_minute,
             refused: self.limits.refused,
-            count_rule: None,
-            input_scale: None,
+            counting: TokenCounting::default(),
         }
     }
 }

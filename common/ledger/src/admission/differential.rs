@@ -171,8 +171,7 @@ impl<Backend: Subject> Pair<Backend> {
                     requests_per_minute: requests,
                     tokens_per_minute: tokens,
                     refused: refused.map(Duration::from_millis),
-                    count_rule: None,
-                    input_scale: None,
+                    counting: crate::admission::TokenCounting::default(),
                 };
                 limiter.observe(&observation, now);
                 backend.observe(&observation).await.unwrap();

@@ -198,11 +198,8 @@ pub struct Observation {
     pub tokens_per_minute: Option<u64>,
     /// The provider refused by rate; how long it asks to wait (zero if it does not say).
     pub refused: Option<Duration>,
-    /// The rule by which it counts tokens, if a process has just learned another one.
-    pub count_rule: Option<CountRule>,
-    /// Billed input tokens over expected ones, in thousandths, where a bill has shown a ratio that is
-    /// worth sharing.
-    pub input_scale: Option<u64>,
+    /// What the call has shown of its counting of tokens, where that is news.
+    pub counting: TokenCounting,
 }
 
 /// A run's money.

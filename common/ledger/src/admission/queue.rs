@@ -106,7 +106,6 @@ impl AdmissionQueue {
             () = cancelled.cancelled() => return Ok(Admittance::Cancelled),
             turn = place.callers.turns.acquire() => turn,
         };
-        let mut current = ask();
         let mut head = None;
         let mut changes = admission.changes();
         loop {
@@ -116,8 +115,9 @@ impl AdmissionQueue {
                     () = cancelled.cancelled() => return Ok(Admittance::Cancelled),
                     permit = place.callers.head.acquire() => Some(permit),
                 };
-                current = ask();
             }
+            // What the call counts for may have been learned since the last time.
+            let current = ask();
             // Seen before asking: whatever changes from here on wakes us.
             changes.borrow_and_update();
             let (retry_after, reason) = match admission.try_admit(&current).await? {

@@ -53,8 +53,8 @@ impl Admission for RedisLedger {
         ];
         let answer = self.connection.perform(&scripts::ADMIT, &arguments).await?;
         let answer: Vec<&str> = answer.iter().map(String::as_str).collect();
-        if let ["admitted", _, rule, scale] | ["wait", _, _, rule, scale] = *answer {
-            self.counting.keep(&ask.endpoint, rule, scale);
+        if let ["admitted", _, ref counting @ ..] | ["wait", _, _, ref counting @ ..] = *answer {
+            self.counting.keep(&ask.endpoint, counting);
         }
         if let ["admitted", day, ..] = *answer {
             self.connection.presence().holds(&ask.lease, day.to_owned());
@@ -142,8 +142,9 @@ impl Admission for RedisLedger {
             optional_units(observation.requests_per_minute),
             optional_units(observation.tokens_per_minute),
             refused.unwrap_or_default(),
-            observation.count_rule.map(CountRule::name).unwrap_or_default().to_owned(),
-            optional_units(observation.input_scale),
+            observation.counting.rule.map(CountRule::name).unwrap_or_default().to_owned(),
+            optional_units(observation.counting.input_scale),
+            optional_units(observation.counting.fullest),
         ];
         self.connection.perform(&scripts::OBSERVE, &arguments).await?;
         self.counting.tell(observation);
@@ -153,10 +154,10 @@ impl Admission for RedisLedger {
     async fn token_counting(&self, endpoint: &str) -> Result<TokenCounting, LedgerError> {
         let mut command = redis::cmd("HMGET");
         command.arg(self.connection.key(&format!("endpoint:{endpoint}")));
-        command.arg(&["count_rule", "input_scale"]);
-        let (rule, scale): (Option<String>, Option<String>) =
-            self.connection.command(&command).await?;
-        self.counting.keep(endpoint, &rule.unwrap_or_default(), &scale.unwrap_or_default());
+        command.arg(&["count_rule", "input_scale", "fullest"]);
+        let told: Vec<Option<String>> = self.connection.command(&command).await?;
+        let told: Vec<&str> = told.iter().map(|field| field.as_deref().unwrap_or("")).collect();
+        self.counting.keep(endpoint, &told);
         Ok(self.known_token_counting(endpoint))
     }
 

@@ -26,10 +26,15 @@ impl CountingCache {
         self.lock().get(endpoint).map(|known| known.counting).unwrap_or_default()
     }
 
-    /// Keeps a rule by its name and a scale in thousandths; an empty text is nothing known.
-    pub(crate) fn keep(&self, endpoint: &str, rule: &str, scale: &str) {
-        let counting =
-            TokenCounting { rule: CountRule::from_name(rule), input_scale: scale.parse().ok() };
+    /// Keeps the rule by its name, the scale and the fullest bucket; an empty text is nothing known,
+    /// and without these three nothing is kept.
+    pub(crate) fn keep(&self, endpoint: &str, told: &[&str]) {
+        let [rule, scale, fullest] = *told else { return };
+        let counting = TokenCounting {
+            rule: CountRule::from_name(rule),
+            input_scale: scale.parse().ok(),
+            fullest: fullest.parse().ok(),
+        };
         if let Some(known) = self.lock().get_mut(endpoint) {
             known.counting = counting;
             return;
@@ -40,9 +45,8 @@ impl CountingCache {
 
     /// Whether Redis has been told the same just now, so that telling it again changes nothing.
     pub(crate) fn was_told(&self, observation: &Observation) -> bool {
-        let is_news = observation.refused.is_some()
-            || observation.count_rule.is_some()
-            || observation.input_scale.is_some();
+        let is_news =
+            observation.refused.is_some() || observation.counting != TokenCounting::default();
         let known = self.lock();
         let told = known.get(&observation.endpoint).and_then(|known| known.told.as_ref());
         !is_news
@@ -51,12 +55,8 @@ impl CountingCache {
 
     /// Remembers that Redis was told.
     pub(crate) fn tell(&self, observation: &Observation) {
-        let limits = Observation {
-            refused: None,
-            count_rule: None,
-            input_scale: None,
-            ..observation.clone()
-        };
+        let counting = TokenCounting::default();
+        let limits = Observation { refused: None, counting, ..observation.clone() };
         self.lock().entry(observation.endpoint.clone()).or_default().told =
             Some((Instant::now(), limits));
     }

@@ -64,18 +64,19 @@ async fn a_learned_rule_of_counting_is_there_for_others() {
     let nothing = TokenCounting::default();
     assert_eq!(backend.token_counting("judge").await.unwrap(), nothing);
     let endpoint = || "judge".to_owned();
-    let count_rule = Some(CountRule::Input);
-    let input_scale = Some(1_500);
-    let learned =
-        Observation { endpoint: endpoint(), count_rule, input_scale, ..Observation::default() };
-    backend.observe(&learned).await.unwrap();
+    let rule = Some(CountRule::Input);
+    let observed =
+        |counting| Observation { endpoint: endpoint(), counting, ..Observation::default() };
+    let first = TokenCounting { rule, input_scale: Some(1_500), fullest: None };
+    backend.observe(&observed(first)).await.unwrap();
     let tokens_per_minute = Some(1_000);
     let told = Observation { endpoint: endpoint(), tokens_per_minute, ..Observation::default() };
     backend.observe(&told).await.unwrap();
-    let lower =
-        Observation { endpoint: endpoint(), input_scale: Some(540), ..Observation::default() };
-    backend.observe(&lower).await.unwrap();
-    let shared = TokenCounting { rule: count_rule, input_scale: Some(1_470) };
+    for fullest in [700, 900, 800] {
+        let counting = TokenCounting { rule: None, input_scale: Some(540), fullest: Some(fullest) };
+        backend.observe(&observed(counting)).await.unwrap();
+    }
+    let shared = TokenCounting { rule, input_scale: Some(1_413), fullest: Some(900) };
     assert_eq!(backend.token_counting("judge").await.unwrap(), shared);
 
     let other = RedisLedger::open(redis.settings()).await.unwrap();

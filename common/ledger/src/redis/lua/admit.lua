@@ -1,9 +1,9 @@
 -- One decision over all budgets and rate limits.
 -- Arguments: lease, owner, run, endpoint, tokens, worst cost.
--- Answers one of: admitted DAY RULE SCALE · ended · paused · wait REASON MILLISECONDS RULE SCALE ·
+-- Answers one of: admitted DAY COUNTING · ended · paused · wait REASON MILLISECONDS COUNTING ·
 -- never POSITION SCOPE BUDGET COMMITTED PRESUMED OUTSTANDING OVERRUN STOPPED, the position being
--- that of the scope among run, day and month; an empty budget is no record. RULE and SCALE are what is
--- known of the endpoint's counting, or empty.
+-- that of the scope among run, day and month; an empty budget is no record. COUNTING are
+-- rule, scale and fullest of the endpoint, each empty where it is not known.
 
 local id, owner, run, endpoint_name = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local tokens, worst = tonumber(ARGV[8]), ARGV[9]
@@ -14,7 +14,7 @@ beat(owner)
 local held_already = lease_of(id)
 if held_already then
   if held_already.standing == 'outstanding' then
-    return { 'admitted', held_already.day, '', '' }
+    return { 'admitted', held_already.day }
   end
   return { 'ended' }
 end
@@ -23,15 +23,15 @@ prune(id)
 local function room(scope)
   local budget, account = budget_of(scope), account_of(scope)
   if not budget then return 'never' end
-  fit_to_cap(account, budget)
-  if redis.call('HGET', account, 'stopped') == '1' then return 'never' end
-  if not covers(account, 'uncommitted', { worst }) then return 'never' end
-  if budget == 'unlimited' then
-    return covers(account, 'left', { worst }) and 'free' or 'never'
-  end
-  local wanted = ahead(id, scope.account)
+  local noted = redis.call('HMGET', account, 'cap', 'stopped')
+  fit_to_cap(account, budget, noted[1])
+  if noted[2] == '1' then return 'never' end
+  local wanted = budget == 'unlimited' and {} or ahead(id, scope.account)
   wanted[#wanted + 1] = worst
-  return covers(account, 'left', wanted) and 'free' or 'held'
+  -- What is left is at most what is uncommitted, so it decides alone where it suffices.
+  if covers(account, 'left', wanted) then return 'free' end
+  if budget == 'unlimited' or not covers(account, 'uncommitted', { worst }) then return 'never' end
+  return 'held'
 end
 
 local day = day_of(now)
@@ -49,7 +49,7 @@ for position, scope in ipairs(scopes_of(run, day)) do
 end
 if held then
   wait(id, held.account, worst)
-  return { 'wait', 'budget', '', '', '' }
+  return { 'wait', 'budget', '' }
 end
 
 local endpoint = endpoint_of(endpoint_name)

@@ -116,10 +116,11 @@ local function budget_of(scope)
   return redis.call('GET', key('budget', scope.budget))
 end
 
--- Brings what is left of an account in line with the cap, which may have been changed since.
-local function fit_to_cap(account, budget)
+-- Brings what is left of an account in line with the cap, which may have been changed since the one
+-- that is noted in it.
+local function fit_to_cap(account, budget, noted)
   local cap = budget == 'unlimited' and WITHOUT_END or budget
-  local noted = redis.call('HGET', account, 'cap') or '0'
+  noted = noted or '0'
   if noted == cap then return end
   for _, field in ipairs({ 'uncommitted', 'left' }) do
     add(account, field, minus(noted))

@@ -2,8 +2,9 @@
 -- The formulas are those of the state machine in Rust. All numbers are whole and below 2^53, where
 -- Lua's are exact; the callers bound tokens, limits and pauses accordingly.
 --
--- endpoint:NAME   the fields below, and what workers have learned of its counting: `count_rule`, and
---                 `input_scale`, billed input tokens over expected ones in thousandths
+-- endpoint:NAME   the fields below, and what workers have learned of its counting: `count_rule`,
+--                 `input_scale`, billed input tokens over expected ones in thousandths, and `fullest`,
+--                 the most tokens that the provider said were left under its present limit
 
 -- Buckets are kept in 60,000ths, so that a limit per minute is a whole number per millisecond.
 local PARTS = 60000
@@ -26,7 +27,7 @@ local FIELDS = {
   'throttle', 'throttled', 'recovered',
 }
 
-local COUNTING = { 'count_rule', 'input_scale' }
+local COUNTING = { 'count_rule', 'input_scale', 'fullest' }
 
 local function quotient(dividend, divisor)
   return (dividend - math.fmod(dividend, divisor)) / divisor
@@ -66,7 +67,10 @@ local function known_endpoint(name)
   if not values[8] then return nil end
   local endpoint = {}
   for position, field in ipairs(FIELDS) do endpoint[field] = tonumber(values[position] or '') end
-  endpoint.counting = { values[#FIELDS + 1] or '', values[#FIELDS + 2] or '' }
+  endpoint.counting = {}
+  for position in ipairs(COUNTING) do
+    endpoint.counting[position] = values[#FIELDS + position] or ''
+  end
   refresh(endpoint)
   return endpoint
 end
@@ -74,7 +78,7 @@ end
 local function endpoint_of(name)
   return known_endpoint(name) or {
     refund_unused = 0, requests_spent = 0, tokens_spent = 0, refreshed = now,
-    throttle = WHOLE_LIMIT, recovered = now, counting = { '', '' },
+    throttle = WHOLE_LIMIT, recovered = now, counting = { '', '', '' },
   }
 end
 
@@ -156,8 +160,12 @@ end
 
 -- Keeps what a worker has learned of an endpoint's counting. A higher scale holds at once; of a lower
 -- one, a thirty-second of the difference.
-local function keep_counting(name, rule, scale)
+local function keep_counting(name, rule, scale, fullest)
   local record = key('endpoint', name)
+  if fullest then
+    local known = tonumber(redis.call('HGET', record, 'fullest') or '')
+    redis.call('HSET', record, 'fullest', whole(math.max(fullest, known or 0)))
+  end
   if rule ~= '' then redis.call('HSET', record, 'count_rule', rule) end
   if not scale then return end
   local known = tonumber(redis.call('HGET', record, 'input_scale') or '')

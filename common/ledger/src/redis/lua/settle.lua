@@ -33,7 +33,7 @@ for _, scope in ipairs(scopes_of(lease.run, lease.day)) do
     add(account, 'presumed', minus(lease.worst))
   end
   commit(account, cost)
-  add(account, 'overrun', overrun)
+  if overrun ~= '0' then add(account, 'overrun', overrun) end
   if not claim then add(account, 'presumed', cost) end
   local budget = budget_of(scope)
   capped = capped or (budget and budget ~= 'unlimited')
