@@ -140,6 +140,10 @@ impl EndpointState {
             // Calls in flight were admitted without knowing: their refusals say nothing more.
             self.throttled = Some(now);
         }
+        if observation.counting.rule.is_some() {
+            // A count that was too low explains the refusal, and holds no longer: the limits are right.
+            self.throttled = Some(now);
+        }
         if let Some(pause) = observation.refused {
             self.refuse(pause, now);
         }

@@ -2,7 +2,8 @@
 //! alike and hold the same money after every step.
 
 use super::{
-    Account, Admission, AdmissionDecision, Ask, Budget, Ledger, Observation, Period, Settlement,
+    Account, Admission, AdmissionDecision, Ask, Budget, CountRule, Ledger, Observation, Period,
+    Settlement, TokenCounting,
     budgets::Scope,
     differential_steps::{LedgerStep, RUNS},
     state::{self, Bill, RateLimiterState},
@@ -166,12 +167,13 @@ impl<Backend: Subject> Pair<Backend> {
                 backend.presume_spent(&lease(number)).await.unwrap();
             }
             LedgerStep::Observe { endpoint: number, requests, tokens, refused } => {
+                let rule = requests.filter(|requests| requests % 2 == 1).map(|_| CountRule::Sum);
                 let observation = Observation {
                     endpoint: endpoint(number),
                     requests_per_minute: requests,
                     tokens_per_minute: tokens,
                     refused: refused.map(Duration::from_millis),
-                    counting: crate::admission::TokenCounting::default(),
+                    counting: TokenCounting { rule, ..TokenCounting::default() },
                 };
                 limiter.observe(&observation, now);
                 backend.observe(&observation).await.unwrap();

@@ -1,4 +1,5 @@
 use super::*;
+use crate::admission::{CountRule, TokenCounting};
 use proptest::prelude::*;
 
 const NEED: CallNeed = CallNeed { tokens: 100 };
@@ -108,6 +109,17 @@ fn a_refusal_cools_down_halves_once_and_recovers_slowly() {
     assert!((halved + 10..=130).contains(&later), "{later} calls half a minute later");
     calls(&mut endpoint, 31_000, 60_000);
     assert_eq!(calls(&mut endpoint, 60_000, 61_000), 100, "recovered");
+}
+
+#[test]
+fn a_refusal_that_a_low_count_explains_halves_nothing() {
+    let mut endpoint = limited(Some(6_000), None);
+    calls(&mut endpoint, 0, 1_000);
+    let counting = TokenCounting { rule: Some(CountRule::Sum), ..TokenCounting::default() };
+    endpoint.observe(&Observation { counting, ..refusal(1_000) }, 1_000);
+    endpoint.observe(&refusal(1_000), 1_100);
+    let whole = calls(&mut endpoint, 2_100, 3_100);
+    assert!(whole >= 95, "{whole} calls in the first second after the cooldown");
 }
 
 #[test]

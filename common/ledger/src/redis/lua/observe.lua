@@ -6,6 +6,8 @@
 local endpoint = endpoint_of(ARGV[4])
 local pause = tonumber(ARGV[7])
 local news = learn(endpoint, { requests = tonumber(ARGV[5]), tokens = tonumber(ARGV[6]) })
+-- A count that was too low explains the refusal, and holds no longer: the limits are right.
+if ARGV[8] ~= '' then endpoint.throttled = now end
 if pause then refuse(endpoint, pause) end
 save_endpoint(ARGV[4], endpoint)
 -- Another limit is another bucket.
