@@ -46,7 +46,7 @@ def bounded(values, clusters, bounds):
     sums = np.array([np.sum(np.asarray(values)[np.asarray(clusters) == group] - mean) for group in groups])
     squares = np.sum(sums**2)
     deviating = squares**2 / np.sum(sums**4) if squares > 1e-18 * len(values) else 0.0
-    weight = 4 / (4 + deviating**2)
+    weight = 16 / (16 + deviating**2)
     error = (high - low) / 2 / stats.t.ppf(0.975, degrees)
     # Any values with this mean and this error of the mean will do.
     unit = np.arange(len(groups)) - (len(groups) - 1) / 2

@@ -9,7 +9,7 @@ const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
 
 /// Number of deviating groups at which the unseen item at an end of the scale weighs half an item.
 /// `benches/intervals.rs` simulates the coverage that this gives.
-const HALF_WEIGHT_AT: f64 = 2.0;
+const HALF_WEIGHT_AT: f64 = 4.0;
 
 /// Deviations below this are the rounding of sums: values are shares, points or percentages.
 const NO_DEVIATION: f64 = 1e-9;
@@ -209,8 +209,8 @@ impl MeanEstimate {
     ///
     /// With few items far from the others the sample tells little of those that were not drawn: ten
     /// items of 100 % do not exclude that one in five is 0 %. The unseen item therefore weighs
-    /// w = 4 / (4 + k²), with k the number of groups that deviate: one item where all are alike, next
-    /// to nothing where a dozen differ. With G groups, their sum of squares S and the end e, the mean
+    /// w = 16 / (16 + k²), with k the number of groups that deviate: one item where all are alike, next
+    /// to nothing where forty differ. With G groups, their sum of squares S and the end e, the mean
     /// is (G·m + w·e) / (G + w), its squared error
     /// (S + w·G/(G + w)·(m − e)²) / ((G − 1 + w)(G + w)), and t has G degrees of freedom.
     pub fn bounded_interval(&self, least: f64, most: f64) -> Interval {
