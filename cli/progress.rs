@@ -53,6 +53,30 @@ impl ProgressDisplay {
     }
 }
 
+/// Items of a dataset that were checked before a run begins; shown on a terminal only.
+pub struct DatasetProgress(ProgressBar);
+
+impl DatasetProgress {
+    /// Nothing yet.
+    pub fn new(quiet: bool) -> Self {
+        match ProgressDisplay::fitting(quiet) {
+            ProgressDisplay::Bar => Self(ProgressBar::new_spinner()),
+            ProgressDisplay::Lines | ProgressDisplay::Quiet => Self(ProgressBar::hidden()),
+        }
+    }
+
+    /// Shows that so many items are checked.
+    pub fn come_to(&self, items: u64) {
+        self.0.set_message(format!("checking the dataset: {items} items"));
+        self.0.tick();
+    }
+
+    /// Takes it away.
+    pub fn end(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
 /// What progresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doing {

@@ -5,6 +5,7 @@ use crate::{
     args::RunFlags,
     commands::rubric,
     exit::Failure,
+    progress::DatasetProgress,
     session::{Selection, Session, difference},
     settings_sources as layers,
     settings_sources::BaseLayers,
@@ -25,6 +26,8 @@ pub struct RunInvocation<'a> {
     pub layers: Vec<Layer>,
     /// What stands below and above them.
     pub ground: &'a BaseLayers,
+    /// Whether nothing but results and errors is shown.
+    pub quiet: bool,
 }
 
 impl RunInvocation<'_> {
@@ -75,7 +78,7 @@ impl RunInvocation<'_> {
             outputs: self.flags.output.clone(),
         };
         let rubric = rubric::load(&settings.run.rubric)?;
-        Session::open(settings, rubric, selection)
+        Session::open(settings, rubric, selection, DatasetProgress::new(self.quiet))
     }
 
     /// What the flags do not say, the record does.
@@ -104,7 +107,7 @@ impl RunInvocation<'_> {
             Some(rubric) => rubric::load(rubric)?,
             None => rubric::recorded(record)?,
         };
-        Session::open(settings, rubric, selection)
+        Session::open(settings, rubric, selection, DatasetProgress::new(self.quiet))
     }
 }
 

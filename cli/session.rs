@@ -1,6 +1,6 @@
 //! What a run is about: dataset, rubric and judge, settled and checked before anything is spent.
 
-use crate::{exit::Failure, judge, outputs};
+use crate::{exit::Failure, judge, outputs, progress::DatasetProgress};
 use jiff::Zoned;
 use juror_app::settings::Settings;
 use juror_producer::{
@@ -60,6 +60,7 @@ impl Session {
         settings: Settings,
         rubric: (Rubric, String),
         selection: Selection,
+        progress: DatasetProgress,
     ) -> Result<Self, Failure> {
         let (rubric, rubric_text) = rubric;
         let candidate = match settings.run.enable_llm_judge {
@@ -84,7 +85,9 @@ impl Session {
             limit: selection.limit,
             repeat: NonZeroU32::new(settings.run.repeat).unwrap_or(NonZeroU32::MIN),
         };
-        let plan = plan::check(&dataset, &options).map_err(Failure::usage)?;
+        let checked = plan::check(&dataset, &options, &mut |items| progress.come_to(items));
+        progress.end();
+        let plan = checked.map_err(Failure::usage)?;
         let has_pipeline = !settings.stages.pipeline_command.is_empty();
         if candidate.is_none() && !plan.has_stages() && !has_pipeline {
             return Err(Failure::usage(format!(

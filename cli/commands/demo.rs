@@ -11,6 +11,7 @@ use crate::{
     demo_data::Golden,
     exit::{Exit, Failure},
     outputs::ProtectedFiles,
+    progress::DatasetProgress,
     run_request::new_run_id,
     session::{Selection, Session},
     settings_sources as layers, terminal as screen,
@@ -73,7 +74,7 @@ async fn judge(
     let outputs = arguments.output.clone();
     let selection = Selection { dataset, sample: None, limit: None, filters: Vec::new(), outputs };
     let rubric = rubric::load(&settings.run.rubric)?;
-    let session = Session::open(settings, rubric, selection)?;
+    let session = Session::open(settings, rubric, selection, DatasetProgress::new(true))?;
     if !global.quiet {
         screen::tell(&format!(
             "judging {} bundled items by the rubric {} against the built-in simulator: nothing \

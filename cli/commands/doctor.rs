@@ -11,6 +11,7 @@ use crate::{
     exit::{Exit, Failure},
     inspection::inspect_files,
     judge,
+    progress::DatasetProgress,
     session::{Selection, Session},
     settings_sources as layers, terminal as screen,
 };
@@ -206,7 +207,7 @@ async fn dataset_check(
         filters: arguments.judging.filter.clone(),
         outputs: Vec::new(),
     };
-    let opened = match Session::open(settings, rubric, selection) {
+    let opened = match Session::open(settings, rubric, selection, DatasetProgress::new(true)) {
         Ok(session) => inspect_files(&session).await.map(|()| session),
         Err(failure) => Err(failure),
     };

@@ -33,7 +33,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     let flags = &arguments.run;
     let layers = [flags.layers(), arguments.fleet.layers()].concat();
     let ground = BaseLayers::read(global)?;
-    let asked = RunInvocation { flags, layers, ground: &ground };
+    let asked = RunInvocation { flags, layers, ground: &ground, quiet: global.quiet };
     let settings = asked.settings()?;
     fleet::refuse_kept_inputs(&settings)?;
     let named = asked.run_id()?;

@@ -7,7 +7,7 @@ use crate::{
     commands::rubric,
     estimate::{Estimation, Examine},
     exit::{Exit, Failure},
-    progress::{Doing, Progress, ProgressDisplay},
+    progress::{DatasetProgress, Doing, Progress, ProgressDisplay},
     session::{Selection, Session},
     settings_sources as layers, terminal as screen,
 };
@@ -27,7 +27,12 @@ pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<
         outputs: Vec::new(),
     };
     let rubric = rubric::load(&settings.run.rubric)?;
-    let session = Session::open(settings, rubric, selection)?;
+    let session = Session::open(
+        settings,
+        rubric,
+        selection,
+        DatasetProgress::new(global.quiet || global.json),
+    )?;
     let examine = if arguments.all_items { Examine::All } else { Examine::Sample };
     let style = ProgressDisplay::of_an_estimate(global.quiet || global.json);
     let mut progress = Progress::new(style, Doing::Estimating);

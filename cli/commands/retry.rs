@@ -88,7 +88,12 @@ impl Retrying<'_> {
         let (resume, budget_usd) = (Some(run.to_string()), self.arguments.budget_usd);
         let flags = RunFlags { resume, budget_usd, ..RunFlags::default() };
         let ground = BaseLayers::read(self.global)?;
-        let asked = RunInvocation { flags: &flags, layers: self.layers.clone(), ground: &ground };
+        let asked = RunInvocation {
+            flags: &flags,
+            layers: self.layers.clone(),
+            ground: &ground,
+            quiet: self.global.quiet,
+        };
         let again = AnotherRound::of(self.backend, &asked, run, here).await?;
         tell_warnings(&again.session, self.global.quiet);
         let publication = Publication {

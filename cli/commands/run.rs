@@ -32,7 +32,7 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
     };
     let layers = [flags.layers(), arguments.calling.layers()].concat();
     let ground = BaseLayers::read(global)?;
-    let asked = RunInvocation { flags, layers, ground: &ground };
+    let asked = RunInvocation { flags, layers, ground: &ground, quiet: global.quiet };
     let settings = asked.settings()?;
     let named = match resumed {
         Some(run) => Some(run.clone()),

@@ -93,7 +93,7 @@ impl RunRequestValidator {
         // Said either way: the settings of the server may have it on.
         layers.push(Layer::of("run", "enable_llm_judge", asked.enable_llm_judge));
         layers.extend(asked.keep_inputs.map(|keep| Layer::of("run", "keep_inputs", keep)));
-        let asked = RunInvocation { flags: &flags, layers, ground: &self.ground };
+        let asked = RunInvocation { flags: &flags, layers, ground: &self.ground, quiet: true };
         asked.session(run, None).map_err(refusal)
     }
 
@@ -120,7 +120,7 @@ impl RunRequestValidator {
     /// What these flags ask for, over those of the server.
     pub fn asked<'a>(&'a self, flags: &'a RunFlags) -> RunInvocation<'a> {
         let layers = [self.flags.clone(), flags.layers()].concat();
-        RunInvocation { flags, layers, ground: &self.ground }
+        RunInvocation { flags, layers, ground: &self.ground, quiet: true }
     }
 
     /// What is asked for within the server's own limits.

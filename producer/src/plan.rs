@@ -21,6 +21,9 @@ use std::{fmt, num::NonZeroU32, path::PathBuf};
 /// How many broken lines are reported in full.
 const REPORTED_ERRORS: usize = 20;
 
+/// Items between two reports of progress.
+const PROGRESS_STEP: u64 = 1_000;
+
 /// Which items of a dataset become jobs, and how many each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanOptions {
@@ -154,8 +157,12 @@ impl BrokenLines {
 }
 
 /// The first pass: every line is well formed, no id stands twice, every file is there. Holds 16
-/// bytes an item.
-pub fn check(dataset: &Dataset, options: &PlanOptions) -> Result<PlanSummary, PlanError> {
+/// bytes an item. `on_progress` is called from time to time with the number of items so far.
+pub fn check(
+    dataset: &Dataset,
+    options: &PlanOptions,
+    on_progress: &mut dyn FnMut(u64),
+) -> Result<PlanSummary, PlanError> {
     let choice = Choice::new(dataset, options)?;
     let mut items = dataset.items()?;
     let mut broken = BrokenLines { first: Vec::new(), count: 0 };
@@ -168,6 +175,9 @@ pub fn check(dataset: &Dataset, options: &PlanOptions) -> Result<PlanSummary, Pl
             Err(error) => broken.add(error),
             Ok(item) => {
                 summary.dataset_items += 1;
+                if summary.dataset_items.is_multiple_of(PROGRESS_STEP) {
+                    on_progress(summary.dataset_items);
+                }
                 for (known, filter) in known_keys.iter_mut().zip(&options.filters) {
                     *known |= filter.applies(&item);
                 }

@@ -36,7 +36,7 @@ fn options(filters: &[&str], limit: Option<u64>, repeat: u32) -> PlanOptions {
 }
 
 fn broken(dataset: &Dataset) -> BrokenLines {
-    match check(dataset, &PlanOptions::default()) {
+    match check(dataset, &PlanOptions::default(), &mut |_| ()) {
         Err(PlanError::Lines(broken)) => broken,
         other => panic!("broken lines are expected: {other:?}"),
     }
@@ -116,14 +116,14 @@ fn a_data_root_holds_files_too() {
     std::fs::write(root.join("2.png"), "").unwrap();
     let shape = DatasetShape { data_roots: vec![root], ..shape() };
     let dataset = Dataset::open(&backend.path().join("set.jsonl"), &shape).unwrap();
-    assert_eq!(check(&dataset, &PlanOptions::default()).unwrap().items, 1);
+    assert_eq!(check(&dataset, &PlanOptions::default(), &mut |_| ()).unwrap().items, 1);
 }
 
 #[test]
 fn an_empty_dataset_is_an_error() {
     for lines in ["", "\n\n", "\u{feff}"] {
         let (_backend, dataset) = manifest(lines);
-        let error = check(&dataset, &PlanOptions::default()).unwrap_err();
+        let error = check(&dataset, &PlanOptions::default(), &mut |_| ()).unwrap_err();
         assert!(matches!(&error, PlanError::Empty(path) if path.ends_with("set.jsonl")), "{error}");
     }
 }
@@ -131,7 +131,8 @@ fn an_empty_dataset_is_an_error() {
 #[test]
 fn nothing_left_is_an_error_that_names_what_was_asked_for() {
     let (_backend, dataset) = manifest(&numbered(3).concat());
-    let error = |options: PlanOptions| check(&dataset, &options).unwrap_err().to_string();
+    let error =
+        |options: PlanOptions| check(&dataset, &options, &mut |_| ()).unwrap_err().to_string();
     assert_eq!(
         error(options(&["fifth=9"], None, 1)),
         "no items match: --filter fifth=9 selects none of 3"
@@ -147,7 +148,7 @@ fn nothing_left_is_an_error_that_names_what_was_asked_for() {
 fn the_summary_says_what_can_be_evaluated() {
     let summary = |fields: &str| {
         let (_backend, dataset) = manifest(&(line("a", "") + &line("b", fields)));
-        check(&dataset, &PlanOptions::default()).unwrap()
+        check(&dataset, &PlanOptions::default(), &mut |_| ()).unwrap()
     };
     let nothing = summary("");
     assert!(!nothing.has_stages());
@@ -165,7 +166,7 @@ fn the_summary_says_what_can_be_evaluated() {
 fn both_passes_select_the_same_items_in_the_same_order() {
     let (backend, dataset) = manifest(&numbered(20).concat());
     let options = options(&["fifth=2", "id!=7"], Some(2), 3);
-    let summary = check(&dataset, &options).unwrap();
+    let summary = check(&dataset, &options, &mut |_| ()).unwrap();
     assert_eq!((summary.dataset_items, summary.items, summary.jobs), (20, 2, 6));
     let manifest = std::fs::read(backend.path().join("set.jsonl")).unwrap();
     assert_eq!(summary.digest, Digest::of(&manifest));
@@ -183,7 +184,7 @@ fn a_number_and_its_digits_are_one_id() {
         "{\"id\":17,\"screenshot\":\"1.png\"}\n",
         "{\"id\":\"17\",\"screenshot\":\"1.png\"}\n",
     ));
-    let error = check(&dataset, &PlanOptions::default()).unwrap_err().to_string();
+    let error = check(&dataset, &PlanOptions::default(), &mut |_| ()).unwrap_err().to_string();
     assert!(error.contains("line 2: field \"id\": id \"17\" stands twice"), "{error}");
 }
 
@@ -208,7 +209,7 @@ fn a_hundred_thousand_lines_are_planned() {
     }
     let (_backend, dataset) = manifest(&lines);
     let options = PlanOptions::default();
-    assert_eq!(check(&dataset, &options).unwrap().jobs, 100_000);
+    assert_eq!(check(&dataset, &options, &mut |_| ()).unwrap().jobs, 100_000);
     let last = jobs(&dataset, &options, &template()).unwrap().last().unwrap().unwrap();
     assert_eq!(last.item.id, "item-99999");
 }
@@ -223,7 +224,7 @@ fn errors_display_paths_as_they_were_given() {
 fn a_sample_is_the_same_in_both_passes_and_hardly_changes_with_added_lines() {
     let chosen = |lines: &str, options: &PlanOptions| -> Vec<String> {
         let (_backend, dataset) = manifest(lines);
-        let summary = check(&dataset, options).unwrap();
+        let summary = check(&dataset, options, &mut |_| ()).unwrap();
         let jobs = jobs(&dataset, options, &template()).unwrap();
         let ids: Vec<String> = jobs.map(|job| job.unwrap().item.id).collect();
         assert_eq!(summary.items, ids.len() as u64);
