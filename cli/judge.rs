@@ -44,7 +44,7 @@ pub fn candidate(settings: &Settings, rubric: &Rubric) -> Result<Candidate, Fail
 pub fn recorded(settings: &Settings, record: &RunRecord) -> Result<Option<Candidate>, Failure> {
     let Some(judge) = record.judge.clone() else { return Ok(None) };
     let terms = terms(settings, judge.provider, &judge.model, record.lane)?;
-    let rules = rules(record.max_side, &terms.facts);
+    let rules = rules(settings, record.max_side, &terms.facts);
     Ok(Some(Candidate { judge, terms, rules }))
 }
 
@@ -118,11 +118,11 @@ fn candidate_of(settings: &Settings, rubric: &Rubric, model: &str, terms: ModelT
         max_output_tokens: settings.judge.max_output_tokens.unwrap_or(rubric.max_output_tokens),
         strip_comments: settings.judge.strip_comments,
     };
-    let rules = rules(settings.image.max_side, &terms.facts);
+    let rules = rules(settings, settings.image.max_side, &terms.facts);
     Candidate { judge, terms, rules }
 }
 
-fn rules(max_side: Option<u32>, facts: &ModelFacts) -> ImageRules {
+fn rules(settings: &Settings, max_side: Option<u32>, facts: &ModelFacts) -> ImageRules {
     let format = |format: &ImageFormat| match format {
         ImageFormat::Png => ReadableFormat::Png,
         ImageFormat::Jpeg => ReadableFormat::Jpeg,
@@ -134,6 +134,7 @@ fn rules(max_side: Option<u32>, facts: &ModelFacts) -> ImageRules {
         max_bytes: facts.limits.max_bytes,
         max_side: if facts.limits.max_side == 0 { u32::MAX } else { facts.limits.max_side },
         user_max_side: max_side,
+        signatures: settings.image.signatures,
     }
 }
 

@@ -113,6 +113,7 @@ fn picture(
         max_bytes: MAX_OF_ONE,
         max_side: MAX_PIXELS,
         user_max_side: None,
+        signatures: false,
     };
     let small = prepare(judged.bytes, &rules).map_err(|error| error.to_string())?;
     Ok(Picture {

@@ -231,6 +231,8 @@ pub struct CacheSettings {
 pub struct ImageSettings {
     /// Longest side that is sent, in pixels.
     pub max_side: Option<u32>,
+    /// Whether images that go out as they are, are decoded for a signature.
+    pub signatures: bool,
 }
 
 /// `[stages]`.

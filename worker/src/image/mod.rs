@@ -51,6 +51,8 @@ pub struct ImageRules {
     pub max_side: u32,
     /// Most pixels of either side that the user wants to pay for (`image.max_side`).
     pub user_max_side: Option<u32>,
+    /// Whether images that go out as they are, are decoded for their signature.
+    pub signatures: bool,
 }
 
 impl ImageRules {

@@ -71,6 +71,7 @@ mod tests {
             max_bytes: 1_000_000,
             max_side: 2000,
             user_max_side: Some(8),
+            signatures: false,
         };
         let file = Bytes::from_static(include_bytes!("../../tests-data/hostile/p_16.png"));
         let preparer = Preparer::new(1);

@@ -17,6 +17,7 @@ fn rules() -> ImageRules {
         max_bytes: 20_000_000,
         max_side: 6000,
         user_max_side: None,
+        signatures: false,
     }
 }
 
@@ -143,6 +144,22 @@ fn every_file_that_passes_can_also_be_decoded() {
             assert!(prepared.note.unwrap().starts_with("shrunk from"), "{name}");
         }
     }
+}
+
+#[test]
+fn a_file_that_passes_gets_a_signature_where_that_is_asked_for_and_keeps_its_bytes() {
+    let signed = ImageRules { signatures: true, ..rules() };
+    let mut signatures = 0;
+    for (name, fate) in &HOSTILE {
+        if let Passes(..) = fate {
+            let plain = prepare(hostile(name), &rules()).unwrap();
+            assert_eq!(plain.signature, None, "{name}");
+            let prepared = prepare(hostile(name), &signed).unwrap();
+            assert!(prepared.passed_through && prepared.bytes == plain.bytes, "{name}");
+            signatures += u32::from(prepared.signature.is_some());
+        }
+    }
+    assert!(signatures > 0);
 }
 
 #[test]

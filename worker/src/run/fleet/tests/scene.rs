@@ -360,6 +360,7 @@ fn setup(judge: &Arc<FakeJudge>, rubric: &Rubric) -> JudgeSetup {
             max_bytes: 1_000_000,
             max_side: 2_000,
             user_max_side: None,
+            signatures: false,
         },
         cache: false,
         ceiling: Arc::new(Ceiling::none()),
