@@ -81,14 +81,15 @@ impl Judging<'_> {
                 retry::decide(&call.end, problem.as_deref(), &mut tally, retry::full_jitter);
             let next = self.refuse_other_model(&call.end, next);
             let next = self.heed_refusals(&permit, &call, next).await;
+            let bill = self.bill(&call.end, money, &asked).await;
+            // A count of the provider's is read by what inputs are known to count.
+            let input_scale = self.learn_scale(&asked, &call.end, money);
             let counting = self.learn_count(&asked, &call, waited);
             // What is left to do keeps the next call waiting only where that would be refused too.
             let _held =
                 matches!(next, NextStep::Cooldown(_) | NextStep::PauseRun(_)).then_some(permit);
-            let input_scale = self.learn_scale(&asked, &call.end, money);
             self.learn(&call, &next, TokenCounting { input_scale, ..counting }).await?;
 
-            let bill = self.bill(&call.end, money, &asked).await;
             let cost = cost(money, bill, &asked);
             telemetry::call_ended(&call, verdict.is_some(), cost, &self.judge.model, self.context);
             let other = self.setup.pricing.other_model(&call.end);

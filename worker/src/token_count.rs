@@ -3,6 +3,10 @@
 //! A count that is too high leaves a part of the limit unused: while calls wait for it, the
 //! provider's own bucket stays full. Then the next lower rule is tried. A count that is too low
 //! empties that bucket: then the next higher rule holds, and the lower one is not tried for a while.
+//!
+//! A provider that tells when its bucket is full again spares the trial: what a bucket lacks after a
+//! call is at least what the call counted. A few calls that lack less than their count prove a lower
+//! rule, and as long as none does, the present one holds.
 
 use juror_ledger::admission::{CountRule, TokenCounting};
 use std::{
@@ -13,7 +17,9 @@ use tokio::time::Instant;
 
 /// Time and calls over which the provider's bucket must stay full before a lower rule is tried.
 const WINDOW: Duration = Duration::from_millis(750);
-const MIN_CALLS: u32 = 3;
+const MIN_CALLS: u32 = 6;
+/// Calls in a window that counted less than by the present rule, which prove the next lower one.
+const MIN_PROOFS: u32 = 2;
 /// A fuller bucket is shared that holds more than this part of the limit more.
 const FULLEST_STEP: u64 = 1_000;
 /// A bucket is full that lacks less than this, in milliseconds of the limit.
@@ -60,6 +66,8 @@ struct Window {
     began: Instant,
     calls: u32,
     waited: u32,
+    proofs: u32,
+    untold: u32,
 }
 
 /// A call as it shows how the provider counts.
@@ -77,8 +85,26 @@ pub struct CountedCall {
     pub limit: u64,
     /// The tokens that it said were left.
     pub remaining: u64,
+    /// The time after which it said that all of them are there again.
+    pub reset: Option<Duration>,
     /// Whether it refused the call by rate.
     pub refused: bool,
+}
+
+impl CountedCall {
+    /// The most that the provider's bucket can have lacked after the call, in tokens: a bucket holds
+    /// the limit of a minute at most, and fills at its rate. None if the provider did not tell.
+    fn lacking(&self) -> Option<u64> {
+        let refilled = self.reset?.as_millis().saturating_mul(u128::from(self.limit)) / 60_000;
+        let refilled = u64::try_from(refilled).unwrap_or(u64::MAX);
+        Some(refilled.min(self.limit.saturating_sub(self.remaining)))
+    }
+
+    /// The tokens that it counts by a rule.
+    fn tokens(&self, rule: CountRule) -> u64 {
+        let (input, output) = rule.tokens(self.input, self.output_limit);
+        input.saturating_add(output)
+    }
 }
 
 impl TokenCounter {
@@ -159,22 +185,29 @@ impl CounterState {
         } else if lacking > full {
             self.window = None;
         } else {
-            self.count(call.waited, now);
+            // A window of fixed length tells its end, which says nothing of what is lacking.
+            self.count(call, call.lacking().filter(|lacking| *lacking <= full), now);
         }
     }
 
-    /// Counts a call that left the bucket full.
-    fn count(&mut self, waited: bool, now: Instant) {
-        let window = self.window.get_or_insert(Window { began: now, calls: 0, waited: 0 });
+    /// Counts a call that left the bucket full, lacking no more than the told number of tokens.
+    fn count(&mut self, call: CountedCall, told: Option<u64>, now: Instant) {
+        let Some(lower) = self.rule.lower() else { return };
+        // Inputs are estimates: what is told must be nearer to the lower rule.
+        let middle = call.tokens(lower).midpoint(call.tokens(self.rule));
+        let empty = Window { began: now, calls: 0, waited: 0, proofs: 0, untold: 0 };
+        let window = self.window.get_or_insert(empty);
         window.calls += 1;
-        window.waited += u32::from(waited);
-        if now - window.began < WINDOW || window.calls < MIN_CALLS {
+        window.waited += u32::from(call.waited);
+        window.proofs += u32::from(told.is_some_and(|lacking| lacking < middle));
+        window.untold += u32::from(told.is_none());
+        let is_proven = window.proofs >= MIN_PROOFS;
+        if !is_proven && (now - window.began < WINDOW || window.calls < MIN_CALLS) {
             return;
         }
-        let is_limited = window.waited * 2 > window.calls;
+        let is_unused = window.waited * 2 > window.calls && window.untold * 2 > window.calls;
         self.window = None;
-        let may_try = self.retry_at.is_none_or(|retry_at| now >= retry_at);
-        if let Some(lower) = self.rule.lower().filter(|_| is_limited && may_try) {
+        if (is_proven || is_unused) && self.retry_at.is_none_or(|retry_at| now >= retry_at) {
             self.change_to(lower, now);
         }
     }
@@ -218,6 +251,7 @@ mod tests {
         counter: &mut CounterState,
         burst: u64,
         seconds: u64,
+        tells_reset: bool,
     ) -> (f64, u32) {
         let (start, per_ms) = (Instant::now(), LIMIT as f64 / 60_000.0);
         let (capacity, own_capacity) = (per_ms * burst as f64, per_ms * 500.0);
@@ -253,6 +287,9 @@ mod tests {
                     waited: true,
                     limit: LIMIT,
                     remaining: level as u64,
+                    reset: tells_reset.then(|| {
+                        Duration::from_millis(((capacity - level) / per_ms).ceil() as u64)
+                    }),
                     refused,
                 };
                 ending.push_back((ms + LATENCY, call));
@@ -271,7 +308,7 @@ mod tests {
             for documented in [CountRule::Input, CountRule::Larger, CountRule::Sum] {
                 for burst in [1_000, 60_000] {
                     let mut counter = counter(documented);
-                    let (used, refusals) = played(truth, &mut counter, burst, 20);
+                    let (used, refusals) = played(truth, &mut counter, burst, 20, false);
                     assert!(used > 0.95, "{truth:?} from {documented:?} {burst}: {used}");
                     let most = if truth > documented { 20 } else { 0 };
                     assert!(refusals <= most, "{truth:?} from {documented:?} {burst}: {refusals}");
@@ -281,9 +318,42 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_is_found_without_a_refusal_where_the_provider_tells_its_reset() {
+        for truth in [CountRule::Input, CountRule::Larger, CountRule::Sum] {
+            for burst in [1_000, 60_000] {
+                let mut counter = counter(CountRule::Sum);
+                let (used, refusals) = played(truth, &mut counter, burst, 200, true);
+                assert!(used > 0.95, "{truth:?} {burst}: {used}");
+                assert_eq!((refusals, counter.rule), (0, truth), "{burst}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_window_of_fixed_length_neither_proves_nor_keeps_a_rule() {
+        let mut counter = counter(CountRule::Sum);
+        let begun = Instant::now();
+        for call in 0..100 {
+            let at = begun + Duration::from_millis(call * 10);
+            let in_window = CountedCall {
+                began: at,
+                input: INPUT,
+                output_limit: OUTPUT,
+                waited: true,
+                limit: LIMIT,
+                remaining: LIMIT / 2,
+                reset: Some(Duration::from_secs(30)),
+                refused: false,
+            };
+            counter.learn(in_window, at);
+        }
+        assert_ne!(counter.rule, CountRule::Sum, "it is tried, as where nothing is told");
+    }
+
+    #[test]
     fn a_rule_that_proved_too_low_is_tried_ever_more_rarely() {
         let mut counter = counter(CountRule::Sum);
-        let (used, _) = played(CountRule::Sum, &mut counter, 1_000, 600);
+        let (used, _) = played(CountRule::Sum, &mut counter, 1_000, 600, false);
         assert!(used > 0.95, "{used}");
         assert_eq!(counter.rule, CountRule::Sum);
     }
@@ -301,6 +371,7 @@ mod tests {
                 waited: false,
                 limit: LIMIT,
                 remaining: LIMIT,
+                reset: None,
                 refused: false,
             };
             counter.learn(quiet, at);
@@ -318,6 +389,7 @@ mod tests {
             waited: true,
             limit: LIMIT,
             remaining: 0,
+            reset: None,
             refused: true,
         };
         assert_eq!(counter.learn(call), TokenCounting::default());
@@ -337,6 +409,7 @@ mod tests {
             waited: true,
             limit: LIMIT,
             remaining: 0,
+            reset: None,
             refused: true,
         };
         assert_eq!(counter.learn(refused).rule, Some(CountRule::Larger));

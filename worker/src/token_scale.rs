@@ -31,6 +31,11 @@ impl TokenScale {
         self.0.store(shared.max(1), Ordering::Relaxed);
     }
 
+    /// Whether a bill has shown what input counts.
+    pub fn is_learned(&self) -> bool {
+        self.0.load(Ordering::Relaxed) != 0
+    }
+
     /// Learns from a bill; returns its ratio if other processes should know it.
     pub fn learn(&self, bounds: &Bounds, billed: u64) -> Option<u64> {
         let expected = bounds.expected.input_tokens.max(1);
@@ -64,7 +69,9 @@ mod tests {
     fn the_bound_holds_until_a_bill_shows_less() {
         let scale = TokenScale::default();
         assert_eq!(scale.counted(&bounds(100, 200)), 200);
+        assert!(!scale.is_learned());
         scale.learn(&bounds(100, 200), 110);
+        assert!(scale.is_learned());
         assert_eq!(scale.counted(&bounds(100, 200)), 110);
         assert_eq!(scale.counted(&bounds(1_000, 1_050)), 1_050);
     }

@@ -75,7 +75,8 @@ impl Judging<'_> {
         call: &Call,
         waited: bool,
     ) -> TokenCounting {
-        let ProviderLimits { tokens_per_minute, remaining_tokens, refused, .. } = call.limits;
+        let ProviderLimits { tokens_per_minute, remaining_tokens, tokens_reset, refused, .. } =
+            call.limits;
         let Some((limit, remaining)) = tokens_per_minute.zip(remaining_tokens) else {
             return TokenCounting::default();
         };
@@ -87,6 +88,8 @@ impl Judging<'_> {
             waited,
             limit,
             remaining,
+            // By the bound of an input, every call would seem to count too little.
+            reset: tokens_reset.filter(|_| self.setup.token_scale.is_learned()),
             refused: refused.is_some(),
         })
     }

@@ -43,6 +43,8 @@ pub struct ProviderLimits {
     pub tokens_per_minute: Option<u64>,
     /// Tokens that are left of them now.
     pub remaining_tokens: Option<u64>,
+    /// The time after which all of them are there again.
+    pub tokens_reset: Option<Duration>,
     /// The provider refused by rate; how long it asks to wait (zero if it does not say).
     pub refused: Option<Duration>,
 }

@@ -17,6 +17,7 @@ pub fn limits(headers: &HeaderMap) -> ProviderLimits {
         tokens_per_minute: limit(headers, "x-ratelimit-limit-tokens"),
         remaining_tokens: text(headers, "x-ratelimit-remaining-tokens")
             .and_then(|count| count.parse().ok()),
+        tokens_reset: text(headers, "x-ratelimit-reset-tokens").and_then(interval),
         refused: None,
     }
 }
@@ -173,7 +174,9 @@ mod tests {
             ("x-ratelimit-limit-requests", "500"),
             ("x-ratelimit-limit-tokens", "30000"),
             ("x-ratelimit-remaining-requests", "0"),
+            ("x-ratelimit-reset-tokens", "1.5s"),
         ]));
+        assert_eq!(known.tokens_reset, Some(Duration::from_millis(1_500)));
         assert_eq!((known.requests_per_minute, known.tokens_per_minute), (Some(500), Some(30_000)));
         assert_eq!(known.refused, None);
         for unknown in ["-1", "0", "many", "NaN", "inf"] {
