@@ -43,7 +43,10 @@ pub(super) fn control_limit(anchor_runs: usize, monitored_runs: usize, rate: f64
     let mut highest: Vec<f64> =
         (0..SERIES).map(|_| highest_sum(&mut random, anchor_runs, monitored_runs)).collect();
     highest.sort_unstable_by(f64::total_cmp);
-    let place = ((1.0 - rate) * SERIES as f64).ceil() as usize;
+    // The rate that a simulation finds errs; the limit is that of its lower bound at 95 %, so that the
+    // true rate is at most the one that is asked for.
+    let error = 1.645 * (rate * (1.0 - rate) / SERIES as f64).sqrt();
+    let place = ((1.0 - rate + error) * SERIES as f64).ceil() as usize;
     let limit = highest.get(place.min(SERIES - 1)).copied().unwrap_or(f64::INFINITY);
     if let Ok(mut known) = KNOWN.lock() {
         known.insert(key, limit);
