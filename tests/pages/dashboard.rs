@@ -171,7 +171,7 @@ fn the_judge_is_shown_or_hidden_and_a_table_sorts_and_filters() {
         address.as_str().unwrap().starts_with("?issue=Missing+icon%3A+icon"),
         "a label, no position: {address}"
     );
-    assert_eq!(browser.value("document.querySelectorAll('#results tbody tr').length"), 4);
+    assert_eq!(browser.value("document.querySelectorAll('#results tbody tr').length"), 3);
 
     browser.visit(&dashboard_server.at("/compare?base=base&head=head"));
     assert!(text(&mut browser, ".decision .verdict").starts_with("Worse: Semantic Correctness"));
