@@ -21,7 +21,7 @@ use juror_analysis::{
     fold::Fold,
     metrics::AveragingPolicy,
     run_report::Report,
-    summary::{SummaryInput, summarise},
+    summary::{SummaryInput, summarize},
 };
 use juror_journal::journal::RunDirectory;
 use juror_types::{
@@ -206,7 +206,7 @@ fn report(
         averaging: AVERAGING,
         finished_at: record.created_at.clone(),
     };
-    (summarise(directory.files(), &input).unwrap(), directory, folder)
+    (summarize(directory.files(), &input).unwrap(), directory, folder)
 }
 
 /// The results of both runs.

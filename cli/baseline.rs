@@ -11,7 +11,7 @@ use juror_analysis::{
     comparison::{Comparison, Decision, Rules},
     fold::Fold,
     run_report::Report,
-    summary::{SummaryInput, summarise},
+    summary::{SummaryInput, summarize},
 };
 use juror_app::settings::{LikelyClusterPolicy, Settings};
 use juror_journal::journal::RunFiles;
@@ -114,7 +114,7 @@ pub fn report_of(
         averaging,
         finished_at: jiff::Timestamp::now().to_string(),
     };
-    summarise(files, &input).map_err(journal_failure)
+    summarize(files, &input).map_err(journal_failure)
 }
 
 /// The files of a run by its id in the runs directory, or by a path.

@@ -15,7 +15,7 @@ use juror_analysis::{
     gate::{Gate, GateDecision},
     history::runs_of_one_kind,
     run_report::Report,
-    summary::{SummaryInput, summarise},
+    summary::{SummaryInput, summarize},
 };
 use juror_app::settings::Settings;
 use juror_journal::journal::{JournalError, RunFiles};
@@ -93,8 +93,8 @@ pub fn report(
     } else {
         let path = &mut report.run.dataset.path;
         *path = screen::as_seen_from_here(path);
-        let (width, colour) = screen::width_and_colour();
-        let options = TerminalOptions { width, color: colour };
+        let (width, color) = screen::width_and_color();
+        let options = TerminalOptions { width, color };
         screen::print(&match paused {
             Some(reason) => render_paused(&report, reason, options),
             None => render_terminal(&report, options),
@@ -129,7 +129,7 @@ pub fn write_report(
         averaging: reporting.settings.run.averaging_policy(),
         finished_at: jiff::Timestamp::now().to_string(),
     };
-    let mut report = summarise(files, &input).map_err(journal_failure)?;
+    let mut report = summarize(files, &input).map_err(journal_failure)?;
     report.add_calibration(files, reporting.calibration);
     if let Some(baseline) = reporting.baseline {
         report.comparison = Some(baseline.compared(files, &report)?);

@@ -26,8 +26,8 @@ pub fn start(global: &GlobalFlags) -> Result<(), Failure> {
     let discreet = filter_fn(move |line| may_speak(line.target(), &log.level));
     match log.format {
         LogFormat::Text => {
-            let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-            let lines = fmt::layer().with_ansi(colour).with_writer(io::stderr);
+            let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+            let lines = fmt::layer().with_ansi(color).with_writer(io::stderr);
             registry.with(lines.with_filter(discreet)).init();
         }
         LogFormat::Json => {

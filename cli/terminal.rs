@@ -18,7 +18,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a serialisable result as JSON to standard output.
+/// Writes a serializable result as JSON to standard output.
 pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     print(&serde_json::to_string_pretty(value).map_err(Failure::error)?)
 }
@@ -50,7 +50,7 @@ pub fn fail(failure: &Failure) {
 }
 
 /// How reports are laid out on standard output.
-pub fn width_and_colour() -> (usize, bool) {
+pub fn width_and_color() -> (usize, bool) {
     let terminal = io::stdout().is_terminal();
     let columns = console_columns().filter(|_| terminal).unwrap_or(80);
     (columns.clamp(60, 120), terminal && std::env::var_os("NO_COLOR").is_none())

@@ -17,7 +17,7 @@ pub struct Screenshots {
     pub count: usize,
     pub width: u32,
     pub height: u32,
-    /// About how many bytes each file has: the picture is made of areas of one colour with sharp
+    /// About how many bytes each file has: the picture is made of areas of one color with sharp
     /// edges, as interfaces are, and of as much noise, which no codec makes smaller, as it takes.
     pub bytes: usize,
 }
@@ -60,8 +60,8 @@ fn png(seed: u64, noise: usize, screenshots: Screenshots) -> Vec<u8> {
         for column in 0..width {
             let area = (row / 48 * 31 + column / 160 * 17) as u8;
             let edge = column % 160 < 2 || row % 48 == 0;
-            let colour = if edge { [30, 30, 34] } else { [240 - area % 24, 244, 250 - area % 9] };
-            pixels.extend_from_slice(&colour);
+            let color = if edge { [30, 30, 34] } else { [240 - area % 24, 244, 250 - area % 9] };
+            pixels.extend_from_slice(&color);
         }
     }
     for sample in pixels.iter_mut().take(noise) {

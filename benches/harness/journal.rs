@@ -70,7 +70,7 @@ pub fn result(record: &RunRecord, number: usize) -> JobResult {
     let score = 6 + (number % 5) as u32;
     let issues = vec![
         format!("The padding of the button is {}px, should be 16px", number % 32),
-        format!("The border of the card has the colour #{:03x}", number % 4_096),
+        format!("The border of the card has the color #{:03x}", number % 4_096),
     ];
     let strengths = vec!["The heading's typeface is that of the screenshot".to_owned()];
     let scores = KEYS.map(|key| (key.to_owned(), score)).into_iter().collect();

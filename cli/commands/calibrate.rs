@@ -41,7 +41,7 @@ pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit,
     if global.json {
         screen::print_json(&calibration)?;
     } else {
-        let (width, color) = screen::width_and_colour();
+        let (width, color) = screen::width_and_color();
         screen::print(&render_calibration(&calibration, TerminalOptions { width, color }))?;
     }
     if !global.quiet {
@@ -120,7 +120,7 @@ fn check_met(calibration: &Calibration) -> Result<(), Failure> {
         ),
     };
     Err(Failure::usage(format!(
-        "none of the {} labelled items has a score for what is rated in run {}{unknown}; label \
+        "none of the {} labeled items has a score for what is rated in run {}{unknown}; label \
          items by their ids in the dataset",
         coverage.labelled_items, calibration.run
     )))

@@ -29,7 +29,7 @@ pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, F
     if global.json {
         screen::print_json(&comparison)?;
     } else {
-        let (width, color) = screen::width_and_colour();
+        let (width, color) = screen::width_and_color();
         screen::print(&render_comparison(&comparison, TerminalOptions { width, color }))?;
     }
     for output in &arguments.output {

@@ -22,7 +22,7 @@ use juror_analysis::{
     fold::Fold,
     gate::Gate,
     metrics::AveragingPolicy,
-    summary::{SummaryInput, summarise},
+    summary::{SummaryInput, summarize},
 };
 use juror_journal::journal::RunFiles;
 use juror_ledger::admission::Ledger;
@@ -256,7 +256,7 @@ fn write_report(runs: &Path, run: &RunId) {
         averaging: AveragingPolicy::default(),
         finished_at,
     };
-    let report = summarise(&files, &input).unwrap();
+    let report = summarize(&files, &input).unwrap();
     write_output(&files.path_of("report.json"), &report, &files, &NoAttachments).unwrap();
 }
 

@@ -59,7 +59,7 @@ fn the_judge_is_held_against_people() {
     let harness = judged();
     calibrate(&harness, &["--labels", "labels.csv"]).exits(0).prints(&[
         "CALIBRATION",
-        "12 labelled items",
+        "12 labeled items",
         "labels.csv",
         "12 of 12 scored items have labels",
         "Semantic Correctness",
@@ -100,7 +100,7 @@ fn a_later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
     assert!(harness.report("base").get("calibration").is_none(), "nobody has calibrated it yet");
     calibrate(&harness, &["--labels", "labels.csv"]).exits(0);
     let same = run(&harness, "same", &JUDGED, &["--repeat", "2"]).exits(0);
-    same.prints(&["JUDGE AND PEOPLE", "NOT ENOUGH", "12 labelled items · run base"]);
+    same.prints(&["JUDGE AND PEOPLE", "NOT ENOUGH", "12 labeled items · run base"]);
     let known = &harness.report("same")["calibration"];
     assert_eq!((&known["status"], &known["n"]), (&json!("not_enough"), &json!(12)));
     let shortfall = known["shortfall"].as_str().unwrap();
@@ -196,7 +196,7 @@ fn wrong_labels_are_refused_and_leave_nothing() {
     refused(
         "strangers.csv",
         "id,visual_similarity\nx,9\ny,8\n",
-        &["none of the 2 labelled items", "\"x\""],
+        &["none of the 2 labeled items", "\"x\""],
     );
     refused("empty.csv", "id,visual_similarity\n", &["empty.csv: no line"]);
     refused("labels.xlsx", "", &["take .jsonl or .csv"]);
@@ -216,11 +216,11 @@ fn items_bring_labels_of_their_own_and_few_say_what_cannot_be_told() {
     let harness = Harness::new();
     let manifest = write_items(&harness, 2);
     let text = fs::read_to_string(&manifest).unwrap();
-    let labelled = text.replace(
+    let labeled = text.replace(
         "\"language\"",
         "\"labels\":{\"visual_similarity\":8,\"source\":\"figma\"},\"language\"",
     );
-    fs::write(&manifest, labelled).unwrap();
+    fs::write(&manifest, labeled).unwrap();
     run(&harness, "base", &[9, 8], &[]).exits(0);
     let told = calibrate(&harness, &[]).exits(0);
     told.prints(&["the items' labels", "it takes 3 items, and there are 2", "no item has both"]);
@@ -284,6 +284,6 @@ fn every_command_of_the_manual_runs() {
         let [text] = blocks[..] else { panic!("{name}: {blocks:?}") };
         let text = text.replace("button_primary", "item_0000").replace("card_profile", "item_0001");
         harness.write(name, text);
-        harness.juror(&["calibrate", "labelled", "--labels", name]).exits(0);
+        harness.juror(&["calibrate", "labeled", "--labels", name]).exits(0);
     }
 }

@@ -1,5 +1,5 @@
 //! Which jobs work side by side, and which alone: a job that kills its worker must take no
-//! neighbours with it, nor be taken for one of theirs.
+//! neighbors with it, nor be taken for one of theirs.
 
 use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 

@@ -15,7 +15,7 @@ pub struct NotTokens;
 /// Token files of the Design Tokens Community Group are read too: an object with `$value` is one
 /// token, and all other names with a leading `$` (`$type`, `$description`, ...) say things about
 /// tokens and are left out. A `$value` of number and unit (`{"value": 16, "unit": "px"}`) is one
-/// length, a colour object is its `hex`.
+/// length, a color object is its `hex`.
 pub fn flatten(tokens: &Value) -> Result<Tokens, NotTokens> {
     if !matches!(tokens, Value::Object(_) | Value::Array(_)) {
         return Err(NotTokens);

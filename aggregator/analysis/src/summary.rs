@@ -61,7 +61,7 @@ pub struct SummaryInput<'a> {
 
 /// Reads a run's results and says what they say: once, or twice where items were judged several
 /// times.
-pub fn summarise(files: &RunFiles, input: &SummaryInput<'_>) -> Result<Report, JournalError> {
+pub fn summarize(files: &RunFiles, input: &SummaryInput<'_>) -> Result<Report, JournalError> {
     let record = files.record();
     let mut scan = Scan::new(record, input);
     for read in files.results()? {

@@ -17,7 +17,7 @@ use crate::{
     gate::Gate,
     metrics::AveragingPolicy,
     run_report::Report,
-    summary::{SummaryInput, summarise},
+    summary::{SummaryInput, summarize},
 };
 use juror_journal::journal::RunDirectory;
 use juror_ledger::admission::{Budget, Ledger};
@@ -45,7 +45,7 @@ pub fn report_of(
         averaging: AveragingPolicy::default(),
         finished_at: "2026-11-21T02:03:15Z".into(),
     };
-    let report = summarise(directory.files(), &input).unwrap();
+    let report = summarize(directory.files(), &input).unwrap();
     (report, directory, runs)
 }
 

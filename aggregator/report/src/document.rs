@@ -114,7 +114,7 @@ pub struct List {
     pub open: bool,
     /// Number of all entries.
     pub count: usize,
-    /// The first [`List::MAX`] entries.
+    /// The first `MAX` entries.
     pub entries: Vec<ListEntry>,
 }
 

@@ -174,7 +174,7 @@ fn facts(report: &Report) -> String {
 
 fn calibrated(report: &Report, known: &RunCalibration) -> String {
     let mark = if known.simulated { format!(" {SIMULATED}") } else { String::new() };
-    let over = format!("run {}, {}", cut(known.run.as_str()), counted(known.n, "labelled item"));
+    let over = format!("run {}, {}", cut(known.run.as_str()), counted(known.n, "labeled item"));
     match (known.status, known.figures.first()) {
         (CalibrationStatus::Calibrated, Some(whole)) => {
             let [kappa, off, bias] = agreement::cells(report, whole);

@@ -8,7 +8,7 @@ use juror_analysis::{
     history::runs_of_one_kind,
     metrics::AveragingPolicy,
     run_facts::Coverage,
-    summary::{SummaryInput, summarise},
+    summary::{SummaryInput, summarize},
 };
 use juror_ledger::{admission::Ledger, error::LedgerError};
 use juror_report::{NoAttachments, write_output};
@@ -133,7 +133,7 @@ fn write_now(
         averaging: options.averaging,
         finished_at: jiff::Timestamp::now().to_string(),
     };
-    let mut summary = summarise(&files, &input).map_err(|error| with_causes(&error))?;
+    let mut summary = summarize(&files, &input).map_err(|error| with_causes(&error))?;
     summary.add_calibration(&files, options.calibration.as_ref());
     let path = files.path_of("report.json");
     write_output(&path, &summary, &files, &NoAttachments).map_err(|error| with_causes(&error))?;

@@ -47,7 +47,7 @@ pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Fai
         }
         screen::print_json(&runs)?;
     } else {
-        let (width, color) = screen::width_and_colour();
+        let (width, color) = screen::width_and_color();
         screen::print(&render_trend(&runs, &metrics, &declines, TerminalOptions { width, color }))?;
     }
     Ok(Exit::Done)

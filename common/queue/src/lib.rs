@@ -18,7 +18,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
 
-/// What a queue carries: serialisable, and named so that duplicates can be seen.
+/// What a queue carries: serializable, and named so that duplicates can be seen.
 pub trait Message: Serialize + serde::de::DeserializeOwned + Clone + Send + Sync + 'static {
     /// The id that the message travels under.
     fn message_id(&self) -> String;

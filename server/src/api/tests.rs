@@ -119,7 +119,7 @@ async fn items_are_filtered_sorted_and_told_in_pages() {
     assert_eq!(lowest["items"][0]["screenshot_id"], "item 4/a");
     let beyond = read(&router, "/runs/judged/items?page=18446744073709551615").await;
     assert_eq!(beyond["items"], json!([]));
-    problem(&router, "/runs/judged/items?sort=colour", 422).await;
+    problem(&router, "/runs/judged/items?sort=color", 422).await;
     for query in ["page=0", "per_page=1001", "order=up", "outcome=good", "pages=2"] {
         problem(&router, &format!("/runs/judged/items?{query}"), 400).await;
     }

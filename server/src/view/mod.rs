@@ -17,7 +17,7 @@ use juror_analysis::{
     fold::Fold,
     metrics::AveragingPolicy,
     run_report::Report,
-    summary::{SummaryInput, summarise},
+    summary::{SummaryInput, summarize},
 };
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_ledger::admission::Ledger;
@@ -88,7 +88,7 @@ impl RunView {
             averaging,
             finished_at: saved.finished_at().unwrap_or_else(|| jiff::Timestamp::now().to_string()),
         };
-        let mut report = summarise(&files, &input)?;
+        let mut report = summarize(&files, &input)?;
         if let (RunState::Running, Some(ledger)) = (state, ledger) {
             report.cost = report.cost.with_in_flight(ledger.outstanding);
         }

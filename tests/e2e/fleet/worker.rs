@@ -279,7 +279,7 @@ fn restarts_of_all_workers_condemn_no_job() {
 }
 
 #[test]
-fn a_job_that_kills_its_workers_is_set_aside_and_its_neighbours_are_judged() {
+fn a_job_that_kills_its_workers_is_set_aside_and_its_neighbors_are_judged() {
     let scene = Scene::new(4);
     let killer = r#"case "$(cat)" in *item_0002*) kill -9 $PPID;; *) echo '{}';; esac"#;
     let settings = format!("[stages]\npipeline_command = [\"sh\", \"-c\", '''{killer}''']\n");

@@ -5,7 +5,7 @@ use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 use serde_json::json;
 use std::{ops::Range, path::PathBuf};
 
-/// A PNG of one colour, another one for each number.
+/// A PNG of one color, another one for each number.
 pub fn png(number: u32, width: u32, height: u32) -> Vec<u8> {
     let [_, red, green, blue] = number.wrapping_mul(2_654_435_761).to_be_bytes();
     let pixels = [red, green, blue].repeat((width * height) as usize);

@@ -205,7 +205,7 @@ fn again_and_again_with_the_same_calls_in_flight() {
 }
 
 #[test]
-fn a_job_that_kills_its_worker_is_found_out_and_its_neighbours_are_judged() {
+fn a_job_that_kills_its_worker_is_found_out_and_its_neighbors_are_judged() {
     let harness = Harness::new();
     let simulator = Simulator::start(SimulatorConfig::default());
     write_items(&harness, ITEMS);

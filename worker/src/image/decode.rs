@@ -17,11 +17,11 @@ const MAX_DECODER_BYTES: u64 = 256 * 1024 * 1024;
 /// Profiles of screens take a few kilobytes, those of printers up to two megabytes.
 const MAX_COLOUR_PROFILE: usize = 1024 * 1024;
 
-/// Decoded pixels, 8 bits a sample, in grey or RGB, with or without alpha; not yet upright.
+/// Decoded pixels, 8 bits a sample, in gray or RGB, with or without alpha; not yet upright.
 pub(super) struct DecodedImage {
     pub image: DynamicImage,
     /// The ICC profile that says what the samples mean, if the file carried a usable one.
-    pub colour_profile: Option<Vec<u8>>,
+    pub color_profile: Option<Vec<u8>>,
 }
 
 /// Decodes the only or first picture of a file.
@@ -49,10 +49,10 @@ fn decode_unguarded(bytes: &[u8], facts: &Facts) -> image::ImageResult<DecodedIm
     reader.limits(limits);
     let mut decoder = reader.into_decoder()?;
     // The profile of four inks would be wrong for the RGB that the decoder makes of them.
-    let colour_profile = if facts.cmyk { None } else { decoder.icc_profile().unwrap_or_default() }
+    let color_profile = if facts.cmyk { None } else { decoder.icc_profile().unwrap_or_default() }
         .filter(|profile| profile.len() <= MAX_COLOUR_PROFILE);
     let image = narrow(DynamicImage::from_decoder(decoder)?);
-    Ok(DecodedImage { image, colour_profile })
+    Ok(DecodedImage { image, color_profile })
 }
 
 /// Brings samples of any width to 8 bits.

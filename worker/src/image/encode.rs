@@ -60,13 +60,13 @@ pub(super) fn encode_within(
 
 fn encode(picture: &DecodedImage, format: ReadableFormat) -> Option<Encoded> {
     let flattened = format == ReadableFormat::Jpeg && picture.image.color().has_alpha();
-    let colour_profile = picture.colour_profile.as_deref();
+    let color_profile = picture.color_profile.as_deref();
     let bytes = if flattened {
-        encode_jpeg(&lay_on_white(&picture.image), colour_profile)
+        encode_jpeg(&lay_on_white(&picture.image), color_profile)
     } else if format == ReadableFormat::Jpeg {
-        encode_jpeg(&picture.image, colour_profile)
+        encode_jpeg(&picture.image, color_profile)
     } else {
-        encode_png(&picture.image, colour_profile)
+        encode_png(&picture.image, color_profile)
     }?;
     Some(Encoded {
         bytes: bytes.into(),
@@ -77,11 +77,11 @@ fn encode(picture: &DecodedImage, format: ReadableFormat) -> Option<Encoded> {
     })
 }
 
-fn encode_png(image: &DynamicImage, colour_profile: Option<&[u8]>) -> Option<Vec<u8>> {
+fn encode_png(image: &DynamicImage, color_profile: Option<&[u8]>) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut encoder =
         PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Adaptive);
-    if let Some(profile) = colour_profile {
+    if let Some(profile) = color_profile {
         encoder.set_icc_profile(profile.to_owned()).ok()?;
     }
     let (width, height) = (image.width(), image.height());
@@ -89,13 +89,13 @@ fn encode_png(image: &DynamicImage, colour_profile: Option<&[u8]>) -> Option<Vec
     Some(bytes)
 }
 
-fn encode_jpeg(image: &DynamicImage, colour_profile: Option<&[u8]>) -> Option<Vec<u8>> {
+fn encode_jpeg(image: &DynamicImage, color_profile: Option<&[u8]>) -> Option<Vec<u8>> {
     let pixels = Pixels::of(image)?;
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes, JPEG_QUALITY);
-    // Colours at full resolution: half of it blurs coloured text.
+    // Colors at full resolution: half of it blurs colored text.
     encoder.set_sampling_factor(SamplingFactor::F_1_1);
-    if let Some(profile) = colour_profile {
+    if let Some(profile) = color_profile {
         encoder.add_icc_profile(profile).ok()?;
     }
     encoder.encode_image(pixels).ok()?;
@@ -110,17 +110,17 @@ fn lay_on_white(image: &DynamicImage) -> DynamicImage {
         u8::try_from(mixed).unwrap_or(u8::MAX)
     };
     match image {
-        DynamicImage::ImageLumaA8(grey) => {
-            let mut opaque = image::GrayImage::new(grey.width(), grey.height());
-            for (to, from) in opaque.pixels_mut().zip(grey.pixels()) {
+        DynamicImage::ImageLumaA8(gray) => {
+            let mut opaque = image::GrayImage::new(gray.width(), gray.height());
+            for (to, from) in opaque.pixels_mut().zip(gray.pixels()) {
                 let [sample, alpha] = from.0;
                 *to = Luma([over_white(sample, alpha)]);
             }
             opaque.into()
         }
-        DynamicImage::ImageRgba8(colour) => {
-            let mut opaque = image::RgbImage::new(colour.width(), colour.height());
-            for (to, from) in opaque.pixels_mut().zip(colour.pixels()) {
+        DynamicImage::ImageRgba8(color) => {
+            let mut opaque = image::RgbImage::new(color.width(), color.height());
+            for (to, from) in opaque.pixels_mut().zip(color.pixels()) {
                 let [red, green, blue, alpha] = from.0;
                 *to = Rgb([red, green, blue].map(|sample| over_white(sample, alpha)));
             }

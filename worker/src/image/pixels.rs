@@ -4,10 +4,10 @@
 use image::DynamicImage;
 use jpeg_encoder::{ImageBuffer, JpegColorType, rgb_to_ycbcr};
 
-/// Grey or coloured pixels without transparency.
+/// Grey or colored pixels without transparency.
 pub(super) struct Pixels<'picture> {
     samples: &'picture [u8],
-    colour: JpegColorType,
+    color: JpegColorType,
     width: u16,
     height: u16,
 }
@@ -16,13 +16,13 @@ impl<'picture> Pixels<'picture> {
     /// None for pictures that JPEG cannot hold: transparent ones, and those with a side of more
     /// than 65,535 pixels.
     pub(super) fn of(picture: &'picture DynamicImage) -> Option<Self> {
-        let colour = match picture {
+        let color = match picture {
             DynamicImage::ImageLuma8(_) => JpegColorType::Luma,
             DynamicImage::ImageRgb8(_) => JpegColorType::Ycbcr,
             _ => return None,
         };
         let (width, height) = (picture.width().try_into().ok()?, picture.height().try_into().ok()?);
-        Some(Self { samples: picture.as_bytes(), colour, width, height })
+        Some(Self { samples: picture.as_bytes(), color, width, height })
     }
 
     fn row(&self, row: u16, samples_each: usize) -> &[u8] {
@@ -34,7 +34,7 @@ impl<'picture> Pixels<'picture> {
 
 impl ImageBuffer for Pixels<'_> {
     fn get_jpeg_color_type(&self) -> JpegColorType {
-        self.colour
+        self.color
     }
 
     fn width(&self) -> u16 {
@@ -46,7 +46,7 @@ impl ImageBuffer for Pixels<'_> {
     }
 
     fn fill_buffers(&self, row: u16, [first, second, third, _]: &mut [Vec<u8>; 4]) {
-        if self.colour == JpegColorType::Luma {
+        if self.color == JpegColorType::Luma {
             first.extend_from_slice(self.row(row, 1));
             return;
         }
@@ -70,11 +70,11 @@ mod tests {
         let noise = |number: u32| (number.wrapping_mul(2_654_435_761) >> 24) as u8;
         let (width, height) = (53, 31);
         let samples = |each: u32| (0..width * height * each).map(noise).collect::<Vec<_>>();
-        let grey = GrayImage::from_vec(width, height, samples(1)).unwrap();
-        let colour = RgbImage::from_vec(width, height, samples(3)).unwrap();
+        let gray = GrayImage::from_vec(width, height, samples(1)).unwrap();
+        let color = RgbImage::from_vec(width, height, samples(3)).unwrap();
         for (picture, kind) in [
-            (DynamicImage::from(grey), ColorType::Luma),
-            (DynamicImage::from(colour), ColorType::Rgb),
+            (DynamicImage::from(gray), ColorType::Luma),
+            (DynamicImage::from(color), ColorType::Rgb),
         ] {
             let (mut ours, mut theirs) = (Vec::new(), Vec::new());
             Encoder::new(&mut ours, 90).encode_image(Pixels::of(&picture).unwrap()).unwrap();

@@ -33,7 +33,7 @@ impl DecodedImage {
     }
 }
 
-/// Grey is rare enough to go the way of colours: each kind of pixel that the resizer is built for
+/// Grey is rare enough to go the way of colors: each kind of pixel that the resizer is built for
 /// takes it ten seconds, and its own dispatch would be built for thirteen.
 fn resize(image: DynamicImage, width: u32, height: u32) -> Option<DynamicImage> {
     let to = (width, height);
@@ -52,29 +52,29 @@ fn resize(image: DynamicImage, width: u32, height: u32) -> Option<DynamicImage> 
     }
 }
 
-/// `Samples` are a `Colour`'s, as the resizer knows them.
-fn resized<Samples, Colour>(
-    image: ImageBuffer<Colour, Vec<u8>>,
+/// `Samples` are a `Color`'s, as the resizer knows them.
+fn resized<Samples, Color>(
+    image: ImageBuffer<Color, Vec<u8>>,
     (width, height): (u32, u32),
-) -> Option<ImageBuffer<Colour, Vec<u8>>>
+) -> Option<ImageBuffer<Color, Vec<u8>>>
 where
     Samples: PixelTrait,
-    Colour: Pixel<Subpixel = u8>,
+    Color: Pixel<Subpixel = u8>,
 {
     let (from_width, from_height) = image.dimensions();
     let (mut from, mut to) = (image.into_raw(), ImageBuffer::new(width, height));
     let mut from = TypedImage::<Samples>::from_buffer(from_width, from_height, &mut from).ok()?;
     let mut shrunk = TypedImage::from_buffer(width, height, &mut to).ok()?;
-    // Colours are weighted by alpha in place; the resizer itself would work on a whole copy.
+    // Colors are weighted by alpha in place; the resizer itself would work on a whole copy.
     let weighting = MulDiv::new();
-    if Colour::HAS_ALPHA {
+    if Color::HAS_ALPHA {
         weighting.multiply_alpha_inplace_typed(&mut from).ok()?;
     }
     let options = ResizeOptions::new()
         .resize_alg(ResizeAlg::Convolution(FilterType::Lanczos3))
         .use_alpha(false);
     Resizer::new().resize_typed(&from, &mut shrunk, &options).ok()?;
-    if Colour::HAS_ALPHA {
+    if Color::HAS_ALPHA {
         weighting.divide_alpha_inplace_typed(&mut shrunk).ok()?;
     }
     Some(to)
@@ -99,10 +99,10 @@ mod tests {
     }
 
     #[test]
-    fn colours_of_clear_pixels_do_not_bleed() {
+    fn colors_of_clear_pixels_do_not_bleed() {
         let half = |x, _| image::Rgba(if x < 15 { [255, 0, 0, 255] } else { [0, 0, 255, 0] });
         let image = image::RgbaImage::from_fn(30, 30, half).into();
-        let mut picture = DecodedImage { image, colour_profile: None };
+        let mut picture = DecodedImage { image, color_profile: None };
         picture.shrink(7, 7).unwrap();
         let shrunk = picture.image.to_rgba8();
         assert_eq!(shrunk.dimensions(), (7, 7));
@@ -112,16 +112,16 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_keeps_its_kind_and_its_even_colour() {
-        let (grey, alpha) = (image::Luma([137]), image::LumaA([137, 255]));
-        let colour = image::Rgb([200, 137, 3]);
+    fn a_picture_keeps_its_kind_and_its_even_color() {
+        let (gray, alpha) = (image::Luma([137]), image::LumaA([137, 255]));
+        let color = image::Rgb([200, 137, 3]);
         for image in [
-            DynamicImage::from(image::GrayImage::from_pixel(40, 30, grey)),
+            DynamicImage::from(image::GrayImage::from_pixel(40, 30, gray)),
             image::GrayAlphaImage::from_pixel(40, 30, alpha).into(),
-            image::RgbImage::from_pixel(40, 30, colour).into(),
+            image::RgbImage::from_pixel(40, 30, color).into(),
         ] {
             let first: Vec<u8> = image.as_bytes().to_vec();
-            let mut picture = DecodedImage { image, colour_profile: None };
+            let mut picture = DecodedImage { image, color_profile: None };
             picture.shrink(8, 6).unwrap();
             let samples = picture.image.as_bytes();
             assert_eq!(samples, &first[..samples.len()], "{:?}", picture.image.color());

@@ -232,7 +232,7 @@ fn a_bomb_is_refused_by_its_header() {
 }
 
 #[test]
-fn ink_colours_become_rgb() {
+fn ink_colors_become_rgb() {
     let prepared = prepare(cmyk_jpeg().into(), &rules()).unwrap();
     assert!(!prepared.passed_through);
     assert_eq!(decoded(&prepared).color(), ::image::ColorType::Rgb8);

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Labelled items that a judge needs to be called calibrated.
+/// Labeled items that a judge needs to be called calibrated.
 const MIN_ITEMS: u64 = 20;
 
 /// The file's name in a run directory.
@@ -36,7 +36,7 @@ pub struct RunCalibration {
     pub run: RunId,
     /// When, RFC 3339 in UTC.
     pub created_at: String,
-    /// Labelled items that it rests on.
+    /// Labeled items that it rests on.
     pub n: u64,
     /// Whether it is of the simulator.
     pub simulated: bool,

@@ -189,7 +189,7 @@ fn warnings(columns: &[RatedColumn], coverage: &LabelCoverage) -> Vec<String> {
     ] {
         if !ids.is_empty() {
             warnings.push(format!(
-                "{} of the {} labelled ids count nowhere: {what}",
+                "{} of the {} labeled ids count nowhere: {what}",
                 ids.len(),
                 coverage.labelled_items
             ));

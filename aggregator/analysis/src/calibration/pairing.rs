@@ -18,9 +18,9 @@ pub struct LabelCoverage {
     pub labelled_items: u64,
     /// Items with both: what every figure rests on.
     pub paired_items: u64,
-    /// Labelled items that the run has and that no repeat scored, by id.
+    /// Labeled items that the run has and that no repeat scored, by id.
     pub not_scored: Vec<String>,
-    /// Labelled ids that the run does not have.
+    /// Labeled ids that the run does not have.
     pub unknown: Vec<String>,
 }
 

@@ -115,13 +115,13 @@ mod tests {
     fn issues_are_new_gone_more_or_less_frequent() {
         let base = [
             group("Missing icon", 20),
-            group("Wrong colour", 10),
+            group("Wrong color", 10),
             group("Old", 5),
             group("Even", 3),
         ];
         let head = [
             group("missing  icon", 40),
-            group("Wrong colour", 2),
+            group("Wrong color", 2),
             group("New", 7),
             group("Even", 4),
         ];
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(labels(&changes.new), ["New"]);
         assert_eq!(labels(&changes.gone), ["Old"]);
         assert_eq!(labels(&changes.more_frequent), ["missing  icon"]);
-        assert_eq!(labels(&changes.less_frequent), ["Wrong colour"]);
+        assert_eq!(labels(&changes.less_frequent), ["Wrong color"]);
         let more = &changes.more_frequent[0];
         assert_eq!((more.base_count, more.head_count), (20, 40));
         assert_eq!(issue_changes(&base, &base, 0.0), IssueChanges::default());

@@ -81,9 +81,9 @@ impl Moments {
         self.squares += square;
     }
 
-    /// Sum of the fourth powers of the deviations from another centre than the mean.
-    fn fourths_about(&self, centre: f64) -> f64 {
-        let shift = self.mean - centre;
+    /// Sum of the fourth powers of the deviations from another center than the mean.
+    fn fourths_about(&self, center: f64) -> f64 {
+        let shift = self.mean - center;
         let square = shift * shift;
         self.fourths
             + 4.0 * shift * self.cubes
@@ -378,9 +378,9 @@ mod tests {
         let values = [0.2_f64, 0.9, 0.9, 0.4, 1.0];
         let mut moments = Moments::default();
         values.iter().for_each(|value| moments.add(*value));
-        for centre in [moments.mean(), 0.0, 0.75] {
-            let sum: f64 = values.iter().map(|value| (value - centre).powi(4)).sum();
-            assert!((moments.fourths_about(centre) - sum).abs() < 1e-12);
+        for center in [moments.mean(), 0.0, 0.75] {
+            let sum: f64 = values.iter().map(|value| (value - center).powi(4)).sum();
+            assert!((moments.fourths_about(center) - sum).abs() < 1e-12);
         }
     }
 

@@ -20,7 +20,7 @@ const INTERVAL: usize = 21;
 
 pub(super) fn page(page: &mut Page, calibration: &Calibration) {
     let mark = if calibration.binding.simulated { "  SIMULATED" } else { "" };
-    let items = counted(calibration.coverage.paired_items, "labelled item");
+    let items = counted(calibration.coverage.paired_items, "labeled item");
     page.heading(&format!("CALIBRATION{mark}"), &[(&items, Style::Heading)]);
     facts(page, calibration);
     let table = Table { calibration, mark };
@@ -71,7 +71,7 @@ pub(super) fn page(page: &mut Page, calibration: &Calibration) {
     confusion(page, calibration);
     reasons(page, calibration);
     ids(page, "Unknown ids", &calibration.coverage.unknown);
-    ids(page, "Labelled, not scored", &calibration.coverage.not_scored);
+    ids(page, "Labeled, not scored", &calibration.coverage.not_scored);
     if !calibration.warnings.is_empty() {
         page.blank();
     }
@@ -100,7 +100,7 @@ fn facts(page: &mut Page, calibration: &Calibration) {
     }
     page.wrapped(&facts.join(" · "), 0, Style::Faint);
     let met = format!(
-        "{} of {} scored items have labels, {} of {} labelled items have scores",
+        "{} of {} scored items have labels, {} of {} labeled items have scores",
         grouped(coverage.paired_items),
         grouped(coverage.scored_items),
         grouped(coverage.paired_items),

@@ -56,9 +56,9 @@ pub(super) fn cost_and_time(page: &mut Page, report: &Report) {
     page.heading("COST AND TIME", &[]);
     let cost = &report.cost;
     if report.run.judge.is_some() {
-        page.labelled("Cost", LABEL, &cost_text(report));
+        page.labeled("Cost", LABEL, &cost_text(report));
         if let Some(text) = estimate_text(report) {
-            page.labelled("Estimate", LABEL, &text);
+            page.labeled("Estimate", LABEL, &text);
         }
         let cached = match cost.cached_input_tokens {
             0 => String::new(),
@@ -69,7 +69,7 @@ pub(super) fn cost_and_time(page: &mut Page, report: &Report) {
             grouped(cost.input_tokens),
             grouped(cost.output_tokens)
         );
-        page.labelled("Tokens", LABEL, &text);
+        page.labeled("Tokens", LABEL, &text);
         let mut calls = grouped(cost.calls);
         if cost.cached_verdicts > 0 {
             calls.push_str(&format!(
@@ -77,14 +77,14 @@ pub(super) fn cost_and_time(page: &mut Page, report: &Report) {
                 counted(cost.cached_verdicts, "verdict")
             ));
         }
-        page.labelled("Calls", LABEL, &calls);
+        page.labeled("Calls", LABEL, &calls);
     }
     let latency = report.overall.avg_latency_ms;
     let latency = latency.map(|mean| format!("{} a screenshot", duration(mean)));
     let judging = judging_text(report).map(|judging| format!("judged in {judging}"));
     let times: Vec<String> = latency.into_iter().chain(judging).collect();
     if !times.is_empty() {
-        page.labelled("Time", LABEL, &times.join(", "));
+        page.labeled("Time", LABEL, &times.join(", "));
     }
 }
 

@@ -21,12 +21,12 @@ use juror_analysis::run_report::Report;
 use juror_analysis::{calibration::Calibration, comparison::Comparison};
 use page::{Page, Style};
 
-/// How wide and how colourful a terminal is.
+/// How wide and how colorful a terminal is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TerminalOptions {
     /// Columns; between 74 and 160 are used.
     pub width: usize,
-    /// Whether to colour with ANSI sequences; without, the text is plain.
+    /// Whether to color with ANSI sequences; without, the text is plain.
     pub color: bool,
 }
 

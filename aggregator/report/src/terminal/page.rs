@@ -5,7 +5,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 /// Where the text of a section begins.
 pub(super) const INDENT: usize = 3;
 
-/// How a piece of text looks on a terminal that knows colours.
+/// How a piece of text looks on a terminal that knows colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     Plain,
@@ -73,7 +73,7 @@ impl Page {
     }
 
     /// `Label:   text`, the text broken between words under itself.
-    pub(super) fn labelled(&mut self, label: &str, label_width: usize, text: &str) {
+    pub(super) fn labeled(&mut self, label: &str, label_width: usize, text: &str) {
         let label = padded(&format!("{label}:"), label_width).replace(' ', "\u{2007}");
         self.wrapped(&format!("{label}\u{2007}{text}"), label_width + 1, Style::Plain);
     }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn colour_is_the_only_difference_that_colour_makes() {
+    fn color_is_the_only_difference_that_color_makes() {
         let render = |color| {
             let mut page = Page::new(80, color);
             page.line(&[("met", Style::Good), ("  ", Style::Plain), ("x", Style::Plain)]);

@@ -15,6 +15,6 @@ pub(super) fn section(page: &mut Page, report: &Report, reason: &str) {
     page.blank();
     coverage(page, report);
     if report.run.judge.is_some() {
-        page.labelled("Cost", LABEL, &cost_text(report));
+        page.labeled("Cost", LABEL, &cost_text(report));
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn semantic(page: &mut Page, report: &Report) {
             .map(|(grade, count)| format!("{grade}\u{2007}{}", grouped(*count)))
             .collect();
         let simulated = if report.run.simulated { "   SIMULATED" } else { "" };
-        page.labelled("Grades", LABEL, &format!("{}{simulated}", counts.join("   ")));
+        page.labeled("Grades", LABEL, &format!("{}{simulated}", counts.join("   ")));
     }
 }
 
@@ -54,7 +54,7 @@ pub(super) fn stages(page: &mut Page, report: &Report) {
 /// How many jobs the metrics rest on, and why the others are missing.
 pub(super) fn coverage(page: &mut Page, report: &Report) {
     let coverage = &report.coverage;
-    page.labelled("Coverage", LABEL, &coverage_text(coverage));
+    page.labeled("Coverage", LABEL, &coverage_text(coverage));
     for (number, (kind, count)) in coverage.errors.iter().enumerate() {
         let label = if number == 0 { "Errors:" } else { "" };
         let message = error_example(report, *kind)

@@ -14,7 +14,7 @@ use juror_analysis::{
 pub(crate) fn topic(report: &Report) -> Option<Topic> {
     let known = report.calibration.as_ref()?;
     let mut blocks = vec![Block::Facts(vec![
-        counted(known.n, "labelled item"),
+        counted(known.n, "labeled item"),
         format!("run {}", known.run),
         agreement::day(known).to_owned(),
         known.file.clone(),

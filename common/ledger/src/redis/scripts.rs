@@ -80,7 +80,7 @@ step! {
     FINISH = "lua/books.lua" "lua/claims.lua" "lua/finish.lua"
 }
 step! {
-    /// Notes whether a start has no neighbour.
+    /// Notes whether a start has no neighbor.
     SET_ALONE = "lua/books.lua" "lua/claims.lua" "lua/set_alone.lua"
 }
 step! {

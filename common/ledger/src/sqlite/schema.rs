@@ -65,7 +65,7 @@ CREATE TABLE owners (
 ) STRICT, WITHOUT ROWID;
 
 -- Who works on a job. Until its result stands, `starts` counts those of this round without an end,
--- `alone_starts` those of them that broke off without a neighbour, and `alone` says whether the
+-- `alone_starts` those of them that broke off without a neighbor, and `alone` says whether the
 -- holder has none now; `carried` is what settled calls cost that no result tells yet.
 CREATE TABLE claims (
     run TEXT NOT NULL,

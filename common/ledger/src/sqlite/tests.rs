@@ -178,7 +178,7 @@ async fn many_callers_are_answered_in_groups_and_the_books_balance() {
 }
 
 #[tokio::test]
-async fn an_operation_that_fails_leaves_its_neighbours_and_the_memory_alone() {
+async fn an_operation_that_fails_leaves_its_neighbors_and_the_memory_alone() {
     let folder = Folder::new();
     let backend = folder.open();
     backend.open_run(&run(), Budget::Unlimited).await.unwrap();

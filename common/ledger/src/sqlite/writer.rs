@@ -181,7 +181,7 @@ impl WriterThread {
     }
 
     /// Commits a group. If one of several operations fails, each gets a transaction of its own,
-    /// so that none suffers for its neighbour.
+    /// so that none suffers for its neighbor.
     fn commit(&mut self, mut group: Vec<Box<dyn WriterOrder>>) {
         let before = self.memory.clone();
         let changes = self.connection.total_changes();

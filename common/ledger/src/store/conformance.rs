@@ -64,7 +64,7 @@ async fn starts_alone_are_counted_apart<Backend: Store>(backend: &Backend) {
     assert_eq!(before, 1, "the last start ended in good order");
     note(&key, true).await;
     note(&key, false).await;
-    assert_eq!(claimed_alone(backend, 0).await.1, 1, "the last start had neighbours in the end");
+    assert_eq!(claimed_alone(backend, 0).await.1, 1, "the last start had neighbors in the end");
     assert_eq!(claimed_alone(backend, 1).await.1, 0, "a new round begins to count anew");
 }
 

@@ -27,7 +27,7 @@ pub trait Store: Send + Sync {
     /// held, and so whether the result may be published.
     async fn finish(&self, finished: FinishedJob) -> Result<bool, LedgerError>;
 
-    /// Notes whether this start of the job has no neighbour just now. Only one that never ends
+    /// Notes whether this start of the job has no neighbor just now. Only one that never ends
     /// while it is alone tells against the job: nothing else can have killed its worker.
     async fn set_alone(&self, key: &ClaimKey, alone: bool) -> Result<(), LedgerError>;
 

@@ -34,7 +34,7 @@ const STREAM_PAUSE: Duration = Duration::from_millis(100);
 /// A dead letter of whatever kind, for a person to look at.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptLetter {
-    /// The id that it travelled under; empty if it had none.
+    /// The id that it traveled under; empty if it had none.
     pub message_id: String,
     /// The priority that it came by.
     pub priority: Priority,

@@ -1,4 +1,4 @@
-//! The generated code, coloured by what its parts are.
+//! The generated code, colored by what its parts are.
 
 use super::highlight::{Kind, pieces};
 use juror_analysis::format::grouped;
@@ -9,7 +9,7 @@ use juror_report::{
 use juror_types::item::Language;
 use maud::{Markup, html};
 
-/// Longer code is shown without colours: each piece is an element of the page.
+/// Longer code is shown without colors: each piece is an element of the page.
 const MAX_COLOURED: usize = 200_000;
 
 /// The section, or why there is no code to be shown.
@@ -24,7 +24,7 @@ pub fn section(code: &Result<Code, String>) -> Markup {
                 Ok(code) => {
                     @if let Some(remark) = &code.remark { p.notice { (harmless(remark)) } }
                     pre tabindex="0" role="region" aria-label="The code" {
-                        code dir="ltr" { (coloured(&harmless_lines(&code.text), code.language)) }
+                        code dir="ltr" { (colored(&harmless_lines(&code.text), code.language)) }
                     }
                     @if code.left_out > 0 {
                         p.faint { (grouped(code.left_out as u64)) " more bytes are left out." }
@@ -36,7 +36,7 @@ pub fn section(code: &Result<Code, String>) -> Markup {
     }
 }
 
-fn coloured(text: &str, language: Option<Language>) -> Markup {
+fn colored(text: &str, language: Option<Language>) -> Markup {
     let language = language.unwrap_or(Language::Tsx);
     html! {
         @if text.len() > MAX_COLOURED { (text) }

@@ -1,4 +1,4 @@
-//! What the parts of code are, as far as colours need it. Code may be anything, broken too: every
+//! What the parts of code are, as far as colors need it. Code may be anything, broken too: every
 //! byte of it comes out again, in order. Pure.
 
 use juror_types::item::Language;
@@ -154,7 +154,7 @@ impl<'code> Cutter<'code> {
     }
 
     /// Whether a quote begins a string: one on the same line ends it, so that the apostrophe of a
-    /// word between elements colours nothing.
+    /// word between elements colors nothing.
     fn opens_text(&self, quote: char) -> bool {
         let line = self.rest.lines().next().unwrap_or_default();
         quote == '`' || line.chars().skip(1).any(|other| other == quote)

@@ -65,20 +65,20 @@ fn verdict(line: &TokenLine) -> Markup {
     html! { span class=(format!("chip {class}")) { (word) } }
 }
 
-/// A token's value, with a swatch beside a colour.
+/// A token's value, with a swatch beside a color.
 fn cell(found: Option<&Value>) -> Markup {
     let Some(found) = found else { return html! { "–" } };
     let text = value(found);
     html! {
-        @if is_hex_colour(&text) {
+        @if is_hex_color(&text) {
             svg.swatch viewBox="0 0 10 10" aria-hidden="true" { rect width="10" height="10" fill=(text) {} } " "
         }
         bdi { (text) }
     }
 }
 
-/// Only what can be nothing but a colour is drawn.
-fn is_hex_colour(text: &str) -> bool {
+/// Only what can be nothing but a color is drawn.
+fn is_hex_color(text: &str) -> bool {
     let digits = text.strip_prefix('#').unwrap_or_default();
     matches!(digits.len(), 3 | 4 | 6 | 8) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -193,7 +193,7 @@ fn row(
 
 fn filters(view: &RunView, asked: &ItemFilters) -> Markup {
     let report = &view.report;
-    let labelled = |groups: &[juror_analysis::issues::StatementGroup]| {
+    let labeled = |groups: &[juror_analysis::issues::StatementGroup]| {
         let groups = groups.iter().take(MAX_CHOICES);
         groups
             .map(|group| (group.label.clone(), format!("{} ({})", group.label, group.count)))
@@ -218,7 +218,7 @@ fn filters(view: &RunView, asked: &ItemFilters) -> Markup {
             label { "Text" input type="search" name="q" value=[asked.text("q")] autocomplete="off" placeholder="id, tag, issue"; }
             (choices(asked, "Outcome", "outcome", &outcomes))
             (choices(asked, "Tag", "tag", &tags))
-            (choices(asked, "Issue", "issue", &labelled(&report.common_issues)))
+            (choices(asked, "Issue", "issue", &labeled(&report.common_issues)))
             (choices(asked, "Kind", "kind", &kinds))
             @if !kinds.is_empty() { (choices(asked, "Severity", "severity", &severities)) }
             @if let Some(checks) = &report.verdict_checks {
@@ -227,7 +227,7 @@ fn filters(view: &RunView, asked: &ItemFilters) -> Markup {
                     (choices(asked, "Suspected instructions", "suspected_instructions", &yes_and_no))
                 }
             }
-            (choices(asked, "Strength", "strength", &labelled(&report.common_strengths)))
+            (choices(asked, "Strength", "strength", &labeled(&report.common_strengths)))
             @if report.run.judge.is_some() {
                 label { "Score from, %" input type="number" name="from" min="0" max="100" step="any" value=[asked.text("from")]; }
                 label { "to, %" input type="number" name="to" min="0" max="100" step="any" value=[asked.text("to")]; }

@@ -90,7 +90,7 @@ fn has_more(form: &StartForm) -> bool {
     more.iter().any(|field| !field.is_empty())
 }
 
-/// A labelled control with its help and its error.
+/// A labeled control with its help and its error.
 struct Field<'a> {
     field: RequestField,
     label: &'a str,

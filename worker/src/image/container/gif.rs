@@ -8,7 +8,7 @@ pub(super) fn walk(bytes: &[u8]) -> Result<Facts, Damage> {
     cursor.take(6)?;
     let (width, height) = (cursor.little_u16()?, cursor.little_u16()?);
     let [flags, _background, _aspect] = cursor.array()?;
-    skip_colour_table(&mut cursor, flags)?;
+    skip_color_table(&mut cursor, flags)?;
 
     let mut facts = Facts::still(ReadableFormat::Gif, u32::from(width), u32::from(height));
     facts.frames = 0;
@@ -45,7 +45,7 @@ fn next_block(cursor: &mut Cursor<'_>) -> Result<Block, Damage> {
         0x2c => {
             cursor.take(8)?;
             let flags = cursor.byte()?;
-            skip_colour_table(cursor, flags)?;
+            skip_color_table(cursor, flags)?;
             let _code_size = cursor.byte()?;
             skip_sub_blocks(cursor)?;
             Ok(Block::Frame)
@@ -60,7 +60,7 @@ fn next_block(cursor: &mut Cursor<'_>) -> Result<Block, Damage> {
     }
 }
 
-fn skip_colour_table(cursor: &mut Cursor<'_>, flags: u8) -> Result<(), Damage> {
+fn skip_color_table(cursor: &mut Cursor<'_>, flags: u8) -> Result<(), Damage> {
     if flags & 0x80 != 0 {
         cursor.take(3 << ((flags & 0x07) + 1))?;
     }

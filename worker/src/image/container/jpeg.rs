@@ -104,7 +104,7 @@ impl Walk {
             return Err("it has more than 8 bits per sample, which is not supported");
         }
         if !matches!(components, 1 | 3 | 4) {
-            return Err("its number of colour components is not 1, 3 or 4");
+            return Err("its number of color components is not 1, 3 or 4");
         }
         let (mut across, mut down) = (1, 1);
         for _ in 0..components {

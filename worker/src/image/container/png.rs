@@ -73,13 +73,13 @@ impl Walk {
     fn start(header: &[u8]) -> Result<Self, Damage> {
         let mut cursor = Cursor::new(header);
         let (width, height) = (cursor.big_u32()?, cursor.big_u32()?);
-        let [bits, colour, compression, filter, interlace] = cursor.array()?;
-        let samples: u8 = match (colour, bits) {
+        let [bits, color, compression, filter, interlace] = cursor.array()?;
+        let samples: u8 = match (color, bits) {
             (0, 1 | 2 | 4 | 8 | 16) | (3, 1 | 2 | 4 | 8) => 1,
             (4, 8 | 16) => 2,
             (2, 8 | 16) => 3,
             (6, 8 | 16) => 4,
-            _ => return Err("its header names a colour type and bit depth that do not exist"),
+            _ => return Err("its header names a color type and bit depth that do not exist"),
         };
         if !cursor.rest().is_empty() || compression != 0 || filter != 0 || interlace > 1 {
             return Err("its header names a coding that does not exist");
@@ -87,12 +87,12 @@ impl Walk {
         let mut facts = Facts::still(ReadableFormat::Png, width, height);
         facts.bits = bits;
         // The decoder's output only, since it works on two rows; tRNS may add a sample.
-        let output_samples = if matches!(colour, 0 | 4) { 2 } else { 4 };
+        let output_samples = if matches!(color, 0 | 4) { 2 } else { 4 };
         facts.decoder_bytes_per_pixel = output_samples * if bits == 16 { 2 } else { 1 };
         Ok(Self {
             facts,
             samples: u64::from(samples),
-            needs_palette: colour == 3,
+            needs_palette: color == 3,
             has_palette: false,
             first_frame_is_default: false,
             last_kind: *b"IHDR",

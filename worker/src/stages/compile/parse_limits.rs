@@ -7,13 +7,13 @@
 
 use juror_types::item::Language;
 
-/// Stack for one level of nesting. Measured: at most 2 KB, in an unoptimised build.
+/// Stack for one level of nesting. Measured: at most 2 KB, in an unoptimized build.
 const STACK_PER_LEVEL: usize = 4 * 1024;
 const MIN_STACK: usize = 64 * 1024;
 /// Touched only as deep as code really nests; address space until then.
 const MAX_STACK: usize = 256 * 1024 * 1024;
 /// Memory that the parser may take in the worst case. Measured: it fills about 200 MB a second, in
-/// an unoptimised build.
+/// an unoptimized build.
 const MAX_WORK: usize = 128 * 1024 * 1024;
 /// Syntax trees take up to 16 times the code's length.
 const WORK_PER_BYTE: usize = 16;

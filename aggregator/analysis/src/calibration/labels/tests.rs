@@ -102,7 +102,7 @@ fn items_bring_labels_of_their_own() {
             Self::Label(error)
         }
     }
-    let labelled = |id: &str, labels: Value| {
+    let labeled = |id: &str, labels: Value| {
         let mut result = judged(id, [9; 5], &[], &[]);
         result.item.labels = serde_json::from_value(labels).unwrap();
         result
@@ -111,14 +111,14 @@ fn items_bring_labels_of_their_own() {
         Labels::of_items::<Either>(&rubric(SEMANTIC), results.into_iter().map(Ok))
     };
     let results = vec![
-        labelled("a", serde_json::json!({"visual_similarity": 9, "source": "figma"})),
-        labelled("a", serde_json::json!({"visual_similarity": 9})),
-        labelled("b", serde_json::json!({})),
+        labeled("a", serde_json::json!({"visual_similarity": 9, "source": "figma"})),
+        labeled("a", serde_json::json!({"visual_similarity": 9})),
+        labeled("b", serde_json::json!({})),
     ];
     let labels = of(results).unwrap();
     assert_eq!(labels.items().collect::<Vec<_>>(), ["a"]);
     assert_eq!(labels.of("a").len(), 1);
-    let wrong = of(vec![labelled("a", serde_json::json!({"visual_similarity": "high"}))]);
+    let wrong = of(vec![labeled("a", serde_json::json!({"visual_similarity": "high"}))]);
     let Err(Either::Label(error)) = wrong else { panic!("{wrong:?}") };
     assert_eq!(
         error.to_string(),
