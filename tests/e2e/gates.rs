@@ -116,7 +116,7 @@ fn every_command_of_the_manual_does_what_it_says() {
     let told = fs::read_to_string(harness.path("told")).unwrap();
     assert!(told.starts_with("pr\ncomment\n17\n--body-file\ncomment.md\n"), "{told}");
     let posted = fs::read_to_string(harness.path("posted.md")).unwrap();
-    assert!(posted.contains("Since run main-0123abc"), "{posted}");
+    assert!(posted.contains("base main-0123abc · head "), "{posted}");
     assert!(harness.path("shots.junit.xml").is_file() && harness.path("report.html").is_file());
     let report = harness.report("pull-0123abc");
     assert_eq!(report["comparison"]["decision"], "same");

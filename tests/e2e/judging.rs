@@ -89,7 +89,7 @@ fn restyled_pictures_get_their_grades() {
     run.prints(&["ACRUE EVALUATION", "6 of 6 scored", "A+ 1   A 1   B 1   C 1   F 2"]);
     let expected = [
         ("lake_ukiyo_e", "A+", true),
-        ("lighthouse_watercolor", "A", true),
+        ("lighthouse_watercolour", "A", true),
         ("street_mosaic", "B", true),
         ("still_life_charcoal", "C", false),
         ("fox_pixel_art", "F", false),

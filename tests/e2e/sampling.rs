@@ -54,7 +54,7 @@ fn a_run_that_its_budget_ended_says_that_it_judged_the_first_jobs() {
         ("nothing", "0", "no job was judged", "3 jobs unjudged: none was judged"),
         (
             "capped",
-            "0.03",
+            "0.055",
             "only the first jobs in the dataset's order were judged",
             "unjudged: those that were judged are the first",
         ),

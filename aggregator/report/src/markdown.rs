@@ -32,7 +32,7 @@ use juror_types::{outcome::Outcome, verdict::Score};
 const MAX_STATEMENTS: usize = 5;
 const MAX_RESULTS: usize = 10;
 
-/// A section that would lead beyond this is left out, with those behind it.
+/// A section that would lead beyond this is left out.
 const MAX_COMMENT: usize = 60_000;
 
 /// So many warnings, kinds of errors, rules of a gate and metrics, where a rubric has very many.
@@ -55,16 +55,19 @@ pub(crate) fn render(report: &Report) -> String {
         statements(report, "Common strengths", &report.common_strengths, None),
         worst(report),
     ];
-    let mut comment = String::new();
+    let (mut comment, mut left_out) = (String::new(), false);
     for section in sections.iter().filter(|section| !section.is_empty()) {
         if comment.chars().count() + section.chars().count() > MAX_COMMENT {
-            comment.push_str("\nWhat follows is too long for a comment; the report has it.\n");
-            break;
+            left_out = true;
+            continue;
         }
         if !comment.is_empty() {
             comment.push('\n');
         }
         comment.push_str(section);
+    }
+    if left_out {
+        comment.push_str("\nSome of it is too long for a comment; the report has it.\n");
     }
     comment
 }

@@ -46,6 +46,8 @@ impl IssueKey {
         let title = vocabulary.kind(kind).map_or(kind.as_str(), |kind| &kind.title);
         let element = vocabulary.element(element).filter(|element| element.key != OTHER);
         let label = match element {
+            // A missing icon is an icon.
+            Some(element) if title.ends_with(&element.title.to_lowercase()) => title.to_owned(),
             Some(element) => format!("{title}: {}", element.title.to_lowercase()),
             None => title.to_owned(),
         };

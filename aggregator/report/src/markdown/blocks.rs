@@ -10,6 +10,8 @@ use juror_analysis::format::grouped;
 /// Entries of a list that a file and a comment show.
 const MAX_IN_FILE: usize = 20;
 const MAX_IN_COMMENT: usize = 10;
+/// Entries of a list that a comment shows where the list is less urgent.
+const MAX_FOLDED: usize = 3;
 
 /// Sentences and rows that a comment shows of each kind.
 const MAX_ROWS: usize = 30;
@@ -132,7 +134,7 @@ fn list(list: &List, shown: &impl Fn(&str) -> String) -> String {
 }
 
 fn in_one_line(list: &List, shown: &impl Fn(&str) -> String) -> String {
-    let (entries, more) = list.first(MAX_IN_COMMENT);
+    let (entries, more) = list.first(if list.open { MAX_IN_COMMENT } else { MAX_FOLDED });
     let entries: Vec<String> = entries.iter().map(|entry| line(entry, shown)).collect();
     let more = match more {
         0 => String::new(),
