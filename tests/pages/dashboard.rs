@@ -168,7 +168,7 @@ fn the_judge_is_shown_or_hidden_and_a_table_sorts_and_filters() {
     browser.follow(".statements a");
     let address = browser.value("location.search");
     assert!(
-        address.as_str().unwrap().starts_with("?issue=Missing+icon%3A+icon"),
+        address.as_str().unwrap().starts_with("?issue=Missing+icon"),
         "a label, no position: {address}"
     );
     assert_eq!(browser.value("document.querySelectorAll('#results tbody tr').length"), 3);

@@ -76,8 +76,11 @@ fn sentence_class(level: Level) -> Option<&'static str> {
 
 fn table(table: &FigureTable) -> Markup {
     let head = if table.title.is_empty() { "Score" } else { table.title };
+    // Several tables of a page may have the same first column.
+    let columns: Vec<&str> = table.columns.iter().map(|column| column.head).collect();
+    let label = format!("{head}: {}", columns.join(", "));
     html! {
-        div.scroll tabindex="0" role="region" aria-label=(head) {
+        div.scroll tabindex="0" role="region" aria-label=(label) {
             table.changes {
                 @if !table.note.is_empty() { caption { span { (table.note) " " (table.wide_note) } } }
                 thead { tr {

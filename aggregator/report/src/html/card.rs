@@ -42,7 +42,7 @@ pub fn decision(report: &Report) -> Markup {
         None => ("undecided", "Incomplete, no gate set".to_owned()),
     };
     html! {
-        section class=(format!("decision {class}")) aria-label="GateDecision" {
+        section class=(format!("decision {class}")) aria-label="Gate decision" {
             p.verdict {
                 strong { (text) }
                 @if report.run.simulated { " " (simulated()) }
@@ -173,7 +173,7 @@ pub fn targets(report: &Report, gate: &GateReport) -> Markup {
                     thead { tr {
                         th scope="col" { "Metric" } th scope="col" { "Figure" }
                         th scope="col" { "Bound" } th scope="col" { "95 % interval" }
-                        th scope="col" { "Over" } th scope="col" { "GateDecision" }
+                        th scope="col" { "Over" } th scope="col" { "Decision" }
                     } }
                     tbody {
                         @for rule in &gate.rules {
