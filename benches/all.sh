@@ -1,13 +1,18 @@
 #!/bin/sh
 # Every measurement, one after the other, with its default size: about fifteen minutes on an idle
-# machine; the last three need RabbitMQ and Redis. Prints the machine first, so that the output can
-# be kept as it is.
+# machine; the last three need RabbitMQ and Redis. Writes docs/benchmark-results/DATE.md, the machine
+# first. `benches/all.sh intervals decline` runs these alone.
 set -eu
 cd "$(dirname "$0")/.."
-date -u '+%Y-%m-%d %H:%M UTC'
-lscpu | grep -E '^(Model name|CPU\(s\))'
-echo "load before: $(cut -d ' ' -f 1-3 /proc/loadavg)"
+BENCH_RESULTS="$PWD/docs/benchmark-results/$(date -u +%Y-%m-%d).md"
+export BENCH_RESULTS
+all="judgement throughput limits faults planning report issues comparison comparison_rules intervals decline serving aggregate fleet fleet_limits"
 cargo build --quiet --profile bench --benches
-for bench in judgement throughput limits faults planning report issues comparison comparison_rules intervals decline serving aggregate fleet fleet_limits; do
+{
+    echo "# Benchmark results, $(date -u '+%Y-%m-%d %H:%M UTC')"
+    echo
+    echo "$(lscpu | sed -n 's/^Model name: *//p'), $(nproc) processors, load before: $(cut -d ' ' -f 1-3 /proc/loadavg), commit $(git rev-parse --short HEAD)."
+} > "$BENCH_RESULTS"
+for bench in ${*:-$all}; do
     cargo bench --quiet --bench "$bench"
 done

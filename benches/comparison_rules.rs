@@ -253,8 +253,12 @@ fn score(result: &mut JobResult, points: [u32; 5]) {
 fn compile(result: &mut JobResult, compiles: bool) {
     let passes =
         result.semantic.as_ref().is_some_and(|verdict| verdict.correctness() > 0.85) && compiles;
-    result.generation =
-        Some(Generation { code_compiles: Some(compiles), quality_score: None, error: None });
+    result.generation = Some(Generation {
+        code_compiles: Some(compiles),
+        quality_score: None,
+        renders: None,
+        error: None,
+    });
     result.pipeline_success = Some(passes);
 }
 

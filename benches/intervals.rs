@@ -20,6 +20,8 @@ use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};
 
 /// Shares of items that deviate from the others, of which each row shows the worst coverage.
 const SHARES: [f64; 8] = [0.01, 0.02, 0.05, 0.08, 0.12, 0.18, 0.25, 0.35];
+/// True rates, of which each row shows the worst coverage.
+const RATES: [f64; 8] = [0.5, 0.7, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995];
 
 /// Distribution of a deviating item's score, on a scale from 0 to 1.
 #[derive(Clone, Copy)]
@@ -78,6 +80,7 @@ fn main() {
     let mut random = SmallRng::seed_from_u64(29);
     near_perfect(samples, &mut random);
     interior(samples, &mut random);
+    rates(samples, &mut random);
     clusters(samples / 4, &mut random);
 }
 
@@ -123,6 +126,27 @@ fn interior(samples: usize, random: &mut SmallRng) {
         });
         table.marked(format!("{items} items"), coverage, "%", Mark::AtLeast(94.0));
         table.row(format!("{items} items, mean width"), width / samples as f64 * 100.0, "points");
+    }
+}
+
+fn rates(samples: usize, random: &mut SmallRng) {
+    let table = Table::new(&format!(
+        "Rates of independent items, the worst of {} true rates, {samples} each",
+        RATES.len()
+    ));
+    for items in [6, 10, 20, 60, 200] {
+        let coverage = |rate: &f64| {
+            covered(samples, *rate, || {
+                let mut sample = Sample::default();
+                for _ in 0..items {
+                    let holds = random.random::<f64>() < *rate;
+                    sample.add(if holds { 1.0 } else { 0.0 }, None);
+                }
+                sample.estimate().unwrap().rate_interval(false)
+            })
+        };
+        let worst = RATES.iter().map(coverage).fold(100.0, f64::min);
+        table.marked(format!("{items} items"), worst, "%", Mark::AtLeast(93.0));
     }
 }
 

@@ -33,11 +33,14 @@ const MAX_OTHERS: usize = 50_000;
 fn main() {
     let Some([count]) = harness::sizes([100_000]) else { return };
     let (tuned, held_back) = labelled::halves();
+    let (tuned_domains, other_domains) = labelled::domains();
     let table = Table::new("agreement with people, B-cubed, over every statement");
     for (name, statements, aim) in [
         ("tuned by", tuned, None),
         ("tuned by, added later", labelled::added(), None),
         ("held back", held_back, Some(0.85)),
+        ("other domains, tuned by", tuned_domains, None),
+        ("other domains, held back", other_domains, Some(0.75)),
         ("written when all was tuned, in odd words", labelled::afterwards(), None),
     ] {
         agree(&table, name, &statements, aim);

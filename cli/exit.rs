@@ -1,10 +1,11 @@
 //! Exit codes, and how a command fails.
 
+use juror_app::{error::AppError, settings::SettingsError};
 use juror_types::error_chain::with_causes;
 use std::{error::Error, fmt, process::ExitCode};
 
-/// What the command's exit code says. Where several hold, the first of this order wins: usage,
-/// error, gate, incomplete, inconclusive.
+/// Exit code of the command. Where several hold, the first of this order wins: usage, error, gate,
+/// incomplete, inconclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     /// 0: done, and the gate met.
@@ -62,6 +63,27 @@ impl Failure {
     /// Something else went wrong.
     pub fn error(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { exit: Exit::Error, message: with_causes(cause.into().as_ref()) }
+    }
+}
+
+impl From<AppError> for Failure {
+    /// Exit code of an error: 2 for what a person can mend, 1 for the rest.
+    fn from(error: AppError) -> Self {
+        let exit = match error {
+            AppError::Invalid(_)
+            | AppError::Field { .. }
+            | AppError::NameTaken(_)
+            | AppError::NotFound(_)
+            | AppError::Conflict(_) => Exit::Usage,
+            AppError::Unavailable(_) | AppError::Internal(_) => Exit::Error,
+        };
+        Self { exit, message: error.to_string() }
+    }
+}
+
+impl From<SettingsError> for Failure {
+    fn from(error: SettingsError) -> Self {
+        AppError::from(error).into()
     }
 }
 

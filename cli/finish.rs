@@ -1,53 +1,38 @@
 //! The end of a run: report, files, exit code.
 
 use crate::{
-    args::GlobalFlags,
-    attachments::DatasetAttachments,
-    baseline::{self, Baseline},
-    execute::Executed,
+    args::{BaselineFlags, GlobalFlags},
     exit::{Exit, Failure},
-    terminal as screen,
+    location_flags, terminal as screen,
 };
 use juror_analysis::{
-    calibration::known::KnownCalibration,
+    comparison::{Comparison, Decision},
     fold::Counted,
     format::counted,
-    gate::{Gate, GateDecision},
-    history::runs_of_one_kind,
+    gate::GateDecision,
     run_report::Report,
-    summary::{SummaryInput, summarize},
 };
-use juror_app::settings::Settings;
-use juror_journal::journal::{JournalError, RunFiles};
+use juror_app::{
+    attachments::DatasetAttachments,
+    error::AppError,
+    reporting::{Reporting, write_report},
+    run::execute::Executed,
+};
+use juror_journal::journal::RunFiles;
 use juror_ledger::admission::Ledger;
 use juror_report::{
-    NoAttachments, TerminalOptions, render_paused, render_terminal, summary_sentence, write_output,
+    TerminalOptions, render_paused, render_terminal, summary_sentence, write_output,
 };
-use juror_types::{outcome::ErrorKind, rubric::Rubric, usage::Money};
+use juror_types::{outcome::ErrorKind, usage::Money};
 use std::path::PathBuf;
 
-/// What a report is made by.
-#[derive(Clone, Copy)]
-pub struct Reporting<'run> {
-    /// The run's rubric.
-    pub rubric: &'run Rubric,
-    /// What the run must meet.
-    pub gate: Option<&'run Gate>,
-    /// What it is compared against.
-    pub baseline: Option<&'run Baseline>,
-    /// How failed jobs enter averages, and where files may be read from.
-    pub settings: &'run Settings,
-    /// What is known of its judge, if a file is named.
-    pub calibration: Option<&'run KnownCalibration>,
-}
-
-/// What is done with a report.
+/// Uses of a report.
 pub struct Finishing<'run> {
-    /// What it is made by.
+    /// Its inputs.
     pub reporting: Reporting<'run>,
     /// Files to write, beside `report.json`.
     pub outputs: &'run [PathBuf],
-    /// How results and hints are shown, and where runs are.
+    /// Flags of results, hints and the runs directory.
     pub global: &'run GlobalFlags,
 }
 
@@ -111,34 +96,6 @@ pub fn report(
     Ok(report)
 }
 
-/// Makes a run's report and writes `report.json`.
-pub fn write_report(
-    files: &RunFiles,
-    counted: &Counted,
-    ledger: Option<Ledger>,
-    reporting: &Reporting<'_>,
-) -> Result<Report, Failure> {
-    let watches = reporting.gate.is_some_and(Gate::watches_declines);
-    let earlier = if watches { runs_of_one_kind(files) } else { Vec::new() };
-    let input = SummaryInput {
-        earlier: &earlier,
-        counted,
-        rubric: reporting.rubric,
-        ledger,
-        gate: reporting.gate,
-        averaging: reporting.settings.run.averaging_policy(),
-        finished_at: jiff::Timestamp::now().to_string(),
-    };
-    let mut report = summarize(files, &input).map_err(journal_failure)?;
-    report.add_calibration(files, reporting.calibration);
-    if let Some(baseline) = reporting.baseline {
-        report.comparison = Some(baseline.compared(files, &report)?);
-    }
-    write_output(&files.path_of("report.json"), &report, files, &NoAttachments)
-        .map_err(Failure::error)?;
-    Ok(report)
-}
-
 /// The exit code that a report asks for.
 pub fn exit_of(report: &Report) -> Exit {
     let complete = if report.coverage.is_complete() { Exit::Done } else { Exit::Incomplete };
@@ -146,27 +103,12 @@ pub fn exit_of(report: &Report) -> Exit {
         Some(gate) if gate.decision == GateDecision::Missed => Exit::Gate,
         _ => Exit::Done,
     };
-    let comparison = report.comparison.as_ref().map_or(Exit::Done, baseline::exit_of);
+    let comparison = report.comparison.as_ref().map_or(Exit::Done, exit_of_comparison);
     complete.and(gate).and(comparison)
 }
 
-/// The gate of this name or in this file.
-pub fn gate(name: Option<&str>, rubric: &Rubric) -> Result<Option<Gate>, Failure> {
-    name.map(|name| Gate::load(name, rubric)).transpose().map_err(Failure::usage)
-}
-
-/// What the user can mend on the command line exits with 2, the rest with 1.
-pub fn journal_failure(error: JournalError) -> Failure {
-    match error {
-        JournalError::Missing { .. }
-        | JournalError::Exists { .. }
-        | JournalError::Occupied { .. } => Failure::usage(error),
-        _ => Failure::error(error),
-    }
-}
-
 fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
-    let run = format!("{}{}", report.run.id, location_flags(global));
+    let run = format!("{}{}", report.run.id, location_flags::of_this_machine(global));
     if executed.paused.is_some() {
         screen::tell(&format!(
             "the run is paused and keeps its jobs; mend what paused it, then\n  resume with: juror \
@@ -206,15 +148,28 @@ pub fn tell_result(files: &RunFiles, report: &Report) {
     screen::tell(&format!("{}; report: {}", summary_sentence(report), path.display()));
 }
 
-/// The flags by which the next command finds the same run.
-pub fn location_flags(global: &GlobalFlags) -> String {
-    let flags = [
-        ("--config", &global.config),
-        ("--runs-dir", &global.runs_dir),
-        ("--state", &global.state),
+/// The exit code that a comparison asks for.
+pub fn exit_of_comparison(comparison: &Comparison) -> Exit {
+    match comparison.decision {
+        Decision::Worse => Exit::Gate,
+        Decision::Inconclusive if comparison.strict => Exit::Inconclusive,
+        Decision::Inconclusive | Decision::Same | Decision::Better => Exit::Done,
+    }
+}
+
+/// Refuses flags of a comparison where no comparison is asked for.
+pub fn check_baseline_flags(flags: &BaselineFlags) -> Result<(), AppError> {
+    let comparing = &flags.comparing;
+    let given = [
+        ("--strict", comparing.strict),
+        ("--margin", comparing.margin.is_some()),
+        ("--max-lost", comparing.max_lost.is_some()),
     ];
-    flags
-        .iter()
-        .filter_map(|(flag, path)| Some(format!(" {flag} {}", path.as_ref()?.display())))
-        .collect()
+    match given.into_iter().find(|(_, is_given)| *is_given && flags.baseline.is_none()) {
+        Some((flag, _)) => Err(AppError::invalid(format!(
+            "{flag} decides a comparison, and none is asked for: add --baseline RUN, or leave out \
+             {flag}"
+        ))),
+        None => Ok(()),
+    }
 }

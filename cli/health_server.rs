@@ -1,7 +1,7 @@
 //! The door of a fleet's role: metrics, health and readiness.
 
-use crate::{exit::Failure, fleet::Fleet};
-use juror_app::settings::Settings;
+use crate::exit::Failure;
+use juror_app::{fleet::Fleet, settings::Settings};
 use juror_telemetry::{Condition, Metrics, Readiness};
 use std::sync::Arc;
 use tokio::net::TcpListener;

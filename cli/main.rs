@@ -1,42 +1,21 @@
 //! The command `juror`: parse → settings → wire → run a role → exit code.
 
 mod args;
-mod attachments;
-mod baseline;
-mod budget_cap;
-mod budget_state;
-mod calibrations;
 mod commands;
-mod context_factory;
 mod demo_data;
-mod estimate;
-mod execute;
 mod exit;
 mod finish;
-mod fleet;
-mod follow;
 mod health_server;
-mod inspection;
 mod interactive;
-mod judge;
-mod ledger_pool;
+mod invocation;
+mod location_flags;
 mod logging;
-mod network;
-mod outputs;
 mod progress;
-mod publish;
-mod recover;
-mod retry_plan;
+mod publish_interactive;
 mod run_argument;
-mod run_contexts;
-mod run_request;
-mod run_session;
-mod serving;
-mod session;
 mod settings_sources;
 mod signals;
 mod terminal;
-mod worker_resources;
 
 use args::{Arguments, Command};
 use clap::FromArgMatches as _;

@@ -3,6 +3,7 @@
 use crate::{logging, terminal as screen};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use juror_analysis::format::dollars;
+use juror_app::service::waiting_text;
 use juror_types::{
     event::Event,
     outcome::{JobResult, Outcome},
@@ -15,13 +16,13 @@ use std::{
 };
 use tokio::sync::{mpsc, watch};
 
-/// How often it is looked how much is published.
+/// Interval at which the published number is looked at.
 const LOOKING: Duration = Duration::from_millis(100);
 
 const TEMPLATE: &str = "{bar:32} {pos}/{len}  {rate}  {msg}  {eta} left";
 const WAITING_TEMPLATE: &str = "{bar:32} {pos}/{len}  {msg}  waiting for the provider";
 
-/// How progress is shown.
+/// Display of progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgressDisplay {
     /// A bar that is drawn again and again.
@@ -71,13 +72,21 @@ impl DatasetProgress {
         self.0.tick();
     }
 
+    /// Shows that so many items are checked, or takes it away.
+    pub fn show(&self, items: Option<u64>) {
+        match items {
+            Some(items) => self.come_to(items),
+            None => self.end(),
+        }
+    }
+
     /// Takes it away.
     pub fn end(&self) {
         self.0.finish_and_clear();
     }
 }
 
-/// What progresses.
+/// Work that progresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doing {
     /// Jobs come to their end.
@@ -88,7 +97,7 @@ pub enum Doing {
     Estimating,
 }
 
-/// How far it has come.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunTally {
     /// Jobs in all.
@@ -97,9 +106,9 @@ pub struct RunTally {
     pub done: u64,
     /// Those of them that are not scored.
     pub troubled: u64,
-    /// What is spent.
+    /// Money that is spent.
     pub spent: Money,
-    /// What may be spent; none is unlimited.
+    /// Budget; none is unlimited.
     pub budget: Option<Money>,
 }
 
@@ -198,6 +207,10 @@ impl Progress {
                 Doing::Publishing => "stopping: nothing more is published",
                 Doing::Estimating => "stopping",
             }),
+            Event::BatchProgress { .. } if self.style == ProgressDisplay::Quiet => {}
+            Event::BatchProgress { shard, done, rows } => {
+                self.say(&format!("batch {shard}: {done} of {rows} rows are done at the provider"));
+            }
             Event::Warning(warning) => self.warn(&warning),
             Event::Waiting { reason, pause } => self.wait(&waiting_text(&reason, pause)),
         }
@@ -255,7 +268,7 @@ impl Progress {
         }
     }
 
-    /// What is spent; nothing where nothing costs.
+    /// Money that is spent; nothing where nothing costs.
     fn money(&self) -> String {
         let RunTally { spent, budget, .. } = self.tally;
         match budget {
@@ -273,10 +286,4 @@ fn bar_style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template);
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     style.with_key("rate", rate).progress_chars("━╸ ")
-}
-
-/// The line of a wait, with the local time of the next try.
-pub fn waiting_text(reason: &str, pause: Duration) -> String {
-    let next = jiff::Zoned::now().checked_add(pause).unwrap_or_else(|_| jiff::Zoned::now());
-    format!("{reason}: waiting, next try at {}", next.strftime("%H:%M:%S"))
 }

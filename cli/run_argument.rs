@@ -1,5 +1,4 @@
-//! Runs as commands name them: by id, by run directory, or by a file in it; and names that were
-//! probably mistyped.
+//! Runs as commands name them: by id, by run directory, or by a file in it.
 
 use crate::{args::GlobalFlags, exit::Failure, terminal as screen};
 use juror_types::id::RunId;
@@ -34,50 +33,5 @@ pub fn locate(named: &str, global: &GlobalFlags) -> Result<(RunId, GlobalFlags),
              lists them",
             directory.display()
         ))),
-    }
-}
-
-/// The run in the runs directory whose name this one was probably meant to be. Names that differ in
-/// digits alone, as dates and counters do, are names of different runs.
-pub fn nearest(runs_dir: &Path, run: &RunId) -> Option<String> {
-    let entries = std::fs::read_dir(runs_dir).ok()?;
-    let names = entries.flatten().filter(|entry| entry.path().join("run.json").exists());
-    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
-    names
-        .map(|name| (strsim::osa_distance(&name, run.as_str()), name))
-        .filter(|(distance, name)| is_mistyped(*distance, name, run.as_str()))
-        .min()
-        .map(|(_, name)| name)
-}
-
-fn is_mistyped(distance: usize, name: &str, typed: &str) -> bool {
-    let letters = |text: &str| text.replace(|letter: char| letter.is_ascii_digit(), "");
-    let slips = match name.chars().count().min(typed.chars().count()) {
-        0..=3 => 0,
-        4..=7 => 1,
-        _ => 2,
-    };
-    distance <= slips && letters(name) != letters(typed)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_slip_of_letters_is_mistyped_and_another_date_is_not() {
-        for (name, typed, expected) in [
-            ("nightly-2026-11-22", "nigthly-2026-11-22", true),
-            ("nightly-2026-11-22", "nightly-2026-11-23", false),
-            ("baseline", "baselin", true),
-            ("baseline", "candidate", false),
-            ("run-1", "run-2", false),
-            ("base", "bas", false),
-            ("base", "bass", true),
-            ("a", "b", false),
-        ] {
-            let distance = strsim::osa_distance(name, typed);
-            assert_eq!(is_mistyped(distance, name, typed), expected, "{name} {typed}");
-        }
     }
 }

@@ -7,13 +7,11 @@ use crate::{
     },
     exit::Failure,
 };
-use juror_app::settings::{Layer, Settings};
-use juror_files::{
-    FileSettings,
-    objects::{Credentials, S3Account},
+use juror_app::{
+    environment::Environment,
+    settings::{BaseLayers, Layer, Settings},
 };
-use juror_types::usage::Money;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Variables of the environment that begin like settings and are none.
 const NOT_SETTINGS: [&str; 3] = ["JUROR_CONFIG", READ_TOKEN, WRITE_TOKEN];
@@ -23,68 +21,27 @@ pub const READ_TOKEN: &str = "JUROR_SERVE_READ_TOKEN";
 /// See [`READ_TOKEN`].
 pub const WRITE_TOKEN: &str = "JUROR_SERVE_WRITE_TOKEN";
 
-/// What settings come from beside a command's own flags, as it was when it was read.
-#[derive(Clone, Debug)]
-pub struct BaseLayers {
-    /// File and environment.
-    below: Vec<Layer>,
-    /// The flags that every command takes.
-    above: Vec<Layer>,
-}
-
-impl BaseLayers {
-    /// Reads the settings file and the environment.
-    pub fn read(global: &GlobalFlags) -> Result<Self, Failure> {
-        let mut below = Vec::new();
-        below.extend(file_layer(global)?);
-        below.extend(sdk_layer(|name| std::env::var(name).ok()));
-        below.extend(environment_layers(std::env::vars_os())?);
-        let mut above = Vec::new();
-        for (key, folder) in [("runs_dir", &global.runs_dir), ("state_dir", &global.state)] {
-            if let Some(folder) = folder {
-                above.push(Layer::of("run", key, folder.to_string_lossy().into_owned()));
-            }
+/// Reads the settings file and the environment.
+pub fn read(global: &GlobalFlags) -> Result<BaseLayers, Failure> {
+    let environment = Environment::new(std::env::vars_os());
+    let mut below = Vec::new();
+    below.extend(file_layer(global)?);
+    below.extend(sdk_layer(|name| environment.variable(name)));
+    below.extend(environment_layers(std::env::vars_os())?);
+    let mut above = Vec::new();
+    for (key, folder) in [("runs_dir", &global.runs_dir), ("state_dir", &global.state)] {
+        if let Some(folder) = folder {
+            above.push(Layer::of("run", key, folder.to_string_lossy().into_owned()));
         }
-        let log_format = global.log_format.clone();
-        above.extend(log_format.map(|format| Layer::of("log", "format", format)));
-        Ok(Self { below, above })
     }
-
-    /// Settles all layers: `flags` over the environment over the settings file over the defaults.
-    pub fn settle(&self, flags: Vec<Layer>) -> Result<Settings, Failure> {
-        let layers = [self.below.clone(), flags, self.above.clone()].concat();
-        Settings::resolve(&layers).map_err(Failure::usage)
-    }
+    let log_format = global.log_format.clone();
+    above.extend(log_format.map(|format| Layer::of("log", "format", format)));
+    Ok(BaseLayers::new(below, above, environment))
 }
 
 /// Settles all layers, read now.
 pub fn settle(global: &GlobalFlags, flags: Vec<Layer>) -> Result<Settings, Failure> {
-    BaseLayers::read(global)?.settle(flags)
-}
-
-/// The accounts of object stores, which are no settings: of the environment, and of the profile
-/// that it names where it holds no keys. That one is not looked for where nothing `needs` it.
-pub fn credentials(files: &FileSettings, needs: bool) -> Result<Credentials, Failure> {
-    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-    let credentials = Credentials::gather(variable).with_account(files.s3_account);
-    let Some(profile) = variable("AWS_PROFILE").filter(|_| !credentials.has_s3_keys()) else {
-        return Ok(credentials);
-    };
-    if files.s3_account == S3Account::Instance || !needs {
-        return Ok(credentials);
-    }
-    let own = || variable("HOME").map(|home| Path::new(&home).join(".aws/credentials"));
-    let path = variable("AWS_SHARED_CREDENTIALS_FILE").map(PathBuf::from).or_else(own);
-    let path = path.unwrap_or_else(|| PathBuf::from(".aws/credentials"));
-    let shown = path.display();
-    let text = std::fs::read_to_string(&path).map_err(|error| {
-        Failure::usage(format!(
-            "profile {profile:?} of AWS_PROFILE: {shown} cannot be read: {error}"
-        ))
-    })?;
-    credentials.with_profile(&text, &profile).ok_or_else(|| {
-        Failure::usage(format!("AWS_PROFILE is {profile:?}, and {shown} has no such profile"))
-    })
+    Ok(read(global)?.settle(flags)?)
 }
 
 /// The settings file, and whether it was named; one that was not need not exist.
@@ -141,6 +98,7 @@ impl JudgingFlags {
             ("run", "repeat", number(self.repeat.map(u64::from))),
             ("run", "enable_llm_judge", self.enable_llm_judge.then_some(true.into())),
             ("run", "lane", text(&self.lane)),
+            ("evidence", "mode", self.evidence.map(|mode| mode.name().into())),
             ("judge", "model", text(&self.model)),
             ("files", "data_roots", (!roots.is_empty()).then(|| roots.into())),
         ])
@@ -185,7 +143,6 @@ impl RunFlags {
         let mut layers = self.judging.layers();
         layers.extend(self.against.comparing.layers());
         layers.extend(self.known.layers());
-        layers.extend(self.budget_usd.map(budget));
         layers.extend(self.deadline.clone().map(deadline));
         layers.extend(self.gate.clone().map(|gate| Layer::of("run", "gate", gate)));
         layers.extend(self.keep_inputs.then(|| Layer::of("run", "keep_inputs", true)));
@@ -196,11 +153,6 @@ impl RunFlags {
 /// The run's deadline, as a setting.
 pub fn deadline(deadline: String) -> Layer {
     Layer::of("run", "deadline", deadline)
-}
-
-/// What the run may cost, as a setting.
-pub fn budget(budget: Money) -> Layer {
-    Layer::of("budget", "run_usd", budget.to_string())
 }
 
 fn given<const N: usize>(flags: [(&str, &str, Option<toml::Value>); N]) -> Vec<Layer> {
@@ -280,7 +232,9 @@ mod tests {
             no_cache: true,
             ..CallingFlags::default()
         };
-        let settings = Settings::resolve(&[run.layers(), calling.layers()].concat()).unwrap();
+        let layers = [run.layers(), calling.layers()].concat();
+        let ground = BaseLayers::default();
+        let settings = run.invocation(layers, &ground, &|_| ()).settings().unwrap();
         assert_eq!(settings.budget.run_usd, "1.5".parse().ok());
         assert_eq!(settings.judge.model, "gpt-4.1");
         assert_eq!(settings.limits.rpm, Some(600));

@@ -9,7 +9,7 @@ use std::io;
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// What shells expect of a process that a signal has ended: 128 and the number of SIGINT.
+/// Exit code that shells expect of a process that a signal has ended: 128 and the number of SIGINT.
 const INTERRUPTED: i32 = 130;
 
 /// Both signals, heard from the moment that this is made: a command of several parts makes it

@@ -49,7 +49,7 @@ pub fn fail(failure: &Failure) {
     tell(&format!("juror: {failure}"));
 }
 
-/// How reports are laid out on standard output.
+/// Layout of reports on standard output.
 pub fn width_and_color() -> (usize, bool) {
     let terminal = io::stdout().is_terminal();
     let columns = console_columns().filter(|_| terminal).unwrap_or(80);

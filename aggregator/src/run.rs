@@ -15,11 +15,11 @@ use tracing::{Instrument as _, debug, error_span, info};
 
 /// Results that are committed together at most; one fsync serves them all.
 const BATCH: usize = 256;
-/// How long the first of a batch waits for others: an fsync takes more of a processor than many
-/// results, and nobody waits for a single one.
+/// Time for which the first of a batch waits for others: an fsync takes more of a processor than
+/// many results, and no caller waits for a single one.
 const GATHERING: Duration = Duration::from_millis(50);
 
-/// What the aggregator works with. It gives directory and fold back at its end.
+/// Resources of the aggregator. It returns directory and fold at its end.
 pub struct AggregatorResources {
     /// The results, of this run alone.
     pub results: Box<dyn Subscription<JobResult>>,
@@ -27,13 +27,13 @@ pub struct AggregatorResources {
     pub directory: RunDirectory,
     /// The fold of its journal.
     pub fold: Fold,
-    /// Who hears of finished jobs.
+    /// Listeners for finished jobs.
     pub events: Events,
-    /// What is counted of results.
+    /// Counters of results.
     pub metrics: Arc<Metrics>,
 }
 
-/// What the aggregator leaves behind.
+/// Results of the aggregator.
 #[derive(Debug)]
 pub struct Aggregated {
     /// The run directory, still locked.

@@ -1,3 +1,27 @@
 //! Settings, composition, and what can be done with a run.
 
+pub mod attachments;
+pub mod budget_state;
+pub mod catalog;
+pub mod credentials;
+pub mod environment;
+pub mod error;
+pub mod estimate;
+pub mod fleet;
+pub mod items;
+pub mod judge;
+pub mod ledger_pool;
+pub mod local_ledger;
+pub mod named_run;
+pub mod protected_files;
+pub mod render_store;
+pub mod reporting;
+pub mod request;
+pub mod rubrics;
+pub mod run;
+pub mod service;
 pub mod settings;
+pub mod work_limiter;
+pub mod worker_resources;
+
+mod damage;

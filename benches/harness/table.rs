@@ -1,6 +1,9 @@
 //! A table of figures with the marks that they should meet.
 
-use std::fmt::Display;
+use std::{fmt::Display, fs::OpenOptions, io::Write as _};
+
+/// Environment variable with the Markdown file that tables are appended to as well.
+const RESULTS: &str = "BENCH_RESULTS";
 
 /// What a figure should be.
 #[derive(Clone, Copy, Debug)]
@@ -16,12 +19,14 @@ pub struct Table;
 impl Table {
     pub fn new(title: &str) -> Self {
         println!("\n{title}\n{:<58} {:>12}   {:<14} ", "", "measured", "mark");
+        append(&format!("\n## {title}\n\n| What | Measured | Mark | |\n|---|---:|---:|---|"));
         Self
     }
 
     /// A figure that only informs.
     pub fn row(&self, what: impl Display, value: f64, unit: &str) {
         println!("{what:<58} {:>12}", figure(value, unit));
+        append(&format!("| {what} | {} | | |", figure(value, unit)));
     }
 
     /// A figure with its mark.
@@ -35,7 +40,14 @@ impl Table {
         };
         let verdict = if met { "met" } else { "MISSED" };
         println!("{what:<58} {:>12}   {bound:<14} {verdict}", figure(value, unit));
+        append(&format!("| {what} | {} | {bound} | {verdict} |", figure(value, unit)));
     }
+}
+
+fn append(line: &str) {
+    let Some(path) = std::env::var_os(RESULTS) else { return };
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| writeln!(file, "{line}")).expect("results cannot be written");
 }
 
 fn figure(value: f64, unit: &str) -> String {

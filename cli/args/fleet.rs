@@ -1,4 +1,4 @@
-//! What concerns a fleet.
+//! Flags of a fleet.
 
 use super::{CallingFlags, RunFlags};
 use clap::{Args, Subcommand, ValueEnum};
@@ -24,7 +24,7 @@ pub struct FleetFlags {
     pub allow_volatile_redis: bool,
 }
 
-/// How a role of the fleet shows itself.
+/// Flags by which a role of the fleet shows itself.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Options of the fleet")]
 pub struct ServingFlags {
@@ -97,7 +97,8 @@ pub struct WorkerArguments {
     /// A folder that datasets lie in (repeatable): no other file is opened
     #[arg(long, value_name = "DIR")]
     pub data_root: Vec<PathBuf>,
-    /// How long a worker that was asked to stop may finish what it has in hand [default: 90]
+    /// Time that a worker that was asked to stop may take to finish what it has in hand, in seconds
+    /// [default: 90]
     #[arg(long, value_name = "SECONDS")]
     pub drain_timeout: Option<u32>,
 }

@@ -14,6 +14,7 @@ pub use running::{CallingFlags, EstimateArguments, JudgingFlags, RunArguments, R
 pub use serving::ServeArguments;
 
 use clap::{Args, Parser, Subcommand};
+use juror_types::evidence::EvidenceMode;
 use std::path::PathBuf;
 
 /// Judges screenshots at scale with a vision model.
@@ -54,7 +55,7 @@ pub struct GlobalFlags {
     pub quiet: bool,
 }
 
-/// What to do.
+/// Commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Write settings and a small example dataset to start from
@@ -188,7 +189,7 @@ pub struct CompareArguments {
 pub struct CalibrateArguments {
     /// The run whose judge is calibrated: its id, or its directory
     pub run: String,
-    /// What people said, .jsonl or .csv [default: the labels that the items brought]
+    /// Ratings of people, .jsonl or .csv [default: the labels that the items brought]
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,
     /// Write the calibration to a file too, as .json (repeatable)
@@ -196,15 +197,16 @@ pub struct CalibrateArguments {
     pub output: Vec<PathBuf>,
 }
 
-/// What is known of the judge.
+/// Flags of the judge's calibration.
 #[derive(Debug, Default, Args)]
 pub struct CalibrationFlags {
-    /// How far the judge agrees with people, as juror calibrate wrote it [default: the newest of the same judge in the runs directory]
+    /// Calibration of the judge against people, as juror calibrate wrote it [default: the newest of
+    /// the same judge in the runs directory]
     #[arg(long, value_name = "FILE")]
     pub calibration: Option<PathBuf>,
 }
 
-/// How comparisons are decided.
+/// Flags of comparisons.
 #[derive(Debug, Default, Args)]
 pub struct ComparingFlags {
     /// A change of the score, as a share, that does not matter [default: 0.01]
@@ -219,7 +221,7 @@ pub struct ComparingFlags {
     pub max_lost: Option<f64>,
 }
 
-/// What a run is compared against at its end.
+/// Flags of a run's baseline.
 #[derive(Debug, Default, Args)]
 pub struct BaselineFlags {
     /// Compare with this run (its id, its directory or its report.json); exit with 100 if it got worse
@@ -239,7 +241,7 @@ pub struct RunsArguments {
     pub fleet: FleetFlags,
 }
 
-/// What `juror runs` does
+/// Commands of `juror runs`
 #[derive(Debug, Subcommand)]
 pub enum RunsCommand {
     /// List the runs, newest first
@@ -368,16 +370,26 @@ pub struct SimulateArguments {
     /// Requests that are answered at once; more are refused without another word
     #[arg(long, value_name = "N")]
     pub max_parallel: Option<u64>,
-    /// How long an answer takes, in milliseconds, as N or MIN-MAX
+    /// Latency of an answer in milliseconds, as N or MIN-MAX
     #[arg(long, value_name = "MS", default_value = "0")]
     pub latency_ms: String,
-    /// How often a fault happens, as NAME=SHARE (repeatable), as in rate-limit=0.05
+    /// Share of answers with a fault, as NAME=SHARE (repeatable), as in rate-limit=0.05
     #[arg(long, value_name = "NAME=SHARE")]
     pub fault: Vec<String>,
     /// Imitate what a real server or gateway does, as NAME or NAME=SHARE (repeatable); `--quirk
     /// list` prints them all
     #[arg(long, value_name = "NAME")]
     pub quirk: Vec<String>,
+    /// When a batch has ended: after N looks at it, or `held`, when POST /end-batches asks for it
+    #[arg(long, value_name = "N|held", default_value = "0")]
+    pub batch_end: String,
+    /// Let something go wrong with batches, as NAME or NAME=SHARE (repeatable); `--batch-fault
+    /// list` prints everything that can
+    #[arg(long, value_name = "NAME")]
+    pub batch_fault: Vec<String>,
+    /// Input tokens that batches may hold at once
+    #[arg(long, value_name = "N")]
+    pub batch_tokens: Option<u64>,
     /// Move every score of a criterion by so many points, as CRITERION=POINTS (repeatable), as in
     /// visual_similarity=-2: a change for juror compare to find
     #[arg(long, value_name = "CRITERION=POINTS")]
@@ -388,6 +400,11 @@ pub struct SimulateArguments {
     /// Key that calls must carry
     #[arg(long, value_name = "KEY")]
     pub key: Option<String>,
+}
+
+fn evidence_mode(text: &str) -> Result<EvidenceMode, String> {
+    let found = EvidenceMode::ALL.into_iter().find(|mode| mode.name() == text);
+    found.ok_or_else(|| "give none, facts or full".to_owned())
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {

@@ -1,9 +1,9 @@
-//! What a run judges and how, and what it may cost.
+//! Flags of a run: what it judges, how, and at what cost.
 
-use super::{BaselineFlags, CalibrationFlags, at_least_one};
+use super::{BaselineFlags, CalibrationFlags, at_least_one, evidence_mode};
 use clap::Args;
 use juror_producer::plan::ItemSample;
-use juror_types::usage::Money;
+use juror_types::{evidence::EvidenceMode, usage::Money};
 use std::path::PathBuf;
 
 /// Which items, and how they are judged.
@@ -30,10 +30,15 @@ pub struct JudgingFlags {
     /// The vision model [default: gpt-4o]
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
-    /// How calls are bought: realtime, or flex, which costs half, may take minutes, and which some
-    /// of OpenAI's models have [default: realtime]
-    #[arg(long, value_name = "LANE", value_parser = ["realtime", "flex"])]
+    /// Lane in which calls are bought: realtime; flex (half the price, may take minutes, some of
+    /// OpenAI's models); batch (half the price, within 24 hours); mixed (batches, then ordinary
+    /// calls for what they do not bring back in time) [default: realtime]
+    #[arg(long, value_name = "LANE", value_parser = ["realtime", "flex", "batch", "mixed"])]
     pub lane: Option<String>,
+    /// Render the generated code and measure it against the screenshot: facts tells the judge what
+    /// differs, full also sends it the rendered picture and crops [default: none]
+    #[arg(long, value_name = "MODE", value_parser = evidence_mode)]
+    pub evidence: Option<EvidenceMode>,
     /// Let a vision model judge, which costs money; without it only the free stages run
     #[arg(long)]
     pub enable_llm_judge: bool,
@@ -49,7 +54,7 @@ impl JudgingFlags {
     }
 }
 
-/// How this process asks the judge.
+/// Flags of this process's calls to the judge.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CallingFlags {
     /// Where the vision API is [default: OpenAI's]

@@ -2,20 +2,16 @@
 
 use crate::{
     args::{AggregateArguments, GlobalFlags},
-    calibrations,
     exit::{Exit, Failure},
-    fleet::{Fleet, queue_failure},
     health_server::HealthServer,
-    settings_sources as layers,
-    signals::SignalStream,
-    terminal as screen,
+    interactive, settings_sources as layers, terminal as screen,
 };
 use juror_aggregator::fleet::{
     self, CompletedRun, FleetBackend, FleetError, FleetOptions, FleetResources, LockRole,
     ReportOptions, RunsLock,
 };
 use juror_analysis::{format::dollars, run_facts::Coverage};
-use juror_app::settings::Settings;
+use juror_app::{error::AppError, fleet::Fleet, reporting::calibrations, settings::Settings};
 use juror_ledger::error::LedgerError;
 use juror_queue::Queue as _;
 use juror_telemetry::{Condition, Metrics};
@@ -31,9 +27,9 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 const EVENT_CAPACITY: usize = 1_000;
-/// How often a spare looks whether it is its turn.
+/// Interval at which a spare looks whether it is its turn.
 const LOCK_INTERVAL: Duration = Duration::from_secs(1);
-/// How often queues and budgets are measured.
+/// Interval at which queues and budgets are measured.
 const MEASURING: Duration = Duration::from_secs(5);
 /// Dead jobs that may be in hand at once; there are few.
 const DEAD_PREFETCH: usize = 16;
@@ -42,27 +38,26 @@ const DEAD_PREFETCH: usize = 16;
 pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = [arguments.fleet.layers(), arguments.serving.layers()].concat();
     let settings = layers::settle(global, flags)?;
-    let shutdown = Shutdown::new();
-    let (events, heard) = Events::channel(EVENT_CAPACITY);
     let (completed, complete) = mpsc::channel(EVENT_CAPACITY);
     let (tally, stands) = watch::channel(LockRole::default());
-    let listening = tokio::spawn(SignalStream::open().listen(shutdown.clone(), events.clone()));
     let teller = Teller {
         fleet: settings.fleet.namespace.clone(),
         runs_dir: settings.run.runs_dir.display().to_string(),
         json: global.json,
         quiet: global.quiet,
     };
-    let telling = tokio::spawn(teller.tell(heard, complete, stands));
-    let speaking = Speaking { events, completed, tally };
-    let outcome = aggregate(&settings, arguments.take_over, speaking, &shutdown).await;
-    shutdown.now.cancel();
-    // Both have nothing left to do; a panic in either would be a defect that loses nothing.
-    let _ = tokio::join!(listening, telling);
+    let (outcome, _) = interactive::run(
+        |events| teller.tell(events, complete, stands),
+        async |events, shutdown: &Shutdown| {
+            let speaking = Speaking { events, completed, tally };
+            aggregate(&settings, arguments.take_over, speaking, shutdown).await
+        },
+    )
+    .await;
     outcome.map(|()| Exit::Done)
 }
 
-/// What the role says goes here.
+/// Printer of the role's events.
 struct Speaking {
     events: Events,
     completed: mpsc::Sender<CompletedRun>,
@@ -148,8 +143,8 @@ async fn work(
     let resources = FleetResources {
         lock,
         directory,
-        results: results.map_err(queue_failure)?,
-        dead: fleet.queues.poison(DEAD_PREFETCH).await.map_err(queue_failure)?,
+        results: results.map_err(AppError::from)?,
+        dead: fleet.queues.poison(DEAD_PREFETCH).await.map_err(AppError::from)?,
         jobs: Arc::new(fleet.queues.jobs()),
         dead_letters: Arc::new(fleet.queues.jobs()),
         held: Arc::new(fleet.queues.jobs()),
@@ -166,7 +161,7 @@ async fn work(
     }
 }
 
-/// What only a person can mend exits with 2.
+/// Failure of a role. What only a person can mend exits with 2.
 fn role_failure(error: FleetError) -> Failure {
     match error {
         FleetError::Elsewhere { .. } | FleetError::Backend(LedgerError::Broken(_)) => {
@@ -237,7 +232,8 @@ impl Teller {
             Event::Planned { .. }
             | Event::Finished(_)
             | Event::Paused { .. }
-            | Event::Waiting { .. } => {}
+            | Event::Waiting { .. }
+            | Event::BatchProgress { .. } => {}
         }
     }
 

@@ -2,10 +2,14 @@
 
 use crate::{
     args::{BudgetCommand, GlobalFlags},
-    budget_state::{self, BudgetState},
-    execute,
     exit::{Exit, Failure},
-    fleet, settings_sources as layers, terminal as screen,
+    settings_sources as layers, terminal as screen,
+};
+use juror_analysis::format::dollars;
+use juror_app::{
+    budget_state::{self, BudgetState},
+    fleet,
+    local_ledger::open_local_ledger,
 };
 use juror_types::{id::RunId, usage::Money};
 
@@ -21,7 +25,7 @@ pub async fn run(command: &BudgetCommand, global: &GlobalFlags) -> Result<Exit, 
         backend.close().await;
         states
     } else {
-        let backend = execute::open_backend(&settings)?;
+        let backend = open_local_ledger(&settings)?;
         let states = budget_state::of_this_machine(&backend, &runs).await;
         backend.close().await;
         states
@@ -47,7 +51,6 @@ fn text(states: &[BudgetState]) -> String {
         let [scope, cap, spent, held, left] = cells;
         format!("{scope:24} {cap:>12} {spent:>12} {held:>12} {left:>12}\n")
     };
-    let dollars = |amount: Money| format!("${}", amount.rounded(4));
     let or_none = |amount: Option<Money>| amount.map_or_else(|| "no cap".to_owned(), dollars);
     let mut text = row(["BUDGET", "CAP", "SPENT", "IN FLIGHT", "LEFT"]);
     for state in states {

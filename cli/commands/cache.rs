@@ -2,12 +2,11 @@
 
 use crate::{
     args::{CacheCommand, GlobalFlags},
-    execute,
     exit::{Exit, Failure},
-    fleet::open_backend,
     settings_sources as layers, terminal as screen,
 };
 use juror_analysis::format::dollars;
+use juror_app::{fleet::open_backend, local_ledger::open_local_ledger};
 use juror_ledger::store::{CacheStats, Store};
 use juror_types::usage::Money;
 
@@ -22,7 +21,7 @@ pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, F
         backend.close().await;
         answered
     } else {
-        let backend = execute::open_backend(&settings)?;
+        let backend = open_local_ledger(&settings)?;
         let answered = answer(command, &backend, "", global.json).await;
         backend.close().await;
         answered

@@ -2,18 +2,19 @@
 
 use crate::{
     args::{CalibrateArguments, GlobalFlags},
-    baseline,
-    calibrations::calibration_failure,
-    commands::rubric,
     exit::{Exit, Failure},
-    finish::journal_failure,
-    outputs::{self, ProtectedFiles},
     settings_sources as layers, terminal as screen,
 };
 use juror_analysis::{
     calibration::{Binding, Calibration, CalibrationInput, LabelError, Labels, calibrate, known},
     metrics::AveragingPolicy,
     run_report::Report,
+};
+use juror_app::{
+    error::AppError,
+    protected_files::{self, ProtectedFiles},
+    reporting::baseline,
+    rubrics,
 };
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_report::{TerminalOptions, render_calibration};
@@ -24,19 +25,19 @@ use std::path::Path;
 pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = layers::settle(global, Vec::new())?;
     for output in &arguments.output {
-        known::check_output(output).map_err(calibration_failure)?;
+        known::check_output(output).map_err(AppError::from)?;
     }
     let files = baseline::open_run(&arguments.run, &settings.run.runs_dir)?;
-    ProtectedFiles::from_settings(&settings, global)
+    ProtectedFiles::from_settings(&settings, layers::settings_file(global).0)
         .and("the file of labels", arguments.labels.as_deref())
         .in_run(files.directory().to_owned(), "calibration")
         .check(&arguments.output)?;
-    let (rubric, _) = rubric::recorded(files.record())?;
-    outputs::check_dataset(&arguments.output, &files, &rubric, &settings)?;
+    let (rubric, _) = rubrics::recorded(files.record())?;
+    protected_files::check_dataset(&arguments.output, &files, &rubric, &settings)?;
     let calibration = calibrated(&files, arguments.labels.as_deref())?;
     let own = files.path_of(known::FILE_NAME);
     for output in std::iter::once(&own).chain(&arguments.output) {
-        known::write(output, &calibration).map_err(calibration_failure)?;
+        known::write(output, &calibration).map_err(AppError::from)?;
     }
     if global.json {
         screen::print_json(&calibration)?;
@@ -73,8 +74,8 @@ fn calibrated(files: &RunFiles, file: Option<&Path>) -> Result<Calibration, Fail
         file: name.as_deref(),
         created_at: &created_at,
     };
-    let results = report.items.read(files).map_err(journal_failure)?;
-    let calibration = calibrate(input, results).map_err(journal_failure)?;
+    let results = report.items.read(files).map_err(AppError::from)?;
+    let calibration = calibrate(input, results).map_err(AppError::from)?;
     check_met(&calibration)?;
     Ok(calibration)
 }
@@ -87,11 +88,11 @@ fn read(file: &Path, rubric: &Rubric) -> Result<Labels, Failure> {
 }
 
 fn of_items(files: &RunFiles, report: &Report) -> Result<Labels, Failure> {
-    let results = report.items.read(files).map_err(journal_failure)?;
+    let results = report.items.read(files).map_err(AppError::from)?;
     let results = results.map(|result| result.map_err(Unreadable::Journal));
     let labels = Labels::of_items(&report.rubric, results).map_err(|error| match error {
         Unreadable::Label(error) => Failure::usage(error),
-        Unreadable::Journal(error) => journal_failure(error),
+        Unreadable::Journal(error) => AppError::from(error).into(),
     })?;
     if labels.is_empty() {
         return Err(Failure::usage(format!(

@@ -2,11 +2,13 @@
 
 use crate::{
     args::{CompareArguments, GlobalFlags},
-    baseline::{self, Baseline},
-    commands::rubric,
     exit::{Exit, Failure},
-    outputs::{self, ProtectedFiles},
-    settings_sources as layers, terminal as screen,
+    finish, settings_sources as layers, terminal as screen,
+};
+use juror_app::{
+    protected_files::{self, ProtectedFiles},
+    reporting::baseline::{self, Baseline},
+    rubrics,
 };
 use juror_report::{ComparisonFormat, TerminalOptions, render_comparison, write_comparison};
 
@@ -18,12 +20,12 @@ pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, F
     }
     let base = Baseline::open(&arguments.base, &settings)?;
     let head = baseline::open_run(&arguments.head, &settings.run.runs_dir)?;
-    ProtectedFiles::from_settings(&settings, global)
+    ProtectedFiles::from_settings(&settings, layers::settings_file(global).0)
         .in_run(head.directory().to_owned(), "comparison")
         .check(&arguments.output)?;
     for files in [base.files(), &head] {
-        let (rubric, _) = rubric::recorded(files.record())?;
-        outputs::check_dataset(&arguments.output, files, &rubric, &settings)?;
+        let (rubric, _) = rubrics::recorded(files.record())?;
+        protected_files::check_dataset(&arguments.output, files, &rubric, &settings)?;
     }
     let comparison = base.compared_with(&head)?;
     if global.json {
@@ -35,5 +37,5 @@ pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, F
     for output in &arguments.output {
         write_comparison(output, &comparison).map_err(Failure::error)?;
     }
-    Ok(baseline::exit_of(&comparison))
+    Ok(finish::exit_of_comparison(&comparison))
 }

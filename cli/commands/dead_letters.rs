@@ -5,10 +5,9 @@ mod replay;
 use crate::{
     args::{DeadLettersCommand, FleetFlags, GlobalFlags},
     exit::{Exit, Failure},
-    fleet::{self, queue_failure},
     settings_sources as layers, terminal as screen,
 };
-use juror_app::settings::Settings;
+use juror_app::{error::AppError, fleet, settings::Settings};
 use juror_queue::rabbitmq::{Kept, KeptLetter};
 use juror_types::{event::Events, id::RunId};
 use serde_json::json;
@@ -61,7 +60,7 @@ async fn letters(flags: &FleetFlags, global: &GlobalFlags) -> Result<Vec<KeptLet
     let queues = fleet::open_queues(&settings, Events::silent()).await?;
     let letters = queues.dead_letters().await;
     queues.close().await;
-    letters.map_err(queue_failure)
+    Ok(letters.map_err(AppError::from)?)
 }
 
 /// A person who looks does not wait for a server that is away.

@@ -2,29 +2,32 @@
 
 use crate::{
     args::{DemoArguments, GlobalFlags},
-    commands::{
-        rubric,
-        run::{self, Ends},
-        simulate,
-    },
-    demo_data as golden,
-    demo_data::Golden,
+    commands::{run, simulate},
+    demo_data::{self as golden, Golden},
     exit::{Exit, Failure},
-    outputs::ProtectedFiles,
-    progress::DatasetProgress,
-    run_request::new_run_id,
-    session::{Selection, Session},
     settings_sources as layers, terminal as screen,
 };
-use juror_app::settings::Layer;
+use juror_app::{
+    protected_files::ProtectedFiles,
+    rubrics,
+    run::{
+        ready::Ends,
+        run_request::new_run_id,
+        session::{Selection, Session},
+    },
+    settings::Layer,
+};
 use juror_simulator::{Latency, SimulatorConfig};
-use juror_types::{id::RunId, shutdown::Shutdown};
+use juror_types::{id::RunId, shutdown::Shutdown, usage::Money};
 use std::{sync::Arc, time::Duration};
 use tokio::net::TcpListener;
 
 /// Fast enough not to bore, slow enough to be seen.
 const LATENCY: Latency =
     Latency { least: Duration::from_millis(250), most: Duration::from_millis(900) };
+
+/// The cap of a demonstration.
+const PLAY_MONEY: Money = Money::from_pico(1_000_000_000_000);
 
 /// Runs `juror demo`.
 pub async fn run(arguments: &DemoArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
@@ -55,26 +58,27 @@ async fn judge(
         Layer::of("run", "rubric", golden.rubric()),
         Layer::of("run", "enable_llm_judge", true),
         Layer::of("judge", "base_url", base_url),
-        Layer::of("budget", "run_usd", "1.00"),
     ];
     let concurrency =
         arguments.max_concurrency.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
     flags.extend(concurrency.map(|count| Layer::of("limits", "max_concurrency", count)));
-    let settings = layers::settle(global, flags)?;
+    let base = layers::read(global)?;
+    let settings = base.settle(flags)?.with_run_budget(Some(PLAY_MONEY))?;
     let run_id = match &arguments.run_id {
         Some(id) => RunId::parse(id).map_err(Failure::usage)?,
         None => new_run_id("demo-"),
     };
     let folder = settings.run.runs_dir.join("golden");
     let dataset = folder.join(golden.manifest());
-    ProtectedFiles::from_settings(&settings, global)
+    ProtectedFiles::from_settings(&settings, layers::settings_file(global).0)
         .and("the dataset", Some(&dataset))
         .check_reports(&arguments.output)?;
     golden::unpack(&folder)?;
     let outputs = arguments.output.clone();
     let selection = Selection { dataset, sample: None, limit: None, filters: Vec::new(), outputs };
-    let rubric = rubric::load(&settings.run.rubric)?;
-    let session = Session::open(settings, rubric, selection, DatasetProgress::new(true))?;
+    let rubric = rubrics::load(&settings.run.rubric)?;
+    let session =
+        Session::open(settings, base.environment().clone(), rubric, selection, &mut |_| ())?;
     if !global.quiet {
         screen::tell(&format!(
             "judging {} bundled items by the rubric {} against the built-in simulator: nothing \

@@ -5,17 +5,22 @@ mod fleet;
 
 use crate::{
     args::{DoctorArguments, GlobalFlags},
-    budget_state::{self, BudgetState},
-    commands::rubric,
-    execute,
     exit::{Exit, Failure},
-    inspection::inspect_files,
-    judge,
-    progress::DatasetProgress,
-    session::{Selection, Session},
     settings_sources as layers, terminal as screen,
 };
-use juror_app::settings::Settings;
+use juror_analysis::format::dollars;
+use juror_app::{
+    budget_state::{self, BudgetState},
+    environment::Environment,
+    judge,
+    local_ledger::open_local_ledger,
+    rubrics,
+    run::{
+        inspection::inspect_files,
+        session::{Selection, Session},
+    },
+    settings::Settings,
+};
 use juror_types::{model::Models, rubric::Rubric, usage::Money};
 use serde::Serialize;
 use std::path::Path;
@@ -23,7 +28,7 @@ use std::path::Path;
 /// A run's journal and ledger want little; below this something else has filled the disk.
 const LITTLE_SPACE: u64 = 500 << 20;
 
-/// What became of one check.
+/// Result of one check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Health {
@@ -43,9 +48,11 @@ struct Check {
 pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let DoctorArguments { judging, calling, fleet, .. } = arguments;
     let flags = [judging.layers(), calling.layers(), fleet.layers()].concat();
-    let settings = layers::settle(global, flags)?;
+    let base = layers::read(global)?;
+    let settings = base.settle(flags)?;
+    let environment = base.environment();
     let mut checks = vec![good("settings", "every key is known".to_owned())];
-    let rubric = match rubric::load(&settings.run.rubric) {
+    let rubric = match rubrics::load(&settings.run.rubric) {
         Ok((rubric, text)) => {
             let says = format!("{}, {} criteria", rubric.name(), rubric.criteria.len());
             checks.push(good("rubric", says));
@@ -58,13 +65,13 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
     };
     if let Some((rubric, _)) = &rubric {
         checks.push(model(&settings, rubric));
-        checks.extend(endpoint::checks(&settings, rubric).await);
+        checks.extend(endpoint::checks(&settings, environment, rubric).await);
     }
     checks.extend(backend(&settings).await);
     checks.push(space(&settings.run.runs_dir));
     checks.extend(fleet::checks(&settings).await);
     if let (Some(dataset), Some(rubric)) = (&arguments.dataset, rubric) {
-        checks.push(dataset_check(settings, rubric, dataset, arguments).await);
+        checks.push(dataset_check(settings, environment, rubric, dataset, arguments).await);
     }
     let sick = checks.iter().any(|check| check.health == Health::Bad);
     if global.json {
@@ -129,7 +136,7 @@ fn model(settings: &Settings, rubric: &Rubric) -> Check {
 }
 
 async fn backend(settings: &Settings) -> Vec<Check> {
-    let backend = match execute::open_backend(settings) {
+    let backend = match open_local_ledger(settings) {
         Ok(backend) => backend,
         Err(failure) => return vec![bad("ledger", failure.to_string())],
     };
@@ -153,9 +160,9 @@ fn budget(settings: &Settings, recorded: Vec<BudgetState>) -> Check {
     });
     let states: Vec<_> = states.filter(|state| state.cap_usd.is_some()).collect();
     let figures = states.iter().map(|state| {
-        let rounded = |amount: Option<Money>| amount.unwrap_or_default().rounded(4).to_string();
-        let (left, cap) = (rounded(state.left_usd), rounded(state.cap_usd));
-        format!("{}: ${left} of ${cap} left", state.scope.replace(':', " "))
+        let shown = |amount: Option<Money>| dollars(amount.unwrap_or_default());
+        let (left, cap) = (shown(state.left_usd), shown(state.cap_usd));
+        format!("{}: {left} of {cap} left", state.scope.replace(':', " "))
     });
     let says = figures.collect::<Vec<_>>().join("; ");
     match states.iter().any(BudgetState::is_used_up) {
@@ -195,6 +202,7 @@ fn space(folder: &Path) -> Check {
 
 async fn dataset_check(
     mut settings: Settings,
+    environment: &Environment,
     rubric: (Rubric, String),
     dataset: &Path,
     arguments: &DoctorArguments,
@@ -207,7 +215,8 @@ async fn dataset_check(
         filters: arguments.judging.filter.clone(),
         outputs: Vec::new(),
     };
-    let opened = match Session::open(settings, rubric, selection, DatasetProgress::new(true)) {
+    let environment = environment.clone();
+    let opened = match Session::open(settings, environment, rubric, selection, &mut |_| ()) {
         Ok(session) => inspect_files(&session).await.map(|()| session),
         Err(failure) => Err(failure),
     };

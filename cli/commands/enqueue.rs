@@ -4,23 +4,35 @@ mod output;
 
 use crate::{
     args::{EnqueueArguments, GlobalFlags, RunFlags},
-    baseline::{self, Baseline},
-    budget_cap::Cap,
-    calibrations,
-    commands::run::{Ends, known_run},
+    commands::follow::{Following, require_journal},
     exit::{Exit, Failure},
-    fleet::{self, backend_failure, queue_failure, require},
-    follow::{Following, require_journal},
-    inspection::inspect_files,
-    outputs::ProtectedFiles,
-    publish::{Opening, Publication, new_record, refuse_leftovers, uploader},
-    run_request::{RunInvocation, new_run_id, print_plan, tell_warnings},
-    session::Session,
-    settings_sources::BaseLayers,
+    finish,
+    invocation::{print_plan, tell_warnings},
+    location_flags,
+    progress::DatasetProgress,
+    publish_interactive::publish,
+    settings_sources as layers,
     signals::SignalStream,
 };
 use jiff::{Timestamp, Zoned};
-use juror_app::settings::{FleetSettings, Settings};
+use juror_app::{
+    error::AppError,
+    fleet::{
+        self,
+        budget_cap::Cap,
+        publish::{Opening, Publication, new_record, refuse_leftovers, uploader},
+        require,
+    },
+    protected_files::ProtectedFiles,
+    reporting::{baseline::Baseline, calibrations},
+    run::{
+        inspection::inspect_files,
+        ready::{Ends, known_run},
+        run_request::{RunInvocation, new_run_id},
+        session::Session,
+    },
+    settings::{FleetSettings, Settings},
+};
 use juror_ledger::redis::{RedisLedger, RunStatus};
 use juror_producer::fleet::{Published, PublishedEnd, change_budgets};
 use juror_queue::rabbitmq::broker_version;
@@ -32,13 +44,15 @@ use std::sync::Arc;
 pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = &arguments.run;
     let layers = [flags.layers(), arguments.fleet.layers()].concat();
-    let ground = BaseLayers::read(global)?;
-    let asked = RunInvocation { flags, layers, ground: &ground, quiet: global.quiet };
+    let ground = layers::read(global)?;
+    let checking = DatasetProgress::new(global.quiet);
+    let on_item = |items| checking.show(items);
+    let asked = flags.invocation(layers, &ground, &on_item);
     let settings = asked.settings()?;
     fleet::refuse_kept_inputs(&settings)?;
     let named = asked.run_id()?;
-    baseline::check_flags(&flags.against)?;
-    let protected = ProtectedFiles::from_settings(&settings, global)
+    finish::check_baseline_flags(&flags.against)?;
+    let protected = ProtectedFiles::from_settings(&settings, layers::settings_file(global).0)
         .and("the dataset", flags.dataset.as_deref());
     let own_run = named.as_ref().map(|run| settings.run.runs_dir.join(run.as_str()));
     match own_run {
@@ -65,7 +79,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
         quiet: global.quiet,
         wait: arguments.wait,
         fleet: &settings.fleet.namespace,
-        location_flags: fleet::location_flags(global, &arguments.fleet),
+        location_flags: location_flags::of_fleet(global, &arguments.fleet),
     };
     let enqueuing = Enqueuing {
         arguments,
@@ -103,7 +117,7 @@ impl Enqueuing<'_> {
         let run = named.unwrap_or_else(|| new_run_id(""));
         let record = known.as_ref().map(|known| &known.record);
         let published = known.as_ref().filter(|known| known.expected.is_some());
-        if let Some(known) = published.filter(|_| self.asked.flags.dataset.is_none()) {
+        if let Some(known) = published.filter(|_| self.arguments.run.dataset.is_none()) {
             return self.follow_published(&run, known, signals).await;
         }
         let mut session = self.asked.session(&run, record)?;
@@ -111,7 +125,7 @@ impl Enqueuing<'_> {
         if let Some(baseline) = &self.baseline {
             baseline.check(&run, &session.rubric.reference())?;
         }
-        if self.asked.flags.dry_run {
+        if self.arguments.run.dry_run {
             return self.dry_run(&session).await;
         }
         if let Some(known) = published {
@@ -136,7 +150,7 @@ impl Enqueuing<'_> {
         }
     }
 
-    /// What the fleet knows of a run that is named, if it may be gone on with, or is free.
+    /// The fleet's record of a run that is named, if it may be gone on with, or is free.
     async fn known(&self, run: &RunId) -> Result<Option<RunStatus>, Failure> {
         let FleetSettings { namespace, .. } = &self.settings.fleet;
         let runs_dir = &self.settings.run.runs_dir;
@@ -148,7 +162,7 @@ impl Enqueuing<'_> {
                 runs_dir.display()
             )));
         }
-        let status = self.backend.run_status(run).await.map_err(backend_failure)?;
+        let status = self.backend.run_status(run).await.map_err(AppError::from)?;
         match (status, here) {
             (Some(status), _) if status.cancelled && !self.arguments.wait => {
                 Err(Failure::usage(format!(
@@ -162,10 +176,13 @@ impl Enqueuing<'_> {
                  judge what is left of it by: juror retry {run}",
                 runs_dir.display()
             ))),
-            (None, None) if self.asked.flags.dataset.is_none() => Err(Failure::usage(format!(
+            (None, None) if self.arguments.run.dataset.is_none() => Err(Failure::usage(format!(
                 "the fleet {namespace} knows no run {run}; with a dataset it is started"
             ))),
-            (None, None) => refuse_leftovers(self.backend, run, namespace).await.map(|()| None),
+            (None, None) => {
+                refuse_leftovers(self.backend, run, namespace).await?;
+                Ok(None)
+            }
         }
     }
 
@@ -180,7 +197,10 @@ impl Enqueuing<'_> {
                     known.run_id
                 )))
             }
-            _ => uploader(place, session).map(|_| ()),
+            _ => {
+                uploader(place, session)?;
+                Ok(())
+            }
         }
     }
 
@@ -194,19 +214,19 @@ impl Enqueuing<'_> {
         if !known.cancelled {
             self.telling.published_already(run, known.is_reported())?;
         }
-        if self.asked.flags.dry_run {
+        if self.arguments.run.dry_run {
             return Ok(Exit::Done);
         }
         let deadline = self.deadline();
-        if self.asked.flags.budget_usd.is_some() || deadline.is_some() {
+        if self.arguments.run.budget_usd.is_some() || deadline.is_some() {
             let cap = self.cap(known).await?;
             let record = continued(known, cap, deadline);
-            let changed = match self.asked.flags.budget_usd {
+            let changed = match self.arguments.run.budget_usd {
                 Some(_) => change_budgets(self.backend, &record, &self.settings.budget).await,
                 None => self.backend.note_record(&record).await.map(drop),
             };
-            changed.map_err(backend_failure)?;
-            cap.tell(run, self.global.quiet);
+            changed.map_err(AppError::from)?;
+            self.telling.cap(run, cap);
             self.telling.deadline(run, known.record.deadline, deadline);
         }
         self.wait_if_asked(run, signals).await
@@ -214,19 +234,20 @@ impl Enqueuing<'_> {
 
     async fn cap(&self, known: &RunStatus) -> Result<Cap, Failure> {
         let RunRecord { run_id, budget_usd, .. } = &known.record;
-        Cap::of(self.backend, run_id, self.asked.flags.budget_usd, *budget_usd).await
+        let given = self.arguments.run.budget_usd;
+        Ok(Cap::of(self.backend, run_id, given, *budget_usd).await?)
     }
 
     /// The deadline that the flag gives.
     fn deadline(&self) -> Option<Timestamp> {
-        let given = self.asked.flags.deadline.as_ref().and(self.settings.run.deadline);
+        let given = self.arguments.run.deadline.as_ref().and(self.settings.run.deadline);
         given.map(|deadline| deadline.after(&Zoned::now()))
     }
 
     async fn dry_run(&self, session: &Session) -> Result<Exit, Failure> {
         let broker = require("broker", self.settings.fleet.broker.as_ref())?;
         let tls = self.settings.fleet.broker_tls();
-        broker_version(&broker, &tls).await.map_err(queue_failure)?;
+        broker_version(&broker, &tls).await.map_err(AppError::from)?;
         inspect_files(session).await?;
         tell_warnings(session, self.global.quiet);
         print_plan(session, "Nothing was published.", self.global.json)?;
@@ -253,19 +274,20 @@ impl Enqueuing<'_> {
                 None => Opening::New,
             },
             priority: self.arguments.priority.into(),
-            quiet: self.global.quiet,
+            uploaded: None,
+            max_connect_wait: None,
         };
         let mut announced = false;
-        let published = publication
-            .publish(|| {
-                announced = true;
-                if let Some((known, cap)) = known {
-                    cap.tell(run, self.global.quiet);
-                    self.telling.deadline(run, known.record.deadline, deadline);
-                }
-                self.telling.announced(run)
-            })
-            .await;
+        let published = publish(publication, self.global.quiet, || {
+            announced = true;
+            if let Some((known, cap)) = known {
+                self.telling.cap(run, cap);
+                self.telling.deadline(run, known.record.deadline, deadline);
+            }
+            let told = self.telling.announced(run);
+            told.map_err(|failure| AppError::internal(failure.to_string()))
+        })
+        .await;
         if published.is_err() && announced {
             self.telling.how_to_go_on(run);
         }

@@ -4,21 +4,24 @@ mod table;
 
 use crate::{
     args::{EstimateArguments, GlobalFlags},
-    commands::rubric,
-    estimate::{Estimation, Examine},
     exit::{Exit, Failure},
-    progress::{DatasetProgress, Doing, Progress, ProgressDisplay},
-    session::{Selection, Session},
+    progress::{DatasetProgress, Doing, Progress, ProgressDisplay, RunTally},
     settings_sources as layers, terminal as screen,
 };
-use juror_app::settings::Layer;
+use juror_app::{
+    estimate::{EstimateProgress, Estimation, Examine},
+    rubrics,
+    run::session::{Selection, Session},
+    settings::Layer,
+};
 
 /// Runs `juror estimate`.
 pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let mut flags = [arguments.judging.layers(), arguments.calling.layers()].concat();
     // An estimate is of the judge; asking nobody, it needs no leave.
     flags.push(Layer::of("run", "enable_llm_judge", true));
-    let settings = layers::settle(global, flags)?;
+    let base = layers::read(global)?;
+    let settings = base.settle(flags)?;
     let selection = Selection {
         dataset: arguments.dataset.clone(),
         sample: arguments.judging.sample(),
@@ -26,23 +29,31 @@ pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<
         filters: arguments.judging.filter.clone(),
         outputs: Vec::new(),
     };
-    let rubric = rubric::load(&settings.run.rubric)?;
-    let session = Session::open(
-        settings,
-        rubric,
-        selection,
-        DatasetProgress::new(global.quiet || global.json),
-    )?;
+    let rubric = rubrics::of_settings(&settings)?;
+    let checking = DatasetProgress::new(global.quiet || global.json);
+    let on_item = &mut |items| checking.come_to(items);
+    let session = Session::open(settings, base.environment().clone(), rubric, selection, on_item);
+    checking.end();
+    let session = session?;
+    session.require_renderer(arguments.judging.evidence)?;
     let examine = if arguments.all_items { Examine::All } else { Examine::Sample };
     let style = ProgressDisplay::of_an_estimate(global.quiet || global.json);
     let mut progress = Progress::new(style, Doing::Estimating);
+    let mut on_progress = |EstimateProgress { examined, to_examine }| {
+        if examined == 0 {
+            progress.stand(RunTally { planned: to_examine, ..RunTally::default() });
+        } else {
+            progress.come_to(examined);
+        }
+    };
     let estimation =
-        Estimation::new(&session, arguments.all_models, examine, &mut progress).await?;
+        Estimation::new(&session, arguments.all_models, examine, &mut on_progress).await?;
     progress.end();
+    let table = table::EstimateTable(&estimation);
     if global.json {
-        screen::print_json(&estimation.json())?;
+        screen::print_json(&table.json())?;
     } else {
-        screen::print(&estimation.text())?;
+        screen::print(&table.text())?;
     }
     Ok(Exit::Done)
 }

@@ -12,6 +12,7 @@ pub mod demo;
 pub mod doctor;
 pub mod enqueue;
 pub mod estimate;
+pub mod follow;
 pub mod init;
 pub mod report;
 pub mod retry;

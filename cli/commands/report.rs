@@ -2,21 +2,21 @@
 
 use crate::{
     args::{GlobalFlags, ReportArguments},
-    baseline::{self, Baseline},
-    calibrations,
-    commands::{
-        rubric,
-        run::{Ends, run_files},
-    },
     exit::{Exit, Failure},
-    finish::{self, Finishing, Reporting},
-    ledger_pool::Ledgers,
-    outputs::{self, ProtectedFiles},
+    finish::{self, Finishing},
     run_argument::locate,
-    settings_sources as layers,
+    settings_sources as layers, terminal as screen,
 };
 use juror_analysis::fold::Fold;
-use juror_app::settings::{Layer, Settings};
+use juror_app::{
+    error::AppError,
+    ledger_pool::Ledgers,
+    protected_files::{self, ProtectedFiles},
+    reporting::{self, Reporting, baseline::Baseline, calibrations},
+    rubrics,
+    run::ready::{Ends, run_files},
+    settings::{Layer, Settings},
+};
 use juror_journal::journal::RunFiles;
 
 /// Runs `juror report`.
@@ -27,13 +27,13 @@ pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Ex
     flags.extend(arguments.against.comparing.layers());
     flags.extend(arguments.known.layers());
     let settings = layers::settle(global, flags)?;
-    baseline::check_flags(&arguments.against)?;
+    finish::check_baseline_flags(&arguments.against)?;
     let files = run_files(&settings.run.runs_dir, run)?;
-    ProtectedFiles::from_settings(&settings, global)
+    ProtectedFiles::from_settings(&settings, layers::settings_file(global).0)
         .in_run(files.directory().to_owned(), "report")
         .check_reports(&arguments.output)?;
-    let (rubric, _) = rubric::recorded(files.record())?;
-    outputs::check_dataset(&arguments.output, &files, &rubric, &settings)?;
+    let (rubric, _) = rubrics::recorded(files.record())?;
+    protected_files::check_dataset(&arguments.output, &files, &rubric, &settings)?;
     let baseline = arguments.against.baseline.as_deref();
     report(&files, &settings, Ends { outputs: &arguments.output, baseline }, global).await
 }
@@ -45,14 +45,14 @@ pub async fn report(
     ends: Ends<'_>,
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
-    let (rubric, _) = rubric::recorded(files.record())?;
-    let gate = finish::gate(settings.run.gate.as_deref(), &rubric)?;
+    let (rubric, _) = rubrics::recorded(files.record())?;
+    let gate = reporting::gate(settings.run.gate.as_deref(), &rubric)?;
     let baseline = Baseline::named(ends.baseline, settings)?;
     let calibration = calibrations::named(settings)?;
-    let counted = Fold::of_journal(files).map_err(finish::journal_failure)?.counted();
+    let counted = Fold::of_journal(files).map_err(AppError::from)?.counted();
     let mut ledgers = Ledgers::new(settings);
     let ledger = ledgers.of(files.record()).await;
-    ledgers.close().await;
+    ledgers.close().await.iter().for_each(|warning| screen::tell(warning));
     let reporting = Reporting {
         rubric: &rubric,
         gate: gate.as_ref(),

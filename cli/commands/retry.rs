@@ -2,21 +2,26 @@
 
 use crate::{
     args::{GlobalFlags, RetryArguments, RunFlags},
-    commands::run::{Ends, known_run, no_such_run, resume},
+    commands::{
+        follow::{Following, require_journal},
+        run::resume,
+    },
     exit::{Exit, Failure},
-    fleet,
-    follow::{Following, require_journal},
-    publish::Publication,
-    retry_plan::AnotherRound,
+    invocation::tell_warnings,
+    location_flags,
+    progress::DatasetProgress,
+    publish_interactive::publish,
     run_argument::locate,
-    run_request::{RunInvocation, tell_warnings},
     settings_sources as layers,
-    settings_sources::BaseLayers,
     signals::SignalStream,
     terminal as screen,
 };
 use juror_analysis::fold::Rounds;
-use juror_app::settings::{Layer, Settings};
+use juror_app::{
+    fleet::{self, publish::Publication, retry_plan::AnotherRound},
+    run::ready::{Ends, known_run, no_such_run},
+    settings::{Layer, Settings},
+};
 use juror_ledger::redis::RedisLedger;
 use juror_producer::fleet::{Published, PublishedEnd};
 use juror_types::{id::RunId, run::RunRecord};
@@ -25,8 +30,7 @@ use std::sync::Arc;
 /// Runs `juror retry`.
 pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(&arguments.run, global)?;
-    let mut layers: Vec<_> = arguments.budget_usd.map(layers::budget).into_iter().collect();
-    layers.extend(arguments.deadline.clone().map(layers::deadline));
+    let mut layers: Vec<_> = arguments.deadline.clone().map(layers::deadline).into_iter().collect();
     layers.extend(arguments.fleet.layers());
     let settings = layers::settle(global, layers.clone())?;
     let here = known_run(&settings.run.runs_dir, run)?;
@@ -34,7 +38,7 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
         Some(record) if record.fleet.is_none() => return retry_here(arguments, run, global).await,
         None if settings.fleet.redis.is_none() => {
             let remedy = "if it is a fleet's, name its Redis by --redis URL";
-            return Err(no_such_run(&arguments.run, &settings.run.runs_dir, remedy));
+            return Err(no_such_run(&arguments.run, &settings.run.runs_dir, remedy).into());
         }
         _ => {}
     }
@@ -44,7 +48,7 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
              --max-concurrency of their own: leave those flags out"
         )));
     }
-    layers.extend(fleet::namespace_of(here.as_ref(), &arguments.fleet)?);
+    layers.extend(fleet::namespace_of(here.as_ref(), arguments.fleet.namespace.as_deref())?);
     let settings = layers::settle(global, layers.clone())?;
     if arguments.wait {
         require_journal(&settings, Ends::default())?;
@@ -87,13 +91,10 @@ impl Retrying<'_> {
         let signals = SignalStream::open();
         let (resume, budget_usd) = (Some(run.to_string()), self.arguments.budget_usd);
         let flags = RunFlags { resume, budget_usd, ..RunFlags::default() };
-        let ground = BaseLayers::read(self.global)?;
-        let asked = RunInvocation {
-            flags: &flags,
-            layers: self.layers.clone(),
-            ground: &ground,
-            quiet: self.global.quiet,
-        };
+        let ground = layers::read(self.global)?;
+        let checking = DatasetProgress::new(self.global.quiet);
+        let on_item = |items| checking.show(items);
+        let asked = flags.invocation(self.layers.clone(), &ground, &on_item);
         let again = AnotherRound::of(self.backend, &asked, run, here).await?;
         tell_warnings(&again.session, self.global.quiet);
         let publication = Publication {
@@ -102,13 +103,16 @@ impl Retrying<'_> {
             record: &again.record,
             opening: again.opening(),
             priority: self.arguments.priority.unwrap_or_default().into(),
-            quiet: self.global.quiet,
+            uploaded: None,
+            max_connect_wait: None,
         };
         let opened = || {
-            again.cap.tell(run, self.global.quiet);
+            if let Some(change) = again.cap.change(run).filter(|_| !self.global.quiet) {
+                screen::tell(&change);
+            }
             Ok(())
         };
-        let published = publication.publish(opened).await?;
+        let published = publish(publication, self.global.quiet, opened).await?;
         self.tell(run, &again.rounds, published)?;
         match published.end {
             PublishedEnd::Closed if self.arguments.wait => self.wait(run, signals).await,
@@ -135,7 +139,8 @@ impl Retrying<'_> {
                 rounds.missing()
             ));
         }
-        let again = format!("{run}{}", fleet::location_flags(self.global, &self.arguments.fleet));
+        let again =
+            format!("{run}{}", location_flags::of_fleet(self.global, &self.arguments.fleet));
         screen::tell(&match end {
             PublishedEnd::Closed if jobs == 0 => {
                 format!("run {run} is complete: all its {} jobs are scored", rounds.scored())
@@ -165,7 +170,7 @@ impl Retrying<'_> {
             settings: self.settings,
             ends: Ends::default(),
             global: self.global,
-            location_flags: &fleet::location_flags(self.global, &self.arguments.fleet),
+            location_flags: &location_flags::of_fleet(self.global, &self.arguments.fleet),
         };
         following.wait(signals).await
     }

@@ -5,10 +5,8 @@ use crate::{
     exit::{Exit, Failure},
     terminal as screen,
 };
-use juror_types::{
-    rubric::{Formula, Rubric, builtin, builtin_named, reply_schema},
-    run::RunRecord,
-};
+use juror_app::rubrics::{load, text_of};
+use juror_types::rubric::{Formula, Rubric, builtin, reply_schema};
 use juror_worker::prompt::{self, PromptItem};
 use std::path::PathBuf;
 
@@ -23,40 +21,13 @@ pub fn run(command: &RubricCommand, json: bool) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The rubric of this name, or in this file.
-pub fn load(name_or_path: &str) -> Result<(Rubric, String), Failure> {
-    let text = text_of(name_or_path)?;
-    let rubric = Rubric::parse(&text, name_or_path).map_err(Failure::usage)?;
-    Ok((rubric, text))
-}
-
-/// The rubric that a run was begun with.
-pub fn recorded(record: &RunRecord) -> Result<(Rubric, String), Failure> {
-    let origin = format!("the rubric in run.json of {}", record.run_id);
-    let rubric = Rubric::parse(&record.rubric_text, &origin).map_err(Failure::error)?;
-    Ok((rubric, record.rubric_text.clone()))
-}
-
-fn text_of(name_or_path: &str) -> Result<String, Failure> {
-    if let Some(rubric) = builtin_named(name_or_path) {
-        return Ok(rubric.text.to_owned());
-    }
-    std::fs::read_to_string(name_or_path).map_err(|error| {
-        let known: Vec<_> = builtin().iter().map(|rubric| rubric.id).collect();
-        Failure::usage(format!(
-            "rubric {name_or_path:?} is neither built in ({}) nor a file that can be read: {error}",
-            known.join(", ")
-        ))
-    })
-}
-
 fn list(json: bool) -> Result<(), Failure> {
     let mut lines = String::new();
     let mut records = Vec::new();
     for rubric in builtin() {
         let rubric = rubric.parse().map_err(Failure::error)?;
         let (name, criteria) = (rubric.name(), rubric.criteria.len());
-        lines.push_str(&format!("{name:<14}{criteria:>3} criteria   {}\n", rubric.title));
+        lines.push_str(&format!("{name:<20}{criteria:>3} criteria   {}\n", rubric.title));
         records.push(serde_json::json!({
             "rubric": name, "title": rubric.title, "criteria": criteria, "digest": rubric.digest,
         }));
@@ -118,6 +89,7 @@ fn question(rubric: &Rubric) -> String {
         code: Some("…the item's generated code…"),
         language: None,
         tokens: None,
+        evidence: None,
         style: Some("…the style's name…"),
     };
     let told = prompt::render(rubric, item);

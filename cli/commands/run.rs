@@ -2,25 +2,28 @@
 
 use crate::{
     args::{CallingFlags, GlobalFlags, RunArguments, RunFlags},
-    baseline::{self, Baseline},
-    calibrations,
-    execute::Execution,
     exit::{Exit, Failure},
-    finish::{self, Finishing, Reporting},
-    inspection::inspect_files,
-    interactive as attended, judge,
-    outputs::ProtectedFiles,
-    run_argument::{locate, nearest},
-    run_request::{RunInvocation, new_run_id, print_plan, tell_warnings},
-    session::Session,
-    settings_sources::BaseLayers,
-    terminal as screen,
+    finish::{self, Finishing},
+    interactive,
+    invocation::{print_plan, tell_warnings},
+    progress::{self, DatasetProgress, ProgressDisplay, RunTally},
+    run_argument::locate,
+    settings_sources as layers, terminal as screen,
 };
-use juror_analysis::{calibration::known::KnownCalibration, gate::Gate};
-use juror_journal::journal::{JournalError, RunFiles, check_vacant};
-use juror_types::{id::RunId, run::RunRecord};
-use juror_worker::context::JudgeSetup;
-use std::path::{Path, PathBuf};
+use juror_app::{
+    named_run::nearest,
+    protected_files::ProtectedFiles,
+    reporting::Reporting,
+    run::{
+        execute::{self, Execution},
+        inspection::inspect_files,
+        ready::{Ends, Ready, known_run, no_such_run, ready, record, refuse_fleet_run},
+        run_request::new_run_id,
+        session::Session,
+    },
+};
+use juror_types::{id::RunId, run::RunRecord, shutdown::Shutdown};
+use std::path::Path;
 
 /// Runs `juror run`.
 pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
@@ -31,8 +34,10 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         None => (None, global),
     };
     let layers = [flags.layers(), arguments.calling.layers()].concat();
-    let ground = BaseLayers::read(global)?;
-    let asked = RunInvocation { flags, layers, ground: &ground, quiet: global.quiet };
+    let ground = layers::read(global)?;
+    let checking = DatasetProgress::new(global.quiet);
+    let on_item = |items| checking.show(items);
+    let asked = flags.invocation(layers, &ground, &on_item);
     let settings = asked.settings()?;
     let named = match resumed {
         Some(run) => Some(run.clone()),
@@ -46,20 +51,20 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
     if flags.dataset.is_none() && known.is_none() {
         let run = flags.resume.as_deref().unwrap_or_default();
         let remedy = "with a dataset the run is started";
-        return Err(no_such_run(run, &settings.run.runs_dir, remedy));
+        return Err(no_such_run(run, &settings.run.runs_dir, remedy).into());
     }
     if let (Some(run), None) = (resumed, &known) {
         start_instead(run, &settings.run.runs_dir, global.quiet)?;
     }
     let run = named.unwrap_or_else(|| new_run_id(""));
     let dataset = known.as_ref().map(|known| Path::new(&known.dataset.path));
-    ProtectedFiles::from_settings(&settings, global)
+    ProtectedFiles::from_settings(&settings, layers::settings_file(global).0)
         .and("the dataset", flags.dataset.as_deref().or(dataset))
         .in_run(settings.run.runs_dir.join(run.as_str()), "report")
         .check_reports(&flags.output)?;
     let session = asked.session(&run, known.as_ref())?;
     let ends = Ends { outputs: &flags.output, baseline: flags.against.baseline.as_deref() };
-    baseline::check_flags(&flags.against)?;
+    finish::check_baseline_flags(&flags.against)?;
     if flags.dry_run {
         ready(&session, &run, ends)?;
         inspect_files(&session).await?;
@@ -81,15 +86,6 @@ pub async fn resume(
     Box::pin(self::run(&RunArguments { run, calling }, global)).await
 }
 
-/// What is asked for at a run's end, beside its report.
-#[derive(Clone, Copy, Default)]
-pub struct Ends<'a> {
-    /// Files to write.
-    pub outputs: &'a [PathBuf],
-    /// The run to compare it with.
-    pub baseline: Option<&'a str>,
-}
-
 /// Runs a session to its report.
 pub async fn start_or_resume(
     session: Session,
@@ -103,7 +99,17 @@ pub async fn start_or_resume(
     let record = record(&session, &run_id, known.as_ref());
     let execution =
         Execution { session: &session, record: &record, continued: known.is_some(), setup };
-    let (executed, signals) = attended::execute(execution, global.quiet).await?;
+    let begun = execute::begin(execution).await?;
+    // The budget is that of earlier rounds too.
+    let (spent, budget) = (begun.spent(), session.settings.budget.run_usd);
+    let tally = RunTally { spent, budget, ..RunTally::default() };
+    let display = ProgressDisplay::fitting(global.quiet);
+    let (executed, signals) = interactive::run(
+        |events| progress::follow(events, display, tally),
+        async |events, shutdown: &Shutdown| begun.run(&session, events, shutdown).await,
+    )
+    .await;
+    let executed = executed?;
     let reporting = Reporting {
         rubric: &session.rubric,
         gate: gate.as_ref(),
@@ -114,44 +120,6 @@ pub async fn start_or_resume(
     let finishing = Finishing { reporting, outputs: ends.outputs, global };
     let remedy = format!("write it by: juror report {run_id}");
     signals.exit_on_signal(&remedy, async { finish::finish(executed, &finishing) }).await
-}
-
-/// The record of a session's run; one that is known keeps its age and its sessions.
-pub fn record(session: &Session, run: &RunId, known: Option<&RunRecord>) -> RunRecord {
-    let record = session.record(run.clone());
-    let created_at = known.map_or(record.created_at, |known| known.created_at.clone());
-    let judging = known.and_then(|known| known.judging.clone());
-    RunRecord { created_at, judging, ..record }
-}
-
-/// What a run needs beside its session.
-pub struct Ready {
-    /// What it must meet.
-    pub gate: Option<Gate>,
-    /// What it is compared against.
-    pub baseline: Option<Baseline>,
-    /// What is known of its judge, if a file is named.
-    pub calibration: Option<KnownCalibration>,
-    /// How the judge is asked; none with the judge off.
-    pub setup: Option<JudgeSetup>,
-}
-
-/// Checks what is left to check before anything is written or spent.
-pub fn ready(session: &Session, run: &RunId, ends: Ends<'_>) -> Result<Ready, Failure> {
-    let Session { settings, rubric, candidate, .. } = session;
-    let gate = finish::gate(settings.run.gate.as_deref(), rubric)?;
-    let baseline = Baseline::named(ends.baseline, settings)?;
-    if let Some(baseline) = &baseline {
-        baseline.check(run, &rubric.reference())?;
-    }
-    let calibration = calibrations::named(settings)?;
-    let Some(candidate) = candidate else {
-        return Ok(Ready { gate, baseline, calibration, setup: None });
-    };
-    let key = judge::key(settings)?;
-    judge::require_key(settings, key.as_ref())?;
-    let setup = judge::setup(settings, rubric, candidate, key)?;
-    Ok(Ready { gate, baseline, calibration, setup: Some(setup) })
 }
 
 /// Says that a run that was to be resumed is started, unless its name looks mistyped.
@@ -170,44 +138,4 @@ fn start_instead(run: &RunId, runs_dir: &Path, quiet: bool) -> Result<(), Failur
         ));
     }
     Ok(())
-}
-
-/// A run knows its backend: what a fleet judges is not judged here as well.
-pub fn refuse_fleet_run(known: Option<&RunRecord>) -> Result<(), Failure> {
-    let Some((record, fleet)) = known.and_then(|known| Some((known, known.fleet.as_ref()?))) else {
-        return Ok(());
-    };
-    Err(Failure::usage(format!(
-        "run {0} is the fleet's (namespace {fleet}), and this process would judge it a second \
-         time; go on with it by: juror retry {0}",
-        record.run_id
-    )))
-}
-
-/// Why a run that nobody knows cannot be gone on with.
-pub fn no_such_run(run: &str, runs_dir: &Path, remedy: &str) -> Failure {
-    let other = RunId::parse(run).ok().and_then(|run| nearest(runs_dir, &run));
-    let meant = other.map_or_else(String::new, |other| format!("did you mean {other}? "));
-    Failure::usage(format!(
-        "there is no run {run:?} in {}; {meant}`juror runs` lists them, and {remedy}",
-        runs_dir.display()
-    ))
-}
-
-/// The record of a run that has a directory here; none if its name is free. A name that stands for
-/// a file or a folder of something else is refused.
-pub fn known_run(runs_dir: &Path, run: &RunId) -> Result<Option<RunRecord>, Failure> {
-    match RunFiles::open(runs_dir, run) {
-        Ok(files) => Ok(Some(files.record().clone())),
-        Err(JournalError::Missing { directory }) => {
-            check_vacant(&directory).map_err(finish::journal_failure)?;
-            Ok(None)
-        }
-        Err(error) => Err(finish::journal_failure(error)),
-    }
-}
-
-/// A run's files, to be read.
-pub fn run_files(runs_dir: &Path, run: &RunId) -> Result<RunFiles, Failure> {
-    RunFiles::open(runs_dir, run).map_err(finish::journal_failure)
 }

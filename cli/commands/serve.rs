@@ -2,14 +2,17 @@
 
 use crate::{
     args::{GlobalFlags, ServeArguments},
-    baseline,
     exit::{Exit, Failure},
-    serving::{DatasetItemSource, LocalRunLauncher, RunRequestValidator},
-    settings_sources::{BaseLayers, READ_TOKEN, WRITE_TOKEN},
+    settings_sources::{self as layers, READ_TOKEN, WRITE_TOKEN},
     signals::SignalStream,
     terminal as screen,
 };
-use juror_app::settings::ServeSettings;
+use juror_app::{
+    items::DatasetItemSource,
+    reporting::baseline,
+    service::{Notice, RunRequestValidator, RunService},
+    settings::ServeSettings,
+};
 use juror_server::{
     access::{Access, Secret, TrustedProxies},
     router::router,
@@ -22,7 +25,7 @@ use tokio::{net::TcpListener, time::sleep};
 
 /// Runs `juror serve` until it is stopped.
 pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let ground = BaseLayers::read(global)?;
+    let ground = layers::read(global)?;
     let flags = arguments.layers();
     let settings = ground.settle(flags.clone())?;
     let listener = bind(&settings.serve).await?;
@@ -32,7 +35,13 @@ pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exi
     let shutdown = Shutdown::new();
     let listening = tokio::spawn(SignalStream::open().listen(shutdown.clone(), Events::silent()));
     let validator = RunRequestValidator::new(ground, flags, settings.clone());
-    let starter = Arc::new(LocalRunLauncher::new(validator, &shutdown, global.quiet));
+    let quiet = global.quiet;
+    let notify = Arc::new(move |notice| match notice {
+        Notice::Done(text) if !quiet => screen::tell(&text),
+        Notice::Done(_) => {}
+        Notice::Failed(text) => screen::warn(&text),
+    });
+    let starter = Arc::new(RunService::new(validator, &shutdown, notify));
     let site = AppState::new(
         settings.run.runs_dir.clone(),
         Arc::new(DatasetItemSource::new(settings.clone())),
@@ -76,8 +85,7 @@ async fn bind(settings: &ServeSettings) -> Result<TcpListener, Failure> {
     })
 }
 
-/// Who may read and who may write. Tokens are of the environment, or of the files that the settings
-/// name.
+/// Read and write access. Tokens are of the environment, or of the files that the settings name.
 fn access(settings: &ServeSettings, address: SocketAddr) -> Result<Access, Failure> {
     let read = token(READ_TOKEN, settings.read_token_file.as_deref())?;
     let write = token(WRITE_TOKEN, settings.write_token_file.as_deref())?;

@@ -8,7 +8,8 @@ use crate::{
     terminal as screen,
 };
 use juror_simulator::{
-    Bias, FaultPlan, Latency, Quirk, SimulatorConfig, SimulatorError, Stats, TokenCount,
+    BatchEnd, BatchFault, BatchSettings, Bias, FaultPlan, Latency, Quirk, SimulatorConfig,
+    SimulatorError, Stats, TokenCount,
 };
 use juror_types::{event::Events, rubric::builtin, shutdown::Shutdown};
 use std::{sync::Arc, time::Duration};
@@ -17,7 +18,12 @@ use tokio::{net::TcpListener, task::JoinError};
 /// Runs `juror simulate` until it is stopped.
 pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     if arguments.quirk.iter().any(|quirk| quirk == "list") {
-        return list_quirks();
+        let quirks: Vec<_> = Quirk::ALL.iter().map(|q| (q.name(), q.description())).collect();
+        return list(&quirks);
+    }
+    if arguments.batch_fault.iter().any(|fault| fault == "list") {
+        let faults: Vec<_> = BatchFault::ALL.iter().map(|f| (f.name(), f.description())).collect();
+        return list(&faults);
     }
     let config = config(arguments)?;
     let listener = TcpListener::bind(arguments.listen).await.map_err(|error| {
@@ -41,7 +47,7 @@ pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<
     Ok(Exit::Done)
 }
 
-/// What a simulator in a task of its own came to.
+/// End of a simulator in a task of its own.
 pub fn ended(served: Result<Result<Stats, SimulatorError>, JoinError>) -> Result<Stats, Failure> {
     served.map_err(Failure::error)?.map_err(Failure::error)
 }
@@ -65,6 +71,15 @@ fn config(arguments: &SimulateArguments) -> Result<SimulatorConfig, Failure> {
             .iter()
             .map(|quirk| quirk.parse().map_err(Failure::usage))
             .collect::<Result<_, _>>()?,
+        batches: BatchSettings {
+            end: batch_end(&arguments.batch_end)?,
+            faults: arguments
+                .batch_fault
+                .iter()
+                .map(|fault| fault.parse().map_err(Failure::usage))
+                .collect::<Result<_, _>>()?,
+            enqueued_tokens: arguments.batch_tokens,
+        },
         biases: biases(&arguments.bias)?,
         seed: arguments.seed,
         book: Arc::new(golden::verdict_book()?),
@@ -72,13 +87,22 @@ fn config(arguments: &SimulateArguments) -> Result<SimulatorConfig, Failure> {
     })
 }
 
-/// Prints every quirk with what it imitates.
-fn list_quirks() -> Result<Exit, Failure> {
-    let width = Quirk::ALL.iter().map(|quirk| quirk.name().len()).max().unwrap_or_default();
-    for quirk in Quirk::ALL {
-        screen::print(&format!("{:width$}  {}", quirk.name(), quirk.description()))?;
+/// Prints names with what they stand for.
+fn list(named: &[(&str, &str)]) -> Result<Exit, Failure> {
+    let width = named.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    for (name, description) in named {
+        screen::print(&format!("{name:width$}  {description}"))?;
     }
     Ok(Exit::Done)
+}
+
+fn batch_end(text: &str) -> Result<BatchEnd, Failure> {
+    match text {
+        "held" => Ok(BatchEnd::OnRequest),
+        polls => polls.parse().map(BatchEnd::AfterPolls).map_err(|_| {
+            Failure::usage(format!("--batch-end {text:?}: give a number of looks, or held"))
+        }),
+    }
 }
 
 fn token_count(rule: &str) -> TokenCount {

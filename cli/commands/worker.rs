@@ -2,18 +2,18 @@
 
 use crate::{
     args::{GlobalFlags, JudgingFlags, WorkerArguments},
-    context_factory::ContextFactory,
     exit::{Exit, Failure},
-    fleet::Fleet,
     health_server::HealthServer,
-    progress,
-    run_contexts::SeenRuns,
-    settings_sources as layers,
-    signals::SignalStream,
-    terminal as screen, worker_resources as resources,
-    worker_resources::WorkerResources,
+    interactive,
+    progress::{self, ProgressDisplay, RunTally},
+    settings_sources as layers, terminal as screen,
 };
-use juror_app::settings::{Layer, Settings};
+use juror_app::{
+    environment::Environment,
+    fleet::{Fleet, context_factory::ContextFactory, run_contexts::SeenRuns},
+    settings::{Layer, Settings},
+    worker_resources::{self as resources, WorkerResources},
+};
 use juror_ledger::{
     admission::{Admission as _, AdmissionQueue},
     redis::RedisLedger,
@@ -30,43 +30,40 @@ use std::{path::Path, sync::Arc, time::Duration};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tokio_util::sync::CancellationToken;
 
-const EVENT_CAPACITY: usize = 1_000;
-/// How long a job waits for its next call before it is put back: a delivery is never held for more
+/// Time that a job waits for its next call before it is put back: a delivery is never held for more
 /// than five minutes, of which the call itself may need one.
 const MAX_WAIT: Duration = Duration::from_secs(4 * 60);
-/// How often a process says that it lives.
+/// Interval at which a process renews its presence.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// Runs `juror worker` until it is stopped.
 pub async fn run(arguments: &WorkerArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let settings = layers::settle(global, arguments.layers())?;
+    let base = layers::read(global)?;
+    let settings = base.settle(arguments.layers())?;
     check_roots(&settings)?;
-    let (events, heard) = Events::channel(EVENT_CAPACITY);
-    let shutdown = Shutdown::new();
-    let listening = tokio::spawn(SignalStream::open().listen(shutdown.clone(), events.clone()));
-    let style = progress::ProgressDisplay::of_a_role(global.quiet);
-    let showing = tokio::spawn(progress::follow(heard, style, progress::RunTally::default()));
-    let opening = shutdown.drain.run_until_cancelled(Fleet::open(&settings, events.clone()));
-    let ended = match opening.await {
-        None => Ok(()),
-        Some(Err(failure)) => Err(failure),
-        Some(Ok(fleet)) => {
-            let ended = serve(&fleet, &settings, events.clone(), &shutdown, global.quiet).await;
+    let display = ProgressDisplay::of_a_role(global.quiet);
+    let (ended, _) = interactive::run(
+        |events| progress::follow(events, display, RunTally::default()),
+        async |events: Events, shutdown: &Shutdown| {
+            let opening = Fleet::open(&settings, events.clone());
+            let Some(opened) = shutdown.drain.run_until_cancelled(opening).await else {
+                return Ok(());
+            };
+            let fleet = opened?;
+            let settings = (&settings, base.environment());
+            let ended = serve(&fleet, settings, events, shutdown, global.quiet).await;
             fleet.close().await;
             ended
-        }
-    };
-    shutdown.now.cancel();
-    drop(events);
-    // Both have nothing left to do; a panic in either would be a defect that loses nothing.
-    let _ = tokio::join!(listening, showing);
+        },
+    )
+    .await;
     ended.map(|()| Exit::Done)
 }
 
 /// Works until a signal, or until it cannot go on.
 async fn serve(
     fleet: &Fleet,
-    settings: &Settings,
+    (settings, environment): (&Settings, &Environment),
     events: Events,
     shutdown: &Shutdown,
     quiet: bool,
@@ -76,7 +73,7 @@ async fn serve(
         Arc::new(health_server.as_ref().map_or_else(Metrics::silent, |_| Metrics::recording()));
     // The worker stops itself where it cannot go on.
     let stop = Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() };
-    let (worker, runs) = worker(fleet, settings, (events, &metrics), &stop)?;
+    let (worker, runs) = worker(fleet, (settings, environment), (events, &metrics), &stop)?;
     if !quiet {
         screen::tell(&format!("ready: {}", describe(fleet, settings)));
     }
@@ -104,7 +101,7 @@ async fn serve(
 
 fn worker(
     fleet: &Fleet,
-    settings: &Settings,
+    (settings, environment): (&Settings, &Environment),
     (events, metrics): (Events, &Arc<Metrics>),
     stop: &Shutdown,
 ) -> Result<(Arc<Worker>, Arc<SeenRuns>), Failure> {
@@ -117,14 +114,16 @@ fn worker(
         backend: Arc::clone(&retrying),
         waiting: Arc::new(waiting),
         max_wait: Some(MAX_WAIT),
-        sources: resources::sources(settings, settings.files.data_roots.clone())?,
+        evidence: resources::evidence(settings),
+        sources: resources::sources(settings, environment, settings.files.data_roots.clone())?,
         concurrency: concurrency.clone(),
         isolation: Arc::default(),
         owner: owner.clone(),
         events: events.clone(),
         metrics: Arc::clone(metrics),
     };
-    let contexts = ContextFactory::new(settings.clone(), resources, stop.clone())?;
+    let contexts =
+        ContextFactory::new(settings.clone(), environment.clone(), resources, stop.clone())?;
     let runs = Arc::new(SeenRuns::new(contexts));
     let worker = Worker {
         jobs: Arc::new(fleet.queues.jobs()),

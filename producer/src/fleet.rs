@@ -19,7 +19,7 @@ use juror_types::{
 use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::{sync::watch, time::sleep};
 
-/// How often it is noted what is published, and looked whether the run is cancelled.
+/// Interval at which the published number is noted, and the run's cancellation is looked for.
 const NOTE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Where a run is noted while its jobs are published.
@@ -31,11 +31,11 @@ pub struct FleetRun {
     pub run: RunId,
     /// Results of earlier rounds, which the run has beside those of the jobs published now.
     pub earlier_results: u64,
-    /// What was noted as published before: publishing the same jobs again makes it no less.
+    /// Number that was noted as published before: publishing the same jobs again makes it no less.
     pub noted: u64,
 }
 
-/// How publishing a run ended.
+/// End of publishing a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Published {
     /// Jobs that the queue vouches for.
@@ -61,7 +61,7 @@ pub enum PublishRunError {
     /// The jobs could not all be published.
     #[error(transparent)]
     Submit(#[from] SubmitError),
-    /// What is published could not be noted.
+    /// The published number could not be noted.
     #[error(transparent)]
     Backend(#[from] LedgerError),
     /// The run's record is gone.
@@ -213,7 +213,7 @@ impl FleetRun {
         }
     }
 
-    /// How many results there will be once so many jobs are published.
+    /// Number of results once so many jobs are published.
     fn results(&self, jobs: u64) -> u64 {
         self.noted.max(self.earlier_results + jobs)
     }

@@ -18,7 +18,7 @@ use juror_types::{id::Digest, item::Item};
 use seen::SeenIds;
 use std::{fmt, num::NonZeroU32, path::PathBuf};
 
-/// How many broken lines are reported in full.
+/// Broken lines that are reported in full.
 const REPORTED_ERRORS: usize = 20;
 
 /// Items between two reports of progress.
@@ -33,7 +33,7 @@ pub struct PlanOptions {
     pub sample: Option<ItemSample>,
     /// Only the first so many items of those.
     pub limit: Option<u64>,
-    /// How many times each item is judged.
+    /// Judgements of each item.
     pub repeat: NonZeroU32,
 }
 
@@ -49,7 +49,7 @@ impl PlanOptions {
     }
 }
 
-/// What the first pass found.
+/// Result of the first pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanSummary {
     /// Items of the dataset.
@@ -68,11 +68,13 @@ pub struct PlanSummary {
     pub has_patterns: bool,
     /// Whether any has generated code.
     pub has_code: bool,
-    /// How many have none.
+    /// Number of items without code.
     pub without_code: u64,
+    /// Whether any names a picture of its rendered code.
+    pub has_rendered: bool,
     /// Whether any has a quality score.
     pub has_quality: bool,
-    /// What the user should know and that stops nothing.
+    /// Warnings for the user that stop nothing.
     pub warnings: Vec<String>,
 }
 
@@ -89,6 +91,7 @@ impl PlanSummary {
         self.has_patterns |= item.expected_pattern.is_some() && item.retrieved_pattern.is_some();
         self.has_code |= item.generated_code.is_some();
         self.without_code += u64::from(item.generated_code.is_none());
+        self.has_rendered |= item.rendered().is_some();
         self.has_quality |= item.quality_score.is_some();
     }
 }
@@ -113,7 +116,7 @@ pub enum PlanError {
     NothingLeft {
         /// Items of the dataset.
         items: u64,
-        /// What was asked for, in words.
+        /// Conditions that were asked for, in words.
         conditions: String,
         /// Keys of filters that no item has.
         unknown_keys: Vec<String>,
@@ -125,7 +128,7 @@ pub enum PlanError {
 pub struct BrokenLines {
     /// At most 20, in order.
     pub first: Vec<LineError>,
-    /// How many there are in all.
+    /// Number of items in all.
     pub count: u64,
 }
 
@@ -236,6 +239,7 @@ fn empty_summary(digest: Digest) -> PlanSummary {
         has_patterns: false,
         has_code: false,
         without_code: 0,
+        has_rendered: false,
         has_quality: false,
         warnings: Vec::new(),
     }

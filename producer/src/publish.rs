@@ -15,36 +15,36 @@ use juror_types::{
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 
-/// How many jobs are read ahead of the queue.
+/// Jobs that are read ahead of the queue.
 const READ_CAPACITY: usize = 256;
 
 /// Tells the round in which a job is to be judged; none if an earlier round has scored it.
 pub type RoundAssignment = Box<dyn Fn(&Job) -> Option<u32> + Send>;
 
-/// What the producer works with.
+/// Resources of the producer.
 pub struct Submission {
     /// Where the jobs go. It is left open: its owner closes it once all that publish to it are
     /// done.
     pub queue: Arc<dyn Queue<Job>>,
     /// The jobs.
     pub jobs: Jobs,
-    /// How many will be published, skipped ones left out; only told to listeners.
+    /// Number of jobs to publish, skipped ones left out; only told to listeners.
     pub planned: u64,
     /// The round of each job, and which are left out.
     pub round_of: RoundAssignment,
     /// The priority that they go by.
     pub priority: Priority,
-    /// What puts the files of each job where workers find them, before it is published.
+    /// Uploader that puts the files of each job where workers find them, before it is published.
     pub uploader: Option<Arc<Uploader>>,
-    /// How many publishes may wait for the queue's word at once (at least one).
+    /// Publishes that may wait for the queue's confirm at once (at least one).
     pub window: usize,
-    /// Who is told.
+    /// Listeners.
     pub events: Events,
     /// Tells how many jobs the queue vouches for, from 0 on.
     pub published: watch::Sender<u64>,
 }
 
-/// How publishing ended.
+/// End of publishing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Submitted {
     /// Jobs that the queue vouches for.
@@ -63,7 +63,7 @@ pub enum SubmitError {
     Dataset {
         /// Jobs that the queue vouches for.
         published: u64,
-        /// What was found.
+        /// The broken line.
         source: LineError,
     },
     /// The queue took no more.
@@ -71,7 +71,7 @@ pub enum SubmitError {
     Queue {
         /// Jobs that the queue vouches for.
         published: u64,
-        /// What the queue said.
+        /// Error of the queue.
         source: QueueError,
     },
     /// The files of a job are not where workers could find them.
@@ -79,7 +79,7 @@ pub enum SubmitError {
     Upload {
         /// Jobs that the queue vouches for.
         published: u64,
-        /// What went wrong.
+        /// Error of the upload.
         source: UploadError,
     },
     /// Reading the dataset broke down.

@@ -28,9 +28,9 @@ use tokio::sync::{OnceCell, Semaphore};
 /// Files that are under way at once; each is held in memory. More items than this in hand at once
 /// gain nothing.
 pub const UPLOADS_AT_A_TIME: usize = 16;
-/// How long one file may take. An image has at most 64 MB.
+/// Time limit of one file. An image has at most 64 MB.
 const TIMEOUT: Duration = Duration::from_secs(300);
-/// How often a request is repeated that fails for a passing reason.
+/// Repetitions of a request that fails for a passing reason.
 const RETRIES: usize = 5;
 /// Names of objects that are remembered, to be asked for no second time.
 const MAX_KNOWN: usize = 100_000;
@@ -41,7 +41,7 @@ pub struct Uploader {
     place: AllowedBucket,
     roots: Roots,
     turns: Semaphore,
-    /// What is there, or on its way: many items may share a file.
+    /// Files that are there, or on their way: many items may share a file.
     known: Mutex<HashMap<String, Arc<OnceCell<()>>>>,
     sent: AtomicU64,
     found: AtomicU64,
@@ -66,7 +66,7 @@ pub enum UploadError {
     File {
         /// The item's id.
         item: String,
-        /// What is wrong with the file.
+        /// Error of the file.
         source: FileError,
     },
     /// A file is another one than the manifest promises; the dataset must be mended.
@@ -89,7 +89,7 @@ pub enum UploadError {
     Object {
         /// The object, as in `s3://bucket/key`.
         object: String,
-        /// What the bucket says.
+        /// Error of the bucket.
         source: ObjectError,
     },
 }
@@ -101,7 +101,7 @@ impl UploadError {
     }
 }
 
-/// What was uploaded so far.
+/// Summary of uploads so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uploaded {
     /// Files that were sent.
@@ -144,7 +144,7 @@ impl Uploader {
     /// objects in their place, and its images' digests. URLs stay as they are.
     pub async fn upload_item(&self, mut item: Item) -> Result<Item, UploadError> {
         let id = item.id.clone();
-        for image in item.images.values_mut() {
+        for image in item.images.values_mut().chain(&mut item.rendered) {
             if let Some(put) = self.put(&id, image, MAX_IMAGE_BYTES).await? {
                 *image = put;
             }
@@ -160,7 +160,7 @@ impl Uploader {
         Ok(item)
     }
 
-    /// What was uploaded so far.
+    /// Summary of uploads so far.
     pub fn uploaded(&self) -> Uploaded {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Uploaded { sent: count(&self.sent), found: count(&self.found) }

@@ -1,11 +1,12 @@
 //! Comparisons of two runs: a few are made at a time, and the last ones are kept.
 
-use crate::{view::RunView, work_limiter::Turns};
+use crate::view::RunView;
 use juror_analysis::{
     compare::{CompareError, Side, compare},
     comparison::{Comparison, Rules},
     items::ItemResults,
 };
+use juror_app::work_limiter::Turns;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
@@ -56,7 +57,7 @@ impl Default for Comparisons {
 }
 
 impl Comparisons {
-    /// What became of the base in the head.
+    /// Comparison of the base with the head.
     pub async fn of(
         &self,
         base: &Arc<RunView>,

@@ -1,6 +1,6 @@
-//! What is answered instead of what was asked for: problem details by RFC 9457.
+//! Answers in place of what was asked for: problem details by RFC 9457.
 
-use crate::{launcher::LaunchRefusal, view::ViewError};
+use crate::view::ViewError;
 use axum::{
     body::Body,
     extract::Request,
@@ -8,6 +8,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use juror_app::error::AppError;
 use juror_journal::journal::JournalError;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -23,7 +24,7 @@ pub struct Problem {
     /// The HTTP status.
     #[schema(minimum = 400, maximum = 599)]
     status: u16,
-    /// What is wrong, and what to do.
+    /// The problem and the remedy.
     pub detail: String,
     /// The path that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,16 +139,14 @@ impl From<JournalError> for Problem {
     }
 }
 
-impl From<LaunchRefusal> for Problem {
-    fn from(refusal: LaunchRefusal) -> Self {
+impl From<AppError> for Problem {
+    fn from(refusal: AppError) -> Self {
         let status = match &refusal {
-            LaunchRefusal::Unusable(_) | LaunchRefusal::Field { .. } => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
-            LaunchRefusal::Unknown(_) => StatusCode::NOT_FOUND,
-            LaunchRefusal::Conflict(_) | LaunchRefusal::NameTaken(_) => StatusCode::CONFLICT,
-            LaunchRefusal::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
-            LaunchRefusal::Broken(_) => return Self::internal(&refusal),
+            AppError::Invalid(_) | AppError::Field { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            AppError::NotFound(_) => StatusCode::NOT_FOUND,
+            AppError::Conflict(_) | AppError::NameTaken(_) => StatusCode::CONFLICT,
+            AppError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            AppError::Internal(_) => return Self::internal(&refusal),
         };
         let retry_after = refusal.retry_after();
         Self { retry_after, ..Self::new(status, refusal.to_string()) }

@@ -31,9 +31,9 @@ const MAX_CONNECTIONS: usize = 1_024;
 /// Connections at once from one address of another machine, so that one client cannot take all of
 /// them. Loopback addresses and trusted proxies speak for many clients and have no such limit.
 const MAX_OF_ONE_ADDRESS: usize = 256;
-/// How long a request's head may take to arrive.
+/// Time limit for a request's head to arrive.
 const MAX_HEAD: Duration = Duration::from_secs(15);
-/// How long requests that are under way may take once the server stops.
+/// Time limit of requests that are under way once the server stops.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Answers on `listener` until `stop` is cancelled, then finishes what is under way, within five
@@ -72,7 +72,7 @@ pub async fn serve(
     site.live.ended().await;
 }
 
-/// How many connections each address has.
+/// Counts of each address's connections.
 #[derive(Debug, Default)]
 struct ConnectionLimiter {
     counts: Mutex<HashMap<IpAddr, usize>>,

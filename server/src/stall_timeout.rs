@@ -12,7 +12,7 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-/// How long a reader may take nothing of what is there for it.
+/// Time for which a reader may take nothing of what is there for it.
 const MAX_STALL: Duration = Duration::from_secs(30);
 
 /// A stream that breaks when its reader has taken no byte for half a minute while there was

@@ -1,10 +1,8 @@
-//! What every page and every answer of the API is made of.
+//! State that every page and every answer of the API is made of.
 
-use crate::{
-    catalog::Catalog, comparisons::Comparisons, item_source::ItemSource, launcher::RunLauncher,
-    live::LiveRuns, view::Views, work_limiter::Turns,
-};
+use crate::{comparisons::Comparisons, live::LiveRuns, view::Views};
 use juror_analysis::comparison::Rules;
+use juror_app::{catalog::Catalog, items::ItemSource, service::RunLauncher, work_limiter::Turns};
 use std::{path::PathBuf, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
@@ -17,11 +15,11 @@ const MAX_WAITING_THUMBNAILS: usize = 256;
 pub struct AppState {
     /// Which runs there are.
     pub catalog: Arc<Catalog>,
-    /// What each of them came to.
+    /// Their results.
     pub views: Arc<Views>,
-    /// How those go that go on.
+    /// Progress of those that go on.
     pub live: Arc<LiveRuns>,
-    /// How they stand against each other.
+    /// Their comparisons.
     pub comparisons: Arc<Comparisons>,
     /// Opens what runs judged.
     pub item_source: Arc<dyn ItemSource>,
@@ -29,7 +27,7 @@ pub struct AppState {
     pub starter: Arc<dyn RunLauncher>,
     /// Limits how many thumbnails are made at once.
     pub thumbnails: Arc<Turns>,
-    /// How runs are compared unless whoever asks says otherwise.
+    /// Rules of a comparison unless the request says otherwise.
     pub rules: Rules,
 }
 

@@ -2,10 +2,6 @@
 
 use crate::{
     access::{Access, Secret},
-    item_source::{ItemDetails, ItemSource},
-    launcher::{
-        LaunchRefusal, QueuedRun, RequestDefaults, RunEstimate, RunLauncher, RunSpecification,
-    },
     router::router,
     state::AppState,
 };
@@ -23,6 +19,12 @@ use juror_analysis::{
     gate::Gate,
     metrics::AveragingPolicy,
     summary::{SummaryInput, summarize},
+};
+use juror_app::{
+    error::AppError,
+    items::{ItemDetails, ItemSource},
+    request::{QueuedRun, RequestDefaults, RunEstimate, RunSpecification},
+    service::RunLauncher,
 };
 use juror_journal::journal::RunFiles;
 use juror_ledger::admission::Ledger;
@@ -53,7 +55,7 @@ pub struct TestSite {
     stop: CancellationToken,
 }
 
-/// What was answered.
+/// The answer.
 pub struct Answered {
     pub status: StatusCode,
     pub headers: HeaderMap,
@@ -106,7 +108,7 @@ impl TestSite {
         router_of(self.site(), read, write)
     }
 
-    /// What its routers are made of.
+    /// State that its routers are made of.
     pub fn site(&self) -> AppState {
         let runs_dir = self.runs.path().to_owned();
         AppState::new(
@@ -310,9 +312,9 @@ struct Nobody {
 
 #[async_trait]
 impl RunLauncher for Nobody {
-    async fn estimate(&self, asked: &RunSpecification) -> Result<RunEstimate, LaunchRefusal> {
+    async fn estimate(&self, asked: &RunSpecification) -> Result<RunEstimate, AppError> {
         if asked.dataset != "golden" {
-            return Err(LaunchRefusal::Unknown("there is no such dataset".to_owned()));
+            return Err(AppError::NotFound("there is no such dataset".to_owned()));
         }
         Ok(RunEstimate {
             items: 3,
@@ -326,22 +328,22 @@ impl RunLauncher for Nobody {
         })
     }
 
-    async fn start(&self, asked: &RunSpecification) -> Result<RunId, LaunchRefusal> {
+    async fn start(&self, asked: &RunSpecification) -> Result<RunId, AppError> {
         self.estimate(asked).await?;
         if let Some(run) = asked.run_id.as_ref().filter(|run| run.as_str() == "taken") {
-            return Err(LaunchRefusal::NameTaken(run.clone()));
+            return Err(AppError::NameTaken(run.clone()));
         }
         Ok(asked.run_id.clone().unwrap_or_else(|| RunId::new("judged")))
     }
 
-    async fn resume(&self, run: &RunId, _: Option<Money>) -> Result<(), LaunchRefusal> {
-        Err(LaunchRefusal::Conflict(format!("run {run} is complete")))
+    async fn resume(&self, run: &RunId, _: Option<Money>) -> Result<(), AppError> {
+        Err(AppError::Conflict(format!("run {run} is complete")))
     }
 
-    async fn cancel(&self, run: &RunId) -> Result<(), LaunchRefusal> {
+    async fn cancel(&self, run: &RunId) -> Result<(), AppError> {
         match self.runs.path().join(run.as_str()).is_dir() {
-            true => Err(LaunchRefusal::Conflict(format!("run {run} does not go on here"))),
-            false => Err(LaunchRefusal::Unknown(format!("there is no run {run}"))),
+            true => Err(AppError::Conflict(format!("run {run} does not go on here"))),
+            false => Err(AppError::NotFound(format!("there is no run {run}"))),
         }
     }
 
@@ -356,6 +358,7 @@ impl RunLauncher for Nobody {
             model: "gpt-4o".to_owned(),
             repeat: 1,
             keep_inputs: false,
+            evidence: juror_types::evidence::EvidenceMode::None,
             max_budget_usd: None,
         }
     }

@@ -24,9 +24,9 @@ pub(crate) struct ChatQuestion<'a> {
     pub(crate) model: Cow<'a, str>,
     /// Every text, of the system's message too.
     pub(crate) texts: Vec<Cow<'a, str>>,
-    /// How the call is bought.
+    /// Lane of the call.
     pub(crate) lane: Lane,
-    /// What the prompt cache is asked to keep.
+    /// Part of the prompt that the cache is asked to keep.
     pub(crate) cache_scope: CacheScope,
     pub(crate) images: Vec<ImagePart<'a>>,
     /// Most output tokens; none where the request has no limit.
@@ -90,7 +90,7 @@ pub(crate) fn text_tokens(text: &str) -> u64 {
     (text.len() as u64).div_ceil(4) + 3
 }
 
-/// What a request asks the prompt cache to keep.
+/// Part of the prompt that a request asks the cache to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CacheScope {
     /// The model has no such cache.
@@ -101,7 +101,7 @@ pub(crate) enum CacheScope {
     FirstTexts(usize),
 }
 
-/// What a model without an output limit in its request counts with, as much as models often have.
+/// Output limit that a request without one counts with, as much as models often have.
 pub(crate) const DEFAULT_OUTPUT_LIMIT: u64 = 16_384;
 
 #[derive(Deserialize)]

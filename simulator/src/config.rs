@@ -1,6 +1,7 @@
-//! What a simulator is like.
+//! Configuration of a simulator.
 
 use crate::{
+    batch::BatchSettings,
     fault_plan::FaultPlan,
     item_text::first_fenced_text,
     quirk::{Quirk, QuirkRate},
@@ -12,15 +13,15 @@ use juror_types::model::{Models, Prices};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Semaphore;
 
-/// How a simulator behaves. The default one knows every model with a price, takes any key, has no
+/// Behavior of a simulator. The default one knows every model with a price, takes any key, has no
 /// limits, no latency and no faults.
 #[derive(Clone, Debug)]
 pub struct SimulatorConfig {
     /// The bearer key that it asks for; none takes any, or none at all.
     pub key: Option<String>,
-    /// How models count images and which parameters they take.
+    /// Image formulas and parameters of models.
     pub models: Models,
-    /// What they cost; a model without a price is not known.
+    /// Their prices; a model without a price is not known.
     pub prices: Prices,
     /// Requests per minute, if they are limited.
     pub requests_per_minute: Option<u64>,
@@ -31,15 +32,17 @@ pub struct SimulatorConfig {
     /// The most requests that are answered at once, if they are limited: more are refused without
     /// a word on how long to wait.
     pub max_parallel: Option<u64>,
-    /// How much of a minute's allowance may come at once.
+    /// Part of a minute's allowance that may come at once.
     pub burst: Duration,
-    /// How long an answer takes.
+    /// Latency of an answer.
     pub latency: Latency,
     /// Which answers go wrong.
     pub faults: FaultPlan,
     /// Deviations of real servers that are imitated.
     pub quirks: Vec<QuirkRate>,
-    /// What a refusal by fault asks the client to wait.
+    /// Behavior of batches.
+    pub batches: BatchSettings,
+    /// Wait that a refusal by fault asks for.
     pub fault_retry_after: Duration,
     /// The pause between the drops of a slow body.
     pub slow_pause: Duration,
@@ -64,7 +67,7 @@ pub struct SimulatorConfig {
     /// The chance of each drawn score to differ by one from answer to answer; at 0 the same
     /// question has always the same answer.
     pub noise: f64,
-    /// What every verdict is moved by, known ones too: a change of quality to be found.
+    /// Shift of every verdict, known ones too: a change of quality to be found.
     pub biases: Vec<Bias>,
     /// Another seed is another latency and another noise.
     pub seed: u64,
@@ -84,6 +87,7 @@ impl Default for SimulatorConfig {
             latency: Latency::default(),
             faults: FaultPlan::default(),
             quirks: Vec::new(),
+            batches: BatchSettings::default(),
             fault_retry_after: Duration::from_millis(100),
             slow_pause: Duration::from_secs(1),
             response_formats: ResponseFormats::All,
@@ -134,7 +138,7 @@ impl TokenCount {
     }
 }
 
-/// How long an answer takes: evenly distributed between two bounds.
+/// Latency of an answer: evenly distributed between two bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Latency {
     /// The shortest.

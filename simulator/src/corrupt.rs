@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use serde_json::Value;
 
-/// What an answer says.
+/// Content of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Said {
     pub(crate) content: Option<String>,

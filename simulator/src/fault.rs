@@ -1,4 +1,4 @@
-//! What can go wrong with an answer, by name.
+//! Faults of an answer, by name.
 
 use std::{fmt, str::FromStr};
 

@@ -32,7 +32,7 @@ pub struct ItemScript {
     pub faults: Vec<Option<Fault>>,
 }
 
-/// How an item is known in a request.
+/// Key of an item in a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ItemKey {
     /// One of its images has this digest.
@@ -41,7 +41,7 @@ pub enum ItemKey {
     Text(String),
 }
 
-/// What of a request decides on its fault.
+/// Parts of a request that decide on its fault.
 pub(crate) struct FaultKey<'a> {
     /// Of all its content.
     pub(crate) seed: u64,

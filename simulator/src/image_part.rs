@@ -15,8 +15,8 @@ pub(crate) struct ImagePart<'a> {
     pub(crate) detail: Detail,
 }
 
-/// How many characters of base64 are decoded to find the size: nearly always the first, and more
-/// for files that carry profiles or previews in front.
+/// Characters of base64 that are decoded to find the size: nearly always the first, and more for
+/// files that carry profiles or previews in front.
 const HEADER_CHARACTERS: [usize; 3] = [512, 256 * 1024, usize::MAX];
 
 impl<'a> ImagePart<'a> {

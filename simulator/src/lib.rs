@@ -1,10 +1,11 @@
 //! A vision API that costs nothing: for the demo, the tests and load runs.
 //!
-//! It speaks OpenAI's chat completions, enforces limits of requests and tokens per minute with
+//! It speaks OpenAI's chat completions, files and batches, enforces limits of requests and tokens per minute with
 //! the real headers, has latency and faults to choose from, and keeps count of what a provider
 //! would have billed. It looks at no picture: known questions are answered from a
 //! [`VerdictBook`], all others deterministically from their content.
 
+mod batch;
 mod chat_request;
 mod config;
 mod corrupt;
@@ -26,6 +27,7 @@ mod server;
 mod stats;
 mod verdict;
 
+pub use batch::{BatchEnd, BatchFault, BatchFaultRate, BatchSettings, InvalidBatchFault};
 pub use config::{Latency, ResponseFormats, SimulatorConfig, SimulatorError, TokenCount};
 pub use fault::{Fault, FaultRate, InvalidFault};
 pub use fault_plan::{FaultPlan, ItemKey, ItemScript};

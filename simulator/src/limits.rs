@@ -81,8 +81,8 @@ impl Bucket {
         Self { per_minute, capacity, level: capacity, filled_at: now }
     }
 
-    /// How long until `count` can be taken; none if now. What is larger than the bucket is taken
-    /// from a full one and leaves it negative.
+    /// Time until `count` can be taken; none if now. More than the bucket holds is taken from a
+    /// full one and leaves it negative.
     fn wait(&mut self, count: f64, now: Instant) -> Option<Duration> {
         let passed = now.saturating_duration_since(self.filled_at);
         self.level = (self.level + passed.as_secs_f64() * self.per_second()).min(self.capacity);

@@ -1,5 +1,5 @@
-//! What a server tells of its models without a charge, in the shapes of OpenAI and, with quirks, of
-//! OpenRouter, LiteLLM and Ollama.
+//! List of models that a server tells without a charge, in the shapes of OpenAI and, with quirks,
+//! of OpenRouter, LiteLLM and Ollama.
 
 use crate::{SimulatorConfig, quirk::Quirk};
 use juror_types::model::PriceEntry;

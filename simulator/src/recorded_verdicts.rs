@@ -4,9 +4,9 @@ use juror_types::id::Digest;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// What to answer to known questions. A question is known by the digests of its images, in order,
-/// and, where items share images, by the digest of the text that tells them apart (an item's code
-/// or style).
+/// Answers to known questions. A question is known by the digests of its images, in order, and,
+/// where items share images, by the digest of the text that tells them apart (an item's code or
+/// style).
 #[derive(Clone, Debug, Default)]
 pub struct VerdictBook(HashMap<(Vec<Digest>, Option<Digest>), Value>);
 

@@ -13,10 +13,10 @@ pub(crate) enum Unread {
     TooLarge,
 }
 
-/// Reads a whole body, of at most [`MAX_BODY`] bytes.
-pub(crate) async fn read(mut body: Incoming) -> Result<Bytes, Unread> {
+/// Reads a whole body, of at most `limit` bytes.
+pub(crate) async fn read(mut body: Incoming, limit: usize) -> Result<Bytes, Unread> {
     let expected = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-    if expected > MAX_BODY {
+    if expected > limit {
         return Err(Unread::TooLarge);
     }
     let mut whole = BytesMut::with_capacity(expected);
@@ -24,7 +24,7 @@ pub(crate) async fn read(mut body: Incoming) -> Result<Bytes, Unread> {
         let Ok(data) = frame.map_err(|_| Unread::Lost)?.into_data() else {
             continue;
         };
-        if whole.len() + data.len() > MAX_BODY {
+        if whole.len() + data.len() > limit {
             return Err(Unread::TooLarge);
         }
         whole.extend_from_slice(&data);
@@ -32,4 +32,7 @@ pub(crate) async fn read(mut body: Incoming) -> Result<Bytes, Unread> {
     Ok(whole.freeze())
 }
 
-const MAX_BODY: usize = 64 * 1024 * 1024;
+/// Most bytes of a question.
+pub(crate) const MAX_QUESTION: usize = 64 << 20;
+/// Most bytes of an uploaded file.
+pub(crate) const MAX_FILE: usize = 512 << 20;

@@ -1,7 +1,10 @@
 //! One request, from its first byte to its answer.
 
+mod batches;
+
 use crate::{
     SIMULATOR_HEADER,
+    batch::BatchService,
     chat_request::{ChatQuestion, DEFAULT_OUTPUT_LIMIT},
     config::{SimulatorConfig, TokenCount},
     corrupt::Said,
@@ -15,7 +18,7 @@ use crate::{
     random::{self, Random},
     refusal::{INVALID, RATE_LIMIT, Refusal},
     reply::{self, Body},
-    request_body::{self, Unread},
+    request_body::{self, MAX_QUESTION, Unread},
     stats::{Counter, Stats},
     verdict::{self, Shape, bias::apply_bias},
 };
@@ -50,6 +53,7 @@ pub(crate) struct Simulator {
     /// The questions that were asked before, where quirks depend on it.
     asked: Mutex<HashSet<u64>>,
     prompt_cache: PromptCacheState,
+    batches: BatchService,
     pub(crate) counter: Counter,
     serial: AtomicU64,
 }
@@ -59,7 +63,7 @@ pub(crate) struct Simulator {
 #[error("closed without an answer")]
 pub(crate) struct HungUp;
 
-/// What will be answered and billed, once the time has come.
+/// Answer and bill to come, once the time has come.
 struct Prepared {
     fault: Option<Fault>,
     imitation: Imitation,
@@ -84,6 +88,7 @@ impl Simulator {
             faults: Mutex::new(faults),
             asked: Mutex::default(),
             prompt_cache: PromptCacheState::default(),
+            batches: BatchService::default(),
             counter: Counter::default(),
             serial: AtomicU64::new(0),
         }
@@ -105,6 +110,9 @@ impl Simulator {
         let post = request.method() == Method::POST;
         if post && path.ends_with("/chat/completions") {
             return self.judge(request, serial, headers, shutdown).await;
+        }
+        if batches::has(path) {
+            return self.batch(request, headers).await;
         }
         let answer = match model_list::answer(&self.config, post, path) {
             Some(list) => self.check_key(request.headers()).map(|()| list),
@@ -130,7 +138,7 @@ impl Simulator {
         let _in_flight = self.counter.arrive();
         let prepared = match self.check_key(request.headers()) {
             Err(refusal) => Err(refusal),
-            Ok(()) => match request_body::read(request.into_body()).await {
+            Ok(()) => match request_body::read(request.into_body(), MAX_QUESTION).await {
                 Ok(body) => self.prepare(&body, serial, &mut headers),
                 Err(Unread::Lost) => return Err(HungUp),
                 Err(Unread::TooLarge) => Err(too_large()),
@@ -249,7 +257,16 @@ impl Simulator {
         let question = ChatQuestion::read(body, &self.config)?;
         let input_tokens = question.input_tokens();
         self.admit(&question, input_tokens, headers)?;
+        self.decide(question, input_tokens, serial)
+    }
 
+    /// Decides how a question is answered.
+    fn decide(
+        &self,
+        question: ChatQuestion<'_>,
+        input_tokens: u64,
+        serial: u64,
+    ) -> Result<Prepared, Refusal> {
         let texts: Vec<&str> = question.texts.iter().map(AsRef::as_ref).collect();
         let digests = self.digests(&question)?;
         let seed = content_seed(&question);
@@ -274,8 +291,7 @@ impl Simulator {
             output_tokens: said.tokens(),
         };
         let other = imitation.answering_model().and_then(|model| self.config.prices.find(model));
-        let price = other.unwrap_or(question.price);
-        let price = price.flex.filter(|_| question.lane == Lane::Flex).unwrap_or(price.price);
+        let price = other.unwrap_or(question.price).price_in(question.lane);
         let cost = imitation.charged(price.cost(&usage, written));
         let model = question.model.into_owned();
         Ok(Prepared {
@@ -382,6 +398,7 @@ fn too_large() -> Refusal {
 }
 
 fn no_such_address() -> Refusal {
-    let message = "there are POST …/chat/completions, GET …/models and GET /stats";
+    let message =
+        "there are POST …/chat/completions, …/files, …/batches, GET …/models and GET /stats";
     Refusal::new(StatusCode::NOT_FOUND, INVALID, "unknown_url", message)
 }

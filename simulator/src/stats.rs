@@ -1,4 +1,4 @@
-//! What a simulator has seen and billed.
+//! Statistics and bill of a simulator.
 
 use crate::{fault::Fault, quirk::Imitation};
 use juror_types::usage::{Money, Usage};
@@ -10,7 +10,8 @@ use std::{
 use tokio::sync::Notify;
 
 /// The count of a simulator, as `GET /stats` tells it; `GET /stats?billed_calls=3` answers as soon
-/// as that number is reached (or `requests`, `answers`, `in_flight`).
+/// as that number is reached (or `requests`, `answers`, `in_flight`, `batches`,
+/// `batch_polls`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Stats {
     /// Requests to judge something.
@@ -25,10 +26,14 @@ pub struct Stats {
     pub quirks: BTreeMap<&'static str, u64>,
     /// Calls that a provider would have billed.
     pub billed_calls: u64,
-    /// What it would have billed: the sum of every such call's cost.
+    /// Bill of every such call together.
     pub billed_usd: Money,
     /// The tokens of those calls.
     pub usage: Usage,
+    /// Batches that were created.
+    pub batches: u64,
+    /// Looks at a batch.
+    pub batch_polls: u64,
     /// Tokens that counted against a limit per minute, by the rule of the simulator.
     pub counted_tokens: u64,
     /// Requests that are being answered now.
@@ -43,6 +48,8 @@ impl Stats {
             "requests" => self.requests,
             "answers" => self.answers,
             "billed_calls" => self.billed_calls,
+            "batches" => self.batches,
+            "batch_polls" => self.batch_polls,
             "in_flight" => self.in_flight,
             _ => return None,
         })
@@ -107,6 +114,14 @@ impl Counter {
         });
     }
 
+    pub(crate) fn create_batch(&self) {
+        self.change(|stats| stats.batches += 1);
+    }
+
+    pub(crate) fn poll_batch(&self) {
+        self.change(|stats| stats.batch_polls += 1);
+    }
+
     pub(crate) fn count_tokens(&self, tokens: u64) {
         self.change(|stats| stats.counted_tokens += tokens);
     }
@@ -120,7 +135,7 @@ impl Counter {
         self.changed.notify_waiters();
     }
 
-    /// Whoever panicked while counting left a count behind; it is still the best there is.
+    /// The lock; a panic while counting leaves a count behind that is still the best there is.
     fn lock(&self) -> MutexGuard<'_, Stats> {
         self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -4,7 +4,7 @@ use super::sources::{CRATES, dependencies, files_under, root, source_folder, sou
 use std::{collections::BTreeSet, fs};
 
 /// Each crate with the crates that it may depend on; what is above it never stands there.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("common/types", &[]),
     ("common/tls", &[]),
     ("common/telemetry", &["types"]),
@@ -15,13 +15,31 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("aggregator/analysis", &["files", "journal", "ledger", "types"]),
     ("aggregator/report", &["analysis", "journal", "types"]),
     ("producer", &["files", "ledger", "queue", "telemetry", "types"]),
-    ("worker", &["files", "ledger", "queue", "telemetry", "tls", "types"]),
+    ("worker/evidence", &["types"]),
+    ("worker", &["evidence", "files", "ledger", "queue", "telemetry", "tls", "types"]),
     (
         "aggregator",
         &["analysis", "files", "journal", "ledger", "queue", "report", "telemetry", "types"],
     ),
     ("simulator", &["types"]),
-    ("app", &["analysis", "files", "journal", "ledger", "queue", "report", "tls", "types"]),
+    (
+        "app",
+        &[
+            "aggregator",
+            "analysis",
+            "files",
+            "journal",
+            "ledger",
+            "producer",
+            "queue",
+            "report",
+            "simulator",
+            "telemetry",
+            "tls",
+            "types",
+            "worker",
+        ],
+    ),
     (
         "server",
         &["analysis", "app", "files", "journal", "ledger", "queue", "report", "tls", "types"],

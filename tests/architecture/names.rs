@@ -1,6 +1,6 @@
 //! How things are named.
 
-use super::sources::{CRATES, Source, sources};
+use super::sources::{CRATES, Source, files_under, source_folder, sources};
 use std::{collections::BTreeMap, path::Path};
 
 /// Pictures in place of the field's words.
@@ -54,6 +54,29 @@ fn names_are_words_of_the_field() {
             assert!(found.is_none(), "{name}: {defined}");
         }
     }
+}
+
+/// Words that are no noun to document.
+const NO_NOUNS: [&str; 8] =
+    ["What", "How", "Who", "Whoever", "Nobody", "Somebody", "Whatever", "However"];
+
+#[test]
+fn doc_comments_begin_with_what_they_document() {
+    let mut found = Vec::new();
+    for path in CRATES.iter().flat_map(|folder| files_under(&source_folder(folder))) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut before = "";
+        for (line, number) in text.lines().map(str::trim).zip(1..) {
+            let doc = ["///", "//!"].into_iter().find(|mark| line.starts_with(mark));
+            let begins = doc.is_some_and(|mark| !before.starts_with(mark));
+            let first = doc.and_then(|mark| line.strip_prefix(mark)?.split_whitespace().next());
+            if begins && first.is_some_and(|word| NO_NOUNS.contains(&word)) {
+                found.push(format!("{}:{number}: {line}", path.display()));
+            }
+            before = line;
+        }
+    }
+    assert!(found.is_empty(), "begin these with a noun: {found:#?}");
 }
 
 /// The name of a type that a line defines for other modules.

@@ -7,12 +7,13 @@ use std::{
 };
 
 /// The folders of all crates.
-pub const CRATES: [&str; 16] = [
+pub const CRATES: [&str; 17] = [
     "cli",
     "app",
     "server",
     "producer",
     "worker",
+    "worker/evidence",
     "aggregator",
     "aggregator/report",
     "aggregator/analysis",

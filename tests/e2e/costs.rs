@@ -34,7 +34,9 @@ fn the_table_of_costs_is_what_juror_estimates() {
     let models = estimate["models"].as_array().unwrap();
     let page = fs::read_to_string(repository("docs/judge.md")).unwrap();
     let (_, table) = page.split_once("<!-- cost table").unwrap();
-    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| `")).collect();
+    let lines = table.lines().skip_while(|line| !line.starts_with('|'));
+    let lines = lines.take_while(|line| line.starts_with('|'));
+    let rows: Vec<&str> = lines.filter(|line| line.starts_with("| `")).collect();
     assert!(rows.len() >= 10, "the table has {} rows", rows.len());
     for written in rows {
         let name = written.split('`').nth(1).unwrap();

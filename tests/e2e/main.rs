@@ -9,6 +9,7 @@
 
 mod answers;
 mod bad_input;
+mod batches;
 mod budget;
 mod cache;
 mod calibrate;
@@ -21,6 +22,7 @@ mod datasets;
 mod demo;
 mod doctor;
 mod errors;
+mod evidence;
 mod exhibits;
 mod first_steps;
 mod fleet;
@@ -51,4 +53,5 @@ mod sampling;
 mod serve;
 mod signals;
 mod trouble;
+mod verdict_checks;
 mod waiting;

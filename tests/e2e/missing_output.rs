@@ -40,6 +40,10 @@ fn a_run_with_next_to_no_code_misses_the_production_gate() {
     assert_eq!(report["overall"]["semantic"]["avg_semantic_correctness"], 0.05);
     assert_eq!(report["overall"]["pipeline_success_rate"], 0.05);
     assert_eq!(report["targets"]["decision"], "missed");
+    let rules = report["targets"]["rules"].as_array().unwrap();
+    let streak =
+        rules.iter().find(|rule| rule["metric"] == "consecutive_without_api_failure").unwrap();
+    assert_eq!((&streak["decision"], &streak["n"]), (&json!("undecided"), &json!(6)));
     assert_eq!(report["common_issues"], json!([]), "zero scores are no finding of the judge");
     let result = harness.result("first", "item_000");
     assert_eq!(result["outcome"], "no_output");

@@ -3,15 +3,17 @@
 
 mod litellm;
 mod mocks;
+mod openai_sdk;
 
 use juror_services::other_servers::OtherServer;
 use std::io::Write as _;
 
 /// The server, unless it cannot be installed.
 fn available(name: &str, server: Result<OtherServer, String>) -> Option<OtherServer> {
-    let log = |reason: String| {
-        // Past the test runner, which swallows what a passing test prints.
-        let _ = writeln!(std::io::stderr(), "skipped the story of {name}: {reason}");
-    };
-    server.map_err(log).ok()
+    server.map_err(|reason| log_skip(name, &reason)).ok()
+}
+
+/// Says that a story is skipped, past the test runner, which swallows what a passing test prints.
+fn log_skip(name: &str, reason: &str) {
+    let _ = writeln!(std::io::stderr(), "skipped the story of {name}: {reason}");
 }

@@ -12,6 +12,7 @@ mod browser;
 mod compared;
 mod dashboard;
 mod dashboard_server;
+mod measured;
 mod run;
 mod tabs;
 

@@ -88,6 +88,7 @@ pub fn page(folder: &Path) -> PathBuf {
         rubric: parsed.reference(),
         rubric_text: rubric.text.into(),
         judge: Some(judge),
+        evidence: juror_types::evidence::EvidenceMode::None,
         max_side: None,
         preparation: None,
         stages: None,

@@ -247,7 +247,7 @@ def calibrated(name, judge, people, least=0, most=10, bootstrap=False):
     for key, apart in [("exact", 0), ("adjacent", 1)]:
         hits = int((np.abs(a - b) <= apart).sum())
         case[key] = hits / n
-        case[key + "_interval"] = [float(end) for end in proportion_confint(hits, n, method="wilson")]
+        case[key + "_interval"] = [float(end) for end in proportion_confint(hits, n, method="beta")]
     if n < 3:
         return case
     case["kappa"] = finite(cohen_kappa_score(a, b, weights="quadratic", labels=steps))

@@ -8,7 +8,7 @@ use crate::{
 };
 use juror_types::{
     lane::Lane,
-    model::{PriceEntry, Prices, is_same_model},
+    model::{Prices, is_same_model},
     usage::{Money, Usage},
 };
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -108,10 +108,7 @@ impl CallPricing {
         let own = || self.terms.price_in(lane).cost(usage, written);
         match self.other_model(end).map(|model| self.prices.find(model)) {
             None => own(),
-            Some(Some(PriceEntry { flex: Some(flex), .. })) if lane == Lane::Flex => {
-                flex.cost(usage, written)
-            }
-            Some(Some(entry)) => entry.cost(usage, written),
+            Some(Some(entry)) => entry.price_in(lane).cost(usage, written),
             Some(None) => own().max(bounds.worst_cost),
         }
     }
@@ -137,6 +134,7 @@ impl CallPricing {
         }
         if let CallEnd::Answered(answer) = end
             && answer.lane != self.terms.lane
+            && self.terms.lane != Lane::Mixed
             && first(&self.told_other_lane)
         {
             warnings.push(format!(

@@ -1,4 +1,4 @@
-//! What the jobs of a run are judged with: everything that they do not carry themselves.
+//! Context of a run's jobs: everything that they need and do not carry themselves.
 
 use crate::{
     billing::CallPricing,
@@ -6,6 +6,7 @@ use crate::{
     circuit_breaker::CircuitBreaker,
     concurrency::Concurrency,
     cost_bounds::ModelTerms,
+    evidence_resources::EvidenceResources,
     image::{ImageRules, Preparer},
     isolation::IsolationGate,
     prompt::Instructions,
@@ -13,7 +14,7 @@ use crate::{
     stages::StageRules,
     token_count::TokenCounter,
     token_scale::TokenScale,
-    vision::VisionClient,
+    vision::{BatchProvider, VisionClient},
 };
 use juror_files::kept_inputs::KeptInputs;
 use juror_ledger::{
@@ -31,14 +32,14 @@ use juror_types::{
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
-/// What all jobs of one run share. Rubric, judge and signals are the run's own; the rest is the
-/// worker's, and shared by the contexts of all of its runs.
+/// Context that all jobs of one run share. Rubric, judge and signals are the run's own; the rest is
+/// the worker's, and shared by the contexts of all of its runs.
 pub struct Context {
-    /// Who decides whether a call may go out.
+    /// Admission of calls.
     pub admission: Arc<dyn Admission>,
     /// Where calls wait until they are admitted.
     pub waiting: Arc<AdmissionQueue>,
-    /// How long a delivery may be held before its next call: a job that has waited for so long is
+    /// Time that a delivery may be held before its next call: a job that has waited for so long is
     /// put back, to be tried again later. None: for as long as it takes.
     pub max_wait: Option<Duration>,
     /// Claims, finished jobs and cached replies.
@@ -49,15 +50,17 @@ pub struct Context {
     pub success: Success,
     /// When an item passes the deterministic stages.
     pub thresholds: Thresholds,
-    /// How the deterministic stages run.
+    /// Rules of the deterministic stages.
     pub stages: StageRules,
+    /// Resources of measuring that runs share, with the place of kept renders.
+    pub evidence: Arc<EvidenceResources>,
     /// Where files may be read from.
     pub sources: Arc<Sources>,
     /// Where the run keeps what is judged; none if it keeps nothing.
     pub kept_inputs: Option<KeptInputs>,
     /// The judge; none where it is off.
     pub judge: Option<Arc<JudgeSetup>>,
-    /// How many jobs are in hand at once.
+    /// Number of jobs in hand at once.
     pub concurrency: Concurrency,
     /// Keeps jobs alone that may have killed their worker.
     pub isolation: Arc<IsolationGate>,
@@ -66,9 +69,9 @@ pub struct Context {
     pub shutdown: Shutdown,
     /// This process, as holder of claims and leases.
     pub owner: OwnerId,
-    /// Who listens.
+    /// Listeners.
     pub events: Events,
-    /// What is counted of jobs and calls.
+    /// Counters of jobs and calls.
     pub metrics: Arc<Metrics>,
     /// Decides when calls of this run come to nothing.
     pub breaker: CircuitBreaker,
@@ -83,29 +86,31 @@ impl Context {
     }
 }
 
-/// How this worker asks the judge: endpoint, key and limits are its own, never a job's.
+/// This worker's way to ask the judge: endpoint, key and limits are its own, never a job's.
 pub struct JudgeSetup {
     /// The vision API.
     pub client: Arc<dyn VisionClient>,
+    /// Its batches; none where it has none.
+    pub batches: Option<Arc<dyn BatchProvider>>,
     /// Whose rate limits calls count against: provider, base URL and model.
     pub endpoint: String,
     /// The address without its key; part of a question's identity.
     pub base_url: String,
-    /// What is known of the model.
+    /// Facts about the model.
     pub terms: ModelTerms,
     /// Prices of calls.
     pub pricing: CallPricing,
     /// Whether a run pauses as soon as another model answers than the one that was asked for.
     pub refuse_other_model: bool,
-    /// How the provider counts input tokens, as far as its bills have told.
+    /// The provider's count of input tokens, as far as its bills have told.
     pub token_scale: TokenScale,
     /// Which tokens of a request it counts against its limit.
     pub token_count: TokenCounter,
-    /// What the rubric tells the judge at every question.
+    /// The rubric's text for the judge at every question.
     pub instructions: Instructions,
     /// Prepares images off the async threads.
     pub preparer: Preparer,
-    /// What the provider takes of images.
+    /// The provider's rules for images.
     pub rules: ImageRules,
     /// Whether questions that were asked before are answered from the cache.
     pub cache: bool,

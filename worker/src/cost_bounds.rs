@@ -1,4 +1,4 @@
-//! What a call takes: at most, to reserve by, and probably, to plan by.
+//! Tokens and cost of a call: at most, to reserve by, and probably, to plan by.
 
 use crate::retry::MAX_BILLED_CALLS;
 use juror_types::{
@@ -8,24 +8,28 @@ use juror_types::{
     usage::{Money, Price, Usage},
 };
 
+use serde::{Deserialize, Serialize};
+
 /// An answer probably takes this share of what it may take, until runs have shown better.
 const EXPECTED_SHARE_OF_OUTPUT: u64 = 5;
 
-/// What is known of a model before it is called.
+/// Facts about a model before it is called.
 #[derive(Clone, Debug)]
 pub struct ModelTerms {
-    /// How it counts, and which parameters it takes.
+    /// Its counting and parameters.
     pub facts: ModelFacts,
-    /// What its tokens cost in an ordinary call.
+    /// Price of its tokens in an ordinary call.
     pub price: Price,
-    /// What they cost in the lane `flex`; none where the provider has none for this model.
+    /// Their price in the lane `flex`; none where the provider has none for this model.
     pub flex: Option<Price>,
-    /// How calls are bought.
+    /// Their price in a batch; none where the provider has no batches for this model.
+    pub batch: Option<Price>,
+    /// Lane of the calls.
     pub lane: Lane,
 }
 
-/// What one call takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Tokens and cost of one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounds {
     /// Most input tokens.
     pub input_tokens: u64,
@@ -38,7 +42,7 @@ pub struct Bounds {
     pub worst_job_cost: Money,
     /// Tokens that it will probably take.
     pub expected: Usage,
-    /// What it will probably cost.
+    /// Probable cost.
     pub expected_cost: Money,
 }
 
@@ -78,15 +82,17 @@ pub fn bounds(
 impl ModelTerms {
     /// The terms of a model with this price, whose calls are bought in this lane.
     pub fn new(facts: ModelFacts, price: &PriceEntry, lane: Lane) -> Self {
-        Self { facts, price: price.price, flex: price.flex, lane }
+        Self { facts, price: price.price, flex: price.flex, batch: price.batch, lane }
     }
 
     /// The price in a lane; the ordinary one where the model has none of its own there.
     pub fn price_in(&self, lane: Lane) -> &Price {
-        match (lane, &self.flex) {
-            (Lane::Flex, Some(flex)) => flex,
-            _ => &self.price,
-        }
+        let own = match lane {
+            Lane::Flex => self.flex.as_ref(),
+            Lane::Batch | Lane::Mixed => self.batch.as_ref(),
+            Lane::Realtime => None,
+        };
+        own.unwrap_or(&self.price)
     }
 
     /// The output limit of the call after an answer that was cut at `limit`: twice as large, as far

@@ -1,4 +1,4 @@
-//! What judging one job would take, without calling anybody.
+//! Estimate of judging one job, without any call.
 
 use crate::{
     context::Context,
@@ -19,13 +19,13 @@ use juror_types::{
 pub struct Candidate {
     /// The judge.
     pub judge: Judge,
-    /// What is known of its model.
+    /// Facts about its model.
     pub terms: ModelTerms,
-    /// What its provider takes of images.
+    /// Its provider's rules for images.
     pub rules: ImageRules,
 }
 
-/// What one job would take.
+/// Estimate of one job.
 #[derive(Debug)]
 pub enum Estimated {
     /// Nothing: there is nothing to ask.
@@ -34,7 +34,7 @@ pub enum Estimated {
     Question {
         /// Whether the context's own judge was asked the same before, so that it needs no call.
         cached: bool,
-        /// What the call takes, for each candidate in order.
+        /// Bounds of the call, for each candidate in order.
         bounds: Vec<Bounds>,
     },
     /// It would fail before any call.
@@ -57,7 +57,7 @@ pub async fn estimate(
     if context.rubric.needs(Need::GeneratedCode) && loaded.code.is_none() {
         return Ok(Estimated::NoCall);
     }
-    let question = match Question::of(job, judge, &loaded, setup, context).await {
+    let question = match Question::of(job, judge, &loaded, None, setup, context).await {
         Ok(question) => question,
         Err(error) => return Ok(Estimated::Failed(error)),
     };

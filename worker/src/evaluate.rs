@@ -5,14 +5,17 @@ use crate::{
     interruption::Interruption,
     judging::{Judged, Judging, permission::past_deadline},
     load::{self, LoadedItem},
+    measuring::{self, ItemEvidence},
     parse_reply as reply,
     question::{PreparedQuestion, Question},
     result_builder::{ResultBuilder, UsedText},
     similarity::code_signature,
+    source_image::SourceImage,
     stages::{self, command::run_pipeline},
     telemetry,
 };
 use bytes::Bytes;
+use juror_files::kept_inputs::KeptInputError;
 use juror_ledger::store::{Claim, ClaimKey, FinishedJob};
 use juror_types::{
     id::Digest,
@@ -39,44 +42,112 @@ const WORKERS_THAT_LOOK_FOR_A_FILE: u32 = 3;
 /// Judges one job. Whatever goes wrong with the job itself is an outcome; an [`Interruption`] is
 /// about the worker or the run.
 pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, Interruption> {
-    let deadline = context.max_wait.map(|max_wait| Instant::now() + max_wait);
-    let unclaimed = unclaimed(job);
-    let (fence, starts, alone, carried) =
-        match context.store.claim(&unclaimed, &context.owner).await? {
-            Claim::Done(result) => {
-                telemetry::job_was_finished(&context.metrics);
-                return Ok(*result);
-            }
-            Claim::Held => {
-                telemetry::job_put_back(&Interruption::ClaimedElsewhere);
-                return Err(Interruption::ClaimedElsewhere);
-            }
-            Claim::Granted { fence, unfinished_starts, alone, carried } => {
-                (fence, unfinished_starts, alone, carried)
-            }
-        };
-    let outages = context.admission.outages();
-    let claim = ClaimKey { fence, ..unclaimed };
-    let record = ResultBuilder::begin(job, context, claim.clone(), carried);
-    let work = Work { job, context, deadline, outages };
-    let evaluated = if alone >= LONE_STARTS_OF_A_POISONOUS_JOB {
-        store(record.failed(poisonous(starts)), context).await
-    } else {
-        work.to_result(record, starts >= STARTS_OF_A_SUSPECT).await
+    let claimed = match Claimed::of(job, context).await? {
+        Ok(claimed) => claimed,
+        Err(result) => return Ok(*result),
     };
-    match &evaluated {
-        Ok(result) => {
-            telemetry::job_finished(result, &context.metrics);
-            if context.breaker.item_ended(result) {
-                // Where the fleet's row is not known, this process's own counts.
-                let row = context.store.count_unusable(&job.run_id).await;
-                context.breaker.check(row.unwrap_or_default());
-            }
-            if context.breaker.is_open() {
-                // No other job should be paid for in vain while the pause is noted.
-                context.shutdown.drain.cancel();
-            }
+    let claim = claimed.record.claim.clone();
+    let evaluated = claimed.finish().await;
+    note_end(evaluated.as_ref(), &claim, context).await?;
+    evaluated
+}
+
+/// A job that has come as far as it gets without a call.
+pub(crate) enum Unasked {
+    /// It has its result.
+    Finished(Box<JobResult>),
+    /// Its judge is to be asked. Its claim is given back.
+    ToAsk(Box<PreparedQuestion>, Box<ResultBuilder>),
+}
+
+/// Takes a job as far as it gets without a call.
+pub(crate) async fn prepare_unasked(
+    job: &Job,
+    context: &Arc<Context>,
+) -> Result<Unasked, Interruption> {
+    let claimed = match Claimed::of(job, context).await? {
+        Ok(claimed) => claimed,
+        Err(result) => return Ok(Unasked::Finished(result)),
+    };
+    let claim = claimed.record.claim.clone();
+    let ended = match claimed.prepare().await {
+        Ok(Prepared::ToAsk(_, asked, record)) => {
+            context.store.requeue(&claim).await?;
+            return Ok(Unasked::ToAsk(asked, Box::new(record)));
         }
+        Ok(Prepared::Finished(finished)) => store(finished, context).await,
+        Err(interruption) => Err(interruption),
+    };
+    note_end(ended.as_ref(), &claim, context).await?;
+    ended.map(|result| Unasked::Finished(Box::new(result)))
+}
+
+/// A job under a claim.
+struct Claimed<'job> {
+    work: Work<'job>,
+    record: ResultBuilder,
+    /// Starts of it before that never ended, and those of them that were alone.
+    starts: u32,
+    alone: u32,
+}
+
+impl<'job> Claimed<'job> {
+    /// Claims a job; the inner error is the result that it has already.
+    async fn of(
+        job: &'job Job,
+        context: &'job Arc<Context>,
+    ) -> Result<Result<Self, Box<JobResult>>, Interruption> {
+        let deadline = context.max_wait.map(|max_wait| Instant::now() + max_wait);
+        let unclaimed = unclaimed(job);
+        let (fence, starts, alone, carried) =
+            match context.store.claim(&unclaimed, &context.owner).await? {
+                Claim::Done(result) => {
+                    telemetry::job_was_finished(&context.metrics);
+                    return Ok(Err(result));
+                }
+                Claim::Held => {
+                    telemetry::job_put_back(&Interruption::ClaimedElsewhere);
+                    return Err(Interruption::ClaimedElsewhere);
+                }
+                Claim::Granted { fence, unfinished_starts, alone, carried } => {
+                    (fence, unfinished_starts, alone, carried)
+                }
+            };
+        let outages = context.admission.outages();
+        let claim = ClaimKey { fence, ..unclaimed };
+        let record = ResultBuilder::begin(job, context, claim, carried);
+        Ok(Ok(Self { work: Work { job, context, deadline, outages }, record, starts, alone }))
+    }
+
+    /// From the item's files to a question, or to a result without one.
+    async fn prepare(self) -> Result<Prepared<'job>, Interruption> {
+        if self.alone >= LONE_STARTS_OF_A_POISONOUS_JOB {
+            return Ok(Prepared::Finished(self.record.failed(poisonous(self.starts))));
+        }
+        self.work.prepare_isolated(self.record, self.starts >= STARTS_OF_A_SUSPECT).await
+    }
+
+    /// From the item's files to a stored result.
+    async fn finish(self) -> Result<JobResult, Interruption> {
+        let context = self.work.context;
+        match self.prepare().await? {
+            Prepared::Finished(finished) => store(finished, context).await,
+            Prepared::ToAsk(judging, asked, record) => match judging.judge(*asked, record).await? {
+                Judged::Stored(result) => Ok(*result),
+                Judged::Unstored(finished) => store(*finished, context).await,
+            },
+        }
+    }
+}
+
+/// Notes how the work on a claimed job ended.
+async fn note_end(
+    ended: Result<&JobResult, &Interruption>,
+    claim: &ClaimKey,
+    context: &Context,
+) -> Result<(), Interruption> {
+    match ended {
+        Ok(result) => note_result(result, context).await,
         Err(
             interruption @ (Interruption::Stopping
             | Interruption::Paused(_)
@@ -87,11 +158,35 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
         ) => {
             telemetry::job_put_back(interruption);
             // Put back in good order: this start says nothing against the job.
-            context.store.requeue(&claim).await?;
+            context.store.requeue(claim).await?;
         }
         Err(_) => {}
     }
-    evaluated
+    Ok(())
+}
+
+/// Notes a result for the metrics, and for the rule that pauses runs whose calls come to nothing.
+pub(crate) async fn note_result(result: &JobResult, context: &Context) {
+    telemetry::job_finished(result, &context.metrics);
+    if context.breaker.item_ended(result) {
+        // Where the fleet's row is not known, this process's own counts.
+        let row = context.store.count_unusable(&result.run_id).await;
+        context.breaker.check(row.unwrap_or_default());
+    }
+    if context.breaker.is_open() {
+        // No other job should be paid for in vain while the pause is noted.
+        context.shutdown.drain.cancel();
+    }
+}
+
+/// Stores a result and notes it.
+pub(crate) async fn store_and_note(
+    finished: FinishedJob,
+    context: &Context,
+) -> Result<JobResult, Interruption> {
+    let result = store(finished, context).await?;
+    note_result(&result, context).await;
+    Ok(result)
 }
 
 /// A job's claim before it is granted.
@@ -109,28 +204,13 @@ struct Work<'job> {
     outages: u64,
 }
 
-/// What a job comes to before its judge is asked.
+/// State of a job before its judge is asked.
 enum Prepared<'job> {
     Finished(FinishedJob),
     ToAsk(Judging<'job>, Box<PreparedQuestion>, ResultBuilder),
 }
 
 impl<'job> Work<'job> {
-    /// From the item's files to a stored result.
-    async fn to_result(
-        &self,
-        record: ResultBuilder,
-        suspect: bool,
-    ) -> Result<JobResult, Interruption> {
-        match self.prepare_isolated(record, suspect).await? {
-            Prepared::Finished(finished) => store(finished, self.context).await,
-            Prepared::ToAsk(judging, asked, record) => match judging.judge(*asked, record).await? {
-                Judged::Stored(result) => Ok(*result),
-                Judged::Unstored(finished) => store(*finished, self.context).await,
-            },
-        }
-    }
-
     /// Beside others, or alone if it must be: what a job can do to a worker it does here, in the
     /// user's commands, the parsers and the decoders. A call that is cut off tells nothing against
     /// it. A hard stop drops what is under way here, since it costs nothing.
@@ -187,6 +267,15 @@ impl<'job> Work<'job> {
         record.stages(stages);
         self.keep_texts(&loaded).await?;
 
+        let evidence = match measuring::collect(job, &loaded, context).await {
+            Ok(evidence) => evidence,
+            Err(error) => return self.without_input(record, error).await,
+        };
+        if let Some(evidence) = &evidence {
+            record.evidence(evidence);
+            self.keep_renders(evidence).await?;
+        }
+
         let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
             return Ok(Prepared::Finished(record.without_verdict()));
         };
@@ -195,10 +284,11 @@ impl<'job> Work<'job> {
             return Ok(Prepared::Finished(record.without_output(error)));
         }
 
-        let question = match Question::of(job, judge, &loaded, setup, context).await {
-            Ok(question) => question,
-            Err(error) => return self.without_input(record, error).await,
-        };
+        let question =
+            match Question::of(job, judge, &loaded, evidence.as_ref(), setup, context).await {
+                Ok(question) => question,
+                Err(error) => return self.without_input(record, error).await,
+            };
         record.images(question.inputs());
         record.code_note(question.code_note.clone());
         for (digest, bytes) in question.originals() {
@@ -235,15 +325,35 @@ impl<'job> Work<'job> {
         Ok(())
     }
 
+    /// Keeps pictures that no dataset holds, so that pages show what was judged, and those that the
+    /// dataset holds where the run keeps its inputs.
+    async fn keep_renders(&self, evidence: &ItemEvidence) -> Result<(), Interruption> {
+        let renders = &self.context.evidence.renders;
+        for SourceImage { record, bytes } in evidence.made() {
+            let Some(digest) = record.digest else { continue };
+            let kept = renders.keep(digest, bytes.clone()).await;
+            kept.map_err(|error| self.cannot_keep(&error))?;
+        }
+        for SourceImage { record, bytes } in evidence.rendered.iter().chain([&evidence.screenshot])
+        {
+            if let Some(digest) = record.digest {
+                self.keep(digest, bytes.clone()).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Keeps an input where the run does so, before any call: a result names no input that is lost,
     /// and a full disk pauses the run before it costs anything.
     async fn keep(&self, digest: Digest, bytes: Bytes) -> Result<(), Interruption> {
         let Some(kept) = &self.context.kept_inputs else { return Ok(()) };
-        kept.keep(digest, bytes).await.map_err(|error| {
-            // No other job should meet the same error.
-            self.context.shutdown.drain.cancel();
-            Interruption::Paused(error.to_string())
-        })
+        kept.keep(digest, bytes).await.map_err(|error| self.cannot_keep(&error))
+    }
+
+    fn cannot_keep(&self, error: &KeptInputError) -> Interruption {
+        // No other job should meet the same error.
+        self.context.shutdown.drain.cancel();
+        Interruption::Paused(error.to_string())
     }
 }
 

@@ -17,7 +17,9 @@ use juror_types::{
 /// The first reason for which the job of this item would fail.
 pub async fn inspect(item: &Item, sources: &Sources) -> Result<(), JobError> {
     load(&with_local_texts(item), sources).await?;
-    for (name, image) in &item.images {
+    let rendered = item.rendered.iter().map(|image| (Item::RENDERED, image));
+    let images = item.images.iter().map(|(name, image)| (name.as_str(), image));
+    for (name, image) in images.chain(rendered) {
         if Reference::is_path(&image.reference) {
             inspect_image(image, sources).await.map_err(|message| JobError {
                 kind: ErrorKind::Image,

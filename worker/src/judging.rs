@@ -6,10 +6,10 @@ use crate::{
     billing::CallBill,
     context::{Context, JudgeSetup},
     interruption::Interruption,
-    judging::permission::Permission,
+    judging::permission::{NotPermitted, Permission},
     parse_reply as reply,
     question::PreparedQuestion,
-    result_builder::{ResultBuilder, judge_record},
+    result_builder::{RecordedAnswer, ResultBuilder, judge_record},
     retry::{self, AttemptTally, LeaseEnd, NextStep, Step},
     telemetry,
     vision::{Answer, Call, CallEnd, Finish},
@@ -21,14 +21,16 @@ use juror_ledger::{
 use juror_telemetry::CallCost;
 use juror_types::{
     event::Event,
-    id::LeaseId,
+    id::{Digest, LeaseId},
     job::{Job, Judge},
     outcome::{JobError, JobResult},
+    rubric::Rubric,
     verdict::Verdict,
 };
+use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-/// How the judging of a job ended.
+/// End of the judging of a job.
 pub enum Judged {
     /// In one step with the settlement of its last call.
     Stored(Box<JobResult>),
@@ -42,14 +44,31 @@ pub struct Judging<'job> {
     pub job: &'job Job,
     /// Its judge.
     pub judge: &'job Judge,
-    /// How this worker asks it.
+    /// This worker's way to ask it.
     pub setup: &'job JudgeSetup,
-    /// What it is judged with.
+    /// Context that it is judged with.
     pub context: &'job Context,
     /// By when its delivery must be put back.
     pub deadline: Option<Instant>,
     /// Outages of the ledger before the job was claimed.
     pub outages: u64,
+}
+
+/// A verdict that contradicts itself, while the judge is asked once more. It stands if the second
+/// answer cannot be used.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct FirstVerdict {
+    pub(crate) verdict: Verdict,
+    pub(crate) answer: RecordedAnswer,
+    pub(crate) remember: Option<(Digest, CachedReply)>,
+}
+
+impl FirstVerdict {
+    /// Ends a job with it.
+    pub(crate) fn score(self, mut record: ResultBuilder) -> FinishedJob {
+        record.restore_answer(self.answer);
+        FinishedJob { remember: self.remember, ..record.scored(self.verdict) }
+    }
 }
 
 impl Judging<'_> {
@@ -64,22 +83,29 @@ impl Judging<'_> {
             self.setup.terms.larger_output_limit(asked.bounds.max_output_tokens).is_some();
         let mut tally =
             AttemptTally { answers: record.attempts(), larger_output, ..AttemptTally::default() };
+        let mut first: Option<FirstVerdict> = None;
         loop {
-            let Permission { permit, lease, waited } = match self.permission(&asked).await? {
+            let Permission { permit, lease, waited } = match self.permission(&asked).await {
                 Ok(permission) => permission,
-                Err((kind, reason)) => {
-                    let skipped = record.skipped(kind, reason);
-                    return Ok(Judged::Unstored(Box::new(skipped)));
+                Err(NotPermitted::Interrupted(interruption)) => return Err(interruption),
+                Err(NotPermitted::Skipped((kind, reason))) => {
+                    let ended = match first {
+                        Some(first) => first.score(record),
+                        None => record.skipped(kind, reason),
+                    };
+                    return Ok(Judged::Unstored(Box::new(ended)));
                 }
             };
             asked.request.slower = tally.slower();
             let call = self.call(&asked).await;
-            let (verdict, problem) = self.read(&call.end);
-            let problem = problem
-                .or_else(|| retry::contradiction(&self.context.rubric, verdict.as_ref(), &tally));
+            let (verdict, problem) = verdict_in(&call.end, &self.context.rubric);
+            let contradiction =
+                retry::contradiction(&self.context.rubric, verdict.as_ref(), &tally);
+            let asks_once_more = contradiction.is_some();
+            let problem = problem.or(contradiction);
             let Step { money, next } =
                 retry::decide(&call.end, problem.as_deref(), &mut tally, retry::full_jitter);
-            let next = self.refuse_other_model(&call.end, next);
+            let next = refuse_other_model(self.setup, &self.judge.model, &call.end, next);
             let next = self.heed_refusals(&permit, &call, next).await;
             let bill = self.bill(&call.end, money, &asked).await;
             // A count of the provider's is read by what inputs are known to count.
@@ -94,9 +120,18 @@ impl Judging<'_> {
             telemetry::call_ended(&call, verdict.is_some(), cost, &self.judge.model, self.context);
             let other = self.setup.pricing.other_model(&call.end);
             record.called(self.judge, &call.end, bill.as_ref(), &asked.bounds, other);
+            if let (true, Some(verdict)) = (asks_once_more, verdict.clone()) {
+                let remember = reply_for_cache(asked.key, self.judge, self.setup, &call.end, bill);
+                first = Some(FirstVerdict { verdict, answer: record.answer(), remember });
+            } else if next.gives_up_an_answer()
+                && let Some(first) = first.take()
+            {
+                return self.end(&lease, money, bill, first.score(record)).await;
+            }
             let finished = match (next, verdict) {
                 (NextStep::Accept, Some(verdict)) => {
-                    let remember = self.remember(&asked, &call.end, bill);
+                    let remember =
+                        reply_for_cache(asked.key, self.judge, self.setup, &call.end, bill);
                     FinishedJob { remember, ..record.scored(verdict) }
                 }
                 (NextStep::Unscorable(message), _) => record.unscorable(message),
@@ -123,18 +158,6 @@ impl Judging<'_> {
         call
     }
 
-    /// The verdict in an answer, or why it holds none.
-    fn read(&self, end: &CallEnd) -> (Option<Verdict>, Option<String>) {
-        let CallEnd::Answered(answer) = end else { return (None, None) };
-        match content(answer) {
-            Err(problem) => (None, Some(problem)),
-            Ok(content) => match reply::read(&self.context.rubric, content) {
-                Ok(verdict) => (Some(verdict), None),
-                Err(error) => (None, Some(error.to_string())),
-            },
-        }
-    }
-
     /// Tells admission what the call showed.
     async fn learn(
         &self,
@@ -159,18 +182,6 @@ impl Judging<'_> {
         is_own.then(|| self.setup.token_scale.learn(&asked.bounds, usage.input_tokens))?
     }
 
-    /// Pauses the run where another model answered and the settings want none.
-    fn refuse_other_model(&self, end: &CallEnd, next: NextStep) -> NextStep {
-        match self.setup.pricing.other_model(end).filter(|_| self.setup.refuse_other_model) {
-            Some(model) => NextStep::PauseRun(format!(
-                "model {model} answers where {} was asked for, and judge.other_model is \
-                 \"refuse\"; ask the gateway for no fallback, or set it to \"warn\"",
-                self.judge.model
-            )),
-            None => next,
-        }
-    }
-
     /// The bill of a call, with what its user should know of it.
     async fn bill(
         &self,
@@ -184,22 +195,6 @@ impl Judging<'_> {
             self.context.events.emit(Event::Warning(warning)).await;
         }
         Some(bill)
-    }
-
-    /// The reply for the cache; none if another model gave it.
-    fn remember(
-        &self,
-        asked: &PreparedQuestion,
-        end: &CallEnd,
-        bill: Option<CallBill>,
-    ) -> Option<(juror_types::id::Digest, CachedReply)> {
-        let CallEnd::Answered(answer) = end else { return None };
-        if self.setup.pricing.other_model(end).is_some() {
-            return None;
-        }
-        let CallBill { cost, usage, .. } = bill?;
-        let judge = judge_record(self.judge, &self.setup.base_url, answer, None);
-        Some((asked.key, CachedReply { reply: answer.content.clone()?, judge, usage, cost }))
     }
 
     /// Ends the lease of a call after which the job goes on.
@@ -248,7 +243,52 @@ impl Judging<'_> {
     }
 }
 
-/// What a call cost, or may have cost.
+/// The verdict in an answer, or why it holds none.
+pub(crate) fn verdict_in(end: &CallEnd, rubric: &Rubric) -> (Option<Verdict>, Option<String>) {
+    let CallEnd::Answered(answer) = end else { return (None, None) };
+    match content(answer) {
+        Err(problem) => (None, Some(problem)),
+        Ok(content) => match reply::read(rubric, content) {
+            Ok(verdict) => (Some(verdict), None),
+            Err(error) => (None, Some(error.to_string())),
+        },
+    }
+}
+
+/// Pauses the run where another model answered and the settings want none.
+pub(crate) fn refuse_other_model(
+    setup: &JudgeSetup,
+    asked: &str,
+    end: &CallEnd,
+    next: NextStep,
+) -> NextStep {
+    match setup.pricing.other_model(end).filter(|_| setup.refuse_other_model) {
+        Some(model) => NextStep::PauseRun(format!(
+            "model {model} answers where {asked} was asked for, and judge.other_model is \
+             \"refuse\"; ask the gateway for no fallback, or set it to \"warn\""
+        )),
+        None => next,
+    }
+}
+
+/// The reply for the cache; none if another model gave it.
+pub(crate) fn reply_for_cache(
+    question: Digest,
+    judge: &Judge,
+    setup: &JudgeSetup,
+    end: &CallEnd,
+    bill: Option<CallBill>,
+) -> Option<(Digest, CachedReply)> {
+    let CallEnd::Answered(answer) = end else { return None };
+    if setup.pricing.other_model(end).is_some() {
+        return None;
+    }
+    let CallBill { cost, usage, .. } = bill?;
+    let judge = judge_record(judge, &setup.base_url, answer, None);
+    Some((question, CachedReply { reply: answer.content.clone()?, judge, usage, cost }))
+}
+
+/// Cost of a call, billed or presumed.
 fn cost(money: LeaseEnd, bill: Option<CallBill>, asked: &PreparedQuestion) -> CallCost {
     match (money, bill) {
         (LeaseEnd::PresumeSpent, _) => CallCost::Presumed(asked.bounds.worst_cost),

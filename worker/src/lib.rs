@@ -1,5 +1,7 @@
 //! One job to one result. [`evaluate`] is one job's life, top to bottom; [`run`] is the role.
 
+pub mod batch;
+pub mod batch_lane;
 pub mod billing;
 pub mod ceiling;
 pub mod circuit_breaker;
@@ -8,12 +10,14 @@ pub mod context;
 pub mod cost_bounds;
 pub mod estimate;
 pub mod evaluate;
+pub mod evidence_resources;
 pub mod image;
 pub mod inspect;
 pub mod interruption;
 pub mod isolation;
 mod judging;
 pub mod load;
+mod measuring;
 pub mod parse_reply;
 pub mod prompt;
 mod question;
@@ -22,6 +26,7 @@ pub mod retry;
 pub mod retrying_ledger;
 pub mod run;
 mod similarity;
+mod source_image;
 pub mod sources;
 pub mod stages;
 mod telemetry;
@@ -30,3 +35,4 @@ pub mod token_scale;
 pub mod tokens;
 mod values;
 pub mod vision;
+mod worker_error;

@@ -1,29 +1,24 @@
-//! What the judge is asked about one job, and the question's identity.
+//! Question to the judge about one job, and its identity.
 
 use crate::{
     context::{Context, JudgeSetup},
     cost_bounds::{Bounds, ModelTerms, bounds},
     image::{self, ImageRules, PREPARATION_VERSION},
     load::LoadedItem,
+    measuring::ItemEvidence,
     prompt,
+    source_image::{SourceImage, image_error},
     vision::{Request, RequestImage},
 };
 use bytes::Bytes;
-use juror_files::local::MAX_IMAGE_BYTES;
 use juror_types::{
     id::Digest,
-    item::ImageReference,
     job::{Job, Judge},
     model::TextTokens,
-    outcome::{ErrorKind, InputRecord, JobError},
-    reference::shown,
+    outcome::{InputRecord, JobError},
 };
 use serde::Serialize;
 use std::sync::Arc;
-use tokio::task::spawn_blocking;
-
-/// A digest of so much takes a third of a millisecond; of more, it moves off the async threads.
-const MAX_INLINE_DIGEST: usize = 512 * 1024;
 
 /// A question that is not sent yet.
 pub struct Question {
@@ -33,27 +28,26 @@ pub struct Question {
     pub code_note: Option<String>,
     /// The item's own part of the prompt.
     item: String,
-    /// What all texts take.
+    /// Tokens of all texts.
     texts: TextTokens,
-    images: Vec<SourceImage>,
+    images: Vec<LabeledImage>,
 }
 
-/// An image as it was read.
-struct SourceImage {
-    record: InputRecord,
+/// An image of the question, with the words that it goes out under.
+struct LabeledImage {
     label: String,
-    bytes: Bytes,
+    source: SourceImage,
 }
 
 /// A question, ready to be sent.
 pub struct PreparedQuestion {
     /// See [`Question::key`].
     pub key: Digest,
-    /// What is sent.
+    /// The request.
     pub request: Request,
     /// The images, with what preparation did to them.
     pub inputs: Vec<InputRecord>,
-    /// What the call takes.
+    /// Bounds of the call.
     pub bounds: Bounds,
 }
 
@@ -73,19 +67,15 @@ impl Question {
         job: &Job,
         judge: &Judge,
         loaded: &LoadedItem,
+        evidence: Option<&ItemEvidence>,
         setup: &JudgeSetup,
         context: &Context,
     ) -> Result<Self, JobError> {
-        let mut images = Vec::new();
-        for named in &context.rubric.images {
-            let reference =
-                job.item.images.get(&named.name).ok_or_else(|| {
-                    image_error(format!("the item names no image {:?}", named.name))
-                })?;
-            images.push(read(&named.name, &named.label, reference, context).await?);
-        }
+        let images = read_images(job, evidence, context).await?;
+        let outcome = evidence.map(|evidence| &evidence.outcome);
         let part =
-            prompt::item_part(&context.rubric, &job.item, loaded, judge.strip_comments).await;
+            prompt::item_part(&context.rubric, &job.item, loaded, outcome, judge.strip_comments)
+                .await;
         let prompt::ItemPart { text: item, code_note } = part;
         let key = key(job, judge, setup, &item, &images);
         let texts = setup.instructions.tokens.plus(TextTokens::of(&item));
@@ -94,25 +84,28 @@ impl Question {
 
     /// The images with their digests.
     pub fn inputs(&self) -> Vec<InputRecord> {
-        self.images.iter().map(|image| image.record.clone()).collect()
+        self.images.iter().map(|image| image.source.record.clone()).collect()
     }
 
     /// The images' bytes as they were read, with their digests.
     pub fn originals(&self) -> impl Iterator<Item = (Digest, Bytes)> {
-        self.images.iter().filter_map(|image| Some((image.record.digest?, image.bytes.clone())))
+        self.images
+            .iter()
+            .filter_map(|image| Some((image.source.record.digest?, image.source.bytes.clone())))
     }
 
     /// Why this question cannot be asked, as far as the images' headers tell without decoding any.
     pub fn unreadable(&self) -> Option<JobError> {
-        let image = self.images.iter().find(|image| image::dimensions(&image.bytes).is_none())?;
+        let mut images = self.images.iter().map(|image| &image.source);
+        let image = images.find(|image| image::dimensions(&image.bytes).is_none())?;
         let reference = &image.record.reference;
         Some(image_error(format!("{reference}: this is no image whose size can be read")))
     }
 
-    /// What a call to some model would take, told by the images' headers without decoding any.
+    /// Bounds of a call to some model, told by the images' headers without decoding any.
     pub fn bounds(&self, judge: &Judge, terms: &ModelTerms, rules: &ImageRules) -> Bounds {
-        let size = |image: &SourceImage| {
-            image::dimensions(&image.bytes).map(|(width, height)| rules.fit(width, height))
+        let size = |image: &LabeledImage| {
+            image::dimensions(&image.source.bytes).map(|(width, height)| rules.fit(width, height))
         };
         // One without a size is unreadable, and asked about in no call.
         let sizes: Vec<_> = self.images.iter().filter_map(size).collect();
@@ -126,7 +119,7 @@ impl Question {
         setup: &JudgeSetup,
     ) -> Result<PreparedQuestion, JobError> {
         let mut prepared = Vec::new();
-        for source in &self.images {
+        for LabeledImage { source, .. } in &self.images {
             let image = setup.preparer.prepare(source.bytes.clone(), &setup.rules).await;
             let reference = &source.record.reference;
             prepared.push(image.map_err(|error| image_error(format!("{reference}: {error}")))?);
@@ -138,8 +131,8 @@ impl Question {
             input.note.clone_from(&image.note);
             input.signature = image.signature;
         }
-        let images = self.images.into_iter().zip(prepared).map(|(source, image)| RequestImage {
-            label: source.label,
+        let images = self.images.into_iter().zip(prepared).map(|(labeled, image)| RequestImage {
+            label: labeled.label,
             media_type: image.media_type,
             bytes: image.bytes,
         });
@@ -163,40 +156,36 @@ impl Question {
     }
 }
 
-async fn read(
-    name: &str,
-    label: &str,
-    image: &ImageReference,
+/// The images that the rubric names, in its order: those of the item, and of the measured evidence
+/// those that there are.
+async fn read_images(
+    job: &Job,
+    evidence: Option<&ItemEvidence>,
     context: &Context,
-) -> Result<SourceImage, JobError> {
-    let reference = shown(&image.reference);
-    let bytes = context
-        .sources
-        .read(&image.reference, MAX_IMAGE_BYTES)
-        .await
-        .map_err(|error| image_error(error.to_string()))?;
-    let digest = digest(&bytes).await;
-    if let Some(promised) = image.sha256.filter(|promised| *promised != digest) {
-        return Err(image_error(format!(
-            "{reference} is not the file that the manifest promises: its SHA-256 is {digest}, not \
-             {promised}; restore the file or correct the manifest"
-        )));
+) -> Result<Vec<LabeledImage>, JobError> {
+    let mut images = Vec::new();
+    for named in &context.rubric.images {
+        let known = evidence.and_then(|evidence| evidence.image(&named.name, job.evidence));
+        let source = match (known, job.item.images.get(&named.name)) {
+            (Some(known), _) => known.clone(),
+            (None, _) if named.optional => continue,
+            (None, Some(image)) => SourceImage::read(&named.name, image, &context.sources).await?,
+            (None, None) => {
+                return Err(image_error(format!("the item names no image {:?}", named.name)));
+            }
+        };
+        images.push(LabeledImage { label: named.label.clone(), source });
     }
-    let record = InputRecord { digest: Some(digest), ..InputRecord::unread(name, reference) };
-    Ok(SourceImage { record, label: label.to_owned(), bytes })
+    Ok(images)
 }
 
-async fn digest(bytes: &Bytes) -> Digest {
-    if bytes.len() <= MAX_INLINE_DIGEST {
-        return Digest::of(bytes);
-    }
-    let shared = bytes.clone();
-    let digesting = spawn_blocking(move || Digest::of(&shared));
-    // It breaks off only where the process is ending.
-    digesting.await.unwrap_or_else(|_| Digest::of(bytes))
-}
-
-fn key(job: &Job, judge: &Judge, setup: &JudgeSetup, item: &str, images: &[SourceImage]) -> Digest {
+fn key(
+    job: &Job,
+    judge: &Judge,
+    setup: &JudgeSetup,
+    item: &str,
+    images: &[LabeledImage],
+) -> Digest {
     let ImageRules { max_bytes, max_side, user_max_side, .. } = setup.rules;
     let identity = Identity {
         schema: juror_types::SCHEMA,
@@ -206,7 +195,10 @@ fn key(job: &Job, judge: &Judge, setup: &JudgeSetup, item: &str, images: &[Sourc
         rubric: job.rubric.digest,
         instructions: setup.instructions.digest,
         item,
-        images: images.iter().map(|image| (image.label.as_str(), image.record.digest)).collect(),
+        images: images
+            .iter()
+            .map(|image| (image.label.as_str(), image.source.record.digest))
+            .collect(),
         preparation: (PREPARATION_VERSION, max_bytes, max_side, user_max_side),
         repeat: job.repeat,
     };
@@ -229,8 +221,4 @@ struct Identity<'question> {
     images: Vec<(&'question str, Option<Digest>)>,
     preparation: (u32, u64, u32, Option<u32>),
     repeat: u32,
-}
-
-fn image_error(message: String) -> JobError {
-    JobError { kind: ErrorKind::Image, message }
 }

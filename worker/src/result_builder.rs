@@ -4,21 +4,27 @@ use crate::{
     billing::CallBill,
     context::Context,
     cost_bounds::Bounds,
+    measuring::ItemEvidence,
+    source_image::SourceImage,
     vision::{Answer, CallEnd},
 };
+use jiff::Timestamp;
 use juror_ledger::store::{Carried, ClaimKey, FinishedJob};
 use juror_types::{
+    evidence::EvidenceOutcome,
     id::Digest,
-    item::Language,
+    item::{Item, Language},
     job::{Job, Judge},
+    lane::Lane,
     outcome::{ErrorKind, Estimate, InputRecord, JobError, JobResult, JudgeRecord, Outcome},
     reference::shown,
-    rubric::zero,
+    rubric::{against_evidence, zero},
     signature::Signature,
-    stage::Stages,
+    stage::{Generation, Stages},
     verdict::Verdict,
 };
-use std::{collections::BTreeMap, sync::Arc};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 /// A text that stages and judge are given.
@@ -31,7 +37,15 @@ pub struct UsedText {
     pub is_made: bool,
 }
 
-/// What is known of a job so far.
+/// Answer of a judge as a result records it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RecordedAnswer {
+    judge: Option<JudgeRecord>,
+    reply: Option<String>,
+    lane: Lane,
+}
+
+/// Record of a job so far.
 pub struct ResultBuilder {
     /// The claim that it is worked on under.
     pub claim: ClaimKey,
@@ -39,6 +53,17 @@ pub struct ResultBuilder {
     result: JobResult,
     stages_passed: Option<bool>,
     began: Instant,
+    /// Time that the job took before, in another process or part of this one.
+    before: Duration,
+}
+
+/// A result in the making as it is kept while its job waits for a batch.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BuilderSnapshot {
+    result: JobResult,
+    stages_passed: Option<bool>,
+    /// When the job began, in milliseconds since 1970.
+    began_ms: i64,
 }
 
 impl ResultBuilder {
@@ -50,7 +75,25 @@ impl ResultBuilder {
         result.attempts = carried.calls;
         result.unmetered_calls = carried.unmetered_calls;
         let context = Arc::clone(context);
-        Self { claim, context, result, stages_passed: None, began: Instant::now() }
+        let (began, before) = (Instant::now(), Duration::ZERO);
+        Self { claim, context, result, stages_passed: None, began, before }
+    }
+
+    /// The result so far, to be kept.
+    pub fn snapshot(&self) -> BuilderSnapshot {
+        let took = i64::try_from((self.before + self.began.elapsed()).as_millis());
+        let began_ms = Timestamp::now().as_millisecond() - took.unwrap_or_default();
+        let (result, stages_passed) = (self.result.clone(), self.stages_passed);
+        BuilderSnapshot { result, stages_passed, began_ms }
+    }
+
+    /// Goes on with a result that was kept, under the claim of who finishes it.
+    pub fn restore(snapshot: BuilderSnapshot, context: &Arc<Context>, claim: ClaimKey) -> Self {
+        let BuilderSnapshot { result, stages_passed, began_ms } = snapshot;
+        let before = Timestamp::now().as_millisecond() - began_ms;
+        let before = Duration::from_millis(before.max(0).unsigned_abs());
+        let (context, began) = (Arc::clone(context), Instant::now());
+        Self { claim, context, result, stages_passed, began, before }
     }
 
     /// Calls so far: at first, those that earlier holders of the job settled.
@@ -66,10 +109,39 @@ impl ResultBuilder {
         self.result.generation = stages.generation;
     }
 
-    /// Records which images are judged, with their digests.
+    /// Takes down what was measured, and on which pictures.
+    pub fn evidence(&mut self, evidence: &ItemEvidence) {
+        if evidence.renders.is_some() {
+            let unknown = || Generation {
+                code_compiles: None,
+                quality_score: None,
+                renders: None,
+                error: None,
+            };
+            let generation = self.result.generation.get_or_insert_with(unknown);
+            generation.renders = evidence.renders;
+            let failed = evidence.renders == Some(false);
+            self.stages_passed = Some(!failed && self.stages_passed.unwrap_or(true));
+        }
+        self.result.evidence = Some(evidence.outcome.clone());
+        let pictures = [&evidence.screenshot].into_iter().chain(&evidence.rendered);
+        for SourceImage { record, .. } in pictures {
+            let inputs = &mut self.result.item.inputs;
+            let images = inputs.iter().filter(|input| input.is_image()).count();
+            match inputs.iter_mut().find(|input| input.name == record.name) {
+                Some(known) => known.clone_from(record),
+                None => inputs.insert(images, record.clone()),
+            }
+        }
+    }
+
+    /// Records which images are judged, with their digests; a rendered picture stays, which was
+    /// measured even where no judge is sent it.
     pub fn images(&mut self, mut images: Vec<InputRecord>) {
         let inputs = &mut self.result.item.inputs;
-        images.extend(inputs.drain(..).filter(|input| !input.is_image()));
+        let is_sent = images.iter().any(|image| image.name == Item::RENDERED);
+        let stays = |input: &InputRecord| input.name == Item::RENDERED && !is_sent;
+        images.extend(inputs.drain(..).filter(|input| !input.is_image() || stays(input)));
         *inputs = images;
     }
 
@@ -143,6 +215,18 @@ impl ResultBuilder {
         self.result.reply = reply;
     }
 
+    /// The answer that was recorded last.
+    pub fn answer(&self) -> RecordedAnswer {
+        let JobResult { judge, reply, lane, .. } = &self.result;
+        RecordedAnswer { judge: judge.clone(), reply: reply.clone(), lane: *lane }
+    }
+
+    /// Records an earlier answer again, in place of the last one.
+    pub fn restore_answer(&mut self, answer: RecordedAnswer) {
+        let RecordedAnswer { judge, reply, lane } = answer;
+        (self.result.judge, self.result.reply, self.result.lane) = (judge, reply, lane);
+    }
+
     /// Ends with every stage done that has data; the judge was off.
     pub fn without_verdict(mut self) -> FinishedJob {
         self.result.pipeline_success = self.stages_passed;
@@ -155,7 +239,11 @@ impl ResultBuilder {
     }
 
     /// Ends with a verdict.
-    pub fn scored(mut self, verdict: Verdict) -> FinishedJob {
+    pub fn scored(mut self, mut verdict: Verdict) -> FinishedJob {
+        let measured = self.result.evidence.as_ref().and_then(EvidenceOutcome::measured);
+        let contradicted =
+            measured.map(|evidence| against_evidence(&self.context.rubric, &verdict, evidence));
+        verdict.contradictions.extend(contradicted.unwrap_or_default());
         let passed = self.context.success.passes(verdict.correctness());
         self.result.pipeline_success = Some(passed && self.stages_passed.unwrap_or(true));
         self.result.semantic = Some(verdict);
@@ -196,7 +284,7 @@ impl ResultBuilder {
         self.result.outcome = outcome;
         self.result.error = error;
         self.result.total_latency_ms =
-            u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            u64::try_from((self.before + self.began.elapsed()).as_millis()).unwrap_or(u64::MAX);
         FinishedJob { claim: self.claim, result: self.result, remember: None }
     }
 }

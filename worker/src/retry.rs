@@ -1,8 +1,9 @@
-//! What to do after a call: with its money, and next. The only retry layer there is.
+//! Decision after a call: its money, and the next step. The only retry layer there is.
 
 use crate::vision::{AccountProblem, Answer, CallEnd, Finish};
 use backoff::{ExponentialBackoff, backoff::Backoff as _};
 use juror_types::{outcome::ErrorKind, rubric::Rubric, usage::Usage, verdict::Verdict};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Calls of one job that came to nothing, before it fails.
@@ -17,11 +18,11 @@ pub const MAX_BILLED_CALLS: u32 = MAX_ANSWERS + MAX_LOST - 1;
 
 /// Attempts to fetch one file, before its job fails.
 pub const MAX_FETCH_ATTEMPTS: u32 = 3;
-/// Nobody waits longer than this for a file's server.
+/// Longest wait for a file's server.
 const MAX_FETCH_PAUSE: Duration = Duration::from_secs(10);
 
-/// What has happened to one job so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Attempts at one job so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptTally {
     /// Calls that came to nothing by the fault of network or provider.
     pub transport_attempts: u32,
@@ -42,27 +43,27 @@ impl AttemptTally {
     }
 }
 
-/// What follows from a call.
+/// Consequence of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What becomes of its lease.
+    /// End of its lease.
     pub money: LeaseEnd,
-    /// What becomes of its job.
+    /// Next step of its job.
     pub next: NextStep,
 }
 
-/// What becomes of a call's lease.
+/// End of a call's lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaseEnd {
     /// Nothing was billed.
     Release,
     /// This was billed; without figures, the worst case counts as billed.
     Settle(Option<Usage>),
-    /// Nobody knows: it counts as billed at its worst case.
+    /// Cost unknown: it counts as billed at its worst case.
     PresumeSpent,
 }
 
-/// What becomes of a job after a call.
+/// Next step of a job after a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NextStep {
     /// The reply is a verdict.
@@ -73,7 +74,7 @@ pub enum NextStep {
     Retry,
     /// Ask again at once, with a larger output limit: the answer was cut at the present one.
     RetryLonger,
-    /// Nobody calls this endpoint before this time has passed. Burns no attempt.
+    /// No process calls this endpoint before this time has passed. Burns no attempt.
     Cooldown(Duration),
     /// Call again as soon as a permit is free: too many calls were in flight, and fewer may be from
     /// now on. Burns no attempt.
@@ -86,6 +87,13 @@ pub enum NextStep {
     Fail(ErrorKind, String),
     /// The judge answered, and never usably.
     Unscorable(String),
+}
+
+impl NextStep {
+    /// Whether the answer, or the request, was found to be of no use.
+    pub fn gives_up_an_answer(&self) -> bool {
+        matches!(self, Self::Retry | Self::RetryLonger | Self::Fail(..) | Self::Unscorable(_))
+    }
 }
 
 /// Decides what follows from a call, and counts it. `reply_problem` says why an answer's content

@@ -27,7 +27,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// How long a hard stop waits for what is being said to the ledger.
+/// Time for which a hard stop waits for operations of the ledger under way.
 const LAST_MOMENT: Duration = Duration::from_secs(2);
 
 /// A backend that answers as soon as it can be reached again. What is asked of it waits until the
@@ -35,7 +35,7 @@ const LAST_MOMENT: Duration = Duration::from_secs(2);
 pub struct RetryingLedger<Backend> {
     backend: Arc<Backend>,
     shutdown: Shutdown,
-    /// How many callers wait for it now.
+    /// Number of callers that wait for it now.
     waiting: AtomicUsize,
     /// Waits that have ended with an answer.
     outages: AtomicU64,

@@ -3,9 +3,16 @@
 
 pub mod fleet;
 
+pub use crate::worker_error::WorkerError;
+
 use crate::{
-    concurrency::Concurrency, context::Context, evaluate::evaluate, interruption::Interruption,
-    run::fleet::FleetWork, telemetry,
+    batch::{self, BatchWork},
+    concurrency::Concurrency,
+    context::Context,
+    evaluate::evaluate,
+    interruption::Interruption,
+    run::fleet::FleetWork,
+    telemetry,
 };
 use juror_queue::{Delivery, Disposition, Priority, Queue, QueueError, Subscription};
 use juror_telemetry::Metrics;
@@ -31,11 +38,11 @@ pub struct Worker {
     pub results: Arc<dyn Queue<JobResult>>,
     /// Whose jobs they are.
     pub runs: Runs,
-    /// How many calls may be in flight at once; how many jobs are in hand goes by it.
+    /// Limit on calls in flight at once; the number of jobs in hand goes by it.
     pub concurrency: Concurrency,
-    /// Who listens.
+    /// Listeners.
     pub events: Events,
-    /// What is counted of jobs.
+    /// Counters of jobs.
     pub metrics: Arc<Metrics>,
 }
 
@@ -48,25 +55,11 @@ pub enum Runs {
     Many(FleetWork),
 }
 
-/// How a worker's work ended.
+/// End of a worker's work.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Ended {
     /// Why the run is paused, if it is: no call can succeed until a person does something.
     pub paused: Option<String>,
-}
-
-/// Why a worker could not go on. Jobs in hand were given back.
-#[derive(Debug, thiserror::Error)]
-pub enum WorkerError {
-    /// The ledger or the queue gave up.
-    #[error(transparent)]
-    Interrupted(#[from] Interruption),
-    /// The queue gave up.
-    #[error(transparent)]
-    Queue(#[from] QueueError),
-    /// A job's task ended by a panic: a defect of this program.
-    #[error("a job's task broke off, which is a defect of this program: {0}")]
-    Task(#[from] JoinError),
 }
 
 /// Works until the queue is closed and empty, or until `shutdown.drain`, which it gives itself
@@ -85,10 +78,25 @@ pub async fn run(worker: Arc<Worker>, shutdown: Shutdown) -> Result<Ended, Worke
     while let Some(task) = tasks.join_next().await {
         ending.note(task, &shutdown.drain);
     }
+    ended(ending, &worker.events).await
+}
+
+/// As [`run()`], for a run whose calls are bought in batches.
+pub async fn run_in_batches(
+    work: Arc<BatchWork>,
+    shutdown: Shutdown,
+) -> Result<Ended, WorkerError> {
+    let mut ending = Ending::default();
+    let events = work.context.events.clone();
+    ending.note(Ok(batch::run(work, &shutdown.drain).await), &shutdown.drain);
+    ended(ending, &events).await
+}
+
+async fn ended(ending: Ending, events: &Events) -> Result<Ended, WorkerError> {
     info!("the worker has ended");
     let ended = ending.into_result()?;
     if let Some(reason) = &ended.paused {
-        worker.events.emit(Event::Paused { reason: reason.clone() }).await;
+        events.emit(Event::Paused { reason: reason.clone() }).await;
     }
     Ok(ended)
 }
@@ -213,7 +221,7 @@ async fn work_alone(
     }
 }
 
-/// What is known of the end while tasks finish.
+/// State of the end while tasks finish.
 #[derive(Default)]
 struct Ending {
     paused: Option<String>,

@@ -1,6 +1,6 @@
-//! What an operator sees of jobs and calls: metrics and log lines. Reasons are told by their
-//! class, since what a provider says may quote the question or the answer. What a user must know is
-//! an event, and is told louder than here.
+//! Metrics and log lines of jobs and calls. Reasons are told by their class, since what a provider
+//! says may quote the question or the answer. What a user must know is an event, and is told louder
+//! than here.
 
 use crate::{
     context::Context,

@@ -1,4 +1,4 @@
-//! How a provider counts input tokens, learned from its bills: to use rate limits well. Money is
+//! A provider's count of input tokens, learned from its bills: to use rate limits well. Money is
 //! always reserved by the bound.
 
 use crate::cost_bounds::Bounds;

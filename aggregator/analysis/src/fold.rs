@@ -13,8 +13,8 @@ use juror_types::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// What is known of every job of a run that has a result, in about 45 bytes a job; the results
-/// themselves stay in the journal.
+/// State of every job of a run that has a result, in about 45 bytes a job; the results themselves
+/// stay in the journal.
 #[derive(Clone, Debug, Default)]
 pub struct Fold {
     jobs: JobIndex,
@@ -42,11 +42,11 @@ pub struct Latest {
     pub offset: u64,
     /// Its round.
     pub round: u32,
-    /// How the job ended in that round.
+    /// Outcome of the job in that round.
     pub outcome: Outcome,
 }
 
-/// What all results took, superseded rounds included.
+/// Cost and usage of all results, superseded rounds included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
     /// Their costs.
@@ -59,7 +59,7 @@ pub struct Spent {
     pub cached: u64,
     /// Whether any verdict came from the simulator.
     pub simulated: bool,
-    /// What the jobs that made calls were expected to cost; none if there were none.
+    /// Expected cost of the jobs that made calls; none if there were none.
     pub estimate: Option<Estimate>,
     /// The results that took one call each.
     pub single_calls: SingleCalls,
@@ -72,7 +72,7 @@ pub struct SingleCalls {
     reserved: Money,
 }
 
-/// How many jobs ended in which way.
+/// Numbers of jobs by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Jobs that are scored.
@@ -87,7 +87,7 @@ pub struct Counts {
     pub skipped: u64,
 }
 
-/// What became of a result.
+/// Effect of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
     /// The first result of its job.
@@ -172,14 +172,14 @@ impl Fold {
         self.results
     }
 
-    /// What counts now.
+    /// Results that count now.
     pub fn counted(&self) -> Counted {
         let mut offsets: Vec<u64> = self.jobs.iter().map(|(_, latest)| latest.offset).collect();
         offsets.sort_unstable();
         Counted { offsets, counts: self.counts, spent: self.spent }
     }
 
-    /// How many jobs ended in which way.
+    /// Numbers of jobs by outcome.
     pub fn counts(&self) -> Counts {
         self.counts
     }
@@ -204,7 +204,7 @@ impl Fold {
         self.counts().scored < planned
     }
 
-    /// What all results took, superseded rounds included.
+    /// Cost and usage of all results, superseded rounds included.
     pub fn spent(&self) -> Spent {
         self.spent
     }
@@ -244,12 +244,12 @@ impl Counted {
         self.offsets.is_empty()
     }
 
-    /// How many jobs ended in which way.
+    /// Numbers of jobs by outcome.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// What all results took, superseded rounds included.
+    /// Cost and usage of all results, superseded rounds included.
     pub fn spent(&self) -> Spent {
         self.spent
     }
@@ -300,22 +300,22 @@ impl Rounds {
         self.0.values_mut().for_each(|last| last.in_journal = true);
     }
 
-    /// How many jobs have a result.
+    /// Number of jobs that have a result.
     pub fn jobs(&self) -> u64 {
         self.0.len() as u64
     }
 
-    /// How many jobs are scored.
+    /// Number of scored jobs.
     pub fn scored(&self) -> u64 {
         self.0.values().filter(|last| last.scored).count() as u64
     }
 
-    /// How many of the scored jobs have a result that is stored and that the journal does not have.
+    /// Number of scored jobs whose stored result the journal does not have.
     pub fn missing(&self) -> u64 {
         self.0.values().filter(|last| last.is_missing()).count() as u64
     }
 
-    /// How many results there are: rounds of a job follow each other without a gap.
+    /// Number of results: rounds of a job follow each other without a gap.
     pub fn results(&self) -> u64 {
         self.0.values().map(|last| u64::from(last.round) + 1).sum()
     }
@@ -344,13 +344,13 @@ impl SingleCalls {
 }
 
 impl Spent {
-    /// What the run may have cost in all, never less than the bill: with what the ledger holds and
-    /// no result tells.
+    /// Cost that the run may have had in all, never less than the bill: with what the ledger holds
+    /// and no result tells.
     pub fn total(&self, ledger: Option<&Ledger>) -> Money {
         self.booked(ledger) + ledger.map(|ledger| ledger.outstanding).unwrap_or_default()
     }
 
-    /// What is spent of that: all but what calls hold that may still be in flight.
+    /// Spent part of that: all but what calls hold that may still be in flight.
     pub fn booked(&self, ledger: Option<&Ledger>) -> Money {
         let Some(ledger) = ledger else { return self.cost };
         // Settled calls of jobs that have no result yet are in the ledger alone. Results that a

@@ -1,6 +1,7 @@
 //! One result as a report shows it: what was found, without what was asked and answered.
 
 use juror_types::{
+    evidence::EvidenceOutcome,
     outcome::{JobError, JobResult, Outcome},
     stage::{Generation, Retrieval, TokenExtraction},
     usage::Money,
@@ -15,7 +16,7 @@ pub struct ItemRow {
     pub screenshot_id: String,
     /// Which repeat of the item.
     pub repeat: u32,
-    /// How its job ended.
+    /// Outcome of its job.
     pub outcome: Outcome,
     /// Whether it passed every stage with data.
     pub pipeline_success: Option<bool>,
@@ -27,15 +28,18 @@ pub struct ItemRow {
     pub retrieval: Option<Retrieval>,
     /// Generation.
     pub generation: Option<Generation>,
+    /// Evidence of the rendered code; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<EvidenceOutcome>,
     /// The verdict.
     pub semantic: Option<Verdict>,
-    /// What the job's calls cost in the round that counts.
+    /// Cost of the job's calls in the round that counts.
     pub cost_usd: Money,
     /// Whether the verdict came from the cache.
     pub cached: bool,
     /// Whether the verdict is the simulator's.
     pub simulated: bool,
-    /// What went wrong.
+    /// Its failure.
     pub error: Option<JobError>,
 }
 
@@ -50,6 +54,7 @@ impl From<JobResult> for ItemRow {
             token_extraction: result.token_extraction,
             retrieval: result.retrieval,
             generation: result.generation,
+            evidence: result.evidence,
             semantic: result.semantic,
             cost_usd: result.cost_usd,
             cached: result.cached,

@@ -74,7 +74,7 @@ impl Items {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// How many items there are.
+    /// Number of items.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -84,7 +84,7 @@ impl Items {
         self.ends.is_empty()
     }
 
-    /// How many results there are.
+    /// Number of results.
     pub fn results(&self) -> usize {
         self.rows.len()
     }

@@ -2,7 +2,7 @@
 
 use juror_types::job::Judge;
 
-/// What of two judges is not the same: its name and both values.
+/// Settings that two judges do not share: name and both values.
 pub(crate) fn judge_settings_that_differ(
     base: &Judge,
     head: &Judge,

@@ -5,6 +5,7 @@ pub mod calibration;
 mod charges;
 pub mod compare;
 pub mod comparison;
+pub mod evidence_summary;
 pub mod fold;
 pub mod format;
 pub mod gate;

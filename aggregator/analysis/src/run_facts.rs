@@ -1,4 +1,4 @@
-//! What a run is, how much of its dataset was judged, and what it cost.
+//! Summary of a run: record, coverage and cost.
 
 use indexmap::IndexMap;
 use juror_types::{
@@ -10,12 +10,12 @@ use juror_types::{
 };
 use serde::Serialize;
 
-/// What a run is.
+/// Summary of a run's record.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunSummary {
     /// Its id.
     pub id: RunId,
-    /// What was judged.
+    /// Dataset that was judged.
     pub dataset: DatasetRecord,
     /// By which rubric.
     pub rubric: RubricReference,
@@ -28,7 +28,7 @@ pub struct RunSummary {
     pub fingerprints: Vec<String>,
     /// Whether any verdict is the simulator's.
     pub simulated: bool,
-    /// How many times each item is judged.
+    /// Judgements of each item.
     pub repeat: u32,
     /// When it was created, RFC 3339 in UTC.
     pub created_at: String,
@@ -40,7 +40,7 @@ pub struct RunSummary {
     pub program_version: String,
 }
 
-/// How much of a dataset was judged. All counts are of jobs.
+/// Coverage of a dataset. All counts are of jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Coverage {
     /// Jobs that the run has.
@@ -58,12 +58,12 @@ pub struct Coverage {
     /// Without any result yet; left out of JSON when there are none.
     #[serde(skip_serializing_if = "is_zero")]
     pub pending: u64,
-    /// How many jobs ended with which kind of error, most frequent first.
+    /// Number of jobs by kind of error, most frequent first.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub errors: IndexMap<ErrorKind, u64>,
 }
 
-/// What a run cost.
+/// Cost of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Cost {
     /// Results' costs and what is presumed spent; never less than the ledger has committed.
@@ -80,7 +80,7 @@ pub struct Cost {
     /// left out of JSON when there is none.
     #[serde(skip_serializing_if = "is_no_money")]
     pub in_flight_usd: Money,
-    /// What the jobs that made calls were expected to cost, told before their first call.
+    /// Expected cost of the jobs that made calls, told before their first call.
     pub estimated_usd: Option<Money>,
     /// Highest possible cost of those calls, with every call that may be repeated.
     pub worst_case_usd: Option<Money>,

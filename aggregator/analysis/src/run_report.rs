@@ -6,6 +6,7 @@ use crate::{
         known::{KnownCalibration, RunCalibration},
     },
     comparison::Comparison,
+    evidence_summary::EvidenceSummary,
     gate::GateReport,
     issues::StatementGroup,
     item_row::ItemRow,
@@ -24,35 +25,37 @@ use juror_types::rubric::Rubric;
 /// while a format is written.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// What the run is.
+    /// Summary of the run's record.
     pub run: RunSummary,
     /// Its metrics as plain numbers.
     pub overall: Overall,
-    /// How sure each metric is, by its path in `overall`.
+    /// Interval of each metric, by its path in `overall`.
     pub intervals: IndexMap<String, Interval>,
-    /// How much of the dataset was judged.
+    /// Coverage of the dataset.
     pub coverage: Coverage,
-    /// What it cost.
+    /// Its cost.
     pub cost: Cost,
-    /// What became of the gate, if there is one.
+    /// Result of the gate, if there is one.
     pub targets: Option<GateReport>,
-    /// What judging items several times told of the judge, if they were.
+    /// Agreement of the judge with itself, if items were judged several times.
     pub repeats: Option<Repeats>,
-    /// What is known of its judge's agreement with people, if anything is.
+    /// Agreement of its judge with people, if it is known.
     pub calibration: Option<RunCalibration>,
-    /// What became of it since another run, if it was compared.
+    /// Comparison with another run, if there is one.
     pub comparison: Option<Comparison>,
     /// Clusters that its dataset likely has and does not declare.
     pub likely_clusters: Option<LikelyClusters>,
     /// Whether its verdicts agree with themselves; none without a verdict.
     pub verdict_checks: Option<VerdictChecks>,
-    /// What is often wrong, most frequent first.
+    /// Measurements between screenshots and rendered code; none where there are none.
+    pub evidence: Option<EvidenceSummary>,
+    /// Common issues, most frequent first.
     pub common_issues: Vec<StatementGroup>,
-    /// What is often right, most frequent first.
+    /// Common strengths, most frequent first.
     pub common_strengths: Vec<StatementGroup>,
     /// Issues that stand in no group, since there were more different ones than are counted.
     pub uncounted_issues: u64,
-    /// What a reader must know.
+    /// Warnings for the reader.
     pub warnings: Vec<String>,
     /// The metrics once more, with their titles, for formats that are read by people.
     pub metrics: Vec<Metric>,

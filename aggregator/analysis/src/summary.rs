@@ -2,6 +2,7 @@
 
 use crate::{
     charges::Charges,
+    evidence_summary::EvidenceTally,
     fold::Counted,
     format::counted,
     gate::{ApiStreak, Gate},
@@ -40,16 +41,16 @@ const MAX_UNKNOWN: usize = 50_000;
 /// Fingerprints of the model that are told apart.
 const MAX_FINGERPRINTS: usize = 8;
 
-/// What a report is made of, beside the journal.
+/// Inputs of a report, beside the journal.
 #[derive(Clone, Debug)]
 pub struct SummaryInput<'a> {
     /// Which results count, by the fold of the same journal.
     pub counted: &'a Counted,
     /// The rubric of the run, read from its record's text.
     pub rubric: &'a Rubric,
-    /// What the ledger holds of the run; none if it has no record of it.
+    /// The ledger of the run; none if it has no record of it.
     pub ledger: Option<Ledger>,
-    /// What the run must meet.
+    /// Gate that the run must meet.
     pub gate: Option<&'a Gate>,
     /// The runs before it of the same kind, newest first, if the gate watches for declines.
     pub earlier: &'a [PastRun],
@@ -85,6 +86,7 @@ struct Scan<'a> {
     strengths: Statements,
     judged_items: JudgedItems,
     checks: VerdictChecks,
+    evidence: EvidenceTally,
     streak: ApiStreak,
     charges: Charges,
     errors: IndexMap<ErrorKind, u64>,
@@ -142,6 +144,7 @@ impl<'a> Scan<'a> {
             strengths: Statements::new(Tone::Strengths, titles, MAX_UNKNOWN),
             judged_items: JudgedItems::default(),
             checks: VerdictChecks::default(),
+            evidence: EvidenceTally::default(),
             streak: ApiStreak::default(),
             charges: Charges::default(),
             errors: IndexMap::new(),
@@ -160,8 +163,11 @@ impl<'a> Scan<'a> {
         let item = self.items.add(&result, offset);
         self.tally.add(&result, item as usize);
         self.charges.add(&result);
+        self.evidence.add(result.evidence.as_ref(), result.semantic.as_ref());
         let kind = result.error.as_ref().map(|error| error.kind);
-        self.streak.add(result.outcome == Outcome::Failed && kind == Some(ErrorKind::Api));
+        if !matches!(result.outcome, Outcome::NoOutput | Outcome::Skipped) {
+            self.streak.add(result.outcome == Outcome::Failed && kind == Some(ErrorKind::Api));
+        }
         if let Some(kind) = kind {
             *self.errors.entry(kind).or_insert(0) += 1;
         }
@@ -268,6 +274,7 @@ impl<'a> Scan<'a> {
             repeats: None,
             calibration: None,
             comparison: None,
+            evidence: self.evidence.finish(),
             verdict_checks: (self.checks.verdicts > 0).then_some(self.checks),
             common_issues,
             common_strengths,
@@ -313,7 +320,7 @@ fn order_items(group: &mut StatementGroup, items: &Items, judged: &JudgedItems) 
     group.worst = worst;
 }
 
-/// What a reader must look at first; ties by id.
+/// Order of results by what a reader must look at first; ties by id.
 fn badness(row: &ItemRow) -> ((u8, u64, u8), &str, u32) {
     let urgency = urgency(row.outcome, row.score(), row.pipeline_success);
     (urgency, row.screenshot_id.as_str(), row.repeat)

@@ -1,4 +1,5 @@
-//! How many verdicts contradict themselves, and of how many items the data tries to instruct the judge.
+//! Counts of verdicts that contradict themselves, and of items whose data tries to instruct the
+//! judge.
 
 use crate::{format::counted, format::figure, metrics::Unit, metrics::tidy};
 use indexmap::IndexMap;
@@ -33,7 +34,7 @@ impl VerdictChecks {
         self.suspected_instructions += u64::from(!verdict.suspected_instructions.is_empty());
     }
 
-    /// What a reader must know, in the order of its weight.
+    /// Warnings for the reader, in the order of their weight.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.suspected_instructions > 0 {

@@ -68,7 +68,7 @@ def clustered_rate(values, clusters):
         error = (high - low) / 2 / stats.t.ppf(0.975, degrees)
         ratio = stats.t.ppf(0.975, len(values) - 1) / stats.t.ppf(0.975, degrees)
         effective = min(mean * (1 - mean) / error**2 * ratio**2, len(values))
-    return proportion_confint(mean * effective, effective, alpha=0.05, method="wilson")
+    return proportion_confint(mean * effective, effective, alpha=0.05, method="beta")
 
 
 def case(name, values, clusters=None, rate=False, bounds=None):
@@ -80,7 +80,7 @@ def case(name, values, clusters=None, rate=False, bounds=None):
     elif bounds is not None:
         low, high = bounded(values, groups, bounds)
     elif rate:
-        low, high = proportion_confint(sum(values), len(values), alpha=0.05, method="wilson")
+        low, high = proportion_confint(sum(values), len(values), alpha=0.05, method="beta")
         degrees = None
     elif clusters is None:
         textbook = stats.t.interval(0.95, len(values) - 1, np.mean(values), stats.sem(values))

@@ -9,6 +9,9 @@
 
 use indexmap::IndexMap;
 use juror_types::{
+    evidence::{
+        Evidence, EvidenceOutcome, EvidenceRegion, EvidenceSource, RegionElement, RegionKind,
+    },
     id::{Digest, RunId},
     item::Item,
     job::{Detail, Job, Judge, Provider, RubricReference},
@@ -128,6 +131,7 @@ pub fn record(rubric: &str, planned: u64) -> RunRecord {
         },
         rubric: RubricReference { id: id.into(), ..reference() },
         data_roots: Vec::new(),
+        evidence: juror_types::evidence::EvidenceMode::None,
         max_side: None,
         rubric_text: rubric.into(),
         judge: Some(judge()),
@@ -157,13 +161,17 @@ pub fn bare(id: &str, outcome: Outcome) -> JobResult {
     JobResult::empty(&Job::new(&run_id(), item, 0, reference(), Some(judge())), outcome)
 }
 
-/// What the deterministic stages of a sound item look like.
+/// Result of the deterministic stages of a sound item.
 pub fn staged(id: &str) -> JobResult {
     let mut result = bare(id, Outcome::Scored);
     result.token_extraction = Some(TokenExtraction { accuracy: 0.92 });
     result.retrieval = Some(Retrieval { correct: true, retrieved: Some("button".into()) });
-    result.generation =
-        Some(Generation { code_compiles: Some(true), quality_score: Some(0.88), error: None });
+    result.generation = Some(Generation {
+        code_compiles: Some(true),
+        quality_score: Some(0.88),
+        renders: None,
+        error: None,
+    });
     result.pipeline_success = Some(true);
     result.total_latency_ms = 40;
     result
@@ -242,4 +250,40 @@ pub fn broken(id: &str, outcome: Outcome, kind: ErrorKind, message: &str) -> Job
     result.error = Some(JobError { kind, message: message.into() });
     result.pipeline_success = Some(false).filter(|_| outcome != Outcome::Skipped);
     result
+}
+
+/// Evidence of a button in another color.
+pub fn differing() -> EvidenceOutcome {
+    let place = [57, 55, 80, 30];
+    let region = EvidenceRegion {
+        place,
+        render_box: place,
+        share: 0.03,
+        delta_e: 12.1,
+        kind: RegionKind::Color,
+        moved_by: None,
+        element: Some(RegionElement {
+            tag: "button".into(),
+            id: None,
+            text: "Save".into(),
+            path: "body > button".into(),
+            place,
+            alike: 1,
+        }),
+        property: Some("background-color".into()),
+        is: Some("#2563EB".into()),
+        should_be: Some("#1D4ED8".into()),
+        explains: Some(0.97),
+        alternatives: Vec::new(),
+    };
+    let equal = Evidence::of_equal_pictures(EvidenceSource::Browser);
+    EvidenceOutcome::Measured(Box::new(Evidence {
+        pixels_equal: 0.97,
+        ssim: 0.98,
+        ssim_low: 0.81,
+        delta_e: 12.1,
+        explained: Some(0.97),
+        regions: vec![region],
+        ..equal
+    }))
 }

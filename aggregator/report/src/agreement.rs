@@ -1,4 +1,4 @@
-//! How the figures of a calibration are written.
+//! Figures of a calibration in writing.
 
 use juror_analysis::run_report::Report;
 use juror_analysis::{
@@ -12,7 +12,7 @@ use juror_analysis::{
 
 const NONE: &str = "–";
 
-/// What a report shows of a criterion: kappa, how far the judge is off, and its bias.
+/// Cells of a criterion: kappa, the judge's mean deviation, and its bias.
 pub(super) fn cells(report: &Report, headline: &Headline) -> [String; 3] {
     let is_criterion = report.rubric.criteria.iter().any(|own| own.key == headline.key);
     let unit = match is_criterion {
@@ -24,7 +24,7 @@ pub(super) fn cells(report: &Report, headline: &Headline) -> [String; 3] {
     [coefficient(&headline.weighted_kappa), off, difference(&headline.bias, unit)]
 }
 
-/// What a report says where the calibration is of another judge.
+/// Title of a calibration that is of another judge.
 pub(super) const OF_ANOTHER_JUDGE: &str = "How far this judge agrees with people is not known: \
     that calibration is of another one. Calibrate this one with juror calibrate.";
 

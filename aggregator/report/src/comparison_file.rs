@@ -31,7 +31,7 @@ pub enum ComparisonOutputError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
 }

@@ -1,6 +1,9 @@
 //! One result a line, for spreadsheets.
 
-use crate::phrasing::{endpoint, judged_part};
+use crate::{
+    phrasing::{endpoint, judged_part},
+    regions::region_text,
+};
 use juror_analysis::metrics::score_of;
 use juror_analysis::{
     item_row::{ItemRow, word},
@@ -8,6 +11,7 @@ use juror_analysis::{
 };
 use juror_journal::journal::JournalError;
 use juror_types::{
+    evidence::EvidenceOutcome,
     finding::Severity,
     outcome::{ItemRecord, JobResult},
     rubric::{Formula, Rubric},
@@ -40,6 +44,10 @@ const AFTER: [&str; 12] = [
     "contradictions",
     "suspected_instructions",
 ];
+
+/// Columns of runs whose code was to be rendered, behind all others but the run's own.
+const EVIDENCE: [&str; 6] =
+    ["renders", "render_error", "pixels_equal", "ssim", "regions", "first_region"];
 
 const RUN: [&str; 6] = ["run_id", "model", "endpoint", "judged_part", "cluster", "tags"];
 
@@ -85,13 +93,17 @@ pub(crate) fn write(
     let criteria = rubric.criteria.iter().map(|criterion| criterion.key.as_str());
     let head = BEFORE.into_iter().chain(STAGES).chain(semantic).chain(criteria).chain(AFTER);
     let fields: Vec<String> = metadata.0.iter().map(|name| format!("metadata.{name}")).collect();
-    let head = head.chain(RUN).chain(fields.iter().map(String::as_str));
+    let evidence = EVIDENCE.into_iter().filter(|_| report.evidence.is_some());
+    let head = head.chain(evidence).chain(RUN).chain(fields.iter().map(String::as_str));
     table.write_record(head.map(defused))?;
     for result in results {
         let mut result = result.map_err(io::Error::other)?;
         let item = std::mem::take(&mut result.item);
         let model = result.judge.as_ref().map_or_else(String::new, |judge| judge.model.clone());
-        let mut cells = cells(rubric, ItemRow::from(result));
+        let row = ItemRow::from(result);
+        let measured = report.evidence.as_ref().map(|_| evidence_cells(&row));
+        let mut cells = cells(rubric, row);
+        cells.extend(measured.into_iter().flatten());
         let part = judged_part(report).unwrap_or_default();
         cells.extend([run.id.to_string(), model, endpoint(report).unwrap_or_default(), part]);
         cells.extend(item_cells(item, metadata));
@@ -109,6 +121,23 @@ fn item_cells(item: ItemRecord, metadata: &MetadataColumns) -> Vec<String> {
         Some(value) => value.to_string(),
     }));
     cells
+}
+
+/// Whether the code renders, and the figures and the first region of what was measured.
+fn evidence_cells(row: &ItemRow) -> [String; 6] {
+    let text = |value: Option<String>| value.unwrap_or_default();
+    let renders = row.generation.as_ref().and_then(|stage| stage.renders);
+    let measured = row.evidence.as_ref().and_then(EvidenceOutcome::measured);
+    let error = row.evidence.as_ref().and_then(EvidenceOutcome::error);
+    let first = measured.and_then(|evidence| evidence.regions.first());
+    [
+        text(renders.map(|renders| renders.to_string())),
+        error.unwrap_or_default().to_owned(),
+        text(measured.map(|evidence| evidence.pixels_equal.to_string())),
+        text(measured.map(|evidence| evidence.ssim.to_string())),
+        text(measured.map(|evidence| evidence.regions.len().to_string())),
+        text(first.map(region_text)),
+    ]
 }
 
 fn cells(rubric: &Rubric, row: ItemRow) -> Vec<String> {
@@ -261,7 +290,7 @@ mod tests {
 
     #[test]
     fn no_rubric_has_a_key_that_is_a_column() {
-        for column in BEFORE.iter().chain(&STAGES).chain(&AFTER).chain(&RUN) {
+        for column in BEFORE.iter().chain(&STAGES).chain(&AFTER).chain(&EVIDENCE).chain(&RUN) {
             assert!(RESERVED_KEYS.contains(column), "{column}");
         }
     }

@@ -17,7 +17,7 @@ pub struct Topic {
 pub enum Block {
     /// The decision: headline and reason, the latter without its full stop.
     Decision {
-        /// How good it is.
+        /// Its level.
         level: Level,
         /// The decision in one line.
         headline: String,
@@ -120,11 +120,11 @@ pub struct List {
 
 /// An entry of a list.
 pub struct ListEntry {
-    /// What it is about.
+    /// Its subject.
     pub name: String,
     /// Whether the name is an item's id.
     pub is_item: bool,
-    /// What is said of it; empty for nothing.
+    /// Further text; empty for nothing.
     pub detail: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a page shows of an item beside its result: pictures and code, from whoever can read them.
+//! Attachments of an item beside its result: pictures and code, from a source that can read them.
 
 use juror_types::{
     item::Language,
@@ -43,7 +43,7 @@ impl Shown {
     }
 }
 
-/// What there is of one item.
+/// Attachment of one item.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attachment {
     /// One for each image of the item, in the rubric's order: a small picture, or why there is
@@ -83,7 +83,7 @@ pub struct Code {
     pub text: String,
     /// Its language, where that is known.
     pub language: Option<Language>,
-    /// How many bytes were left out at its end.
+    /// Bytes that were left out at its end.
     pub left_out: usize,
     /// Why it is not the file of today; none where it is.
     pub remark: Option<String>,

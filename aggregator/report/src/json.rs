@@ -43,6 +43,9 @@ pub(crate) fn write(
     if let Some(checks) = &report.verdict_checks {
         map.serialize_entry("verdict_checks", checks)?;
     }
+    if let Some(evidence) = &report.evidence {
+        map.serialize_entry("evidence", evidence)?;
+    }
     let statements = |groups| Statements { groups, items: &report.items };
     map.serialize_entry("common_issues", &statements(&report.common_issues))?;
     map.serialize_entry("common_strengths", &statements(&report.common_strengths))?;

@@ -41,7 +41,11 @@ pub(crate) fn write(
     let (endpoint, part) = (endpoint(report), judged_part(report));
     let endpoint = endpoint.as_deref().map(|endpoint| ("endpoint", endpoint));
     let part = part.as_deref().map(|part| ("judged_part", part));
-    let properties = properties.into_iter().chain(endpoint).chain(part).chain(simulated);
+    let checks = report.verdict_checks.as_ref();
+    let contradictory = checks.map(|it| format!("{} of {}", it.contradictory, it.verdicts));
+    let contradictory = contradictory.as_deref().map(|text| ("contradictory_verdicts", text));
+    let properties = properties.into_iter().chain(endpoint).chain(part).chain(contradictory);
+    let properties = properties.chain(simulated);
     write_properties(out, "    ", properties)?;
     for result in results {
         write_case(report, &result.map_err(io::Error::other)?, out)?;
@@ -49,7 +53,7 @@ pub(crate) fn write(
     writeln!(out, "  </testsuite>\n</testsuites>")
 }
 
-/// How many test cases there are of each kind, and how long they took.
+/// Numbers of test cases by kind, and their time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct TestCounts {
     tests: u64,
@@ -88,8 +92,8 @@ enum Case {
     Skipped,
 }
 
-/// What a result is as a test. `pipeline_success` knows the settings' thresholds; the rubric's own
-/// bound decides where no stage and no verdict entered it.
+/// Test case of a result. `pipeline_success` knows the settings' thresholds; the rubric's own bound
+/// decides where no stage and no verdict entered it.
 fn case_of(report: &Report, result: &JobResult) -> Case {
     match result.outcome {
         Outcome::Skipped => return Case::Skipped,
@@ -185,7 +189,7 @@ fn write_case(report: &Report, result: &JobResult, out: &mut impl Write) -> io::
     writeln!(out, "</system-out>\n    </testcase>")
 }
 
-/// What a reader of one case may want to know beside its end.
+/// Facts of one case beside its end.
 fn facts(result: &JobResult) -> Vec<(&'static str, String)> {
     let verdict = result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored);
     let mut facts = vec![

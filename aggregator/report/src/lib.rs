@@ -12,6 +12,7 @@ mod junit;
 mod markdown;
 mod output;
 pub mod phrasing;
+pub mod regions;
 pub mod sanitize;
 mod sentence;
 mod terminal;

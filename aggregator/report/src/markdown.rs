@@ -45,6 +45,7 @@ pub(crate) fn render(report: &Report) -> String {
         comparison(report),
         targets(report),
         metrics(report),
+        measured(report),
         facts(report),
         statements(
             report,
@@ -114,6 +115,11 @@ pub(crate) fn render_comparison(comparison: &Topic) -> String {
 
 fn comparison(report: &Report) -> String {
     let topic = report.comparison.as_ref().map(topics::comparison::topic);
+    topic.map_or_else(String::new, |topic| blocks::topic(&topic, Extent::Comment))
+}
+
+fn measured(report: &Report) -> String {
+    let topic = topics::measured::topic(report);
     topic.map_or_else(String::new, |topic| blocks::topic(&topic, Extent::Comment))
 }
 

@@ -1,4 +1,4 @@
-//! What reports for people say in words, whatever they are written as.
+//! Phrases of reports for people, in whatever format.
 
 use juror_analysis::{
     format::{counted, decimals, dollars, duration, figure, figure_with, grouped, interval_ends},
@@ -13,7 +13,7 @@ use juror_analysis::{
 };
 use juror_types::{outcome::ErrorKind, reference::shown, run::DatasetRecord, usage::Money};
 
-/// What stands in the heading and beside every score of a simulated run.
+/// Mark in the heading and beside every score of a simulated run.
 pub(crate) const SIMULATED: &str = "SIMULATED";
 
 /// Whether any deterministic stage has data.
@@ -23,7 +23,9 @@ pub fn has_stages(report: &Report) -> bool {
 
 /// Whether it is a metric of a deterministic stage, or of them all.
 pub(crate) fn is_stage(metric: &Metric) -> bool {
-    !metric.definition.is_semantic() && metric.definition.unit != Unit::Milliseconds
+    let definition = &metric.definition;
+    let is_elsewhere = definition.is_semantic() || definition.is_evidence();
+    !is_elsewhere && definition.unit != Unit::Milliseconds
 }
 
 /// `2 of 5 scored (40%), 1 without output, 1 unscorable, 1 failed`.
@@ -72,7 +74,7 @@ pub fn judged_part(report: &Report) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 
-/// What one of the worst results says of an error of this kind.
+/// Message of one of the worst results with an error of this kind.
 pub(crate) fn error_example(report: &Report, kind: ErrorKind) -> Option<&str> {
     let mut errors = report.worst.iter().filter_map(|row| row.error.as_ref());
     errors.find(|error| error.kind == kind).map(|error| error.message.as_str())
@@ -243,7 +245,7 @@ pub(crate) fn provenance_mark(definition: &MetricDefinition, judged: bool) -> &'
     }
 }
 
-/// How the groups came about, where words decided; none where the judge named all kinds.
+/// Note on groups that words decided; none where the judge named all kinds.
 pub fn grouping_text(groups: &[StatementGroup]) -> Option<&'static str> {
     let by_words = groups.iter().filter(|group| group.key.grouped_by() == "words").count();
     match by_words {

@@ -17,7 +17,7 @@ pub trait FleetBackend: Send + Sync {
     /// The runs that are known.
     async fn announced(&self) -> Result<Vec<RunId>, LedgerError>;
 
-    /// What is known of a run; none if it was never announced, or is forgotten.
+    /// Status of a run; none if it was never announced, or is forgotten.
     async fn status(&self, run: &RunId) -> Result<Option<RunStatus>, LedgerError>;
 
     /// Notes how far a run has come.

@@ -1,4 +1,4 @@
-//! What came in, sorted by run. Pure.
+//! Incoming results, sorted by run. Pure.
 
 use indexmap::IndexMap;
 use juror_queue::{DeadLetter, Delivery};

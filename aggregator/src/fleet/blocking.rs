@@ -1,4 +1,4 @@
-//! What is done at the disk for one run, on a thread that may wait for it.
+//! Work at the disk for one run, on a thread that may wait for it.
 
 use super::{
     batch::Incoming,
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct CommitWork {
     pub(super) run: RunId,
     pub(super) from: From,
-    /// What `run.json` is to say, if something is known of that.
+    /// New content of `run.json`, if something is known of it.
     pub(super) record: Option<RunRecord>,
     pub(super) batch: Vec<Incoming>,
 }
@@ -73,7 +73,7 @@ impl CommitWork {
     }
 }
 
-/// What the directory of a run says that it is; none if there is no such directory.
+/// Record in the directory of a run; none if there is no such directory.
 pub(super) fn look_up(runs_dir: &Path, run: &RunId) -> Result<Option<RunRecord>, JournalError> {
     match RunFiles::open(runs_dir, run) {
         Ok(files) => Ok(Some(files.record().clone())),

@@ -47,7 +47,7 @@ pub(super) struct Committer {
     pub(super) runs: KnownRuns,
 }
 
-/// What comes to the committer.
+/// Inputs of the committer.
 pub(super) struct Inputs {
     pub(super) incoming: mpsc::Receiver<Incoming>,
     pub(super) answers: mpsc::Receiver<(RunId, StatusAnswer)>,

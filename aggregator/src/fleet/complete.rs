@@ -10,9 +10,9 @@ pub(super) fn complete_at(status: &RunStatus, progress: &RunProgress) -> Option<
     expected.filter(|expected| progress.results >= *expected)
 }
 
-/// What `run.json` is to say: the record as it was announced and, once the run is cancelled, how
-/// many of its jobs were published. Those are the jobs with a result, and as many more as results
-/// are still to come; each of them ends in one outcome, and the others never were jobs.
+/// Record for `run.json`: as it was announced and, once the run is cancelled, how many of its jobs
+/// were published. Those are the jobs with a result, and as many more as results are still to come;
+/// each of them ends in one outcome, and the others never were jobs.
 pub(super) fn record_of(status: &RunStatus, progress: &RunProgress) -> RunRecord {
     let mut record = RunRecord { published: None, ..status.record.clone() };
     if let (true, Some(expected)) = (status.cancelled, status.expected) {

@@ -8,7 +8,7 @@ use juror_ledger::{error::LedgerError, redis::RunsDirectory};
 use std::{fs, io, io::Write as _, path::Path, time::Duration};
 use tokio::time::sleep;
 
-/// What holds the id of a runs directory, in the directory itself.
+/// File with the id of a runs directory, in the directory itself.
 const ID_FILE: &str = ".juror-fleet";
 
 /// The directory that is locked, with its id; it gets one if it has none.

@@ -29,7 +29,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// How soon to reconcile again where owners are waited for.
+/// Interval of reconciliations while owners are waited for.
 const WAITING: Duration = Duration::from_secs(1);
 /// Longest wait for results that are in the queue while the ledger is reconciled. Runs without a judge
 /// go on meanwhile.
@@ -40,9 +40,9 @@ pub(super) struct LedgerCare {
     pub(super) runs_dir: PathBuf,
     pub(super) board: watch::Receiver<Entries>,
     pub(super) events: Events,
-    /// How often to sweep.
+    /// Interval of sweeps.
     pub(super) heartbeat: Duration,
-    /// How often to look whether admission pauses.
+    /// Interval of looks whether admission pauses.
     pub(super) check: Duration,
     /// Notified when the ledger is reconciled after a pause.
     pub(super) reconciled: Arc<Notify>,
@@ -65,7 +65,7 @@ enum CareError {
 struct Pause {
     /// Whether the ledger is the first one of its fleet.
     is_new: bool,
-    /// What the results of runs cost that nothing came of here.
+    /// Cost of results that nothing came of here, by run.
     read: BTreeMap<RunId, Money>,
     /// Runs whose results are stored in the fleet's backend again.
     restored: BTreeSet<RunId>,

@@ -1,4 +1,4 @@
-//! Who works: the one aggregator that holds the lock of the runs directory.
+//! Active and standby aggregators: the one that holds the lock of the runs directory works.
 
 use super::FleetError;
 use juror_journal::journal::{JournalError, lock};
@@ -10,10 +10,10 @@ use std::{
 };
 use tokio::{sync::watch, time::sleep};
 
-/// What is locked in the runs directory.
+/// Locked file in the runs directory.
 const LOCK_FILE: &str = ".aggregator.lock";
 
-/// What an aggregator does just now.
+/// Role of an aggregator at present.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LockRole {
     /// It has not looked at the lock yet.

@@ -62,7 +62,7 @@ const ANSWERS: usize = 64;
 /// Batches that wait to be settled.
 const SETTLING: usize = 2;
 
-/// What the aggregator of a fleet works with.
+/// Resources of a fleet's aggregator.
 pub struct FleetResources {
     /// The lock of the runs directory, held.
     pub lock: RunsLock,
@@ -80,17 +80,17 @@ pub struct FleetResources {
     pub held: Arc<dyn HeldMessages>,
     /// Which runs there are, and their money.
     pub backend: Arc<dyn FleetBackend>,
-    /// Who hears of trouble.
+    /// Listeners for trouble.
     pub events: Events,
-    /// Who hears of complete runs.
+    /// Listener for complete runs.
     pub completed: mpsc::Sender<CompletedRun>,
-    /// What is counted of results.
+    /// Counters of results.
     pub metrics: Arc<Metrics>,
-    /// How it goes about it.
+    /// Its options.
     pub options: FleetOptions,
 }
 
-/// How the aggregator of a fleet goes about it.
+/// Options of a fleet's aggregator.
 #[derive(Clone, Debug)]
 pub struct FleetOptions {
     /// Results that are committed together at most. Subscribe with a prefetch of
@@ -99,18 +99,18 @@ pub struct FleetOptions {
     /// Runs that are open at once, with about 45 bytes a job in memory; the least recently used are
     /// closed.
     pub open_runs: usize,
-    /// How often to ask what is known of a run of which something is to be expected, and to note
-    /// how far it has come.
+    /// Interval at which the status of a run is asked for that expects something, and its progress
+    /// is noted.
     pub survey: Duration,
-    /// How often to ask which runs are known.
+    /// Interval at which the known runs are asked for.
     pub announced: Duration,
-    /// How often to report a run that goes on, at most.
+    /// Least interval of reports of a run that goes on.
     pub report: Duration,
-    /// How often to presume spent what processes hold that are gone.
+    /// Interval at which holdings of gone processes are presumed spent.
     pub heartbeat: Duration,
-    /// How often to look whether the ledger is to be reconciled.
+    /// Interval of looks whether the ledger is to be reconciled.
     pub ledger: Duration,
-    /// How reports are made.
+    /// Options of reports.
     pub reports: ReportOptions,
 }
 
@@ -136,7 +136,7 @@ impl FleetOptions {
     }
 }
 
-/// What the aggregator of a fleet did.
+/// Summary of a fleet's aggregator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FleetSummary {
     /// Results that came more than once and were not applied again.

@@ -19,7 +19,7 @@ pub(super) struct OpenRun {
     fold: Fold,
 }
 
-/// What became of the results that were to be committed.
+/// Result of a commit.
 #[derive(Debug, Default)]
 pub(super) struct Committed {
     /// The outcomes of those that are new.
@@ -28,9 +28,9 @@ pub(super) struct Committed {
     pub(super) duplicates: u64,
 }
 
-/// What is to be reported of a run, at one moment.
+/// State of a run for a report, at one moment.
 #[derive(Debug)]
-pub(super) struct Snapshot {
+pub(super) struct FoldSnapshot {
     pub(super) files: RunFiles,
     pub(super) counted: Counted,
 }
@@ -83,7 +83,7 @@ impl OpenRun {
         Ok(committed)
     }
 
-    /// What `run.json` says.
+    /// Record of the run.
     pub(super) fn record(&self) -> &RunRecord {
         self.directory.files().record()
     }
@@ -96,7 +96,7 @@ impl OpenRun {
         self.directory.set_record(record.clone())
     }
 
-    /// How far the run has come; nothing is said of its report.
+    /// Progress of the run; nothing is said of its report.
     pub(super) fn progress(&self) -> RunProgress {
         let counts = self.fold.counts();
         RunProgress {
@@ -111,9 +111,9 @@ impl OpenRun {
         }
     }
 
-    /// What a report would be made of now.
-    pub(super) fn snapshot(&self) -> Snapshot {
-        Snapshot { files: self.directory.files().clone(), counted: self.fold.counted() }
+    /// Present state for a report.
+    pub(super) fn snapshot(&self) -> FoldSnapshot {
+        FoldSnapshot { files: self.directory.files().clone(), counted: self.fold.counted() }
     }
 
     /// Whether it is new.

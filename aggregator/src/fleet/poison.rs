@@ -1,4 +1,4 @@
-//! What becomes of a job that killed its workers.
+//! End of a job that killed its workers.
 
 use juror_queue::DeadLetter;
 use juror_types::{

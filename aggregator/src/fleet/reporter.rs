@@ -1,6 +1,6 @@
 //! Writes `report.json`, one run at a time.
 
-use super::open_run::Snapshot;
+use super::open_run::FoldSnapshot;
 use crate::fleet::backend::FleetBackend;
 use juror_analysis::{
     calibration::known::KnownCalibration,
@@ -21,21 +21,21 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub(super) struct ReportOrder {
     pub(super) run: RunId,
-    pub(super) snapshot: Snapshot,
+    pub(super) snapshot: FoldSnapshot,
     /// Which version of the run the snapshot shows.
     pub(super) version: u64,
     /// The number of results upon which it is complete, if it is.
     pub(super) complete_at: Option<u64>,
 }
 
-/// What became of an order.
+/// Result of an order.
 #[derive(Debug)]
 pub(super) struct Reported {
     pub(super) run: RunId,
     pub(super) version: u64,
     pub(super) complete_at: Option<u64>,
     pub(super) took: Duration,
-    /// What was written, or why it was not.
+    /// The report, or why it was not written.
     pub(super) written: Result<CompletedRun, String>,
 }
 
@@ -44,20 +44,20 @@ pub(super) struct Reported {
 pub struct CompletedRun {
     /// The run.
     pub run: RunId,
-    /// How its jobs ended.
+    /// Coverage of the run.
     pub coverage: Coverage,
-    /// What it cost, with what is presumed spent.
+    /// Its cost, with what is presumed spent.
     pub cost_usd: Money,
     /// Its report.
     pub report: PathBuf,
 }
 
-/// How reports are made.
+/// Options of reports.
 #[derive(Clone, Debug, Default)]
 pub struct ReportOptions {
-    /// How failed jobs enter averages.
+    /// Treatment of failed jobs in averages.
     pub averaging: AveragingPolicy,
-    /// What runs must meet: the name or the file of a gate.
+    /// Gate that runs must meet: its name or file.
     pub gate: Option<String>,
     /// A calibration of the judge; without it, the newest one beside the run is looked for.
     pub calibration: Option<KnownCalibration>,
@@ -116,7 +116,7 @@ fn write_now(
     options: &ReportOptions,
     stop: CancellationToken,
 ) -> Result<CompletedRun, String> {
-    let ReportOrder { run, snapshot: Snapshot { files, counted }, .. } = order;
+    let ReportOrder { run, snapshot: FoldSnapshot { files, counted }, .. } = order;
     let files = files.until(stop);
     let rubric = Rubric::parse(&files.record().rubric_text, &format!("the rubric of run {run}"))
         .map_err(|error| with_causes(&error))?;

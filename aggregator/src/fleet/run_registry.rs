@@ -8,7 +8,7 @@ use tokio::sync::watch;
 /// A registered run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RegistryEntry {
-    /// How far it has come; none while it is not known where its results belong.
+    /// Its progress; none while it is not known where its results belong.
     pub(super) progress: Option<RunProgress>,
     /// Whether nothing is to be expected of it, as long as it is not announced again.
     pub(super) settled: bool,

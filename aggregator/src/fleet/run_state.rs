@@ -1,4 +1,4 @@
-//! What the aggregator knows of a run.
+//! An aggregator's knowledge of a run.
 
 use super::{batch::Incoming, complete::complete_at, open_run::OpenRun};
 use juror_ledger::redis::{RunProgress, RunStatus};
@@ -17,11 +17,11 @@ pub(super) struct Known {
     pub(super) open: Option<OpenRun>,
     /// When it was used last: the number of that use.
     pub(super) used: u64,
-    /// What came while it was not known where it belongs.
+    /// Results that came while it was not known where they belong.
     pub(super) waiting: Vec<Incoming>,
     /// Last status from the fleet's backend.
     pub(super) status: Option<RunStatus>,
-    /// How far it has come.
+    /// Its progress.
     pub(super) progress: Option<RunProgress>,
     /// Grows with every commit.
     pub(super) version: u64,
@@ -39,7 +39,7 @@ pub(super) enum ResultPlace {
     Aside(String),
 }
 
-/// What was reported of a run.
+/// Past reports of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reports {
     /// The version that the last report was made of.
@@ -67,8 +67,8 @@ impl Known {
         }
     }
 
-    /// How far it has come with these figures, and at which number of results it was reported: as
-    /// far as that is known here, or told by the fleet's backend of the same figures.
+    /// Progress with these figures, and the number of results at which it was reported: as far as
+    /// that is known here, or told by the fleet's backend of the same figures.
     pub(super) fn progress_with(&self, figures: RunProgress) -> RunProgress {
         let reported_at = match &self.progress {
             Some(progress) => progress.reported_at,

@@ -20,7 +20,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// What is known of a run.
+/// Answer to a question for a run's status.
 #[derive(Debug)]
 pub(super) enum StatusAnswer {
     /// This.
@@ -31,7 +31,7 @@ pub(super) enum StatusAnswer {
     Away,
 }
 
-/// How often to ask.
+/// Intervals of the questions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Intervals {
     /// For runs of which something is to be expected.
@@ -46,7 +46,7 @@ pub(super) struct StatusSurvey {
     pub(super) board: watch::Receiver<Entries>,
     pub(super) answers: mpsc::Sender<(RunId, StatusAnswer)>,
     pub(super) events: Events,
-    /// What was noted of each run last.
+    /// Progress of each run that was noted last.
     pub(super) noted: BTreeMap<RunId, RunProgress>,
     pub(super) is_away: bool,
 }

@@ -1,4 +1,4 @@
-//! What an operator sees of the fleet's commits and reports: metrics and log lines.
+//! Metrics and log lines of the fleet's commits and reports.
 
 use super::{CompletedRun, batch::Incoming};
 use crate::fleet::blocking::Done;

@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// What became of each delivery, by its item.
+/// End of each delivery, by its item.
 type Log = Arc<Mutex<Vec<(String, Disposition)>>>;
 
 /// Gives what it holds, then closes or, `open`, waits for ever.

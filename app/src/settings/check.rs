@@ -1,10 +1,20 @@
-//! What values must be beyond their types.
+//! Checks of values beyond their types.
 
 use super::{Settings, SettingsError};
 use juror_ledger::admission::Budget;
 use juror_types::usage::Money;
 
 impl Settings {
+    /// These settings with this cap of a run, where one is given.
+    ///
+    /// # Errors
+    /// A negative cap.
+    pub fn with_run_budget(mut self, budget: Option<Money>) -> Result<Self, SettingsError> {
+        self.budget.run_usd = budget.or(self.budget.run_usd);
+        self.check_amounts()?;
+        Ok(self)
+    }
+
     /// Refuses the first value that makes no sense, by its key and with what to do.
     pub(super) fn check(&self) -> Result<(), SettingsError> {
         self.files.check()?;
@@ -50,6 +60,8 @@ impl Settings {
             ("run.repeat", Some(u64::from(self.run.repeat))),
             ("judge.timeout_seconds", Some(self.judge.timeout_seconds)),
             ("judge.max_output_tokens", self.judge.max_output_tokens.map(u64::from)),
+            ("batch.max_rows", Some(self.batch.max_rows as u64)),
+            ("batch.max_bytes", Some(self.batch.max_bytes)),
             ("limits.rpm", self.limits.rpm),
             ("limits.tpm", self.limits.tpm),
             ("limits.max_concurrency", self.limits.max_concurrency.map(|count| count as u64)),
@@ -60,6 +72,7 @@ impl Settings {
             ("fleet.reply_cache_ttl_days", Some(u64::from(self.fleet.reply_cache_ttl_days))),
             ("stages.compile_timeout_seconds", Some(self.stages.compile_timeout_seconds)),
             ("stages.pipeline_timeout_seconds", Some(self.stages.pipeline_timeout_seconds)),
+            ("stages.render_timeout_seconds", Some(self.stages.render_timeout_seconds)),
         ] {
             if value == Some(0) {
                 return Err(SettingsError::value(key, 0, "give at least 1, or leave the key out"));

@@ -32,7 +32,7 @@ pub struct FleetSettings {
     pub max_queue_length: Option<u32>,
     /// Longest wait for an unavailable broker at the start, in seconds.
     pub connect_timeout_seconds: u64,
-    /// How long a stopping worker may take to finish what it has in hand, in seconds.
+    /// Time that a stopping worker may take to finish what it has in hand, in seconds.
     pub drain_timeout_seconds: u64,
     /// For how many days after their last use the results of a closed run are kept in Redis.
     pub results_retention_days: u32,

@@ -20,7 +20,7 @@ pub enum SettingsError {
         origin: String,
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// A file of another version.
@@ -38,7 +38,7 @@ pub enum SettingsError {
     Variable {
         /// The variable.
         name: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// A value that makes no sense.
@@ -48,7 +48,7 @@ pub enum SettingsError {
         key: &'static str,
         /// Its value.
         value: String,
-        /// What to give.
+        /// Value to give.
         remedy: &'static str,
     },
 }

@@ -1,14 +1,20 @@
 //! Every setting, as `config/default.toml` explains it. Settings come in layers, later ones over
 //! earlier ones; this module reads no file and no environment by itself.
 
+mod base_layers;
+mod batch;
 mod check;
 mod deadline;
+mod evidence;
 mod fleet;
 mod header_source;
 mod layer;
 mod serve;
 
+pub use base_layers::BaseLayers;
+pub use batch::{BatchLaneSettings, InvalidPause, Pause};
 pub use deadline::{Deadline, InvalidDeadline};
+pub use evidence::EvidenceSettings;
 pub use fleet::FleetSettings;
 pub use header_source::HeaderSource;
 pub use layer::{Layer, SettingsError};
@@ -43,6 +49,8 @@ pub struct Settings {
     pub judge: JudgeSettings,
     /// Rates and concurrency.
     pub limits: LimitSettings,
+    /// Calls that are bought in batches.
+    pub batch: BatchLaneSettings,
     /// Money.
     pub budget: BudgetSettings,
     /// The verdict cache.
@@ -51,6 +59,8 @@ pub struct Settings {
     pub image: ImageSettings,
     /// Deterministic stages.
     pub stages: StageSettings,
+    /// Measured evidence.
+    pub evidence: EvidenceSettings,
     /// Which files may be read.
     pub files: FileSettings,
     /// The fleet; none of it matters to a run on one machine.
@@ -85,19 +95,19 @@ pub struct RunSettings {
     pub rubric: String,
     /// Whether a vision model judges.
     pub enable_llm_judge: bool,
-    /// How many times each item is judged.
+    /// Judgements of each item.
     pub repeat: u32,
-    /// How failed jobs enter averages.
+    /// Treatment of failed jobs in averages.
     pub failed_jobs: CountAs,
     /// Treatment of items without generated code in averages.
     pub missing_output: CountAs,
     /// Name or path of the gate.
     pub gate: Option<String>,
-    /// What is known of the judge's agreement with people: a file of `juror calibrate`.
+    /// Calibration of the judge against people: a file of `juror calibrate`.
     pub calibration: Option<PathBuf>,
     /// Whether what is judged is kept in the run directory.
     pub keep_inputs: bool,
-    /// How calls are bought.
+    /// Lane in which calls are bought.
     pub lane: Lane,
     /// Time after which no call begins any more.
     pub deadline: Option<Deadline>,
@@ -147,13 +157,13 @@ pub struct JudgeSettings {
     pub api_key_file: Option<PathBuf>,
     /// Sampling temperature.
     pub temperature: f64,
-    /// How closely images are looked at.
+    /// Resolution at which images are looked at.
     pub detail: Detail,
     /// Most tokens of an answer.
     pub max_output_tokens: Option<u32>,
     /// Whether comments and code that renders nothing are taken out before the code is sent.
     pub strip_comments: bool,
-    /// How long a call may take, in seconds.
+    /// Time limit of a call, in seconds.
     pub timeout_seconds: u64,
     /// Reaction to an answer of another model than the one that was asked for.
     pub other_model: OtherModelPolicy,
@@ -245,12 +255,16 @@ pub struct StageSettings {
     pub min_correctness: Option<f64>,
     /// Program that decides whether code compiles.
     pub compile_command: Vec<String>,
-    /// How long it may take, in seconds.
+    /// Its time limit, in seconds.
     pub compile_timeout_seconds: u64,
     /// Program that runs the user's pipeline.
     pub pipeline_command: Vec<String>,
-    /// How long it may take, in seconds.
+    /// Its time limit, in seconds.
     pub pipeline_timeout_seconds: u64,
+    /// Program that renders an item's code.
+    pub render_command: Vec<String>,
+    /// Its time limit, in seconds.
+    pub render_timeout_seconds: u64,
 }
 
 /// `[log]`.
@@ -259,11 +273,11 @@ pub struct StageSettings {
 pub struct LogSettings {
     /// Filter of the log.
     pub level: String,
-    /// How its lines are written.
+    /// Format of its lines.
     pub format: LogFormat,
 }
 
-/// How the log's lines are written.
+/// Format of the log's lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {

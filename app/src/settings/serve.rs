@@ -23,7 +23,7 @@ pub struct ServeSettings {
     pub trusted_proxies: Vec<String>,
     /// Runs that go on at once in the server's process.
     pub max_concurrent_runs: u32,
-    /// How long runs may take to finish what they have in hand once the server stops, in seconds.
+    /// Time that runs may take to finish what they have in hand once the server stops, in seconds.
     pub drain_timeout_seconds: u64,
 }
 

@@ -3,10 +3,10 @@
 use crate::{
     args::{GlobalFlags, ReplayArguments},
     exit::{Exit, Failure},
-    fleet::{Fleet, backend_failure, queue_failure},
     terminal as screen,
 };
 use futures_util::{StreamExt as _, stream};
+use juror_app::{error::AppError, fleet::Fleet};
 use juror_ledger::redis::JobState;
 use juror_queue::{
     DeadLetters as _, Priority, Queue as _,
@@ -41,7 +41,7 @@ pub async fn run(arguments: &ReplayArguments, global: &GlobalFlags) -> Result<Ex
     Ok(if kept { Exit::Incomplete } else { Exit::Done })
 }
 
-/// What became of those that were asked for.
+/// Results of those that were asked for.
 #[derive(Default)]
 struct Replayed {
     sent: usize,
@@ -51,7 +51,7 @@ struct Replayed {
     kept: bool,
 }
 
-/// What became of one job.
+/// Result of one job.
 #[derive(Debug, PartialEq, Eq)]
 enum JobToReplay {
     /// It is sent in this round.
@@ -62,7 +62,7 @@ enum JobToReplay {
     Kept(String),
 }
 
-/// What is to be sent again: of each job its last round, and results as they are.
+/// Jobs to send again: of each job its last round, and results as they are.
 #[derive(Default)]
 struct Chosen {
     jobs: BTreeMap<JobId, (Job, Priority)>,
@@ -76,7 +76,7 @@ impl Chosen {
 }
 
 async fn replay(fleet: &Fleet, arguments: &ReplayArguments) -> Result<Replayed, Failure> {
-    let letters = fleet.queues.dead_letters().await.map_err(queue_failure)?;
+    let letters = fleet.queues.dead_letters().await.map_err(AppError::from)?;
     let chosen = choose(letters, arguments)?;
     if let Some(run) = &arguments.run
         && chosen.is_empty()
@@ -87,7 +87,7 @@ async fn replay(fleet: &Fleet, arguments: &ReplayArguments) -> Result<Replayed, 
     if !chosen.results.is_empty() {
         // Which round they are of is their own affair: another delivery of a result changes nothing.
         let results = fleet.queues.results();
-        replayed.sent += results.replay(&chosen.results).await.map_err(queue_failure)?;
+        replayed.sent += results.replay(&chosen.results).await.map_err(AppError::from)?;
     }
     let mut rounds = BTreeMap::new();
     let sending = stream::iter(chosen.jobs)
@@ -111,13 +111,13 @@ async fn replay(fleet: &Fleet, arguments: &ReplayArguments) -> Result<Replayed, 
     }
     // Last, and one pass for all of them: until here each letter is where it was.
     let is_done = |job: &Job| rounds.get(&job.job_id).is_some_and(|round| job.round < *round);
-    fleet.queues.jobs().forget(&is_done).await.map_err(queue_failure)?;
+    fleet.queues.jobs().forget(&is_done).await.map_err(AppError::from)?;
     Ok(replayed)
 }
 
 /// Refuses a run that nobody knows, of which nothing was kept aside: its name is mistyped.
 async fn require_run(fleet: &Fleet, run: &str) -> Result<(), Failure> {
-    let status = fleet.backend.run_status(&RunId::new(run)).await.map_err(backend_failure)?;
+    let status = fleet.backend.run_status(&RunId::new(run)).await.map_err(AppError::from)?;
     status.map(drop).ok_or_else(|| {
         Failure::usage(format!(
             "there is no run {run} in this fleet, and nothing of one was kept aside; `juror dead \
@@ -166,7 +166,7 @@ fn choose(letters: Vec<KeptLetter>, arguments: &ReplayArguments) -> Result<Chose
 /// Publishes a job in the round after its last, if it may be and need be.
 async fn send(fleet: &Fleet, job: Job, priority: Priority) -> Result<JobToReplay, Failure> {
     let Fleet { queues, backend } = fleet;
-    let Some(status) = backend.run_status(&job.run_id).await.map_err(backend_failure)? else {
+    let Some(status) = backend.run_status(&job.run_id).await.map_err(AppError::from)? else {
         let remedy = format!("judge what is left of it by: juror retry {}", job.run_id);
         return Ok(JobToReplay::Kept(format!("its run is not known any more; {remedy}")));
     };
@@ -174,12 +174,12 @@ async fn send(fleet: &Fleet, job: Job, priority: Priority) -> Result<JobToReplay
         let remedy = format!("judge what is left of it by: juror retry {}", job.run_id);
         return Ok(JobToReplay::Kept(format!("its run was cancelled; {remedy}")));
     }
-    let tally = backend.job_state(&job.run_id, &job.job_id).await.map_err(backend_failure)?;
+    let tally = backend.job_state(&job.run_id, &job.job_id).await.map_err(AppError::from)?;
     let next = next_round(job.round, tally);
     if let JobToReplay::Round(round) = next {
         // Before the job, so that the run does not end without its result.
-        backend.expect_round(&job.run_id, &job.job_id, round).await.map_err(backend_failure)?;
-        queues.jobs().publish(Job { round, ..job }, priority).await.map_err(queue_failure)?;
+        backend.expect_round(&job.run_id, &job.job_id, round).await.map_err(AppError::from)?;
+        queues.jobs().publish(Job { round, ..job }, priority).await.map_err(AppError::from)?;
     }
     Ok(next)
 }

@@ -1,15 +1,14 @@
 //! The judge's endpoint, asked by calls that cost nothing.
 
 use super::{Check, bad, good, warning};
-use crate::judge;
-use juror_app::settings::Settings;
+use juror_app::{environment::Environment, judge, settings::Settings};
 use juror_types::{model::Models, rubric::Rubric};
 use juror_worker::vision::{ProbeError, ProbeReport};
 
 /// Key and address of the judge, and whether it takes this model and its images.
-pub async fn checks(settings: &Settings, rubric: &Rubric) -> Vec<Check> {
+pub async fn checks(settings: &Settings, environment: &Environment, rubric: &Rubric) -> Vec<Check> {
     let url = &settings.judge.base_url;
-    let key = match judge::key(settings) {
+    let key = match judge::key(settings, environment) {
         Ok(key) => key,
         Err(failure) => return vec![bad("key", failure.to_string())],
     };
@@ -21,7 +20,7 @@ pub async fn checks(settings: &Settings, rubric: &Rubric) -> Vec<Check> {
         }
     };
     let setup = judge::candidate(settings, rubric)
-        .and_then(|candidate| judge::setup(settings, rubric, &candidate, key));
+        .and_then(|candidate| judge::setup(settings, environment, rubric, &candidate, key));
     let setup = match setup {
         Ok(setup) => setup,
         Err(failure) => return vec![key_check, bad("endpoint", failure.to_string())],
@@ -38,26 +37,32 @@ pub async fn checks(settings: &Settings, rubric: &Rubric) -> Vec<Check> {
             };
             reached(model, url, &report, takes_images)
         }
-        Err(error @ ProbeError::NoList { .. }) => match below_v1(settings, rubric).await {
-            Some(better) => bad("endpoint", format!("{url}: {error}; {better}")),
-            None => warning("endpoint", format!("{url}: {error}; calls may work all the same")),
-        },
+        Err(error @ ProbeError::NoList { .. }) => {
+            match below_v1(settings, environment, rubric).await {
+                Some(better) => bad("endpoint", format!("{url}: {error}; {better}")),
+                None => warning("endpoint", format!("{url}: {error}; calls may work all the same")),
+            }
+        }
         Err(error) => bad("endpoint", format!("{url}: {error}")),
     };
     vec![key_check, answered]
 }
 
 /// The hint that the API is at `/v1` of the base URL, if a server answers there and not here.
-async fn below_v1(settings: &Settings, rubric: &Rubric) -> Option<String> {
+async fn below_v1(
+    settings: &Settings,
+    environment: &Environment,
+    rubric: &Rubric,
+) -> Option<String> {
     let url = settings.judge.base_url.trim_end_matches('/');
     if url.ends_with("/v1") {
         return None;
     }
     let mut other = settings.clone();
     other.judge.base_url = format!("{url}/v1");
-    let key = judge::key(&other).ok()?;
+    let key = judge::key(&other, environment).ok()?;
     let candidate = judge::candidate(&other, rubric).ok()?;
-    let setup = judge::setup(&other, rubric, &candidate, key).ok()?;
+    let setup = judge::setup(&other, environment, rubric, &candidate, key).ok()?;
     setup.client.probe(&settings.judge.model).await.ok()?;
     Some(format!("the API is at {url}/v1: take that as the base URL"))
 }

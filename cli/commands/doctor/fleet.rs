@@ -1,8 +1,7 @@
 //! The fleet's servers: only where they are configured, since one machine needs none.
 
 use super::{Check, bad, good, warning};
-use crate::{budget_state, fleet};
-use juror_app::settings::Settings;
+use juror_app::{budget_state, fleet, settings::Settings};
 use juror_ledger::{
     error::LedgerError,
     redis::{RedisLedger, Weakness},
@@ -13,7 +12,7 @@ use juror_queue::rabbitmq::broker_version;
 const OLDEST_BROKER: [u64; 2] = [3, 10];
 const OLDEST_REDIS: [u64; 2] = [7, 0];
 
-/// What there is to say of the servers that the settings name.
+/// Checks of the servers that the settings name.
 pub async fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = Vec::new();
     if let Some(broker) = &settings.fleet.broker {

@@ -1,7 +1,8 @@
-//! What `juror enqueue` tells: results on standard output, all else on standard error.
+//! Output of `juror enqueue`: results on standard output, all else on standard error.
 
 use crate::{exit::Failure, terminal as screen};
 use jiff::Timestamp;
+use juror_app::fleet::budget_cap::Cap;
 use juror_producer::fleet::{Published, PublishedEnd};
 use juror_types::id::RunId;
 use serde_json::json;
@@ -59,6 +60,13 @@ impl Telling<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Another cap is given, or none.
+    pub fn cap(&self, run: &RunId, cap: Cap) {
+        if let Some(change) = cap.change(run) {
+            self.beside(&change);
+        }
     }
 
     /// Another deadline is given, or none.

@@ -1,19 +1,25 @@
 //! An estimate as text and as JSON.
 
-use crate::estimate::{CandidateTotal, Estimation, duration};
 use juror_analysis::format::dollars;
+use juror_app::estimate::{CandidateTotal, Estimation, duration};
 use juror_worker::{
     estimate::Candidate,
     retry::{MAX_ANSWERS, MAX_BILLED_CALLS},
 };
 use serde_json::{Value, json};
 
-impl Estimation<'_> {
+/// The printed form of an estimate.
+pub struct EstimateTable<'a>(pub &'a Estimation<'a>);
+
+impl EstimateTable<'_> {
     /// For people.
     pub fn text(&self) -> String {
-        let total = &self.total;
-        let mut text =
-            format!("{} jobs by the rubric {}", self.session.plan.jobs, self.session.rubric.name());
+        let total = &self.0.total;
+        let mut text = format!(
+            "{} jobs by the rubric {}",
+            self.0.session.plan.jobs,
+            self.0.session.rubric.name()
+        );
         let calls = total.candidates.first().map_or(0, |own| own.calls);
         text.push_str(&format!(": {calls} calls"));
         for (count, what) in [
@@ -29,10 +35,10 @@ impl Estimation<'_> {
         if let Some(failure) = &total.first_failure {
             text.push_str(&format!("  the first failure: {failure}\n"));
         }
-        if let Some(sample) = self.sample() {
+        if let Some(sample) = self.0.sample() {
             text.push_str(&format!("  {sample}\n"));
         }
-        text.push_str(&format!("  {}\n\n", self.basis()));
+        text.push_str(&format!("  {}\n\n", self.0.basis()));
         text.push_str(&format!(
             "{:24} {:>10} {:>9} {:>10} {:>10} {:>10}\n",
             "MODEL", "INPUT", "OUTPUT", "EXPECTED", "AT WORST", "TIME"
@@ -43,9 +49,9 @@ impl Estimation<'_> {
                 candidate.judge.model,
                 total.expected.input_tokens,
                 total.expected.output_tokens,
-                dollars(self.expected_cost(total)),
+                dollars(self.0.expected_cost(total)),
                 dollars(total.worst_cost),
-                duration(self.seconds(total)),
+                duration(self.0.seconds(total)),
             ));
         }
         if let Some(own) = total.candidates.first() {
@@ -53,13 +59,13 @@ impl Estimation<'_> {
                 "\nAt worst means: every call costs its bound, and every job takes all {} calls that \
                  it may\n(up to {} answers that cannot be used, one of them cut and asked for again \
                  with twice the\noutput limit, and one call without an answer). With one call a job \
-                 it is at most ${}.\nA budget is held whatever happens.\n",
+                 it is at most {}.\nA budget is held whatever happens.\n",
                 MAX_BILLED_CALLS,
                 MAX_ANSWERS,
-                own.worst_one_call.rounded(4),
+                dollars(own.worst_one_call),
             ));
         }
-        if self.candidates.len() == 1 {
+        if self.0.candidates.len() == 1 {
             text.push_str("Compare every model with --all-models.\n");
         }
         text
@@ -76,28 +82,28 @@ impl Estimation<'_> {
                     "calls": total.calls,
                     "input_tokens": total.expected.input_tokens,
                     "output_tokens": total.expected.output_tokens,
-                    "expected_usd": self.expected_cost(total),
+                    "expected_usd": self.0.expected_cost(total),
                     "worst_case_usd": total.worst_cost,
                     "worst_one_call_usd": total.worst_one_call,
-                    "seconds": self.seconds(total).round(),
+                    "seconds": self.0.seconds(total).round(),
                 })
             })
             .collect();
         json!({
-            "jobs": self.session.plan.jobs,
-            "cached": self.total.cached,
-            "without_call": self.total.without_call,
-            "failing": self.total.failing,
-            "examined": self.total.examined,
-            "sampling_error": self.total.sampling_error,
-            "runs_learned_from": self.experience.runs,
+            "jobs": self.0.session.plan.jobs,
+            "cached": self.0.total.cached,
+            "without_call": self.0.total.without_call,
+            "failing": self.0.total.failing,
+            "examined": self.0.total.examined,
+            "sampling_error": self.0.total.sampling_error,
+            "runs_learned_from": self.0.experience.runs,
             "models": models,
         })
     }
 
     /// The run's own model first, the others by what they would cost.
     fn rows(&self) -> Vec<(&Candidate, &CandidateTotal)> {
-        let mut rows: Vec<_> = self.candidates.iter().zip(&self.total.candidates).collect();
+        let mut rows: Vec<_> = self.0.candidates.iter().zip(&self.0.total.candidates).collect();
         if let Some((_, others)) = rows.split_first_mut() {
             others.sort_by_key(|(_, total)| total.expected_cost);
         }

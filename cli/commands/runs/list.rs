@@ -3,11 +3,10 @@
 use crate::{
     args::{FleetFlags, GlobalFlags},
     exit::{Exit, Failure},
-    ledger_pool::Ledgers,
     settings_sources as layers, terminal as screen,
 };
 use juror_analysis::{fold::Fold, format::dollars};
-use juror_app::settings::Settings;
+use juror_app::{ledger_pool::Ledgers, settings::Settings};
 use juror_types::{run::RunRecord, usage::Money};
 use serde_json::json;
 use std::path::Path;
@@ -56,7 +55,7 @@ fn read(runs_dir: &Path) -> Result<Found, Failure> {
     Ok(found)
 }
 
-/// What runs cost is told by results and ledger together.
+/// Costs of runs, told by results and ledger together.
 async fn with_costs(
     runs: Vec<(RunRecord, Fold)>,
     settings: &Settings,
@@ -68,7 +67,7 @@ async fn with_costs(
         let cost = fold.spent().total(ledger.as_ref());
         rows.push(Row { record, fold, cost });
     }
-    ledgers.close().await;
+    ledgers.close().await.iter().for_each(|warning| screen::tell(warning));
     Ok(rows)
 }
 

@@ -2,14 +2,12 @@
 
 use crate::{
     args::{FleetFlags, GlobalFlags},
-    commands::run::run_files,
     exit::{Exit, Failure},
-    finish::journal_failure,
-    ledger_pool::Ledgers,
     run_argument::locate,
     settings_sources as layers, terminal as screen,
 };
 use juror_analysis::{fold::Fold, format::dollars};
+use juror_app::{error::AppError, ledger_pool::Ledgers, run::ready::run_files};
 use juror_report::phrasing::selection_texts;
 use juror_types::run::RunRecord;
 use serde_json::{Value, json};
@@ -23,10 +21,10 @@ pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<
     let settings = layers::settle(global, fleet.layers())?;
     let files = run_files(&settings.run.runs_dir, run)?;
     let record = files.record();
-    let fold = Fold::of_journal(&files).map_err(journal_failure)?;
+    let fold = Fold::of_journal(&files).map_err(AppError::from)?;
     let mut ledgers = Ledgers::new(&settings);
     let ledger = ledgers.of(record).await;
-    ledgers.close().await;
+    ledgers.close().await.iter().for_each(|warning| screen::tell(warning));
     let cost = fold.spent().total(ledger?.as_ref());
     let counts = fold.counts();
     let pending = record.jobs().saturating_sub(counts.total());

@@ -2,7 +2,6 @@
 
 use crate::{
     args::{GlobalFlags, TrendArguments},
-    commands::{rubric, run::run_files},
     exit::{Exit, Failure},
     run_argument::locate,
     settings_sources as layers, terminal as screen,
@@ -11,6 +10,7 @@ use juror_analysis::{
     history::{DeclineReport, DeclineWatch, PastRun, earlier_runs, runs_of_one_kind},
     metrics::MetricDefinition,
 };
+use juror_app::{rubrics, run::ready::run_files};
 use juror_journal::journal::RunFiles;
 use juror_report::{TerminalOptions, render_trend};
 use serde_json::json;
@@ -25,7 +25,7 @@ pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Fai
         }
         None => newest(&layers::settle(global, Vec::new())?.run.runs_dir)?,
     };
-    let (rubric, _) = rubric::recorded(newest.record())?;
+    let (rubric, _) = rubrics::recorded(newest.record())?;
     let metrics = chosen(MetricDefinition::all(&rubric), &arguments.metrics)?;
     let mut runs = series(&newest, arguments.last)?;
     let declines = declines(&newest, &metrics, runs.last());

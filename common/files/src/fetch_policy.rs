@@ -44,7 +44,7 @@ pub enum NotAllowed {
     Host {
         /// Scheme, host and port.
         origin: String,
-        /// What to write in the settings.
+        /// Entry to write in the settings.
         entry: String,
     },
     /// A bucket, or a part of it.

@@ -59,7 +59,11 @@ impl KeptInputs {
     }
 
     fn new(run_directory: &Path) -> Self {
-        let folder = run_directory.join(INPUTS_FOLDER);
+        Self::in_folder(run_directory.join(INPUTS_FOLDER))
+    }
+
+    /// Content of this folder, which need not exist yet.
+    pub(crate) fn in_folder(folder: PathBuf) -> Self {
         let roots = Roots::new(vec![folder.clone()]);
         Self { folder, roots, writes: Arc::new(Semaphore::new(MAX_WRITES)) }
     }
@@ -121,7 +125,7 @@ impl KeptInputs {
         (Digest::of(&bytes) == digest).then_some(bytes)
     }
 
-    fn error(&self, source: io::Error) -> KeptInputError {
+    pub(crate) fn error(&self, source: io::Error) -> KeptInputError {
         KeptInputError { folder: self.folder.clone(), source }
     }
 }

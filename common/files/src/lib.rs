@@ -2,6 +2,7 @@
 
 pub mod fetch_policy;
 pub mod kept_inputs;
+pub mod kept_renders;
 pub mod local;
 pub mod objects;
 mod settings;

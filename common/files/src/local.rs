@@ -43,7 +43,7 @@ pub enum FileError {
     Refused {
         /// The name that the item gave.
         reference: String,
-        /// What about it is not allowed.
+        /// Part of it that is not allowed.
         reason: &'static str,
     },
     /// It is larger than such a file may be.
@@ -59,7 +59,7 @@ pub enum FileError {
     Unreadable {
         /// The name that the item gave.
         reference: String,
-        /// What the operating system says.
+        /// Error of the operating system.
         source: io::Error,
     },
 }

@@ -17,7 +17,7 @@ pub struct FileSettings {
     pub private_hosts: Vec<String>,
     /// Fetches that each entry of `hosts` gets at most.
     pub fetches_per_second_per_host: u32,
-    /// How long one attempt to fetch a file may take, in seconds.
+    /// Time limit of one attempt to fetch a file, in seconds.
     pub fetch_timeout_seconds: u64,
     /// Buckets, and prefixes in them, that files may be fetched from.
     pub buckets: Vec<String>,
@@ -37,7 +37,7 @@ pub struct InvalidFileSetting {
     pub key: &'static str,
     /// Its value.
     pub value: String,
-    /// What to give.
+    /// Entry to give.
     pub remedy: &'static str,
 }
 

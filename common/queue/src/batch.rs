@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use futures_util::future::join_all;
 use std::sync::Arc;
 
-/// What acknowledges several deliveries of one subscription in fewer steps than one each.
+/// Acknowledgement of several deliveries of one subscription in fewer steps than one each.
 #[async_trait]
 pub trait Batch: Send + Sync {
     /// Acknowledges the deliveries of these numbers.

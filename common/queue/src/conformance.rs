@@ -1,4 +1,4 @@
-//! What every queue must do, whatever it is made of. An adapter's tests run [`every_queue`], and
+//! Conformance suite of a queue. An adapter's tests run [`every_queue`], and
 //! [`every_queue_that_closes`] where it can be closed, through a [`Harness`].
 
 use super::{
@@ -14,7 +14,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// What the suite needs to know of a kind of queue.
+/// A kind of queue, as the suite needs it.
 #[async_trait]
 pub trait Harness: Sync {
     /// The kind of queue.
@@ -26,14 +26,14 @@ pub trait Harness: Sync {
     /// A queue that nobody else uses and that is full with far fewer than 100 messages.
     async fn cramped(&self) -> Arc<Self::Queue>;
 
-    /// How long to listen before the suite believes that nothing comes.
+    /// Time without a message after which the suite believes that none comes.
     fn silence(&self) -> Duration;
 
     /// A delay that the queue can keep.
     fn delay(&self) -> Duration;
 }
 
-/// What a queue that can be closed adds.
+/// Further abilities of a queue that can be closed.
 pub trait Closes: Harness {
     /// Closes the queue.
     fn close(&self, queue: &Self::Queue);

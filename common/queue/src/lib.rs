@@ -18,7 +18,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
 
-/// What a queue carries: serializable, and named so that duplicates can be seen.
+/// A message of a queue: serializable, and named so that duplicates can be seen.
 pub trait Message: Serialize + serde::de::DeserializeOwned + Clone + Send + Sync + 'static {
     /// The id that the message travels under.
     fn message_id(&self) -> String;
@@ -98,7 +98,7 @@ pub struct Delivery<M> {
     settle: Box<dyn Settle>,
 }
 
-/// What an adapter does with a delivery that is settled. Dropping it gives the message back.
+/// An adapter's end of a delivery. Dropping it gives the message back.
 #[async_trait]
 pub trait Settle: Send + Sync {
     /// See [`Disposition`].
@@ -111,7 +111,7 @@ pub trait Settle: Send + Sync {
     }
 }
 
-/// How a delivery ends.
+/// End of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Disposition {
     /// Done: forget it.
@@ -188,7 +188,7 @@ pub struct DeadLetter<M> {
     pub is_undelivered: bool,
 }
 
-/// What can go wrong at a queue, by what the caller can do next.
+/// Failures of a queue, by what the caller can do next.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum QueueError {
     /// The queue was closed: publish nothing more.

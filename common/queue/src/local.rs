@@ -38,7 +38,7 @@ impl<M: Message> LocalQueue<M> {
         self.0.end_if_done(&state);
     }
 
-    /// How many messages are held: waiting, delayed or out.
+    /// Messages that are held: waiting, delayed or out.
     pub fn held(&self) -> usize {
         self.0.lock().held
     }

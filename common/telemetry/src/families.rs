@@ -5,7 +5,7 @@ use prometheus::{
     Registry, core::Collector,
 };
 
-/// What a metric is called and tells. Values of labels are bounded sets.
+/// Name and help of a metric. Values of labels are bounded sets.
 pub(super) struct Description {
     pub(super) name: &'static str,
     pub(super) labels: &'static [&'static str],

@@ -7,7 +7,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// How a call to the vision API ended.
+/// Result of a call to the vision API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallResult {
     /// With a verdict.
@@ -47,18 +47,18 @@ impl CallResult {
     }
 }
 
-/// What a call cost.
+/// Cost of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallCost {
     /// Nothing: its lease was released.
     Nothing,
-    /// What was billed for it.
+    /// Billed usage and amount.
     Billed(Usage, Money),
-    /// Nobody knows: its worst case counts as spent.
+    /// Cost unknown: its worst case counts as spent.
     Presumed(Money),
 }
 
-/// What a queue carries.
+/// Content of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageKind {
     /// A job.
@@ -77,7 +77,7 @@ impl MessageKind {
     }
 }
 
-/// What a budget is for.
+/// Scope of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetScope {
     /// One run. Of several, the one with the least left.
@@ -117,7 +117,7 @@ pub(super) fn wait_reason(reason: Option<WaitReason>) -> &'static str {
 pub(super) struct FirstNames(Mutex<HashSet<String>>);
 
 impl FirstNames {
-    /// How many keep their names.
+    /// Number of names that are kept.
     pub(super) const MAX: usize = 32;
     /// Longest name, in bytes, that is kept.
     const MAX_LENGTH: usize = 100;

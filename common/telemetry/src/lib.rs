@@ -1,4 +1,4 @@
-//! What an operator sees of a process: metrics for Prometheus, health and readiness.
+//! Observability of a process: metrics for Prometheus, health and readiness.
 //!
 //! Roles count in their own words, on [`Metrics`]; nothing else knows Prometheus. Names, labels
 //! and meanings of all metrics are in `docs/metrics.md`.

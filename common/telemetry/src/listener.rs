@@ -21,7 +21,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Connections at once; further ones wait in the system's own line.
 const MAX_CONNECTIONS: usize = 16;
-/// How long a connection may take, from its first byte to the last of its one answer.
+/// Time limit of a connection, from its first byte to the last of its one answer.
 const MAX_CONNECTION: Duration = Duration::from_secs(10);
 /// The text format of Prometheus.
 const METRICS_TYPE: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4");

@@ -1,4 +1,4 @@
-//! What roles count, in their own words.
+//! Counters of the roles, in their own words.
 
 use super::{
     families::Families,

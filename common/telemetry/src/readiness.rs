@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 /// Time between two looks while all is well, and while it is not.
 const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
-/// What does not answer within this time is not there.
+/// Time limit of a check; what does not answer within it is not there.
 const MAX_LOOK: Duration = Duration::from_secs(5);
 
 /// The named conditions under which a role is ready. Clones share them.
@@ -39,7 +39,7 @@ impl Readiness {
         Condition(sender)
     }
 
-    /// What is missing, in the order of the alphabet; nothing when the role is ready.
+    /// Missing conditions, in alphabetical order; nothing when the role is ready.
     pub fn unmet(&self) -> Vec<&'static str> {
         let conditions = self.conditions();
         let is_met = |told: &watch::Receiver<bool>| *told.borrow() && told.has_changed().is_ok();

@@ -1,4 +1,4 @@
-//! What is counted, and that all of it is documented.
+//! Tests that everything counted is documented.
 
 use super::{families::DESCRIPTIONS, *};
 use juror_types::wait_reason::WaitReason;

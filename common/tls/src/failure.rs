@@ -1,4 +1,4 @@
-//! What an error of TLS means and how it is mended.
+//! Meaning and remedy of TLS errors.
 
 use super::{HandshakeTimeout, TlsFiles, TlsSettingNames};
 use jiff::Timestamp;

@@ -53,7 +53,7 @@ fn files(ca: Option<&Authority>, client: Option<&Identity>) -> TlsFiles {
     }
 }
 
-/// What came of a connection to this port: the greeting, or the failure as it is explained.
+/// The greeting of a connection to this port, or the failure as it is explained.
 async fn greeting(files: TlsFiles, host: &str, port: u16) -> Result<String, TlsFailure> {
     let client = TlsClient::new(files, NAMES).unwrap();
     let greeting = async {

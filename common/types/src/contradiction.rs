@@ -16,17 +16,36 @@ pub enum Contradiction {
     RepeatedFinding,
     /// The answer has more findings than the rubric allows.
     TooManyFindings,
+    /// The picture is called as good as equal, and a large difference was measured in it.
+    SimilarityAgainstEvidence,
+    /// The picture is called unlike, and nothing was measured that differs.
+    DeductionAgainstEvidence,
+    /// Token adherence has the top score, and the render lacks a color that the screenshot has.
+    TokensAgainstEvidence,
 }
 
 impl Contradiction {
     /// Every rule.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 8] = [
         Self::DeductionWithoutFinding,
         Self::TopScoreWithFinding,
         Self::CriticalAboveMiddle,
         Self::RepeatedFinding,
         Self::TooManyFindings,
+        Self::SimilarityAgainstEvidence,
+        Self::DeductionAgainstEvidence,
+        Self::TokensAgainstEvidence,
     ];
+
+    /// Whether it is one between a verdict and the measured evidence.
+    pub fn is_with_evidence(self) -> bool {
+        matches!(
+            self,
+            Self::SimilarityAgainstEvidence
+                | Self::DeductionAgainstEvidence
+                | Self::TokensAgainstEvidence
+        )
+    }
 
     /// Its name in results.
     pub fn name(self) -> &'static str {
@@ -36,6 +55,9 @@ impl Contradiction {
             Self::CriticalAboveMiddle => "critical_above_middle",
             Self::RepeatedFinding => "repeated_finding",
             Self::TooManyFindings => "too_many_findings",
+            Self::SimilarityAgainstEvidence => "similarity_against_evidence",
+            Self::DeductionAgainstEvidence => "deduction_against_evidence",
+            Self::TokensAgainstEvidence => "tokens_against_evidence",
         }
     }
 
@@ -47,6 +69,11 @@ impl Contradiction {
             Self::CriticalAboveMiddle => "a critical finding with a score above the middle",
             Self::RepeatedFinding => "the same finding twice",
             Self::TooManyFindings => "more findings than allowed",
+            Self::SimilarityAgainstEvidence => "called alike where a large difference was measured",
+            Self::DeductionAgainstEvidence => "called unlike where nothing was measured",
+            Self::TokensAgainstEvidence => {
+                "called true to the tokens where the render lacks a color"
+            }
         }
     }
 }

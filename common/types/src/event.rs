@@ -1,4 +1,4 @@
-//! What roles tell whoever listens; they never print.
+//! Events of the roles, for any listener; roles never print.
 
 use crate::outcome::JobResult;
 use std::{sync::Arc, time::Duration};
@@ -27,6 +27,15 @@ pub enum Event {
         reason: String,
         /// Time until the next try.
         pause: Duration,
+    },
+    /// A batch is under way, and so much of it is done; told at its begin and at each further tenth.
+    BatchProgress {
+        /// Number of the shard in the run.
+        shard: u32,
+        /// Rows that have run.
+        done: u64,
+        /// Rows in all.
+        rows: u64,
     },
     /// Something that the user should know and that stops nothing.
     Warning(String),

@@ -25,6 +25,12 @@ pub struct Item {
     /// The design tokens that the user's pipeline found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extracted_tokens: Option<TokenSource>,
+    /// A picture of the rendered code that is there already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rendered: Option<ImageReference>,
+    /// Properties that the component is mounted with when its code is rendered.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub props: Map<String, Value>,
     /// The pattern that retrieval should find.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_pattern: Option<String>,
@@ -52,6 +58,20 @@ pub struct Item {
 }
 
 impl Item {
+    /// Name of the picture of the rendered code, in manifests and among a result's inputs.
+    pub const RENDERED: &str = "rendered";
+
+    /// The picture of the rendered code that is there already, whether or not the rubric names it.
+    pub fn rendered(&self) -> Option<&ImageReference> {
+        self.rendered.as_ref().or_else(|| self.images.get(Self::RENDERED))
+    }
+
+    /// The image of this name, the rendered picture included.
+    pub fn image(&self, name: &str) -> Option<&ImageReference> {
+        let rendered = || self.rendered.as_ref().filter(|_| name == Self::RENDERED);
+        self.images.get(name).or_else(rendered)
+    }
+
     /// Paths of code, expected and extracted tokens, in this order: none where the item has no such
     /// text, an inner none where the text is inline.
     pub fn text_paths(&self) -> [Option<Option<&str>>; 3] {
@@ -62,9 +82,10 @@ impl Item {
         ]
     }
 
-    /// Every file that it names: images, code, tokens.
+    /// Every file that it names: images, the rendered picture, code, tokens.
     pub fn references(&self) -> impl Iterator<Item = &str> {
-        let images = self.images.values().map(|image| image.reference.as_str());
+        let images = self.images.values().chain(&self.rendered);
+        let images = images.map(|image| image.reference.as_str());
         images.chain(self.text_paths().into_iter().flatten().flatten())
     }
 }

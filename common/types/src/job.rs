@@ -2,12 +2,13 @@
 
 use crate::{
     SCHEMA,
+    evidence::EvidenceMode,
     id::{Digest, JobId, RunId},
     item::Item,
 };
 use serde::{Deserialize, Serialize};
 
-/// What a worker needs to know to judge one item. Names no endpoint, no key and no command:
+/// Everything that a worker needs to judge one item. Names no endpoint, no key and no command:
 /// those are the worker's own settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
@@ -21,16 +22,19 @@ pub struct Job {
     pub round: u32,
     /// Which repeat of the item it is, from 0.
     pub repeat: u32,
-    /// What is to be judged.
+    /// The item to judge.
     pub item: Item,
     /// The rubric to judge by; the run's record holds its text.
     pub rubric: RubricReference,
     /// The judge to ask; none where only the deterministic stages run.
     pub judge: Option<Judge>,
+    /// Whether its code is rendered and measured, and what of that the judge is sent.
+    #[serde(default, skip_serializing_if = "EvidenceMode::is_none")]
+    pub evidence: EvidenceMode,
 }
 
 impl Job {
-    /// The job of an item's repeat, in round 0.
+    /// The job of an item's repeat, in round 0, without measured evidence.
     pub fn new(
         run_id: &RunId,
         item: Item,
@@ -48,6 +52,7 @@ impl Job {
             item,
             rubric,
             judge,
+            evidence: EvidenceMode::None,
         }
     }
 }
@@ -72,7 +77,7 @@ pub struct Judge {
     pub model: String,
     /// Sampling temperature; left out for models that take none.
     pub temperature: Option<f64>,
-    /// How closely the model looks at images.
+    /// Resolution at which the model looks at images.
     pub detail: Detail,
     /// Most tokens that an answer may have.
     pub max_output_tokens: u32,
@@ -105,7 +110,7 @@ impl Provider {
     }
 }
 
-/// How closely a model looks at an image.
+/// Resolution at which a model looks at an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Detail {

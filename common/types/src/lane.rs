@@ -1,4 +1,4 @@
-//! How a call is bought.
+//! Lanes in which calls are bought.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,11 @@ pub enum Lane {
     Realtime,
     /// A call at the price of batches that waits for spare capacity: OpenAI's service tier `flex`.
     Flex,
+    /// A row of a batch that the provider works off within 24 hours, at half the price.
+    Batch,
+    /// Batches first, and ordinary calls for what they do not bring back in time; a way to buy a
+    /// run, and never the way in which one answer was bought.
+    Mixed,
 }
 
 impl Lane {
@@ -19,7 +24,14 @@ impl Lane {
         match self {
             Self::Realtime => "realtime",
             Self::Flex => "flex",
+            Self::Batch => "batch",
+            Self::Mixed => "mixed",
         }
+    }
+
+    /// Whether jobs go out in batches, at least at first.
+    pub fn is_batched(self) -> bool {
+        matches!(self, Self::Batch | Self::Mixed)
     }
 
     /// Whether calls are bought as they are by default.

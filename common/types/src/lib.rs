@@ -5,6 +5,7 @@
 pub mod contradiction;
 pub mod error_chain;
 pub mod event;
+pub mod evidence;
 pub mod file_identity;
 pub mod finding;
 pub mod id;

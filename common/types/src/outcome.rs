@@ -1,7 +1,8 @@
-//! How a job ended, and the record of it.
+//! Outcome of a job, and the record of it.
 
 use crate::{
     SCHEMA,
+    evidence::EvidenceOutcome,
     id::{Digest, JobId, RunId},
     item::Language,
     job::{Job, Provider},
@@ -15,7 +16,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// How a job ended.
+/// Outcome of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -117,12 +118,12 @@ impl ErrorKind {
     }
 }
 
-/// What went wrong with one job.
+/// Failure of one job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobError {
     /// The kind, a bounded set.
     pub kind: ErrorKind,
-    /// What, where and what to do.
+    /// The problem, the place and the remedy.
     pub message: String,
 }
 
@@ -141,13 +142,13 @@ pub struct JobResult {
     pub screenshot_id: String,
     /// Which repeat of the item.
     pub repeat: u32,
-    /// How it ended.
+    /// Its outcome.
     pub outcome: Outcome,
     /// Whether the item passed every stage with data; none if there was nothing to pass.
     pub pipeline_success: Option<bool>,
     /// From the job's start to its end, in milliseconds.
     pub total_latency_ms: u64,
-    /// What is needed of the item to group and find it.
+    /// The item's data by which it is grouped and found.
     pub item: ItemRecord,
     /// Token extraction, if there was data.
     pub token_extraction: Option<TokenExtraction>,
@@ -155,16 +156,19 @@ pub struct JobResult {
     pub retrieval: Option<Retrieval>,
     /// Generation, if there was data.
     pub generation: Option<Generation>,
+    /// Measured evidence; none where none was asked for, and without code or a way to render it.
+    #[serde(default)]
+    pub evidence: Option<EvidenceOutcome>,
     /// The verdict; zero scores where the judge was on and the job failed or had no output; none
     /// otherwise.
     pub semantic: Option<Verdict>,
-    /// Who judged; none with the judge off.
+    /// The judge; none with the judge off.
     pub judge: Option<JudgeRecord>,
     /// The judge's last answer, verbatim.
     pub reply: Option<String>,
     /// Tokens over all answers.
     pub usage: Usage,
-    /// What this job's calls cost in this round, presumed spending left out.
+    /// Cost of this job's calls in this round, presumed spending left out.
     pub cost_usd: Money,
     /// Cost of the same calls by the price table; none unless an answer told its own cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -173,17 +177,17 @@ pub struct JobResult {
     /// can cost.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unmetered_calls: u32,
-    /// What the first call was expected to cost before it went out; none if none was needed.
+    /// Expected cost of the first call before it went out; none if none was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
     /// Calls that were made, those left out that the provider refused by rate.
     pub attempts: u32,
-    /// How the call was bought that gave the last answer.
+    /// Lane of the call that gave the last answer.
     #[serde(default)]
     pub lane: Lane,
     /// Whether the verdict came from the cache.
     pub cached: bool,
-    /// What went wrong, for every outcome but `scored`.
+    /// The failure, for every outcome but `scored`.
     pub error: Option<JobError>,
 }
 
@@ -224,7 +228,7 @@ pub struct InputRecord {
     /// SHA-256 of an image's bytes, of code as UTF-8 without a byte order mark, of tokens flat, as
     /// JSON in the order of their names; none if it was not read.
     pub digest: Option<Digest>,
-    /// What preparation had to do that a reader should know ("first of 6 frames").
+    /// Changes by preparation that a reader should know ("first of 6 frames").
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Signature by which near-equal inputs are told: of code that is long enough, and of an image
@@ -251,6 +255,8 @@ impl InputRecord {
     pub const TEXTS: [&str; 3] = [Self::CODE, Self::EXPECTED_TOKENS, Self::EXTRACTED_TOKENS];
     /// Reference of a text that stands in the dataset or the job itself.
     pub const INLINE: &str = "inline";
+    /// Reference of a picture that the user's render command made.
+    pub const RENDER_COMMAND: &str = "render_command";
     /// Reference of a text that the user's pipeline command returned.
     pub const PIPELINE: &str = "pipeline_command";
 
@@ -260,13 +266,18 @@ impl InputRecord {
         Self { name, reference, digest: None, note: None, signature: None }
     }
 
+    /// Whether it is a picture that was made while the item was judged.
+    pub fn is_render(&self) -> bool {
+        self.reference == Self::RENDER_COMMAND
+    }
+
     /// Whether it is an image.
     pub fn is_image(&self) -> bool {
         !Self::TEXTS.contains(&self.name.as_str())
     }
 }
 
-/// Who gave a verdict.
+/// Judge of a verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JudgeRecord {
     /// The provider.
@@ -286,7 +297,7 @@ pub struct JudgeRecord {
     pub simulated: bool,
 }
 
-/// What a call was expected to cost.
+/// Expected cost of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Estimate {
     /// Probably.
@@ -344,6 +355,7 @@ impl JobResult {
             token_extraction: None,
             retrieval: None,
             generation: None,
+            evidence: None,
             semantic: None,
             judge: None,
             reply: None,

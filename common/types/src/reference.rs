@@ -67,7 +67,7 @@ pub enum InvalidReference {
     Url {
         /// The URL, as [`shown`] shows it.
         shown: String,
-        /// What is wrong, with the remedy.
+        /// The problem, with the remedy.
         problem: &'static str,
     },
 }

@@ -1,10 +1,11 @@
-//! What a run is: the record that is written before anything else.
+//! Record of a run, which is written before anything else.
 
 mod judging;
 
 pub use judging::JudgingTime;
 
 use crate::{
+    evidence::EvidenceMode,
     id::{Digest, RunId},
     job::{Judge, RubricReference},
     lane::Lane,
@@ -25,7 +26,7 @@ pub struct RunRecord {
     pub created_at: String,
     /// Version of the program that created it.
     pub program_version: String,
-    /// What is judged.
+    /// Dataset that is judged.
     pub dataset: DatasetRecord,
     /// Further folders that the dataset may name files in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -36,15 +37,18 @@ pub struct RunRecord {
     pub rubric_text: String,
     /// By which judge; none with the judge off.
     pub judge: Option<Judge>,
+    /// Whether the generated code is rendered and measured, and what of that the judge is sent.
+    #[serde(default, skip_serializing_if = "EvidenceMode::is_none")]
+    pub evidence: EvidenceMode,
     /// The longest side that images were shrunk to, where the user asked for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_side: Option<u32>,
-    /// How images are prepared for the judge; none with the judge off, and in records of versions
+    /// Preparation of images for the judge; none with the judge off, and in records of versions
     /// that did not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preparation: Option<Preparation>,
-    /// What the worker's own settings say of stages; none for a run of the fleet, whose workers have
-    /// theirs, and in records of versions that did not say.
+    /// The worker's own settings of stages; none for a run of the fleet, whose workers have theirs,
+    /// and in records of versions that did not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stages: Option<StageTerms>,
     /// Base URL that the judge was asked at, without any key.
@@ -57,16 +61,16 @@ pub struct RunRecord {
     /// say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judging: Option<JudgingTime>,
-    /// How its calls are bought.
+    /// Lane in which its calls are bought.
     #[serde(default, skip_serializing_if = "Lane::is_realtime")]
     pub lane: Lane,
     /// The most that the run may cost; none is unlimited.
     pub budget_usd: Option<Money>,
-    /// How many times each item is judged.
+    /// Judgements of each item.
     pub repeat: u32,
-    /// How many jobs its dataset has.
+    /// Jobs of its dataset.
     pub planned: u64,
-    /// How many of these were published, if it was cancelled before the last one; none otherwise.
+    /// Jobs of these that were published, if it was cancelled before the last one; none otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<u64>,
     /// The namespace of the fleet that judges it; none for a run on one machine.
@@ -86,8 +90,8 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
-    /// How many jobs the run has, each of which ends in one outcome: all that were planned, or,
-    /// once it is cancelled, those that were published.
+    /// Jobs of the run, each of which ends in one outcome: all that were planned, or, once it is
+    /// cancelled, those that were published.
     pub fn jobs(&self) -> u64 {
         self.published.unwrap_or(self.planned)
     }
@@ -106,7 +110,7 @@ pub struct CallTerms {
     pub cache: bool,
 }
 
-/// How images are prepared: where this differs, a judge may see other pixels.
+/// Preparation of images: where this differs, a judge may see other pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Preparation {
     /// Version of the preparation itself.
@@ -140,6 +144,9 @@ pub struct StageTerms {
     /// Digest of the program, with its arguments, that runs the user's pipeline; none without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pipeline_command: Option<Digest>,
+    /// Digest of the program, with its arguments, that renders code; none without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub render_command: Option<Digest>,
 }
 
 /// Which items a run judges.

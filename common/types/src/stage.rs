@@ -1,4 +1,4 @@
-//! What the deterministic stages of one item found.
+//! Results of an item's deterministic stages.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,12 +36,15 @@ pub struct Generation {
     pub code_compiles: Option<bool>,
     /// The pipeline's own quality score, 0 to 1, passed through.
     pub quality_score: Option<f64>,
+    /// Whether the code renders; none where it was not rendered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renders: Option<bool>,
     /// Why the code does not compile: the first error, with its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// What must hold for an item's `pipeline_success`.
+/// Conditions of an item's `pipeline_success`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Thresholds {
     /// Token accuracy must lie above this.
@@ -60,6 +63,7 @@ impl Stages {
         let tokens = self.token_extraction.as_ref().map(|t| t.accuracy > thresholds.token_accuracy);
         let retrieval = self.retrieval.as_ref().map(|retrieval| retrieval.correct);
         let compiles = self.generation.as_ref().and_then(|generation| generation.code_compiles);
-        [tokens, retrieval, compiles].into_iter().flatten().reduce(|all, one| all && one)
+        let renders = self.generation.as_ref().and_then(|generation| generation.renders);
+        [tokens, retrieval, compiles, renders].into_iter().flatten().reduce(|all, one| all && one)
     }
 }

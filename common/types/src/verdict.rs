@@ -12,9 +12,9 @@ pub struct Verdict {
     /// The scores, in the shape of the rubric's formula.
     #[serde(flatten)]
     pub score: Score,
-    /// What is wrong or missing, in the judge's words.
+    /// Wrong or missing things, in the judge's words.
     pub issues: Vec<String>,
-    /// What is right, in the judge's words.
+    /// Right things, in the judge's words.
     pub strengths: Vec<String>,
     /// Defects by kind and element, in the judge's order; empty by rubrics of reply version 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -44,7 +44,7 @@ pub enum Score {
         /// Weighted sum of the scores.
         #[serde(serialize_with = "whole_where_possible")]
         total_score: f64,
-        /// What `total_score` can be at most.
+        /// Maximum of `total_score`.
         #[serde(serialize_with = "whole_where_possible")]
         max_score: f64,
     },

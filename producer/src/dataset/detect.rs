@@ -1,9 +1,9 @@
-//! How a dataset is written down.
+//! Format of a dataset.
 
 use super::{DatasetError, DatasetFormat, DatasetShape, pairs::ImagePairs};
 use std::path::{Path, PathBuf};
 
-/// How a folder is written down, and the file or folder to read.
+/// Format of a folder, and the file or folder to read.
 pub(super) fn folder(
     folder: &Path,
     shape: &DatasetShape,
@@ -35,7 +35,7 @@ pub(super) fn folder(
     Ok((DatasetFormat::Pairs, folder.to_owned()))
 }
 
-/// How a file is written down, by its name.
+/// Format of a file, by its name.
 pub(super) fn file(path: &Path) -> Result<DatasetFormat, DatasetError> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     if path.file_name().is_some_and(|name| name == "metadata.jsonl") {

@@ -1,4 +1,4 @@
-//! What can be wrong with a dataset, and where.
+//! Errors of a dataset, with their places.
 
 use juror_types::{id::InvalidDigest, reference::InvalidReference};
 use std::{
@@ -18,7 +18,7 @@ pub enum DatasetError {
     Unreadable {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// A file that is no manifest.
@@ -41,7 +41,7 @@ pub enum DatasetError {
     TooLittleInFolder {
         /// The folder.
         path: PathBuf,
-        /// What the rubric needs, in words.
+        /// The rubric's needs, in words.
         needed: String,
     },
     /// A file of a folder of pairs whose name is not UTF-8.
@@ -49,14 +49,14 @@ pub enum DatasetError {
     FileName(PathBuf),
 }
 
-/// What is wrong with one line of a dataset (one file, in a folder of pairs).
+/// Error of one line of a dataset (one file, in a folder of pairs).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub struct LineError {
     /// Where.
     pub place: DatasetPlace,
     /// The field at fault, if it is one field.
     pub field: Option<String>,
-    /// What.
+    /// The problem.
     pub problem: DatasetProblem,
 }
 
@@ -106,7 +106,7 @@ impl FieldError {
     }
 }
 
-/// What is wrong, with the remedy.
+/// Problem of a line, with the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DatasetProblem {
     /// Reading stopped here.
@@ -123,7 +123,7 @@ pub enum DatasetProblem {
     NotJson {
         /// From 1.
         column: usize,
-        /// What the parser said.
+        /// Message of the parser.
         message: String,
     },
     /// Not CSV.
@@ -132,9 +132,9 @@ pub enum DatasetProblem {
     /// A value of another type.
     #[error("{expected} is expected, and it is {found}")]
     WrongType {
-        /// What it should be.
+        /// The expected value.
         expected: &'static str,
-        /// What it is.
+        /// The value found.
         found: &'static str,
     },
     /// A required field is not there.

@@ -17,10 +17,12 @@ use serde_json::{Map, Value};
 use std::path::Path;
 
 /// Every field with a meaning, the rubric's images aside.
-pub(super) const KNOWN_FIELDS: [&str; 14] = [
+pub(super) const KNOWN_FIELDS: [&str; 16] = [
     "id",
     "generated_code",
     "language",
+    "rendered",
+    "props",
     "sha256",
     "expected_tokens",
     "extracted_tokens",
@@ -50,6 +52,7 @@ pub(super) fn read_item(
         fields.allow(name, &reference)?;
         item.images.insert(name.clone(), ImageReference { reference, sha256: None });
     }
+    item.rendered = fields.rendered()?;
     fields.digests(&mut item)?;
     item.generated_code = fields.code()?;
     item.language = fields.language(item.generated_code.as_ref())?;
@@ -62,6 +65,7 @@ pub(super) fn read_item(
         true => Some(fields.required_text("style", shape)?),
         false => fields.text("style")?,
     };
+    item.props = fields.object("props")?.unwrap_or_default();
     item.tags = fields.tags()?;
     item.cluster = fields.text("cluster")?;
     item.labels = fields.object("labels")?.unwrap_or_default();
@@ -142,6 +146,14 @@ impl Fields<'_> {
         self.files.allow(reference).map_err(|problem| FieldError::new(name, problem))
     }
 
+    /// The picture of the rendered code; none where the rubric names an image so, which is taken.
+    fn rendered(&mut self) -> Result<Option<ImageReference>, FieldError> {
+        let reference = self.text(Item::RENDERED)?.filter(|path| !path.trim().is_empty());
+        let Some(reference) = reference else { return Ok(None) };
+        self.allow(Item::RENDERED, &reference)?;
+        Ok(Some(ImageReference { reference, sha256: None }))
+    }
+
     fn schema(&mut self) -> Result<(), FieldError> {
         match self.take("schema") {
             Some(version) if version.as_u64() != Some(SCHEMA.into()) => Err(FieldError::new(
@@ -169,7 +181,8 @@ impl Fields<'_> {
                         return Err(wrong_type("sha256", "a text for each image", text));
                     };
                     let digest = parse(text)?;
-                    match item.images.get_mut(name) {
+                    let rendered = item.rendered.as_mut().filter(|_| name == Item::RENDERED);
+                    match item.images.get_mut(name).or(rendered) {
                         Some(image) => image.sha256 = Some(digest),
                         None => {
                             let known = item.images.keys().cloned().collect::<Vec<_>>().join(", ");

@@ -36,7 +36,7 @@ use std::{
 };
 use warnings::Warnings;
 
-/// What the rubric asks of every item, and where files may lie.
+/// Needs of the rubric of every item, and places where files may lie.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DatasetShape {
     /// The fields that name images, in the rubric's order.
@@ -57,7 +57,7 @@ impl DatasetShape {
     }
 }
 
-/// How a dataset is written down.
+/// Format of a dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatasetFormat {
     /// A JSONL manifest.
@@ -105,7 +105,7 @@ impl Dataset {
         Ok(Self(Arc::new(Opened { format, source, shape: shape.clone(), files })))
     }
 
-    /// How it is written down.
+    /// Its format.
     pub fn format(&self) -> DatasetFormat {
         self.0.format
     }
@@ -182,6 +182,9 @@ impl Dataset {
         for (name, image) in &item.images {
             find(name, &image.reference, "")?;
         }
+        if let Some(image) = &item.rendered {
+            find(Item::RENDERED, &image.reference, "")?;
+        }
         if let Some(Text::Path(path)) = &item.generated_code {
             let hint = "; if this is code and not a path, end it with a line break";
             find("generated_code", path, hint)?;
@@ -218,7 +221,7 @@ enum Reader {
 }
 
 impl DatasetItems {
-    /// What there was to warn of so far.
+    /// Warnings so far.
     pub fn warnings(&self) -> &[String] {
         self.warnings.messages()
     }

@@ -61,7 +61,7 @@ impl ImagePairs {
         Some((self.folder.join(&*name), item))
     }
 
-    /// How many files of code or tokens have no image, once all pairs are read.
+    /// Number of files of code or tokens that have no image, once all pairs are read.
     pub(super) fn companions_left(&self) -> usize {
         self.companions_left
     }

@@ -1,4 +1,4 @@
-//! What every format with lines is read into, before its fields are understood.
+//! Raw item that every format with lines is read into, before its fields are understood.
 
 use super::error::{DatasetError, FieldError};
 use serde_json::{Map, Value};
@@ -26,7 +26,7 @@ pub(super) fn unreadable(path: &Path, source: io::Error) -> DatasetError {
     }
 }
 
-/// What a value is, in words.
+/// Kind of a value, in words.
 pub(super) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

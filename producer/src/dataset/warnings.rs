@@ -1,4 +1,4 @@
-//! What a reader of a dataset should know and that stops nothing: one warning a key.
+//! Warnings about a dataset that stop nothing: one warning a key.
 
 use super::near_miss;
 use juror_files::fetch_policy::NotAllowed;

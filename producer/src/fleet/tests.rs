@@ -36,6 +36,7 @@ fn record() -> RunRecord {
         rubric: rubric(),
         rubric_text: String::new(),
         judge: None,
+        evidence: juror_types::evidence::EvidenceMode::None,
         max_side: None,
         base_url: None,
         calls: None,
@@ -80,7 +81,12 @@ impl Scene {
     fn submission(&self, queue: &Arc<LocalQueue<Job>>) -> Submission {
         let shape = DatasetShape { images: vec!["screenshot".into()], ..DatasetShape::default() };
         let dataset = Dataset::open(&self.folder.path().join("set.jsonl"), &shape).unwrap();
-        let template = JobTemplate { run_id: record().run_id, rubric: rubric(), judge: None };
+        let template = JobTemplate {
+            run_id: record().run_id,
+            rubric: rubric(),
+            judge: None,
+            evidence: juror_types::evidence::EvidenceMode::None,
+        };
         Submission {
             queue: Arc::clone(queue) as Arc<dyn Queue<Job>>,
             jobs: jobs(&dataset, &PlanOptions::default(), &template).unwrap(),

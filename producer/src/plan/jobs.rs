@@ -3,13 +3,14 @@
 use super::{PlanError, PlanOptions, choice::Choice, inline::inline};
 use crate::dataset::{Dataset, DatasetItems, ItemAtLine, LineError};
 use juror_types::{
+    evidence::EvidenceMode,
     id::RunId,
     item::Item,
     job::{Job, Judge, RubricReference},
 };
 use std::num::NonZeroU32;
 
-/// What all jobs of a run have in common.
+/// The common part of all jobs of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobTemplate {
     /// The run.
@@ -18,6 +19,8 @@ pub struct JobTemplate {
     pub rubric: RubricReference,
     /// The judge to ask; none where only the deterministic stages run.
     pub judge: Option<Judge>,
+    /// Whether code is rendered and measured.
+    pub evidence: EvidenceMode,
 }
 
 /// The second pass: the jobs of a dataset that the first pass found sound, in the manifest's
@@ -46,7 +49,7 @@ pub struct Jobs {
     template: JobTemplate,
     /// Where the files are that go into the jobs, if they do.
     inlining: Option<Dataset>,
-    /// How many items the limit still allows.
+    /// Items that the limit still allows.
     left: u64,
     /// The item at hand and its next repeat.
     current: Option<(Item, u32)>,
@@ -92,7 +95,8 @@ impl Iterator for Jobs {
         if following < self.repeat.get() {
             self.current = Some((item.clone(), following));
         }
-        let JobTemplate { run_id, rubric, judge } = &self.template;
-        Some(Ok(Job::new(run_id, item, repeat, rubric.clone(), judge.clone())))
+        let JobTemplate { run_id, rubric, judge, evidence } = &self.template;
+        let job = Job::new(run_id, item, repeat, rubric.clone(), judge.clone());
+        Some(Ok(Job { evidence: *evidence, ..job }))
     }
 }

@@ -44,7 +44,12 @@ fn broken(dataset: &Dataset) -> BrokenLines {
 
 fn template() -> JobTemplate {
     let rubric = RubricReference { id: "semantic".into(), version: 1, digest: Digest::of(b"") };
-    JobTemplate { run_id: RunId::new("run"), rubric, judge: None }
+    JobTemplate {
+        run_id: RunId::new("run"),
+        rubric,
+        judge: None,
+        evidence: juror_types::evidence::EvidenceMode::None,
+    }
 }
 
 #[test]

@@ -27,7 +27,12 @@ fn given(lines: &str) -> Given {
     let shape = DatasetShape { images: vec!["screenshot".into()], ..DatasetShape::default() };
     let dataset = Dataset::open(&backend.path().join("set.jsonl"), &shape).unwrap();
     let rubric = RubricReference { id: "semantic".into(), version: 1, digest: Digest::of(b"") };
-    let template = JobTemplate { run_id: RunId::new("run"), rubric, judge: None };
+    let template = JobTemplate {
+        run_id: RunId::new("run"),
+        rubric,
+        judge: None,
+        evidence: juror_types::evidence::EvidenceMode::None,
+    };
     let jobs = jobs(&dataset, &PlanOptions::default(), &template).unwrap();
     Given { _backend: backend, jobs }
 }

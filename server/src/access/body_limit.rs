@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 /// The largest body of a request.
 const MAX_BYTES: usize = 64 << 10;
-/// How long a body may take to arrive.
+/// Time limit for a body to arrive.
 const MAX_DURATION: Duration = Duration::from_secs(30);
 
 /// Reads a request's body before anything is done with it.

@@ -1,4 +1,4 @@
-//! What every request passes first.
+//! Checks that every request passes first.
 
 use super::{
     Access, Pass, Visitor,
@@ -40,13 +40,13 @@ pub async fn guard(
     }
 }
 
-/// Whoever shows the answer knows who gets it.
+/// The answer with a mark of the visitor who gets it.
 fn told_to(visitor: Visitor, mut response: Response) -> Response {
     response.extensions_mut().insert(visitor);
     response
 }
 
-/// What is answered to whom is not let through.
+/// Refusal of a request that is not let through.
 enum Refused {
     Problem(Problem),
     /// A browser, which is led to the form, and from there to where it wanted to go.

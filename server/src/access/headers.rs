@@ -1,4 +1,4 @@
-//! What browsers are told to forbid.
+//! Response headers that tell browsers what to forbid.
 
 use axum::{
     extract::Request,

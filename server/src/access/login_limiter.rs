@@ -1,4 +1,4 @@
-//! How often a log-in may be tried, in bounded memory.
+//! Limit on log-in attempts, in bounded memory.
 
 use std::{
     collections::HashMap,
@@ -69,7 +69,7 @@ impl Attempts {
 }
 
 impl Window {
-    /// What is left of it; none if it is over or has not begun.
+    /// The rest of it; none if it is over or has not begun.
     fn left(&self, now: Instant) -> Option<Duration> {
         let left = WINDOW.checked_sub(now.duration_since(self.since?))?;
         (!left.is_zero()).then_some(left)
@@ -87,7 +87,7 @@ impl Window {
     }
 }
 
-/// Whoever has one IPv6 address mostly has all of its /64.
+/// Network of an address: a holder of one IPv6 address mostly has all of its /64.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {

@@ -1,4 +1,4 @@
-//! Who may read and who may write.
+//! Read and write access.
 //!
 //! A server that only this machine can reach is open to it. Any other demands a token: as a bearer
 //! token from programs, and through a log-in form, as a cookie, from browsers.
@@ -56,7 +56,7 @@ pub enum AccessError {
         "serve.hosts has {0:?}, so other machines reach this server through a proxy and a token has to protect it: set serve.read_token_file or serve.write_token_file, or empty serve.hosts"
     )]
     UnprotectedHost(String),
-    /// Whoever may read could write.
+    /// Readers could write: both tokens are the same.
     #[error("the read token and the write token are the same: take two")]
     SameTokens,
     /// A name that no browser would send.
@@ -69,18 +69,18 @@ pub enum AccessError {
     InvalidProxy(String),
 }
 
-/// What whoever asks may do.
+/// Rights of a requester.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Visitor {
     /// See runs.
     pub may_read: bool,
     /// Begin, continue and cancel runs.
     pub may_write: bool,
-    /// How this is known.
+    /// Proof of this.
     pub pass: Pass,
 }
 
-/// How a visitor is known.
+/// Proof of a visitor's rights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
     /// Not at all.
@@ -140,7 +140,7 @@ impl Access {
         self.read.is_none() && self.write.is_none()
     }
 
-    /// What the sender of these headers may do.
+    /// Rights of the sender of these headers.
     pub fn visitor(&self, headers: &HeaderMap) -> Visitor {
         if let Some(token) = bearer(headers) {
             return self.known(Pass::Bearer, self.scope_of(token));

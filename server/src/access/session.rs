@@ -20,7 +20,7 @@ pub fn routes(access: Arc<Access>) -> Router {
     Router::new().route("/login", post(log_in)).route("/logout", post(log_out)).with_state(access)
 }
 
-/// What the form sends.
+/// Fields of the log-in form.
 #[derive(Deserialize)]
 struct LogIn {
     token: String,

@@ -1,11 +1,15 @@
 //! Two runs side by side, and one metric over many runs.
 
 use super::{items::within, runs::Figures};
-use crate::api::{
-    extract::{StrictQuery, blocking, run_id},
-    openapi::published,
+use crate::{
+    api::{
+        extract::{StrictQuery, blocking, run_id},
+        openapi::published,
+    },
+    comparisons::NotCompared,
+    problem::Problem,
+    state::AppState,
 };
-use crate::{catalog::ListedRun, comparisons::NotCompared, problem::Problem, state::AppState};
 use axum::{
     Json,
     extract::State,
@@ -13,12 +17,13 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use juror_analysis::{compare::CompareError, comparison::Rules, history::ask_the_same};
+use juror_app::catalog::ListedRun;
 use juror_types::id::RunId;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// What is compared, and how it is decided.
+/// Query of a comparison: its runs and rules.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -103,7 +108,7 @@ pub struct TrendAnswer {
     runs: Vec<TrendRun>,
 }
 
-/// What one of them came to.
+/// Figures of one of them.
 #[derive(Serialize, ToSchema)]
 struct TrendRun {
     #[schema(value_type = String)]
@@ -113,7 +118,7 @@ struct TrendRun {
     figures: Figures,
 }
 
-/// How metrics changed over the runs that ask the same
+/// Metrics over the runs that ask the same
 #[utoipa::path(
     get, path = "/trend", tag = "runs", params(TrendQuery),
     responses((status = 200, description = "The runs, oldest first", body = TrendAnswer),

@@ -1,7 +1,7 @@
 //! A run as it goes on, as server-sent events.
 //!
-//! What is new is put together when the reader is ready for it, so that nothing waits for a slow
-//! one but the newest state, which all readers share.
+//! News of a run as events. An event is put together when the reader is ready for it, so that
+//! nothing waits for a slow one but the newest state, which all readers share.
 
 use crate::api::{
     extract::{RunOf, blocking},
@@ -40,7 +40,7 @@ const MAX_DURATION: Duration = Duration::from_secs(15 * 60);
 #[expect(dead_code, reason = "it tells the document what the text of the stream holds")]
 pub struct StreamEvent {
     event: EventName,
-    /// How many results the run has by then.
+    /// Number of results that the run has by then.
     #[schema(required = false)]
     id: String,
     /// JSON: `Finished` of a result, `Progress` of progress, an empty object at the end.
@@ -53,13 +53,13 @@ pub struct StreamEvent {
 enum EventName {
     /// A result.
     Result,
-    /// How things stand.
+    /// Progress.
     Progress,
     /// No process works on the run any more.
     Ended,
 }
 
-/// How a run stands: the data of an event `progress`.
+/// Progress of a run: the data of an event `progress`.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Progress)]
 pub struct ProgressEvent {
@@ -72,13 +72,13 @@ pub struct ProgressEvent {
     skipped: u64,
     /// Jobs that have a result.
     done: u64,
-    /// What results cost, superseded rounds included, and what is presumed spent.
+    /// Cost of the results, superseded rounds included, and of what is presumed spent.
     #[schema(value_type = published::Money)]
     spent_usd: Money,
-    /// What calls in flight may still cost, at worst case.
+    /// Possible cost of calls in flight, at worst case.
     #[schema(value_type = published::Money)]
     in_flight_usd: Money,
-    /// What the run may cost; null is unlimited.
+    /// Budget of the run; null is unlimited.
     #[schema(value_type = Option<published::Money>)]
     budget_usd: Option<Money>,
     /// Results per second, lately.
@@ -159,7 +159,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// What to send next, and who goes on after it; none once all is told.
+    /// The next event and the state after it; none once all is told.
     async fn next(mut self) -> Option<(Bytes, Option<Self>)> {
         let news = match self.first.take() {
             Some(news) => Some(news),

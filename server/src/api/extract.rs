@@ -15,10 +15,10 @@ pub struct RunOf(pub RunId);
 /// The run that a path names, and what it names in it.
 pub struct InRun(pub RunId, pub String);
 
-/// What a query asks for. A name that it does not know is an error: it may be mistyped.
+/// Query in strict form. A name that it does not know is an error: it may be mistyped.
 pub struct StrictQuery<T>(pub T);
 
-/// What a body in JSON asks for.
+/// Body in JSON.
 pub struct JsonBody<T>(pub T);
 
 impl<S: Send + Sync> FromRequestParts<S> for RunOf {

@@ -1,14 +1,18 @@
 //! Images that runs judged, by the digests that their results record.
 
 use super::PLACE;
-use crate::api::extract::{InRun, StrictQuery, blocking};
-use crate::{item_source::ItemDetails, problem::Problem, state::AppState};
+use crate::{
+    api::extract::{InRun, StrictQuery, blocking},
+    problem::Problem,
+    state::AppState,
+};
 use axum::{
     body::Bytes,
     extract::State,
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
+use juror_app::items::ItemDetails;
 use juror_report::Shown;
 use juror_types::{
     id::Digest,

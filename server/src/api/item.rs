@@ -1,16 +1,16 @@
 //! One result in full, and what it was made of.
 
 use super::image_address;
-use crate::api::{
-    extract::{InRun, StrictQuery, blocking},
-    openapi::published,
-};
 use crate::{
-    item_source::{AsJudged, ItemDetails, PromptPart, TokenLine},
+    api::{
+        extract::{InRun, StrictQuery, blocking},
+        openapi::published,
+    },
     problem::Problem,
     state::AppState,
 };
 use axum::{Json, extract::State};
+use juror_app::items::{AsJudged, ItemDetails, PromptPart, TokenLine};
 use juror_types::outcome::JobResult;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -41,11 +41,12 @@ pub struct ItemAnswer {
     tokens: Option<Vec<Token>>,
     /// The pattern that retrieval should find.
     expected_pattern: Option<String>,
-    /// What the judge is sent; null with the judge off, or if it cannot be made again.
+    /// Prompt for the judge; null with the judge off, or if it cannot be made again.
     prompt: Option<Vec<Part>>,
-    /// What of the item cannot be shown, and why.
+    /// Parts of the item that cannot be shown, and why.
     missing: Vec<String>,
-    /// What is shown as it was judged, from what the run keeps, since it is another now or gone.
+    /// Notes on parts that are shown as they were judged, from what the run keeps, since they are
+    /// others now or gone.
     remarks: Vec<String>,
 }
 
@@ -65,7 +66,7 @@ struct Image {
 struct CodeAnswer {
     /// Its beginning, or all of it.
     text: String,
-    /// How many bytes were left out at its end.
+    /// Bytes that were left out at its end.
     left_out: usize,
 }
 
@@ -167,7 +168,7 @@ fn remarks(result: &JobResult, on_show: &ItemDetails) -> Vec<String> {
     all.filter_map(|(name, remark)| Some(format!("{name}: {}", remark?))).collect()
 }
 
-/// What is there; what is not is noted with its reason.
+/// The part if it is there; one that is not is noted with its reason.
 fn noted<T>(part: Result<T, String>, missing: &mut Vec<String>) -> Option<T> {
     part.map_err(|reason| missing.push(reason)).ok()
 }

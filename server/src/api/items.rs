@@ -7,7 +7,7 @@ use crate::api::{
 use crate::{
     problem::Problem,
     state::AppState,
-    view::{Order, RowQuery, RunView},
+    view::{EvidenceState, Order, RowQuery, RunView},
 };
 use axum::{Json, extract::State, http::StatusCode};
 use juror_analysis::{issues::StatementGroup, item_row::ItemRow};
@@ -37,6 +37,9 @@ pub struct ItemsQuery {
     severity: Option<Severity>,
     /// Only those whose verdict contradicts itself, or does not.
     contradictory: Option<bool>,
+    /// Only those of whose measured evidence this holds.
+    #[param(inline)]
+    evidence: Option<EvidenceState>,
     /// Only those whose verdict names attempts to instruct the judge, or names none.
     suspected_instructions: Option<bool>,
     /// Only those whose score, from 0 to 1, is this or more.
@@ -55,7 +58,7 @@ pub struct ItemsQuery {
     /// Which page, from 1.
     #[param(minimum = 1)]
     page: Option<usize>,
-    /// How many to a page; 100 if it is left out.
+    /// Results to a page; 100 if it is left out.
     #[param(minimum = 1, maximum = 1000)]
     per_page: Option<usize>,
 }
@@ -73,11 +76,11 @@ enum Direction {
 /// A page of results.
 #[derive(Serialize, ToSchema)]
 pub struct ItemsAnswer {
-    /// How many results there are on all pages.
+    /// Results on all pages.
     total: usize,
     /// Which page this is, from 1.
     page: usize,
-    /// How many there are to a page.
+    /// Results to a page.
     per_page: usize,
     #[schema(value_type = Vec<published::Row>)]
     items: Vec<ItemRow>,
@@ -153,6 +156,7 @@ impl ItemsQuery {
             kind: self.kind.map(|key| view.kind_number(&key).unwrap_or(u16::MAX)),
             severity: self.severity,
             contradictory: self.contradictory,
+            evidence: self.evidence,
             suspected_instructions: self.suspected_instructions,
             min_score: self.min_score,
             max_score: self.max_score,

@@ -1,13 +1,13 @@
 //! `GET /evaluation/metrics`: what a pipeline's dashboard asks for.
 
-use crate::api::extract::{StrictQuery, blocking, run_id};
 use crate::{
-    catalog::{ListedRun, RunState},
+    api::extract::{StrictQuery, blocking, run_id},
     problem::Problem,
     state::AppState,
     view::RunView,
 };
 use axum::{Json, extract::State};
+use juror_app::catalog::{ListedRun, RunState};
 use juror_types::id::RunId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -37,7 +37,7 @@ pub struct MetricsAnswer {
     /// As `overall` of a report; `semantic` only where it is asked for.
     #[schema(value_type = OverallAnswer)]
     overall: Map<String, Value>,
-    /// What a reader must know; left out where there is nothing.
+    /// Warnings for the reader; left out where there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     warnings: Vec<String>,

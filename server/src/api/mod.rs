@@ -51,7 +51,7 @@ pub fn routes() -> Router<AppState> {
     Router::new().nest(PLACE, router)
 }
 
-/// What no operation names by itself.
+/// Parts of the document that no operation names by itself.
 #[derive(utoipa::OpenApi)]
 #[openapi(components(schemas(events::ProgressEvent, events::ResultEvent<'_>)))]
 struct Extra;

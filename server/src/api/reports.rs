@@ -23,8 +23,8 @@ use tokio_util::io::ReaderStream;
 /// So many reports are written at once: each takes a processor.
 static WRITING: Semaphore = Semaphore::const_new(2);
 
-/// What the page of a report may do: its own policy, inside it, allows just its own script and
-/// style of what this one lets pass.
+/// Content security policy of a report's page: its own policy, inside it, allows just its own
+/// script and style of what this one lets pass.
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
                            script-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
                            form-action 'none'; frame-ancestors 'none'";

@@ -16,7 +16,7 @@ pub struct RubricsAnswer {
     rubrics: Vec<RubricAnswer>,
 }
 
-/// What a judge looks at.
+/// Rubric of a judge.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RubricDescription)]
 pub struct RubricAnswer {
@@ -42,9 +42,9 @@ struct CriterionAnswer {
     /// Its name in results.
     key: String,
     title: String,
-    /// What the judge is to look at.
+    /// Guidance for the judge.
     guidance: String,
-    /// How much it counts in the sum.
+    /// Weight in the sum.
     weight: f64,
     /// The group that it belongs to.
     group: Option<String>,

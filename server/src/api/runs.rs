@@ -1,12 +1,10 @@
 //! The list of runs, and what one run came to.
 
-use crate::api::{
-    extract::{RunOf, StrictQuery, blocking},
-    openapi::published,
-};
 use crate::{
-    catalog::{DamagedRun, ListedRun, RunListing, RunState},
-    launcher::QueuedRun,
+    api::{
+        extract::{RunOf, StrictQuery, blocking},
+        openapi::published,
+    },
     problem::Problem,
     state::AppState,
     view::{Column, RunView},
@@ -23,6 +21,10 @@ use juror_analysis::{
     metrics::{Interval, Overall},
     run_facts::{Cost, Coverage, RunSummary},
 };
+use juror_app::{
+    catalog::{DamagedRun, ListedRun, RunListing, RunState},
+    request::QueuedRun,
+};
 use juror_types::{
     id::RunId,
     job::{Judge, RubricReference},
@@ -33,7 +35,7 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 use utoipa::ToSchema;
 
-/// How much of the list.
+/// Part of the list.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -46,7 +48,7 @@ pub struct RunsQuery {
 /// The newest runs.
 #[derive(Serialize, ToSchema)]
 pub struct RunsAnswer {
-    /// How many there are in all.
+    /// Number of runs in all.
     total: usize,
     /// The newest of them, newest first.
     runs: Vec<RunInList>,
@@ -81,22 +83,22 @@ pub struct RunInList {
     rubric: RubricReference,
     #[schema(value_type = published::Judge)]
     judge: Option<Judge>,
-    /// How many times each item is judged.
+    /// Judgements of each item.
     repeat: u32,
-    /// How many jobs it has.
+    /// Jobs of the run.
     planned: u64,
     /// The most that it may cost; null is unlimited.
     #[schema(value_type = Option<published::Money>)]
     budget_usd: Option<Money>,
-    /// What its last report says; null if it has none yet.
+    /// Figures of its last report; null if it has none yet.
     figures: Option<Figures>,
-    /// How many jobs have been published so far; only of a fleet's run of which nothing is in the
-    /// runs directory yet.
+    /// Jobs that have been published so far; only of a fleet's run of which nothing is in the runs
+    /// directory yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     published: Option<u64>,
 }
 
-/// How far a run has come.
+/// Progress of a run.
 #[derive(Clone, Copy, Serialize, ToSchema)]
 #[schema(as = RunState)]
 #[serde(rename_all = "snake_case")]
@@ -111,7 +113,7 @@ enum Progression {
     Damaged,
 }
 
-/// What a run's report says.
+/// Figures of a run's report.
 #[derive(Serialize, ToSchema)]
 pub struct Figures {
     /// Each metric that had data, by its path in `overall`.
@@ -138,7 +140,7 @@ pub struct MetricFigure {
     high: Option<f64>,
 }
 
-/// What a run came to: its report without its items.
+/// Results of a run: its report without its items.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RunAnswer)]
 struct RunAnswer<'a> {
@@ -161,7 +163,7 @@ struct RunAnswer<'a> {
     columns: Vec<ColumnAnswer<'a>>,
     common_issues: Vec<Statement<'a>>,
     common_strengths: Vec<Statement<'a>>,
-    /// What a reader must know.
+    /// Warnings for the reader.
     warnings: &'a [String],
 }
 
@@ -175,7 +177,7 @@ struct ColumnAnswer<'a> {
     max: f64,
 }
 
-/// What is often said of a run's items.
+/// Common issue or strength of a run's items.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Statement)]
 struct Statement<'a> {
@@ -223,7 +225,7 @@ pub async fn list(
     Ok(Json(RunsAnswer { total, runs, damaged: damaged.into_iter().map(answer).collect() }))
 }
 
-/// What a run came to
+/// Results of a run
 #[utoipa::path(
     get, path = "/runs/{run}", tag = "runs",
     params(("run" = String, Path, description = "The run's name")),

@@ -4,12 +4,11 @@ use super::{
     metrics::LONG,
     runs::{RunInList, listed},
 };
-use crate::api::{
-    extract::{JsonBody, RunOf, run_id},
-    openapi::published,
-};
 use crate::{
-    launcher::{RunEstimate, RunSpecification},
+    api::{
+        extract::{JsonBody, RunOf, run_id},
+        openapi::published,
+    },
     problem::Problem,
     state::AppState,
 };
@@ -19,7 +18,8 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use juror_types::{id::RunId, usage::Money};
+use juror_app::request::{RunEstimate, RunSpecification};
+use juror_types::{evidence::EvidenceMode, id::RunId, usage::Money};
 use serde::{Deserialize, Serialize};
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use utoipa::ToSchema;
@@ -58,7 +58,7 @@ pub struct RunRequest {
     /// Only items for which all of these hold, each `KEY=VALUE`.
     #[serde(default)]
     filters: Vec<String>,
-    /// How many times each item is judged.
+    /// Judgements of each item.
     #[serde(default)]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 100)]
     repeat: Option<NonZeroU32>,
@@ -79,13 +79,18 @@ pub struct RunRequest {
     /// none.
     #[serde(default)]
     keep_inputs: Option<bool>,
+    /// Whether the generated code is rendered and measured (`facts`), and the judge sent pictures of
+    /// that too (`full`); the server's own setting if it is left out.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, pattern = "^(none|facts|full)$")]
+    evidence: Option<EvidenceMode>,
     /// The run's name; one is made from date and time if it is left out.
     #[serde(default)]
     #[schema(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
     run_id: Option<String>,
 }
 
-/// How a run is continued.
+/// Request to resume a run.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResumeRequest {
@@ -95,7 +100,7 @@ pub struct ResumeRequest {
     budget_usd: Option<Money>,
 }
 
-/// What a run would take.
+/// Estimate of a run.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Estimate)]
 pub struct EstimateAnswer {
@@ -113,9 +118,9 @@ pub struct EstimateAnswer {
     /// Cost at most, with every call that may be repeated.
     #[schema(value_type = published::Money)]
     worst_case_usd: Money,
-    /// How long it takes, probably.
+    /// Probable duration.
     expected_seconds: f64,
-    /// What whoever starts it should know.
+    /// Warnings for those who start it.
     warnings: Vec<String>,
 }
 
@@ -145,7 +150,7 @@ pub async fn start(
     accepted(&site, &run).await
 }
 
-/// What a run would take; asks no judge and costs nothing
+/// Estimate of a run; asks no judge and costs nothing
 #[utoipa::path(
     post, path = "/estimate", tag = "starting", request_body = RunRequest,
     responses((status = 200, description = "The estimate", body = EstimateAnswer),
@@ -243,6 +248,7 @@ impl RunRequest {
             tpm: self.tpm.map(NonZeroU64::get),
             max_concurrency: self.max_concurrency.map(NonZeroUsize::get),
             keep_inputs: self.keep_inputs,
+            evidence: self.evidence,
             run_id: run_id.map_err(unusable)?,
         })
     }

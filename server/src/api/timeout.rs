@@ -1,4 +1,4 @@
-//! How long an answer may take.
+//! Time limit of an answer.
 
 use crate::problem::Problem;
 use axum::{

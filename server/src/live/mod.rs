@@ -1,4 +1,4 @@
-//! How runs go that go on: one watcher per run reads its journal, however many look at it.
+//! Progress of runs that go on: one watcher per run reads its journal, however many look at it.
 //!
 //! A follower is told what is new since the result that it saw last, so that it can leave and come
 //! back. One that is slow skips states in between and holds nobody up.
@@ -8,7 +8,7 @@ mod watcher;
 
 pub use progress::{FinishedResult, LiveProgress, LiveState};
 
-use crate::{catalog::Catalog, item_source::ItemSource};
+use juror_app::{catalog::Catalog, items::ItemSource};
 use juror_journal::journal::JournalError;
 use juror_types::id::RunId;
 use std::{
@@ -50,12 +50,12 @@ pub struct Follower {
     has_heard: bool,
 }
 
-/// What a follower hears.
+/// News for a follower.
 #[derive(Clone, Debug)]
 pub struct News {
     /// The state of the run.
     pub state: Arc<LiveState>,
-    /// How many of the newest results in `state.recent` are new to this follower.
+    /// Newest results in `state.recent` that are new to this follower.
     pub new: usize,
     /// Results between those that it saw and those in `state.recent`, which it can no longer be
     /// told one by one.
@@ -129,7 +129,7 @@ impl LiveRuns {
 }
 
 impl Follower {
-    /// What is new; none once the run has ended and all is told, or the server stops.
+    /// The next news; none once the run has ended and all is told, or the server stops.
     pub async fn news(&mut self) -> Option<News> {
         loop {
             if self.has_heard {

@@ -1,4 +1,4 @@
-//! How a run stands at one moment.
+//! Progress of a run at one moment.
 
 use juror_analysis::fold::Counts;
 use juror_types::{
@@ -15,26 +15,26 @@ pub(super) const MAX_RECENT: usize = 200;
 pub struct LiveState {
     /// Whether its journal has been read at all.
     pub is_read: bool,
-    /// How many results its journal has, superseded rounds included.
+    /// Results of its journal, superseded rounds included.
     pub results: u64,
-    /// How far it has come.
+    /// Its progress.
     pub progress: LiveProgress,
     /// The newest results, oldest first.
     pub recent: VecDeque<FinishedResult>,
 }
 
-/// How far a run has come.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LiveProgress {
     /// Jobs in all.
     pub planned: u64,
-    /// How many of them ended in which way.
+    /// Their numbers by outcome.
     pub counts: Counts,
-    /// What results cost, superseded rounds included, and what is presumed spent.
+    /// Cost of the results, superseded rounds included, and of what is presumed spent.
     pub spent_usd: Money,
-    /// What calls in flight may still cost, at worst case.
+    /// Possible cost of calls in flight, at worst case.
     pub in_flight_usd: Money,
-    /// What the run may cost; none is unlimited.
+    /// Budget of the run; none is unlimited.
     pub budget_usd: Option<Money>,
     /// Results per second, lately; none until there are some.
     pub rate: Option<f64>,
@@ -53,13 +53,13 @@ pub struct FinishedResult {
     pub screenshot_id: String,
     /// Which repeat of the item.
     pub repeat: u32,
-    /// How its job ended.
+    /// Outcome of its job.
     pub outcome: Outcome,
     /// The verdict as one number from 0 to 1, if the job is scored and has one.
     pub score: Option<f64>,
-    /// What its calls cost.
+    /// Cost of its calls.
     pub cost_usd: Money,
-    /// What went wrong.
+    /// Its failure.
     pub error: Option<JobError>,
     /// Whether the verdict is the simulator's.
     pub simulated: bool,

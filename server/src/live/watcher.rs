@@ -1,8 +1,8 @@
 //! Reads on in a run's journal as long as somebody listens.
 
 use super::{LiveProgress, LiveState};
-use crate::{catalog::Catalog, item_source::ItemSource};
 use juror_analysis::fold::Fold;
+use juror_app::{catalog::Catalog, items::ItemSource};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_ledger::admission::Ledger;
 use juror_types::usage::Money;
@@ -13,7 +13,7 @@ use tokio::{
     time::{Instant, MissedTickBehavior, interval},
 };
 
-/// How often the journal is looked at.
+/// Interval at which the journal is looked at.
 const LOOKING: Duration = Duration::from_millis(500);
 
 /// The ledger is opened anew each time, so it is looked at every other second.
@@ -30,7 +30,7 @@ pub struct Watcher {
     reading: Reading,
 }
 
-/// How far the journal is read.
+/// Position up to which the journal is read.
 struct Reading {
     files: RunFiles,
     offset: u64,

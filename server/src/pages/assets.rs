@@ -6,7 +6,7 @@ use axum::{
     http::header::{CACHE_CONTROL, CONTENT_TYPE},
     response::{IntoResponse, Response},
 };
-use juror_report::html::STYLE;
+use juror_report::html::{PICTURES_SCRIPT, STYLE};
 use juror_types::id::Digest;
 use std::sync::LazyLock;
 
@@ -29,6 +29,7 @@ static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
         include_str!("overview.js"),
         include_str!("keys.js"),
         include_str!("slider.js"),
+        PICTURES_SCRIPT,
     ];
     Asset::new("dashboard", "js", "text/javascript; charset=utf-8", parts.concat())
 });

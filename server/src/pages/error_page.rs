@@ -1,9 +1,11 @@
 //! Pages that say why there is nothing to see, and what to do next.
 
-use crate::pages::layout::{NavigationPage, page};
 use crate::{
-    access::Visitor, catalog::RunState, comparisons::NotCompared, launcher::LaunchRefusal,
-    problem::Problem, view::ViewError,
+    access::Visitor,
+    comparisons::NotCompared,
+    pages::layout::{NavigationPage, page},
+    problem::Problem,
+    view::ViewError,
 };
 use axum::{
     extract::Request,
@@ -12,6 +14,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use juror_analysis::compare::CompareError;
+use juror_app::{catalog::RunState, error::AppError};
 use juror_journal::journal::JournalError;
 use juror_report::sanitize::harmless;
 use juror_types::id::RunId;
@@ -62,7 +65,7 @@ impl Trouble {
         Self::new(StatusCode::NOT_FOUND, "Not found", says)
     }
 
-    /// What was asked for makes no sense.
+    /// A request that makes no sense.
     pub fn unusable(says: String) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "This cannot be done", says)
     }
@@ -153,27 +156,26 @@ impl From<NotCompared> for Trouble {
     fn from(error: NotCompared) -> Self {
         match error {
             NotCompared::Impossible(CompareError::Journal(error)) => error.into(),
-            error => Self {
-                retry_after: Some(5),
-                ..LaunchRefusal::Unavailable(error.to_string()).into()
-            },
+            error => {
+                Self { retry_after: Some(5), ..AppError::Unavailable(error.to_string()).into() }
+            }
         }
     }
 }
 
-impl From<LaunchRefusal> for Trouble {
-    fn from(refusal: LaunchRefusal) -> Self {
+impl From<AppError> for Trouble {
+    fn from(refusal: AppError) -> Self {
         let (says, retry_after) = (refusal.to_string(), refusal.retry_after());
         let trouble = match refusal {
-            LaunchRefusal::Unusable(_) | LaunchRefusal::Field { .. } => Self::unusable(says),
-            LaunchRefusal::Unknown(_) => Self::missing(says),
-            LaunchRefusal::Conflict(_) | LaunchRefusal::NameTaken(_) => {
+            AppError::Invalid(_) | AppError::Field { .. } => Self::unusable(says),
+            AppError::NotFound(_) => Self::missing(says),
+            AppError::Conflict(_) | AppError::NameTaken(_) => {
                 Self::new(StatusCode::CONFLICT, "This does not fit how things stand", says)
             }
-            LaunchRefusal::Unavailable(_) => {
+            AppError::Unavailable(_) => {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "Not available at the moment", says)
             }
-            LaunchRefusal::Broken(_) => Self::broken(&says),
+            AppError::Internal(_) => Self::broken(&says),
         };
         Self { retry_after, ..trouble }
     }
@@ -184,7 +186,7 @@ pub fn run_named(name: &str) -> Result<RunId, Trouble> {
     RunId::parse(name).map_err(|_| Trouble::missing(format!("There is no run {name:?}.")))
 }
 
-/// How far a run has come, as a chip.
+/// State of a run as a chip.
 pub fn state_chip(state: RunState) -> Markup {
     let (class, word) = match state {
         RunState::Running => ("undecided", "running"),

@@ -1,4 +1,4 @@
-//! What stands around every page: the ways to the others, and the foot.
+//! Frame of every page: the ways to the others, and the foot.
 
 use super::assets;
 use crate::access::{Pass, Visitor};

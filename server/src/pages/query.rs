@@ -1,5 +1,4 @@
-//! What stands behind the question mark of an address. What makes no sense there is passed over:
-//! a page is shown rather than refused.
+//! Query parameters of the pages. Malformed ones are ignored: a page is shown rather than refused.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;

@@ -1,16 +1,20 @@
 //! Small pictures of items for tables and lists.
 
 use super::links;
-use crate::pages::{
-    error_page::{Trouble, run_named},
-    query::PageQuery,
+use crate::{
+    pages::{
+        error_page::{Trouble, run_named},
+        query::PageQuery,
+    },
+    problem::Problem,
+    state::AppState,
 };
-use crate::{item_source::ItemSource, problem::Problem, state::AppState};
 use axum::{
     extract::{Path, State},
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
+use juror_app::items::ItemSource;
 use juror_report::{Picture, Shown};
 use juror_types::{id::RunId, outcome::JobResult, rubric::Rubric, run::RunRecord};
 use maud::{Markup, html};

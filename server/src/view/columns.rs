@@ -18,7 +18,7 @@ pub struct Column {
     pub max: f64,
 }
 
-/// What a column's scores are of.
+/// Subject of a column's scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// One criterion.

@@ -1,24 +1,26 @@
-//! What a run came to, read from its journal and kept as long as that does not change.
+//! Results of a run, read from its journal and kept as long as that does not change.
 
 mod columns;
+mod evidence_state;
 mod query;
 mod rows;
 mod saved;
 mod view_cache;
 
 pub use columns::{Column, ColumnKind};
+pub use evidence_state::EvidenceState;
 pub use query::{Order, RowQuery};
 pub use rows::Row;
 pub use saved::Saved;
 pub use view_cache::Views;
 
-use crate::{catalog::RunState, item_source::ItemSource};
 use juror_analysis::{
     fold::Fold,
     metrics::AveragingPolicy,
     run_report::Report,
     summary::{SummaryInput, summarize},
 };
+use juror_app::{catalog::RunState, items::ItemSource};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_ledger::admission::Ledger;
 use juror_types::{
@@ -33,11 +35,11 @@ use rows::Rows;
 pub struct RunView {
     /// Its files.
     pub files: RunFiles,
-    /// How far it has come.
+    /// Its state.
     pub state: RunState,
-    /// What it came to, computed from the journal as it is now.
+    /// Its report, computed from the journal as it is now.
     pub report: Report,
-    /// What its `report.json` says beyond that.
+    /// Further content of its `report.json`.
     pub saved: Saved,
     /// The columns of scores, in the rubric's order.
     pub columns: Vec<Column>,
@@ -101,7 +103,7 @@ impl RunView {
         Ok(Self { files, state, report, saved, columns, rows })
     }
 
-    /// How many results it has.
+    /// Number of its results.
     pub fn len(&self) -> usize {
         self.rows.len()
     }

@@ -1,6 +1,9 @@
 //! Which results a table shows, and in which order. Pure.
 
-use super::rows::{Row, Rows};
+use super::{
+    EvidenceState,
+    rows::{Row, Rows},
+};
 use juror_analysis::run_report::Report;
 use juror_types::{finding::Severity, outcome::Outcome};
 use std::cmp::Ordering;
@@ -22,6 +25,8 @@ pub struct RowQuery {
     pub severity: Option<Severity>,
     /// Only those whose verdict contradicts itself, or does not.
     pub contradictory: Option<bool>,
+    /// Only those of whose evidence this holds.
+    pub evidence: Option<EvidenceState>,
     /// Only those whose verdict names attempts to instruct the judge, or names none.
     pub suspected_instructions: Option<bool>,
     /// Only those whose score, from 0 to 1, is this or more.
@@ -39,7 +44,7 @@ pub struct RowQuery {
 /// Orders of results. Those without a value come last, whichever way round; ties go by id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// What could not be judged first, then the lowest scores.
+    /// Results that could not be judged first, then the lowest scores.
     #[default]
     Urgency,
     /// By the item's id.
@@ -131,6 +136,12 @@ impl RowQuery {
             && self.strength.is_none_or(|strength| row.strengths.contains(&strength))
             && (self.kind.is_none() && self.severity.is_none() || row.findings.iter().any(has))
             && is_wanted(self.contradictory, row.contradictory)
+            && self.evidence.is_none_or(|wanted| {
+                EvidenceState::ALL
+                    .iter()
+                    .zip(row.evidence)
+                    .any(|((state, ..), holds)| holds && *state == wanted)
+            })
             && is_wanted(self.suspected_instructions, row.suspected_instructions)
             && (!bounded || row.score.is_some_and(within))
     }

@@ -1,6 +1,6 @@
 //! A short row for each result: what tables sort and filter by.
 
-use super::Column;
+use super::{Column, EvidenceState};
 use juror_analysis::run_report::Report;
 use juror_journal::journal::JournalError;
 use juror_report::html::{first_issue, verdict_of};
@@ -20,10 +20,10 @@ const MAX_TAGS: usize = 10_000;
 /// Number of kinds that the rubric lacks.
 const UNKNOWN_KIND: u16 = u16::MAX - 1;
 
-/// What is kept of a result.
+/// A result as the table keeps it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// How its job ended.
+    /// Outcome of its job.
     pub outcome: Outcome,
     /// Which repeat of its item it is.
     pub repeat: u32,
@@ -43,9 +43,9 @@ pub struct Row {
     pub quality: Option<f32>,
     /// The place of its first issue among those of all results, in the order of the alphabet.
     pub first_issue: Option<u32>,
-    /// What its calls cost.
+    /// Cost of its calls.
     pub cost_usd: Money,
-    /// How long it took, in milliseconds.
+    /// Its latency in milliseconds.
     pub latency_ms: u64,
     /// Its tags, by their place in the list of tags.
     pub tags: Box<[u16]>,
@@ -53,6 +53,8 @@ pub struct Row {
     pub findings: Box<[(u16, Severity)]>,
     /// Whether its verdict contradicts itself.
     pub contradictory: bool,
+    /// States of its evidence, in the states' order.
+    pub evidence: [bool; 4],
     /// Whether its verdict names attempts to instruct the judge.
     pub suspected_instructions: bool,
     /// Its common issues, by their place in the report.
@@ -158,6 +160,7 @@ fn row(rubric: &Rubric, result: &JobResult, columns: &[Column]) -> Row {
         latency_ms: result.total_latency_ms,
         findings: verdict.map(|verdict| findings(rubric, verdict)).unwrap_or_default(),
         contradictory: verdict.is_some_and(|verdict| !verdict.contradictions.is_empty()),
+        evidence: EvidenceState::ALL.map(|(state, ..)| state.holds(result)),
         suspected_instructions: verdict
             .is_some_and(|verdict| !verdict.suspected_instructions.is_empty()),
         tags: Box::default(),

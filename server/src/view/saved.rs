@@ -1,5 +1,5 @@
-//! What a run's `report.json` says that its journal does not: the decisions of the process that
-//! wrote it.
+//! Content of a run's `report.json` that its journal does not have: the decisions of the process
+//! that wrote it.
 
 use juror_analysis::{gate::GateReport, history::open_report, run_facts::Coverage};
 use juror_journal::journal::RunFiles;
@@ -54,7 +54,7 @@ impl Saved {
         self.run.finished_at.clone()
     }
 
-    /// What became of its gate, if it was decided over as many results as there are now.
+    /// Result of its gate, if it was decided over as many results as there are now.
     pub(super) fn targets_of(&self, now: &Coverage) -> Option<GateReport> {
         let then = &self.coverage;
         let same = SavedCoverage {

@@ -1,11 +1,11 @@
 //! The views that are kept, least recently used ones let go.
 
 use super::{RunView, ViewError};
-use crate::{
-    catalog::{Catalog, RunState, Stamp, stamp},
-    item_source::ItemSource,
-};
 use juror_analysis::metrics::AveragingPolicy;
+use juror_app::{
+    catalog::{Catalog, RunState, Stamp, stamp},
+    items::ItemSource,
+};
 use juror_journal::journal::JournalError;
 use juror_types::id::RunId;
 use std::{
@@ -44,7 +44,7 @@ struct Kept {
     view: Arc<RunView>,
 }
 
-/// What tells that a run has changed.
+/// Marks by which a change of the run is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamps {
     record: Stamp,

@@ -30,7 +30,7 @@ pub(crate) fn draw(
     Draw { random, quality, noise, biases, scored: Vec::new() }.value("", shape)
 }
 
-/// What was scored so far; statements and findings are made of it.
+/// Criterion scored so far; statements and findings are made of it.
 struct ScoredCriterion {
     key: String,
     /// 0 is the worst score, 1 the best.

@@ -3,7 +3,7 @@
 use super::known_rubrics;
 use serde_json::{Map, Value};
 
-/// What a reply consists of.
+/// Parts of a reply.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Shape {
     /// A whole number.
@@ -74,7 +74,7 @@ impl Shape {
     }
 }
 
-/// What findings state.
+/// Statements of findings.
 fn statements(findings: &Value) -> Option<Value> {
     findings.as_array()?.iter().map(|finding| finding.get("statement").cloned()).collect()
 }

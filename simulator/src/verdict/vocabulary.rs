@@ -1,14 +1,14 @@
-//! What a judge might say, with several wordings for the same finding.
+//! Vocabulary of a judge, with several wordings for the same finding.
 
 use crate::random::Random;
 
-/// What is wrong by this criterion.
+/// A defect by this criterion.
 pub(super) fn issue(random: &mut Random, criterion: &str) -> String {
     let known = CRITERIA.iter().find(|words| criterion.contains(words.criterion));
     say(random, criterion, known.map_or(ANY_ISSUE, |words| words.issues))
 }
 
-/// What is right by this criterion.
+/// A merit by this criterion.
 pub(super) fn strength(random: &mut Random, criterion: &str) -> String {
     let known = CRITERIA.iter().find(|words| criterion.contains(words.criterion));
     say(random, criterion, known.map_or(ANY_STRENGTH, |words| words.strengths))

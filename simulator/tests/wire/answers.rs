@@ -1,4 +1,4 @@
-//! What a simulator answers, bills and tells of itself.
+//! Tests of a simulator's answers, bills and statistics.
 
 use crate::client::{Running, png, question};
 use juror_simulator::{ResponseFormats, SimulatorConfig, VerdictBook, item_text_digest};

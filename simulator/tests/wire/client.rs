@@ -54,7 +54,7 @@ impl Running {
     }
 }
 
-/// What came back.
+/// The answer.
 #[derive(Debug)]
 pub struct Answer {
     /// 0 if nothing came.

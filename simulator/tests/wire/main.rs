@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
 
 mod answers;
+mod batches;
 mod client;
 mod prompt_cache;
 mod quirks;

@@ -1,4 +1,4 @@
-//! What is read from and written into the prompt cache, and charged.
+//! Tests of the prompt cache's reads, writes and charges.
 
 use crate::client::{Running, png, question};
 use juror_simulator::{Quirk, SimulatorConfig};

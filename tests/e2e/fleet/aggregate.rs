@@ -52,6 +52,7 @@ pub(super) fn record(servers: &Servers, run: &str, planned: u64) -> RunRecord {
             max_output_tokens: 1_000,
             strip_comments: true,
         }),
+        evidence: juror_types::evidence::EvidenceMode::None,
         max_side: None,
         base_url: None,
         calls: None,

@@ -84,6 +84,7 @@ impl Scene {
                 max_output_tokens: 1_000,
                 strip_comments: true,
             }),
+            evidence: juror_types::evidence::EvidenceMode::None,
             max_side: None,
             base_url: None,
             calls: None,
@@ -114,6 +115,7 @@ impl Scene {
             run_id: record.run_id.clone(),
             rubric: record.rubric.clone(),
             judge: record.judge.clone(),
+            evidence: record.evidence,
         };
         let jobs = plan::jobs(&dataset, &PlanOptions::default(), &template).unwrap();
         jobs.map(Result::unwrap).collect()

@@ -65,6 +65,11 @@ impl Running {
         }
     }
 
+    /// The id of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn signal(&self, signal: Signal) {
         kill_process(pid(&self.child), signal).unwrap();
     }

@@ -1,6 +1,6 @@
-//! How many calls may be in flight: additive increase while latency holds, multiplicative
-//! decrease on refusals, and one call less for each that the provider found one too many. Pure:
-//! times are passed in, measured from any one origin.
+//! Limit on calls in flight: additive increase while latency holds, multiplicative decrease on
+//! refusals, and one call less for each that the provider found one too many. Pure: times are
+//! passed in, measured from any one origin.
 
 use super::Signal;
 use std::time::Duration;
@@ -12,7 +12,7 @@ pub(super) const BOUNDS: (usize, usize) = (1, 512);
 
 /// By how much the limit grows after a round in which all went well.
 const STEP: usize = 8;
-/// What a cut leaves, as a fraction.
+/// Fraction that a cut leaves.
 const CUT: (usize, usize) = (3, 4);
 /// The limit only grows where calls in flight fill at least this share of it: permits that wait
 /// for admission tell nothing of what the provider bears.
@@ -22,7 +22,7 @@ const TOLERANCE: f64 = 1.5;
 /// After crowding the limit grows by one, at first after one good round; each time that it proves
 /// too much, after twice as many, up to this.
 const MAX_ROUNDS_BEFORE_PROBE: u32 = 64;
-/// How far the baseline follows latencies that are above it.
+/// Weight with which the baseline follows latencies that are above it.
 const FOLLOW: f64 = 0.1;
 
 /// One call, over.

@@ -1,5 +1,4 @@
-//! How many calls may be in flight at once: a fixed number, or one that adapts to what the
-//! provider bears.
+//! Limit on calls in flight: a fixed number, or one that adapts to what the provider bears.
 
 mod controller;
 
@@ -19,7 +18,7 @@ pub struct Concurrency {
     shared: Arc<Shared>,
 }
 
-/// What a call tells of the provider's state.
+/// Sign of the provider's state in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// It answered, usably or not.

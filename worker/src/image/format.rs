@@ -61,7 +61,7 @@ impl ReadableFormat {
     }
 }
 
-/// What bytes that are no known image seem to be, for an error that a person can act on.
+/// Description of bytes that are no known image, for an error that a person can act on.
 pub(super) fn describe_foreign(bytes: &[u8]) -> &'static str {
     let start = bytes.trim_ascii_start();
     match bytes {

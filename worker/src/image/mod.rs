@@ -9,11 +9,13 @@ mod pixels;
 mod pool;
 mod prepare;
 mod resize;
+mod rgba;
 mod signature;
 
 pub use format::ReadableFormat;
 pub use pool::Preparer;
 pub use prepare::{check_container, dimensions, prepare};
+pub use rgba::{MAX_MEASURED_SIDE, RgbaPicture};
 
 use bytes::Bytes;
 use juror_types::signature::Signature;
@@ -32,7 +34,7 @@ pub struct PreparedImage {
     pub width: u32,
     /// Pixels from top to bottom, as a viewer shows it.
     pub height: u32,
-    /// What was done that a reader of the verdict should know ("first of 6 frames").
+    /// Changes that a reader of the verdict should know ("first of 6 frames").
     pub note: Option<String>,
     /// The signature of the picture, where it was decoded and has enough in it.
     pub signature: Option<Signature>,
@@ -40,7 +42,7 @@ pub struct PreparedImage {
     pub passed_through: bool,
 }
 
-/// What a provider and the user allow an image to be.
+/// Limits of a provider and the user on an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageRules {
     /// Formats that the provider reads; PNG or JPEG must be among them.
@@ -69,15 +71,15 @@ pub enum ImageError {
     /// Not an image, or in a format that is not read.
     #[error("this is {found}: give a PNG, JPEG, WebP, GIF or BMP file")]
     UnknownFormat {
-        /// What it seems to be.
+        /// The format that it seems to have.
         found: &'static str,
     },
     /// Damaged, or of a kind that cannot be read faithfully.
     #[error("this {format} file cannot be read: {reason}", format = format.name())]
     Unreadable {
-        /// What it is by its first bytes.
+        /// Its format by its first bytes.
         format: ReadableFormat,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
     /// Decoding it would take too much memory.

@@ -31,7 +31,15 @@ pub fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
     Some(facts.upright_dimensions())
 }
 
-/// What a look at the container decided.
+/// The picture of a file, turned upright.
+pub(super) fn decode_upright(bytes: &[u8]) -> Result<image::DynamicImage, ImageError> {
+    let facts = facts_of(bytes)?;
+    let mut picture = decode(bytes, &facts)?.image;
+    picture.apply_orientation(facts.orientation);
+    Ok(picture)
+}
+
+/// Decision of a look at the container.
 pub(super) enum Examined {
     /// The file goes out as it is.
     Ready(PreparedImage),

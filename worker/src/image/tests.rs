@@ -26,7 +26,7 @@ fn tiny() -> ImageRules {
     ImageRules { user_max_side: Some(8), ..rules() }
 }
 
-/// What must become of a file.
+/// Expected result of a file.
 enum Fate {
     /// Goes out byte for byte.
     Passes(u32, u32),

@@ -32,39 +32,55 @@ pub(crate) struct Permission {
 /// The kind and the message of a job that is skipped.
 pub(crate) type Skip = (ErrorKind, String);
 
+/// The reason why no call may be made.
+pub(crate) enum NotPermitted {
+    /// The job is skipped.
+    Skipped(Skip),
+    /// The job ends without a result.
+    Interrupted(Interruption),
+}
+
+impl From<Interruption> for NotPermitted {
+    fn from(interruption: Interruption) -> Self {
+        Self::Interrupted(interruption)
+    }
+}
+
 impl Judging<'_> {
-    /// Returns a permit and a lease for one call, or why the job is skipped.
+    /// Returns a permit and a lease for one call.
     pub(crate) async fn permission(
         &self,
         asked: &PreparedQuestion,
-    ) -> Result<Result<Permission, Skip>, Interruption> {
+    ) -> Result<Permission, NotPermitted> {
         if self.context.deadline_passed() {
-            return Ok(Err(past_deadline()));
+            return Err(NotPermitted::Skipped(past_deadline()));
         }
         match self.granted(asked).await {
-            Err(Interruption::WaitTimeout) if self.context.deadline_passed() => {
-                Ok(Err(past_deadline()))
+            Err(NotPermitted::Interrupted(Interruption::WaitTimeout))
+                if self.context.deadline_passed() =>
+            {
+                Err(NotPermitted::Skipped(past_deadline()))
             }
             granted => granted,
         }
     }
 
-    async fn granted(
-        &self,
-        asked: &PreparedQuestion,
-    ) -> Result<Result<Permission, Skip>, Interruption> {
+    async fn granted(&self, asked: &PreparedQuestion) -> Result<Permission, NotPermitted> {
         self.context.breaker.call_wanted();
         let permit = self.permit().await?;
         let asking = Instant::now();
-        let lease = self.admit(asked).await?;
+        let lease = match self.admit(asked).await {
+            Err(interrupted @ NotPermitted::Interrupted(_)) => return Err(interrupted),
+            lease => lease,
+        };
         if self.context.admission.outages() != self.outages {
             if let Ok(lease) = &lease {
-                self.context.admission.release(lease).await?;
+                self.context.admission.release(lease).await.map_err(Interruption::from)?;
             }
-            return Err(Interruption::LedgerOutage);
+            return Err(Interruption::LedgerOutage.into());
         }
         let waited = asking.elapsed() >= MIN_WAIT;
-        Ok(lease.map(|lease| Permission { permit, lease, waited }))
+        Ok(Permission { permit, lease: lease?, waited })
     }
 
     /// Teaches the counter of tokens what a call showed of the provider's own count; returns what
@@ -189,8 +205,7 @@ impl Judging<'_> {
         }
     }
 
-    /// A lease, or why the job is skipped.
-    async fn admit(&self, asked: &PreparedQuestion) -> Result<Result<LeaseId, Skip>, Interruption> {
+    async fn admit(&self, asked: &PreparedQuestion) -> Result<LeaseId, NotPermitted> {
         let lease = LeaseId::random();
         let ask = || {
             let admission = &self.context.admission;
@@ -210,13 +225,15 @@ impl Judging<'_> {
             }
         };
         match self.admittance(ask).await? {
-            Admittance::Admitted => self.pace(lease).await.map(Ok),
-            Admittance::NoBudget { reason } => Ok(Err((ErrorKind::Budget, reason))),
-            Admittance::NoRecord { reason } => Err(Interruption::UnknownRun(reason)),
-            Admittance::Cancelled if self.context.shutdown.drain.is_cancelled() => {
-                Err(Interruption::Stopping)
+            Admittance::Admitted => Ok(self.pace(lease).await?),
+            Admittance::NoBudget { reason } => {
+                Err(NotPermitted::Skipped((ErrorKind::Budget, reason)))
             }
-            Admittance::Cancelled => Err(Interruption::WaitTimeout),
+            Admittance::NoRecord { reason } => Err(Interruption::UnknownRun(reason).into()),
+            Admittance::Cancelled if self.context.shutdown.drain.is_cancelled() => {
+                Err(Interruption::Stopping.into())
+            }
+            Admittance::Cancelled => Err(Interruption::WaitTimeout.into()),
         }
     }
 

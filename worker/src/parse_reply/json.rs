@@ -24,7 +24,7 @@ pub(super) enum Json {
 }
 
 impl Json {
-    /// What it is, for messages.
+    /// Kind of the value, for messages.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",

@@ -33,7 +33,7 @@ pub enum ReplyError {
     /// There is no JSON object in it.
     #[error("the judge's reply is not JSON: {problem}")]
     NotJson {
-        /// What JSON misses, with line and column.
+        /// The parser's problem, with line and column.
         problem: String,
     },
     /// The object does not end.
@@ -44,7 +44,7 @@ pub enum ReplyError {
     WrongShape {
         /// The place, as in `scores.layout_accuracy`.
         place: String,
-        /// What is wrong there.
+        /// The problem there.
         problem: String,
     },
     /// A key is not there.
@@ -58,7 +58,7 @@ pub enum ReplyError {
     OutOfRange {
         /// The place, as in `scores.layout_accuracy`.
         place: String,
-        /// What the judge said.
+        /// The judge's score.
         score: String,
         /// The scale's worst score.
         min: u32,
@@ -70,7 +70,7 @@ pub enum ReplyError {
     NotWhole {
         /// The place, as in `scores.layout_accuracy`.
         place: String,
-        /// What the judge said.
+        /// The judge's score.
         score: String,
     },
 }

@@ -10,7 +10,7 @@ use super::invisible::show_invisible;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// What every fence's marker begins with.
+/// Beginning of every fence's marker.
 pub(super) const MARKER_PREFIX: &str = "JUROR-DATA-";
 /// Stands where a reserved sequence was broken up.
 pub(super) const BREAK: char = '¦';
@@ -77,7 +77,7 @@ fn break_reserved_sequences(text: &str) -> String {
     broken
 }
 
-/// What every reserved sequence begins with; looked at first, since few characters pass.
+/// Whether a reserved sequence may begin here; looked at first, since few characters pass.
 fn may_begin_reserved(character: char) -> bool {
     matches!(character, 'J' | 'j' | '[' | '<')
 }

@@ -1,4 +1,4 @@
-//! What a rubric tells the judge whatever the item is: made once for all questions of a run.
+//! Instructions of a rubric, the same for every item: made once for all questions of a run.
 
 use super::{render_system, task};
 use juror_types::{
@@ -19,7 +19,7 @@ pub struct Instructions {
     pub schema: Arc<str>,
     /// Stands for system message and task in a question's identity.
     pub digest: Digest,
-    /// What these texts and the images' labels take. The schema is bounded and not expected:
+    /// Tokens of these texts and the images' labels. The schema is bounded and not expected:
     /// providers put it before the model in one form or another.
     pub tokens: TextTokens,
 }

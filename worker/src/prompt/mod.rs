@@ -1,8 +1,9 @@
-//! What the judge is asked: a rubric and an item as text.
+//! Question to the judge: a rubric and an item as text.
 //!
 //! The system message and the task are the same bytes for every item of a rubric and come first,
 //! so that a provider's prompt cache serves them; the item comes last.
 
+mod facts;
 mod fence;
 mod instructions;
 mod invisible;
@@ -14,6 +15,7 @@ pub use instructions::Instructions;
 use crate::{load::LoadedItem, stages::strip::strip};
 use fence::fenced;
 use juror_types::{
+    evidence::EvidenceOutcome,
     item::{Item, Language, Tokens},
     rubric::{Need, ReplyVersion, Rubric},
 };
@@ -28,6 +30,8 @@ pub struct PromptItem<'item> {
     pub language: Option<Language>,
     /// The expected design tokens.
     pub tokens: Option<&'item Tokens>,
+    /// Measurements of its rendered code.
+    pub evidence: Option<&'item EvidenceOutcome>,
     /// The name of the style.
     pub style: Option<&'item str>,
 }
@@ -57,9 +61,10 @@ pub async fn of_item(
     rubric: &Rubric,
     item: &Item,
     loaded: &LoadedItem,
+    evidence: Option<&EvidenceOutcome>,
     strip_comments: bool,
 ) -> RenderedPrompt {
-    let ItemPart { text, .. } = item_part(rubric, item, loaded, strip_comments).await;
+    let ItemPart { text, .. } = item_part(rubric, item, loaded, evidence, strip_comments).await;
     RenderedPrompt { item: text, ..render(rubric, PromptItem::default()) }
 }
 
@@ -69,9 +74,10 @@ pub async fn item_part(
     rubric: &Rubric,
     item: &Item,
     loaded: &LoadedItem,
+    evidence: Option<&EvidenceOutcome>,
     strip_comments: bool,
 ) -> ItemPart {
-    let mut texts = texts(item, loaded);
+    let mut texts = PromptItem { evidence, ..texts(item, loaded) };
     let wanted = strip_comments && rubric.needs(Need::GeneratedCode);
     let Some((code, language)) = texts.code.zip(texts.language).filter(|_| wanted) else {
         return ItemPart { text: render_item(rubric, texts), code_note: None };
@@ -95,6 +101,7 @@ fn texts<'item>(item: &'item Item, loaded: &'item LoadedItem) -> PromptItem<'ite
         code: loaded.code.as_deref(),
         language: loaded.language,
         tokens: loaded.expected_tokens.as_ref(),
+        evidence: None,
         style: item.style.as_deref(),
     }
 }
@@ -116,6 +123,7 @@ fn render_item(rubric: &Rubric, item: PromptItem<'_>) -> String {
         text.push_str(&match need {
             Need::GeneratedCode => render_code(item),
             Need::ExpectedTokens => render_tokens(item.tokens),
+            Need::Evidence => render_evidence(item.evidence),
             Need::Style => render_style(item.style),
         });
     }
@@ -144,6 +152,26 @@ fn render_tokens(tokens: Option<&Tokens>) -> String {
     let object: serde_json::Map<_, _> = tokens.clone().into_iter().collect();
     let json = format!("{:#}", serde_json::Value::Object(object));
     format!("Expected design tokens (JSON):\n{}", fenced("expected_tokens", &json))
+}
+
+fn render_evidence(evidence: Option<&EvidenceOutcome>) -> String {
+    match evidence {
+        None => {
+            "Measured evidence: there is none, since the code was not rendered; work out yourself \
+                 what it renders.\n"
+                .to_owned()
+        }
+        Some(EvidenceOutcome::Failed { error }) => format!(
+            "Measured evidence: a program tried to render the code and could not, for this \
+             reason:\n{}",
+            fenced("evidence", error)
+        ),
+        Some(EvidenceOutcome::Measured(evidence)) => format!(
+            "Measured evidence: a program rendered the code and measured its picture against the \
+             screenshot. Boxes are x, y, width, height in pixels of the screenshot:\n{}",
+            fenced("evidence", &facts::lines(evidence).join("\n"))
+        ),
+    }
 }
 
 fn render_style(style: Option<&str>) -> String {

@@ -2,8 +2,8 @@ use super::*;
 use juror_types::{model::TextTokens, rubric::builtin_named};
 use serde_json::json;
 
-fn rubrics() -> [Rubric; 4] {
-    ["semantic", "acrue", "semantic@1", "acrue@1"]
+fn rubrics() -> [Rubric; 5] {
+    ["semantic", "acrue", "semantic-evidence", "semantic@1", "acrue@1"]
         .map(|name| builtin_named(name).unwrap().parse().unwrap())
 }
 
@@ -27,6 +27,7 @@ fn what_comes_first_is_the_same_for_every_item() {
                 code: Some("<p/>"),
                 language: Some(Language::Tsx),
                 tokens: Some(&tokens),
+                evidence: None,
                 style: Some("Ukiyo-e"),
             },
         );
@@ -92,6 +93,7 @@ fn a_semantic_item_carries_code_and_tokens_inside_fences() {
         code: Some("export const A = () => <b>|</b>;\n"),
         language: Some(Language::Tsx),
         tokens: Some(&tokens),
+        evidence: None,
         style: Some("not needed"),
     };
     let text = render(&semantic, item).item;

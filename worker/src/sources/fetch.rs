@@ -1,4 +1,4 @@
-//! What one attempt to fetch a file can come to.
+//! Results of one attempt to fetch a file.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ pub(super) enum Miss {
     Final(String),
     /// Trying again may help.
     Passing {
-        /// What went wrong.
+        /// The problem.
         problem: String,
-        /// How long the server asks to wait.
+        /// Wait that the server asks for.
         wait: Option<Duration>,
     },
 }

@@ -45,17 +45,17 @@ pub enum SourceError {
     /// The settings do not allow its place.
     #[error("{reference}: {reason}")]
     NotAllowed {
-        /// What the item names.
+        /// Reference of the item.
         reference: String,
-        /// What is not allowed, and which setting would allow it.
+        /// The part that is not allowed, and the setting that would allow it.
         reason: NotAllowed,
     },
     /// It was not to be had.
     #[error("{reference}: {problem}")]
     Fetch {
-        /// What the item names.
+        /// Reference of the item.
         reference: String,
-        /// What went wrong, with the remedy.
+        /// The problem, with the remedy.
         problem: String,
     },
 }

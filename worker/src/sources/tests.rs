@@ -1,4 +1,4 @@
-//! What is read, and every kind of thing that is not.
+//! Tests of files that are read, and of every kind that is not.
 
 use super::{
     resolver::{Lookup, SystemLookup},
@@ -42,7 +42,7 @@ fn url(server: &WebServer, path: &str) -> String {
     format!("http://{}{path}{SIGNATURE}", server.address())
 }
 
-/// What is said of a file that is not read.
+/// Message for a file that is not read.
 async fn refusal(sources: &Sources, reference: &str) -> String {
     let error = sources.read(reference, LIMIT).await.unwrap_err().to_string();
     assert!(!error.contains("c0ffee"), "{error}");

@@ -36,7 +36,7 @@ pub(super) struct Web {
     timeout: Duration,
 }
 
-/// What a server answers.
+/// A server's answer.
 enum Answer {
     Content(Bytes),
     Redirect(Url),

@@ -13,7 +13,7 @@ use juror_types::{
     stage::{Generation, Stages, TokenExtraction},
 };
 
-/// What of the deterministic stages can be set.
+/// Settings of the deterministic stages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StageRules {
     /// Takes the place of the built-in check whether code compiles.
@@ -21,6 +21,8 @@ pub struct StageRules {
     /// Makes code, tokens, pattern and quality score of each item anew; see
     /// [`command::run_pipeline`], which comes before [`evaluate`].
     pub pipeline_command: Option<CommandSettings>,
+    /// Makes the picture of an item's code; see [`command::run_render`].
+    pub render_command: Option<CommandSettings>,
 }
 
 /// Evaluates the stages that have data. Fails only if the `compile_command` could not do its work.
@@ -57,7 +59,7 @@ async fn generation(
     };
     let has_data = code_compiles.is_some() || error.is_some() || loaded.quality_score.is_some();
     let quality_score = loaded.quality_score;
-    Ok(has_data.then_some(Generation { code_compiles, quality_score, error }))
+    Ok(has_data.then_some(Generation { code_compiles, quality_score, renders: None, error }))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What became of one call, by what its caller can do next.
+//! Result of one call, by what its caller can do next.
 
 use juror_ledger::admission::{Observation, TokenCounting};
 use juror_telemetry::CallResult;
@@ -11,9 +11,9 @@ use std::{fmt, time::Duration};
 /// One call, over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// How it ended.
+    /// Its end.
     pub end: CallEnd,
-    /// What the provider said of its limits.
+    /// The provider's limits, as it told them.
     pub limits: ProviderLimits,
     /// From asking to the end.
     pub latency: Duration,
@@ -22,7 +22,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// What admission can learn from this call, for this endpoint.
+    /// News for admission from this call, for this endpoint.
     pub fn observation(&self, endpoint: &str) -> Observation {
         Observation {
             endpoint: endpoint.to_owned(),
@@ -34,7 +34,7 @@ impl Call {
     }
 }
 
-/// What an answer says of its provider's limits.
+/// Limits of a provider, as an answer tells them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProviderLimits {
     /// Requests per minute that the account has.
@@ -56,7 +56,7 @@ impl ProviderLimits {
     }
 }
 
-/// How a call ended. Messages are the provider's or the network's, cut short and without secrets.
+/// End of a call. Messages are the provider's or the network's, cut short and without secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallEnd {
     /// A well-formed answer; its content may still be unusable.
@@ -65,14 +65,14 @@ pub enum CallEnd {
     NotSent(String),
     /// Too many requests or tokens a minute: wait, and all others too. Costs nothing.
     RateLimited {
-        /// How long the provider asks to wait, if it says.
+        /// Wait that the provider asks for, if it says.
         retry_after: Option<Duration>,
         /// Message of the provider.
         message: String,
     },
     /// No call of this account can succeed until a person mends it. Costs nothing.
     Account {
-        /// What is wrong.
+        /// The problem.
         problem: AccountProblem,
         /// Message of the provider.
         message: String,
@@ -83,7 +83,7 @@ pub enum CallEnd {
         status: u16,
         /// Message of the provider.
         message: String,
-        /// What was billed, if the provider says that something was.
+        /// Billed usage, if the provider says that something was billed.
         usage: Option<Usage>,
     },
     /// The provider cannot answer now, and billed nothing: try again.
@@ -100,9 +100,9 @@ pub enum CallEnd {
     NotCompletion(String),
     /// An answer came that is not one: a broken envelope, or an error after the work was done.
     BadAnswer {
-        /// What is wrong with it.
+        /// The problem.
         message: String,
-        /// What was billed; none if that cannot be read.
+        /// Billed usage; none if it cannot be read.
         usage: Option<Usage>,
     },
     /// Dropped because the caller asked for it.
@@ -139,7 +139,7 @@ impl CallEnd {
     }
 }
 
-/// What keeps an account from calling.
+/// Problem that keeps an account from calling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccountProblem {
     /// The key is missing, wrong or revoked.
@@ -187,7 +187,7 @@ pub struct Answer {
     pub refusal: Option<String>,
     /// Why the text ends where it ends.
     pub finish: Finish,
-    /// What was billed; none if the provider does not say, so that the worst case counts.
+    /// Billed usage; none if the provider does not say, so that the worst case counts.
     pub usage: Option<Usage>,
     /// Input tokens that were written into the provider's prompt cache; none if it does not say.
     pub cache_write_tokens: Option<u64>,
@@ -195,7 +195,7 @@ pub struct Answer {
     pub fingerprint: Option<String>,
     /// The model that answered, as the answer names it.
     pub model: Option<String>,
-    /// How the call was bought, as the answer tells it; realtime if it does not.
+    /// Lane of the call, as the answer tells it; realtime if it does not.
     pub lane: Lane,
     /// Cost of the call, where the answer tells it.
     pub cost: Option<Money>,

@@ -1,4 +1,4 @@
-//! What response headers say of rate limits. Pure.
+//! Response headers about rate limits. Pure.
 
 use super::ProviderLimits;
 use jiff::{Timestamp, fmt::rfc2822::DateTimeParser};
@@ -6,7 +6,7 @@ use juror_types::usage::Money;
 use reqwest::header::HeaderMap;
 use std::time::Duration;
 
-/// Nobody waits longer than this on a header's word.
+/// Longest wait on a header's word.
 pub const MAX_WAIT: Duration = Duration::from_secs(600);
 
 /// The limits that an account has, as `x-ratelimit-limit-*` gives them; 0 and -1 mean unknown.
@@ -27,7 +27,7 @@ pub fn told_cost(headers: &HeaderMap) -> Option<Money> {
     text(headers, "x-litellm-response-cost").and_then(Money::rounded_up)
 }
 
-/// How long a refusing provider asks to wait, at most [`MAX_WAIT`]: by `retry-after-ms`, else
+/// Wait that a refusing provider asks for, at most [`MAX_WAIT`]: by `retry-after-ms`, else
 /// `retry-after` (seconds or an HTTP date), else the reset of the limit that is used up, else the
 /// longer reset.
 pub fn wait(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {

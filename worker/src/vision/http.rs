@@ -4,6 +4,7 @@
 use super::{
     call::{AccountProblem, CallEnd},
     extra_headers::ExtraHeaders,
+    file_form::{FORM, FileForm},
     http_client,
     key::{ApiKey, presentable},
     upload::{Sent, Upload},
@@ -15,8 +16,13 @@ use reqwest::{
     Client, RequestBuilder, Response, Url,
     header::{CONTENT_TYPE, HeaderMap},
 };
-use std::{path::PathBuf, time::Duration};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 use tokio::time::{Instant, timeout_at};
+use tokio::{fs::File, io::AsyncWriteExt as _};
 use tokio_util::sync::CancellationToken;
 
 /// Where and how a vision API is reached.
@@ -26,9 +32,9 @@ pub struct HttpSettings {
     pub base_url: String,
     /// The key; none for servers that want none.
     pub key: Option<ApiKey>,
-    /// How long a call may take, connecting included.
+    /// Time limit of a call, connecting included.
     pub timeout: Duration,
-    /// How many calls may be in flight: so many idle connections are kept.
+    /// Limit on calls in flight: so many idle connections are kept.
     pub concurrency: usize,
     /// Proxy for every call; none connects directly. The system's own proxy settings are never
     /// looked at.
@@ -56,7 +62,7 @@ pub enum SetupError {
     BaseUrl {
         /// The URL as it was given, without secrets.
         url: String,
-        /// What is wrong with it, and what to do.
+        /// The problem and the remedy.
         reason: String,
     },
     /// The proxy's URL is none.
@@ -98,7 +104,7 @@ pub(super) struct Reply {
     pub(super) body: ReplyBody,
 }
 
-/// How much of an answer's body came.
+/// The part of an answer's body that came.
 pub(super) enum ReplyBody {
     Whole(Vec<u8>),
     Cut(String),
@@ -145,7 +151,7 @@ impl Http {
         }
     }
 
-    /// How long an ordinary exchange may take.
+    /// Time limit of an ordinary exchange.
     pub(super) fn timeout(&self) -> Duration {
         self.timeout
     }
@@ -153,6 +159,84 @@ impl Http {
     /// Reads something below the base URL; the error says why nothing came.
     pub(super) async fn get(&self, path: &[&str]) -> Result<Reply, String> {
         self.exchange_for_free(self.client.get(self.below_base(path))).await
+    }
+
+    /// As [`Http::get`], with a query.
+    pub(super) async fn get_with(
+        &self,
+        path: &[&str],
+        query: &[(&str, &str)],
+    ) -> Result<Reply, String> {
+        let mut url = self.below_base(path);
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        self.exchange_for_free(self.client.get(url)).await
+    }
+
+    /// Deletes something below the base URL; the error says why nothing came.
+    pub(super) async fn delete(&self, path: &[&str]) -> Result<Reply, String> {
+        self.exchange_for_free(self.client.delete(self.below_base(path))).await
+    }
+
+    /// Uploads a file of rows below the base URL. The outer error is the file's own.
+    pub(super) async fn upload(
+        &self,
+        path: &[&str],
+        file: &Path,
+        timeout: Duration,
+    ) -> Result<Reply, Result<CallEnd, io::Error>> {
+        let form = FileForm::of_batch(file).await.map_err(Err)?;
+        let request = self
+            .client
+            .post(self.below_base(path))
+            .header(CONTENT_TYPE, FORM)
+            .body(reqwest::Body::wrap(form));
+        let sent = self.exchange(request, timeout).await;
+        sent.map_err(|error| {
+            Ok(match error {
+                // A file that came twice costs nothing.
+                ExchangeError::Network(message) => CallEnd::NotSent(message),
+                ExchangeError::Certificate(message) => {
+                    CallEnd::Account { problem: AccountProblem::Certificate, message }
+                }
+            })
+        })
+    }
+
+    /// Writes what stands below the base URL into a file, however large; returns the reply if it is
+    /// another status than 200. The error is the network's, or the file's own.
+    pub(super) async fn download(
+        &self,
+        path: &[&str],
+        to: &Path,
+        timeout: Duration,
+    ) -> Result<Option<Reply>, Result<String, io::Error>> {
+        let deadline = Instant::now().checked_add(timeout).unwrap_or_else(Instant::now);
+        let cut = |error: reqwest::Error| Ok(self.presentable(&with_causes(&error.without_url())));
+        let late = |_| Ok("the file did not come in time".to_owned());
+        let request = self.with_key(self.client.get(self.below_base(path)));
+        let sent = timeout_at(deadline, request.send()).await.map_err(late)?;
+        let mut response = sent.map_err(cut)?;
+        let status = response.status().as_u16();
+        if status != 200 {
+            let headers = std::mem::take(response.headers_mut());
+            let body = timeout_at(deadline, read(response)).await.map_err(late)?.map_err(cut)?;
+            return Ok(Some(Reply { status, headers, body }));
+        }
+        let mut file = File::create(to).await.map_err(Err)?;
+        while let Some(piece) =
+            timeout_at(deadline, response.chunk()).await.map_err(late)?.map_err(cut)?
+        {
+            file.write_all(&piece).await.map_err(Err)?;
+        }
+        file.flush().await.map_err(Err)?;
+        Ok(None)
+    }
+
+    /// The host of the base URL.
+    pub(super) fn host(&self) -> &str {
+        self.base.host_str().unwrap_or_default()
     }
 
     /// Asks for something at the server's root that costs nothing.
@@ -189,10 +273,7 @@ impl Http {
     ) -> Result<Reply, ExchangeError> {
         let deadline = Instant::now().checked_add(limit).unwrap_or_else(Instant::now);
         let too_late = || format!("no whole answer within {} s", limit.as_secs_f64());
-        let request = match &self.key {
-            Some(key) => request.header(reqwest::header::AUTHORIZATION, key.bearer()),
-            None => request,
-        };
+        let request = self.with_key(request);
         let mut response = match timeout_at(deadline, request.send()).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(self.explain(&error.without_url())),
@@ -206,6 +287,13 @@ impl Http {
             Err(_) => ReplyBody::Cut(too_late()),
         };
         Ok(Reply { status, headers, body })
+    }
+
+    fn with_key(&self, request: RequestBuilder) -> RequestBuilder {
+        match &self.key {
+            Some(key) => request.header(reqwest::header::AUTHORIZATION, key.bearer()),
+            None => request,
+        }
     }
 
     fn explain(&self, error: &reqwest::Error) -> ExchangeError {

@@ -17,7 +17,7 @@ pub struct ApiKey {
 )]
 pub struct InvalidApiKey;
 
-/// How much of a provider's message is kept, in characters.
+/// Characters of a provider's message that are kept.
 const MESSAGE_LIMIT: usize = 300;
 
 impl ApiKey {

@@ -1,7 +1,9 @@
 //! The vision API: a question as data, one way to ask it per provider, and what became of it.
 
+mod batch;
 mod call;
 mod extra_headers;
+mod file_form;
 pub mod headers;
 mod http;
 mod http_client;
@@ -12,6 +14,10 @@ mod request;
 mod scripted;
 mod upload;
 
+pub use batch::{
+    BatchEnding, BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, EndedBatch,
+    RowCounts, RowOutput,
+};
 pub use call::{AccountProblem, Answer, Call, CallEnd, Finish, ProviderLimits};
 pub use extra_headers::{ExtraHeaders, InvalidHeader};
 pub use http::{HttpSettings, ProxySettings, SetupError};
@@ -38,7 +44,7 @@ pub trait VisionClient: Send + Sync {
     async fn takes_images(&self, model: &str) -> Option<bool>;
 }
 
-/// What a free call found.
+/// Result of a free call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeReport {
     /// The models that the provider lists, by name; empty where it lists none.
@@ -47,7 +53,7 @@ pub struct ProbeReport {
     pub takes_images: Option<bool>,
     /// Whether the simulator answered.
     pub simulated: bool,
-    /// How long the answer took.
+    /// Latency of the answer.
     pub latency: Duration,
 }
 
@@ -62,9 +68,9 @@ pub enum ProbeError {
     /// The account does not get in: mend key, funds or permission.
     #[error("{problem}: {message}")]
     Account {
-        /// What is wrong with it.
+        /// The problem.
         problem: AccountProblem,
-        /// What the provider said.
+        /// The provider's message.
         message: String,
     },
     /// Something answers there, but not with a list of models. Some servers have no such list and
@@ -73,7 +79,7 @@ pub enum ProbeError {
     NoList {
         /// The HTTP status.
         status: u16,
-        /// What the provider said.
+        /// The provider's message.
         message: String,
     },
 }

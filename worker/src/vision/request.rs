@@ -14,11 +14,11 @@ use std::sync::Arc;
 pub struct Request {
     /// The model, as the provider spells it.
     pub model: String,
-    /// Who the judge is and what holds for every question.
+    /// Role of the judge, and what holds for every question.
     pub system: Arc<str>,
     /// The rubric's task, the same for every item of a run.
     pub task: Arc<str>,
-    /// What is to be judged: the item's own text.
+    /// The item's own text.
     pub item: String,
     /// The images, in the rubric's order, sent between `task` and `item`.
     pub images: Vec<RequestImage>,
@@ -28,15 +28,15 @@ pub struct Request {
     pub schema: Arc<str>,
     /// Sampling temperature; none for models that take none.
     pub temperature: Option<f64>,
-    /// How closely the model looks at the images.
+    /// Resolution at which the model looks at the images.
     pub detail: Detail,
     /// Most tokens that the answer may have.
     pub max_output_tokens: u32,
-    /// How this model calls that limit.
+    /// This model's name for that limit.
     pub output_parameter: OutputLimit,
     /// Control over the provider's prompt cache; `task` is the end of what is worth keeping.
     pub prompt_cache: PromptCache,
-    /// How the call is bought.
+    /// Lane of the call.
     pub lane: Lane,
     /// Wait twice as long for the answer: an earlier call was lost.
     pub slower: bool,

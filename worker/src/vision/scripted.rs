@@ -7,7 +7,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// What the server does once a request has come in.
+/// The server's actions once a request has come in.
 pub(super) enum Scene {
     /// Writes this and closes.
     Say(String),
@@ -50,7 +50,7 @@ impl Scripted {
         Self { base_url, playing }
     }
 
-    /// What was asked, once every scene is over.
+    /// The requests, once every scene is over.
     pub(super) async fn heard(self) -> Vec<Heard> {
         self.playing.await.unwrap()
     }

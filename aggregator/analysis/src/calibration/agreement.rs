@@ -1,4 +1,4 @@
-//! How far the judge agrees with people on one criterion.
+//! Agreement of the judge with people on one criterion.
 
 use super::{
     correlation::{kendall_tau_b, pearson, spearman},
@@ -24,7 +24,7 @@ pub(super) struct Paired {
     pub(super) clusters: Vec<Option<usize>>,
 }
 
-/// How far the judge agrees with people. All figures are over items; their intervals allow for
+/// Agreement of the judge with people. All figures are over items; their intervals allow for
 /// clusters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Agreement {
@@ -42,7 +42,7 @@ pub struct Agreement {
     pub kendall_tau_b: Figure,
     /// Cohen's kappa with quadratic weights, over whole steps of the scale.
     pub weighted_kappa: Figure,
-    /// How far the judge is off, whichever way.
+    /// Mean deviation of the judge in either direction.
     pub mean_absolute_error: Figure,
     /// The judge less the people.
     pub bias: Figure,
@@ -98,7 +98,7 @@ impl Paired {
         self.clusters.push(cluster);
     }
 
-    /// What is measured of each item.
+    /// Sample of a measure over the items.
     fn sample(&self, measure: &dyn Fn(f64, f64) -> f64) -> Sample {
         let mut sample = Sample::default();
         for ((judge, people), cluster) in self.judge.iter().zip(&self.people).zip(&self.clusters) {

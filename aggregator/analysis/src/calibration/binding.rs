@@ -1,4 +1,4 @@
-//! What a calibration holds for: a judge, a rubric and a preparation of images, bound by a digest.
+//! Scope of a calibration: a judge, a rubric and a preparation of images, bound by a digest.
 
 use crate::judge_settings::judge_settings_that_differ;
 use juror_types::{
@@ -18,7 +18,7 @@ pub struct Binding {
     pub judge: Judge,
     /// The rubric; of it the digest counts.
     pub rubric: RubricReference,
-    /// How images are prepared; none if the run's record does not say.
+    /// Preparation of images; none if the run's record does not say.
     pub preparation: Option<Preparation>,
     /// The longest side that images were shrunk to, where the user asked for one.
     pub max_side: Option<u32>,
@@ -45,7 +45,7 @@ impl Binding {
         self.digest == self.compute()
     }
 
-    /// What is not the same now, each with its two values; empty if nothing is.
+    /// Differences from now, each with its two values; empty if there are none.
     pub fn changes(&self, now: &Self) -> Vec<String> {
         let rubric = |binding: &Self| {
             let digest: String = binding.rubric.digest.to_string().chars().take(12).collect();

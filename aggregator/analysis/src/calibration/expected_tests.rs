@@ -172,7 +172,7 @@ fn clusters_widen_what_repeats_one_item() {
     assert!(width(&clustered.exact) > width(&five.exact));
 }
 
-/// What VIEScore's authors printed for the same ratings, by their own code.
+/// Correlations that VIEScore's authors printed for the same ratings, by their own code.
 #[test]
 fn real_ratings_give_the_correlations_that_their_authors_published() {
     let text = include_str!("../../../../tests/statistics/viescore.csv");

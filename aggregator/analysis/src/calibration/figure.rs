@@ -62,7 +62,7 @@ impl Figure {
         })
     }
 
-    /// A rate within Wilson's interval, clustered as a run's metrics are.
+    /// A rate within Clopper and Pearson's interval, clustered as a run's metrics are.
     pub(super) fn rate(sample: &Sample) -> Self {
         Self::of_sample(sample, |estimate| Some(estimate.rate_interval(false)))
     }

@@ -21,11 +21,11 @@ pub const FILE_NAME: &str = "calibration.json";
 pub struct KnownCalibration {
     /// The file.
     pub path: PathBuf,
-    /// What it says.
+    /// The calibration.
     pub calibration: Calibration,
 }
 
-/// What a run's report says of its judge's agreement with people.
+/// Agreement of a run's judge with people, as its report tells it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunCalibration {
     /// Whether the calibration is of this very judge.
@@ -40,12 +40,12 @@ pub struct RunCalibration {
     pub n: u64,
     /// Whether it is of the simulator.
     pub simulated: bool,
-    /// What is not as it was; empty for the same judge.
+    /// Changes since; empty for the same judge.
     pub changed: Vec<String>,
     /// Why the labels are not enough to call the same judge calibrated; absent where they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shortfall: Option<String>,
-    /// What a reader must know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
     /// The whole score and the criteria that people rated; empty for another judge, of whom they
     /// say nothing.
@@ -64,7 +64,7 @@ pub enum CalibrationStatus {
     Uncalibrated,
 }
 
-/// What a report shows of a criterion.
+/// Figures of a criterion in a report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Headline {
     /// Its key.
@@ -77,7 +77,7 @@ pub struct Headline {
     pub weighted_kappa: Figure,
     /// Spearman's rank correlation.
     pub spearman: Figure,
-    /// How far the judge is off; a share for the whole score, points for a criterion.
+    /// Mean deviation of the judge; a share for the whole score, points for a criterion.
     pub mean_absolute_error: Figure,
     /// The judge less the people, in the same unit.
     pub bias: Figure,
@@ -91,7 +91,7 @@ pub enum CalibrationFileError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// Another version of juror reads it.
@@ -107,7 +107,7 @@ pub enum CalibrationFileError {
     Invalid {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// The format is JSON.
@@ -121,7 +121,7 @@ pub enum CalibrationFileError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
 }
@@ -176,7 +176,7 @@ impl KnownCalibration {
         (newest, unreadable)
     }
 
-    /// What it says of a run's judge, which was asked at this address.
+    /// Agreement of a run's judge, which was asked at this address.
     pub fn of_run(&self, now: &Binding, base_url: Option<&str>) -> RunCalibration {
         let calibration = &self.calibration;
         let changed = calibration.binding.changes(now);

@@ -39,7 +39,7 @@ use steps::Steps;
 /// Intervals that rest on fewer clusters tell little.
 const FEW_CLUSTERS: usize = 10;
 
-/// How far a judge agrees with people: `calibration.json`.
+/// Calibration of a judge against people: `calibration.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
     /// Version of this file.
@@ -48,21 +48,21 @@ pub struct Calibration {
     pub created_at: String,
     /// Of which run.
     pub run: RunId,
-    /// What it holds for.
+    /// Its scope.
     pub binding: Binding,
     /// Where the judge was asked.
     pub base_url: Option<String>,
-    /// How many times each item was judged; the mean counts.
+    /// Judgements of each item; the mean counts.
     pub repeat: u32,
     /// Where the labels came from.
     pub labels: LabelSource,
-    /// How far labels and scores meet.
+    /// Overlap of labels and scores.
     pub coverage: LabelCoverage,
     /// The whole score, as a share from 0 to 1, its steps tenths.
     pub score: CriterionCalibration,
     /// Each criterion, in points, its steps too.
     pub criteria: Vec<CriterionCalibration>,
-    /// What a reader must know.
+    /// Warnings for the reader.
     pub warnings: Vec<String>,
 }
 
@@ -79,7 +79,7 @@ pub struct LabelSource {
     pub ratings: u64,
 }
 
-/// How far the judge agrees with people on one criterion.
+/// Calibration of the judge on one criterion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CriterionCalibration {
     /// Its key.
@@ -92,7 +92,7 @@ pub struct CriterionCalibration {
     pub people: RaterAgreement,
 }
 
-/// What a calibration is of.
+/// Subject of a calibration.
 #[derive(Clone, Copy, Debug)]
 pub struct CalibrationInput<'a> {
     /// The run.
@@ -101,7 +101,7 @@ pub struct CalibrationInput<'a> {
     pub binding: &'a Binding,
     /// Its rubric.
     pub rubric: &'a Rubric,
-    /// What people said.
+    /// Ratings of people.
     pub labels: &'a Labels,
     /// The file that they came from.
     pub file: Option<&'a str>,

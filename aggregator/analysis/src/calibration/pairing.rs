@@ -9,7 +9,7 @@ use juror_types::{
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
-/// How far labels and scores meet.
+/// Overlap of labels and scores.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabelCoverage {
     /// Items of the run with a score.
@@ -29,7 +29,7 @@ pub struct LabelCoverage {
 pub(super) struct RatedColumn {
     /// Items with both.
     pub(super) paired: Paired,
-    /// What each rater of such an item said.
+    /// Ratings of such an item, by rater.
     pub(super) ratings: Vec<Vec<f64>>,
 }
 

@@ -1,10 +1,10 @@
-//! How far people agree with each other: no judge can be expected to agree with them more.
+//! Agreement of people with each other: no judge can be expected to agree with them more.
 
 use super::{figure::Figure, resample::Groups};
 use crate::repeats::Judgements;
 use serde::{Deserialize, Serialize};
 
-/// How far people agree with each other on one criterion.
+/// Agreement of people with each other on one criterion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RaterAgreement {
     /// The most ratings that an item has.

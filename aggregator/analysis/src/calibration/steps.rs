@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Steps {
     pub(super) least: f64,
     pub(super) most: f64,
-    /// How far apart two steps are.
+    /// Distance of two steps.
     pub(super) width: f64,
 }
 
-/// How often which step of the judge's met which step of the people's.
+/// Counts of the judge's steps against the people's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confusion {
     /// The steps, as they are shown: `7`, or `70%`.

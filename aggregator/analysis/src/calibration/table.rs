@@ -47,12 +47,12 @@ impl Table {
         Self { judge: judge_values, people: people_values, cells, cell_of }
     }
 
-    /// How many items there are.
+    /// Number of items.
     pub(super) fn items(&self) -> usize {
         self.cell_of.len()
     }
 
-    /// How often each cell occurs where each item occurs so often.
+    /// Count of each cell where each item occurs so often.
     pub(super) fn counts(&self, times: &[u32]) -> Vec<f64> {
         let mut counts = vec![0.0; self.cells.len()];
         for (cell, times) in self.cell_of.iter().zip(times) {

@@ -46,7 +46,7 @@ pub fn check_rubrics(
     })
 }
 
-/// How the judges of two runs differ, each as a sentence; empty for one and the same judge.
+/// Differences of the judges of two runs, each as a sentence; empty for one and the same judge.
 pub(crate) fn judge_differences(base: &Report, head: &Report) -> Vec<String> {
     let mut differences = Vec::new();
     match (&base.run.judge, &head.run.judge) {
@@ -86,7 +86,7 @@ pub(crate) fn fingerprint_difference(
     ))
 }
 
-/// What else a reader must know.
+/// Warnings for the reader.
 pub(crate) fn warnings(base: &Report, head: &Report) -> Vec<String> {
     let mut warnings = Vec::new();
     for (name, report) in [("base", base), ("head", head)] {
@@ -94,8 +94,13 @@ pub(crate) fn warnings(base: &Report, head: &Report) -> Vec<String> {
         let missing = coverage.planned.saturating_sub(coverage.scored);
         if missing > 0 {
             warnings.push(format!(
-                "{missing} of the {} jobs of the {name} are not scored, and enter no average",
-                coverage.planned
+                "{missing} of the {} jobs of the {name} are not scored{}",
+                coverage.planned,
+                if coverage.no_output > 0 {
+                    format!(", {} of them since the pipeline made no code", coverage.no_output)
+                } else {
+                    String::new()
+                }
             ));
         }
     }

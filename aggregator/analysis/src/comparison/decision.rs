@@ -3,7 +3,7 @@
 use super::Difference;
 use serde::Serialize;
 
-/// What a comparison says.
+/// Decision of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {

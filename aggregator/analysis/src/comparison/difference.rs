@@ -24,7 +24,7 @@ pub struct Pairs {
     head: Moments,
 }
 
-/// What the pairs of one metric say. Differences are head − base.
+/// Difference of one metric over the pairs. Differences are head − base.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Difference {
     /// Paired items with data in both runs.
@@ -46,7 +46,7 @@ pub struct Difference {
     pub effect_size_dz: Option<f64>,
     /// Two-sided, of no difference at all.
     pub p_value: Option<f64>,
-    /// The smallest true difference that this many items show with a chance of 80 %.
+    /// The smallest true difference that this many items show with a power of 80 %.
     pub detectable: Option<f64>,
     /// By how much the difference of one item would have to deviate for this error, were all items
     /// independent: the standard error times √n.
@@ -73,7 +73,7 @@ impl Pairs {
         self.base.count() as u64
     }
 
-    /// What they say. The interval and p-value are those of the paired t test, clustered by CR2
+    /// The difference. The interval and p-value are those of the paired t test, clustered by CR2
     /// with Satterthwaite's degrees of freedom; `width` is the metric's range, which no difference
     /// exceeds.
     ///

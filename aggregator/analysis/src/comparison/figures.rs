@@ -36,7 +36,7 @@ fn scaled(value: f64, unit: Unit) -> (f64, usize) {
     }
 }
 
-/// What a difference is counted in.
+/// Unit of a difference.
 pub fn change_unit(unit: Unit) -> &'static str {
     match unit {
         Unit::Share | Unit::Percent => "percentage points",

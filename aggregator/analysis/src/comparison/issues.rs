@@ -71,7 +71,7 @@ pub fn issue_changes(
     changes
 }
 
-/// What makes the groups of two runs one: their key, or where they are of shared words, their
+/// Key by which groups of two runs are one: their own, or where they are of shared words, their
 /// labels, but for case and space.
 fn key(group: &StatementGroup) -> (&IssueKey, String) {
     let label = |group: &StatementGroup| {

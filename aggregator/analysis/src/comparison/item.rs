@@ -13,14 +13,14 @@ use juror_types::{
 };
 use std::iter::Peekable;
 
-/// What is compared of every item.
+/// Metrics that are compared of every item.
 pub(crate) struct ComparedMetrics {
     /// The rubric's one number, as a share.
     pub(crate) decisive: MetricDefinition,
     /// The criteria, so many, and then further means.
     pub(crate) others: Vec<MetricDefinition>,
     pub(crate) criteria: usize,
-    /// What an item passes or fails, and which of them is the pipeline's success.
+    /// Conditions that an item passes or fails, the pipeline's success among them.
     pub(crate) passes: Vec<MetricDefinition>,
     pub(crate) success: Option<usize>,
 }
@@ -46,7 +46,7 @@ pub(crate) fn is_deterministic(definition: &MetricDefinition) -> bool {
     !definition.is_semantic() && definition.unit != Unit::Milliseconds
 }
 
-/// What a run found of an item.
+/// Values of an item in a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ItemValues {
     pub(crate) id: String,

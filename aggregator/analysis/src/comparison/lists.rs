@@ -41,7 +41,7 @@ pub struct ItemChange {
 pub struct NewFailure {
     /// The item.
     pub id: String,
-    /// How it ended in the head: `scored` if it is scored and does not pass.
+    /// Its outcome in the head: `scored` if it is scored and does not pass.
     pub outcome: Outcome,
     /// The kind of error, if there is one.
     pub error: Option<ErrorKind>,

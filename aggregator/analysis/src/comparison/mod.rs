@@ -45,7 +45,7 @@ use juror_types::{id::RunId, job::Judge};
 use serde::Serialize;
 use std::cmp::Ordering;
 
-/// How a comparison is decided.
+/// Rules of a decision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
     /// A change of the decisive metric, as a share, that does not matter.
@@ -64,7 +64,7 @@ pub struct Rules {
     pub averaging: AveragingPolicy,
 }
 
-/// What two runs say together.
+/// Comparison of two runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// Version of this record.
@@ -86,13 +86,13 @@ pub struct Comparison {
     pub strict: bool,
     /// Whether any verdict of either run is the simulator's.
     pub simulated: bool,
-    /// How the judges differ; empty for one and the same judge.
+    /// Differences of the judges; empty for one and the same judge.
     pub judge_differences: Vec<String>,
-    /// What else a reader must know.
+    /// Further warnings for the reader.
     pub warnings: Vec<String>,
-    /// What is compared against.
+    /// The run that is compared against.
     pub base: ComparedRun,
-    /// What is compared.
+    /// The run that is compared.
     pub head: ComparedRun,
     /// Items that are paired.
     pub paired: u64,
@@ -102,7 +102,7 @@ pub struct Comparison {
     pub criteria: Vec<MetricDifference>,
     /// Further means.
     pub metrics: Vec<MetricDifference>,
-    /// What items pass or fail.
+    /// Conditions that items pass or fail.
     pub passes: Vec<PassDifference>,
     /// Items that fell or rose far.
     pub fallen: FallenItems,
@@ -111,7 +111,7 @@ pub struct Comparison {
     pub lost: Vec<LostItems>,
     /// Clusters that are likely and not declared, where the pairs differ between them.
     pub likely_clusters: Option<ClusterReading>,
-    /// What would settle it; only where it is inconclusive.
+    /// Sample that would settle it; only where it is inconclusive.
     pub settling: Option<SampleSize>,
     /// Items by what became of them.
     pub items: ItemLists,
@@ -143,9 +143,9 @@ pub struct ComparedRun {
     pub judge: Option<Judge>,
     /// Whether any verdict is the simulator's.
     pub simulated: bool,
-    /// How many times each item is judged.
+    /// Judgements of each item.
     pub repeat: u32,
-    /// How much of its dataset was judged.
+    /// Coverage of its dataset.
     pub coverage: Coverage,
 }
 
@@ -156,7 +156,7 @@ pub struct MetricDifference {
     pub metric: String,
     /// Its name for people.
     pub title: String,
-    /// What the pairs say; a share, points of the scale, or milliseconds.
+    /// Difference over the pairs; a share, points of the scale, or milliseconds.
     #[serde(flatten)]
     pub difference: Difference,
     /// The p-value after Holm's adjustment: of a criterion over the criteria, of a deterministic
@@ -164,8 +164,8 @@ pub struct MetricDifference {
     pub p_adjusted: Option<f64>,
     /// Whether it decides whatever `strict` says.
     pub decides: bool,
-    /// What became of it by the margin (that share of its scale); milliseconds have no margin, so
-    /// any sure change counts.
+    /// Decision by the margin (that share of its scale); milliseconds have no margin, so any sure
+    /// change counts.
     pub decision: Decision,
     #[serde(skip)]
     definition: MetricDefinition,
@@ -182,7 +182,7 @@ pub struct PassDifference {
     pub base: f64,
     /// In the head.
     pub head: f64,
-    /// How the pairs are spread.
+    /// Counts of the pairs.
     #[serde(flatten)]
     pub table: PassTable,
     /// Of no change, two-sided, by the exact McNemar test; where the judge has a part in it, a
@@ -241,7 +241,7 @@ impl MetricDifference {
         self.p_adjusted = p_adjusted;
     }
 
-    /// What its figures mean.
+    /// Unit of its figures.
     pub fn unit(&self) -> Unit {
         self.definition.unit
     }

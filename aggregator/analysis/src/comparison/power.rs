@@ -1,4 +1,4 @@
-//! How small a difference a comparison could have seen, and how many items would tell more.
+//! Smallest difference that a comparison could have seen, and number of items that would tell more.
 
 use statrs::{
     distribution::{ContinuousCDF, Normal, StudentsT},
@@ -16,7 +16,7 @@ const STEPS: u32 = 800;
 /// More items than this are not worth naming.
 const MAX: f64 = 1e9;
 
-/// The smallest true difference that a two-sided test at 5 % finds with a chance of 80 %, from the
+/// The smallest true difference that a two-sided test at 5 % finds with a power of 80 %, from the
 /// standard error of the mean difference and its degrees of freedom: by the noncentral t
 /// distribution, as `TTestPower` of statsmodels has it.
 pub(crate) fn detectable(standard_error: f64, degrees_of_freedom: f64) -> Option<f64> {
@@ -38,8 +38,8 @@ pub(crate) fn detectable(standard_error: f64, degrees_of_freedom: f64) -> Option
     Some(high * standard_error)
 }
 
-/// How many items it takes to see, with a chance of 80 %, that a mean is this far from a bound,
-/// where single items deviate by so much: ((z₀.₉₇₅ + z₀.₈) · deviation / distance)².
+/// Items needed to see, with a power of 80 %, that a mean is this far from a bound, where single
+/// items deviate by so much: ((z₀.₉₇₅ + z₀.₈) · deviation / distance)².
 pub(crate) fn items_needed(deviation: f64, distance: f64) -> Option<u64> {
     let normal = Normal::standard();
     let sum = normal.inverse_cdf(UPPER) + normal.inverse_cdf(POWER);
@@ -47,7 +47,7 @@ pub(crate) fn items_needed(deviation: f64, distance: f64) -> Option<u64> {
     (items.is_finite() && items <= MAX).then_some(items as u64)
 }
 
-/// The largest standard error with which a distance from a bound is seen with a chance of 80 %.
+/// The largest standard error with which a distance from a bound is seen with a power of 80 %.
 pub(crate) fn error_needed(distance: f64) -> f64 {
     let normal = Normal::standard();
     distance / (normal.inverse_cdf(UPPER) + normal.inverse_cdf(POWER))

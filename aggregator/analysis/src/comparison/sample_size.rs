@@ -1,4 +1,4 @@
-//! What would settle a comparison that cannot tell.
+//! Sample sizes that would settle an inconclusive comparison.
 
 use super::{
     Difference,
@@ -10,14 +10,14 @@ use serde::Serialize;
 /// More repeats than this are not worth naming.
 const MAX_REPEATS: f64 = 1_000.0;
 
-/// What it would take, in both runs, to settle an inconclusive comparison with a chance of 80 %, if
-/// the true difference is the one that was seen.
+/// Sample sizes, in both runs, that settle an inconclusive comparison with a power of 80 %, if the
+/// true difference is the one that was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SampleSize {
     /// So many further items; none where no sensible number is enough, since the difference is
     /// about the margin.
     pub more_items: Option<u64>,
-    /// What judging them in both runs would cost, by what a job cost so far.
+    /// Cost of judging them in both runs, by the cost of a job so far.
     pub more_items_usd: Option<Money>,
     /// Whether the judge's own noise is known, since some run judged its items several times; only
     /// then can repeats be told.
@@ -25,18 +25,18 @@ pub struct SampleSize {
     /// So many judgements of each item in each run, in place of what they have; none where no
     /// sensible number is enough: the items themselves differ too much.
     pub repeats: Option<u64>,
-    /// What the further judgements would cost.
+    /// Cost of the further judgements.
     pub repeats_usd: Option<Money>,
 }
 
-/// What is known of a run's judgements.
+/// Facts about a run's judgements.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct JudgingFacts {
     /// Judgements of each item.
     pub(crate) repeat: u32,
     /// Variance of a judgement around its item's mean, if items were judged several times.
     pub(crate) noise: Option<f64>,
-    /// What an answered job cost; none if none was.
+    /// Cost of an answered job; none if none was.
     pub(crate) job_pico_usd: Option<u64>,
 }
 

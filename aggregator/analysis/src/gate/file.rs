@@ -46,7 +46,7 @@ pub enum GateError {
     /// There is no such gate.
     #[error("no gate {name:?}: take `targets`, `production` or the path of a TOML file")]
     Unknown {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
     },
     /// Its file cannot be read.
@@ -54,7 +54,7 @@ pub enum GateError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// Its file does not say a gate.
@@ -62,7 +62,7 @@ pub enum GateError {
     Invalid {
         /// The gate.
         name: String,
-        /// What is wrong, with its place.
+        /// The problem, with its place.
         reason: String,
     },
     /// Another version of juror reads it.
@@ -136,7 +136,7 @@ struct RuleLine {
     sure: bool,
 }
 
-/// What a rule says of the metric that stands for all of them.
+/// Name in a rule that stands for every metric.
 const EVERY_METRIC: &str = "*";
 /// Runs of an anchor: fewer tell nothing of the noise from run to run.
 const ANCHOR_RUNS: std::ops::RangeInclusive<usize> = 3..=200;

@@ -33,13 +33,13 @@ pub struct Gate {
 pub struct Rule {
     /// The metric's path in `overall`.
     pub metric: String,
-    /// What it must be.
+    /// Its bound.
     pub bound: Bound,
     /// Whether the whole 95 % interval must meet the bound, not the figure alone.
     pub sure: bool,
 }
 
-/// What a figure must be.
+/// Bound of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
@@ -61,7 +61,7 @@ pub enum IntervalPosition {
     Below,
 }
 
-/// What became of a bound, or of a gate.
+/// Decision on a bound, or on a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateDecision {
@@ -84,7 +84,7 @@ pub struct GateReport {
     pub rules: Vec<RuleReport>,
 }
 
-/// What became of one bound.
+/// Result of one bound.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RuleReport {
     /// The metric's path, `coverage.scored` or `consecutive_without_api_failure`.
@@ -108,14 +108,15 @@ pub struct RuleReport {
     /// Anchor and CUSUM of a rule that watches for a decline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decline: Option<DeclineReport>,
-    /// What became of it.
+    /// Its decision.
     pub decision: GateDecision,
 }
 
-/// How long the jobs of a run went without a `failed(api)`, in the order in which they ended.
+/// The longest row of jobs without a `failed(api)`, in the order in which they ended. Jobs for which
+/// the judge was never asked (no output, skipped) neither lengthen nor break it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ApiStreak {
-    /// Jobs that have a result.
+    /// Jobs that ended and whose judge was to be asked.
     pub jobs: u64,
     /// The longest row of jobs without one.
     pub longest: u64,

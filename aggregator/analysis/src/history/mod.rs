@@ -1,4 +1,4 @@
-//! What earlier runs of the same kind came to, by their reports.
+//! Figures of earlier runs of the same kind, by their reports.
 
 mod control_limit;
 mod decline;
@@ -15,7 +15,7 @@ use juror_types::{id::RunId, run::RunRecord, usage::Money};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What one metric came to in one run.
+/// Figure of one metric in one run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PastMetric {
     /// The metric, in its own unit.
@@ -28,7 +28,7 @@ pub struct PastMetric {
     pub high: Option<f64>,
 }
 
-/// What a run came to.
+/// Figures of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunFigures {
     /// Each metric that had data, by its path in `overall`.
@@ -37,7 +37,7 @@ pub struct RunFigures {
     pub planned: u64,
     /// Jobs that were scored.
     pub scored: u64,
-    /// What the run cost.
+    /// Cost of the run.
     pub cost_usd: Money,
     /// Whether its scores were made up.
     pub simulated: bool,

@@ -21,16 +21,16 @@ const MAX_REPORT_BYTES: u64 = 1 << 30;
 pub struct PastRun {
     /// The run's name.
     pub id: RunId,
-    /// What it is.
+    /// Its record.
     pub record: RunRecord,
-    /// What it came to.
+    /// Its figures.
     pub figures: RunFigures,
 }
 
 /// Why a run's report cannot be read. The run itself may be well: `juror report` writes it again.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
-    /// What the run is cannot be read.
+    /// The run's record cannot be read.
     #[error(transparent)]
     Run(#[from] JournalError),
     /// The report is there and cannot be read.
@@ -40,7 +40,7 @@ pub enum HistoryError {
         run: RunId,
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What was said in one sense: of which items, and in which words.
+//! Statements of one meaning: their items and wordings.
 
 use super::{
     VOCABULARY,
@@ -24,7 +24,7 @@ pub(super) struct Collected {
     wordings: BTreeMap<u64, Wording>,
 }
 
-/// How something was said, and how often.
+/// A wording and its frequency.
 #[derive(Debug)]
 pub(super) struct Wording {
     text: String,
@@ -57,7 +57,7 @@ impl Collected {
         }
     }
 
-    /// How often it was said.
+    /// Number of statements.
     pub(super) fn said(&self) -> u64 {
         self.said
     }

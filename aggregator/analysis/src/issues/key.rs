@@ -1,4 +1,4 @@
-//! What makes statements one group.
+//! Key of a group of statements.
 
 use juror_types::finding::{FindingVocabulary, OTHER};
 

@@ -53,7 +53,7 @@ pub struct StatementGroup {
     /// Titles of kind and element; of a group by words, the most central statement, as the judge put
     /// it, cut if it is very long.
     pub label: String,
-    /// What makes them one.
+    /// Its key.
     pub key: IssueKey,
     /// Items that it was said of; an item's repeats count once.
     pub count: u64,
@@ -73,13 +73,13 @@ pub struct StatementGroup {
 #[derive(Debug)]
 pub struct Statements {
     tone: Tone,
-    /// What a rationale begins with: `Clarity: `.
+    /// Titles that begin a rationale: `Clarity: `.
     criteria: Vec<String>,
     /// Titles of the kinds and elements of findings.
     findings: FindingVocabulary,
     /// By kind or topic; there are only as many as the two vocabularies have.
     known: HashMap<IssueKey, Collected>,
-    /// What the vocabulary does not know, by its words and ordered by their hash.
+    /// Statements that the vocabulary does not know, by their words and ordered by their hash.
     others: BTreeMap<(u64, String), Collected>,
     most_others: usize,
     dropped: u64,
@@ -178,7 +178,7 @@ impl Statements {
         (groups, self.dropped)
     }
 
-    /// What a statement says; none if it has no words.
+    /// Meaning of a statement; none if it has no words.
     fn read(&self, statement: &str) -> Option<Remembered> {
         let criterion = self.criteria.iter().find_map(|title| {
             let rest = statement.strip_prefix(title.as_str())?.strip_prefix(": ")?;

@@ -138,8 +138,11 @@ fn beyond_the_bound_known_kinds_are_counted_still() {
 #[test]
 fn the_labelled_statements_are_grouped_as_people_do() {
     let (tuned, held_back) = labelled::halves();
+    let (tuned_domains, other_domains) = labelled::domains();
     for (name, statements, floor) in [
         ("tuned by", &tuned, 0.95),
+        ("other domains, tuned by", &tuned_domains, 0.85),
+        ("other domains, held back", &other_domains, 0.75),
         ("added", &labelled::added(), 0.85),
         ("held back", &held_back, 0.85),
         ("afterwards", &labelled::afterwards(), 0.65),

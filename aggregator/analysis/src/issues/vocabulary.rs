@@ -4,7 +4,7 @@ use super::words::words;
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 
-/// What a statement can be about, and the words that say what of it is wrong.
+/// Subjects of statements, and the words that say what of it is wrong.
 #[derive(Debug)]
 pub(super) struct Vocabulary {
     pub(super) whole: HashSet<String>,
@@ -38,6 +38,7 @@ pub(super) enum ColorOf {
     Text,
     Border,
     Icon,
+    Chart,
 }
 
 /// A property or a thing.
@@ -47,7 +48,7 @@ pub(super) struct About {
     pub(super) rank: u32,
     /// To be missing and to be wrong are two kinds of it.
     pub(super) thing: bool,
-    /// What it counts as where it is praised: "layout and alignment match" is one strength.
+    /// Subject that it counts as where it is praised: "layout and alignment match" is one strength.
     pub(super) strength: Option<String>,
     /// It says more than the criterion under which a rationale stands.
     pub(super) picture: bool,
@@ -162,6 +163,7 @@ struct WrittenColor {
     text: Vec<String>,
     border: Vec<String>,
     icon: Vec<String>,
+    chart: Vec<String>,
 }
 
 impl Vocabulary {
@@ -178,6 +180,7 @@ impl Vocabulary {
             (&color.text, ColorOf::Text),
             (&color.border, ColorOf::Border),
             (&color.icon, ColorOf::Icon),
+            (&color.chart, ColorOf::Chart),
         ];
         let color_of = color_of.iter().flat_map(|&(words, of)| words.iter().map(move |w| (w, of)));
         let about = Lexicon::of(about, whole, &mut numbers);

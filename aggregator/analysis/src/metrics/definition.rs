@@ -2,12 +2,13 @@
 
 use super::AveragingPolicy;
 use juror_types::{
+    evidence::EvidenceOutcome,
     outcome::{JobResult, Outcome},
     rubric::{Formula, MetricKind, Rubric},
     verdict::{Score, Verdict},
 };
 
-/// What a metric is, for whoever computes or shows it.
+/// Definition of a metric, for computation and display.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricDefinition {
     /// Its place in `overall`, as in `semantic.avg_visual_similarity`: its name in intervals and
@@ -15,14 +16,14 @@ pub struct MetricDefinition {
     pub path: String,
     /// Its name for people.
     pub title: String,
-    /// What its figure means.
+    /// Unit of its figure.
     pub unit: Unit,
     /// Whether it is a share of items (a rate) and not a mean.
     pub rate: bool,
     source: Source,
 }
 
-/// What a metric's figure means.
+/// Unit of a metric's figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unit {
     /// A share from 0 to 1, shown in percent.
@@ -61,7 +62,14 @@ enum Source {
     TokenAccuracy,
     RetrievalCorrect,
     CodeCompiles,
+    CodeRenders,
     QualityScore,
+    PixelsEqual,
+    NothingDiffers,
+    Similarity,
+    LowestSimilarity,
+    BlockMatch,
+    BlockPosition,
     Correctness,
     Percentage,
     Criterion(String),
@@ -114,6 +122,25 @@ impl MetricDefinition {
                 Unit::Score,
                 false,
                 Source::QualityScore,
+            ),
+            ("generation.render_rate", "Rendering", Unit::Share, true, Source::CodeRenders),
+            ("evidence.pixels_equal", "Pixels Equal", Unit::Share, false, Source::PixelsEqual),
+            ("evidence.equal_rate", "Nothing Differs", Unit::Share, true, Source::NothingDiffers),
+            ("evidence.ssim", "Structural Similarity", Unit::Score, false, Source::Similarity),
+            (
+                "evidence.ssim_low",
+                "Lowest Similarity",
+                Unit::Score,
+                false,
+                Source::LowestSimilarity,
+            ),
+            ("evidence.block_match", "Block Match", Unit::Share, false, Source::BlockMatch),
+            (
+                "evidence.block_position",
+                "Block Position",
+                Unit::Share,
+                false,
+                Source::BlockPosition,
             ),
         ];
         let fixed = fixed.into_iter().map(|(path, title, unit, rate, source)| Self {
@@ -195,8 +222,19 @@ impl MetricDefinition {
             Source::TokenAccuracy
                 | Source::RetrievalCorrect
                 | Source::CodeCompiles
+                | Source::CodeRenders
                 | Source::QualityScore
-        )
+        ) || self.is_evidence()
+    }
+
+    /// Whether it is measured between screenshots and the pictures of rendered code.
+    pub fn is_evidence(&self) -> bool {
+        self.path.starts_with("evidence.")
+    }
+
+    /// Whether runs without measured evidence leave it out.
+    pub(crate) fn needs_evidence(&self) -> bool {
+        self.is_evidence() || self.source == Source::CodeRenders
     }
 
     /// Whether the judge's verdicts make it.
@@ -235,7 +273,14 @@ impl MetricDefinition {
             Source::TokenAccuracy
             | Source::RetrievalCorrect
             | Source::CodeCompiles
-            | Source::QualityScore => self.value(result),
+            | Source::CodeRenders
+            | Source::QualityScore
+            | Source::PixelsEqual
+            | Source::NothingDiffers
+            | Source::Similarity
+            | Source::LowestSimilarity
+            | Source::BlockMatch
+            | Source::BlockPosition => self.value(result),
             Source::Latency if result.outcome == Outcome::NoOutput => None,
             Source::PipelineSuccess | Source::Latency => self.value(result).filter(|_| counts),
             _ if zero => judged.then_some(0.0),
@@ -247,13 +292,21 @@ impl MetricDefinition {
     /// Its value in a result; none where the result has no data for it.
     fn value(&self, result: &JobResult) -> Option<f64> {
         let verdict = result.semantic.as_ref();
+        let measured = result.evidence.as_ref().and_then(EvidenceOutcome::measured);
         match &self.source {
             Source::PipelineSuccess => result.pipeline_success.map(share),
             Source::Latency => Some(result.total_latency_ms as f64),
             Source::TokenAccuracy => result.token_extraction.as_ref().map(|stage| stage.accuracy),
             Source::RetrievalCorrect => result.retrieval.as_ref().map(|stage| share(stage.correct)),
             Source::CodeCompiles => result.generation.as_ref()?.code_compiles.map(share),
+            Source::CodeRenders => result.generation.as_ref()?.renders.map(share),
             Source::QualityScore => result.generation.as_ref()?.quality_score,
+            Source::PixelsEqual => measured.map(|it| it.pixels_equal),
+            Source::NothingDiffers => measured.map(|it| share(it.regions.is_empty())),
+            Source::Similarity => measured.map(|it| it.ssim.clamp(0.0, 1.0)),
+            Source::LowestSimilarity => measured.map(|it| it.ssim_low.clamp(0.0, 1.0)),
+            Source::BlockMatch => measured?.block_match,
+            Source::BlockPosition => measured?.block_position,
             Source::Correctness => verdict.map(Verdict::correctness),
             Source::Percentage => verdict.map(|verdict| verdict.correctness() * 100.0),
             Source::Criterion(key) => score_of(verdict?, key).map(f64::from),

@@ -1,11 +1,8 @@
 //! 95 % intervals: for bounded means, Student's t that allows for an unseen item at an end of the
-//! scale; for rates, Wilson's; both clustered where items are not independent.
+//! scale; for rates, Clopper and Pearson's; both clustered where items are not independent.
 
 use serde::{Deserialize, Serialize};
-use statrs::distribution::{ContinuousCDF, StudentsT};
-
-/// The 97.5 % quantile of the standard normal distribution.
-const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
+use statrs::distribution::{Beta, ContinuousCDF, StudentsT};
 
 /// Number of deviating groups at which the unseen item at an end of the scale weighs half an item.
 /// `benches/intervals.rs` simulates the coverage that this gives.
@@ -237,10 +234,10 @@ impl MeanEstimate {
         }
     }
 
-    /// Wilson's score interval. Where items are clustered or judged several times, at the number
-    /// of independent items that would have the same variance, reduced by what few groups know of
-    /// that variance: times (t(n − 1) / t(degrees of freedom))² at 97.5 % (Korn and Graubard 1998).
-    /// Where all agree, so that no variance tells, at the number of groups.
+    /// Clopper and Pearson's exact interval. Where items are clustered or judged several times, at
+    /// the number of independent items that would have the same variance, reduced by what few
+    /// groups know of that variance: times (t(n − 1) / t(degrees of freedom))² at 97.5 % (Korn and
+    /// Graubard 1998). Where all agree, so that no variance tells, at the number of groups.
     pub fn rate_interval(&self, repeated: bool) -> Interval {
         let rate = self.mean.clamp(0.0, 1.0);
         let spread = rate * (1.0 - rate);
@@ -254,14 +251,11 @@ impl MeanEstimate {
                 _ => self.groups,
             }
         };
-        let square = NORMAL_QUANTILE * NORMAL_QUANTILE;
-        let middle = (rate + square / (2.0 * effective)) / (1.0 + square / effective);
-        let half = NORMAL_QUANTILE / (1.0 + square / effective)
-            * (spread / effective + square / (4.0 * effective * effective)).sqrt();
+        let (passed, other) = (rate * effective, (1.0 - rate) * effective);
         Interval {
             n: self.count as u64,
-            low: Some(tidy((middle - half).max(0.0))),
-            high: Some(tidy((middle + half).min(1.0))),
+            low: Some(beta_quantile(passed, other + 1.0, 0.025).map_or(0.0, tidy)),
+            high: Some(beta_quantile(passed + 1.0, other, 0.975).map_or(1.0, tidy)),
         }
     }
 }
@@ -280,6 +274,11 @@ impl MeanEstimate {
 fn t_quantile(degrees_of_freedom: f64) -> Option<f64> {
     let student = StudentsT::new(0.0, 1.0, degrees_of_freedom).ok()?;
     Some(student.inverse_cdf(0.975))
+}
+
+/// A quantile of the beta distribution; none where a parameter is 0, at an end of the scale.
+fn beta_quantile(first: f64, second: f64, share: f64) -> Option<f64> {
+    Some(Beta::new(first, second).ok()?.inverse_cdf(share))
 }
 
 /// Takes the rounding of sums out of a figure, so that 0.85 is 0.85 where a bound is compared.

@@ -11,7 +11,9 @@ mod policy;
 
 pub use definition::{MetricDefinition, Provenance, Unit, title_of};
 pub use interval::{Interval, MeanEstimate, Sample};
-pub use overall::{GenerationMetrics, Overall, RetrievalMetrics, SemanticMetrics, TokenMetrics};
+pub use overall::{
+    EvidenceMetrics, GenerationMetrics, Overall, RetrievalMetrics, SemanticMetrics, TokenMetrics,
+};
 pub use policy::AveragingPolicy;
 
 pub use definition::score_of;
@@ -28,17 +30,17 @@ use std::collections::HashMap;
 /// A metric of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
-    /// What it is.
+    /// Its definition.
     pub definition: MetricDefinition,
     /// Its figure; none without data.
     pub value: Option<f64>,
-    /// How sure it is.
+    /// Its interval.
     pub interval: Interval,
     /// For a rate of perfect scores: how the verdicts are spread.
     pub perfection: Option<ScoreBands>,
 }
 
-/// How the verdicts on one criterion are spread; each repeat is a verdict.
+/// Distribution of the verdicts on one criterion; each repeat is a verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScoreBands {
     /// With the best score.
@@ -151,6 +153,9 @@ impl<'a> Tally<'a> {
                 }
                 Some(estimate) => estimate.bounded_interval(least, most),
             };
+            if estimate.is_none() && definition.needs_evidence() {
+                continue;
+            }
             metrics.push(Metric {
                 value: estimate.map(|estimate| tidy(estimate.mean)),
                 interval,

@@ -17,6 +17,9 @@ pub struct Overall {
     pub retrieval: Option<RetrievalMetrics>,
     /// Generation.
     pub generation: Option<GenerationMetrics>,
+    /// Measurements between screenshots and rendered code; left out where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<EvidenceMetrics>,
     /// The judge's verdicts.
     pub semantic: Option<SemanticMetrics>,
 }
@@ -42,6 +45,26 @@ pub struct GenerationMetrics {
     pub compilation_rate: Option<f64>,
     /// Mean of the pipeline's own quality scores.
     pub avg_quality_score: Option<f64>,
+    /// Share of items whose code renders; left out where none was rendered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub render_rate: Option<f64>,
+}
+
+/// Measurements of a run between screenshots and rendered code: means over measured items.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct EvidenceMetrics {
+    /// Share of equal pixels.
+    pub pixels_equal: Option<f64>,
+    /// Share of items in which nothing differs.
+    pub equal_rate: Option<f64>,
+    /// Structural similarity.
+    pub ssim: Option<f64>,
+    /// Structural similarity of the lowest tenth.
+    pub ssim_low: Option<f64>,
+    /// Share of blocks that are in both pictures.
+    pub block_match: Option<f64>,
+    /// Nearness of matched blocks to each other.
+    pub block_position: Option<f64>,
 }
 
 /// The judge's verdicts over a run.
@@ -69,6 +92,8 @@ impl Overall {
             .collect();
         let (compilation_rate, avg_quality_score) =
             (value("generation.compilation_rate"), value("generation.avg_quality_score"));
+        let render_rate = value("generation.render_rate");
+        let pixels_equal = value("evidence.pixels_equal");
         let token_accuracy = value("token_extraction.accuracy");
         let retrieval_accuracy = value("retrieval.accuracy");
         Self {
@@ -79,7 +104,16 @@ impl Overall {
                 .map(|_| RetrievalMetrics { accuracy: retrieval_accuracy }),
             generation: compilation_rate
                 .or(avg_quality_score)
-                .map(|_| GenerationMetrics { compilation_rate, avg_quality_score }),
+                .or(render_rate)
+                .map(|_| GenerationMetrics { compilation_rate, avg_quality_score, render_rate }),
+            evidence: pixels_equal.map(|_| EvidenceMetrics {
+                pixels_equal,
+                equal_rate: value("evidence.equal_rate"),
+                ssim: value("evidence.ssim"),
+                ssim_low: value("evidence.ssim_low"),
+                block_match: value("evidence.block_match"),
+                block_position: value("evidence.block_position"),
+            }),
             semantic: semantic
                 .values()
                 .any(Option::is_some)

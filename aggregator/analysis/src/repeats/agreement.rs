@@ -1,4 +1,4 @@
-//! How far a judge agrees with itself.
+//! Agreement of a judge with itself.
 
 use crate::metrics::{Moments, tidy};
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub struct Judgements {
     sizes: f64,
 }
 
-/// What repeated scores tell of the judge.
+/// Agreement of repeated scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct RepeatAgreement {
     /// Items with at least two scores.
@@ -57,7 +57,7 @@ impl Judgements {
         (degrees > 0.0).then(|| self.within / degrees)
     }
 
-    /// What they tell.
+    /// Their agreement.
     ///
     /// Alpha is 1 − observed / expected disagreement (Krippendorff 2011); for interval data these
     /// are mean squared differences of pairs within items and of all pairs, here by their moments.

@@ -1,4 +1,4 @@
-//! What judging items several times tells of the judge. Pure.
+//! Agreement of a judge with itself, where items are judged several times. Pure.
 
 mod agreement;
 
@@ -24,14 +24,14 @@ pub struct Repeats {
     pub items: Vec<ItemSpread>,
 }
 
-/// How far the judge agrees with itself on one criterion.
+/// Agreement of the judge with itself on one criterion.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CriterionAgreement {
     /// Its key.
     pub key: String,
     /// Its name for people.
     pub title: String,
-    /// How far.
+    /// The agreement.
     #[serde(flatten)]
     pub agreement: RepeatAgreement,
 }

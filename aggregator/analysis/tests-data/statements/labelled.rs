@@ -22,12 +22,19 @@ pub struct Agreement {
 /// Statements to tune by, and those held back. Which half of `labelled.jsonl` a statement is in is
 /// decided by its text alone, by a bit of its FNV-1a hash, before anybody looked.
 pub fn halves() -> (Vec<Labelled>, Vec<Labelled>) {
-    read(include_str!("labelled.jsonl")).into_iter().partition(|statement| {
-        let hash = statement.text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        hash >> 32 & 1 == 0
-    })
+    read(include_str!("labelled.jsonl")).into_iter().partition(is_to_tune_by)
+}
+
+/// Statements of other kinds of screens and of pictures: to tune by, and held back, by the same rule.
+pub fn domains() -> (Vec<Labelled>, Vec<Labelled>) {
+    read(include_str!("domains.jsonl")).into_iter().partition(is_to_tune_by)
+}
+
+fn is_to_tune_by(statement: &Labelled) -> bool {
+    let hash = statement.text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    hash >> 32 & 1 == 0
 }
 
 /// Written when half of the vocabulary stood, and tuned by since.

@@ -1,4 +1,4 @@
-//! What can go wrong at a run directory, by what its user can do next.
+//! Errors of a run directory, by what its user can do next.
 
 use std::{
     io,
@@ -56,11 +56,11 @@ pub enum JournalError {
     /// The file system refuses.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// Action that was tried.
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// A complete line, or run.json, is not what it should be: a person must look at it.
@@ -70,10 +70,10 @@ pub enum JournalError {
         path: PathBuf,
         /// The line, from 1.
         line: u64,
-        /// What is wrong with it, and what to do.
+        /// The problem and the remedy.
         reason: String,
     },
-    /// Whoever reads was asked to end.
+    /// The reader was asked to end.
     #[error("the results were not read to their end: the program was asked to stop")]
     Stopped,
     /// Another version of juror wrote it.
@@ -93,7 +93,7 @@ pub enum JournalError {
 }
 
 impl JournalError {
-    /// What it says, for who may see runs and not where they lie: files are named from the folder
+    /// Message for those who may see runs and not where they lie: files are named from the folder
     /// of their run on.
     pub fn in_its_run(&self) -> String {
         let place = match self {

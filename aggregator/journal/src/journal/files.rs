@@ -17,7 +17,7 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// What helps where there is no copy of `run.json`.
+/// Remedy where there is no copy of `run.json`.
 const WITHOUT_A_COPY: &str =
     "take it away if the run is a fleet's: juror aggregate writes it anew, beside the results";
 
@@ -89,7 +89,7 @@ impl RunFiles {
         }
     }
 
-    /// What the run is.
+    /// Record of the run.
     pub fn record(&self) -> &RunRecord {
         &self.record
     }

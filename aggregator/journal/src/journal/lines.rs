@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 /// bounded by a judge's output limit.
 const MAX_LINE: u64 = 16 << 20;
 
-/// What helps where there is no copy of the journal.
+/// Remedy where there is no copy of the journal.
 const WITHOUT_A_COPY: &str = "take the line out if its job may be judged again";
 
 /// Every result of a journal with its offset in the file, in the order in which they were

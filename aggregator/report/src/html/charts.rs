@@ -44,7 +44,7 @@ pub(super) fn range(metric: &Metric, bound: Option<Bound>) -> Markup {
     }
 }
 
-/// How the verdicts are spread, over all and by criterion.
+/// Distribution of the verdicts, over all and by criterion.
 pub(super) fn distributions(report: &Report, survey: &Survey) -> Markup {
     let verdicts: u64 = survey.tenths.iter().sum();
     if verdicts == 0 {
@@ -109,7 +109,7 @@ fn bars(report: &Report, count: impl Fn(u32) -> Option<u64>) -> Vec<(String, u64
         .collect()
 }
 
-/// How often each of these was counted, as bars, said in words too.
+/// Bars of these counts, said in words too.
 pub fn histogram(title: &str, bars: &[(String, u64)]) -> Markup {
     let most = bars.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
     let in_words: Vec<String> = bars

@@ -69,7 +69,7 @@ pub fn columns(report: &Report, stages: StageColumns) -> Vec<TableColumn<'_>> {
 }
 
 impl TableColumn<'_> {
-    /// What it shows, in one word: a criterion's or a group's key, or the column's own.
+    /// Name of its content: a criterion's or a group's key, or the column's own.
     pub fn key(&self) -> &str {
         match self.of {
             Figure::Criterion(key) | Figure::Group(key) => key,
@@ -90,7 +90,7 @@ impl TableColumn<'_> {
         !matches!(self.of, Figure::Grade | Figure::Pattern | Figure::Compiles | Figure::Passed)
     }
 
-    /// What stands in it for this result; a dash without data.
+    /// Its cell for this result; a dash without data.
     pub fn cell(&self, result: &JobResult) -> String {
         let verdict = verdict_of(result);
         let generation = result.generation.as_ref();

@@ -1,4 +1,4 @@
-//! How much was judged, what it cost and took, and what a reader must know.
+//! Coverage, cost, time and warnings of a run.
 
 use crate::{
     phrasing::{cost_text, coverage_text, error_example, estimate_text, judging_text},

@@ -1,5 +1,4 @@
-//! What stands around everything else: the page's head with its security policy, the run's facts,
-//! the foot.
+//! Frame of the page: head with its security policy, the run's facts, foot.
 
 use crate::{
     phrasing::{SIMULATED, endpoint, selection_texts},
@@ -11,7 +10,10 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// The style of the page, light and dark.
 pub const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+const SCRIPT: &str = concat!(include_str!("page.js"), include_str!("pictures.js"));
+
+/// The script that lays a screenshot over its render.
+pub const PICTURES_SCRIPT: &str = include_str!("pictures.js");
 
 /// Everything before the headline. The elements that it opens are closed by [`closing`].
 pub(super) fn opening(report: &Report) -> Markup {
@@ -82,7 +84,7 @@ fn title(report: &Report) -> &'static str {
     }
 }
 
-/// What the run is: dataset, rubric, judge, when.
+/// Facts of the run: dataset, rubric, judge, when.
 pub fn run_facts(report: &Report) -> Vec<String> {
     let run = &report.run;
     let mut facts = vec![format!("run {}", run.id), run.dataset.path.clone()];

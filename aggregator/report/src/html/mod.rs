@@ -6,6 +6,7 @@ mod blocks;
 mod card;
 mod charts;
 mod columns;
+mod evidence;
 mod facts;
 mod findings;
 mod layout;
@@ -19,9 +20,10 @@ pub use blocks::blocks;
 pub use card::{decided, decision, semantic, stages, targets};
 pub use charts::histogram;
 pub use columns::{TableColumn, columns};
+pub use evidence::{PairSide, measured_facts, regions_over};
 pub use facts::facts;
 pub use findings::{findings, mark_reasons, marks};
-pub use layout::{STYLE, minutes, run_facts, simulated};
+pub use layout::{PICTURES_SCRIPT, STYLE, minutes, run_facts, simulated};
 pub use page_plan::{StageColumns, verdict_of};
 pub use section::{score, took};
 pub use table::{first_issue, id_text};
@@ -35,6 +37,12 @@ use juror_journal::journal::RunFiles;
 use maud::{Markup, html};
 use page_plan::Survey;
 use std::io::{self, Write};
+
+/// Measurements between screenshots and rendered code, as a card; none where there are none.
+pub fn measured(report: &Report, link: &ItemLink<'_>) -> Option<Markup> {
+    let topic = topics::measured::topic(report)?;
+    Some(blocks::card("measured", &html! { "Measured" }, &topic, link))
+}
 
 /// Makes an item's id a link to where that item is shown.
 pub type ItemLink<'a> = dyn Fn(&str) -> Markup + 'a;
@@ -66,6 +74,9 @@ pub(crate) fn write(
         put(blocks::card("comparison", &heading, &topic, &link))?;
     }
     put(card::headline(report))?;
+    if let Some(measured) = measured(report, &link) {
+        put(measured)?;
+    }
     put(facts(report))?;
     put(charts::distributions(report, &survey))?;
     if let Some(topic) = topics::calibration::topic(report) {

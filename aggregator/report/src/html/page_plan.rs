@@ -1,4 +1,4 @@
-//! What must be known of all results before the page is written.
+//! Facts over all results that the page needs before it is written.
 
 use super::MAX_SECTIONS;
 use indexmap::IndexMap;
@@ -16,13 +16,13 @@ pub(super) const MAX_CHOICES: usize = 100;
 /// A run with more different tags than this is not asked for its most frequent ones.
 const MAX_TAGS: usize = 10_000;
 
-/// What was found in all results.
+/// Facts over all results.
 pub(super) struct Survey {
     /// The results' places in the items' order, in the order in which a reader wants them.
     pub order: Vec<u32>,
-    /// How many verdicts gave each criterion which score.
+    /// Number of verdicts by criterion and score.
     pub spreads: IndexMap<String, IndexMap<u32, u64>>,
-    /// How many verdicts lie in which tenth, as a share of what is possible.
+    /// Number of verdicts by tenth, as a share of what is possible.
     pub tenths: [u64; 10],
     /// The most frequent tags.
     pub tags: IndexMap<String, u64>,

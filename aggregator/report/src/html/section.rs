@@ -1,6 +1,6 @@
 //! One result in full: pictures, scores, statements, code, and what it took.
 
-use super::{MAX_SECTIONS, table::id_text, verdict};
+use super::{MAX_SECTIONS, PairSide, measured_facts, regions_over, table::id_text, verdict};
 use crate::html::{
     layout::simulated,
     page_plan::{Survey, verdict_of},
@@ -16,13 +16,15 @@ use juror_analysis::{
     run_report::Report,
 };
 use juror_types::{
+    evidence::EvidenceOutcome,
+    item::Item,
     outcome::{InputRecord, JobResult},
     usage::Money,
     verdict::{Score, Verdict},
 };
 use maud::{Markup, PreEscaped, html};
 
-/// What stands before the first.
+/// Markup before the first section.
 pub(super) fn opening(report: &Report, survey: &Survey) -> Markup {
     let (all, shown) = (report.items.results() as u64, survey.in_full().len() as u64);
     html! {
@@ -37,7 +39,7 @@ pub(super) fn opening(report: &Report, survey: &Survey) -> Markup {
     }
 }
 
-/// What stands behind the last.
+/// Markup after the last section.
 pub(super) fn closing() -> Markup {
     html! { (PreEscaped("</section>")) }
 }
@@ -66,7 +68,14 @@ pub(super) fn of(
             }
             div.sides {
                 div {
-                    div.pictures { (pictures(&result.item.inputs, exhibit)) }
+                    @let is_compared = is_pair(result);
+                    div.pictures.compared[is_compared] data-compare[is_compared] {
+                        (pictures(result, exhibit, number))
+                    }
+                    @if let Some(outcome) = &result.evidence {
+                        h4 { "Measured" }
+                        (measured_facts(outcome, &format!("i{number}-")))
+                    }
                     (took(report, result))
                 }
                 div {
@@ -102,16 +111,36 @@ pub fn score(verdict: &Verdict) -> Markup {
     }
 }
 
-fn pictures(inputs: &[InputRecord], exhibit: Option<&Attachment>) -> Markup {
+/// Whether there are a screenshot and a picture of the code, and no other.
+fn is_pair(result: &JobResult) -> bool {
+    let mut images = result.item.images();
+    let (Some(_), Some(render), None) = (images.next(), images.next(), images.next()) else {
+        return false;
+    };
+    result.evidence.is_some() && render.name == Item::RENDERED
+}
+
+fn pictures(result: &JobResult, exhibit: Option<&Attachment>, number: usize) -> Markup {
+    let prefix = format!("i{number}-");
+    let measured = result.evidence.as_ref().and_then(EvidenceOutcome::measured);
+    let over = |input: &InputRecord| {
+        let side = match input.name == Item::RENDERED {
+            true => PairSide::Render,
+            false => PairSide::Screenshot,
+        };
+        measured.map(|evidence| regions_over(evidence, side, &prefix))
+    };
     let known = |name: &str| {
         let mut pictures = exhibit?.pictures.iter();
         pictures.find(|(other, _)| other == name).map(|(_, picture)| picture)
     };
     html! {
-        @for input in inputs.iter().filter(|input| input.is_image()) {
+        @for input in result.item.images() {
             figure {
                 @match known(&input.name) {
-                    Some(Ok(picture)) => { (image(picture, input)) }
+                    Some(Ok(picture)) => {
+                        div.marked { (image(picture, input)) @if let Some(over) = over(input) { (over) } }
+                    }
                     Some(Err(reason)) => { p.missing { "No picture: " (harmless(reason)) } }
                     None => { p.missing { "No picture on this page." } }
                 }
@@ -137,7 +166,7 @@ fn image(picture: &Picture, input: &InputRecord) -> Markup {
     }
 }
 
-/// What the stages found, and what the job took.
+/// Findings of the stages, and time and cost of the job.
 pub fn took(report: &Report, result: &JobResult) -> Markup {
     let yes_or_no = |holds: bool| if holds { "yes" } else { "no" };
     html! {
@@ -156,6 +185,9 @@ pub fn took(report: &Report, result: &JobResult) -> Markup {
                 @if let Some(compiles) = stage.code_compiles {
                     dt { "Compiles" }
                     dd { (yes_or_no(compiles)) @if let Some(error) = &stage.error { ": " (harmless(error)) } }
+                }
+                @if let Some(renders) = stage.renders {
+                    dt { "Renders" } dd { (yes_or_no(renders)) }
                 }
                 @if let Some(quality) = stage.quality_score {
                     dt { "Quality" } dd { (figure(quality, Unit::Score)) }

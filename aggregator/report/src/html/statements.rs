@@ -1,4 +1,4 @@
-//! What the judge often found wrong and right, with the items.
+//! Common issues and strengths, with their items.
 
 use super::anchors::Anchors;
 use crate::html::layout::simulated;

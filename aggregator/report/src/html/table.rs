@@ -110,7 +110,7 @@ pub(super) fn row(
     }
 }
 
-/// What closes the last table, of so many rows in all.
+/// End of the last table, of so many rows in all.
 pub(super) fn closing(results: usize) -> Markup {
     html! {
         (close_table(results))
@@ -165,7 +165,7 @@ fn filters(report: &Report, survey: &Survey) -> Markup {
     }
 }
 
-/// What is wrong with a result, in short.
+/// Short text of what is wrong with a result.
 pub fn first_issue(result: &JobResult, verdict: Option<&Verdict>) -> String {
     if let Some(error) = &result.error {
         return cut(&harmless(&format!("{}: {}", error.kind.name(), error.message)), MAX_ISSUE);

@@ -1,4 +1,4 @@
-//! What the page says, and that nobody else's text is obeyed. A real browser reads it in
+//! Tests of the page's content, and that no text of others is obeyed. A real browser reads it in
 //! tests/pages.
 
 use super::*;

@@ -138,7 +138,7 @@ pub fn meter(score: f64, rubric: &Rubric) -> Markup {
     }
 }
 
-/// What the rubric says of a score: its band, or the two that it lies between.
+/// Meaning of a score in the rubric: its band, or the two that it lies between.
 fn band(rubric: &Rubric, criterion: &Criterion, score: u32) -> String {
     let anchors = || criterion.anchors.iter().chain(&rubric.anchors);
     if let Some(anchor) = anchors().find(|anchor| (anchor.from..=anchor.to).contains(&score)) {

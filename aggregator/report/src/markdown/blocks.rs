@@ -21,7 +21,7 @@ const MAX_ROWS: usize = 30;
 pub(super) enum Extent {
     /// Everything.
     File,
-    /// What fits into a part of a comment.
+    /// The part that fits into a comment.
     Comment,
 }
 

@@ -1,4 +1,4 @@
-//! How far the judge agrees with people: a calibration alone.
+//! Agreement of the judge with people: a calibration alone.
 
 use super::{
     super::agreement::{coefficient, difference, size},

@@ -50,7 +50,7 @@ pub(super) fn targets(page: &mut Page, report: &Report) {
     }
 }
 
-/// What the run cost, what it took, and how far the estimate was off.
+/// Cost and time of the run, and the error of the estimate.
 pub(super) fn cost_and_time(page: &mut Page, report: &Report) {
     page.blank();
     page.heading("COST AND TIME", &[]);
@@ -88,7 +88,7 @@ pub(super) fn cost_and_time(page: &mut Page, report: &Report) {
     }
 }
 
-/// What a reader must know.
+/// Warnings for the reader.
 pub(super) fn warnings(page: &mut Page, report: &Report) {
     if report.warnings.is_empty() {
         return;

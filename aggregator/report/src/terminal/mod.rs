@@ -21,7 +21,7 @@ use juror_analysis::run_report::Report;
 use juror_analysis::{calibration::Calibration, comparison::Comparison};
 use page::{Page, Style};
 
-/// How wide and how colorful a terminal is.
+/// Width and colors of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TerminalOptions {
     /// Columns; between 74 and 160 are used.
@@ -49,7 +49,12 @@ pub fn render(report: &Report, options: TerminalOptions) -> String {
         quality::coverage(&mut page, report);
     }
     screenshots::table(&mut page, report);
-    for topic in [topics::repeats::topic(report), topics::calibration::topic(report)] {
+    let topics = [
+        topics::measured::topic(report),
+        topics::repeats::topic(report),
+        topics::calibration::topic(report),
+    ];
+    for topic in topics {
         topic.iter().for_each(|topic| blocks::section(&mut page, topic));
     }
     closing::targets(&mut page, report);

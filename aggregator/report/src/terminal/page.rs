@@ -5,7 +5,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 /// Where the text of a section begins.
 pub(super) const INDENT: usize = 3;
 
-/// How a piece of text looks on a terminal that knows colors.
+/// Style of a piece of text on a terminal that knows colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     Plain,

@@ -51,7 +51,7 @@ pub(super) fn stages(page: &mut Page, report: &Report) {
     }
 }
 
-/// How many jobs the metrics rest on, and why the others are missing.
+/// Number of jobs that the metrics rest on, with the reasons why others are missing.
 pub(super) fn coverage(page: &mut Page, report: &Report) {
     let coverage = &report.coverage;
     page.labeled("Coverage", LABEL, &coverage_text(coverage));

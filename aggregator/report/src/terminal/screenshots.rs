@@ -11,7 +11,7 @@ use juror_analysis::{
 use juror_types::{outcome::ErrorKind, rubric::Formula, verdict::Score};
 use std::collections::HashSet;
 
-/// How wide a column of figures may be, and how narrow; the least of an id.
+/// Widest and narrowest column of figures, and narrowest of an id.
 const WIDEST: usize = 9;
 const NARROWEST: usize = 7;
 const MIN_ID: usize = 18;

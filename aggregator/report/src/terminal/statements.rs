@@ -1,4 +1,4 @@
-//! What the judge often found wrong and right.
+//! Common issues and strengths.
 
 use super::page::{Page, Style};
 use crate::{

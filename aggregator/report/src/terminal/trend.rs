@@ -1,4 +1,4 @@
-//! How metrics changed over runs, as text for a terminal.
+//! Trend of metrics over runs, as text for a terminal.
 
 use super::{
     TerminalOptions,

@@ -127,7 +127,7 @@ fn reach(comparison: &Comparison) -> f64 {
     ends.fold(comparison.margin * 2.0, f64::max).max(f64::MIN_POSITIVE)
 }
 
-/// How far a mean can move; none where it has no scale.
+/// Range of a mean; none where it has no scale.
 fn scale_width(metric: &MetricDifference) -> Option<f64> {
     let (least, most) = metric.unit().bounds();
     (metric.unit() != Unit::Milliseconds && most > least).then_some(most - least)
@@ -252,7 +252,7 @@ fn detectable(comparison: &Comparison) -> Option<String> {
     ))
 }
 
-/// What it would take to settle an inconclusive comparison.
+/// Sample sizes that would settle an inconclusive comparison.
 fn settling(settling: &SampleSize) -> String {
     let cost =
         |money: Option<_>| money.map_or_else(String::new, |money| format!(" ({})", dollars(money)));

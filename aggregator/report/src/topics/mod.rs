@@ -2,4 +2,5 @@
 
 pub(crate) mod calibration;
 pub(crate) mod comparison;
+pub(crate) mod measured;
 pub(crate) mod repeats;

@@ -23,14 +23,14 @@ pub struct State {
     pub ledgers: BTreeMap<RunId, Ledger>,
     pub directory: Option<RunsDirectory>,
     pub away: bool,
-    /// How often it still says that it waits for an owner; none: it does not pause.
+    /// Answers that still say that it waits for an owner; none: it does not pause.
     pub paused: Option<u32>,
-    /// What it was told at each reconciliation.
+    /// Costs that each reconciliation told it.
     pub reconciled: Vec<Vec<(RunId, Money)>>,
     pub sweeps: u32,
     /// Jobs that never started: their dead letters are sent again, once.
     pub unstarted: BTreeSet<JobId>,
-    /// What it was told at the last one of runs that are not announced.
+    /// Costs of runs that are not announced, from the last reconciliation.
     pub others: Vec<(RunId, Money)>,
     /// Whether it was told at the last one that the fleet is new.
     pub is_new: bool,
@@ -40,7 +40,7 @@ pub struct State {
     pub is_empty: bool,
     /// The items of results that it was told of again.
     pub restored: BTreeSet<(RunId, String)>,
-    /// How often a status was asked for.
+    /// Number of questions for a status.
     pub asked: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What is committed where, and what is not.
+//! Tests of what is committed where, and what is not.
 
 use super::{
     super::{

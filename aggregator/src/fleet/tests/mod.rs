@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use tokio::{sync::watch, task::JoinHandle, time::interval};
 
-/// What surrounds an aggregator.
+/// Surroundings of an aggregator.
 struct Fleet {
     runs_dir: tempfile::TempDir,
     results: LocalQueue<JobResult>,
@@ -117,7 +117,7 @@ impl Fleet {
         panic!("no report of {run}")
     }
 
-    /// What stands in a run's journal.
+    /// Results in a run's journal.
     fn journal(&self, run: &RunId) -> Vec<JobResult> {
         let files = RunFiles::open(self.runs_dir.path(), run).unwrap();
         files.results().unwrap().map(|read| read.unwrap().1).collect()

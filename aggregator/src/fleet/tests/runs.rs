@@ -1,4 +1,4 @@
-//! How runs begin, go on and end.
+//! Tests of how runs begin, go on and end.
 
 use super::*;
 use juror_ledger::admission::Ledger;

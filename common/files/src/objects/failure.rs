@@ -1,4 +1,4 @@
-//! What went wrong with an object, by what can be done about it.
+//! Failures of an object store, by the remedy.
 
 use juror_types::error_chain::with_causes;
 use object_store::client::HttpError;

@@ -26,7 +26,7 @@ use std::{sync::Arc, time::Duration};
 /// A store's word on how large an object is is taken up to here, when space is made for it.
 const MAX_LEADING_SPACE: u64 = 1 << 20;
 
-/// How the object stores are reached.
+/// Access to the object stores.
 #[derive(Clone, Debug)]
 pub struct ObjectSettings {
     /// Where S3 is; Amazon's own if not given.
@@ -35,10 +35,10 @@ pub struct ObjectSettings {
     pub region: Option<String>,
     /// Whose account is used.
     pub credentials: Credentials,
-    /// How long one request may take.
+    /// Time limit of one request.
     pub timeout: Duration,
-    /// How often a request that came to nothing is sent again from here. 0 where the caller tries
-    /// again itself: there must be one retry layer, not two.
+    /// Repetitions of a failed request from here. 0 where the caller repeats itself: there must be
+    /// one retry layer, not two.
     pub retries: usize,
 }
 
@@ -48,7 +48,7 @@ pub struct ObjectSettings {
 pub struct ObjectSetupError {
     /// The bucket, as in `s3://bucket`.
     pub bucket: String,
-    /// What is wrong, with the remedy.
+    /// The problem, with the remedy.
     pub problem: String,
 }
 
@@ -104,7 +104,7 @@ impl Bucket {
         Ok(content.into())
     }
 
-    /// How many bytes an object has; none if there is no such object.
+    /// Size of an object in bytes; none if there is no such object.
     pub async fn size(&self, key: &str) -> Result<Option<u64>, ObjectError> {
         match self.0.head(&path(key)?).await.map_err(failure) {
             Ok(found) => Ok(Some(found.size)),

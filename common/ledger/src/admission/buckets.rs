@@ -13,7 +13,7 @@ const BURST: i64 = 500;
 const MAX: u64 = 1_000_000_000_000;
 /// A refusal that does not say how long to wait.
 const COOLDOWN: i64 = 1_000;
-/// Nobody is asked to wait longer than this.
+/// Longest cooldown that is taken over from a provider.
 const MAX_COOLDOWN: i64 = 24 * 60 * 60 * 1_000;
 /// Refusals come in bursts: one of them halves the limits.
 const HALVE_INTERVAL: i64 = 5_000;
@@ -24,7 +24,7 @@ const MIN: i64 = 16;
 /// Milliseconds in which a thousandth of the limit comes back.
 const RECOVERY: i64 = 100;
 
-/// What a call takes of an endpoint's limits.
+/// Demand of a call on an endpoint's limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallNeed {
     /// Tokens that it reserves.
@@ -235,7 +235,7 @@ impl Rate {
     }
 }
 
-/// How far a bucket is below full, so that a full bucket stays full when its limit changes.
+/// Distance of a bucket from full, so that a full bucket stays full when its limit changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Bucket {
     spent: i64,

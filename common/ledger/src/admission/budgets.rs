@@ -74,7 +74,7 @@ impl Period {
     }
 }
 
-/// What has been spent and held in one scope.
+/// Money spent and held in one scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// Settled and presumed spent.

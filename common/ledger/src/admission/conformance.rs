@@ -1,4 +1,4 @@
-//! What every backend of admission must do. Each adapter's tests run [`check_all`] against it.
+//! Conformance suite of admission. Each backend's tests run [`check_all`] against it.
 //!
 //! Time is the backend's own, so nothing here waits for it to pass.
 

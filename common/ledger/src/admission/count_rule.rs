@@ -1,4 +1,4 @@
-//! How providers count tokens against their limits.
+//! Rules by which providers count tokens against their limits.
 
 /// The rule by which a provider counts a request against its tokens per minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,7 +11,7 @@ pub enum CountRule {
     Sum,
 }
 
-/// How an endpoint counts tokens, as processes have learned it from its answers.
+/// Counting of an endpoint's tokens, as processes have learned it from its answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenCounting {
     /// The rule; none if no process has learned one.

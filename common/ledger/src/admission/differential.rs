@@ -32,9 +32,9 @@ use std::{
 pub trait Subject: Admission + Store {
     /// Sets what each day or month may cost.
     async fn set_period(&self, period: Period, budget: Budget);
-    /// What each day or month may cost.
+    /// Budget of each day or month.
     async fn period(&self, period: Period) -> Option<Budget>;
-    /// What was spent in a scope.
+    /// Money spent in a scope.
     async fn account(&self, scope: &Scope) -> Account;
     /// Presumes spent what other owners hold of a run, and answers how many leases; none if the
     /// backend cannot.

@@ -1,4 +1,4 @@
-//! What may happen to a backend while it is compared with the state machine.
+//! Operations on a backend while it is compared with the state machine.
 
 use super::Limits;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ pub const RUNS: usize = 2;
 /// Endpoints that are asked.
 const ENDPOINTS: usize = 2;
 
-/// What may happen.
+/// An operation.
 #[derive(Clone, Debug)]
 pub enum LedgerStep {
     Open { run: usize, cap: Option<i64> },

@@ -73,8 +73,8 @@ pub trait Admission: Send + Sync {
     /// Learns limits and cooldowns from what the provider said.
     async fn observe(&self, observation: &Observation) -> Result<(), LedgerError>;
 
-    /// How an endpoint counts tokens, as other processes have learned it. Nothing where each learns
-    /// for itself.
+    /// Counting of an endpoint's tokens, as other processes have learned it. The default where each
+    /// learns for itself.
     async fn token_counting(&self, _endpoint: &str) -> Result<TokenCounting, LedgerError> {
         Ok(TokenCounting::default())
     }
@@ -90,7 +90,7 @@ pub trait Admission: Send + Sync {
         0
     }
 
-    /// What the ledger holds for a run; none if the run has no record.
+    /// The ledger of a run; none if the run has no record.
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError>;
 
     /// Changes whenever a settle, release or sweep may let a call through that waits for money.
@@ -108,10 +108,10 @@ pub struct Limits {
     pub refund_unused: bool,
 }
 
-/// What a run, a day or a month may cost.
+/// Limit on the cost of a run, a day or a month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
-    /// Whatever it takes, said explicitly.
+    /// No limit, said explicitly.
     Unlimited,
     /// At most this much.
     Cap(Money),
@@ -122,7 +122,7 @@ pub enum Budget {
 pub struct Ask {
     /// Names the lease that the call will hold.
     pub lease: LeaseId,
-    /// Who will hold it.
+    /// Its future holder.
     pub owner: OwnerId,
     /// The run that pays.
     pub run: RunId,
@@ -145,7 +145,7 @@ pub enum AdmissionDecision {
     Wait {
         /// When the rate limits could allow it; none where only a change can help.
         retry_after: Option<Duration>,
-        /// What stands in the way.
+        /// The obstacle.
         reason: WaitReason,
     },
     /// Never: what is committed plus this worst case is above a cap, or there is no record.
@@ -166,9 +166,9 @@ pub enum AdmissionDecision {
 pub struct Settlement {
     /// The call's lease.
     pub lease: LeaseId,
-    /// What it really cost.
+    /// Cost by its bill.
     pub cost: Money,
-    /// What it really took.
+    /// Usage by its bill.
     pub usage: Usage,
     /// Whether the answer told its usage or its cost; otherwise both are the most that it can take.
     pub metered: bool,
@@ -178,7 +178,7 @@ pub struct Settlement {
     pub claim: crate::store::ClaimKey,
 }
 
-/// What became of a settlement.
+/// Result of a settlement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled {
     /// Whether this claim still holds: a holder whose fence was overtaken must not publish.
@@ -187,7 +187,7 @@ pub struct Settled {
     pub overrun: Money,
 }
 
-/// What a provider's answer says of its limits.
+/// Limits of a provider as one of its answers tells them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Observation {
     /// Whose limits, as in [`Ask::endpoint`].
@@ -198,14 +198,14 @@ pub struct Observation {
     pub tokens_per_minute: Option<u64>,
     /// The provider refused by rate; how long it asks to wait (zero if it does not say).
     pub refused: Option<Duration>,
-    /// What the call has shown of its counting of tokens, where that is news.
+    /// News from the call about how the provider counts tokens.
     pub counting: TokenCounting,
 }
 
 /// A run's money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ledger {
-    /// What it may cost.
+    /// Limit on its cost.
     pub budget: Budget,
     /// Settled and presumed spent.
     pub committed: Money,

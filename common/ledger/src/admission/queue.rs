@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 /// for the backend to commit in groups. While calls have to wait, one at a time asks: what a process has
 /// reserved stays small, and a wake-up is no stampede.
 const ASKING: usize = 16;
-/// How often to ask for money again: other processes free some without telling us.
+/// Interval between two requests for money: other processes free some without telling us.
 const MONEY_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// Longest wait for a rate limit without asking again: limits may have been raised, and tokens
 /// refunded.
@@ -30,7 +30,7 @@ const MAX_RATE_WAIT: Duration = Duration::from_secs(5);
 /// Longest wait for the end of a cooldown without asking again.
 const MAX_COOLDOWN_WAIT: Duration = Duration::from_secs(60 * 60);
 
-/// How waiting for admission ended.
+/// End of a wait for admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admittance {
     /// The lease is held: call.

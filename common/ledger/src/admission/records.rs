@@ -21,7 +21,7 @@ pub trait Books {
     /// Writes a cap.
     fn set_budget(&mut self, key: &str, budget: Budget) -> Result<(), Self::Error>;
 
-    /// What has been spent in a scope; nothing if there is no record.
+    /// Money spent in a scope; nothing if there is no record.
     fn account(&self, scope: &Scope) -> Result<Account, Self::Error>;
 
     /// Writes what has been spent in a scope.
@@ -46,10 +46,10 @@ pub trait Books {
     fn leases_of_others(&self, run: &RunId, owner: &OwnerId) -> Result<Vec<LeaseId>, Self::Error>;
 }
 
-/// What is known of an admitted call.
+/// Record of an admitted call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// Who holds it.
+    /// Its holder.
     pub owner: OwnerId,
     /// The run that pays.
     pub run: RunId,
@@ -61,17 +61,17 @@ pub struct Lease {
     pub worst_cost: Money,
     /// When it was admitted, in milliseconds since 1970: its day and month.
     pub admitted: i64,
-    /// What became of it.
+    /// Its state.
     pub lease_state: LeaseState,
 }
 
-/// What became of a lease.
+/// State of a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaseState {
     /// Its call is in flight.
     Outstanding,
     /// Its call cost this.
     Settled(Money),
-    /// Nobody knows what its call cost; it counts at its worst case.
+    /// Cost unknown: the call counts at its worst case.
     Presumed,
 }

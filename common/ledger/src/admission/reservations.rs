@@ -1,9 +1,10 @@
 //! Calls that wait for the rate limits of an endpoint.
 //!
-//! What such a call needs is taken from the buckets when it first asks, and with that the time at
-//! which it may go is fixed: later calls come after it without a look at those that wait. So a decision
-//! costs the same however many wait. A call that asks again before its time, as after a refund, may go
-//! sooner; never later, unless the provider has refused meanwhile.
+//! Reservations of waiting calls. The need of such a call is taken from the buckets when it first
+//! asks, and with that the time at which it may go is fixed: later calls come after it without a
+//! look at those that wait. So a decision costs the same however many wait. A call that asks again
+//! before its time, as after a refund, may go sooner; never later, unless the provider has refused
+//! meanwhile.
 
 use super::{
     WaitReason,

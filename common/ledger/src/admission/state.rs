@@ -35,15 +35,15 @@ pub struct Bill {
     pub lease: LeaseId,
     /// The run that pays, should the lease be unknown.
     pub run: RunId,
-    /// What the call really cost.
+    /// Cost of the call by its bill.
     pub cost: Money,
-    /// What it really took.
+    /// Usage of the call by its bill.
     pub usage: Usage,
     /// Whether some result will tell this cost. Otherwise it counts among what is presumed.
     pub told: bool,
 }
 
-/// What booking a bill did.
+/// Effect of booking a bill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Booked {
     /// Whether it was booked now, and not before.

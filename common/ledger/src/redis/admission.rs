@@ -21,7 +21,7 @@ use juror_types::{
 use std::{sync::atomic::Ordering, time::Duration};
 use tokio::sync::watch;
 
-/// Nobody is asked to wait longer than this.
+/// Longest cooldown that is taken over from a provider.
 const MAX_COOLDOWN: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[async_trait]
@@ -207,7 +207,7 @@ impl RedisLedger {
     }
 }
 
-/// Somebody asks for a lease until this is dropped.
+/// A pending request for a lease, until this is dropped.
 struct Asking<'a> {
     connection: &'a Connection,
     lease: &'a LeaseId,

@@ -22,7 +22,7 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// How long to wait for a connection that hears of changes.
+/// Time limit for a connection that hears of changes.
 const SUBSCRIBING: Duration = Duration::from_secs(15);
 
 /// Redis as one process sees it.
@@ -31,7 +31,7 @@ pub struct Connection {
     prefix: String,
     process: OwnerId,
     link: tokio::sync::Mutex<Link>,
-    /// How many connections were tried.
+    /// Connections that were tried.
     tries: AtomicU64,
     presence: Mutex<Presence>,
     changes: watch::Sender<u64>,
@@ -111,7 +111,7 @@ impl Connection {
         format!("{}:{name}", self.prefix)
     }
 
-    /// What this process holds.
+    /// Leases, claims and owner of this process.
     pub fn presence(&self) -> MutexGuard<'_, Presence> {
         self.presence.lock().unwrap_or_else(PoisonError::into_inner)
     }

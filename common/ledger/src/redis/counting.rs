@@ -1,4 +1,4 @@
-//! What this process knows of endpoints' counting, and what it has told of their limits.
+//! Endpoints' counting as this process knows it, and what it has told of their limits.
 
 use crate::admission::{CountRule, Observation, TokenCounting};
 use std::{

@@ -23,9 +23,9 @@ pub async fn require_durable(connection: &Connection) -> Result<(), LedgerError>
 pub struct Weakness {
     /// The setting's name.
     pub setting: &'static str,
-    /// What it is.
+    /// The value found.
     pub found: String,
-    /// What it would have to be.
+    /// The value required.
     pub wanted: &'static str,
 }
 

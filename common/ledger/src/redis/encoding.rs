@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// More than any limit or ask; keeps 60,000ths of it exact in a script's numbers.
 pub const MAX_UNITS: u64 = 10_000_000_000;
-/// What the script said instead of admitting.
+/// The script's refusal to admit.
 pub fn refusal(ask: &Ask, answer: &[&str]) -> Option<AdmissionDecision> {
     match *answer {
         ["ended"] => Some(AdmissionDecision::NoBudget {

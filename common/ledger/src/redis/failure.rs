@@ -1,4 +1,4 @@
-//! What can go wrong with Redis, told to people.
+//! Failures of Redis and their messages.
 
 use super::server::Server;
 use crate::error::LedgerError;
@@ -90,7 +90,7 @@ pub fn odd_answer(step: &str) -> LedgerError {
     ))
 }
 
-/// What happened; never the URL, which may hold a password.
+/// Cause of a failure; never the URL, which may hold a password.
 fn cause(error: &RedisError) -> String {
     match (error.code(), error.detail()) {
         (Some(code), Some(detail)) => format!("{code} {detail}"),

@@ -1,4 +1,4 @@
-//! How far the jobs of a run have come, by what is stored of them.
+//! Progress of a run's jobs, by what is stored of them.
 
 use crate::{
     error::LedgerError,
@@ -9,7 +9,7 @@ use juror_types::{
     outcome::Outcome,
 };
 
-/// How far a job has come.
+/// Progress of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobState {
     /// The last round that has a result, and how the job ended in it.
@@ -48,7 +48,7 @@ impl RedisLedger {
         }
     }
 
-    /// How far a job has come.
+    /// Progress of a job.
     pub async fn job_state(&self, run: &RunId, job: &JobId) -> Result<JobState, LedgerError> {
         let arguments = [run.to_string(), job.to_string()];
         let answer = self.connection.perform(&scripts::JOB_STANDING, &arguments).await?;

@@ -15,18 +15,18 @@ use juror_types::{
 };
 use std::sync::atomic::Ordering;
 
-/// How far a reconciliation came.
+/// Outcome of a reconciliation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reconciliation {
     /// Admission goes on.
     Done {
-        /// How many leases of owners that are gone were presumed spent.
+        /// Leases of gone owners that were presumed spent.
         presumed: u64,
     },
     /// These owners may still live and have not said what they hold: reconcile again in a second.
     /// After four heartbeats (60 s) they count as gone.
     Waiting {
-        /// Who is waited for.
+        /// Owners that have not answered yet.
         owners: Vec<OwnerId>,
     },
 }
@@ -77,7 +77,7 @@ impl RedisLedger {
         self.set_budget(period.budget_key().to_owned(), budget, Money::ZERO).await
     }
 
-    /// What each day or each month may cost; none if there is no record.
+    /// Budget of each day or each month; none if there is no record.
     pub async fn period_budget(&self, period: Period) -> Result<Option<Budget>, LedgerError> {
         let key = period.budget_key().to_owned();
         let answer = self.connection.perform(&scripts::LEDGER, &[key.clone(), key]).await?;
@@ -164,7 +164,7 @@ impl RedisLedger {
         }
     }
 
-    /// What is on record of a scope, and what its unfinished jobs carry.
+    /// Record of a scope's spending, with what its unfinished jobs carry.
     pub(crate) async fn spent(
         &self,
         scope: &Scope,

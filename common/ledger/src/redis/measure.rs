@@ -1,4 +1,4 @@
-//! What the budgets of a fleet still allow, for its metrics.
+//! Remaining budgets of a fleet, for its metrics.
 
 use super::RedisLedger;
 use crate::{

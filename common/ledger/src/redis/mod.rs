@@ -43,8 +43,8 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// How long an ended lease is remembered: in this time settling it again books nothing, and a late
-/// bill replaces what was presumed.
+/// Time for which an ended lease is remembered: within it settling it again books nothing, and a
+/// late bill replaces what was presumed.
 pub(crate) const LEASE_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Where the fleet's backend is, and how long it keeps what may be forgotten.
@@ -58,9 +58,9 @@ pub struct RedisSettings {
     pub namespace: String,
     /// Permission to put a finite budget on a Redis that may forget it.
     pub allow_volatile: bool,
-    /// How long a judge's reply is remembered.
+    /// Time for which a judge's reply is remembered.
     pub replies_kept: Duration,
-    /// How long claims, results and status of a closed run are kept after their last use.
+    /// Time for which claims, results and status of a closed run are kept after their last use.
     pub results_kept: Duration,
 }
 
@@ -87,7 +87,7 @@ pub struct RedisLedger {
     pub(crate) changes: watch::Receiver<u64>,
     /// Held while doubtful leases are given back, so that nobody asks for one of them anew.
     pub(crate) clearing: Mutex<()>,
-    /// What the last decisions told of each endpoint's counting.
+    /// Counting of each endpoint, as the last decisions told it.
     pub(crate) counting: CountingCache,
     /// Whether this process has seen the ledger in use: without a trace of it, it was emptied.
     pub(crate) seen_in_use: AtomicBool,

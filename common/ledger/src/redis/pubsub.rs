@@ -6,7 +6,7 @@ use futures_util::StreamExt as _;
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// How long to wait before listening anew.
+/// Pause before subscribing anew.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Listens until it is stopped, and tries again whenever it hears no more.

@@ -1,4 +1,4 @@
-//! What a process tells a Redis that it did not know: who it is and what it holds.
+//! Registration of a process with a Redis that does not know it: its identity and what it holds.
 
 use super::LEASE_TTL;
 use crate::admission::Ask;

@@ -1,4 +1,4 @@
-//! What the fleet knows of its runs.
+//! Tests of a fleet's record of its runs.
 
 use super::{
     test_server::TestRedis,
@@ -141,6 +141,7 @@ pub fn record() -> RunRecord {
         },
         rubric_text: String::new(),
         judge: None,
+        evidence: juror_types::evidence::EvidenceMode::None,
         max_side: None,
         base_url: None,
         calls: None,

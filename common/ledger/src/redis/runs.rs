@@ -1,4 +1,4 @@
-//! What the fleet knows of a run: announced, closed, cancelled.
+//! A fleet's record of a run: announced, closed, cancelled.
 
 use crate::redis::store::{read_json, write_json};
 use crate::{
@@ -17,28 +17,28 @@ use juror_types::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What the fleet knows of a run.
+/// A fleet's record of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunStatus {
-    /// What it is.
+    /// Record of the run.
     pub record: RunRecord,
-    /// How many results there will be of what was published, as far as was noted.
+    /// Results to come of what was published, as far as was noted.
     pub published: u64,
-    /// How many results it will have, over all rounds: it is complete when so many are in its
-    /// journal. None while more jobs may come.
+    /// Results that it will have, over all rounds: it is complete when so many are in its journal.
+    /// None while more jobs may come.
     pub expected: Option<u64>,
     /// Whether it was cancelled: jobs that have not been judged yet are skipped.
     pub cancelled: bool,
     /// Why it is paused, if it is: its jobs are kept, and nobody is called for them.
     pub paused: Option<String>,
-    /// How far it has come, as the aggregator told last.
+    /// Its progress, as the aggregator told it last.
     pub progress: Option<RunProgress>,
 }
 
 impl RunStatus {
-    /// How many jobs the run has of what was published: those with a result, and as many more as
-    /// results are still to come. While nobody has told how far it has come, rounds cannot be told
-    /// from jobs, and all that were planned bound their number.
+    /// Jobs of the run among what was published: those with a result, and as many more as results
+    /// are still to come. While its progress is unknown, rounds cannot be told from jobs, and all
+    /// that were planned bound their number.
     pub fn jobs(&self) -> u64 {
         let results = self.expected.unwrap_or(self.published);
         let progress = self.progress.clone().unwrap_or_default();
@@ -54,7 +54,7 @@ impl RunStatus {
     }
 }
 
-/// How far a run has come, by its journal.
+/// Progress of a run, by its journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunProgress {
     /// Results of all rounds: each job counts once for each round that it was judged in.
@@ -70,7 +70,7 @@ pub struct RunProgress {
     pub failed: u64,
     /// As `scored`.
     pub skipped: u64,
-    /// What the results cost.
+    /// Cost of the results.
     pub cost_usd: Money,
     /// The number of results upon which the run was complete and its report was written; none
     /// before that. Another one than [`RunStatus::expected`] tells of an earlier round.
@@ -169,7 +169,7 @@ impl RedisLedger {
         self.end_run(run, "cancel", String::new()).await
     }
 
-    /// What is known of a run; none if it was never announced, or closed long ago.
+    /// Status of a run; none if it was never announced, or closed long ago.
     pub async fn run_status(&self, run: &RunId) -> Result<Option<RunStatus>, LedgerError> {
         let answer = self.connection.perform(&scripts::RUN_STATUS, &[run.to_string()]).await?;
         let [record, expected, published, cancelled, paused, progress] = answer.as_slice() else {

@@ -108,11 +108,11 @@ step! {
     ALLOW_RESEND = "lua/books.lua" "lua/claims.lua" "lua/allow_resend.lua"
 }
 step! {
-    /// How jobs of a run ended.
+    /// Outcomes of a run's jobs.
     LIST_OUTCOMES = "lua/books.lua" "lua/list_outcomes.lua"
 }
 step! {
-    /// How far a job has come.
+    /// Progress of a job.
     JOB_STANDING = "lua/books.lua" "lua/claims.lua" "lua/job_state.lua"
 }
 step! {
@@ -124,7 +124,7 @@ step! {
     NOTE_RUN = "lua/books.lua" "lua/claims.lua" "lua/note_run.lua"
 }
 step! {
-    /// What is known of a run.
+    /// Status of a run.
     RUN_STATUS = "lua/books.lua" "lua/run_status.lua"
 }
 step! {

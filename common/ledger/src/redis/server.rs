@@ -10,9 +10,9 @@ use std::{io, sync::Arc, time::Duration};
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
-/// How long to wait for a connection.
+/// Time limit for a connection.
 pub const CONNECTING: Duration = Duration::from_secs(5);
-/// How long to wait for an answer. A write that waits for the disk may take a while.
+/// Time limit for an answer. A write that waits for the disk may take a while.
 const ANSWERING: Duration = Duration::from_secs(10);
 
 /// A server's address with what is needed to log in.

@@ -11,7 +11,7 @@ use juror_types::{
     usage::{Money, Usage},
 };
 
-/// How many keys to look at in one step of a walk over all of them.
+/// Keys that one step of a walk over all of them looks at.
 const KEYS_AT_ONCE: usize = 1_000;
 
 #[async_trait]
@@ -128,7 +128,7 @@ impl RedisLedger {
     }
 }
 
-/// What a script takes of a finished job; empty if none is finished.
+/// Script arguments for a finished job; empty if none is finished.
 #[derive(Default)]
 pub(crate) struct FinishArguments {
     /// The result, as JSON.

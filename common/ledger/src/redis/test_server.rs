@@ -18,7 +18,7 @@ const MACHINES_OWN: &str = "redis://127.0.0.1:6379";
 pub struct TestRedis {
     /// Where it is.
     pub url: String,
-    /// What nobody else uses: `NAME`, and whatever begins with `NAME.`.
+    /// A name of its own: `NAME`, and whatever begins with `NAME.`.
     pub namespace: String,
     own: Option<OwnServer>,
 }

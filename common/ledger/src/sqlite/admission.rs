@@ -177,7 +177,7 @@ impl SqliteLedger {
             .await
     }
 
-    /// What each day or each month may cost; none if there is no record.
+    /// Budget of each day or each month; none if there is no record.
     pub async fn period_budget(&self, period: Period) -> Result<Option<Budget>, LedgerError> {
         self.writer
             .perform(move |connection, memory| {

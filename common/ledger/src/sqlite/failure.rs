@@ -1,4 +1,4 @@
-//! What can go wrong with the database, told to people.
+//! Failures of the database and their messages.
 
 use crate::error::LedgerError;
 use rusqlite::ErrorCode;
@@ -11,7 +11,7 @@ pub fn no_thread(error: &std::io::Error) -> LedgerError {
     ))
 }
 
-/// What was committed may not be on the disk; this is why.
+/// A commit that may not be on the disk, with its cause.
 pub fn not_synced(cause: &str) -> LedgerError {
     LedgerError::Unavailable(format!(
         "it cannot be brought to the disk ({cause}): check the disk, its quota and its free space"

@@ -20,9 +20,9 @@ use std::{
 /// Orders that are committed and wait for the disk.
 type Committed = Vec<Box<dyn WriterOrder>>;
 
-/// How long the first group waits for others.
+/// Time for which the first group waits for others.
 const GATHERING: Duration = Duration::from_millis(4);
-/// How many groups may wait; the thread takes all of them at once.
+/// Groups that may wait; the thread takes all of them at once.
 const GROUPS: usize = 64;
 
 /// Hands commits to the thread.

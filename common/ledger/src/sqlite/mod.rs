@@ -5,6 +5,7 @@
 //! file: every decision reads its rows inside its transaction. The tables stand in `schema`.
 
 mod admission;
+mod batches;
 pub(crate) mod failure;
 mod fsync_thread;
 pub(crate) mod records;

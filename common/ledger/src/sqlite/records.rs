@@ -107,6 +107,8 @@ impl Books for LocalBooks<'_> {
         let mut statement = self.0.prepare_cached(
             "SELECT lease FROM leases WHERE standing = 'outstanding' AND NOT EXISTS
                  (SELECT 1 FROM owners WHERE owners.owner = leases.owner AND beat_ms >= ?1)
+                 AND NOT EXISTS (SELECT 1 FROM batch_rows WHERE batch_rows.lease = leases.lease
+                     AND open)
              ORDER BY lease",
         )?;
         let leases = statement.query_map([since], |row| row.get::<_, String>(0))?;
@@ -120,6 +122,8 @@ impl Books for LocalBooks<'_> {
     ) -> Result<Vec<LeaseId>, SqliteFailure> {
         let mut statement = self.0.prepare_cached(
             "SELECT lease FROM leases WHERE standing = 'outstanding' AND run = ?1 AND owner <> ?2
+                 AND NOT EXISTS (SELECT 1 FROM batch_rows WHERE batch_rows.lease = leases.lease
+                     AND open)
              ORDER BY lease",
         )?;
         let leases =

@@ -12,19 +12,45 @@ use std::{
 /// "JURO": tells a database of Juror from any other.
 const APPLICATION: i32 = 0x4A55_524F;
 /// The version of the tables below.
-const VERSION: i32 = 2;
+const VERSION: i32 = 3;
 /// Makes the tables of version 2 of those of version 1.
 const UPGRADE_FROM_1: &str =
     "ALTER TABLE claims ADD COLUMN carried_unmetered INTEGER NOT NULL DEFAULT 0";
-/// How long to wait for another process's transaction.
+/// Time limit for another process's transaction.
 const BUSY: Duration = Duration::from_secs(10);
-/// How long to wait between two tries where SQLite does not wait itself.
+/// Pause between two tries where SQLite does not wait itself.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
 /// After how many pages of 4 KB the log is copied back into the database: a page that many commits
 /// change is copied once for all of them.
 const CHECKPOINT_AFTER: u32 = 4_000;
 /// More than there are different statements.
 const STATEMENTS: usize = 64;
+
+/// The tables of batches, which came with version 3.
+const BATCH_TABLES: &str = "
+-- Jobs in batches, or on their way into one (no shard yet). A row that is not open has come to
+-- nothing, and its job is asked again.
+CREATE TABLE batch_rows (
+    run TEXT NOT NULL,
+    job TEXT NOT NULL,
+    round INTEGER NOT NULL,
+    shard INTEGER,
+    lease TEXT NOT NULL,
+    open INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (run, job)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rows_of_shards ON batch_rows (run, shard, job) WHERE open;
+CREATE INDEX leases_of_rows ON batch_rows (lease) WHERE open;
+
+-- Shards that are not collected, and how far each has come, as JSON.
+CREATE TABLE batch_shards (
+    run TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    step TEXT NOT NULL,
+    PRIMARY KEY (run, number)
+) STRICT, WITHOUT ROWID;
+";
 
 const TABLES: &str = "
 -- What may be spent, under 'run:ID', 'day' or 'month'. NULL is unlimited, no row is nothing.
@@ -163,10 +189,14 @@ fn check_or_create(connection: &mut Connection, file: &Path) -> Result<(), Ledge
             )));
         }
         transaction.execute_batch(TABLES).map_err(explain)?;
+        transaction.execute_batch(BATCH_TABLES).map_err(explain)?;
         transaction.pragma_update(None, "application_id", APPLICATION).map_err(explain)?;
         transaction.pragma_update(None, "user_version", VERSION).map_err(explain)?;
-    } else if version == 1 {
-        transaction.execute_batch(UPGRADE_FROM_1).map_err(explain)?;
+    } else if (1..VERSION).contains(&version) {
+        if version == 1 {
+            transaction.execute_batch(UPGRADE_FROM_1).map_err(explain)?;
+        }
+        transaction.execute_batch(BATCH_TABLES).map_err(explain)?;
         transaction.pragma_update(None, "user_version", VERSION).map_err(explain)?;
     } else if version != VERSION {
         return Err(LedgerError::Broken(format!(

@@ -1,4 +1,4 @@
-//! What the process keeps beside the database; a failed transaction takes it back too.
+//! State of the process beside the database; a failed transaction takes it back too.
 
 use super::failure::SqliteFailure;
 use crate::clock::Clock;
@@ -17,9 +17,9 @@ use tokio::sync::watch;
 /// For how long after its admission an ended lease is kept, in milliseconds: a week, which is longer
 /// than any process sleeps that will still settle a call.
 const ENDED_LEASE_TTL: i64 = 7 * 24 * 60 * 60 * 1_000;
-/// How long nobody looks for ended leases once none is left, in milliseconds.
+/// Interval without a search for ended leases once none is left, in milliseconds.
 const BETWEEN_CLEARINGS: i64 = 60 * 60 * 1_000;
-/// How many leases one transaction forgets at most: some tens of milliseconds.
+/// Leases that one transaction forgets at most: some tens of milliseconds.
 const CLEARED_AT_ONCE: usize = 10_000;
 
 /// Rate limits, the waiting line, the owners of this process, and news for those who wait.
@@ -29,7 +29,7 @@ pub struct Memory {
     pub limiter: RateLimiterState,
     /// Owners that this process beats for.
     pub owners: BTreeSet<OwnerId>,
-    /// What the transaction under way makes of budgets and accounts.
+    /// Budgets and accounts as the transaction under way leaves them.
     pub drafts: Drafts,
     clock: Clock,
     /// When ended leases are looked for next.

@@ -188,7 +188,7 @@ impl ClaimRecords<'_> {
         Ok(())
     }
 
-    /// What all claims of a run carry.
+    /// Cost that all claims of a run carry.
     pub(crate) fn carried_by(&self, run: &RunId) -> Result<Money, SqliteFailure> {
         let mut statement = self.0.prepare_cached(
             "SELECT coalesce(sum(carried_pico), 0) FROM claims WHERE run = ?1 AND carried_calls > 0",

@@ -8,7 +8,7 @@ use juror_types::{
 };
 use rusqlite::{OptionalExtension as _, params};
 
-/// How many results are listed at a time.
+/// Results that are listed at a time.
 const PAGE: usize = 1_000;
 
 impl SqliteLedger {

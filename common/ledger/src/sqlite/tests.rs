@@ -1,6 +1,7 @@
 use super::*;
 use crate::{
     admission::{self, Admission, AdmissionDecision, Ask, Budget, Observation, Period, Settlement},
+    batches::BatchRecords as _,
     store::{self, Claim, ClaimKey, Store},
 };
 use juror_types::{
@@ -240,11 +241,13 @@ async fn a_file_of_the_first_version_is_upgraded() {
     folder.open().close().await;
     let raw = rusqlite::Connection::open(folder.file()).unwrap();
     raw.execute_batch("ALTER TABLE claims DROP COLUMN carried_unmetered").unwrap();
+    raw.execute_batch("DROP TABLE batch_rows; DROP TABLE batch_shards").unwrap();
     raw.pragma_update(None, "user_version", 1).unwrap();
     drop(raw);
     for _ in 0..2 {
         let backend = folder.open();
         claim(&backend, "job").await;
+        assert_eq!(backend.shards(&run()).await.unwrap(), []);
         backend.close().await;
     }
 }
@@ -257,7 +260,7 @@ async fn files_that_are_not_ours_are_refused_with_the_reason() {
     raw.pragma_update(None, "user_version", 7).unwrap();
     drop(raw);
     let message = refusal(&folder.file());
-    assert!(message.contains("version 7") && message.contains("version 2"), "{message}");
+    assert!(message.contains("version 7") && message.contains("version 3"), "{message}");
 
     let path = |name| folder.folder.path().join(name);
     std::fs::write(path("text.db"), "not a database, ".repeat(100)).unwrap();

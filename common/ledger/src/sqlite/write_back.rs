@@ -5,8 +5,8 @@ use crate::sqlite::failure::SqliteFailure;
 use rusqlite::{Connection, params};
 use std::{cell::RefCell, collections::BTreeMap};
 
-/// What the operations of one transaction know of budgets and accounts. All of them go by the same
-/// few, so each is read once and written once, before the commit.
+/// Budgets and accounts as one transaction knows them. All of its operations go by the same few, so
+/// each is read once and written once, before the commit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Drafts {
     budgets: RefCell<BTreeMap<String, Option<Budget>>>,

@@ -14,14 +14,14 @@ use std::{
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-/// How many operations may wait; further callers wait until one of them is done.
+/// Operations that may wait; further callers wait until one of them is done.
 const WAITING: usize = 1_024;
-/// How many operations one transaction takes.
+/// Operations of one transaction at most.
 const GROUP: usize = 256;
-/// How long the first of a group waits for others: locks, writes and wake-ups take more of a
+/// Time for which the first of a group waits for others: locks, writes and wake-ups take more of a
 /// processor than the operations themselves, and a call takes hundreds of times as long.
 const GATHERING: Duration = Duration::from_millis(1);
-/// How often owners say that they live, and the leases of silent ones are swept.
+/// Interval at which owners renew their presence, and the leases of silent ones are swept.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// Hands operations to the thread. Dropped without [`Writer::close`], the thread finishes what

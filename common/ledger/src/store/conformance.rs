@@ -1,4 +1,4 @@
-//! What every store must do. Each adapter's tests run [`check_all`] against it.
+//! Conformance suite of a store. Each backend's tests run [`check_all`] against it.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a check fails by panicking")]
 
@@ -206,6 +206,7 @@ pub(crate) fn result(claim: &ClaimKey, reply: &str) -> JobResult {
         token_extraction: None,
         retrieval: None,
         generation: None,
+        evidence: None,
         semantic: None,
         judge: None,
         reply: Some(reply.to_owned()),

@@ -49,7 +49,7 @@ pub trait Store: Send + Sync {
     /// The answer to a question that was asked before.
     async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, LedgerError>;
 
-    /// What the cache holds.
+    /// Statistics of the cache.
     async fn cache_stats(&self) -> Result<CacheStats, LedgerError>;
 
     /// Empties the cache; answers how many replies it held.
@@ -76,11 +76,11 @@ pub enum Claim {
     Granted {
         /// Grows with every grant of the job.
         fence: u64,
-        /// How often the job was started before in this round and never ended.
+        /// Earlier starts of the job in this round that never ended.
         unfinished_starts: u32,
-        /// How many of those were alone when they broke off, as [`Store::set_alone`] noted.
+        /// Those of them that were alone when they broke off, as [`Store::set_alone`] noted.
         alone: u32,
-        /// What settled calls of earlier holders cost that no result tells yet.
+        /// Cost of earlier holders' settled calls that no result tells yet.
         carried: Carried,
     },
     /// The job has its result already: publish that again, call nobody.
@@ -89,16 +89,16 @@ pub enum Claim {
     Held,
 }
 
-/// What a job's settled calls cost before it was finished.
+/// Cost of a job's settled calls before it was finished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carried {
     /// Their cost.
     pub cost: Money,
     /// Their tokens.
     pub usage: Usage,
-    /// How many there were.
+    /// Number of these calls.
     pub calls: u32,
-    /// How many of them told neither usage nor cost.
+    /// Number of them that told neither usage nor cost.
     pub unmetered_calls: u32,
 }
 
@@ -118,23 +118,23 @@ pub struct FinishedJob {
 pub struct CachedReply {
     /// The reply, verbatim.
     pub reply: String,
-    /// Who gave it.
+    /// Its judge.
     pub judge: JudgeRecord,
-    /// What it took when it was asked.
+    /// Its usage when it was asked.
     pub usage: Usage,
-    /// What it cost when it was asked.
+    /// Its cost when it was asked.
     pub cost: Money,
 }
 
-/// What the cache holds.
+/// Statistics of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CacheStats {
     /// Replies.
     pub replies: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// What those of judges cost when they were asked.
+    /// Cost of judges' answers when they were asked.
     pub cost_usd: Money,
-    /// What those of the simulator would have cost, which nobody paid.
+    /// Cost that those of the simulator would have had; it was not paid.
     pub simulated_usd: Money,
 }

@@ -1,4 +1,4 @@
-//! What all clones, subscriptions and deliveries of one local queue share.
+//! State that all clones, subscriptions and deliveries of one local queue share.
 
 use super::super::{DeadLetter, Message, Priority};
 use std::{

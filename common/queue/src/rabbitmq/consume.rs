@@ -26,7 +26,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// How long jobs of another version are held back at a time.
+/// Time for which jobs of another version are held back.
 const TTL: Duration = Duration::from_secs(10 * 60);
 
 /// Makes a message of what was delivered, or says why it cannot be read.
@@ -151,7 +151,7 @@ struct Live {
     tags: Arc<Tags>,
     /// The preferred priority first.
     consumers: Vec<(Priority, Consumer)>,
-    /// What is known of the preferred priority; none where there is only one.
+    /// State of the preferred priority; none where there is only one.
     preference: Option<Arc<Preference>>,
 }
 
@@ -180,7 +180,8 @@ impl Live {
         Ok(Self { link, tags, consumers, preference })
     }
 
-    /// What counts a delivery of this priority as out while it lives; none where that is of no use.
+    /// Counts a delivery of this priority as out while the result lives; none where that is of no
+    /// use.
     fn count(&self, priority: Priority) -> Option<OutstandingDelivery> {
         let (preferred, _) = self.consumers.first()?;
         let preference = self.preference.as_ref().filter(|_| *preferred == priority)?;
@@ -241,7 +242,7 @@ impl Live {
     }
 }
 
-/// What the consumers received since, in their order of preference.
+/// The consumers' next deliveries, in their order of preference.
 async fn first_of(
     consumers: &mut [(Priority, Consumer)],
 ) -> (Priority, Option<lapin::Result<lapin::message::Delivery>>) {

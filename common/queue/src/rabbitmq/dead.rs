@@ -40,11 +40,11 @@ pub struct KeptLetter {
     pub priority: Priority,
     /// Why it was kept aside, in plain words.
     pub reason: String,
-    /// What it holds.
+    /// Its content.
     pub content: Kept,
 }
 
-/// What a dead letter holds.
+/// Content of a dead letter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kept {
     /// A job.

@@ -1,4 +1,4 @@
-//! How many messages are ready in each queue.
+//! Numbers of messages that are ready in each queue.
 
 use super::{super::QueueError, RabbitQueues};
 use juror_telemetry::Metrics;
@@ -10,7 +10,7 @@ impl RabbitQueues {
         self.shared.link_now().is_ok()
     }
 
-    /// How many messages are ready in each queue, by its name without the namespace. Messages
+    /// Number of messages that are ready in each queue, by its name without the namespace. Messages
     /// that are out count in none. Does not wait for a broker that is away. A queue that is gone
     /// ends the connection, and the next one declares it anew.
     pub async fn depths(&self) -> Result<Vec<(&'static str, u32)>, QueueError> {

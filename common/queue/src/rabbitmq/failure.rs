@@ -1,4 +1,4 @@
-//! What the broker's refusals mean to the caller.
+//! Meaning of the broker's refusals for the caller.
 
 use super::{super::QueueError, address::Address};
 use juror_tls::TlsFailure;

@@ -1,4 +1,4 @@
-//! What a broker says of itself before anybody has logged in.
+//! A broker's greeting, before any login.
 
 use super::{super::QueueError, address::Address, failure};
 use juror_tls::TlsFiles;

@@ -1,4 +1,4 @@
-//! What travels around a message: its properties and our headers, written and read.
+//! Properties and headers of a message, written and read.
 
 use super::{
     super::{Disposition, Message, Priority, QueueError},
@@ -104,7 +104,7 @@ impl Envelope {
     }
 }
 
-/// What is needed of a delivered message to send it on.
+/// A delivered message, as far as sending it on needs it.
 #[derive(Debug)]
 pub(super) struct Received {
     pub(super) payload: Bytes,
@@ -141,7 +141,7 @@ pub(super) fn decode<M: Message>(payload: &[u8]) -> Result<M, String> {
     serde_json::from_slice(payload).map_err(|error| format!("it cannot be read: {error}"))
 }
 
-/// What every version of a message tells of itself, whatever else has changed.
+/// The part of a message that every version has.
 #[derive(Deserialize)]
 struct Stamp {
     schema: u32,

@@ -53,8 +53,8 @@ use tokio::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 use topology::Topology;
 
-/// How many publishes may stand before the publisher. What the broker has not confirmed is
-/// bounded elsewhere.
+/// Publishes that may stand before the publisher. What the broker has not confirmed is bounded
+/// elsewhere.
 const REQUESTS: usize = 1_000;
 
 /// Which broker, and how.
@@ -66,10 +66,10 @@ pub struct RabbitSettings {
     pub tls: TlsFiles,
     /// Prefix of every exchange and queue: 1 to 100 ASCII letters, digits, `.`, `_`, `-`.
     pub namespace: String,
-    /// How many jobs each priority takes before publishing pauses; unbounded if none. The broker may
+    /// Jobs that each priority takes before publishing pauses; unbounded if none. The broker may
     /// take a few more. It cannot be changed while the queues exist.
     pub max_length: Option<u32>,
-    /// How long a broker that is away at the start is waited for.
+    /// Time for which a broker that is away at the start is waited for.
     pub max_wait: Duration,
 }
 

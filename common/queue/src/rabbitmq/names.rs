@@ -4,7 +4,7 @@ use super::super::{Priority, QueueError};
 use lapin::types::ShortString;
 use std::time::Duration;
 
-/// How long the hold queues keep a message, shortest first, with their names.
+/// Times for which the hold queues keep a message, shortest first, with their names.
 const HOLDS: [(Duration, &str); 5] = [
     (Duration::from_secs(1), "hold.1s"),
     (Duration::from_secs(5), "hold.5s"),
@@ -29,7 +29,7 @@ pub(super) enum Route {
 }
 
 impl Route {
-    /// What its messages are called in their `type` property.
+    /// Name of its messages in their `type` property.
     pub(super) fn kind(self) -> &'static str {
         match self {
             Self::Jobs | Self::Poison => "job",

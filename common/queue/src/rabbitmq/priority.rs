@@ -12,9 +12,10 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// How much of the preferred priority lies ready here, kept from others, while all places are taken.
+/// Deliveries of the preferred priority that lie ready here, kept from others, while all places are
+/// taken.
 const PREFETCH: u16 = 2;
-/// How long a settlement and the delivery that follows from it may be on their way.
+/// Time for which a settlement and the delivery that follows from it may be on their way.
 const ROUND_TRIP: Duration = Duration::from_millis(500);
 
 /// The preferred priority of one channel.
@@ -39,7 +40,7 @@ impl Preference {
         Self { prefetch: places.saturating_add(PREFETCH), deliveries: Mutex::default() }
     }
 
-    /// How many deliveries the broker may send ahead of their settlement.
+    /// Deliveries that the broker may send ahead of their settlement.
     pub(super) fn prefetch(&self) -> u16 {
         self.prefetch
     }

@@ -21,7 +21,7 @@ pub(super) struct PublishRequest {
     pub(super) done: oneshot::Sender<Result<(), QueueError>>,
 }
 
-/// What is to be published, and what is not confirmed yet, oldest first.
+/// Messages to publish, and those not confirmed yet, oldest first.
 pub(super) struct Publisher {
     requests: mpsc::Receiver<PublishRequest>,
     outstanding: BTreeMap<u64, Outstanding>,
@@ -36,7 +36,7 @@ struct Outstanding {
     refusals: Backoff,
 }
 
-/// How the broker answered to a letter.
+/// The broker's answer to a message.
 type Answer = (u64, lapin::Result<Confirmation>);
 
 impl Publisher {

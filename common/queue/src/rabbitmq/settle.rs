@@ -1,4 +1,4 @@
-//! How a delivery ends.
+//! End of a delivery.
 
 use super::{
     super::{

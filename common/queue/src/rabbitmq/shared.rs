@@ -1,4 +1,4 @@
-//! What all queues, subscriptions and deliveries of one process share.
+//! State that all queues, subscriptions and deliveries of one process share.
 
 use super::{
     super::QueueError,
@@ -12,7 +12,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 /// Most letters of one kind that wait for the broker's word at once.
 const WINDOW: usize = 1_000;
 
-/// How things stand with the broker.
+/// State of the connection to the broker.
 #[derive(Clone)]
 pub(super) enum ConnectionState {
     /// No connection now; the supervisor makes one.

@@ -22,7 +22,7 @@ pub(super) struct Supervisor {
     pub(super) stop: CancellationToken,
 }
 
-/// What makes connections.
+/// A maker of connections.
 pub(super) struct BrokerConnector {
     pub(super) address: Address,
     pub(super) topology: Topology,

@@ -35,7 +35,7 @@ impl Tags {
         self.channel.basic_cancel(consumer.tag(), BasicCancelOptions::default()).await
     }
 
-    /// What ends it is on its way.
+    /// Marks a delivery whose end is on its way.
     pub(super) fn ended(&self, tag: u64) {
         self.lock().remove(&tag);
     }

@@ -33,7 +33,7 @@ impl TestNamespace {
         format!("{}.{end}", self.name)
     }
 
-    /// How to reach it by another URL.
+    /// Settings that reach it by another URL.
     pub fn settings(&self, url: &str) -> RabbitSettings {
         RabbitSettings {
             url: url.to_owned(),

@@ -16,14 +16,14 @@ use lapin::{
     types::{AMQPValue, FieldTable, ShortString},
 };
 
-/// How often a message may be delivered before the broker itself gives up on it: a backstop far
-/// above what we count ourselves, since some versions count a clean close too.
+/// Deliveries of a message after which the broker itself gives up on it: a backstop far above what
+/// we count ourselves, since some versions count a clean close too.
 const DELIVERY_LIMIT: i64 = 1_000;
 /// For queues that are read again and again. Versions from 4.0 on have a limit of 20 unless
 /// another one is named, and versions before refuse a negative one.
 const NO_DELIVERY_LIMIT: i64 = 1_000_000_000;
 
-/// What a namespace consists of.
+/// Exchanges and queues of a namespace.
 pub(super) struct Topology {
     pub(super) exchanges: Vec<(ShortString, ExchangeKind)>,
     pub(super) queues: Vec<QueueSpecification>,

@@ -18,9 +18,9 @@ pub struct Finding {
     pub place: String,
     /// Keys of the criteria that it touches.
     pub criteria: Vec<String>,
-    /// What is expected: what the screenshot or the original shows.
+    /// Expected state: what the screenshot or the original shows.
     pub shown: String,
-    /// What was found instead.
+    /// State found instead.
     pub found: String,
     /// Its weight.
     pub severity: Severity,

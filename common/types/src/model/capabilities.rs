@@ -17,7 +17,7 @@ pub struct Models {
     unknown: ModelFacts,
 }
 
-/// What is known of a family of models.
+/// Facts about a family of models.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelFacts {
@@ -28,7 +28,7 @@ pub struct ModelFacts {
     pub provider: Provider,
     /// Models of the family; a name that ends in `*` stands for all that begin like it.
     pub names: Vec<String>,
-    /// How it counts images.
+    /// Formula of its image tokens.
     pub image: ImageFormula,
     /// Which images it takes.
     pub limits: ImageLimits,
@@ -44,7 +44,7 @@ pub struct ModelFacts {
     pub counts_output_limit: bool,
     /// Whether the provider gives back what a request counted and did not use.
     pub refunds_unused: bool,
-    /// How it is told what to keep in the provider's prompt cache.
+    /// Way to mark the prompt's cacheable part for the provider.
     #[serde(default)]
     pub prompt_cache: PromptCache,
     /// Where the facts stand.
@@ -201,7 +201,7 @@ impl Models {
 }
 
 impl ModelFacts {
-    /// How well one of the names fits; more is better.
+    /// Fit of the best of the names; more is better.
     fn fit(&self, model: &str) -> Option<usize> {
         let fits = self.names.iter().filter_map(|pattern| match pattern.strip_suffix('*') {
             Some(beginning) => model.starts_with(beginning).then_some(beginning.len()),

@@ -13,7 +13,7 @@ pub enum DataFileError {
         origin: String,
         /// From 1.
         line: usize,
-        /// What is wrong there, the key named.
+        /// The problem there, the key named.
         problem: String,
     },
     /// It was written for another version of this program.
@@ -23,7 +23,7 @@ pub enum DataFileError {
     Schema {
         /// The file, as the user named it.
         origin: String,
-        /// What it says.
+        /// The version found.
         found: u32,
     },
 }

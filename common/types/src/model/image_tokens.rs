@@ -1,10 +1,10 @@
-//! What an image costs in tokens, by the formulas of the providers' guides. Exact arithmetic on
+//! Cost of an image in tokens, by the formulas of the providers' guides. Exact arithmetic on
 //! integers: ratios of sides are never rounded, so that the count is never one tile short.
 
 use crate::job::Detail;
 use serde::Deserialize;
 
-/// How a family of models counts an image.
+/// Image token formula of a family of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ImageFormula {
@@ -43,7 +43,7 @@ pub enum ImageFormula {
     },
 }
 
-/// How far a provider shrinks an image before it counts patches; none is no limit.
+/// Limits to which a provider shrinks an image before it counts patches; none is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PatchLimits {

@@ -15,5 +15,5 @@ pub use capabilities::{ImageFormat, ImageLimits, ModelFacts, Models, OutputLimit
 pub use data_file::DataFileError;
 pub use image_tokens::ImageFormula;
 pub use name::is_same_model;
-pub use prices::{BatchPrice, Endpoint, NoPrice, PriceEntry, PriceTerms, Prices};
+pub use prices::{Endpoint, NoPrice, PriceEntry, PriceTerms, Prices};
 pub use text_tokens::TextTokens;

@@ -1,4 +1,4 @@
-//! How models are named: exact names, names with a date at their end, names behind a gateway's.
+//! Names of models: exact names, names with a date at their end, names behind a gateway's.
 
 /// The name without the date at its end: `gpt-4o` for `gpt-4o-2024-08-06`, `claude-haiku-4-5` for
 /// `claude-haiku-4-5-20251001`. None if there is no date.

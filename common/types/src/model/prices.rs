@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     job::Provider,
+    lane::Lane,
     usage::{Money, Price, Usage, scaled_rate},
 };
 use serde::Deserialize;
@@ -15,20 +16,20 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub struct Prices(BTreeMap<String, PriceEntry>);
 
-/// What is known of one model's price.
+/// Price of one model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriceEntry {
     /// The model, as the provider spells it.
     pub model: String,
     /// Whose it is; none for a user's own.
     pub provider: Option<Provider>,
-    /// What it answers on.
+    /// Its endpoint.
     pub endpoint: Endpoint,
-    /// What its tokens cost.
+    /// Price of its tokens.
     pub price: Price,
-    /// What they cost in the lane with results within 24 hours, where there is one.
-    pub batch: Option<BatchPrice>,
-    /// What they cost in the lane `flex`, where the provider has it for this model.
+    /// Their price in the lane with results within 24 hours, where there is one.
+    pub batch: Option<Price>,
+    /// Their price in the lane `flex`, where the provider has it for this model.
     pub flex: Option<Price>,
     /// Most input tokens of a request.
     pub max_input_tokens: Option<u64>,
@@ -43,16 +44,7 @@ pub struct PriceEntry {
     pub origin: String,
 }
 
-/// What tokens cost in the slow lane, in micro-dollars per million.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BatchPrice {
-    /// Input tokens.
-    pub input: u64,
-    /// Output tokens.
-    pub output: u64,
-}
-
-/// What a model answers on.
+/// Endpoint of a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Endpoint {
@@ -70,7 +62,7 @@ pub enum Endpoint {
 pub struct PriceTerms {
     /// Whose model it is.
     pub provider: Option<Provider>,
-    /// What it answers on; chat where not given.
+    /// Its endpoint; chat where not given.
     #[serde(default)]
     pub endpoint: Endpoint,
     /// Input tokens.
@@ -119,9 +111,19 @@ pub struct NoPrice {
 }
 
 impl PriceEntry {
-    /// What an answer costs; see [`Price::cost`].
+    /// Cost of an answer; see [`Price::cost`].
     pub fn cost(&self, usage: &Usage, cache_write_tokens: Option<u64>) -> Money {
         self.price.cost(usage, cache_write_tokens)
+    }
+
+    /// The price in a lane; the ordinary one where the model has none of its own there.
+    pub fn price_in(&self, lane: Lane) -> &Price {
+        let own = match lane {
+            Lane::Flex => self.flex.as_ref(),
+            Lane::Batch | Lane::Mixed => self.batch.as_ref(),
+            Lane::Realtime => None,
+        };
+        own.unwrap_or(&self.price)
     }
 }
 
@@ -193,7 +195,14 @@ impl PriceTerms {
             cache_write: self.cache_write,
             long_input: self.long_input,
         };
-        let batch = self.batch_input.zip(self.batch_output);
+        let batch = self.batch_input.zip(self.batch_output).map(|(input, output)| Price {
+            input,
+            output,
+            // Not every provider reads its cache for batches at a further discount.
+            cached_input: None,
+            cache_write: self.cache_write.map(|write| scaled_rate(write, input, self.input)),
+            long_input: self.long_input.map(|long| scaled_rate(long, input, self.input)),
+        });
         let flex = self.flex_input.zip(self.flex_output).map(|(input, output)| Price {
             input,
             output,
@@ -206,7 +215,7 @@ impl PriceTerms {
             provider: self.provider,
             endpoint: self.endpoint,
             price,
-            batch: batch.map(|(input, output)| BatchPrice { input, output }),
+            batch,
             flex,
             max_input_tokens: self.max_input_tokens,
             max_output_tokens: self.max_output_tokens,
@@ -244,7 +253,8 @@ mod tests {
         assert!(prices.iter().count() >= 82);
         let entry = prices.find("gpt-4o").unwrap();
         assert_eq!((entry.price.input, entry.price.output), (2_500_000, 10_000_000));
-        assert_eq!(entry.batch, Some(BatchPrice { input: 1_250_000, output: 5_000_000 }));
+        let batch = entry.batch.unwrap();
+        assert_eq!((batch.input, batch.output), (1_250_000, 5_000_000));
         assert!(
             entry.origin.starts_with("LiteLLM's open price table (MIT), 20"),
             "{}",

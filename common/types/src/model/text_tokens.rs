@@ -1,6 +1,6 @@
-//! How many tokens a text has: a bound to reserve by, and a figure to expect.
+//! Token counts of a text: a bound to reserve by, and a figure to expect.
 
-/// How many tokens texts have.
+/// Token counts of texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextTokens {
     /// At most.
@@ -72,8 +72,8 @@ fn white_space(text: &[u8]) -> (usize, u64) {
     (length, (length as u64 - u64::from(joins_a_word)).div_ceil(2))
 }
 
-/// What to expect: about one token for four ASCII characters and one for every other character,
-/// since scripts beyond Latin are cut finer.
+/// Expected tokens: about one for four ASCII characters and one for every other character, since
+/// scripts beyond Latin are cut finer.
 fn expected(text: &str) -> u64 {
     let ascii = text.bytes().filter(u8::is_ascii).count() as u64;
     let others = text.chars().count() as u64 - ascii;

@@ -27,6 +27,10 @@ pub fn builtin() -> &'static [BuiltinRubric] {
         },
         BuiltinRubric { id: "acrue", text: include_str!("../../../../config/rubrics/acrue.toml") },
         BuiltinRubric {
+            id: "semantic-evidence",
+            text: include_str!("../../../../config/rubrics/semantic-evidence.toml"),
+        },
+        BuiltinRubric {
             id: "semantic@1",
             text: include_str!("../../../../config/rubrics/semantic@1.toml"),
         },
@@ -102,6 +106,17 @@ mod tests {
                 _ => assert_eq!(bands, [(10, 10), (7, 9), (4, 6), (1, 3), (0, 0)]),
             }
         }
+    }
+
+    #[test]
+    fn semantic_with_evidence_scores_as_semantic_does() {
+        let (plain, evidence) = (rubric("semantic"), rubric("semantic-evidence"));
+        assert_eq!(plain.criteria, evidence.criteria);
+        assert_eq!((plain.formula, plain.scale), (evidence.formula, evidence.scale));
+        assert_eq!((plain.metrics, plain.success), (evidence.metrics.clone(), evidence.success));
+        assert!(evidence.needs(Need::Evidence));
+        let required: Vec<_> = evidence.images_of_items().map(|image| &image.name).collect();
+        assert_eq!(required, ["screenshot"]);
     }
 
     #[test]

@@ -35,6 +35,10 @@ fn is_broken(rule: Contradiction, rubric: &Rubric, answer: &JudgeAnswer) -> bool
         Contradiction::CriticalAboveMiddle => is_critical_above_middle(rubric, answer),
         Contradiction::RepeatedFinding => repeats_a_finding(&answer.findings),
         Contradiction::TooManyFindings => answer.findings.len() > rubric.findings.max as usize,
+        // Told once the verdict stands beside the evidence.
+        Contradiction::SimilarityAgainstEvidence
+        | Contradiction::DeductionAgainstEvidence
+        | Contradiction::TokensAgainstEvidence => false,
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong with a rubric's file.
+//! Errors of a rubric's file.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub struct RubricProblem {
     pub line: Option<usize>,
     /// The key, as in `criteria.layout_accuracy.weight`; empty where the file is not TOML.
     pub key: String,
-    /// What is wrong and what to do.
+    /// The problem and the remedy.
     pub message: String,
 }
 

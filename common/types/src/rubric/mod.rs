@@ -1,6 +1,7 @@
 //! A rubric: criteria, scale, weights, prompt, how the score is computed, which metrics a run
 //! reports. A data file; everything that Juror knows of a rubric stands in it.
 
+mod against_evidence;
 mod builtin;
 mod contradictions;
 mod error;
@@ -14,6 +15,7 @@ mod schema;
 mod score;
 mod validate;
 
+pub use against_evidence::against_evidence;
 pub use builtin::{BuiltinRubric, builtin, builtin_named};
 pub use error::{RubricError, RubricProblem};
 pub use findings::{FindingRules, ReplyVersion};
@@ -21,7 +23,7 @@ pub use reserved::RESERVED_KEYS;
 pub use schema::reply_schema;
 pub use score::{AnswerError, JudgeAnswer, score, zero};
 
-use crate::{finding::FindingVocabulary, id::Digest, job::RubricReference};
+use crate::{finding::FindingVocabulary, id::Digest, item::Item, job::RubricReference};
 use serde::Deserialize;
 
 /// A rubric as its file has it. [`Rubric::parse`] makes only rubrics that make sense.
@@ -36,7 +38,7 @@ pub struct Rubric {
     pub version: u32,
     /// One line for people.
     pub title: String,
-    /// The images that an item must have, in the order in which the judge sees them; none where
+    /// The images that an item must have, unless they are optional, in the order in which the judge sees them; none where
     /// texts alone are judged.
     #[serde(default)]
     pub images: Vec<RubricImage>,
@@ -45,7 +47,7 @@ pub struct Rubric {
     pub needs: Vec<Need>,
     /// The range of every score.
     pub scale: Scale,
-    /// What each band of the scale means for every criterion alike, best first.
+    /// Meaning of each band of the scale for every criterion alike, best first.
     #[serde(default)]
     pub anchors: Vec<Anchor>,
     /// Most tokens that an answer may have.
@@ -61,12 +63,12 @@ pub struct Rubric {
     pub strengths: bool,
     /// When an item passes.
     pub success: Success,
-    /// How scores become one number.
+    /// Formula from scores to one number.
     pub formula: Formula,
     /// Groups of criteria, for `weighted_groups`.
     #[serde(default)]
     pub groups: Vec<Group>,
-    /// What is judged, in the order in which it is shown.
+    /// Criteria, in the order in which they are shown.
     pub criteria: Vec<Criterion>,
     /// Grades by percentage, best first.
     #[serde(default)]
@@ -74,7 +76,7 @@ pub struct Rubric {
     /// Metrics that a run reports beside the overall mean.
     #[serde(default)]
     pub metrics: Vec<RubricMetric>,
-    /// What the judge is told.
+    /// Texts for the judge.
     pub prompt: Prompt,
     /// Kinds and elements of findings, from `findings`; set on reading, empty in version 1.
     #[serde(skip)]
@@ -103,6 +105,11 @@ impl Rubric {
         format!("{}@{}", self.id, self.version)
     }
 
+    /// The images that every item must name.
+    pub fn images_of_items(&self) -> impl Iterator<Item = &RubricImage> {
+        self.images.iter().filter(|image| !image.optional)
+    }
+
     /// Whether its prompt uses this field of an item.
     pub fn needs(&self, need: Need) -> bool {
         self.needs.contains(&need)
@@ -128,8 +135,19 @@ impl Rubric {
 pub struct RubricImage {
     /// The manifest's field that names the file.
     pub name: String,
-    /// What the judge is told that it is.
+    /// The image's name for the judge.
     pub label: String,
+    /// Whether measured evidence gives it, where there is any, and no item names it: `rendered` and
+    /// `crops`.
+    #[serde(default)]
+    pub optional: bool,
+}
+
+impl RubricImage {
+    /// Name of the contact sheet of the regions that differ.
+    pub const CROPS: &str = "crops";
+    /// Names of the images that measured evidence makes.
+    pub const MEASURED: [&str; 2] = [Item::RENDERED, Self::CROPS];
 }
 
 /// A field of an item that a prompt may carry.
@@ -140,6 +158,8 @@ pub enum Need {
     GeneratedCode,
     /// The expected design tokens; an item without them is judged without.
     ExpectedTokens,
+    /// Measurements of the rendered code; an item without them is judged without.
+    Evidence,
     /// The style's name; a manifest's line without it is an error.
     Style,
 }
@@ -174,7 +194,7 @@ impl Success {
     }
 }
 
-/// How scores become one number.
+/// Formula from scores to one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Formula {
@@ -192,7 +212,7 @@ pub struct Group {
     pub key: String,
     /// Its name for people.
     pub title: String,
-    /// How much its mean counts.
+    /// Weight of its mean.
     pub weight: f64,
 }
 
@@ -204,12 +224,12 @@ pub struct Criterion {
     pub key: String,
     /// Its name for people.
     pub title: String,
-    /// What the judge is to look at.
+    /// Guidance for the judge.
     pub guidance: String,
-    /// What each band of the scale means for this criterion, best first.
+    /// Meaning of each band of the scale for this criterion, best first.
     #[serde(default)]
     pub anchors: Vec<Anchor>,
-    /// How much it counts in `sum_over_max`.
+    /// Its weight in `sum_over_max`.
     #[serde(default = "whole_weight")]
     pub weight: f64,
     /// The group that it belongs to, in `weighted_groups`.
@@ -221,7 +241,7 @@ fn whole_weight() -> f64 {
     1.0
 }
 
-/// What a band of the scale means.
+/// Meaning of a band of the scale.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Anchor {
@@ -229,7 +249,7 @@ pub struct Anchor {
     pub from: u32,
     /// Highest score of the band.
     pub to: u32,
-    /// What deserves it.
+    /// Performance that deserves it.
     pub means: String,
 }
 
@@ -251,11 +271,11 @@ pub struct RubricMetric {
     pub name: String,
     /// The criterion or group that it is over.
     pub of: String,
-    /// What is computed.
+    /// Computation.
     pub kind: MetricKind,
 }
 
-/// What a metric computes.
+/// Computation of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MetricKind {
@@ -267,8 +287,8 @@ pub enum MetricKind {
     GroupMean,
 }
 
-/// What the judge is told. Both texts may hold `{scale_min}`, `{scale_max}` and
-/// `{criteria_count}`; everything else that a judge needs is added when the prompt is made.
+/// Texts for the judge. Both may hold `{scale_min}`, `{scale_max}` and `{criteria_count}`;
+/// everything else that a judge needs is added when the prompt is made.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prompt {

@@ -79,7 +79,7 @@ fn leads_to<'table>(
     found
 }
 
-/// What an entry of a list calls itself.
+/// An entry's own name in its list.
 fn own_name<'table>(value: &'table Spanned<DeValue<'_>>) -> &'table str {
     let table = value.get_ref().as_table();
     let named = |key| table.and_then(|table| get(table, key));

@@ -2,7 +2,7 @@
 
 /// Keys that no criterion and no group of a rubric may have: each is a field of results, a column of
 /// a CSV report, or an order of the dashboard's table.
-pub const RESERVED_KEYS: [&str; 54] = [
+pub const RESERVED_KEYS: [&str; 61] = [
     "answered_by",
     "attempts",
     "cached",
@@ -15,10 +15,12 @@ pub const RESERVED_KEYS: [&str; 54] = [
     "error",
     "error_kind",
     "error_message",
+    "evidence",
     "findings",
     "findings_critical",
     "findings_major",
     "findings_minor",
+    "first_region",
     "generation",
     "grade",
     "id",
@@ -35,8 +37,12 @@ pub const RESERVED_KEYS: [&str; 54] = [
     "outcome",
     "percentage",
     "pipeline_success",
+    "pixels_equal",
     "quality_score",
     "rationales",
+    "regions",
+    "render_error",
+    "renders",
     "repeat",
     "reply",
     "retrieval",
@@ -51,6 +57,7 @@ pub const RESERVED_KEYS: [&str; 54] = [
     "semantic",
     "semantic_correctness",
     "simulated",
+    "ssim",
     "strengths",
     "suspected_instructions",
     "tags",

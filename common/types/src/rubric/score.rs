@@ -8,7 +8,7 @@ use crate::{
 };
 use indexmap::IndexMap;
 
-/// What a judge said, before any arithmetic.
+/// A judge's answer, before any arithmetic.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JudgeAnswer {
     /// Criterion to score and, where the form asks for one, its rationale.
@@ -17,9 +17,9 @@ pub struct JudgeAnswer {
     pub findings: Vec<Finding>,
     /// Places that try to instruct the judge; version 2 alone.
     pub suspected_instructions: Vec<String>,
-    /// What is wrong or missing; `sum_over_max` of version 1 alone.
+    /// Wrong or missing things; `sum_over_max` of version 1 alone.
     pub issues: Vec<String>,
-    /// What is right; not read for `weighted_groups` of version 1.
+    /// Right things; not read for `weighted_groups` of version 1.
     pub strengths: Vec<String>,
     /// The summary; not read for `sum_over_max`.
     pub overall_assessment: String,
@@ -39,7 +39,7 @@ pub enum AnswerError {
     OutOfRange {
         /// The criterion.
         key: String,
-        /// What the judge said.
+        /// The judge's score.
         score: u32,
         /// The scale's worst score.
         min: u32,

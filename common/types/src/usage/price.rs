@@ -1,4 +1,4 @@
-//! What a model's tokens cost.
+//! Price of a model's tokens.
 
 use super::{Money, Usage};
 use serde::{Deserialize, Serialize};

@@ -3,17 +3,21 @@
 mod changed_items;
 
 use super::{links, overview::empty};
-use crate::pages::{
-    error_page::{Trouble, run_named},
-    layout::{NavigationPage, page},
-    query::PageQuery,
-};
 use crate::{
-    access::Visitor, catalog::ListedRun, comparisons::NotCompared, state::AppState, view::RunView,
+    access::Visitor,
+    comparisons::NotCompared,
+    pages::{
+        error_page::{Trouble, run_named},
+        layout::{NavigationPage, page},
+        query::PageQuery,
+    },
+    state::AppState,
+    view::RunView,
 };
 use axum::extract::{Extension, State};
 use changed_items::Moved;
 use juror_analysis::{compare::CompareError, comparison::Comparison};
+use juror_app::catalog::ListedRun;
 use juror_report::{
     comparison_changes, comparison_decision, comparison_figures,
     html::{blocks, minutes, simulated},

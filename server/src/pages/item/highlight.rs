@@ -1,9 +1,9 @@
-//! What the parts of code are, as far as colors need it. Code may be anything, broken too: every
+//! Kinds of the parts of code, as far as colors need them. Code may be anything, broken too: every
 //! byte of it comes out again, in order. Pure.
 
 use juror_types::item::Language;
 
-/// What a piece of code is.
+/// Kind of a piece of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Nothing special.

@@ -3,20 +3,26 @@
 mod code;
 mod earlier;
 mod highlight;
+mod measured;
 mod pictures;
 mod prompt_and_reply;
 mod tokens;
 
 use super::links;
-use crate::pages::{
-    error_page::{Trouble, run_named},
-    layout::{NavigationPage, page},
-    query::PageQuery,
-    run::filters::ItemFilters,
+use crate::{
+    access::Visitor,
+    pages::{
+        error_page::{Trouble, run_named},
+        layout::{NavigationPage, page},
+        query::PageQuery,
+        run::filters::ItemFilters,
+    },
+    state::AppState,
+    view::RunView,
 };
-use crate::{access::Visitor, item_source::ItemDetails, state::AppState, view::RunView};
 use axum::extract::{Extension, Path, State};
 use juror_analysis::format::grouped;
+use juror_app::items::ItemDetails;
 use juror_report::{
     html::{findings, id_text, mark_reasons, marks, score, scores, simulated, took, verdict_of},
     sanitize::harmless,
@@ -55,7 +61,7 @@ pub async fn show(
     Ok(page(Some(visitor), &harmless(&item), NavigationPage::Runs, &content))
 }
 
-/// What stands before and behind a result in the table that a reader came from.
+/// Results before and behind one in the table that a reader came from.
 struct Around {
     number: Option<usize>,
     all: usize,
@@ -117,6 +123,7 @@ fn content(
         div.item-page {
             (pictures::section(view, result, show))
             div.findings {
+            @if let Some(outcome) = &result.evidence { (measured::section(outcome)) }
             @if let Some(verdict) = verdict {
                 section.card aria-labelledby="scores" {
                     h2 #scores { "Scores" @if is_simulated { " " (simulated()) } }
@@ -146,7 +153,7 @@ fn content(
     }
 }
 
-/// What the judge says, in its own words.
+/// Statements of the judge, in its own words.
 fn said(title: &str, class: &str, statements: &[String], is_simulated: bool) -> Markup {
     html! {
         @if !statements.is_empty() {

@@ -1,8 +1,16 @@
 //! The images of an item.
 
-use crate::{api::image_address, item_source::ItemDetails, view::RunView};
-use juror_report::sanitize::harmless;
-use juror_types::outcome::{InputRecord, JobResult};
+use crate::{api::image_address, view::RunView};
+use juror_app::items::ItemDetails;
+use juror_report::{
+    html::{PairSide, regions_over},
+    sanitize::harmless,
+};
+use juror_types::{
+    evidence::EvidenceOutcome,
+    item::Item,
+    outcome::{InputRecord, JobResult},
+};
 use maud::{Markup, html};
 
 /// All of them; two lie over each other under a slider where the script runs, and side by side
@@ -10,13 +18,18 @@ use maud::{Markup, html};
 pub fn section(view: &RunView, result: &JobResult, show: Option<&ItemDetails>) -> Markup {
     let inputs: Vec<&InputRecord> = result.item.images().collect();
     let address = |input: &InputRecord| image_address(result, input, show);
-    let can_slide = inputs.len() == 2 && inputs.iter().all(|input| address(input).is_some());
+    let is_pair = inputs.len() == 2 && inputs.iter().all(|input| address(input).is_some());
+    let is_rendered = inputs.iter().any(|input| input.name == Item::RENDERED);
+    let compares = is_pair && is_rendered;
+    let can_slide = is_pair && !is_rendered;
     html! {
         section.card.judged aria-labelledby="judged" {
-            h2 #judged { @if inputs.len() == 1 { "Screenshot" } @else { "Images" } }
+            h2 #judged {
+                @if inputs.len() == 1 { "Screenshot" } @else if compares { "Screenshot and render" } @else { "Images" }
+            }
             @if inputs.is_empty() { p.missing { "This item has no image." } }
-            div.pictures.pair[inputs.len() == 2] data-slider[can_slide] {
-                @for input in inputs { (picture(view, input, address(input), show)) }
+            div.pictures.pair[inputs.len() == 2 && !compares].compared[compares] data-slider[can_slide] data-compare[compares] {
+                @for input in inputs { (picture(view, result, input, address(input), show)) }
             }
         }
     }
@@ -24,19 +37,28 @@ pub fn section(view: &RunView, result: &JobResult, show: Option<&ItemDetails>) -
 
 fn picture(
     view: &RunView,
+    result: &JobResult,
     input: &InputRecord,
     address: Option<String>,
     show: Option<&ItemDetails>,
 ) -> Markup {
     let name = harmless(&input.name.replace('_', " "));
     let is_unjudged = address.is_some() && input.digest.is_none();
+    let measured = result.evidence.as_ref().and_then(EvidenceOutcome::measured);
+    let side = match input.name == Item::RENDERED {
+        true => PairSide::Render,
+        false => PairSide::Screenshot,
+    };
     let exhibit = show.map(|show| &show.exhibit);
     let remark = exhibit.and_then(|exhibit| exhibit.remark_on(&input.name));
     html! {
         figure {
             @match address {
                 Some(address) => {
-                    a href=(address) { img src=(address) alt=(format!("{name} of this item")) decoding="async"; }
+                    div.marked {
+                        a href=(address) { img src=(address) alt=(format!("{name} of this item")) decoding="async"; }
+                        @if let Some(evidence) = measured { (regions_over(evidence, side, "")) }
+                    }
                 }
                 None => { p.missing { (absence(view, input, show)) } }
             }

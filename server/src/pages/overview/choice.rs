@@ -2,10 +2,10 @@
 
 use crate::{
     access::host_port,
-    catalog::ListedRun,
     pages::{dataset, links, query::PageQuery},
 };
 use axum::http::{HeaderMap, header};
+use juror_app::catalog::ListedRun;
 use juror_report::sanitize::harmless;
 use maud::{Markup, html};
 use std::collections::BTreeMap;

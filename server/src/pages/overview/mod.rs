@@ -11,14 +11,13 @@ use super::{
     run::{self, statements},
     trend,
 };
-use crate::pages::{
-    error_page::{Trouble, run_named, state_chip},
-    layout::{NavigationPage, page},
-    query::PageQuery,
-};
 use crate::{
     access::Visitor,
-    catalog::{DamagedRun, ListedRun, RunListing, RunState},
+    pages::{
+        error_page::{Trouble, run_named, state_chip},
+        layout::{NavigationPage, page},
+        query::PageQuery,
+    },
     state::AppState,
     view::RunView,
 };
@@ -32,6 +31,7 @@ use juror_analysis::{
     format::{counted, grouped},
     run_report::Report,
 };
+use juror_app::catalog::{DamagedRun, ListedRun, RunListing, RunState};
 use juror_report::{
     html::{decision, facts, semantic, simulated, stages, targets},
     phrasing::has_stages,

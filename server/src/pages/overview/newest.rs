@@ -1,11 +1,11 @@
 //! The newest run that can be shown.
 
 use crate::{
-    catalog::{ListedRun, RunState},
     pages::error_page::Trouble,
     state::AppState,
     view::{RunView, ViewError},
 };
+use juror_app::catalog::{ListedRun, RunState};
 use juror_types::id::RunId;
 use std::sync::Arc;
 

@@ -1,11 +1,8 @@
-//! What can be done with a run: read its reports, compare it, stop it, go on with it.
+//! Actions on a run: read its reports, compare it, stop it, go on with it.
 
-use crate::{
-    catalog::{ListedRun, RunState},
-    pages::links,
-    view::RunView,
-};
+use crate::{pages::links, view::RunView};
 use juror_analysis::history::ask_the_same;
+use juror_app::catalog::{ListedRun, RunState};
 use maud::{Markup, html};
 
 const FORMATS: [(&str, &str); 6] = [

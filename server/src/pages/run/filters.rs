@@ -2,13 +2,13 @@
 
 use crate::{
     pages::{links, query::PageQuery},
-    view::{Order, RowQuery, RunView},
+    view::{EvidenceState, Order, RowQuery, RunView},
 };
 use juror_analysis::issues::StatementGroup;
 use juror_types::{finding::Severity, outcome::Outcome};
 
 /// The query that a table fulfils, as they were written: links keep them.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 14] = [
     "outcome",
     "tag",
     "issue",
@@ -16,6 +16,7 @@ const NAMES: [&str; 13] = [
     "kind",
     "severity",
     "contradictory",
+    "evidence",
     "suspected_instructions",
     "from",
     "to",
@@ -24,7 +25,7 @@ const NAMES: [&str; 13] = [
     "order",
 ];
 
-/// What is asked of a run's table.
+/// Filters of a run's table.
 #[derive(Clone, Debug)]
 pub struct ItemFilters {
     pairs: Vec<(&'static str, String)>,
@@ -79,6 +80,7 @@ impl ItemFilters {
                 .into_iter()
                 .find(|known| self.text("severity") == Some(known.name())),
             contradictory: self.text("contradictory").and_then(|text| text.parse().ok()),
+            evidence: self.text("evidence").and_then(EvidenceState::of_name),
             suspected_instructions: self
                 .text("suspected_instructions")
                 .and_then(|text| text.parse().ok()),
@@ -90,7 +92,7 @@ impl ItemFilters {
         }
     }
 
-    /// What the table is sorted by.
+    /// Order of the table.
     pub fn order(&self, view: &RunView) -> Order {
         match self.text("sort") {
             None => Order::Urgency,

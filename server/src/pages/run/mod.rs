@@ -9,14 +9,13 @@ pub mod statements;
 mod table;
 
 use super::{dataset, links};
-use crate::pages::{
-    error_page::{Trouble, run_named, state_chip},
-    layout::{NavigationPage, page},
-    query::PageQuery,
-};
 use crate::{
     access::Visitor,
-    catalog::{ListedRun, RunState},
+    pages::{
+        error_page::{Trouble, run_named, state_chip},
+        layout::{NavigationPage, page},
+        query::PageQuery,
+    },
     state::AppState,
     view::RunView,
 };
@@ -30,8 +29,9 @@ use juror_analysis::{
     format::{counted, grouped},
     run_report::Report,
 };
+use juror_app::catalog::{ListedRun, RunState};
 use juror_report::{
-    html::{decision, facts, run_facts, semantic, simulated, stages, targets},
+    html::{decision, facts, measured, run_facts, semantic, simulated, stages, targets},
     phrasing::has_stages,
     sanitize::harmless,
 };
@@ -136,7 +136,10 @@ fn folds(view: &RunView) -> Markup {
         @if !report.warnings.is_empty() && !is_running { p.notice { (harmless(&report.warnings.join(" "))) } }
         @if groups != (0, 0) {
             details.card #issues-fold {
-                summary { (grouped(groups.0)) " common issues, " (grouped(groups.1)) " strengths" }
+                summary {
+                    (grouped(groups.0)) (if groups.0 == 1 { " common issue, " } else { " common issues, " })
+                    (grouped(groups.1)) (if groups.1 == 1 { " strength" } else { " strengths" })
+                }
                 div.cards { (statements::common(view, &links::run(&report.run.id), MAX_STATEMENTS)) }
             }
         }
@@ -156,6 +159,7 @@ fn figures(view: &RunView) -> Markup {
         div.cards {
             @if report.run.judge.is_some() { (semantic(report)) }
             @if has_stages(report) || report.run.judge.is_none() { (stages(report)) }
+            @if let Some(measured) = measured(report, &|id| html! { (id) }) { (measured) }
         }
     }
 }
@@ -170,7 +174,7 @@ pub async fn cancel(
     Ok(Redirect::to(&links::run(&run)))
 }
 
-/// What the form to resume says.
+/// Fields of the form to resume.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Resume {

@@ -2,7 +2,6 @@
 
 use crate::{
     access::Visitor,
-    launcher::QueuedRun,
     pages::layout::{NavigationPage, page},
 };
 use axum::{
@@ -10,6 +9,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use juror_analysis::format::{counted, grouped};
+use juror_app::request::QueuedRun;
 use juror_report::sanitize::harmless;
 use maud::html;
 

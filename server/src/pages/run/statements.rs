@@ -1,4 +1,4 @@
-//! What the judge often found wrong and right; each leads to the results of which it was said.
+//! Common issues and strengths; each leads to the results of which it was said.
 
 use crate::{pages::links, view::RunView};
 use juror_analysis::{

@@ -3,7 +3,7 @@
 use crate::pages::run::filters::{ItemFilters, order_of};
 use crate::{
     pages::{links, runs::pager, thumbnail},
-    view::{Order, RunView},
+    view::{EvidenceState, Order, RunView},
 };
 use juror_analysis::{
     format::{counted, grouped},
@@ -29,7 +29,7 @@ const MAX_CHOICES: usize = 100;
 
 /// One page of the results that are asked for.
 pub struct TablePage {
-    /// How many there are of them on all pages.
+    /// Number of them on all pages.
     pub selected: usize,
     /// The page, from 1.
     pub page: usize,
@@ -211,6 +211,7 @@ fn filters(view: &RunView, asked: &ItemFilters) -> Markup {
     let kinds = report.rubric.vocabulary.kinds.iter().filter(|_| has_findings);
     let kinds: Vec<_> = kinds.map(|kind| (kind.key.clone(), kind.title.clone())).collect();
     let severities = Severity::ALL.map(|it| (it.name().to_owned(), it.name().to_owned()));
+    let evidence = EvidenceState::ALL.map(|(_, name, text)| (name.to_owned(), text.to_owned()));
     let yes_and_no =
         [("true", "yes"), ("false", "no")].map(|(value, text)| (value.to_owned(), text.to_owned()));
     html! {
@@ -227,6 +228,7 @@ fn filters(view: &RunView, asked: &ItemFilters) -> Markup {
                     (choices(asked, "Suspected instructions", "suspected_instructions", &yes_and_no))
                 }
             }
+            @if report.evidence.is_some() { (choices(asked, "Evidence", "evidence", &evidence)) }
             (choices(asked, "Strength", "strength", &labeled(&report.common_strengths)))
             @if report.run.judge.is_some() {
                 label { "Score from, %" input type="number" name="from" min="0" max="100" step="any" value=[asked.text("from")]; }
@@ -256,7 +258,7 @@ fn choices(asked: &ItemFilters, label: &str, name: &str, options: &[(String, Str
     }
 }
 
-/// What fits into a list of choices.
+/// The part that fits into a list of choices.
 fn cut(text: &str) -> String {
     let mut shown: String = text.chars().take(70).collect();
     if shown.len() < text.len() {

@@ -3,14 +3,13 @@
 mod order;
 
 use super::{dataset, links, overview::empty};
-use crate::pages::{
-    error_page::{Trouble, state_chip},
-    layout::{NavigationPage, page},
-    query::PageQuery,
-};
 use crate::{
     access::Visitor,
-    catalog::{DamagedRun, ListedRun, RunListing, RunState},
+    pages::{
+        error_page::{Trouble, state_chip},
+        layout::{NavigationPage, page},
+        query::PageQuery,
+    },
     state::AppState,
 };
 use axum::extract::{Extension, State};
@@ -19,6 +18,7 @@ use juror_analysis::{
     history::PastMetric,
     metrics::Interval,
 };
+use juror_app::catalog::{DamagedRun, ListedRun, RunListing, RunState};
 use juror_report::{
     html::{minutes, simulated},
     sanitize::harmless,

@@ -1,7 +1,8 @@
 //! Orders of the table of runs, one for each of its columns.
 
-use crate::{catalog::ListedRun, pages::query::PageQuery};
+use crate::pages::query::PageQuery;
 use juror_analysis::{history::PastMetric, metrics::Unit};
+use juror_app::catalog::ListedRun;
 use juror_types::usage::Money;
 use std::cmp::Ordering;
 

@@ -1,9 +1,9 @@
 //! The fields of the form, with what was written into them before and what is wrong with it.
 
 use super::form::{FieldErrors, StartForm};
-use crate::launcher::{RequestDefaults, RequestField};
+use juror_app::request::{RequestDefaults, RequestField};
 use juror_report::sanitize::harmless;
-use juror_types::rubric::builtin;
+use juror_types::{evidence::EvidenceMode, rubric::builtin};
 use maud::{Markup, html};
 
 /// The id of a field's control. `filters` is the id of the table's filters, whose style differs.
@@ -38,6 +38,7 @@ pub fn form(
                 h2 #what { "What is judged" }
                 div.fields { (dataset(form, errors, datasets)) (rubric(form, errors, defaults)) }
                 (keep_inputs(form, errors))
+                div.fields { (evidence(form, errors)) }
             }
             section.card aria-labelledby="judge" {
                 h2 #judge { "The judge" }
@@ -146,6 +147,20 @@ fn keep_inputs(form: &StartForm, errors: &FieldErrors) -> Markup {
             "Screenshots, code and tokens are kept in the run directory, and shown from there when the dataset has changed."
         }
     }
+}
+
+fn evidence(form: &StartForm, errors: &FieldErrors) -> Markup {
+    let field = RequestField::Evidence;
+    let help = "Renders the generated code and measures where its picture differs from the screenshot. \
+                Facts tells the judge; full also sends it the pictures, which costs more.";
+    let field = Field { field, label: "Evidence", help, error: errors.of(field) };
+    field.around(&html! {
+        select #evidence name="evidence" aria-describedby=(field.described_by()) aria-invalid=[field.error.map(|_| "true")] {
+            @for mode in EvidenceMode::ALL {
+                option value=(mode.name()) selected[mode.name() == form.evidence] { (mode.name()) }
+            }
+        }
+    })
 }
 
 fn filters(form: &StartForm, errors: &FieldErrors) -> Markup {

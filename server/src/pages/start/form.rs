@@ -1,7 +1,7 @@
-//! What a person writes into the form, and the run that this asks for.
+//! Fields of the form, and the run that they ask for.
 
-use crate::launcher::{RequestDefaults, RequestField, RunSpecification};
-use juror_types::{id::RunId, usage::Money};
+use juror_app::request::{RequestDefaults, RequestField, RunSpecification};
+use juror_types::{evidence::EvidenceMode, id::RunId, usage::Money};
 use serde::Deserialize;
 
 /// Repeats of an item at most.
@@ -33,7 +33,7 @@ pub struct StartForm {
     pub limit: String,
     /// One filter a line.
     pub filters: String,
-    /// How many times each item is judged.
+    /// Judgements of each item.
     pub repeat: String,
     /// Requests per minute.
     pub rpm: String,
@@ -43,6 +43,8 @@ pub struct StartForm {
     pub max_concurrency: String,
     /// `true` where what is judged is kept.
     pub keep_inputs: String,
+    /// Name of a mode of evidence.
+    pub evidence: String,
     /// The run's name.
     pub run_id: String,
 }
@@ -51,7 +53,8 @@ impl StartForm {
     /// The form before anything is written into it.
     pub fn blank(defaults: &RequestDefaults) -> Self {
         let keep_inputs = if defaults.keep_inputs { "true" } else { "" };
-        Self { keep_inputs: keep_inputs.to_owned(), ..Self::default() }
+        let evidence = defaults.evidence.name().to_owned();
+        Self { keep_inputs: keep_inputs.to_owned(), evidence, ..Self::default() }
     }
 
     /// Whether what is judged is to be kept.
@@ -108,12 +111,17 @@ impl StartForm {
             tpm,
             max_concurrency: calls.and_then(|calls| usize::try_from(calls).ok()),
             keep_inputs: Some(self.keeps_inputs()),
+            evidence: self.evidence_mode(),
             run_id,
         })
     }
 
+    fn evidence_mode(&self) -> Option<EvidenceMode> {
+        EvidenceMode::ALL.into_iter().find(|mode| mode.name() == self.evidence)
+    }
+
     /// Every field by its name, to be sent once more.
-    pub fn fields(&self) -> [(&'static str, &str); 15] {
+    pub fn fields(&self) -> [(&'static str, &str); 16] {
         [
             ("dataset", &self.dataset),
             ("rubric", &self.rubric),
@@ -129,6 +137,7 @@ impl StartForm {
             ("tpm", &self.tpm),
             ("max_concurrency", &self.max_concurrency),
             ("keep_inputs", &self.keep_inputs),
+            ("evidence", &self.evidence),
             ("run_id", &self.run_id),
         ]
     }

@@ -4,13 +4,12 @@ mod fields;
 mod form;
 
 use super::links;
-use crate::pages::{
-    error_page::Trouble,
-    layout::{NavigationPage, page},
-};
 use crate::{
     access::Visitor,
-    launcher::{LaunchRefusal, RequestField, RunEstimate, RunSpecification},
+    pages::{
+        error_page::Trouble,
+        layout::{NavigationPage, page},
+    },
     state::AppState,
 };
 use axum::{
@@ -23,6 +22,10 @@ use form::{FieldErrors, StartForm};
 use juror_analysis::{
     format::{counted, dollars, duration, figure, grouped},
     metrics::Unit,
+};
+use juror_app::{
+    error::AppError,
+    request::{RequestField, RunEstimate, RunSpecification},
 };
 use juror_report::sanitize::harmless;
 use maud::{Markup, html};
@@ -77,7 +80,7 @@ pub async fn asked(
     };
     match answered {
         Ok(answer) => Ok(answer),
-        Err(LaunchRefusal::Broken(reason)) => Err(LaunchRefusal::Broken(reason).into()),
+        Err(AppError::Internal(reason)) => Err(AppError::Internal(reason).into()),
         Err(refusal) => refused(&site, visitor, &form, refusal).await,
     }
 }
@@ -86,7 +89,7 @@ async fn refused(
     site: &AppState,
     visitor: Visitor,
     form: &StartForm,
-    refusal: LaunchRefusal,
+    refusal: AppError,
 ) -> Result<Response, Trouble> {
     let again = refusal.retry_after().map(|seconds| [(header::RETRY_AFTER, seconds)]);
     let status = match again {
@@ -105,15 +108,15 @@ struct Refused {
     reason: Option<String>,
 }
 
-impl From<LaunchRefusal> for Refused {
-    fn from(refusal: LaunchRefusal) -> Self {
+impl From<AppError> for Refused {
+    fn from(refusal: AppError) -> Self {
         let (field, message) = match refusal {
-            LaunchRefusal::Field { field, message } => (field, sentence(&message)),
-            LaunchRefusal::NameTaken(run) => (
+            AppError::Field { field, message } => (field, sentence(&message)),
+            AppError::NameTaken(run) => (
                 RequestField::RunId,
                 format!("A run {run} exists. Enter another name, or resume that run on its page."),
             ),
-            LaunchRefusal::Unknown(message) => (RequestField::Dataset, sentence(&message)),
+            AppError::NotFound(message) => (RequestField::Dataset, sentence(&message)),
             other => return Self { reason: Some(sentence(&other.to_string())), ..Self::default() },
         };
         let mut errors = FieldErrors::default();
@@ -169,7 +172,7 @@ fn error_summary(errors: &FieldErrors) -> Markup {
     }
 }
 
-/// What the run would take, before anything is begun.
+/// Estimate of the run, before anything is begun.
 fn confirmation(form: &StartForm, asked: &RunSpecification, estimate: &RunEstimate) -> Markup {
     html! {
         h1 { "Start this run?" }

@@ -1,10 +1,11 @@
 //! Whether figures decline from a fixed anchor, the first runs of their kind.
 
-use crate::{catalog::ListedRun, view::RunView};
+use crate::view::RunView;
 use juror_analysis::{
     history::{DeclineState, DeclineWatch, is_of_one_kind},
     metrics::Metric,
 };
+use juror_app::catalog::ListedRun;
 use juror_report::{phrasing::decline_text, sanitize::harmless};
 use maud::{Markup, html};
 

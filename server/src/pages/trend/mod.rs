@@ -9,12 +9,16 @@ use super::{
     overview::{OverviewChoice, empty, newest_of},
     run::facts_line,
 };
-use crate::pages::{
-    error_page::{Trouble, run_named},
-    layout::{NavigationPage, page},
-    query::PageQuery,
+use crate::{
+    access::Visitor,
+    pages::{
+        error_page::{Trouble, run_named},
+        layout::{NavigationPage, page},
+        query::PageQuery,
+    },
+    state::AppState,
+    view::RunView,
 };
-use crate::{access::Visitor, catalog::ListedRun, state::AppState, view::RunView};
 use axum::{
     extract::{Extension, State},
     http::HeaderMap,
@@ -26,6 +30,7 @@ use juror_analysis::{
     history::{PastMetric, ask_the_same, fingerprint_changes},
     metrics::{Interval, Metric, Unit},
 };
+use juror_app::catalog::ListedRun;
 use juror_report::{
     html::{minutes, simulated},
     phrasing::provenance_text,

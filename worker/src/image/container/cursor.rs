@@ -12,7 +12,7 @@ impl<'a> Cursor<'a> {
         Self { rest: bytes }
     }
 
-    /// What has not been read yet.
+    /// The unread rest.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }

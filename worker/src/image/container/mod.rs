@@ -13,7 +13,7 @@ mod webp;
 use super::format::ReadableFormat;
 use image::metadata::Orientation;
 
-/// What a container says about its image.
+/// Facts in a container about its image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
     /// The format, by content.
@@ -30,7 +30,7 @@ pub(super) struct Facts {
     pub cmyk: bool,
     /// Whether the pixels went through a lossy codec already.
     pub lossy: bool,
-    /// How the stored picture must be turned to stand upright.
+    /// Turn by which the stored picture stands upright.
     pub orientation: Orientation,
     /// Most memory per pixel that the decoder takes, its output included.
     pub decoder_bytes_per_pixel: u8,

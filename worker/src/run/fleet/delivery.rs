@@ -47,7 +47,7 @@ pub async fn work(
     }
 }
 
-/// What a delivery meets on its handler.
+/// Resources of a delivery's handler.
 struct DeliveryHandler<'worker> {
     worker: &'worker Worker,
     fleet: &'worker FleetWork,
@@ -174,8 +174,8 @@ impl DeliveryHandler<'_> {
     }
 }
 
-/// What becomes of a job whose result is published: one that killed its workers is kept aside too,
-/// for a person to look at.
+/// End of a job whose result is published: one that killed its workers is kept aside too, for a
+/// person to look at.
 fn end_of(result: &JobResult, job: &Job) -> Disposition {
     let poison = result.error.as_ref().filter(|error| error.kind == ErrorKind::Poison);
     match poison {

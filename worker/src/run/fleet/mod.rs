@@ -19,17 +19,17 @@ use juror_types::{
 use std::sync::Arc;
 use warn_once::WarnOnce;
 
-/// How runs stand, as far as this worker must know.
+/// A source of the runs' states, as far as this worker must know them.
 #[async_trait]
 pub trait RunStatusProvider: Send + Sync {
-    /// How the job's run stands now, or stood a moment ago.
+    /// State of the job's run now, or a moment ago.
     async fn run_state(&self, job: &Job) -> Result<WorkerRunState, LedgerError>;
 
     /// Notes for all workers that no call of this run can succeed until a person does something.
     async fn pause(&self, run: &RunId, reason: &str) -> Result<(), LedgerError>;
 }
 
-/// How a run stands.
+/// State of a run.
 #[derive(Clone)]
 pub enum WorkerRunState {
     /// Its jobs are judged, with this context. Its `shutdown.drain` is given as soon as the run
@@ -39,12 +39,12 @@ pub enum WorkerRunState {
     Paused(String),
     /// Its jobs end untried.
     Cancelled,
-    /// Nobody knows it, or not as its job does, for this reason. Its jobs are kept: what knew it
-    /// may come back.
+    /// Unknown, or not as its job does, for this reason. Its jobs are kept: what knew it may come
+    /// back.
     Unknown(String),
 }
 
-/// What a worker that takes jobs of any run needs beside their contexts.
+/// Needs of a worker that takes jobs of any run, beside their contexts.
 pub struct FleetWork {
     run_states: Arc<dyn RunStatusProvider>,
     store: Arc<dyn Store>,

@@ -1,4 +1,4 @@
-//! What the operator was told of runs: once in a while, and not for each of their jobs.
+//! Warnings about runs: once in a while, and not for each of their jobs.
 
 use juror_types::{
     event::{Event, Events},
@@ -11,10 +11,10 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// How long the same words of a run are not repeated.
+/// Time for which the same words of a run are not repeated.
 const SILENCE: Duration = Duration::from_secs(10 * 60);
 
-/// What is told of a run.
+/// Subject of a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Topic {
     WorkerRunState,

@@ -1,15 +1,15 @@
 //! The user's own compiler in the place of the built-in check.
 
-use super::{CommandSettings, process};
+use super::{
+    CommandSettings,
+    input_file::{FILE, write_file},
+    process,
+};
 use crate::stages::compile::Compilation;
 use juror_types::{
     item::Language,
     outcome::{ErrorKind, JobError},
 };
-use std::io::Write;
-
-/// The argument, or part of one, that stands for the path of a file with the code.
-const FILE: &str = "{file}";
 
 /// Runs the `compile_command` on some code: it gets the code on stdin, and in a file with the
 /// language's ending wherever an argument says `{file}`. Exit status 0 means that the code compiles;
@@ -49,11 +49,4 @@ pub async fn compile(
     let said = if finished.stderr_tail.is_empty() { output.trim() } else { &finished.stderr_tail };
     let said: String = said.chars().take(2000).collect();
     Ok(Compilation::Broken(format!("{}: {said}", finished.status)))
-}
-
-fn write_file(code: &str, language: Language) -> std::io::Result<tempfile::NamedTempFile> {
-    let ending = format!(".{}", language.name());
-    let mut file = tempfile::Builder::new().prefix("juror-").suffix(&ending).tempfile()?;
-    file.write_all(code.as_bytes())?;
-    Ok(file)
 }

@@ -2,11 +2,14 @@
 //! runs them, never from a job or a dataset.
 
 mod compile;
+mod input_file;
 mod pipeline;
 mod process;
+mod render;
 
 pub use compile::compile;
 pub use pipeline::run_pipeline;
+pub use render::{RenderCommandError, run_render};
 
 use std::time::Duration;
 
@@ -17,7 +20,7 @@ pub struct CommandSettings {
     pub program: String,
     /// Its arguments, as they are; no shell reads them.
     pub arguments: Vec<String>,
-    /// How long one run may take before it is killed.
+    /// Time limit of one run before it is killed.
     pub timeout: Duration,
 }
 

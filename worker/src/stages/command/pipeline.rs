@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What the command reads on stdin.
+/// Input of the command on stdin.
 #[derive(Serialize)]
 struct Question<'a> {
     schema: u32,
@@ -24,7 +24,7 @@ struct Question<'a> {
     paths: BTreeMap<&'a str, String>,
 }
 
-/// What the command answers on stdout. Fields that it leaves out stay as the item has them.
+/// Output of the command on stdout. Fields that it leaves out stay as the item has them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Answer {

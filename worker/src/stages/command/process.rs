@@ -14,11 +14,11 @@ use tokio::{
 
 /// Most bytes of an answer on stdout.
 const MAX_OUTPUT: usize = 8 * 1024 * 1024;
-/// How much of the end of stderr is kept, and how much of that an error shows.
+/// Bytes of the end of stderr that are kept, and characters of it that an error shows.
 const ERROR_TAIL: usize = 64 * 1024;
 const SHOWN_ERROR_TAIL: usize = 2000;
 
-/// How a program ended.
+/// End of a program.
 #[derive(Debug)]
 pub(super) struct ProcessEnd {
     pub status: ExitStatus,

@@ -10,7 +10,7 @@ use juror_types::item::Language;
 use std::{panic::catch_unwind, thread};
 use tokio::{sync::Semaphore, task::spawn_blocking};
 
-/// What a look at the grammar found.
+/// Result of a look at the grammar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Compilation {
     /// No error.
@@ -24,7 +24,7 @@ pub enum Compilation {
 /// Code up to this size is parsed where it is, in well under a millisecond; more moves off the
 /// async threads.
 const MAX_INLINE_CODE: usize = 64 * 1024;
-/// What an async thread's stack of 2 MB surely has left.
+/// Part of an async thread's stack of 2 MB that is surely left.
 const INLINE_STACK: usize = 256 * 1024;
 /// Parses on a large stack at a time, so that hostile code cannot fill the memory with stacks.
 static ROOMY_PARSES: Semaphore = Semaphore::const_new(2);

@@ -20,7 +20,7 @@ const WORK_PER_BYTE: usize = 16;
 /// Parentheses that may be parameters with defaults, and type arguments that do not close, cost
 /// this times their number squared, if each stands in the one before.
 const WORK_PER_PAIR: usize = 96;
-/// How far a look at what follows a bracket goes; what is still open then counts as a hazard.
+/// Distance of a look at what follows a bracket; what is still open then counts as a hazard.
 const FARTHEST_LOOK: usize = 300;
 
 /// The stack that parsing takes at most, in bytes; or why the code must not be parsed.
@@ -57,7 +57,7 @@ fn work(code: &[u8]) -> usize {
         .saturating_mul(1 << doublings.min(usize::BITS as usize - 1))
 }
 
-/// What a `<` may cost, if it is tried as the start of type arguments.
+/// Cost of a `<` that is tried as the start of type arguments.
 #[derive(Debug, PartialEq)]
 enum Try {
     /// No more than the bytes that it goes over.
@@ -68,7 +68,7 @@ enum Try {
     Open,
 }
 
-/// How many places could open a level of nesting: brackets and operators that something must
+/// Number of places that could open a level of nesting: brackets and operators that something must
 /// follow, and the words that stand before a whole expression, statement or type.
 fn levels(code: &str) -> usize {
     const WORDS: [&str; 22] = [
@@ -127,7 +127,7 @@ fn try_after(rest: &[u8]) -> Try {
     }
 }
 
-/// How many opening parentheses might hold a parameter with a default.
+/// Number of opening parentheses that might hold a parameter with a default.
 fn possible_defaults(code: &[u8]) -> usize {
     memchr::memchr_iter(b'(', code)
         .filter(|place| code.get(place + 1..).is_some_and(may_hold_default))

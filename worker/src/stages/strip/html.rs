@@ -1,6 +1,6 @@
 //! Comments of HTML, and elements that render nothing.
 
-use super::{Cut, script};
+use super::{Cut, hidden_html::HiddenSections, script};
 use html5ever::{
     tendril::StrTendril,
     tokenizer::{
@@ -14,8 +14,8 @@ use std::cell::{Cell, RefCell};
 /// See the check of compilation: a tag with so many separators would take the tokenizer minutes.
 const MAX_SEPARATORS_IN_A_TAG: usize = 20_000;
 
-/// Comments (those of scripts and style sheets too), templates of pages without scripts, and `<meta>`
-/// elements that only describe the page.
+/// Comments (those of scripts and style sheets too), templates and hidden sections of pages without
+/// scripts, and `<meta>` elements that only describe the page.
 pub(super) fn cuts(code: &str) -> Option<Vec<Cut>> {
     let tokenizer = Tokenizer::new(Finder::default(), TokenizerOpts::default());
     let input = BufferQueue::default();
@@ -53,9 +53,12 @@ struct Finder {
     /// Start and end of templates that are not inside another one.
     templates: RefCell<Vec<Cut>>,
     open_templates: RefCell<Vec<usize>>,
+    hidden: RefCell<HiddenSections>,
     /// Start of the contents of the script or style sheet that is open.
     raw: Cell<Option<(usize, bool)>>,
     has_script: Cell<bool>,
+    /// Whether a template is the shadow tree of its parent, which is rendered.
+    has_shadow_tree: Cell<bool>,
     raw_texts: RefCell<Vec<(usize, usize, bool)>>,
 }
 
@@ -85,6 +88,8 @@ impl Finder {
     }
 
     fn start_tag(&self, tag: &Tag, start: usize, end: usize) -> TokenSinkResult<()> {
+        self.hidden.borrow_mut().start_tag(tag, start);
+        self.has_shadow_tree.set(self.has_shadow_tree.get() || is_shadow_tree(tag));
         match &*tag.name {
             "script" => {
                 self.has_script.set(true);
@@ -104,6 +109,7 @@ impl Finder {
     }
 
     fn end_tag(&self, tag: &Tag, start: usize, end: usize) {
+        self.hidden.borrow_mut().end_tag(tag, end);
         match &*tag.name {
             "template" => {
                 let mut open = self.open_templates.borrow_mut();
@@ -122,9 +128,10 @@ impl Finder {
 
     fn into_cuts(self, code: &str) -> Vec<Cut> {
         let mut cuts = self.cuts.into_inner();
-        if !self.has_script.get() {
+        if !self.has_script.get() && !self.has_shadow_tree.get() {
             cuts.append(&mut self.templates.into_inner());
         }
+        cuts.append(&mut self.hidden.into_inner().into_cuts());
         for (start, end, is_script) in self.raw_texts.into_inner() {
             let Some(text) = code.get(start..end) else { continue };
             let inner = match is_script {
@@ -138,6 +145,10 @@ impl Finder {
         }
         cuts
     }
+}
+
+fn is_shadow_tree(tag: &Tag) -> bool {
+    tag.attrs.iter().any(|attribute| &*attribute.name.local == "shadowrootmode")
 }
 
 /// A `<meta>` with a name that changes nothing on the screen.

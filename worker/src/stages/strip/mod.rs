@@ -1,6 +1,8 @@
 //! Code as the judge gets it: without comments and without what renders nothing, since neither can
 //! show on the screen, and both can talk to a judge.
 
+mod hidden_html;
+mod hidden_jsx;
 mod html;
 mod script;
 
@@ -77,6 +79,15 @@ fn apply(code: &str, mut cuts: Vec<Cut>) -> String {
     });
     kept.collect::<String>().replace(CUT, "")
 }
+
+/// Elements that show what is inside of them, and change nothing outside.
+const NEUTRAL_ELEMENTS: [&str; 24] = [
+    "div", "section", "article", "aside", "header", "footer", "nav", "main", "p", "span", "b", "i",
+    "em", "strong", "small", "ul", "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6",
+];
+
+/// Text in the place of a hidden element.
+const HIDDEN: &str = "<i hidden />";
 
 /// Marks a cut until blank lines are gone: a noncharacter, which the fence would show as such.
 const CUT: char = '\u{fdd0}';

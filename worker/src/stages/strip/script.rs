@@ -1,12 +1,16 @@
 //! Comments and dead code of TSX, JSX, TypeScript and JavaScript.
 
-use super::Cut;
+use super::{
+    Cut, HIDDEN,
+    hidden_jsx::{is_never_shown, is_style_sheet, may_show_others, styles_others},
+};
 use crate::stages::compile::source_type;
 use juror_types::item::Language;
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
     BindingPattern, ConditionalExpression, Directive, Expression, IdentifierReference, IfStatement,
-    LogicalExpression, Statement, VariableDeclarator,
+    ImportDeclaration, JSXElement, LogicalExpression, Statement, TaggedTemplateExpression,
+    VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_parser::Parser;
@@ -14,8 +18,8 @@ use oxc_span::{GetSpan, Span};
 use oxc_syntax::operator::LogicalOperator;
 use std::collections::HashSet;
 
-/// Comments, branches that are never taken, statements after a return, and texts that nothing uses;
-/// these stay in a script of a page, since other scripts share its names.
+/// Comments, branches that are never taken, statements after a return, elements that are never shown,
+/// and texts that nothing uses; these stay in a script of a page, since other scripts share its names.
 pub(super) fn cuts(code: &str, language: Language) -> Option<Vec<Cut>> {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, code, source_type(language)).parse();
@@ -28,6 +32,10 @@ pub(super) fn cuts(code: &str, language: Language) -> Option<Vec<Cut>> {
         dead.cut(comment.span, if comment.is_line() { "" } else { " " });
     }
     dead.visit_program(&parsed.program);
+    if !dead.shows_others && !styles_others(code) {
+        let hidden = std::mem::take(&mut dead.hidden);
+        hidden.into_iter().for_each(|span| dead.cut(span, HIDDEN));
+    }
     if language != Language::Html {
         let DeadCode { texts, used, .. } = &mut dead;
         let unused = std::mem::take(texts).into_iter().filter(|(name, _)| !used.contains(name));
@@ -36,7 +44,7 @@ pub(super) fn cuts(code: &str, language: Language) -> Option<Vec<Cut>> {
     Some(dead.cuts)
 }
 
-/// What a walk through the code that can run finds.
+/// Findings of a walk through the code that can run.
 #[derive(Default)]
 struct DeadCode {
     cuts: Vec<Cut>,
@@ -44,6 +52,10 @@ struct DeadCode {
     texts: Vec<(String, Span)>,
     /// Every name that is used.
     used: HashSet<String>,
+    /// Elements that are hidden for good, unless something shows them.
+    hidden: Vec<Span>,
+    /// Whether a style sheet, or code that reaches elements by the document, may show them.
+    shows_others: bool,
 }
 
 impl DeadCode {
@@ -85,7 +97,27 @@ impl<'a> Visit<'a> for DeadCode {
         }
     }
 
+    fn visit_jsx_element(&mut self, it: &JSXElement<'a>) {
+        if is_never_shown(it) {
+            self.hidden.push(it.span);
+        }
+        self.shows_others |= may_show_others(it);
+        walk::walk_jsx_element(self, it);
+    }
+
+    fn visit_import_declaration(&mut self, it: &ImportDeclaration<'a>) {
+        self.shows_others |= is_style_sheet(&it.source.value);
+        walk::walk_import_declaration(self, it);
+    }
+
+    /// Styles are written so (`styled.div`, `css`).
+    fn visit_tagged_template_expression(&mut self, it: &TaggedTemplateExpression<'a>) {
+        self.shows_others = true;
+        walk::walk_tagged_template_expression(self, it);
+    }
+
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
+        self.shows_others |= matches!(it.name.as_str(), "document" | "window" | "globalThis");
         self.used.insert(it.name.to_string());
     }
 

@@ -81,6 +81,72 @@ async fn a_template_goes_from_a_page_that_has_no_script() {
 }
 
 #[tokio::test]
+async fn elements_that_are_never_shown_go() {
+    for (code, expected) in [
+        ("f(<p><b hidden>10</b>x</p>)", "f(<p><i hidden />x</p>)"),
+        ("f(<p>{a && <b style={{ display: 'none' }}>10</b>}</p>)", "f(<p>{a && <i hidden />}</p>)"),
+        ("f(<div hidden={true}><div>10</div></div>)", "f(<i hidden />)"),
+    ] {
+        assert_eq!(stripped(code, Language::Tsx).await, expected);
+    }
+    for (code, expected) in [
+        ("<div hidden>10<div>x</div></div><p>y</p>", "<i hidden></i><p>y</p>"),
+        ("<section style=\"display: none;\">10</section>y", "<i hidden></i>y"),
+        ("<li><nav hidden><ul><li>1<br></li></ul></nav>y", "<li><i hidden></i>y"),
+    ] {
+        assert_eq!(stripped(code, Language::Html).await, expected);
+    }
+}
+
+/// A class, a state, a name, a script, a style sheet or an early end of the element may show it.
+#[tokio::test]
+async fn elements_that_may_be_shown_stay() {
+    for code in [
+        "f(<b hidden={closed}>x</b>)",
+        "f(<b hidden className=\"flex\">x</b>)",
+        "f(<b hidden={true} {...more}>x</b>)",
+        "f(<b style={{ display: open ? 'block' : 'none' }}>x</b>)",
+        "f(<b style={{ display: 'none', ...more }}>x</b>)",
+        "f(<b id=\"menu\" style={{ display: 'none' }}>x</b>)",
+        "f(<Panel hidden>x</Panel>)",
+        "f(<b hidden=\"false\">x</b>)",
+        "f(<b hidden data-state=\"open\">x</b>)",
+        "f(<select><option hidden>Country</option></select>)",
+        "f(<p><svg style={{ display: 'none' }}><symbol id=\"x\"/></svg><Icon of=\"x\"/></p>)",
+        "f(<div hidden><svg><symbol id=\"x\"/></svg></div>)",
+        "f(<div hidden><Dialog open/></div>)",
+        "f(<div hidden>{intoBody(<p>x</p>)}</div>)",
+        "f(<p><style hidden>{'p { color: red }'}</style></p>)",
+        "f(<p><style>{'b { display: block }'}</style><b hidden>x</b></p>)",
+        "import './a.css'; f(<b hidden>x</b>)",
+        "const Box = styled.div`b { display: block }`; f(<Box><b hidden>x</b></Box>)",
+        "f(<p className=\"[&>b]:block\"><b hidden>x</b></p>)",
+        "f(<p ref={show}><b hidden>x</b></p>)",
+        "document.querySelector('b').hidden = false; f(<b hidden>x</b>)",
+        "const label = 'Save'; f(<p ref={show}><b hidden><i title={label}/></b></p>)",
+    ] {
+        assert_eq!(stripped(code, Language::Tsx).await, code);
+    }
+    for code in [
+        "<p hidden><div>shown</div></p>",
+        "<div hidden>never closed",
+        "<div hidden class=\"flex\">x</div>",
+        "<div hidden>x</div><script>show()</script>",
+        "<style>div { display: block }</style><div hidden>x</div>",
+        "<link rel=\"stylesheet\" href=\"a.css\"><div hidden>x</div>",
+        "<body onload=\"show()\"><div hidden>x</div>",
+        "<div><section><div hidden>x</section><p>shown</p></div>",
+        "<div><table><td><div hidden>x<td>shown</table></div>",
+        "<ul><li><div hidden>x<li>shown</li></div>",
+        "<div hidden><svg><symbol id=\"x\"/></svg></div><svg><use href=\"#x\"/></svg>",
+        "<select><option><div hidden>shown</div></select>",
+        "<div><template shadowrootmode=\"open\"><p>shown</p></template></div>",
+    ] {
+        assert_eq!(stripped(code, Language::Html).await, code);
+    }
+}
+
+#[tokio::test]
 async fn a_script_of_a_page_keeps_texts_that_others_may_use() {
     let page = "<script>const label = 'Save'</script><script>show(label) /* 10 */</script>";
     let expected = "<script>const label = 'Save'</script><script>show(label)  </script>";
@@ -96,7 +162,7 @@ async fn code_that_does_not_parse_stays_and_says_so() {
 }
 
 proptest::proptest! {
-    /// Whatever the input, nothing panics, and what is left is a part of it.
+    /// No input panics, and what is left is a part of it.
     #[test]
     fn stripping_only_takes_away(code in "(<!--|-->|<p>|</p>|/\\*|\\*/|//|\"|'|`|\\{|\\}|\n|é|false && |if |a|<style>|</style>|<script>|</script>){0,40}") {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

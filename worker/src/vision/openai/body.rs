@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-/// How the reply's shape is asked for, strictest first.
+/// Ways to ask for the reply's shape, strictest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReplyFormat {
     /// The provider enforces the schema.
@@ -28,7 +28,7 @@ impl ReplyFormat {
         }
     }
 
-    /// What to ask for where the server does not take this.
+    /// Next way where the server does not take this one.
     pub(super) fn looser(self) -> Option<Self> {
         match self {
             Self::Schema => Some(Self::Json),

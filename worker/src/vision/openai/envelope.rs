@@ -1,4 +1,4 @@
-//! What is read of a 200: the answer in its envelope. Pure.
+//! Content of a 200: the answer in its envelope. Pure.
 
 use super::{
     decode::{Undecodable, beginning_of, decode, not_completion},

@@ -12,7 +12,7 @@ pub(super) fn json(content: &[u8]) -> Value {
     }
 }
 
-/// What an error body says, in whichever of the usual shapes.
+/// Content of an error body, in whichever of the usual shapes.
 pub(super) struct ErrorBody {
     pub(super) message: String,
     /// Code, type and status, the provider's own names.

@@ -1,4 +1,4 @@
-//! What a status other than 200 means. Pure.
+//! Meaning of a status other than 200. Pure.
 
 use super::{
     envelope,

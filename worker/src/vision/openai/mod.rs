@@ -1,5 +1,6 @@
 //! OpenAI's chat completions, and every server that speaks them.
 
+mod batches;
 mod body;
 mod decode;
 mod envelope;
@@ -40,7 +41,7 @@ pub struct OpenAi {
     refuses_cache_options: AtomicBool,
 }
 
-/// How long a call of the lane `flex` may take: OpenAI recommends 15 minutes.
+/// Time limit of a call of the lane `flex`: OpenAI recommends 15 minutes.
 const FLEX_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
 impl OpenAi {
@@ -89,8 +90,8 @@ impl OpenAi {
     fn timeout(&self, request: &Request) -> Duration {
         match request.lane {
             Lane::Flex => self.http.timeout().max(FLEX_TIMEOUT),
-            Lane::Realtime if request.slower => self.http.timeout().saturating_mul(2),
-            Lane::Realtime => self.http.timeout(),
+            _ if request.slower => self.http.timeout().saturating_mul(2),
+            _ => self.http.timeout(),
         }
     }
 

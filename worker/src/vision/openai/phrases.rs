@@ -114,7 +114,7 @@ pub(super) const TOO_LARGE: &str = "request too large";
 /// The name of Groq's error for a reply of the model that is no JSON.
 pub(super) const NO_JSON: &str = "json_validate_failed";
 
-/// What gateways say, in lower case, of an upstream that may go on.
+/// Phrases of gateways, in lower case, about an upstream that may go on.
 pub(super) const UPSTREAM_LOST: &[&str] =
     &["litellm.timeout", "litellm.apiconnectionerror", "apitimeouterror"];
 
@@ -128,7 +128,7 @@ pub(super) const REPLY_FORMAT: &[&str] =
 /// The common beginning of the parameters of the prompt cache.
 pub(super) const PROMPT_CACHE: &str = "prompt_cache";
 
-/// What such parameters ask for, in lower case: they are refused where one of these words stands
+/// Subjects of such parameters, in lower case: they are refused where one of these words stands
 /// beside one of [`UNSUPPORTED`].
 pub(super) const STRUCTURE: &[&str] = &["schema", "structured output"];
 

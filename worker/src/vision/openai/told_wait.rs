@@ -1,4 +1,4 @@
-//! How long a refusal's body asks to wait, for servers that send no header. Pure.
+//! Wait that a refusal's body asks for, for servers that send no header. Pure.
 
 use crate::vision::headers::{MAX_WAIT, interval};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What can be wrong with labels, by what their author can mend.
+//! Errors of labels, by what their author can mend.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub(super) enum LabelPlace {
     Item { id: String },
 }
 
-/// What is wrong.
+/// Problem of a label.
 #[derive(Debug, thiserror::Error)]
 pub enum LabelProblem {
     /// No format has this ending.
@@ -29,7 +29,7 @@ pub enum LabelProblem {
     /// The bytes are no text.
     #[error("not UTF-8; save the file as UTF-8")]
     NotUtf8,
-    /// Nobody rated anything.
+    /// There is no rating.
     #[error("no line; write one for each item and rater")]
     Empty,
     /// A line that cannot be read.
@@ -44,7 +44,7 @@ pub enum LabelProblem {
     /// A field that cannot be rated.
     #[error("nothing of this name is rated; there are id, rater, comment, {known}")]
     Unknown {
-        /// What there is.
+        /// Names that there are.
         known: String,
     },
     /// A column that is there twice.
@@ -53,7 +53,7 @@ pub enum LabelProblem {
     /// Something else stands where a rating belongs.
     #[error("a number is expected, and it is {found}")]
     NotANumber {
-        /// What it is.
+        /// The value found.
         found: String,
     },
     /// A rating outside its scale.

@@ -1,4 +1,4 @@
-//! What people said: ratings by item and rater.
+//! Ratings of people, by item and rater.
 //!
 //! They come from a JSONL or CSV file with one line for each item and rater, or from the items'
 //! own `labels`.
@@ -28,14 +28,14 @@ pub struct Labels {
     ratings: u64,
 }
 
-/// What one rater said of one item.
+/// Rating of one item by one rater.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rating {
     /// The whole score as a share, and then the criteria in the rubric's order.
     pub(super) values: Vec<Option<f64>>,
 }
 
-/// What can be rated: the whole score first, and then the criteria in the rubric's order.
+/// Scores that can be rated: the whole score first, and then the criteria in the rubric's order.
 #[derive(Clone, Debug)]
 pub(super) struct Rateable<'a> {
     pub(super) rubric: &'a Rubric,
@@ -108,7 +108,7 @@ impl Labels {
         self.items.keys().map(String::as_str)
     }
 
-    /// What was said of an item.
+    /// Ratings of an item.
     pub(super) fn of(&self, id: &str) -> &[Rating] {
         self.items.get(id).map_or(&[], Vec::as_slice)
     }

@@ -6,9 +6,9 @@ use crate::issues::words::{NAME, PAUSE};
 /// From here on, it is a property that is named, not a thing.
 const PROPERTY_RANK: u32 = 53;
 
-/// What may stand between "not" and its verb.
+/// Words that may stand between "not" and its verb.
 const BETWEEN: [&str; 9] = ["be", "been", "being", "at", "all", "any", "even", "actual", "get"];
-/// What "missing" follows if it says so of what stands before it.
+/// Words that "missing" follows if it says so of what stands before it.
 const VERBS: [&str; 7] = ["is", "are", "was", "were", "be", "been", "still"];
 
 /// Where it is said that something is missing, and on which side of it the thing is named.
@@ -57,7 +57,7 @@ impl Reading<'_> {
         !["", PAUSE].contains(&self.word(end)) && !self.is_at(&self.vocabulary.hinges, end)
     }
 
-    /// What is missing: a thing, a property, or a part that has no name of its own here.
+    /// The missing thing or property, or a part that has no name of its own here.
     pub(super) fn missing_sense(&self, missing: Missing) -> Option<Sense> {
         let said = self.numbers.get(missing.start..missing.end).unwrap_or_default();
         let Some(noun) = self.missing_noun(missing) else {

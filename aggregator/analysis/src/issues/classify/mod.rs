@@ -1,4 +1,4 @@
-//! What a statement says: its kind of defect on its kind of property.
+//! Meaning of a statement: its kind of defect on its kind of property.
 //!
 //! In this order: what is certain whatever else is said (accessibility, code that does not parse);
 //! what is there but should not be; what is missing, and then the noun that this is said of; or
@@ -26,13 +26,13 @@ const SUBJECT_RANK: u32 = 31;
 /// Whether statements say what is wrong or what is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// What is wrong.
+    /// Statements of defects.
     Issues,
-    /// What is right.
+    /// Statements of merits.
     Strengths,
 }
 
-/// What a statement says.
+/// Meaning of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Sense {
     /// A kind that the vocabulary knows: statements of one kind are one.
@@ -57,7 +57,7 @@ struct Reading<'a> {
     hits: Vec<Hit>,
 }
 
-/// What the words of a statement say.
+/// Meaning of a statement's words.
 pub(super) fn read(words: Vec<String>, tone: Tone, vocabulary: &Vocabulary) -> Sense {
     let numbers = vocabulary.numbers(&words);
     let mut hits = Vec::new();
@@ -148,7 +148,7 @@ impl Reading<'_> {
         self.hits.iter().find(|hit| hit.start <= position && position < hit.end).copied()
     }
 
-    /// What remains to tell statements apart of which the vocabulary knows nothing.
+    /// Words that tell statements apart of which the vocabulary knows nothing.
     fn content(&self) -> Vec<String> {
         let mut content = Vec::new();
         for (position, word) in self.words.iter().enumerate() {

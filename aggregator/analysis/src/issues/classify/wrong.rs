@@ -1,4 +1,4 @@
-//! What a statement is about where nothing is said to be missing: a property, a colour of something,
+//! Subject of a statement in which nothing is said to be missing: a property, a color of something,
 //! or the thing itself.
 
 use super::{COLOR_NAME_RANK, Reading};
@@ -10,7 +10,7 @@ const NAMED_COLOR_RANK: u32 = 80;
 const BACKGROUND_NAME_RANK: u32 = 60;
 
 impl Reading<'_> {
-    /// What it is about, with nothing said to be missing.
+    /// Subject of the statement, with nothing said to be missing.
     pub(super) fn wrong_kind(&self) -> Option<String> {
         let highest = self.highest();
         let rank = highest.map_or(0, |hit| self.rank(hit));
@@ -80,6 +80,7 @@ impl Reading<'_> {
             Some(ColorOf::Text) => "text color",
             Some(ColorOf::Border) => "border color",
             Some(ColorOf::Icon) => "icon color",
+            Some(ColorOf::Chart) => "chart color",
             None if self.has(&self.vocabulary.picture) => "palette",
             None if !self.has(&self.vocabulary.color) && self.has(&self.vocabulary.parts) => {
                 "background color"

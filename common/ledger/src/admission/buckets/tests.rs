@@ -12,7 +12,7 @@ fn limited(requests: Option<u64>, tokens: Option<u64>) -> EndpointState {
     endpoint
 }
 
-/// How many calls go out from `from` to `to` if somebody asks every millisecond.
+/// Number of calls that go out from `from` to `to` if one is asked for every millisecond.
 fn calls(endpoint: &mut EndpointState, from: i64, to: i64) -> usize {
     (from..to)
         .filter(|now| {

@@ -273,7 +273,7 @@ fn the_dead_are_presumed_and_the_living_are_not() {
 }
 
 proptest! {
-    /// Whatever comes in whatever order, as long as no bill exceeds its bound.
+    /// Any operations in any order, as long as no bill exceeds its bound.
     #[test]
     fn committed_and_outstanding_never_exceed_a_cap(
         run_cap in 0_i64..2_000,

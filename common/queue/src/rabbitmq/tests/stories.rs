@@ -1,4 +1,4 @@
-//! What only a broker's queue does.
+//! Tests of what only a broker's queue does.
 
 use super::{
     super::super::{DeadLetters as _, Delivery, Disposition, HeldMessages as _, acknowledge_all},

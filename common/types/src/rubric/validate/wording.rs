@@ -2,13 +2,13 @@
 
 use super::{Problems, bad_name, is_plain_name};
 use crate::rubric::{
-    Anchor, RESERVED_KEYS, Rubric,
+    Anchor, RESERVED_KEYS, Rubric, RubricImage,
     place::PathStep::{self, Entry, Key},
     placeholder,
 };
 
 /// Fields of a manifest's line that have a meaning of their own, so that no image can be called so.
-const ITEM_FIELDS: [&str; 16] = [
+const ITEM_FIELDS: [&str; 17] = [
     "cluster",
     "expected_pattern",
     "expected_tokens",
@@ -19,6 +19,7 @@ const ITEM_FIELDS: [&str; 16] = [
     "labels",
     "language",
     "metadata",
+    "props",
     "quality_score",
     "retrieved_pattern",
     "schema",
@@ -91,6 +92,13 @@ fn check_images(rubric: &Rubric, problems: &mut Problems<'_>) {
             );
         }
         problems.check_filled(&place("label"), &image.label);
+        if image.optional && !RubricImage::MEASURED.contains(&image.name.as_str()) {
+            let message = format!(
+                "measured evidence makes {} and no other image; rename it, or leave it out",
+                RubricImage::MEASURED.join(" and ")
+            );
+            problems.add(&place("optional"), message);
+        }
     }
 }
 

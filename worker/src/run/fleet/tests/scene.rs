@@ -242,6 +242,10 @@ impl Scene {
             thresholds: Thresholds { token_accuracy: 0.8 },
             stages: StageRules::default(),
             kept_inputs: None,
+            evidence: Arc::new(crate::evidence_resources::EvidenceResources::new(
+                1,
+                juror_files::kept_renders::KeptRenders::in_state(self.folder.path()),
+            )),
             sources: Arc::new(Sources::local(Roots::new(vec![self.folder.path().to_owned()]))),
             concurrency: self.concurrency.clone(),
             isolation: Arc::default(),
@@ -345,6 +349,7 @@ fn setup(judge: &Arc<FakeJudge>, rubric: &Rubric) -> JudgeSetup {
     let facts = models.facts(MODEL).clone();
     let terms = ModelTerms::new(facts, prices.require(MODEL).unwrap(), Lane::Realtime);
     JudgeSetup {
+        batches: None,
         client: judge.clone(),
         endpoint: format!("judge {:p}", Arc::as_ptr(judge)),
         base_url: "http://judge".to_owned(),

@@ -21,11 +21,11 @@ pub struct Unsteady {
     pub backend: SqliteLedger,
     /// Whether it cannot be reached.
     pub away: AtomicBool,
-    /// How many more calls may go out; none: whatever the backend says.
+    /// Calls that may still go out; none: whatever the backend says.
     pub tickets: Mutex<Option<usize>>,
-    /// How often somebody met it away.
+    /// Number of calls that met it away.
     pub missed: AtomicUsize,
-    /// How often somebody stopped waiting for a call.
+    /// Number of calls that were given up.
     pub gave_up: AtomicUsize,
 }
 

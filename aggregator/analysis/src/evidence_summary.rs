@@ -1,0 +1,196 @@
+//! Measurements of a run: how many results have evidence, what kinds of differences they show,
+//! and which repairs they have in common.
+
+use indexmap::IndexMap;
+use juror_types::{
+    evidence::{Evidence, EvidenceOutcome, EvidenceRegion, RegionKind},
+    verdict::Verdict,
+};
+use serde::Serialize;
+
+/// Most different repairs, failures and imports that are counted, each.
+const MAX_COUNTED: usize = 10_000;
+/// So many of each are reported, the most frequent first.
+const MAX_REPORTED: usize = 20;
+/// A repair that takes away less of its region is none that a run has in common.
+const MIN_EXPLAINED: f64 = 0.5;
+
+/// Counts over the results of a run whose code was to be rendered.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct EvidenceSummary {
+    /// Results with measured evidence.
+    pub measured: u64,
+    /// Those of them in which something differs.
+    pub differing: u64,
+    /// Results whose code could not be rendered.
+    pub not_rendered: u64,
+    /// Results that were rendered with marked boxes in the place of imports.
+    pub partial: u64,
+    /// Results whose code shows the screenshot itself.
+    pub pasted: u64,
+    /// Verdicts that contradict the evidence.
+    pub contradictory: u64,
+    /// Results that have a region of each kind; kinds that none has are left out.
+    pub kinds: IndexMap<RegionKind, u64>,
+    /// Repairs, most frequent first.
+    pub repairs: Vec<CommonRepair>,
+    /// Reasons why code could not be rendered, most frequent first.
+    pub failures: Vec<CountedText>,
+    /// Imports that marked boxes stand for, most frequent first.
+    pub missing_imports: Vec<CountedText>,
+}
+
+/// A repair that several results need.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct CommonRepair {
+    /// Tag of the elements.
+    pub tag: String,
+    /// The CSS property.
+    pub property: String,
+    /// Its value in the code.
+    pub is: String,
+    /// The value that the screenshots show.
+    pub should_be: String,
+    /// Number of results.
+    pub count: u64,
+}
+
+/// A text and the number of results that it is in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CountedText {
+    /// The text.
+    pub text: String,
+    /// Number of results.
+    pub count: u64,
+}
+
+/// Takes results in one by one.
+#[derive(Debug, Default)]
+pub(crate) struct EvidenceTally {
+    summary: EvidenceSummary,
+    repairs: IndexMap<[String; 4], u64>,
+    failures: IndexMap<String, u64>,
+    imports: IndexMap<String, u64>,
+}
+
+impl EvidenceTally {
+    /// Counts the evidence of a result, and whether its verdict contradicts it.
+    pub fn add(&mut self, outcome: Option<&EvidenceOutcome>, verdict: Option<&Verdict>) {
+        match outcome {
+            None => return,
+            Some(EvidenceOutcome::Failed { error }) => {
+                self.summary.not_rendered += 1;
+                count(&mut self.failures, error.clone());
+            }
+            Some(EvidenceOutcome::Measured(evidence)) => self.add_measured(evidence),
+        }
+        let contradicts =
+            |verdict: &Verdict| verdict.contradictions.iter().any(|rule| rule.is_with_evidence());
+        self.summary.contradictory += u64::from(verdict.is_some_and(contradicts));
+    }
+
+    fn add_measured(&mut self, evidence: &Evidence) {
+        let summary = &mut self.summary;
+        summary.measured += 1;
+        summary.differing += u64::from(!evidence.regions.is_empty());
+        summary.partial += u64::from(!evidence.partial.is_empty());
+        summary.pasted += u64::from(evidence.pastes_screenshot);
+        for kind in RegionKind::ALL {
+            if evidence.regions.iter().any(|region| region.kind == kind) {
+                *summary.kinds.entry(kind).or_insert(0) += 1;
+            }
+        }
+        let mut repairs: Vec<_> = evidence.regions.iter().filter_map(repair).collect();
+        repairs.sort_unstable();
+        repairs.dedup();
+        repairs.into_iter().for_each(|repair| count(&mut self.repairs, repair));
+        evidence.partial.iter().for_each(|name| count(&mut self.imports, name.clone()));
+    }
+
+    /// The summary; none where no code was to be rendered.
+    pub fn finish(mut self) -> Option<EvidenceSummary> {
+        if self.summary.measured + self.summary.not_rendered == 0 {
+            return None;
+        }
+        self.summary.kinds.sort_unstable_keys();
+        let text = |(text, count)| CountedText { text, count };
+        let repairs = most_frequent(self.repairs).into_iter();
+        let repairs = repairs.map(|([tag, property, is, should_be], count)| CommonRepair {
+            tag,
+            property,
+            is,
+            should_be,
+            count,
+        });
+        Some(EvidenceSummary {
+            repairs: repairs.collect(),
+            failures: most_frequent(self.failures).into_iter().map(text).collect(),
+            missing_imports: most_frequent(self.imports).into_iter().map(text).collect(),
+            ..self.summary
+        })
+    }
+}
+
+fn repair(region: &EvidenceRegion) -> Option<[String; 4]> {
+    let element = region.element.as_ref()?;
+    region.explains.filter(|explains| *explains >= MIN_EXPLAINED)?;
+    let parts = [Some(&element.tag), region.property.as_ref(), region.is.as_ref()];
+    let [tag, property, is] = parts.map(|part| part.cloned());
+    Some([tag?, property?, is?, region.should_be.clone()?])
+}
+
+fn count<Key: std::hash::Hash + Eq>(counts: &mut IndexMap<Key, u64>, key: Key) {
+    if counts.len() < MAX_COUNTED || counts.contains_key(&key) {
+        *counts.entry(key).or_insert(0) += 1;
+    }
+}
+
+/// The first by count, then by key, so that the order of results does not matter.
+fn most_frequent<Key: Ord>(counts: IndexMap<Key, u64>) -> Vec<(Key, u64)> {
+    let mut sorted: Vec<(Key, u64)> = counts.into_iter().collect();
+    sorted.sort_unstable_by(|(one, one_count), (other, other_count)| {
+        other_count.cmp(one_count).then_with(|| one.cmp(other))
+    });
+    sorted.truncate(MAX_REPORTED);
+    sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_results::differing;
+    use juror_types::{contradiction::Contradiction, evidence::EvidenceSource, verdict::Score};
+
+    #[test]
+    fn a_run_without_evidence_has_no_summary() {
+        let mut tally = EvidenceTally::default();
+        tally.add(None, None);
+        assert_eq!(tally.finish(), None);
+    }
+
+    #[test]
+    fn repairs_and_failures_are_counted_over_results() {
+        let mut tally = EvidenceTally::default();
+        let equal = Evidence::of_equal_pictures(EvidenceSource::Rendered);
+        let equal = EvidenceOutcome::Measured(Box::new(equal));
+        let failed = EvidenceOutcome::Failed { error: "throws: x".into() };
+        let score = Score::Sum {
+            semantic_correctness: 1.0,
+            scores: IndexMap::new(),
+            total_score: 0.0,
+            max_score: 0.0,
+        };
+        let contradictions = vec![Contradiction::SimilarityAgainstEvidence];
+        let verdict = Verdict { contradictions, ..Verdict::new("semantic-evidence@1", score) };
+        tally.add(Some(&differing()), Some(&verdict));
+        tally.add(Some(&differing()), None);
+        tally.add(Some(&equal), None);
+        tally.add(Some(&failed), None);
+        let summary = tally.finish().unwrap();
+        assert_eq!((summary.measured, summary.differing, summary.not_rendered), (3, 2, 1));
+        assert_eq!((summary.contradictory, summary.kinds[&RegionKind::Color]), (1, 2));
+        assert_eq!(summary.failures[0].text, "throws: x");
+        let repair = &summary.repairs[0];
+        assert_eq!((repair.property.as_str(), repair.count), ("background-color", 2));
+    }
+}

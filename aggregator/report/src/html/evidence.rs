@@ -1,0 +1,213 @@
+//! Measurements of one item: regions over its pictures, and their meaning in words.
+
+use crate::{regions::region_text, sanitize::harmless};
+use juror_analysis::{format::figure, metrics::Unit};
+use juror_types::evidence::{
+    Evidence, EvidenceOutcome, EvidenceRegion, EvidenceSource, TokenEvidence,
+};
+use maud::{Markup, html};
+
+/// A color that is nearer than this is there.
+const SAME_COLOR: f64 = 2.0;
+
+/// One of the two pictures of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PairSide {
+    /// The screenshot.
+    Screenshot,
+    /// The picture of the rendered code.
+    Render,
+}
+
+/// The regions as numbered boxes over a picture, each a link to its fact; `prefix` stands before the
+/// ids of one item. Nothing where the picture's size is not known.
+pub fn regions_over(evidence: &Evidence, side: PairSide, prefix: &str) -> Markup {
+    let size = match side {
+        PairSide::Screenshot => evidence.size,
+        PairSide::Render => evidence.render_size,
+    };
+    let place = |region: &EvidenceRegion| match side {
+        PairSide::Screenshot => region.place,
+        PairSide::Render => region.render_box,
+    };
+    let name = match side {
+        PairSide::Screenshot => "the screenshot",
+        PairSide::Render => "the render",
+    };
+    html! {
+        @if let Some([width, height]) = size.filter(|_| !evidence.regions.is_empty()) {
+            svg.regions viewBox=(format!("0 0 {width} {height}")) preserveAspectRatio="none" {
+                @for (number, region) in (1..).zip(&evidence.regions) {
+                    @let [x, y, box_width, box_height] = place(region);
+                    @let text = (width.max(height) / 32).clamp(10, 40);
+                    a href=(format!("#{prefix}region-{number}")) aria-label=(format!("Region {number} in {name}")) {
+                        rect x=(x) y=(y) width=(box_width) height=(box_height) {}
+                        text x=(x + 2) y=(y + text) font-size=(text) { (number) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The facts: figures, regions with their repairs, colors of tokens; or why there are none.
+pub fn measured_facts(outcome: &EvidenceOutcome, prefix: &str) -> Markup {
+    match outcome {
+        EvidenceOutcome::Failed { error } => html! {
+            p.notice { "The code does not render: " (harmless(error)) }
+        },
+        EvidenceOutcome::Measured(evidence) => html! {
+            p.facts { @for fact in figures(evidence) { span { bdi { (harmless(&fact)) } } " " } }
+            @if evidence.pastes_screenshot {
+                p.notice { "The code shows an image that equals the screenshot." }
+            }
+            @if !evidence.partial.is_empty() {
+                p.notice { "Boxes stand for imports that are not there: " (harmless(&evidence.partial.join(", "))) "." }
+            }
+            @if evidence.regions.is_empty() { p { "Nothing differs." } }
+            @else {
+                ol.regions {
+                    @for (number, region) in (1..).zip(&evidence.regions) {
+                        li id=(format!("{prefix}region-{number}")) { (fact(region)) }
+                    }
+                }
+            }
+            (palette(&evidence.tokens))
+        },
+    }
+}
+
+fn figures(evidence: &Evidence) -> Vec<String> {
+    let share = |value: f64| figure(value, Unit::Share);
+    let source = match (evidence.source, &evidence.browser) {
+        (EvidenceSource::Rendered, _) => "a picture of the dataset".to_owned(),
+        (EvidenceSource::Command, _) => "drawn by render_command".to_owned(),
+        (EvidenceSource::Browser, Some(browser)) => format!("drawn by {browser}"),
+        (EvidenceSource::Browser, None) => "drawn by a browser".to_owned(),
+    };
+    let mut facts = vec![
+        source,
+        format!("{} of the pixels are equal", share(evidence.pixels_equal)),
+        format!(
+            "structural similarity {:.3}, {:.3} in its lowest tenth",
+            evidence.ssim, evidence.ssim_low
+        ),
+    ];
+    facts.extend(evidence.block_match.map(|value| format!("{} of the blocks match", share(value))));
+    facts.extend(evidence.explained.map(|value| format!("repairs explain {}", share(value))));
+    if evidence.noise > 0.0 {
+        facts.push(format!("noise of this pair {}", share(evidence.noise)));
+    }
+    if let Some(frame) = &evidence.frame {
+        facts.push(format!("in a page of {} with {} pixels around", frame.color, frame.padding));
+    }
+    if let Some([width, height]) = evidence.size_ratio {
+        facts.push(format!("{width:.2} of the width and {height:.2} of the height"));
+    }
+    facts
+}
+
+fn fact(region: &EvidenceRegion) -> Markup {
+    html! {
+        strong { (harmless(&region_text(region))) }
+        " " span.faint {
+            (figure(region.share, Unit::Share)) " of the picture, ΔE " (format!("{:.1}", region.delta_e))
+        }
+        @if let Some(repair) = repair(region) { pre tabindex="0" { code dir="ltr" { (harmless(&repair)) } } }
+        @for other in &region.alternatives {
+            p.small.faint {
+                "or " code { (harmless(&format!("{}: {}", other.property, other.should_be))) }
+                " for " (harmless(&other.is)) " on " code { (harmless(&other.path)) }
+            }
+        }
+    }
+}
+
+/// The repair as CSS to copy.
+fn repair(region: &EvidenceRegion) -> Option<String> {
+    let path = &region.element.as_ref()?.path;
+    let (property, value) = region.property.as_ref().zip(region.should_be.as_ref())?;
+    Some(format!("{path} {{ {property}: {value}; }}"))
+}
+
+/// Expected colors beside the nearest that each picture has.
+fn palette(tokens: &[TokenEvidence]) -> Markup {
+    let colors: Vec<_> = tokens
+        .iter()
+        .filter_map(|token| Some((token, token.screenshot_delta_e?, token.render_delta_e?)))
+        .collect();
+    let found = |distance: f64| match distance <= SAME_COLOR {
+        true => "there".to_owned(),
+        false => format!("nearest ΔE {distance:.1}"),
+    };
+    html! {
+        @if !colors.is_empty() {
+            div.scroll tabindex="0" role="region" aria-label="Colors of tokens" {
+                table.plain.palette {
+                    thead { tr {
+                        th scope="col" { "Token" } th scope="col" { "Color" }
+                        th scope="col" { "Screenshot" } th scope="col" { "Render" }
+                    } }
+                    tbody {
+                        @for (token, screenshot, render) in colors {
+                            tr {
+                                th scope="row" { bdi { (harmless(&token.key)) } }
+                                td { (swatch(&token.expected)) " " (harmless(&token.expected)) }
+                                td { (found(screenshot)) } td { (found(render)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A color as a small square; nothing for what is not written in hexadecimal digits.
+fn swatch(color: &str) -> Markup {
+    let digits = color.strip_prefix('#').unwrap_or_default();
+    let is_color = [3, 4, 6, 8].contains(&digits.len())
+        && digits.chars().all(|digit| digit.is_ascii_hexdigit());
+    html! {
+        @if is_color {
+            svg.swatch width="14" height="14" viewBox="0 0 14 14" aria-hidden="true" {
+                rect width="14" height="14" fill=(color) {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_analysis::test_results::differing;
+
+    #[test]
+    fn regions_are_numbered_on_both_pictures_and_lead_to_their_facts() {
+        let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
+        let sized = Evidence { size: Some([200, 100]), render_size: Some([200, 100]), ..*evidence };
+        for side in [PairSide::Screenshot, PairSide::Render] {
+            let over = regions_over(&sized, side, "i3-").into_string();
+            assert!(over.contains("href=\"#i3-region-1\""), "{over}");
+        }
+        let outcome = EvidenceOutcome::Measured(Box::new(sized));
+        let facts = measured_facts(&outcome, "i3-").into_string();
+        assert!(facts.contains("id=\"i3-region-1\""), "{facts}");
+        assert!(facts.contains("body &gt; button { background-color: #1D4ED8; }"), "{facts}");
+    }
+
+    #[test]
+    fn a_color_is_drawn_only_where_it_is_one() {
+        assert!(swatch("#1D4ED8").into_string().contains("fill=\"#1D4ED8\""));
+        for other in ["red", "#12", "#1234567", "url(#x)"] {
+            assert_eq!(swatch(other).into_string(), "");
+        }
+    }
+
+    #[test]
+    fn what_does_not_render_says_why() {
+        let outcome = EvidenceOutcome::Failed { error: "throws: <x>".into() };
+        let facts = measured_facts(&outcome, "").into_string();
+        assert!(facts.contains("does not render: throws: &lt;x&gt;"), "{facts}");
+    }
+}

@@ -1,0 +1,98 @@
+//! Layout of what was measured between screenshots and rendered code.
+
+use crate::document::{
+    Block, FigureCell, FigureColumn, FigureTable, Level, List, ListEntry, Topic,
+};
+use juror_analysis::{
+    evidence_summary::{CommonRepair, CountedText, EvidenceSummary},
+    format::{counted, figure, grouped, interval},
+    metrics::Metric,
+    run_report::Report,
+};
+
+/// The topic; none where nothing was to be rendered.
+pub(crate) fn topic(report: &Report) -> Option<Topic> {
+    let summary = report.evidence.as_ref()?;
+    let mut blocks = vec![Block::Facts(facts(summary))];
+    let measured = report.metrics.iter().filter(|metric| metric.definition.is_evidence());
+    let rows: Vec<_> = measured.filter_map(row).collect();
+    if !rows.is_empty() {
+        blocks.push(Block::Table(FigureTable {
+            title: "",
+            columns: ["Figure", "95 % interval", "Items"].map(FigureColumn::new).into(),
+            rows,
+            note: "measured by a program between the screenshot and the picture of the rendered \
+                   code; no opinion of a judge is in it",
+            wide_note: "",
+        }));
+    }
+    if summary.contradictory > 0 {
+        let text = format!(
+            "{} the measured evidence: look at these first",
+            match summary.contradictory {
+                1 => "1 verdict contradicts".to_owned(),
+                count => format!("{} verdicts contradict", grouped(count)),
+            }
+        );
+        blocks.push(Block::Sentence(Level::Doubtful, "", text));
+    }
+    if summary.pasted > 0 {
+        let text = format!(
+            "the code of {} shows an image that equals the screenshot",
+            counted(summary.pasted, "item")
+        );
+        blocks.push(Block::Sentence(Level::Doubtful, "", text));
+    }
+    for (title, entries) in [
+        ("Repairs", summary.repairs.iter().map(repair).collect::<Vec<_>>()),
+        ("Why code was not rendered", summary.failures.iter().map(text).collect()),
+        ("Imports that boxes stand for", summary.missing_imports.iter().map(text).collect()),
+    ] {
+        if !entries.is_empty() {
+            let (count, title) = (entries.len(), title.to_owned());
+            blocks.push(Block::List(List { title, open: true, count, entries }));
+        }
+    }
+    Some(Topic { title: "Measured", simulated: false, status: None, blocks })
+}
+
+fn facts(summary: &EvidenceSummary) -> Vec<String> {
+    let mut facts = vec![format!(
+        "{} measured, something differs in {}",
+        counted(summary.measured, "result"),
+        grouped(summary.differing)
+    )];
+    if summary.not_rendered > 0 {
+        facts.push(format!("code of {} does not render", grouped(summary.not_rendered)));
+    }
+    if summary.partial > 0 {
+        facts.push(format!("{} with boxes for imports", grouped(summary.partial)));
+    }
+    let kinds = summary.kinds.iter();
+    facts.extend(kinds.map(|(kind, count)| format!("{} in {}", kind.name(), grouped(*count))));
+    facts
+}
+
+fn row(metric: &Metric) -> Option<(String, Level, Vec<FigureCell>)> {
+    let unit = metric.definition.unit;
+    let cells = vec![
+        FigureCell::figure(figure(metric.value?, unit)),
+        FigureCell::figure(interval(&metric.interval, unit)),
+        FigureCell::figure(grouped(metric.interval.n)),
+    ];
+    Some((metric.definition.title.clone(), Level::Plain, cells))
+}
+
+fn repair(repair: &CommonRepair) -> ListEntry {
+    let CommonRepair { tag, property, is, should_be, count } = repair;
+    ListEntry {
+        name: format!("{property} of {tag}"),
+        is_item: false,
+        detail: format!("{is} for {should_be} in {}", counted(*count, "result")),
+    }
+}
+
+fn text(counted_text: &CountedText) -> ListEntry {
+    let name = counted_text.text.clone();
+    ListEntry { name, is_item: false, detail: counted(counted_text.count, "result") }
+}

@@ -1,0 +1,166 @@
+//! Pictures and code for a page: read anew from the dataset, where this process can reach it and it
+//! is still what was judged, else from what the run keeps.
+
+mod as_judged;
+mod cache;
+mod code;
+mod pictures;
+
+pub use as_judged::{JudgedInputs, remark};
+pub use cache::PictureCache;
+
+use crate::{render_store::renders, settings::Settings};
+use juror_files::local::Roots;
+use juror_producer::dataset::{Dataset, DatasetError, DatasetShape};
+use juror_report::{Attachment, Attachments, Shown};
+use juror_types::{
+    file_identity::FileIdentity,
+    item::Item,
+    rubric::{Need, Rubric},
+    run::RunRecord,
+};
+use std::{
+    collections::{HashMap, HashSet},
+    path::{Path, PathBuf},
+};
+
+/// Answers what the dataset of a run has of its items.
+pub struct DatasetAttachments<'run> {
+    /// The run.
+    pub record: &'run RunRecord,
+    /// Its rubric.
+    pub rubric: &'run Rubric,
+    /// Where files may be read from.
+    pub settings: &'run Settings,
+    /// Where datasets are kept that are asked for again; none where this is the only time.
+    pub shelf: Option<&'run PictureCache>,
+}
+
+/// Text of a page for a file that is on a server or in a bucket.
+pub const FETCHES_NOTHING: &str = "it is not on this machine, and a page fetches nothing";
+/// Remark on a file that has changed since it was judged.
+pub const CHANGED: &str = "the file has changed since it was judged";
+/// Remark on a picture that was rendered while the item was judged.
+pub const RENDER_NOT_KEPT: &str = "it was rendered while the item was judged, and is not kept here";
+const NO_SUCH_ITEM: &str = "the dataset has no such item";
+/// Text of a page for what the user's own program made of an item.
+pub const NOT_KEPT: &str =
+    "a pipeline command made what was judged, and it is not kept (--keep-inputs keeps it)";
+
+impl Attachments for DatasetAttachments<'_> {
+    fn gather(&self, shown: &[Shown]) -> HashMap<String, Attachment> {
+        let (inputs, today) = (self.judged_inputs(), self.today(shown));
+        let mut exhibits: HashMap<String, Attachment> = HashMap::new();
+        let mut room = code::MAX_BYTES;
+        let made_on_the_way = !self.settings.stages.pipeline_command.is_empty();
+        for one in shown {
+            if exhibits.contains_key(&one.screenshot_id) {
+                continue;
+            }
+            let item = match &today {
+                Ok(today) => today.item(one).map(|item| (item, &today.roots)),
+                Err(reason) => Err(reason.as_str()),
+            };
+            let code = code::of(one, item, made_on_the_way, &inputs, &mut room);
+            exhibits
+                .insert(one.screenshot_id.clone(), Attachment { code, ..Attachment::default() });
+        }
+        for (id, pictures) in pictures::of(shown, &today, &inputs) {
+            exhibits.entry(id).or_default().pictures = pictures;
+        }
+        exhibits
+    }
+}
+
+/// Items of the dataset as it is today, and the folders that their files may be read in.
+struct Today {
+    items: HashMap<String, Item>,
+    roots: Roots,
+}
+
+impl Today {
+    fn item(&self, one: &Shown) -> Result<&Item, &'static str> {
+        self.items.get(&one.screenshot_id).ok_or(NO_SUCH_ITEM)
+    }
+}
+
+impl DatasetAttachments<'_> {
+    /// One item of the dataset, and the folders that its files may be read in; an error is the
+    /// reason why there is nothing to show.
+    pub fn item(&self, id: &str) -> Result<(Item, Roots), String> {
+        let (dataset, mut items) = self.items_of(&HashSet::from([id]))?;
+        let item = items.remove(id).ok_or(NO_SUCH_ITEM)?;
+        Ok((item, self.roots_of(&dataset)))
+    }
+
+    /// The folders that files of the dataset may be read in.
+    pub fn open_roots(&self) -> Result<Roots, String> {
+        Ok(self.roots_of(&self.open()?))
+    }
+
+    /// Inputs that the run keeps.
+    pub fn judged_inputs(&self) -> JudgedInputs {
+        let RunRecord { run_id, .. } = self.record;
+        let directory = self.settings.run.runs_dir.join(run_id.as_str());
+        JudgedInputs::of_run(&directory, renders(self.settings))
+    }
+
+    /// Those items of the dataset that are shown.
+    fn today(&self, shown: &[Shown]) -> Result<Today, String> {
+        let wanted = shown.iter().map(|one| one.screenshot_id.as_str()).collect();
+        let (dataset, items) = self.items_of(&wanted)?;
+        Ok(Today { items, roots: self.roots_of(&dataset) })
+    }
+
+    fn items_of(&self, wanted: &HashSet<&str>) -> Result<(Dataset, HashMap<String, Item>), String> {
+        let dataset = self.open()?;
+        let kept = self.shelf.and_then(|shelf| shelf.items(&dataset, self.record.rubric.digest));
+        let digest = match &kept {
+            Some((digest, _)) => *digest,
+            None => dataset.digest().map_err(gone)?,
+        };
+        if digest != self.record.dataset.digest {
+            return Err("the dataset has changed since it was judged".to_owned());
+        }
+        let items = match &kept {
+            Some((_, kept)) => wanted.iter().filter_map(|id| kept.get(*id).cloned()).collect(),
+            None => {
+                let items = dataset.items().map_err(gone)?.flatten().map(|placed| placed.item);
+                items.filter(|item| wanted.contains(item.id.as_str())).collect::<Vec<_>>()
+            }
+        };
+        let items = items.into_iter().map(|item| (item.id.clone(), item)).collect();
+        Ok((dataset, items))
+    }
+
+    fn open(&self) -> Result<Dataset, String> {
+        self.open_besides(Vec::new()).map_err(gone)
+    }
+
+    /// The dataset, whose items must not name one of these files.
+    pub fn open_besides(&self, outputs: Vec<FileIdentity>) -> Result<Dataset, DatasetError> {
+        let shape = DatasetShape {
+            images: self.rubric.images_of_items().map(|image| image.name.clone()).collect(),
+            style_required: self.rubric.needs(Need::Style),
+            data_roots: self.roots(),
+            allowed: self.settings.files.allowed().unwrap_or_default(),
+            outputs,
+        };
+        Dataset::open(Path::new(&self.record.dataset.path), &shape)
+    }
+
+    fn roots_of(&self, dataset: &Dataset) -> Roots {
+        Roots::new([dataset.folder().to_owned()].into_iter().chain(self.roots()).collect())
+    }
+
+    /// Folders beside the dataset's. What a fleet's record names are folders of another machine.
+    fn roots(&self) -> Vec<PathBuf> {
+        let recorded = self.record.data_roots.iter().filter(|_| self.record.fleet.is_none());
+        let own = self.settings.files.data_roots.iter().cloned();
+        own.chain(recorded.map(PathBuf::from)).collect()
+    }
+}
+
+fn gone(_: DatasetError) -> String {
+    "the dataset cannot be read from here".to_owned()
+}

@@ -1,0 +1,117 @@
+//! Datasets that were read last, kept so that looking at one item does not read all of them again.
+
+use juror_producer::dataset::{Dataset, DatasetFormat};
+use juror_types::{id::Digest, item::Item};
+use std::{
+    collections::{HashMap, VecDeque},
+    fs,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::SystemTime,
+};
+
+/// So many datasets are kept.
+const CAPACITY: usize = 3;
+/// A longer manifest is read anew each time, in bytes.
+const MAX_LENGTH: u64 = 32 << 20;
+
+/// The items of the datasets that were read last.
+#[derive(Debug, Default)]
+pub struct PictureCache {
+    /// The one that was used last stands last.
+    kept: Mutex<VecDeque<Kept>>,
+}
+
+#[derive(Clone, Debug)]
+struct Kept {
+    edition: Edition,
+    digest: Digest,
+    items: Arc<HashMap<String, Item>>,
+}
+
+/// Tells one state of a dataset, as one rubric reads it, from another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Edition {
+    manifest: PathBuf,
+    length: u64,
+    modified: SystemTime,
+    rubric: Digest,
+}
+
+impl PictureCache {
+    /// Every item of a dataset by its id, and the dataset's digest; none if it is too large to be
+    /// kept. Blocks while it is read.
+    pub fn items(
+        &self,
+        dataset: &Dataset,
+        rubric: Digest,
+    ) -> Option<(Digest, Arc<HashMap<String, Item>>)> {
+        let edition = Edition::of(dataset, rubric)?;
+        if let Some(Kept { digest, items, .. }) = self.taken_out(&edition) {
+            return Some((digest, items));
+        }
+        let digest = dataset.digest().ok()?;
+        let items = dataset.items().ok()?.flatten().map(|placed| placed.item);
+        let items: Arc<HashMap<_, _>> =
+            Arc::new(items.map(|item| (item.id.clone(), item)).collect());
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= CAPACITY {
+            kept.pop_front();
+        }
+        kept.push_back(Kept { edition, digest, items: Arc::clone(&items) });
+        Some((digest, items))
+    }
+
+    /// The kept pictures of this edition, which now stands last.
+    fn taken_out(&self, edition: &Edition) -> Option<Kept> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = kept.iter().position(|kept| kept.edition == *edition)?;
+        let found = kept.remove(place)?;
+        kept.push_back(found.clone());
+        Some(found)
+    }
+}
+
+impl Edition {
+    /// A folder of pairs does not tell by itself whether one of its files has changed.
+    fn of(dataset: &Dataset, rubric: Digest) -> Option<Self> {
+        if dataset.format() == DatasetFormat::Pairs {
+            return None;
+        }
+        let manifest = dataset.source().to_owned();
+        let metadata = fs::metadata(&manifest).ok()?;
+        let (length, modified) = (metadata.len(), metadata.modified().ok()?);
+        (length <= MAX_LENGTH).then_some(Self { manifest, length, modified, rubric })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_producer::dataset::DatasetShape;
+
+    #[test]
+    fn a_manifest_is_read_once_until_it_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest = folder.path().join("m.jsonl");
+        let line = |id: &str| format!("{{\"id\":\"{id}\",\"screenshot\":\"a.png\"}}\n");
+        fs::write(&manifest, line("one")).unwrap();
+        let images = vec!["screenshot".to_owned()];
+        let shape = DatasetShape { images, ..DatasetShape::default() };
+        let dataset = Dataset::open(&manifest, &shape).unwrap();
+        let shelf = PictureCache::default();
+        let rubric = Digest::of(b"rubric");
+        let (first, items) = shelf.items(&dataset, rubric).unwrap();
+        assert!(items.contains_key("one"));
+        let (_, again) = shelf.items(&dataset, rubric).unwrap();
+        assert!(Arc::ptr_eq(&items, &again));
+        fs::write(&manifest, line("one") + &line("two")).unwrap();
+        let (second, items) = shelf.items(&dataset, rubric).unwrap();
+        assert!(items.contains_key("two"));
+        assert_ne!(first, second);
+        for other in 0..CAPACITY {
+            shelf.items(&dataset, Digest::of(&[other as u8])).unwrap();
+        }
+        assert_eq!(shelf.kept.lock().unwrap().len(), CAPACITY);
+    }
+}

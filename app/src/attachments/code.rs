@@ -1,0 +1,79 @@
+//! Generated code, within bounds.
+
+use super::{FETCHES_NOTHING, JudgedInputs, NOT_KEPT};
+use bytes::Bytes;
+use juror_files::local::{MAX_TEXT_BYTES, Roots};
+use juror_report::{Code, Shown};
+use juror_types::{
+    item::{Item, Text},
+    outcome::InputRecord,
+    reference::Reference,
+};
+
+/// So many bytes of code are shown in all.
+pub const MAX_BYTES: usize = 8 << 20;
+
+/// So many bytes of one item's code are shown.
+const MAX_OF_ONE: usize = 20_000;
+
+/// Mark that begins a text file and is no part of its text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The code of a result, or why it is not shown; none where the item has no code, or where its
+/// dataset cannot be read, as `item` says, and the run keeps none. Takes what it needs from what is
+/// left for all.
+pub fn of(
+    one: &Shown,
+    item: Result<(&Item, &Roots), &str>,
+    made_on_the_way: bool,
+    inputs: &JudgedInputs,
+    room: &mut usize,
+) -> Option<Result<Code, String>> {
+    let judged = one.code();
+    let is_made =
+        made_on_the_way || judged.is_some_and(|code| code.reference == InputRecord::PIPELINE);
+    let today = match item {
+        Err(reason) => Err(reason.to_owned()),
+        Ok((item, _)) if item.generated_code.is_none() && judged.is_none() => return None,
+        Ok(_) if is_made => Err(NOT_KEPT.to_owned()),
+        Ok((item, roots)) => read(item.generated_code.as_ref()?, roots),
+    };
+    let digest = judged.and_then(|code| code.digest);
+    let input = match inputs.resolve(today, digest, MAX_TEXT_BYTES) {
+        Ok(input) => input,
+        Err(_) if item.is_err() => return None,
+        Err(reason) => return Some(Err(reason)),
+    };
+    let language = one.language.or(item.ok().and_then(|(item, _)| item.language));
+    let remark = input.remark;
+    let shown = cut(&input.bytes, room);
+    Some(shown.map(|(text, left_out)| Code { text, language, left_out, remark }))
+}
+
+/// The code as it is today, without a byte order mark.
+fn read(code: &Text, roots: &Roots) -> Result<Bytes, String> {
+    let path = match code {
+        Text::Inline(text) => return Ok(Bytes::from(text.clone())),
+        Text::Path(path) => path,
+    };
+    let Ok(Reference::Path(path)) = Reference::parse(path) else {
+        return Err(FETCHES_NOTHING.to_owned());
+    };
+    let bytes = roots.read_now(path, MAX_TEXT_BYTES).map_err(|error| error.to_string())?;
+    match bytes.starts_with(BYTE_ORDER_MARK) {
+        true => Ok(bytes.slice(BYTE_ORDER_MARK.len()..)),
+        false => Ok(bytes),
+    }
+}
+
+/// The beginning of a text, and how many bytes are left out at its end.
+fn cut(bytes: &[u8], room: &mut usize) -> Result<(String, usize), String> {
+    let text = String::from_utf8_lossy(bytes);
+    let end = text.floor_char_boundary(MAX_OF_ONE);
+    if end > *room {
+        return Err("this page has as much code as it may have".to_owned());
+    }
+    *room -= end;
+    let shown = text.get(..end).unwrap_or_default().to_owned();
+    Ok((shown, text.len() - end))
+}

@@ -1,0 +1,129 @@
+//! Small pictures of what was judged, within bounds.
+
+use super::{FETCHES_NOTHING, JudgedInputs, RENDER_NOT_KEPT, Today};
+use bytes::Bytes;
+use juror_files::local::{MAX_IMAGE_BYTES, Roots};
+use juror_report::{Picture, Shown};
+use juror_types::{outcome::InputRecord, reference::Reference};
+use juror_worker::image::{ImageRules, ReadableFormat, prepare};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::atomic::{AtomicUsize, Ordering},
+    thread::{self, available_parallelism},
+};
+
+/// So many items are shown with pictures.
+const MAX_ITEMS: usize = 1_000;
+
+/// So many bytes of pictures a page may have.
+const MAX_BYTES: usize = 24 << 20;
+
+/// So many bytes one picture may have, and so many pixels its longer side.
+const MAX_OF_ONE: u64 = 32 << 10;
+const MAX_PIXELS: u32 = 440;
+
+/// So many items are worked on before it is asked whether there is room for more.
+const AT_A_TIME: usize = 50;
+
+/// The pictures of one item by the names that the rubric gives them, or why there are none.
+type Pictures = Vec<(String, Result<Picture, String>)>;
+
+/// The pictures of each item.
+pub fn of(
+    shown: &[Shown],
+    today: &Result<Today, String>,
+    inputs: &JudgedInputs,
+) -> HashMap<String, Pictures> {
+    let mut room = MAX_BYTES;
+    let mut found: HashMap<String, Pictures> = HashMap::new();
+    // An item that is judged several times is shown several times, with the same pictures.
+    let mut seen = HashSet::new();
+    let first_of_each: Vec<&Shown> =
+        shown.iter().filter(|one| seen.insert(one.screenshot_id.as_str())).collect();
+    for some in first_of_each.chunks(AT_A_TIME) {
+        let left_out = room == 0 || found.len() >= MAX_ITEMS;
+        let pictures = match left_out {
+            true => some.iter().map(|one| full(one)).collect(),
+            false => side_by_side(some, |one| of_one(one, today, inputs)),
+        };
+        for (one, pictures) in some.iter().zip(pictures) {
+            let bytes = pictures.iter().filter_map(|(_, picture)| picture.as_ref().ok());
+            let bytes: usize = bytes.map(|picture| picture.bytes.len()).sum();
+            let fits = bytes <= room;
+            room = room.saturating_sub(bytes);
+            found.insert(one.screenshot_id.clone(), if fits { pictures } else { full(one) });
+        }
+    }
+    found
+}
+
+/// Placeholders for an item's pictures where there is no room for more.
+fn full(one: &Shown) -> Pictures {
+    let none = || Err("this page has as many as it may have".to_owned());
+    one.images().map(|input| (input.name.clone(), none())).collect()
+}
+
+/// Decoding takes processors; the answers are in the order of the items.
+fn side_by_side(some: &[&Shown], work: impl Fn(&Shown) -> Pictures + Sync) -> Vec<Pictures> {
+    let next = AtomicUsize::new(0);
+    let threads = available_parallelism().map_or(1, usize::from);
+    let mut done: Vec<(usize, Pictures)> = thread::scope(|scope| {
+        let worker = || {
+            let mut done = Vec::new();
+            loop {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                let Some(one) = some.get(place) else { return done };
+                done.push((place, work(one)));
+            }
+        };
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
+    });
+    done.sort_unstable_by_key(|(place, _)| *place);
+    done.into_iter().map(|(_, pictures)| pictures).collect()
+}
+
+fn of_one(one: &Shown, today: &Result<Today, String>, inputs: &JudgedInputs) -> Pictures {
+    let pictures = one.images().map(|input| {
+        let bytes = today.as_ref().map_err(Clone::clone).and_then(|today| {
+            // A result names a URL without its query; the dataset has the reference whole.
+            if input.is_render() {
+                return Err(RENDER_NOT_KEPT.to_owned());
+            }
+            let image = today.item(one)?.image(&input.name);
+            read(&image.ok_or("the item has no such image")?.reference, &today.roots)
+        });
+        (input.name.clone(), picture(bytes, input, inputs))
+    });
+    pictures.collect()
+}
+
+fn read(reference: &str, roots: &Roots) -> Result<Bytes, String> {
+    let Ok(Reference::Path(path)) = Reference::parse(reference) else {
+        return Err(FETCHES_NOTHING.to_owned());
+    };
+    roots.read_now(path, MAX_IMAGE_BYTES).map_err(|error| error.to_string())
+}
+
+fn picture(
+    today: Result<Bytes, String>,
+    input: &InputRecord,
+    inputs: &JudgedInputs,
+) -> Result<Picture, String> {
+    let judged = inputs.resolve(today, input.digest, MAX_IMAGE_BYTES)?;
+    let rules = ImageRules {
+        formats: vec![ReadableFormat::Png, ReadableFormat::Jpeg],
+        max_bytes: MAX_OF_ONE,
+        max_side: MAX_PIXELS,
+        user_max_side: None,
+        signatures: false,
+    };
+    let small = prepare(judged.bytes, &rules).map_err(|error| error.to_string())?;
+    Ok(Picture {
+        media_type: small.media_type,
+        bytes: small.bytes.to_vec(),
+        width: small.width,
+        height: small.height,
+        remark: judged.remark,
+    })
+}

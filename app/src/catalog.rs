@@ -1,0 +1,211 @@
+//! Which runs there are, and how far each has come.
+
+use crate::damage;
+use juror_analysis::history::{HistoryError, PastRun, RunFigures, runs_in};
+use juror_journal::journal::{JournalError, RunFiles};
+use juror_types::{id::RunId, run::RunRecord};
+use std::{
+    collections::HashMap,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::SystemTime,
+};
+
+/// The runs of a runs directory. Reads files: call it where blocking is allowed.
+#[derive(Debug)]
+pub struct Catalog {
+    runs_dir: PathBuf,
+    /// Figures of reports as they were read last.
+    figures: Mutex<HashMap<RunId, Remembered>>,
+    /// Findings of the last check of each journal.
+    damage: Mutex<HashMap<RunId, JournalDamage>>,
+}
+
+/// A run in the list.
+#[derive(Clone, Debug)]
+pub struct ListedRun {
+    /// Its record.
+    pub record: RunRecord,
+    /// Its state.
+    pub state: RunState,
+    /// Figures of its last report; none if it has none yet, or an unreadable one.
+    pub figures: Option<Arc<RunFigures>>,
+}
+
+/// A run of which it cannot be read what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DamagedRun {
+    /// The name of its folder.
+    pub name: String,
+    /// Description of the damage.
+    pub reason: String,
+}
+
+/// Everything in a runs directory.
+#[derive(Clone, Debug, Default)]
+pub struct RunListing {
+    /// Runs whose record can be read, newest first.
+    pub runs: Vec<ListedRun>,
+    /// The others, by name.
+    pub damaged: Vec<DamagedRun>,
+}
+
+/// State of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunState {
+    /// A process works on it.
+    Running,
+    /// Every job is scored.
+    Complete,
+    /// No process works on it, and jobs are left that are not scored.
+    Incomplete,
+    /// Its journal cannot be read.
+    Damaged,
+}
+
+#[derive(Debug)]
+struct Remembered {
+    stamp: Stamp,
+    figures: Option<Arc<RunFigures>>,
+}
+
+/// Damage of a journal, as of its stamp.
+type JournalDamage = (Stamp, Option<String>);
+
+/// Tells whether a file was written since: its length and when it changed; none if it is not there.
+pub type Stamp = Option<(u64, SystemTime)>;
+
+/// Whether a run lies in the folder of its name. A copy under another name would pass for the run
+/// itself.
+fn is_in_its_own_place(files: &RunFiles) -> bool {
+    let (directory, run) = (files.directory(), &files.record().run_id);
+    let named = directory.file_name().and_then(|name| name.to_str());
+    named == Some(run.as_str())
+}
+
+/// The damaged run that an error tells of; none for trouble that concerns all runs.
+fn damaged_by(error: &JournalError) -> Option<DamagedRun> {
+    let path = match error {
+        JournalError::Unreadable { path, .. }
+        | JournalError::Schema { path, .. }
+        | JournalError::Io { path, .. } => path,
+        _ => return None,
+    };
+    let name = path.parent()?.file_name()?.to_string_lossy().into_owned();
+    Some(DamagedRun { name, reason: error.in_its_run() })
+}
+
+/// The stamp of a file.
+pub fn stamp(path: &Path) -> Stamp {
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.len(), metadata.modified().ok()?))
+}
+
+impl Catalog {
+    /// Nothing read yet.
+    pub fn new(runs_dir: PathBuf) -> Self {
+        Self { runs_dir, figures: Mutex::default(), damage: Mutex::default() }
+    }
+
+    /// Where the runs are.
+    pub fn runs_dir(&self) -> &Path {
+        &self.runs_dir
+    }
+
+    /// All runs whose record can be read, newest first.
+    pub fn list(&self) -> io::Result<Vec<ListedRun>> {
+        Ok(self.scan()?.runs)
+    }
+
+    /// All runs, those too whose record cannot be read.
+    pub fn scan(&self) -> io::Result<RunListing> {
+        let mut listing = RunListing::default();
+        for run in runs_in(&self.runs_dir)? {
+            match run {
+                Ok(files) if is_in_its_own_place(&files) => {
+                    listing.runs.push(self.listed(&files));
+                }
+                Ok(files) => {
+                    let name = files.directory().file_name().unwrap_or_default().to_string_lossy();
+                    let reason =
+                        format!("its run.json is that of another run, {}", files.record().run_id);
+                    listing.damaged.push(DamagedRun { name: name.into_owned(), reason });
+                }
+                Err(error) => listing.damaged.extend(damaged_by(&error)),
+            }
+        }
+        listing.damaged.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(listing)
+    }
+
+    /// A run as it stands in the list.
+    pub fn listed(&self, files: &RunFiles) -> ListedRun {
+        let figures = self.figures(files);
+        let record = files.record().clone();
+        let scored = figures.as_ref().map_or(0, |figures| figures.scored);
+        let state = match files.is_held() {
+            true => RunState::Running,
+            false if self.damage(files).is_some() => RunState::Damaged,
+            false if scored >= record.jobs() && figures.is_some() => RunState::Complete,
+            false => RunState::Incomplete,
+        };
+        ListedRun { record, state, figures }
+    }
+
+    /// Damage of a run's journal, looked at again only after it was written again.
+    pub fn damage(&self, files: &RunFiles) -> Option<String> {
+        let (run, journal) = (&files.record().run_id, files.path_of("results.jsonl"));
+        let stamp = stamp(&journal);
+        let known = |known: &&JournalDamage| known.0 == stamp;
+        if let Some((_, damage)) = self.damages().get(run).filter(known) {
+            return damage.clone();
+        }
+        let damage = damage::of_journal(&journal);
+        self.damages().insert(run.clone(), (stamp, damage.clone()));
+        damage
+    }
+
+    /// Notes what reading a run's journal in full has found.
+    pub fn note_damage(&self, files: &RunFiles, reason: String) {
+        let stamp = stamp(&files.path_of("results.jsonl"));
+        self.damages().insert(files.record().run_id.clone(), (stamp, Some(reason)));
+    }
+
+    fn damages(&self) -> MutexGuard<'_, HashMap<RunId, JournalDamage>> {
+        self.damage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The files of a run.
+    pub fn files(&self, run: &RunId) -> Result<RunFiles, JournalError> {
+        let files = RunFiles::open(&self.runs_dir, run)?;
+        match is_in_its_own_place(&files) {
+            true => Ok(files),
+            false => Err(JournalError::Missing { directory: files.directory().to_owned() }),
+        }
+    }
+
+    /// Figures of a run's report, read again only after it was written again.
+    fn figures(&self, files: &RunFiles) -> Option<Arc<RunFigures>> {
+        let run = &files.record().run_id;
+        let stamp = stamp(&files.path_of("report.json"));
+        let known = self
+            .remembered()
+            .get(run)
+            .and_then(|known| (known.stamp == stamp).then(|| known.figures.clone()));
+        known.unwrap_or_else(|| {
+            let read = PastRun::read(files)
+                .inspect_err(|error: &HistoryError| tracing::warn!("{error}"))
+                .ok()
+                .flatten();
+            let figures = read.map(|past| Arc::new(past.figures));
+            let remembered = Remembered { stamp, figures: figures.clone() };
+            self.remembered().insert(run.clone(), remembered);
+            figures
+        })
+    }
+
+    fn remembered(&self) -> MutexGuard<'_, HashMap<RunId, Remembered>> {
+        self.figures.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,137 @@
+//! Errors of what can be done with runs, by what the caller can do next.
+
+use crate::{request::RequestField, settings::SettingsError};
+use juror_analysis::{calibration::known::CalibrationFileError, compare::CompareError};
+use juror_journal::journal::JournalError;
+use juror_ledger::error::LedgerError;
+use juror_queue::QueueError;
+use juror_types::{error_chain::with_causes, id::RunId};
+use std::error::Error;
+
+/// Seconds after which it is worth asking again for what is not available now.
+const RETRY_AFTER: u64 = 10;
+
+/// An error with its message, which names the thing, the place and the remedy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AppError {
+    /// Settings, request or input cannot be used: mend them.
+    #[error("{0}")]
+    Invalid(String),
+    /// One field of a request cannot be used; the message says what to change and does not name the
+    /// field.
+    #[error("{}: {message}", field.name())]
+    Field {
+        /// The field.
+        field: RequestField,
+        /// Description of the problem.
+        message: String,
+    },
+    /// There is a run of this name.
+    #[error("there is a run {0} already: take another run_id, or resume it")]
+    NameTaken(RunId),
+    /// There is no such run or dataset.
+    #[error("{0}")]
+    NotFound(String),
+    /// The request does not fit the state of a run: it exists, is held, or is complete.
+    #[error("{0}")]
+    Conflict(String),
+    /// A server or the ledger cannot be reached; the same request may work later.
+    #[error("{0}")]
+    Unavailable(String),
+    /// A failure of this process or its machine, for its operator.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl AppError {
+    /// An error of settings, request or input.
+    pub fn invalid(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Invalid(message(cause))
+    }
+
+    /// An error of one field of a request.
+    pub fn of_field(field: RequestField, message: impl Into<String>) -> Self {
+        Self::Field { field, message: message.into() }
+    }
+
+    /// Seconds after which the same request may work; none if it will not work by waiting.
+    pub fn retry_after(&self) -> Option<u64> {
+        matches!(self, Self::Unavailable(_)).then_some(RETRY_AFTER)
+    }
+
+    /// A missing run or dataset.
+    pub fn not_found(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::NotFound(message(cause))
+    }
+
+    /// A request that does not fit the state of a run.
+    pub fn conflict(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Conflict(message(cause))
+    }
+
+    /// Something that may work later.
+    pub fn unavailable(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Unavailable(message(cause))
+    }
+
+    /// A failure of this process or its machine.
+    pub fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Internal(message(cause))
+    }
+}
+
+fn message(cause: impl Into<Box<dyn Error + Send + Sync>>) -> String {
+    with_causes(cause.into().as_ref())
+}
+
+impl From<SettingsError> for AppError {
+    fn from(error: SettingsError) -> Self {
+        Self::invalid(error)
+    }
+}
+
+impl From<JournalError> for AppError {
+    fn from(error: JournalError) -> Self {
+        match error {
+            JournalError::Missing { .. } => Self::not_found(error),
+            JournalError::Exists { .. } | JournalError::Occupied { .. } => Self::conflict(error),
+            _ => Self::internal(error),
+        }
+    }
+}
+
+impl From<LedgerError> for AppError {
+    fn from(error: LedgerError) -> Self {
+        match error {
+            LedgerError::Broken(_) => Self::invalid(error),
+            LedgerError::Unavailable(_) => Self::unavailable(error),
+        }
+    }
+}
+
+impl From<QueueError> for AppError {
+    fn from(error: QueueError) -> Self {
+        match error {
+            QueueError::Refused(_) => Self::invalid(error),
+            QueueError::Closed | QueueError::Unavailable(_) => Self::unavailable(error),
+        }
+    }
+}
+
+impl From<CompareError> for AppError {
+    fn from(error: CompareError) -> Self {
+        match error {
+            CompareError::Journal(error) => error.into(),
+            CompareError::Rubric { .. } => Self::invalid(error),
+        }
+    }
+}
+
+impl From<CalibrationFileError> for AppError {
+    fn from(error: CalibrationFileError) -> Self {
+        match error {
+            CalibrationFileError::Write { .. } => Self::internal(error),
+            _ => Self::invalid(error),
+        }
+    }
+}

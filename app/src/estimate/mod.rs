@@ -1,0 +1,204 @@
+//! Estimate of a run, without asking the judge.
+
+mod total;
+
+pub use total::{CandidateTotal, Experience, Total};
+
+use crate::{
+    error::AppError,
+    judge,
+    local_ledger::open_local_ledger,
+    run::{local_context, session::Session},
+};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use juror_analysis::format::{counted, grouped};
+use juror_ledger::sqlite::SqliteLedger;
+use juror_producer::plan;
+use juror_types::{id::RunId, job::Job, usage::Money};
+use juror_worker::{
+    context::Context,
+    estimate::{Candidate, Estimated, estimate},
+};
+use std::{sync::Arc, thread::available_parallelism};
+
+/// Calls in flight where the concurrency adapts: where it starts.
+const ADAPTIVE_CONCURRENCY: usize = 16;
+
+/// Jobs that are examined of a larger dataset, evenly spread: their mean cost is within a few
+/// percent of that of all, and they take seconds.
+const SAMPLE_JOBS: u64 = 2_000;
+
+/// Jobs that an estimate examines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Examine {
+    /// A sample of a large dataset.
+    Sample,
+    /// Every job.
+    All,
+}
+
+/// Progress of an estimate, in jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EstimateProgress {
+    /// Jobs that are examined.
+    pub examined: u64,
+    /// Jobs that will be examined in all.
+    pub to_examine: u64,
+}
+
+/// A finished estimate.
+pub struct Estimation<'session> {
+    /// Its subject.
+    pub session: &'session Session,
+    /// The models, the run's own first.
+    pub candidates: Vec<Candidate>,
+    /// Their sums, in the same order.
+    pub total: Total,
+    /// Experience from earlier runs.
+    pub experience: Experience,
+}
+
+impl<'session> Estimation<'session> {
+    /// Reads the examined items and the headers of their images. The session's judge is on.
+    pub async fn new(
+        session: &'session Session,
+        all_models: bool,
+        examine: Examine,
+        on_progress: &mut (dyn FnMut(EstimateProgress) + Send),
+    ) -> Result<Self, AppError> {
+        let candidates = candidates(session, all_models);
+        let backend = Arc::new(open_local_ledger(&session.settings)?);
+        let totals = estimate_jobs(session, &backend, &candidates, examine, on_progress).await;
+        backend.close().await;
+        let (total, experience) = (totals?, Experience::of_runs(session)?);
+        Ok(Self { session, candidates, total, experience })
+    }
+
+    /// Basis of the expected figures, in words.
+    pub fn basis(&self) -> String {
+        match self.experience.runs {
+            0 => "no earlier run of this judge to learn from: expected figures are a guess"
+                .to_owned(),
+            runs => format!(
+                "corrected by {} of this judge, which cost {:.0} % of the guess",
+                counted(runs as u64, "earlier run"),
+                self.experience.cost_ratio * 100.0
+            ),
+        }
+    }
+
+    /// The sample that the figures are scaled up from, in words; `None` if every job was examined.
+    pub fn sample(&self) -> Option<String> {
+        let Total { examined, sampling_error, .. } = self.total;
+        let jobs = self.session.plan.jobs;
+        let error = sampling_error.map(|error| format!(", ±{:.1} %", error * 100.0));
+        (examined < jobs).then(|| {
+            format!(
+                "scaled up from {} of {}{}; --all-items examines every one",
+                grouped(examined),
+                counted(jobs, "job"),
+                error.unwrap_or_default()
+            )
+        })
+    }
+
+    /// Cost, probably, by what earlier runs have shown.
+    pub fn expected_cost(&self, total: &CandidateTotal) -> Money {
+        // An estimate, so a float may scale it; nothing is decided by it.
+        let scaled = total.expected_cost.pico() as f64 * self.experience.cost_ratio;
+        Money::from_pico(scaled as i64).min(total.worst_cost)
+    }
+
+    /// Probable duration of the calls: the slowest of calls in flight, requests a minute, tokens a
+    /// minute.
+    pub fn seconds(&self, total: &CandidateTotal) -> f64 {
+        let limits = &self.session.settings.limits;
+        let calls = total.calls as f64;
+        let concurrency = limits.max_concurrency.unwrap_or(ADAPTIVE_CONCURRENCY) as f64;
+        let by_latency = (calls / concurrency).ceil() * self.experience.seconds_a_call;
+        let by_requests = limits.rpm.map_or(0.0, |rpm| calls / rpm as f64 * 60.0);
+        let by_tokens = limits.tpm.map_or(0.0, |tpm| total.most_tokens as f64 / tpm as f64 * 60.0);
+        by_latency.max(by_requests).max(by_tokens)
+    }
+}
+
+/// The settings' own judge first, then, if asked for, every other.
+fn candidates(session: &Session, all_models: bool) -> Vec<Candidate> {
+    let own: Vec<_> = session.candidate.iter().cloned().collect();
+    let others = match all_models {
+        true => judge::all_candidates(&session.settings, &session.rubric),
+        false => Vec::new(),
+    };
+    let is_own = |other: &Candidate| own.iter().any(|own| own.judge.model == other.judge.model);
+    let others: Vec<_> = others.into_iter().filter(|other| !is_own(other)).collect();
+    own.into_iter().chain(others).collect()
+}
+
+async fn estimate_jobs(
+    session: &Session,
+    backend: &Arc<SqliteLedger>,
+    candidates: &[Candidate],
+    examine: Examine,
+    on_progress: &mut (dyn FnMut(EstimateProgress) + Send),
+) -> Result<Total, AppError> {
+    let Some(own) = &session.candidate else { return Ok(Total::new(0)) };
+    // No call goes out, so no key is needed.
+    let setup = judge::setup(&session.settings, &session.environment, &session.rubric, own, None)?;
+    let context = Arc::new(local_context::of_one_run(session, backend, Some(Arc::new(setup)))?);
+    let template = session.template(&RunId::new("estimate"));
+    let jobs =
+        plan::jobs(&session.dataset, &session.options, &template).map_err(AppError::invalid)?;
+    let planned = session.plan.jobs;
+    let stride = match examine {
+        Examine::Sample => planned.div_ceil(SAMPLE_JOBS).max(1) as usize,
+        Examine::All => 1,
+    };
+    let to_examine = planned.div_ceil(stride as u64);
+    on_progress(EstimateProgress { examined: 0, to_examine });
+    let width = available_parallelism().map_or(1, usize::from);
+    let candidates: Arc<[Candidate]> = candidates.into();
+    let mut estimated = stream::iter(jobs.skip(stride / 2).step_by(stride))
+        .map(|job| {
+            let (context, candidates) = (Arc::clone(&context), Arc::clone(&candidates));
+            async move { estimate_one(job.map_err(AppError::invalid)?, &context, &candidates).await }
+        })
+        .buffer_unordered(width);
+    let mut total = Total::new(candidates.len());
+    while let Some(estimated) = estimated.try_next().await? {
+        total.add(estimated);
+        on_progress(EstimateProgress { examined: total.examined, to_examine });
+    }
+    Ok(total.scaled_to(planned))
+}
+
+async fn estimate_one(
+    job: Job,
+    context: &Context,
+    candidates: &[Candidate],
+) -> Result<Estimated, AppError> {
+    estimate(&job, context, candidates).await.map_err(AppError::internal)
+}
+
+/// A time as people write it.
+pub fn duration(seconds: f64) -> String {
+    let seconds = seconds.ceil() as u64;
+    match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds:02}"),
+        (hours, minutes, _) => format!("{hours} h {minutes:02}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn durations_read_as_people_write_them() {
+        for (seconds, text) in
+            [(0.0, "0 s"), (59.2, "1 min 00"), (61.0, "1 min 01"), (7_260.0, "2 h 01")]
+        {
+            assert_eq!(duration(seconds), text);
+        }
+    }
+}

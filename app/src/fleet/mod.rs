@@ -1,0 +1,171 @@
+//! The fleet's servers, as the settings name them.
+
+pub mod budget_cap;
+pub mod cancel;
+pub mod context_factory;
+pub mod publish;
+pub mod retry_plan;
+pub mod run_contexts;
+
+use crate::{
+    error::AppError,
+    settings::{Layer, Settings},
+};
+use juror_ledger::{
+    error::LedgerError,
+    redis::{RedisLedger, RedisSettings},
+};
+use juror_queue::rabbitmq::{RabbitQueues, RabbitSettings};
+use juror_types::{
+    event::{Event, Events},
+    run::RunRecord,
+};
+use std::{sync::Arc, time::Duration};
+use tokio::time::{Instant, sleep};
+
+/// Pause before a Redis that is away is tried again.
+const BETWEEN_TRIES: Duration = Duration::from_millis(500);
+
+/// Connections to both servers. Close it when all roles have ended.
+pub struct Fleet {
+    /// Jobs and results.
+    pub queues: RabbitQueues,
+    /// Admission, claims, results and the status of runs.
+    pub backend: Arc<RedisLedger>,
+}
+
+impl Fleet {
+    /// Connects to both; waits for those that are not up yet.
+    pub async fn open(settings: &Settings, events: Events) -> Result<Self, AppError> {
+        let backend = await_backend(settings, &events).await?;
+        let queues = match open_queues(settings, events).await {
+            Ok(queues) => queues,
+            Err(failure) => {
+                backend.close().await;
+                return Err(failure);
+            }
+        };
+        Ok(Self { queues, backend })
+    }
+
+    /// Closes both connections.
+    pub async fn close(self) {
+        self.queues.close().await;
+        self.backend.close().await;
+    }
+}
+
+/// Why a run of a fleet cannot keep its inputs.
+pub const KEEPS_NO_INPUTS: &str = "a fleet's run keeps no inputs, since workers do not write into \
+     the runs directory: leave --keep-inputs out, or set run.keep_inputs = false \
+     (JUROR_RUN_KEEP_INPUTS=false)";
+
+/// Refuses settings by which inputs would be kept.
+pub fn refuse_kept_inputs(settings: &Settings) -> Result<(), AppError> {
+    match settings.run.keep_inputs {
+        true => Err(AppError::invalid(KEEPS_NO_INPUTS)),
+        false => Ok(()),
+    }
+}
+
+/// Connects to Redis.
+pub async fn open_backend(settings: &Settings) -> Result<Arc<RedisLedger>, AppError> {
+    open_backend_of(settings, &settings.fleet.namespace).await
+}
+
+/// Connects to Redis for the fleet of this namespace.
+pub async fn open_backend_of(
+    settings: &Settings,
+    namespace: &str,
+) -> Result<Arc<RedisLedger>, AppError> {
+    let redis = redis_settings(settings)?;
+    let redis = RedisSettings { namespace: namespace.to_owned(), ..redis };
+    Ok(Arc::new(RedisLedger::open(redis).await?))
+}
+
+/// Connects to Redis; waits for one that is not up yet, as for RabbitMQ.
+async fn await_backend(settings: &Settings, events: &Events) -> Result<Arc<RedisLedger>, AppError> {
+    let redis = redis_settings(settings)?;
+    let max_wait = Duration::from_secs(settings.fleet.connect_timeout_seconds);
+    let deadline = Instant::now() + max_wait;
+    let mut told = false;
+    loop {
+        let reason = match RedisLedger::open(redis.clone()).await {
+            Err(LedgerError::Unavailable(reason)) if Instant::now() < deadline => reason,
+            opened => return Ok(Arc::new(opened.map_err(AppError::from)?)),
+        };
+        if !std::mem::replace(&mut told, true) {
+            let seconds = max_wait.as_secs();
+            let words = format!("{reason}; waiting for it, at most {seconds} s");
+            events.emit(Event::Warning(words)).await;
+        }
+        sleep(BETWEEN_TRIES).await;
+    }
+}
+
+fn redis_settings(settings: &Settings) -> Result<RedisSettings, AppError> {
+    let fleet = &settings.fleet;
+    Ok(RedisSettings {
+        namespace: fleet.namespace.clone(),
+        allow_volatile: fleet.allow_volatile_redis,
+        replies_kept: days(fleet.reply_cache_ttl_days),
+        results_kept: days(fleet.results_retention_days),
+        tls: fleet.redis_tls(),
+        ..RedisSettings::new(require("redis", fleet.redis.as_ref())?)
+    })
+}
+
+fn days(days: u32) -> Duration {
+    Duration::from_secs(u64::from(days) * 24 * 60 * 60)
+}
+
+/// Connects to RabbitMQ; waits for one that is not up yet.
+pub async fn open_queues(settings: &Settings, events: Events) -> Result<RabbitQueues, AppError> {
+    let max_wait = Duration::from_secs(settings.fleet.connect_timeout_seconds);
+    open_queues_within(settings, max_wait, events).await
+}
+
+/// Connects to RabbitMQ; waits at most so long for one that is not up yet.
+pub async fn open_queues_within(
+    settings: &Settings,
+    max_wait: Duration,
+    events: Events,
+) -> Result<RabbitQueues, AppError> {
+    let fleet = &settings.fleet;
+    let rabbit = RabbitSettings {
+        url: require("broker", fleet.broker.as_ref())?,
+        tls: fleet.broker_tls(),
+        namespace: fleet.namespace.clone(),
+        max_length: fleet.max_queue_length,
+        max_wait,
+    };
+    RabbitQueues::connect(&rabbit, events).await.map_err(AppError::from)
+}
+
+/// The namespace of the fleet that a run belongs to, as a setting: a run knows its backend.
+pub fn namespace_of(
+    record: Option<&RunRecord>,
+    asked: Option<&str>,
+) -> Result<Option<Layer>, AppError> {
+    let Some((run, backend)) =
+        record.and_then(|record| Some((&record.run_id, record.fleet.as_ref()?)))
+    else {
+        return Ok(None);
+    };
+    match asked {
+        Some(asked) if asked != backend => Err(AppError::invalid(format!(
+            "run {run} belongs to the fleet {backend}, not {asked}: leave --namespace out"
+        ))),
+        _ => Ok(Some(Layer::of("fleet", "namespace", backend.as_str()))),
+    }
+}
+
+/// The address that this setting gives.
+pub fn require(key: &str, url: Option<&String>) -> Result<String, AppError> {
+    url.cloned().ok_or_else(|| {
+        AppError::invalid(format!(
+            "a fleet needs the setting fleet.{key}: give --{key} URL, or set JUROR_FLEET_{}",
+            key.to_uppercase()
+        ))
+    })
+}

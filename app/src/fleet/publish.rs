@@ -1,0 +1,254 @@
+//! Publishes the jobs of a run to the fleet.
+
+use super::open_queues_within;
+use crate::{credentials::credentials, error::AppError, run::session::Session};
+use juror_analysis::fold::Rounds;
+use juror_files::local::Roots;
+use juror_ledger::redis::RedisLedger;
+use juror_producer::{
+    fleet::{FleetRun, PublishRunError, Published, PublishedEnd, change_budgets, open},
+    plan,
+    publish::{RoundAssignment, Submission, SubmitError},
+    upload::{Uploaded, Uploader},
+};
+use juror_queue::{DeadLetters as _, Priority, Queue, QueueError, rabbitmq::RabbitQueues};
+use juror_types::{
+    event::{Event, Events},
+    id::RunId,
+    job::Job,
+    run::RunRecord,
+    shutdown::Shutdown,
+    usage::Money,
+};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::watch;
+
+/// Publishes that wait for the broker's word at once.
+const WINDOW: usize = 1_000;
+
+/// The jobs of a run, about to be published.
+pub struct Publication<'run> {
+    /// Their run.
+    pub session: &'run Session,
+    /// The fleet's backend.
+    pub backend: &'run Arc<RedisLedger>,
+    /// The run, as it is to be known.
+    pub record: &'run RunRecord,
+    /// Whether it is new, or goes on.
+    pub opening: Opening,
+    /// The priority that they go by.
+    pub priority: Priority,
+    /// Called with the count of uploaded files, where the run uploads some, even if publishing
+    /// fails.
+    pub uploaded: Option<&'run (dyn Fn(Uploaded) + Send + Sync)>,
+    /// Longest wait for a broker that is away, where the settings' is too long.
+    pub max_connect_wait: Option<Duration>,
+}
+
+/// State of the run's jobs before they are published.
+#[derive(Clone)]
+pub enum Opening {
+    /// A new run.
+    New,
+    /// A run of which so many jobs may be published already, all in their first round.
+    GoOn {
+        /// Number that was noted.
+        noted: u64,
+    },
+    /// A run whose jobs are sent again where they are not scored, each in its next round, and where
+    /// the journal lacks their score, in their old one.
+    Again {
+        /// Progress of each job.
+        rounds: Arc<Rounds>,
+        /// Cost of the results in the run's journal.
+        spent: Money,
+    },
+}
+
+impl Publication<'_> {
+    /// Publishes the jobs until `shutdown` is given; `announced` is called when the run is open,
+    /// before the first job, and `published` counts those that are out.
+    pub async fn publish(
+        self,
+        announced: impl FnOnce() -> Result<(), AppError>,
+        events: Events,
+        published: watch::Sender<u64>,
+        shutdown: &Shutdown,
+    ) -> Result<Published, AppError> {
+        let settings = &self.session.settings;
+        let own = Duration::from_secs(settings.fleet.connect_timeout_seconds);
+        let connect_wait = self.max_connect_wait.map_or(own, |most| own.min(most));
+        let queues = tokio::select! {
+            queues = open_queues_within(settings, connect_wait, events.clone()) => queues?,
+            () = shutdown.drain.cancelled() => {
+                return Err(AppError::internal("stopped before anything was published"));
+            }
+        };
+        let ended = self.into_queues(&queues, announced, events, published, shutdown).await;
+        queues.close().await;
+        ended
+    }
+
+    async fn into_queues(
+        self,
+        queues: &RabbitQueues,
+        announced: impl FnOnce() -> Result<(), AppError>,
+        events: Events,
+        published: watch::Sender<u64>,
+        shutdown: &Shutdown,
+    ) -> Result<Published, AppError> {
+        if self.record.lane.is_batched() {
+            return Err(AppError::invalid(format!(
+                "a fleet buys no calls in batches: take --lane realtime or flex, or judge run {} on \
+                 one machine by juror run",
+                self.record.run_id
+            )));
+        }
+        let uploader = self.uploader()?.map(Arc::new);
+        let budgets = &self.session.settings.budget;
+        let opened = match self.opening {
+            Opening::GoOn { .. } => change_budgets(self.backend, self.record, budgets).await,
+            Opening::New => open(self.backend, self.record, budgets, Money::ZERO).await,
+            Opening::Again { spent, .. } => open(self.backend, self.record, budgets, spent).await,
+        };
+        opened.map_err(AppError::from)?;
+        announced()?;
+        if self.backend.is_paused().await.map_err(AppError::from)? {
+            let warning = format!(
+                "calls of run {} wait for an aggregator: Redis is new, or was restarted or emptied, \
+                 and only the journals tell what was spent; start juror aggregate, unless one runs",
+                self.record.run_id
+            );
+            events.emit(Event::Warning(warning)).await;
+        }
+        let submission = self.submission(queues, uploader.clone(), events, published)?;
+        let publishing = self.fleet_run();
+        let ended = publishing.publish(submission, shutdown).await;
+        if let (Some(uploader), Some(uploaded)) = (uploader, self.uploaded) {
+            uploaded(uploader.uploaded());
+        }
+        let ended = ended.map_err(fleet_failure)?;
+        if let (Opening::Again { rounds, .. }, PublishedEnd::Closed) = (self.opening, ended.end) {
+            forget_superseded(queues, &self.record.run_id, &rounds).await?;
+        }
+        Ok(ended)
+    }
+
+    /// Uploader to the place that the run's record names, if it names one.
+    fn uploader(&self) -> Result<Option<Uploader>, AppError> {
+        self.record.upload.as_deref().map(|place| uploader(place, self.session)).transpose()
+    }
+
+    fn fleet_run(&self) -> FleetRun {
+        let (earlier_results, noted) = match &self.opening {
+            Opening::New => (0, 0),
+            Opening::GoOn { noted } => (0, *noted),
+            // What the journal lacks comes of the jobs that are sent again for it.
+            Opening::Again { rounds, .. } => (rounds.results() - rounds.missing(), 0),
+        };
+        let (backend, run) = (Arc::clone(self.backend), self.record.run_id.clone());
+        FleetRun { backend, run, earlier_results, noted }
+    }
+
+    fn submission(
+        &self,
+        queues: &RabbitQueues,
+        uploader: Option<Arc<Uploader>>,
+        events: Events,
+        published: watch::Sender<u64>,
+    ) -> Result<Submission, AppError> {
+        let Session { dataset, options, plan, .. } = self.session;
+        let jobs = plan::jobs(dataset, options, &self.session.template(&self.record.run_id));
+        let (left_out, round_of): (u64, RoundAssignment) = match &self.opening {
+            Opening::New | Opening::GoOn { .. } => (0, Box::new(|_| Some(0))),
+            Opening::Again { rounds, .. } => {
+                let left_out = rounds.scored() - rounds.missing();
+                let rounds = Arc::clone(rounds);
+                (left_out, Box::new(move |job| rounds.round_to_send(&job.job_id)))
+            }
+        };
+        Ok(Submission {
+            queue: Arc::new(queues.jobs()) as Arc<dyn Queue<Job>>,
+            jobs: jobs.map_err(AppError::invalid)?.inlining(dataset),
+            planned: plan.jobs.saturating_sub(left_out),
+            round_of,
+            priority: self.priority,
+            uploader,
+            window: WINDOW,
+            events,
+            published,
+        })
+    }
+}
+
+/// The record of a new run of the fleet.
+pub fn new_record(session: &Session, run: &RunId, upload: Option<String>) -> RunRecord {
+    RunRecord {
+        // Endpoints and what stages are told by are the workers' own.
+        base_url: None,
+        calls: None,
+        stages: None,
+        fleet: Some(session.settings.fleet.namespace.clone()),
+        upload,
+        ..session.record(run.clone())
+    }
+}
+
+/// Refuses a new run under the name of one that the fleet has forgotten, but for its money.
+pub async fn refuse_leftovers(
+    backend: &RedisLedger,
+    run: &RunId,
+    namespace: &str,
+) -> Result<(), AppError> {
+    if backend.counted(run).await.map_err(AppError::from)? > Money::ZERO {
+        return Err(AppError::conflict(format!(
+            "there was a run {run} before, and what it spent still counts in the ledger of the \
+             fleet {namespace}: take another --run-id, or, where its directory is, judge what is \
+             left of it by: juror retry {run}"
+        )));
+    }
+    Ok(())
+}
+
+/// Uploader of a dataset's files into a bucket; sends no request yet.
+pub fn uploader(place: &str, session: &Session) -> Result<Uploader, AppError> {
+    let files = &session.settings.files;
+    let folder = session.dataset.folder().to_owned();
+    let roots = [folder].into_iter().chain(files.data_roots.iter().cloned()).collect();
+    let opened = Uploader::open(
+        place,
+        files,
+        credentials(files, &session.environment, true)?,
+        Roots::new(roots),
+    );
+    opened.map_err(|error| AppError::invalid(format!("--upload: {error}")))
+}
+
+/// Dead letters of jobs that have been sent again in a later round are of no more use: sending them
+/// once more would be sending them twice.
+async fn forget_superseded(
+    queues: &RabbitQueues,
+    run: &RunId,
+    rounds: &Rounds,
+) -> Result<(), AppError> {
+    let superseded = |job: &Job| {
+        let next = rounds.next_round(&job.job_id);
+        job.run_id == *run && next.is_none_or(|next| job.round < next)
+    };
+    queues.jobs().forget(&superseded).await.map(drop).map_err(AppError::from)
+}
+
+fn fleet_failure(error: PublishRunError) -> AppError {
+    match error {
+        PublishRunError::Backend(error) => error.into(),
+        PublishRunError::Submit(SubmitError::Queue { source: QueueError::Refused(_), .. }) => {
+            AppError::invalid(error)
+        }
+        PublishRunError::Submit(SubmitError::Upload { ref source, .. })
+            if source.is_of_the_dataset() =>
+        {
+            AppError::invalid(error)
+        }
+        PublishRunError::Submit(_) | PublishRunError::Forgotten(_) => AppError::internal(error),
+    }
+}

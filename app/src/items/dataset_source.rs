@@ -1,0 +1,219 @@
+//! Datasets, pictures and ledgers of runs, for the server.
+
+use super::{ItemDetails, ItemSource, details::ItemTexts};
+use crate::{
+    attachments::{CHANGED, DatasetAttachments, FETCHES_NOTHING, PictureCache},
+    ledger_pool::Ledgers,
+    local_ledger::open_local_ledger,
+    settings::{RunSettings, Settings},
+};
+use async_trait::async_trait;
+use bytes::Bytes;
+use juror_analysis::gate::Gate;
+use juror_files::local::{MAX_IMAGE_BYTES, Roots};
+use juror_ledger::admission::{Admission as _, Ledger};
+use juror_report::{Attachment, Attachments, Shown};
+use juror_types::{
+    id::{Digest, RunId},
+    item::Item,
+    outcome::{InputRecord, JobResult},
+    reference::Reference,
+    rubric::Rubric,
+    run::RunRecord,
+};
+use std::{sync::Arc, time::Duration};
+use tokio::{task::spawn_blocking, time::timeout};
+
+/// Shows what the datasets of runs hold, where this process can reach them and they are still what
+/// was judged.
+pub struct DatasetItemSource {
+    open: Arc<Open>,
+}
+
+/// Time limit for a fleet's ledger.
+const MAX_WAIT: Duration = Duration::from_secs(2);
+
+const BROKEN_OFF: &str = "reading was broken off; ask again";
+
+impl DatasetItemSource {
+    /// Reads files under the folders of runs and of these settings.
+    pub fn new(settings: Settings) -> Self {
+        Self { open: Arc::new(Open { settings, shelf: PictureCache::default() }) }
+    }
+
+    async fn local_ledger(&self, run: &RunId) -> Option<Ledger> {
+        let open = Arc::clone(&self.open);
+        let opening = spawn_blocking(move || {
+            let RunSettings { state_dir: state, runs_dir, .. } = &open.settings.run;
+            let folder = state.as_ref().unwrap_or(runs_dir);
+            // Looking must not make a database where there is none.
+            folder.join("juror.db").is_file().then(|| open_local_ledger(&open.settings))
+        });
+        let opened = opening.await.ok().flatten()?;
+        let backend = opened.inspect_err(|failure| tracing::warn!("no ledger: {failure}")).ok()?;
+        let ledger = backend.ledger(run).await;
+        backend.close().await;
+        ledger.inspect_err(|error| tracing::warn!("no ledger of run {run}: {error}")).ok()?
+    }
+
+    /// The fleet's ledger; a Redis that is away is not waited for.
+    async fn fleet_ledger(&self, record: &RunRecord) -> Option<Ledger> {
+        self.open.settings.fleet.redis.as_ref()?;
+        let reading = async {
+            let mut ledgers = Ledgers::new(&self.open.settings);
+            let ledger = ledgers.of(record).await;
+            for warning in ledgers.close().await {
+                tracing::warn!("{warning}");
+            }
+            ledger.inspect_err(|failure| tracing::warn!("no ledger: {failure}")).ok()?
+        };
+        timeout(MAX_WAIT, reading).await.ok()?
+    }
+}
+
+#[async_trait]
+impl ItemSource for DatasetItemSource {
+    async fn ledger(&self, record: &RunRecord) -> Option<Ledger> {
+        match record.fleet {
+            None => self.local_ledger(&record.run_id).await,
+            Some(_) => self.fleet_ledger(record).await,
+        }
+    }
+
+    fn gate(&self, rubric: &Rubric) -> Option<Gate> {
+        let gate = Gate::load(self.open.settings.run.gate.as_deref()?, rubric);
+        gate.inspect_err(|error| tracing::warn!("no gate: {error}")).ok()
+    }
+
+    fn exhibits<'a>(
+        &'a self,
+        record: &'a RunRecord,
+        rubric: &'a Rubric,
+    ) -> Box<dyn Attachments + 'a> {
+        Box::new(self.open.exhibits(record, rubric))
+    }
+
+    async fn item(
+        &self,
+        record: &RunRecord,
+        rubric: &Rubric,
+        result: &JobResult,
+    ) -> Result<ItemDetails, String> {
+        let (open, record, rubric) = (Arc::clone(&self.open), record.clone(), rubric.clone());
+        let (recorded, shown) = (recorded_item(result), Shown::from(result.clone()));
+        let inputs = shown.inputs.clone();
+        let judged = record.judge.clone().map(|judge| (rubric.clone(), judge));
+        let looking = spawn_blocking(move || {
+            let exhibits = open.exhibits(&record, &rubric);
+            let kept = exhibits.judged_inputs();
+            let (item, roots) = match exhibits.item(&shown.screenshot_id) {
+                Ok((item, roots)) => (item, Ok(roots)),
+                Err(reason) if kept.are_kept() => (recorded, Err(reason)),
+                Err(reason) => return Err(reason),
+            };
+            let mut found = exhibits.gather(std::slice::from_ref(&shown));
+            let exhibit = found.remove(&shown.screenshot_id).unwrap_or_default();
+            let unjudged = match &roots {
+                Ok(roots) => unjudged(&shown, &exhibit, &item, roots),
+                Err(_) => Vec::new(),
+            };
+            Ok::<_, String>((item, roots, kept, exhibit, unjudged))
+        });
+        let (item, roots, kept, exhibit, unjudged) = looking.await.map_err(|_| BROKEN_OFF)??;
+        let item = Item { language: item.language.or(result.item.language), ..item };
+        let texts = ItemTexts::new(&item, &inputs, roots, kept, &self.open.settings.stages);
+        let prompt = match judged {
+            Some((rubric, judge)) => {
+                Some(texts.prompt(&rubric, &judge, result.evidence.as_ref()).await)
+            }
+            None => None,
+        };
+        let tokens = texts.tokens().await;
+        let expected_pattern = item.expected_pattern;
+        Ok(ItemDetails { exhibit, unjudged, tokens, expected_pattern, prompt })
+    }
+
+    async fn image(
+        &self,
+        record: &RunRecord,
+        rubric: &Rubric,
+        shown: &Shown,
+        digest: Digest,
+    ) -> Result<Bytes, String> {
+        let may_be = |input: &&InputRecord| input.digest.is_none_or(|known| known == digest);
+        let references = shown.images().filter(may_be).map(|input| input.reference.clone());
+        let references: Vec<String> = references.collect();
+        let is_judged = shown.images().any(|input| input.digest == Some(digest));
+        let (open, record, rubric) = (Arc::clone(&self.open), record.clone(), rubric.clone());
+        let reading = spawn_blocking(move || {
+            let exhibits = open.exhibits(&record, &rubric);
+            if is_judged && let Some(kept) = exhibits.judged_inputs().kept(digest, MAX_IMAGE_BYTES)
+            {
+                return Ok(kept);
+            }
+            let roots = exhibits.open_roots()?;
+            let mut reason = "no image of this item has this digest".to_owned();
+            for reference in references {
+                match read(&reference, &roots) {
+                    Ok(bytes) if Digest::of(&bytes) == digest => return Ok(bytes),
+                    Ok(_) => reason = CHANGED.to_owned(),
+                    Err(error) => reason = error,
+                }
+            }
+            Err(reason)
+        });
+        reading.await.map_err(|_| BROKEN_OFF)?
+    }
+}
+
+/// An item as its result has it, where its dataset cannot be read: without files.
+fn recorded_item(result: &JobResult) -> Item {
+    let record = &result.item;
+    Item {
+        id: result.screenshot_id.clone(),
+        language: record.language,
+        expected_pattern: record.expected_pattern.clone(),
+        style: record.style.clone(),
+        ..Item::default()
+    }
+}
+
+/// Digests of the images that the result has none of, as they are now: those of which a picture
+/// can be made, unless they are not what the dataset says.
+fn unjudged(
+    shown: &Shown,
+    exhibit: &Attachment,
+    item: &Item,
+    roots: &Roots,
+) -> Vec<(String, Digest)> {
+    let is_picture = |name: &str| {
+        exhibit.pictures.iter().any(|(other, picture)| other == name && picture.is_ok())
+    };
+    let of_one = |input: &InputRecord| {
+        let image = item.images.get(&input.name)?;
+        let digest = Digest::of(&read(&image.reference, roots).ok()?);
+        let is_meant = image.sha256.is_none_or(|known| known == digest);
+        is_meant.then(|| (input.name.clone(), digest))
+    };
+    let inputs = shown.images().filter(|input| input.digest.is_none());
+    inputs.filter(|input| is_picture(&input.name)).filter_map(of_one).collect()
+}
+
+fn read(reference: &str, roots: &Roots) -> Result<Bytes, String> {
+    let Ok(Reference::Path(path)) = Reference::parse(reference) else {
+        return Err(FETCHES_NOTHING.to_owned());
+    };
+    roots.read_now(path, MAX_IMAGE_BYTES).map_err(|error| error.to_string())
+}
+
+/// Terms on which datasets are opened.
+struct Open {
+    settings: Settings,
+    shelf: PictureCache,
+}
+
+impl Open {
+    fn exhibits<'a>(&'a self, record: &'a RunRecord, rubric: &'a Rubric) -> DatasetAttachments<'a> {
+        DatasetAttachments { record, rubric, settings: &self.settings, shelf: Some(&self.shelf) }
+    }
+}

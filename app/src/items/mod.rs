@@ -1,0 +1,99 @@
+//! Items of runs as they were judged: datasets, pictures, ledgers.
+
+mod dataset_source;
+mod details;
+
+pub use dataset_source::DatasetItemSource;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use juror_analysis::gate::Gate;
+use juror_ledger::admission::Ledger;
+use juror_report::{Attachment, Attachments, Shown};
+use juror_types::{id::Digest, outcome::JobResult, rubric::Rubric, run::RunRecord};
+use serde_json::Value;
+
+/// Opens what is shown beside results. Opens no file outside the folders that runs and settings
+/// name, and changes none.
+#[async_trait]
+pub trait ItemSource: Send + Sync {
+    /// The ledger of a run; none if it has no record of it or cannot be reached.
+    async fn ledger(&self, record: &RunRecord) -> Option<Ledger>;
+
+    /// The gate that is set for runs of this rubric; none where no gate is set.
+    fn gate(&self, rubric: &Rubric) -> Option<Gate>;
+
+    /// Attachments that pages show beside results: small pictures and code.
+    fn exhibits<'a>(
+        &'a self,
+        record: &'a RunRecord,
+        rubric: &'a Rubric,
+    ) -> Box<dyn Attachments + 'a>;
+
+    /// One item in full, or why it cannot be had (its dataset is gone or changed).
+    async fn item(
+        &self,
+        record: &RunRecord,
+        rubric: &Rubric,
+        result: &JobResult,
+    ) -> Result<ItemDetails, String>;
+
+    /// An image of an item, by the digest of its bytes: as it was judged, or, where no judge looked
+    /// at it, as it is now.
+    async fn image(
+        &self,
+        record: &RunRecord,
+        rubric: &Rubric,
+        shown: &Shown,
+        digest: Digest,
+    ) -> Result<Bytes, String>;
+}
+
+/// An item beside its result.
+#[derive(Clone, Debug, Default)]
+pub struct ItemDetails {
+    /// Small pictures and the code.
+    pub exhibit: Attachment,
+    /// Digests of those images of which the result has none, since no judge looked at them: of
+    /// their bytes as they are now, by the names that the rubric gives them.
+    pub unjudged: Vec<(String, Digest)>,
+    /// Every design token that was expected or extracted, by name; none if the item has none, or
+    /// why they cannot be read.
+    pub tokens: Option<Result<AsJudged<Vec<TokenLine>>, String>>,
+    /// The pattern that retrieval should find.
+    pub expected_pattern: Option<String>,
+    /// The texts that the judge is sent, in order; none with the judge off, or why they cannot be
+    /// made again.
+    pub prompt: Option<Result<AsJudged<Vec<PromptPart>>, String>>,
+}
+
+/// An item's texts as they were judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AsJudged<T> {
+    /// The content.
+    pub content: T,
+    /// Why the texts are not those of today; none where they are.
+    pub remark: Option<String>,
+}
+
+/// One design token as it should be and as it was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TokenLine {
+    /// Its dotted name.
+    pub name: String,
+    /// The true value; none where nothing was expected.
+    pub expected: Option<Value>,
+    /// The extracted value; none where nothing was found.
+    pub extracted: Option<Value>,
+    /// Whether both are equal, as the stage compares them (colors as colors, lengths as lengths).
+    pub equal: bool,
+}
+
+/// A part of what the judge is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PromptPart {
+    /// `system` or `user`.
+    pub role: &'static str,
+    /// The text; an image stands as its name and its digest.
+    pub text: String,
+}

@@ -1,0 +1,270 @@
+//! From settings to a judge: model, price, key and endpoint, all checked before anything is spent.
+
+pub mod network;
+
+use crate::{
+    environment::Environment,
+    error::AppError,
+    settings::{OtherModelPolicy, Settings},
+};
+use juror_ledger::admission::{CountRule, Limits};
+use juror_types::{
+    job::{Judge, Provider},
+    lane::Lane,
+    model::{Endpoint, ImageFormat, ModelFacts, Models, PriceEntry, Prices},
+    rubric::Rubric,
+    run::RunRecord,
+};
+use juror_worker::{
+    billing::CallPricing,
+    ceiling::Ceiling,
+    context::JudgeSetup,
+    cost_bounds::ModelTerms,
+    estimate::Candidate,
+    image::{ImageRules, Preparer, ReadableFormat},
+    prompt::Instructions,
+    token_count::TokenCounter,
+    token_scale::TokenScale,
+    vision::{ApiKey, BatchProvider, HttpSettings, openai::OpenAi},
+};
+use std::{sync::Arc, thread::available_parallelism, time::Duration};
+
+/// Connections that are kept where the concurrency adapts.
+const ADAPTIVE_CONNECTIONS: usize = 64;
+
+/// Every price that is known: the compiled-in ones, and over them those of the settings.
+pub fn prices(settings: &Settings) -> Prices {
+    let own = Prices::from_terms(settings.prices.clone(), "your settings");
+    Prices::builtin().overlaid_with(own)
+}
+
+/// The judge that the settings name, for runs by this rubric.
+pub fn candidate(settings: &Settings, rubric: &Rubric) -> Result<Candidate, AppError> {
+    let terms = terms(settings, settings.judge.provider, &settings.judge.model, settings.run.lane)?;
+    Ok(candidate_of(settings, rubric, &settings.judge.model, terms))
+}
+
+/// The judge that a run was announced with, on the terms of these settings; none with the judge
+/// off.
+pub fn recorded(settings: &Settings, record: &RunRecord) -> Result<Option<Candidate>, AppError> {
+    let Some(judge) = record.judge.clone() else { return Ok(None) };
+    let terms = terms(settings, judge.provider, &judge.model, record.lane)?;
+    let rules = rules(settings, record.max_side, &terms.facts);
+    Ok(Some(Candidate { judge, terms, rules }))
+}
+
+/// Terms of a model that can be asked, and has a price.
+fn terms(
+    settings: &Settings,
+    provider: Provider,
+    model: &str,
+    lane: Lane,
+) -> Result<ModelTerms, AppError> {
+    if provider != Provider::OpenAi {
+        return Err(AppError::invalid(format!(
+            "judge.provider is {:?}, which this version cannot ask; take \"openai\" with the base \
+             URL of a server that speaks OpenAI's chat completions",
+            provider.name()
+        )));
+    }
+    let (models, prices) = (Models::builtin(), prices(settings));
+    let like = settings.models.get(model).map(|alias| alias.like.as_str());
+    if let Some(like) = like.filter(|like| models.find(like).is_none()) {
+        return Err(AppError::invalid(format!(
+            "[models.{model:?}] like = {like:?}: nothing is known of that model; name one of \
+             config/models.toml, as in like = \"gpt-4o\""
+        )));
+    }
+    // A price of the alias's own comes first.
+    let of_alias = like.filter(|_| prices.find(model).is_none());
+    let price = prices.require(of_alias.unwrap_or(model)).map_err(AppError::invalid)?;
+    if price.endpoint == Endpoint::Responses {
+        return Err(AppError::invalid(format!(
+            "model {model:?} answers only at the responses endpoint, which this version cannot \
+             ask; take another model"
+        )));
+    }
+    if lane == Lane::Flex && price.flex.is_none() {
+        return Err(AppError::invalid(format!(
+            "model {model:?} has no price in the lane flex: take another model, --lane realtime, or \
+             give its price in juror.toml, [prices.{model:?}] flex_input = … flex_output = …"
+        )));
+    }
+    if lane.is_batched() && price.batch.is_none() {
+        return Err(AppError::invalid(format!(
+            "model {model:?} has no price in batches: take another model, --lane realtime, or give \
+             its price in juror.toml, [prices.{model:?}] batch_input = … batch_output = …"
+        )));
+    }
+    Ok(ModelTerms::new(models.facts(like.unwrap_or(model)).clone(), price, lane))
+}
+
+/// Every model that could be asked in place of the settings' own, by name.
+pub fn all_candidates(settings: &Settings, rubric: &Rubric) -> Vec<Candidate> {
+    let models = Models::builtin();
+    let prices = prices(settings);
+    let undated = |entry: &&PriceEntry| {
+        let is_date =
+            |part: &str| part.len() >= 8 && part.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+        !entry.model.split_once("-20").is_some_and(|(_, rest)| is_date(&format!("20{rest}")))
+    };
+    prices
+        .iter()
+        .filter(|entry| entry.endpoint == Endpoint::Chat)
+        .filter(undated)
+        .filter_map(|entry| {
+            let facts = models.find(&entry.model)?.clone();
+            let terms = ModelTerms::new(facts, entry, settings.run.lane);
+            Some(candidate_of(settings, rubric, &entry.model, terms))
+        })
+        .collect()
+}
+
+fn candidate_of(settings: &Settings, rubric: &Rubric, model: &str, terms: ModelTerms) -> Candidate {
+    let judge = Judge {
+        provider: settings.judge.provider,
+        model: model.to_owned(),
+        temperature: terms.facts.temperature.then_some(settings.judge.temperature),
+        detail: settings.judge.detail,
+        max_output_tokens: settings.judge.max_output_tokens.unwrap_or(rubric.max_output_tokens),
+        strip_comments: settings.judge.strip_comments,
+    };
+    let rules = rules(settings, settings.image.max_side, &terms.facts);
+    Candidate { judge, terms, rules }
+}
+
+fn rules(settings: &Settings, max_side: Option<u32>, facts: &ModelFacts) -> ImageRules {
+    let format = |format: &ImageFormat| match format {
+        ImageFormat::Png => ReadableFormat::Png,
+        ImageFormat::Jpeg => ReadableFormat::Jpeg,
+        ImageFormat::Webp => ReadableFormat::WebP,
+        ImageFormat::Gif => ReadableFormat::Gif,
+    };
+    ImageRules {
+        formats: facts.limits.formats.iter().map(format).collect(),
+        max_bytes: facts.limits.max_bytes,
+        max_side: if facts.limits.max_side == 0 { u32::MAX } else { facts.limits.max_side },
+        user_max_side: max_side,
+        signatures: settings.image.signatures,
+    }
+}
+
+/// This process's own ceiling on calls.
+pub fn ceiling(settings: &Settings) -> Result<Ceiling, AppError> {
+    match settings.limits.calls_per_second {
+        None => Ok(Ceiling::none()),
+        Some(rate) => Ceiling::per_second(f64::from(rate)).map_err(AppError::invalid),
+    }
+}
+
+/// Prepares images as fast as this machine's cores allow.
+pub fn preparer() -> Preparer {
+    Preparer::new(available_parallelism().map_or(1, usize::from))
+}
+
+/// The rates that the user gives the judge's endpoint.
+pub fn limits(settings: &Settings, facts: Option<&ModelFacts>) -> Limits {
+    Limits {
+        requests_per_minute: settings.limits.rpm,
+        tokens_per_minute: settings.limits.tpm,
+        refund_unused: facts.is_some_and(|facts| facts.refunds_unused),
+    }
+}
+
+/// This process's way to ask that judge. `key` is the environment's, if it holds one.
+pub fn setup(
+    settings: &Settings,
+    environment: &Environment,
+    rubric: &Rubric,
+    candidate: &Candidate,
+    key: Option<ApiKey>,
+) -> Result<JudgeSetup, AppError> {
+    let client = Arc::new(client(settings, environment, key)?);
+    let base_url = base_url(settings);
+    let provider = candidate.judge.provider.name();
+    let model = &candidate.judge.model;
+    let like = settings.models.get(model).map(|alias| alias.like.clone());
+    let names = [model.clone()].into_iter().chain(like).collect();
+    Ok(JudgeSetup {
+        batches: Some(Arc::clone(&client) as Arc<dyn BatchProvider>),
+        client,
+        endpoint: format!("{provider} {base_url} {}", candidate.judge.model),
+        base_url,
+        terms: candidate.terms.clone(),
+        pricing: CallPricing::new(names, candidate.terms.clone(), prices(settings)),
+        refuse_other_model: settings.judge.other_model == OtherModelPolicy::Refuse,
+        instructions: Instructions::of(rubric),
+        token_scale: TokenScale::default(),
+        token_count: TokenCounter::new(
+            documented_count(&candidate.terms.facts),
+            settings.limits.tpm,
+        ),
+        preparer: preparer(),
+        rules: candidate.rules.clone(),
+        cache: settings.cache.enabled,
+        ceiling: Arc::new(ceiling(settings)?),
+    })
+}
+
+/// A client of the judge's API.
+pub fn client(
+    settings: &Settings,
+    environment: &Environment,
+    key: Option<ApiKey>,
+) -> Result<OpenAi, AppError> {
+    let variable = |name: &str| environment.variable(name);
+    OpenAi::new(HttpSettings {
+        base_url: base_url(settings),
+        key,
+        timeout: Duration::from_secs(settings.judge.timeout_seconds),
+        concurrency: settings.limits.max_concurrency.unwrap_or(ADAPTIVE_CONNECTIONS),
+        proxy: network::proxy(&settings.judge, variable),
+        ca_file: settings.judge.ca_file.clone(),
+        headers: network::headers(&settings.judge, variable)?,
+    })
+    .map_err(AppError::invalid)
+}
+
+fn base_url(settings: &Settings) -> String {
+    settings.judge.base_url.trim_end_matches('/').to_owned()
+}
+
+/// The rule by which a provider counts tokens, as it documents it.
+fn documented_count(facts: &ModelFacts) -> CountRule {
+    if facts.counts_output_limit { CountRule::Sum } else { CountRule::Input }
+}
+
+/// The API key: of the environment, or of the file that the settings name.
+pub fn key(settings: &Settings, environment: &Environment) -> Result<Option<ApiKey>, AppError> {
+    let variable = match settings.judge.provider {
+        Provider::OpenAi => "OPENAI_API_KEY",
+        Provider::Anthropic => "ANTHROPIC_API_KEY",
+        Provider::Gemini => "GEMINI_API_KEY",
+    };
+    let (origin, text) = match (environment.filled(variable), &settings.judge.api_key_file) {
+        (Some(text), _) => (format!("environment variable {variable}"), text),
+        (_, Some(file)) => {
+            let shown = file.display();
+            let text = std::fs::read_to_string(file).map_err(|error| {
+                AppError::invalid(format!("the API key's file {shown} cannot be read: {error}"))
+            })?;
+            (format!("file {shown}"), text)
+        }
+        _ => return Ok(None),
+    };
+    let key = ApiKey::new(text.trim());
+    key.map(Some).map_err(|error| AppError::invalid(format!("the API key in {origin}: {error}")))
+}
+
+/// Refuses to go on without a key where the endpoint certainly wants one.
+pub fn require_key(settings: &Settings, key: Option<&ApiKey>) -> Result<(), AppError> {
+    let has_own =
+        settings.judge.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"));
+    if key.is_none() && !has_own && settings.judge.base_url.contains("://api.openai.com") {
+        return Err(AppError::invalid(
+            "the judge needs an API key: set OPENAI_API_KEY, or judge.api_key_file in juror.toml; \
+             to try without one, run `juror demo`, or `juror simulate` with --base-url",
+        ));
+    }
+    Ok(())
+}

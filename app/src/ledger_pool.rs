@@ -1,0 +1,79 @@
+//! Where the money of runs is written down: `juror.db` for those of this machine, Redis for those
+//! of a fleet. Each is opened when a run asks for it.
+
+use crate::{error::AppError, fleet, local_ledger::open_local_ledger, settings::Settings};
+use juror_ledger::{
+    admission::{Admission, Ledger},
+    redis::RedisLedger,
+    sqlite::SqliteLedger,
+};
+use juror_types::run::RunRecord;
+use std::{collections::BTreeMap, sync::Arc};
+
+/// The ledgers of several runs.
+pub struct Ledgers<'a> {
+    settings: &'a Settings,
+    local: Option<SqliteLedger>,
+    /// By namespace; none where it cannot be reached, of which there is a warning.
+    fleets: BTreeMap<String, Option<Arc<RedisLedger>>>,
+    warnings: Vec<String>,
+}
+
+impl<'a> Ledgers<'a> {
+    /// None is open yet.
+    pub fn new(settings: &'a Settings) -> Self {
+        Self { settings, local: None, fleets: BTreeMap::new(), warnings: Vec::new() }
+    }
+
+    /// The ledger of a run; none if it has no record of it, or belongs to a fleet that cannot be
+    /// reached from here, of which there is a warning.
+    pub async fn of(&mut self, record: &RunRecord) -> Result<Option<Ledger>, AppError> {
+        let Some(namespace) = &record.fleet else {
+            let backend = match self.local.take() {
+                Some(backend) => backend,
+                None => open_local_ledger(self.settings)?,
+            };
+            let ledger = backend.ledger(&record.run_id).await;
+            self.local = Some(backend);
+            return ledger.map_err(AppError::internal);
+        };
+        let backend = match self.fleets.get(namespace) {
+            Some(backend) => backend.clone(),
+            None => {
+                let backend = self.open(namespace).await;
+                self.fleets.insert(namespace.clone(), backend.clone());
+                backend
+            }
+        };
+        let Some(backend) = backend else { return Ok(None) };
+        let ledger = backend.ledger(&record.run_id).await;
+        Ok(ledger.unwrap_or_else(|error| {
+            self.warnings.push(unread(namespace, &error));
+            None
+        }))
+    }
+
+    async fn open(&mut self, namespace: &str) -> Option<Arc<RedisLedger>> {
+        let opened = fleet::open_backend_of(self.settings, namespace).await;
+        opened.map_err(|error| self.warnings.push(unread(namespace, &error))).ok()
+    }
+
+    /// Closes those that are open; returns the warnings.
+    #[must_use]
+    pub async fn close(self) -> Vec<String> {
+        if let Some(backend) = self.local {
+            backend.close().await;
+        }
+        for backend in self.fleets.into_values().flatten() {
+            backend.close().await;
+        }
+        self.warnings
+    }
+}
+
+fn unread(namespace: &str, problem: &dyn std::fmt::Display) -> String {
+    format!(
+        "the ledger of the fleet {namespace} cannot be read, so costs are those of the results \
+         alone: {problem}"
+    )
+}

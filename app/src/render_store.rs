@@ -1,0 +1,10 @@
+//! The pictures of rendered code that are kept in the state folder.
+
+use crate::settings::{RunSettings, Settings};
+use juror_files::kept_renders::KeptRenders;
+
+/// The kept pictures of rendered code.
+pub fn renders(settings: &Settings) -> KeptRenders {
+    let RunSettings { state_dir, runs_dir, .. } = &settings.run;
+    KeptRenders::in_state(state_dir.as_ref().unwrap_or(runs_dir))
+}

@@ -1,0 +1,67 @@
+//! The report of a run: what it is made by, and `report.json`.
+
+pub mod baseline;
+pub mod calibrations;
+
+use crate::{error::AppError, settings::Settings};
+use baseline::Baseline;
+use juror_analysis::{
+    calibration::known::KnownCalibration,
+    fold::Counted,
+    gate::Gate,
+    history::runs_of_one_kind,
+    run_report::Report,
+    summary::{SummaryInput, summarize},
+};
+use juror_journal::journal::RunFiles;
+use juror_ledger::admission::Ledger;
+use juror_report::{NoAttachments, write_output};
+use juror_types::rubric::Rubric;
+
+/// Inputs of a report.
+#[derive(Clone, Copy)]
+pub struct Reporting<'run> {
+    /// The run's rubric.
+    pub rubric: &'run Rubric,
+    /// Gate that the run must meet.
+    pub gate: Option<&'run Gate>,
+    /// Baseline that it is compared against.
+    pub baseline: Option<&'run Baseline>,
+    /// Settings: treatment of failed jobs in averages, and places where files may be read from.
+    pub settings: &'run Settings,
+    /// Calibration of its judge, if a file is named.
+    pub calibration: Option<&'run KnownCalibration>,
+}
+
+/// Makes a run's report and writes `report.json`.
+pub fn write_report(
+    files: &RunFiles,
+    counted: &Counted,
+    ledger: Option<Ledger>,
+    reporting: &Reporting<'_>,
+) -> Result<Report, AppError> {
+    let watches = reporting.gate.is_some_and(Gate::watches_declines);
+    let earlier = if watches { runs_of_one_kind(files) } else { Vec::new() };
+    let input = SummaryInput {
+        earlier: &earlier,
+        counted,
+        rubric: reporting.rubric,
+        ledger,
+        gate: reporting.gate,
+        averaging: reporting.settings.run.averaging_policy(),
+        finished_at: jiff::Timestamp::now().to_string(),
+    };
+    let mut report = summarize(files, &input).map_err(AppError::from)?;
+    report.add_calibration(files, reporting.calibration);
+    if let Some(baseline) = reporting.baseline {
+        report.comparison = Some(baseline.compared(files, &report)?);
+    }
+    write_output(&files.path_of("report.json"), &report, files, &NoAttachments)
+        .map_err(AppError::internal)?;
+    Ok(report)
+}
+
+/// The gate of this name or in this file.
+pub fn gate(name: Option<&str>, rubric: &Rubric) -> Result<Option<Gate>, AppError> {
+    name.map(|name| Gate::load(name, rubric)).transpose().map_err(AppError::invalid)
+}

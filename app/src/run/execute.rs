@@ -1,0 +1,303 @@
+//! Wires the three roles of one process together, and runs them to their end.
+
+use super::{local_context, recover::catch_up, run_session::RunSession, session::Session};
+use crate::{
+    error::AppError, judge, local_ledger::open_local_ledger, settings::Settings,
+    worker_resources::run_deadline,
+};
+use juror_aggregator::run::{Aggregated, AggregatorError, AggregatorResources};
+use juror_analysis::fold::Fold;
+use juror_files::kept_inputs::KeptInputs;
+use juror_journal::journal::RunDirectory;
+use juror_ledger::{
+    admission::{Admission, Budget, Ledger, Period},
+    sqlite::SqliteLedger,
+};
+use juror_producer::{plan, publish as submit};
+use juror_queue::{Priority, Queue, local::LocalQueue};
+use juror_types::{
+    event::Events,
+    id::{OwnerId, RunId},
+    job::Job,
+    outcome::JobResult,
+    run::RunRecord,
+    shutdown::Shutdown,
+    usage::Money,
+};
+use juror_worker::{
+    batch::BatchWork,
+    batch_lane::BatchLane,
+    context::{Context, JudgeSetup},
+    run::{Ended, Runs, Worker, WorkerError},
+};
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Jobs, and results, that wait in memory at most.
+const QUEUE_CAPACITY: usize = 1_000;
+
+/// One run, about to be executed.
+pub struct Execution<'run> {
+    /// Its session.
+    pub session: &'run Session,
+    /// Its record, as it is to be written.
+    pub record: &'run RunRecord,
+    /// Whether there is such a run already.
+    pub continued: bool,
+    /// Setup of the judge; none with the judge off.
+    pub setup: Option<JudgeSetup>,
+}
+
+/// A run whose directory is locked and whose ledger is open. Nothing is spent yet.
+pub struct Begun {
+    backend: Arc<SqliteLedger>,
+    opened: Opened,
+}
+
+/// A run that has been executed, as far as it went.
+pub struct Executed {
+    /// Its directory, still locked.
+    pub directory: RunDirectory,
+    /// Its results.
+    pub fold: Fold,
+    /// Its money.
+    pub ledger: Option<Ledger>,
+    /// Whether it was stopped before every job was taken.
+    pub stopped: bool,
+    /// Why it is paused, if it is.
+    pub paused: Option<String>,
+}
+
+struct Opened {
+    directory: RunDirectory,
+    run_session: RunSession,
+    fold: Fold,
+    owner: OwnerId,
+    judge: Option<Arc<JudgeSetup>>,
+    kept_inputs: Option<KeptInputs>,
+}
+
+/// Opens the run's backend, its directory and its ledger.
+pub async fn begin(execution: Execution<'_>) -> Result<Begun, AppError> {
+    // First, since a run that cannot be paid for should leave no directory behind.
+    let backend = Arc::new(open_local_ledger(&execution.session.settings)?);
+    match open_run(execution, &backend).await {
+        Ok(opened) => Ok(Begun { backend, opened }),
+        Err(failure) => {
+            backend.close().await;
+            Err(failure)
+        }
+    }
+}
+
+impl Begun {
+    /// Cost of its results so far.
+    pub fn spent(&self) -> Money {
+        self.opened.fold.spent().cost
+    }
+
+    /// Runs producer, workers and aggregator until every job has its outcome, or until `shutdown`
+    /// is given. `session` is that of the execution.
+    pub async fn run(
+        self,
+        session: &Session,
+        events: Events,
+        shutdown: &Shutdown,
+    ) -> Result<Executed, AppError> {
+        let ran = run_in_backend(self.opened, session, &self.backend, events, shutdown).await;
+        self.backend.close().await;
+        let (aggregated, ended, ledger) = ran?;
+        Ok(Executed {
+            directory: aggregated.directory,
+            fold: aggregated.fold,
+            ledger,
+            stopped: shutdown.drain.is_cancelled(),
+            paused: ended.paused,
+        })
+    }
+}
+
+/// Refuses a new run under the name of one whose directory is gone while its ledger and claims are
+/// not: its results would be taken for the new run's.
+async fn refuse_leftovers(
+    backend: &SqliteLedger,
+    settings: &Settings,
+    run: &RunId,
+) -> Result<(), AppError> {
+    if backend.ledger(run).await.map_err(AppError::internal)?.is_none() {
+        return Ok(());
+    }
+    let (runs_dir, state) = (&settings.run.runs_dir, settings.run.state_dir.as_ref());
+    Err(AppError::invalid(format!(
+        "run {run} is known to {} and has no directory in {}: what it spent and found still \
+         counts there; take another --run-id, or put its directory back",
+        state.unwrap_or(runs_dir).join("juror.db").display(),
+        runs_dir.display()
+    )))
+}
+
+async fn open_run(execution: Execution<'_>, backend: &SqliteLedger) -> Result<Opened, AppError> {
+    let Execution { session, record, continued, setup } = execution;
+    let (run, runs_dir) = (&record.run_id, &session.settings.run.runs_dir);
+    if !continued && !runs_dir.join(run.as_str()).join("run.json").exists() {
+        refuse_leftovers(backend, &session.settings, run).await?;
+    }
+    let (record, mut run_session) = RunSession::begin(record, runs_dir, continued);
+    let directory = match continued {
+        false => RunDirectory::create(runs_dir, &record),
+        true => RunDirectory::reopen(runs_dir, &record),
+    };
+    let mut directory = directory.map_err(AppError::from)?;
+    run_session.starts_at(&directory);
+    let kept_inputs = record.keep_inputs.then(|| KeptInputs::create(directory.files().directory()));
+    let kept_inputs = kept_inputs.transpose().map_err(AppError::internal)?;
+    let owner = OwnerId::random();
+    open_ledger(session, run, backend, &owner).await?;
+    let mut fold = Fold::of_journal(directory.files()).map_err(AppError::internal)?;
+    catch_up(&mut directory, &mut fold, backend, run).await?;
+    let judge = setup.map(Arc::new);
+    if let Some(judge) = &judge {
+        let limits = judge::limits(&session.settings, Some(&judge.terms.facts));
+        backend.set_limits(&judge.endpoint, limits).await.map_err(AppError::internal)?;
+    }
+    Ok(Opened { directory, run_session, fold, owner, judge, kept_inputs })
+}
+
+async fn run_in_backend(
+    opened: Opened,
+    session: &Session,
+    backend: &Arc<SqliteLedger>,
+    events: Events,
+    shutdown: &Shutdown,
+) -> Result<(Aggregated, Ended, Option<Ledger>), AppError> {
+    let Opened { directory, run_session, fold, owner, judge, kept_inputs } = opened;
+    let run = directory.files().record().run_id.clone();
+    let jobs: Arc<LocalQueue<Job>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
+    let results: Arc<LocalQueue<JobResult>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
+    let context = Arc::new(Context {
+        events: events.clone(),
+        owner,
+        kept_inputs,
+        shutdown: Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() },
+        run_deadline: run_deadline(directory.files().record()),
+        ..local_context::of_one_run(session, backend, judge)?
+    });
+    let judge = context.judge.as_deref();
+    let lane =
+        local_context::batch_lane(&session.settings, backend, directory.files(), judge).await?;
+    let submission = submission(session, &run, &fold, &jobs, events.clone())?;
+    let subscription = results.subscribe(QUEUE_CAPACITY).await.map_err(AppError::internal)?;
+    let metrics = Arc::clone(&context.metrics);
+    let aggregator =
+        AggregatorResources { results: subscription, directory, fold, events, metrics };
+    let (mut aggregated, ended) =
+        run_roles(submission, (context, lane), aggregator, &jobs, &results, shutdown).await?;
+    run_session.end(&mut aggregated.directory)?;
+    let ledger = backend.ledger(&run).await.map_err(AppError::internal)?;
+    Ok((aggregated, ended, ledger))
+}
+
+/// Runs the roles side by side. Each one's end is the next one's: no more jobs, no more results.
+async fn run_roles(
+    submission: submit::Submission,
+    (context, lane): (Arc<Context>, Option<Arc<BatchLane>>),
+    aggregator: AggregatorResources,
+    jobs: &Arc<LocalQueue<Job>>,
+    results: &Arc<LocalQueue<JobResult>>,
+    shutdown: &Shutdown,
+) -> Result<(Aggregated, Ended), AppError> {
+    // When a later role ends early, the earlier ones have nobody to work for.
+    let upstream = context.shutdown.clone();
+    let run_id = aggregator.directory.files().record().run_id.clone();
+    let producing = async {
+        let submitted = submit::run(submission, &upstream).await;
+        jobs.close();
+        submitted
+    };
+    let working = async {
+        let ended = run_worker(context, lane, jobs, results, run_id, upstream.clone()).await;
+        upstream.drain.cancel();
+        results.close();
+        ended
+    };
+    let aggregating = async {
+        let aggregated = juror_aggregator::run::run(aggregator, shutdown.clone()).await;
+        upstream.drain.cancel();
+        results.close();
+        aggregated
+    };
+    let (submitted, ended, aggregated) = tokio::join!(producing, working, aggregating);
+    let aggregated = aggregated.map_err(|error: AggregatorError| AppError::internal(error))?;
+    let ended = ended.map_err(AppError::internal)?;
+    submitted.map_err(AppError::internal)?;
+    Ok((aggregated, ended))
+}
+
+/// Runs the worker's role, in batches where the run has such a lane.
+async fn run_worker(
+    context: Arc<Context>,
+    lane: Option<Arc<BatchLane>>,
+    jobs: &Arc<LocalQueue<Job>>,
+    results: &Arc<LocalQueue<JobResult>>,
+    run_id: RunId,
+    shutdown: Shutdown,
+) -> Result<Ended, WorkerError> {
+    let jobs = Arc::clone(jobs) as Arc<dyn Queue<Job>>;
+    let results = Arc::clone(results) as Arc<dyn Queue<JobResult>>;
+    if let Some(lane) = lane {
+        let work = BatchWork::new(jobs, results, context, lane, run_id);
+        return juror_worker::run::run_in_batches(Arc::new(work), shutdown).await;
+    }
+    let worker = Worker {
+        jobs,
+        results,
+        concurrency: context.concurrency.clone(),
+        events: context.events.clone(),
+        metrics: Arc::clone(&context.metrics),
+        runs: Runs::One(context),
+    };
+    juror_worker::run::run(Arc::new(worker), shutdown).await
+}
+
+async fn open_ledger(
+    session: &Session,
+    run: &RunId,
+    backend: &SqliteLedger,
+    owner: &OwnerId,
+) -> Result<(), AppError> {
+    let budgets = &session.settings.budget;
+    let budget = budgets.run_usd.map_or(Budget::Unlimited, Budget::Cap);
+    backend.adopt(run, owner).await.map_err(AppError::internal)?;
+    backend.open_run(run, budget).await.map_err(AppError::internal)?;
+    for (period, given) in [(Period::Day, budgets.day_usd), (Period::Month, budgets.month_usd)] {
+        // What stands stays until something else is given: it may be somebody else's cap.
+        let known = backend.period_budget(period).await.map_err(AppError::internal)?;
+        if let Some(budget) = given.or(known.is_none().then_some(Budget::Unlimited)) {
+            backend.set_period_budget(period, budget).await.map_err(AppError::internal)?;
+        }
+    }
+    Ok(())
+}
+
+/// The jobs that are not scored yet, each in the round after its last result.
+fn submission(
+    session: &Session,
+    run: &RunId,
+    fold: &Fold,
+    jobs: &Arc<LocalQueue<Job>>,
+    events: Events,
+) -> Result<submit::Submission, AppError> {
+    let plan = plan::jobs(&session.dataset, &session.options, &session.template(run));
+    let rounds = fold.rounds();
+    Ok(submit::Submission {
+        uploader: None,
+        queue: Arc::clone(jobs) as Arc<dyn Queue<Job>>,
+        jobs: plan.map_err(AppError::invalid)?,
+        planned: session.plan.jobs.saturating_sub(fold.counts().scored),
+        round_of: Box::new(move |job| rounds.next_round(&job.job_id)),
+        priority: Priority::Normal,
+        window: 1,
+        events,
+        published: watch::Sender::new(0),
+    })
+}

@@ -1,0 +1,11 @@
+//! A run of this machine, from its request to its last result.
+
+pub mod execute;
+pub mod inspection;
+pub mod local_context;
+pub mod ready;
+pub mod run_request;
+pub mod session;
+
+mod recover;
+mod run_session;

@@ -1,0 +1,101 @@
+//! Checks before a run is begun or continued.
+
+use super::session::Session;
+use crate::{
+    error::AppError,
+    judge,
+    named_run::nearest,
+    reporting::{self, baseline::Baseline, calibrations},
+};
+use juror_analysis::{calibration::known::KnownCalibration, gate::Gate};
+use juror_journal::journal::{JournalError, RunFiles, check_vacant};
+use juror_types::{id::RunId, run::RunRecord};
+use juror_worker::context::JudgeSetup;
+use std::path::{Path, PathBuf};
+
+/// Wishes for a run's end, beside its report.
+#[derive(Clone, Copy, Default)]
+pub struct Ends<'a> {
+    /// Files to write.
+    pub outputs: &'a [PathBuf],
+    /// The run to compare it with.
+    pub baseline: Option<&'a str>,
+}
+
+/// The record of a session's run; one that is known keeps its age and its sessions.
+pub fn record(session: &Session, run: &RunId, known: Option<&RunRecord>) -> RunRecord {
+    let record = session.record(run.clone());
+    let created_at = known.map_or(record.created_at, |known| known.created_at.clone());
+    let judging = known.and_then(|known| known.judging.clone());
+    RunRecord { created_at, judging, ..record }
+}
+
+/// Needs of a run beside its session.
+pub struct Ready {
+    /// Gate that it must meet.
+    pub gate: Option<Gate>,
+    /// Baseline that it is compared against.
+    pub baseline: Option<Baseline>,
+    /// Calibration of its judge, if a file is named.
+    pub calibration: Option<KnownCalibration>,
+    /// Setup of the judge; none with the judge off.
+    pub setup: Option<JudgeSetup>,
+}
+
+/// Checks what is left to check before anything is written or spent.
+pub fn ready(session: &Session, run: &RunId, ends: Ends<'_>) -> Result<Ready, AppError> {
+    let Session { settings, environment, rubric, candidate, .. } = session;
+    let gate = reporting::gate(settings.run.gate.as_deref(), rubric)?;
+    let baseline = Baseline::named(ends.baseline, settings)?;
+    if let Some(baseline) = &baseline {
+        baseline.check(run, &rubric.reference())?;
+    }
+    let calibration = calibrations::named(settings)?;
+    let Some(candidate) = candidate else {
+        return Ok(Ready { gate, baseline, calibration, setup: None });
+    };
+    let key = judge::key(settings, environment)?;
+    judge::require_key(settings, key.as_ref())?;
+    let setup = judge::setup(settings, environment, rubric, candidate, key)?;
+    Ok(Ready { gate, baseline, calibration, setup: Some(setup) })
+}
+
+/// A run knows its backend: what a fleet judges is not judged here as well.
+pub fn refuse_fleet_run(known: Option<&RunRecord>) -> Result<(), AppError> {
+    let Some((record, fleet)) = known.and_then(|known| Some((known, known.fleet.as_ref()?))) else {
+        return Ok(());
+    };
+    Err(AppError::conflict(format!(
+        "run {0} is the fleet's (namespace {fleet}), and this process would judge it a second \
+         time; go on with it by: juror retry {0}",
+        record.run_id
+    )))
+}
+
+/// Why a run that nobody knows cannot be gone on with.
+pub fn no_such_run(run: &str, runs_dir: &Path, remedy: &str) -> AppError {
+    let other = RunId::parse(run).ok().and_then(|run| nearest(runs_dir, &run));
+    let meant = other.map_or_else(String::new, |other| format!("did you mean {other}? "));
+    AppError::not_found(format!(
+        "there is no run {run:?} in {}; {meant}`juror runs` lists them, and {remedy}",
+        runs_dir.display()
+    ))
+}
+
+/// The record of a run that has a directory here; none if its name is free. A name that stands for
+/// a file or a folder of something else is refused.
+pub fn known_run(runs_dir: &Path, run: &RunId) -> Result<Option<RunRecord>, AppError> {
+    match RunFiles::open(runs_dir, run) {
+        Ok(files) => Ok(Some(files.record().clone())),
+        Err(JournalError::Missing { directory }) => {
+            check_vacant(&directory).map_err(AppError::from)?;
+            Ok(None)
+        }
+        Err(error) => Err(AppError::from(error)),
+    }
+}
+
+/// A run's files, to be read.
+pub fn run_files(runs_dir: &Path, run: &RunId) -> Result<RunFiles, AppError> {
+    Ok(RunFiles::open(runs_dir, run)?)
+}

@@ -1,0 +1,34 @@
+//! Brings a run's journal up to what was stored before a crash.
+
+use crate::error::AppError;
+use juror_aggregator::run::append_stored;
+use juror_analysis::fold::Fold;
+use juror_journal::journal::RunDirectory;
+use juror_ledger::sqlite::SqliteLedger;
+use juror_types::id::RunId;
+
+/// Appends every stored result that the journal lacks: a result is stored before it is published,
+/// so a crash can keep it from the journal. Done before jobs are planned, so that what was not
+/// scored is judged in its next round, whenever the crash came.
+pub async fn catch_up(
+    directory: &mut RunDirectory,
+    fold: &mut Fold,
+    backend: &SqliteLedger,
+    run: &RunId,
+) -> Result<(), AppError> {
+    let mut last = None;
+    loop {
+        let page = backend.stored_rounds(run, last.as_ref()).await.map_err(AppError::internal)?;
+        let mut missing = Vec::new();
+        for (job, round) in &page {
+            if fold.latest(job).is_none_or(|latest| latest.round < *round) {
+                missing.extend(backend.stored_result(run, job).await.map_err(AppError::internal)?);
+            }
+        }
+        append_stored(directory, fold, &missing).map_err(AppError::internal)?;
+        match page.into_iter().next_back() {
+            Some((job, _)) => last = Some(job),
+            None => return Ok(()),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! A request to judge a dataset, or to go on with a run by its record.
+
+use super::session::{Selection, Session, difference};
+use crate::{
+    error::AppError,
+    rubrics,
+    settings::{BaseLayers, Layer, Settings},
+};
+use juror_producer::plan::ItemSample;
+use juror_types::{
+    evidence::EvidenceMode,
+    id::{OwnerId, RunId},
+    rubric::Rubric,
+    run::RunRecord,
+    usage::Money,
+};
+use std::path::PathBuf;
+
+/// A run that is asked for.
+pub struct RunInvocation<'a> {
+    /// Items of a dataset; without one, those of the record.
+    pub items: ItemSelection,
+    /// The rubric's name or file, where it is named beside the settings.
+    pub rubric: Option<String>,
+    /// The run that is named, to begin or to go on with.
+    pub run_id: Option<String>,
+    /// The most that the run may cost, where that is given.
+    pub budget_usd: Option<Money>,
+    /// The mode of evidence, where it is named beside the settings.
+    pub evidence: Option<EvidenceMode>,
+    /// Settings of this request alone.
+    pub layers: Vec<Layer>,
+    /// Settings below and above them.
+    pub ground: &'a BaseLayers,
+    /// Called with the count of items that are checked so far, and with none at the end of the
+    /// check.
+    pub on_item: &'a (dyn Fn(Option<u64>) + Send + Sync),
+}
+
+/// Items that a request names.
+#[derive(Clone, Debug, Default)]
+pub struct ItemSelection {
+    /// The dataset.
+    pub dataset: Option<PathBuf>,
+    /// Only a random part of the items.
+    pub sample: Option<ItemSample>,
+    /// Only the first so many items.
+    pub limit: Option<u64>,
+    /// Only items for which all of these hold, each `KEY=VALUE`.
+    pub filters: Vec<String>,
+    /// Files that are written at the end, which no item may name.
+    pub outputs: Vec<PathBuf>,
+}
+
+impl RunInvocation<'_> {
+    /// The settings, as far as no record has a say in them.
+    pub fn settings(&self) -> Result<Settings, AppError> {
+        self.settle(Vec::new())
+    }
+
+    /// The run that is named, to begin or to go on with.
+    pub fn run_id(&self) -> Result<Option<RunId>, AppError> {
+        self.run_id.as_deref().map(RunId::parse).transpose().map_err(AppError::invalid)
+    }
+
+    /// The session that is asked for, unless the request asks for evidence that no item can have. If it
+    /// is to continue a known run, that must be the same run.
+    pub fn session(&self, run: &RunId, known: Option<&RunRecord>) -> Result<Session, AppError> {
+        let session = self.known_session(run, known)?;
+        session.require_renderer(self.evidence)?;
+        Ok(session)
+    }
+
+    fn known_session(&self, run: &RunId, known: Option<&RunRecord>) -> Result<Session, AppError> {
+        let Some(record) = known.filter(|_| self.items.dataset.is_none()) else {
+            let session = self.session_of_flags(known)?;
+            return match known.and_then(|known| difference(known, &session.record(run.clone()))) {
+                None => Ok(session),
+                Some(difference) => Err(AppError::invalid(format!(
+                    "run {run} exists and is another one: {difference}; take another --run-id"
+                ))),
+            };
+        };
+        let session = self.session_of_record(record)?;
+        match difference(record, &session.record(run.clone())) {
+            None => Ok(session),
+            Some(difference) => Err(AppError::invalid(format!(
+                "run {run} cannot be resumed: {difference}; start a new run instead"
+            ))),
+        }
+    }
+
+    /// The request's settings over these, with its budget.
+    fn settle(&self, below: Vec<Layer>) -> Result<Settings, AppError> {
+        // Flags win over the record, so that a difference in them is named.
+        let layers = below.into_iter().chain(self.layers.iter().cloned()).collect();
+        Ok(self.ground.settle(layers)?.with_run_budget(self.budget_usd)?)
+    }
+
+    /// A run that is continued keeps its budget, limits, cache and endpoint, and goes on to keep
+    /// inputs or not, unless flags say otherwise.
+    fn session_of_flags(&self, known: Option<&RunRecord>) -> Result<Session, AppError> {
+        let mut settings = self.settle(known.map(layers_of_continued).unwrap_or_default())?;
+        let budget = known.and_then(|record| record.budget_usd);
+        settings.budget.run_usd = settings.budget.run_usd.or(budget);
+        let ItemSelection { dataset, sample, limit, filters, outputs } = self.items.clone();
+        let selection =
+            Selection { dataset: dataset.unwrap_or_default(), sample, limit, filters, outputs };
+        let rubric = rubrics::of_settings(&settings)?;
+        self.open(settings, rubric, selection)
+    }
+
+    /// Session by the flags, and by the record where they say nothing.
+    fn session_of_record(&self, record: &RunRecord) -> Result<Session, AppError> {
+        let mut settings = self.settle(layers_of(record))?;
+        let budget = self.budget_usd.or(record.budget_usd);
+        settings.budget.run_usd = budget.or(settings.budget.run_usd);
+        let ItemSelection { sample, limit, filters, outputs, .. } = self.items.clone();
+        let recorded_sample = record
+            .dataset
+            .sample
+            .map(|sample| ItemSample { items: sample.items, seed: sample.seed });
+        let selection = Selection {
+            dataset: record.dataset.path.clone().into(),
+            sample: sample.or(recorded_sample),
+            limit: limit.or(record.dataset.limit),
+            filters: if filters.is_empty() { record.dataset.filters.clone() } else { filters },
+            outputs,
+        };
+        let rubric = match &self.rubric {
+            Some(_) => rubrics::of_settings(&settings)?,
+            None => rubrics::recorded(record)?,
+        };
+        self.open(settings, rubric, selection)
+    }
+
+    fn open(
+        &self,
+        settings: Settings,
+        rubric: (Rubric, String),
+        selection: Selection,
+    ) -> Result<Session, AppError> {
+        let environment = self.ground.environment().clone();
+        let on_item = &mut |items| (self.on_item)(Some(items));
+        let session = Session::open(settings, environment, rubric, selection, on_item);
+        (self.on_item)(None);
+        session
+    }
+}
+
+/// Settings in a record.
+fn layers_of(record: &RunRecord) -> Vec<Layer> {
+    let mut layers = vec![
+        Layer::of("run", "repeat", i64::from(record.repeat)),
+        Layer::of("run", "enable_llm_judge", record.judge.is_some()),
+        Layer::of("evidence", "mode", record.evidence.name()),
+    ];
+    if let Some(judge) = &record.judge {
+        let output = i64::from(judge.max_output_tokens);
+        layers.push(Layer::of("judge", "model", judge.model.clone()));
+        layers.push(Layer::of("judge", "detail", judge.detail.name()));
+        layers.push(Layer::of("judge", "max_output_tokens", output));
+        layers.push(Layer::of("judge", "strip_comments", judge.strip_comments));
+        layers.extend(judge.temperature.map(|value| Layer::of("judge", "temperature", value)));
+    }
+    layers.extend(record.max_side.map(|side| Layer::of("image", "max_side", i64::from(side))));
+    layers.extend(layers_of_continued(record));
+    if !record.data_roots.is_empty() {
+        layers.push(Layer::of("files", "data_roots", record.data_roots.clone()));
+    }
+    layers
+}
+
+/// Settings in a record that hold for every round of its run: limits, cache, endpoint, and whether
+/// inputs are kept.
+fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
+    let base_url = record.base_url.clone().map(|url| Layer::of("judge", "base_url", url));
+    let mut layers = vec![
+        Layer::of("run", "keep_inputs", record.keep_inputs),
+        Layer::of("run", "lane", record.lane.name()),
+    ];
+    layers.extend(base_url);
+    let Some(calls) = record.calls else { return layers };
+    let limits =
+        [("rpm", calls.rpm), ("tpm", calls.tpm), ("max_concurrency", calls.max_concurrency)];
+    let limit = |(key, limit): (&str, Option<u64>)| {
+        Some(Layer::of("limits", key, i64::try_from(limit?).unwrap_or(i64::MAX)))
+    };
+    let limits = limits.into_iter().filter_map(limit);
+    let cache = Layer::of("cache", "enabled", calls.cache);
+    layers.extend(limits.chain([cache]));
+    layers
+}
+
+/// Date and time, and enough chance that two runs of one second have two names.
+pub fn new_run_id(prefix: &str) -> RunId {
+    let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S");
+    let owner = OwnerId::random();
+    let chance: String = owner.as_str().chars().rev().take(4).collect();
+    RunId::new(format!("{prefix}{now}-{chance}"))
+}

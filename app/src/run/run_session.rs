@@ -1,0 +1,45 @@
+//! The sessions of a run: when a process began and ended to judge it, as its record says.
+
+use crate::error::AppError;
+use jiff::Timestamp;
+use juror_journal::journal::{RunDirectory, RunFiles};
+use juror_types::run::{JudgingTime, RunRecord};
+use std::path::Path;
+
+/// A session that is about to begin, or goes on.
+pub struct RunSession {
+    /// Earlier content of the record; none for a new run.
+    before: Option<JudgingTime>,
+    /// The journal's length at its begin.
+    length: u64,
+}
+
+impl RunSession {
+    /// The record of the run with a further session, and what it said before. A session that was
+    /// killed has ended with its last result.
+    pub fn begin(record: &RunRecord, runs_dir: &Path, continued: bool) -> (RunRecord, Self) {
+        let files = continued.then(|| RunFiles::open(runs_dir, &record.run_id).ok()).flatten();
+        let before = files.and_then(|files| files.judging_time());
+        let now = Timestamp::now();
+        let judging = match &before {
+            Some(before) => before.clone().reopened(now),
+            None => JudgingTime::since(now),
+        };
+        (RunRecord { judging: Some(judging), ..record.clone() }, Self { before, length: 0 })
+    }
+
+    /// Notes how long the journal is before the first result of this session.
+    pub fn starts_at(&mut self, directory: &RunDirectory) {
+        self.length = directory.length();
+    }
+
+    /// Writes into the record that the session has ended. One without a result leaves no trace.
+    pub fn end(self, directory: &mut RunDirectory) -> Result<(), AppError> {
+        let record = directory.files().record().clone();
+        let judging = match self.before {
+            Some(before) if directory.length() == self.length => Some(before),
+            _ => record.judging.map(|judging| judging.closed(Timestamp::now())),
+        };
+        directory.set_record(RunRecord { judging, ..record }).map_err(AppError::from)
+    }
+}

@@ -1,0 +1,315 @@
+//! Session of a run: dataset, rubric and judge, settled and checked before anything is spent.
+
+use crate::{
+    environment::Environment, error::AppError, judge, protected_files, settings::Settings,
+};
+use jiff::Zoned;
+use juror_producer::{
+    dataset::{Dataset, DatasetShape},
+    filter::Filter,
+    plan::{self, ItemSample, JobTemplate, PlanOptions, PlanSummary},
+};
+use juror_types::{
+    evidence::EvidenceMode,
+    id::{Digest, RunId},
+    job::{Judge, RubricReference},
+    rubric::{Need, Rubric},
+    run::{CallTerms, DatasetRecord, Preparation, RunRecord, SampleRecord, StageTerms},
+};
+use juror_worker::{estimate::Candidate, image::PREPARATION_VERSION};
+use std::{
+    num::NonZeroU32,
+    path::{Path, PathBuf},
+};
+
+/// Why no item has evidence, with the remedy.
+pub const NO_RENDERER: &str = "no item names a picture as `rendered`, and stages.render_command is \
+                               not set; add one of them";
+
+/// Which items of which dataset.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// The dataset, as it was named.
+    pub dataset: PathBuf,
+    /// Only a random part of the items.
+    pub sample: Option<ItemSample>,
+    /// Only the first so many items.
+    pub limit: Option<u64>,
+    /// Only items for which all of these hold, each `KEY=VALUE`.
+    pub filters: Vec<String>,
+    /// Files that the command is asked to write, which no item may name.
+    pub outputs: Vec<PathBuf>,
+}
+
+/// A run that could begin.
+pub struct Session {
+    /// The settings.
+    pub settings: Settings,
+    /// The environment that they may name variables of.
+    pub environment: Environment,
+    /// The rubric.
+    pub rubric: Rubric,
+    /// Its file's text.
+    pub rubric_text: String,
+    /// The dataset.
+    pub dataset: Dataset,
+    /// Which items, and how often.
+    pub options: PlanOptions,
+    /// Result of the first pass.
+    pub plan: PlanSummary,
+    /// The judge; none with the judge off.
+    pub candidate: Option<Candidate>,
+    selection: Selection,
+}
+
+impl Session {
+    /// Checks everything that can be checked without spending.
+    pub fn open(
+        settings: Settings,
+        environment: Environment,
+        rubric: (Rubric, String),
+        selection: Selection,
+        on_item: &mut dyn FnMut(u64),
+    ) -> Result<Self, AppError> {
+        let (rubric, rubric_text) = rubric;
+        let candidate = match settings.run.enable_llm_judge {
+            true => Some(judge::candidate(&settings, &rubric)?),
+            false => None,
+        };
+        let shape = DatasetShape {
+            images: rubric.images_of_items().map(|image| image.name.clone()).collect(),
+            style_required: rubric.needs(Need::Style),
+            data_roots: settings.files.data_roots.clone(),
+            allowed: settings.files.allowed().map_err(AppError::invalid)?,
+            outputs: protected_files::identities(&selection.outputs),
+        };
+        let dataset = Dataset::open(&selection.dataset, &shape).map_err(AppError::invalid)?;
+        let options = PlanOptions {
+            filters: selection
+                .filters
+                .iter()
+                .map(|filter| filter.parse::<Filter>().map_err(AppError::invalid))
+                .collect::<Result<_, _>>()?,
+            sample: selection.sample,
+            limit: selection.limit,
+            repeat: NonZeroU32::new(settings.run.repeat).unwrap_or(NonZeroU32::MIN),
+        };
+        let checked = plan::check(&dataset, &options, on_item);
+        let plan = checked.map_err(AppError::invalid)?;
+        let has_pipeline = !settings.stages.pipeline_command.is_empty();
+        if candidate.is_none() && !plan.has_stages() && !has_pipeline {
+            return Err(AppError::invalid(format!(
+                "nothing in {} can be evaluated without the judge: no item has code, tokens, \
+                 patterns or a quality score; add --enable-llm-judge to let a vision model judge",
+                selection.dataset.display()
+            )));
+        }
+        Ok(Self {
+            settings,
+            environment,
+            rubric,
+            rubric_text,
+            dataset,
+            options,
+            plan,
+            candidate,
+            selection,
+        })
+    }
+
+    /// The judge of the run's jobs.
+    pub fn judge(&self) -> Option<&Judge> {
+        self.candidate.as_ref().map(|candidate| &candidate.judge)
+    }
+
+    /// Number of items that the judge will not be asked about, since they have no code that it
+    /// could judge.
+    pub fn unjudged(&self) -> u64 {
+        let made_on_the_way = !self.settings.stages.pipeline_command.is_empty();
+        let is_needed = self.candidate.is_some() && self.rubric.needs(Need::GeneratedCode);
+        if is_needed && !made_on_the_way { self.plan.without_code } else { 0 }
+    }
+
+    /// Whether its code is rendered and measured.
+    pub fn renders(&self) -> bool {
+        !self.settings.evidence.mode.is_none()
+    }
+
+    /// Refuses a request for evidence that no item can have.
+    ///
+    /// # Errors
+    /// [`AppError::Invalid`], with the remedy.
+    pub fn require_renderer(&self, asked: Option<EvidenceMode>) -> Result<(), AppError> {
+        match asked {
+            Some(mode) if self.renders() && !self.can_render() => Err(AppError::invalid(format!(
+                "--evidence {} has nothing to measure: {NO_RENDERER}",
+                mode.name()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether any item can be rendered: it names a picture, or a program makes one.
+    pub fn can_render(&self) -> bool {
+        let makes_code = !self.settings.stages.pipeline_command.is_empty();
+        let renderer = !self.settings.stages.render_command.is_empty();
+        self.plan.has_rendered || (renderer && (self.plan.has_code || makes_code))
+    }
+
+    /// The common part of all jobs of the run.
+    pub fn template(&self, run: &RunId) -> JobTemplate {
+        JobTemplate {
+            run_id: run.clone(),
+            rubric: self.rubric.reference(),
+            judge: self.judge().cloned(),
+            evidence: self.settings.evidence.mode,
+        }
+    }
+
+    /// The record of a new run of this session.
+    pub fn record(&self, run_id: RunId) -> RunRecord {
+        RunRecord {
+            schema: juror_types::SCHEMA,
+            run_id,
+            created_at: jiff::Timestamp::now().to_string(),
+            program_version: env!("CARGO_PKG_VERSION").to_owned(),
+            dataset: DatasetRecord {
+                path: absolute(&self.selection.dataset),
+                digest: self.plan.digest,
+                limit: self.selection.limit,
+                filters: self.selection.filters.clone(),
+                sample: self.sample_record(),
+            },
+            data_roots: self.settings.files.data_roots.iter().map(|root| absolute(root)).collect(),
+            rubric: self.rubric.reference(),
+            rubric_text: self.rubric_text.clone(),
+            judge: self.judge().cloned(),
+            evidence: self.settings.evidence.mode,
+            max_side: self.judge().and(self.settings.image.max_side),
+            preparation: self.candidate.as_ref().map(|candidate| Preparation {
+                version: PREPARATION_VERSION,
+                max_bytes: candidate.rules.max_bytes,
+                max_side: candidate.rules.max_side,
+            }),
+            stages: Some(self.stage_terms()),
+            base_url: self.judge().map(|_| self.settings.judge.base_url.clone()),
+            calls: Some(self.call_terms()),
+            judging: None,
+            lane: self.settings.run.lane,
+            budget_usd: self.settings.budget.run_usd,
+            repeat: self.options.repeat.get(),
+            planned: self.plan.jobs,
+            fleet: None,
+            upload: None,
+            keep_inputs: self.settings.run.keep_inputs,
+            deadline: self.settings.run.deadline.map(|deadline| deadline.after(&Zoned::now())),
+            published: None,
+        }
+    }
+
+    fn call_terms(&self) -> CallTerms {
+        let limits = &self.settings.limits;
+        CallTerms {
+            rpm: limits.rpm,
+            tpm: limits.tpm,
+            max_concurrency: limits.max_concurrency.map(|count| count as u64),
+            cache: self.settings.cache.enabled,
+        }
+    }
+
+    fn sample_record(&self) -> Option<SampleRecord> {
+        let (sample, of) = self.selection.sample.zip(self.plan.sampled_from)?;
+        Some(SampleRecord { items: sample.items, seed: sample.seed, of })
+    }
+
+    fn stage_terms(&self) -> StageTerms {
+        let stages = &self.settings.stages;
+        StageTerms {
+            token_accuracy: stages.token_accuracy,
+            correctness: self.judge().and(stages.min_correctness),
+            compile_command: command_digest(&stages.compile_command),
+            pipeline_command: command_digest(&stages.pipeline_command),
+            render_command: self
+                .renders()
+                .then(|| command_digest(&stages.render_command))
+                .flatten(),
+        }
+    }
+}
+
+/// The first thing in which a session differs from the run that it is to continue, with both
+/// values; none if it is the same run.
+pub fn difference(known: &RunRecord, asked: &RunRecord) -> Option<String> {
+    let rubric =
+        |rubric: &RubricReference| format!("{}@{} ({})", rubric.id, rubric.version, rubric.digest);
+    let judge = |judge: &Option<Judge>| match judge {
+        None => "off".to_owned(),
+        Some(judge) => serde_json::to_string(judge).unwrap_or_default(),
+    };
+    let selection = |record: &RunRecord| {
+        let limit = record.dataset.limit.map(|limit| format!("--limit {limit}"));
+        let filters = record.dataset.filters.iter().map(|filter| format!("--filter {filter}"));
+        let sample = record
+            .dataset
+            .sample
+            .map(|sample| format!("--sample {} --seed {}", sample.items, sample.seed));
+        let flags: Vec<_> = filters.chain(sample).chain(limit).collect();
+        if flags.is_empty() { "every item".to_owned() } else { flags.join(" ") }
+    };
+    let side = |record: &RunRecord| {
+        record.max_side.map_or("not set".to_owned(), |pixels| format!("{pixels} pixels"))
+    };
+    let evidence = |record: &RunRecord| record.evidence.name().to_owned();
+    // Records of earlier versions do not say how images were prepared.
+    let prepared = |record: &RunRecord| {
+        let known = known.preparation.and(record.preparation);
+        known.map_or_else(String::new, |preparation| preparation.to_string())
+    };
+    let digest = |record: &RunRecord| record.dataset.digest.to_string();
+    differs("dataset", digest(known), digest(asked))
+        .or_else(|| differs("selection of items", selection(known), selection(asked)))
+        .or_else(|| differs("rubric", rubric(&known.rubric), rubric(&asked.rubric)))
+        .or_else(|| differs("judge", judge(&known.judge), judge(&asked.judge)))
+        .or_else(|| differs("evidence", evidence(known), evidence(asked)))
+        .or_else(|| differs("image.max_side", side(known), side(asked)))
+        .or_else(|| differs("image preparation", prepared(known), prepared(asked)))
+        .or_else(|| differs("repeat", known.repeat.to_string(), asked.repeat.to_string()))
+        .or_else(|| stage_difference(known.stages.as_ref()?, asked.stages.as_ref()?))
+}
+
+fn stage_difference(known: &StageTerms, asked: &StageTerms) -> Option<String> {
+    let accuracy = |terms: &StageTerms| terms.token_accuracy.to_string();
+    let correctness = |terms: &StageTerms| match terms.correctness {
+        None => "the rubric's own".to_owned(),
+        Some(bound) => bound.to_string(),
+    };
+    let command = |digest: &Option<Digest>| match digest {
+        None => "not set".to_owned(),
+        Some(digest) => format!("the one with digest {digest}"),
+    };
+    let commands = |terms: &StageTerms| {
+        [&terms.compile_command, &terms.pipeline_command, &terms.render_command].map(command)
+    };
+    let [compile, pipeline, render] = commands(known);
+    let [compile_now, pipeline_now, render_now] = commands(asked);
+    differs("stages.token_accuracy", accuracy(known), accuracy(asked))
+        .or_else(|| differs("stages.min_correctness", correctness(known), correctness(asked)))
+        .or_else(|| differs("stages.compile_command", compile, compile_now))
+        .or_else(|| differs("stages.pipeline_command", pipeline, pipeline_now))
+        .or_else(|| differs("stages.render_command", render, render_now))
+}
+
+fn differs(what: &str, known: String, asked: String) -> Option<String> {
+    (known != asked).then(|| format!("its {what} is {known}, and now it would be {asked}"))
+}
+
+/// Tells commands apart whose words run together alike; none without words.
+fn command_digest(words: &[String]) -> Option<Digest> {
+    (!words.is_empty()).then(|| Digest::of(words.join("\0").as_bytes()))
+}
+
+/// A path as a record has it: resuming must find the dataset and its files from any folder.
+pub fn absolute(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    absolute.to_string_lossy().into_owned()
+}

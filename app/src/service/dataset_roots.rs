@@ -1,0 +1,223 @@
+//! The folders whose datasets may be named, and what lies in them.
+
+use crate::{error::AppError, request::RequestField};
+use juror_files::local::Roots;
+use juror_producer::dataset::{Dataset, DatasetShape};
+use juror_types::rubric::{Need, Rubric, builtin};
+use std::{
+    collections::BTreeSet,
+    ffi::OsStr,
+    fs::{self, DirEntry},
+    path::{Component, Path, PathBuf},
+};
+
+/// So many datasets are listed.
+const MAX_LISTED: usize = 300;
+/// So many files and folders are looked at for that.
+const MAX_SEEN: usize = 20_000;
+/// So many folders deep.
+const DEEPEST: usize = 4;
+
+/// The folders whose datasets may be judged.
+pub struct DatasetRoots {
+    folders: Vec<PathBuf>,
+}
+
+impl DatasetRoots {
+    /// These folders, the first ones first.
+    pub fn new(folders: Vec<PathBuf>) -> Self {
+        Self { folders }
+    }
+
+    /// The real path of a dataset that is named relative to one of the folders.
+    pub fn resolve(&self, name: &str) -> Result<PathBuf, AppError> {
+        if self.folders.is_empty() {
+            return Err(AppError::of_field(
+                RequestField::Dataset,
+                "this server knows no folder with datasets: start it with --data-root DIR, or set \
+                 files.data_roots",
+            ));
+        }
+        let plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+        if name.is_empty() || name.contains('\0') || !Path::new(name).components().all(plain) {
+            let message = format!(
+                "{name:?} names no dataset: write its path from one of the server's data roots \
+                 down, without a leading / and without .."
+            );
+            return Err(AppError::of_field(RequestField::Dataset, message));
+        }
+        // What lies elsewhere, by a link, is as unknown as what is not there.
+        let found = Roots::new(self.folders.clone()).resolve(name).ok();
+        found.filter(|path| path.is_file() || path.is_dir()).ok_or_else(|| {
+            AppError::NotFound(format!("there is no dataset {name:?} in the server's data roots"))
+        })
+    }
+
+    /// Manifests and folders that look like datasets, as they can be named, in order. Links are not
+    /// followed. Reads folders: call it where blocking is allowed.
+    pub fn list(&self) -> Vec<String> {
+        let rubrics = builtin().iter().filter_map(|rubric| rubric.parse().ok());
+        let shapes = rubrics.map(|rubric| shape_of(&rubric)).collect();
+        let mut search = Search { found: BTreeSet::new(), seen: 0, shapes };
+        for folder in &self.folders {
+            search.enter(folder, Path::new(""), 0);
+        }
+        search.found.into_iter().take(MAX_LISTED).collect()
+    }
+}
+
+struct Search {
+    found: BTreeSet<String>,
+    seen: usize,
+    shapes: Vec<DatasetShape>,
+}
+
+impl Search {
+    /// `below` is the folder's path from its root down.
+    fn enter(&mut self, folder: &Path, below: &Path, depth: usize) {
+        let Ok(entries) = fs::read_dir(folder) else { return };
+        let mut entries: Vec<DirEntry> =
+            entries.flatten().take(MAX_SEEN.saturating_sub(self.seen)).collect();
+        self.seen += entries.len();
+        entries.sort_by_key(DirEntry::file_name);
+        let names: BTreeSet<_> = entries.iter().map(DirEntry::file_name).collect();
+        // A run's journal and reports are no datasets.
+        if names.contains(OsStr::new("run.json")) {
+            return;
+        }
+        if has_pairs(&names) {
+            let name = if below == Path::new("") { Path::new(".") } else { below };
+            self.found.extend(name.to_str().map(str::to_owned));
+        }
+        for entry in entries {
+            let name = entry.file_name();
+            let Ok(kind) = entry.file_type() else { continue };
+            if name.as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            let below = below.join(&name);
+            if kind.is_dir() && depth < DEEPEST {
+                self.enter(&entry.path(), &below, depth + 1);
+            } else if kind.is_file() && is_manifest(&below) && self.is_dataset(&entry.path()) {
+                self.found.extend(below.to_str().map(str::to_owned));
+            }
+        }
+    }
+
+    /// Whether the first item can be read by some rubric. What comes behind it is not looked at:
+    /// an estimate tells what is wrong with a line.
+    fn is_dataset(&self, manifest: &Path) -> bool {
+        let reads_first = |shape: &DatasetShape| {
+            let items = Dataset::open(manifest, shape).and_then(|dataset| dataset.items());
+            items.is_ok_and(|mut items| items.next().is_some_and(|first| first.is_ok()))
+        };
+        self.shapes.iter().any(reads_first)
+    }
+}
+
+/// Needs of a rubric of items, whatever folders their files lie in.
+fn shape_of(rubric: &Rubric) -> DatasetShape {
+    DatasetShape {
+        images: rubric.images_of_items().map(|image| image.name.clone()).collect(),
+        style_required: rubric.needs(Need::Style),
+        ..DatasetShape::default()
+    }
+}
+
+fn is_manifest(path: &Path) -> bool {
+    let ending = path.extension().and_then(OsStr::to_str);
+    ending.is_some_and(|ending| ["jsonl", "csv"].contains(&ending.to_ascii_lowercase().as_str()))
+}
+
+/// Whether some image stands beside code of the same name.
+fn has_pairs(names: &BTreeSet<std::ffi::OsString>) -> bool {
+    names.iter().map(Path::new).any(|image| {
+        let is_image = image.extension() == Some(OsStr::new("png"));
+        let code = |ending: &str| names.contains(image.with_extension(ending).as_os_str());
+        is_image && ["tsx", "jsx", "html"].into_iter().any(code)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fixture() -> (tempfile::TempDir, DatasetRoots) {
+        let fixture = tempfile::tempdir().unwrap();
+        let path = |name: &str| fixture.path().join(name);
+        for folder in ["one/sub", "one/.hidden", "one/runs/r1", "two/pairs", "outside"] {
+            fs::create_dir_all(path(folder)).unwrap();
+        }
+        for file in [
+            "one/a.jsonl",
+            "one/sub/b.csv",
+            "one/sub/notes.txt",
+            "one/.hidden/c.jsonl",
+            "one/runs/r1/run.json",
+            "one/runs/r1/results.jsonl",
+            "two/a.jsonl",
+            "two/pairs/x.png",
+            "two/pairs/x.tsx",
+            "outside/secret.jsonl",
+        ] {
+            let item = match file.rsplit_once('.') {
+                Some((_, "csv")) => "id,original,restyled,style\na,a.png,b.png,Ukiyo-e\n",
+                _ => "{\"id\":\"a\",\"screenshot\":\"a.png\"}\n",
+            };
+            fs::write(path(file), item).unwrap();
+        }
+        for (file, text) in [
+            ("one/verdicts.jsonl", "{\"id\":\"a\",\"reply\":{}}\n"),
+            ("one/table.csv", "name,count\na,1\n"),
+            ("one/empty.jsonl", ""),
+        ] {
+            fs::write(path(file), text).unwrap();
+        }
+        let roots = DatasetRoots::new(vec![path("one"), path("two")]);
+        (fixture, roots)
+    }
+
+    #[test]
+    fn what_can_be_read_as_a_dataset_is_listed_and_a_runs_journal_is_not() {
+        let (_fixture, roots) = fixture();
+        assert_eq!(roots.list(), ["a.jsonl", "pairs", "sub/b.csv"]);
+        for name in roots.list() {
+            assert!(roots.resolve(&name).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_first_folder_that_holds_a_name_wins() {
+        let (fixture, roots) = fixture();
+        let first = fixture.path().join("one/a.jsonl").canonicalize().unwrap();
+        assert_eq!(roots.resolve("a.jsonl").unwrap(), first);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_outside_the_folders_can_be_named() {
+        let (fixture, roots) = fixture();
+        let secret = fixture.path().join("outside/secret.jsonl");
+        std::os::unix::fs::symlink(&secret, fixture.path().join("one/link.jsonl")).unwrap();
+        std::os::unix::fs::symlink(fixture.path().join("outside"), fixture.path().join("one/way"))
+            .unwrap();
+        for name in ["", "a\0b", "../outside/secret.jsonl", "sub/../../outside/secret.jsonl"] {
+            assert!(matches!(roots.resolve(name), Err(AppError::Field { .. })), "{name:?}");
+        }
+        let absolute = fixture.path().join("one/a.jsonl");
+        for path in [absolute.as_path(), &secret, Path::new("/etc/passwd")] {
+            let refused = roots.resolve(path.to_str().unwrap());
+            assert!(matches!(refused, Err(AppError::Field { .. })), "{}", path.display());
+        }
+        for name in ["link.jsonl", "way/secret.jsonl", "none.jsonl"] {
+            assert!(matches!(roots.resolve(name), Err(AppError::NotFound(_))), "{name}");
+        }
+        assert!(!roots.list().iter().any(|name| name.contains("secret") || name.contains("link")));
+    }
+
+    #[test]
+    fn without_folders_nothing_can_be_named() {
+        let refused = DatasetRoots::new(Vec::new()).resolve("a.jsonl").unwrap_err();
+        assert!(refused.to_string().contains("--data-root"), "{refused}");
+    }
+}

@@ -1,0 +1,259 @@
+//! Runs of a fleet: published from here, judged elsewhere.
+
+use super::{
+    notice::{Notice, Notify},
+    request_validator::RunRequestValidator,
+};
+use crate::{
+    error::AppError,
+    fleet::{
+        cancel, open_backend, open_backend_of,
+        publish::{Opening, Publication, new_record, refuse_leftovers},
+        retry_plan::AnotherRound,
+    },
+    request::QueuedRun,
+    run::session::Session,
+    settings::{Layer, Settings},
+};
+use juror_ledger::redis::{RedisLedger, RunStatus};
+use juror_producer::fleet::PublishedEnd;
+use juror_queue::Priority;
+use juror_types::{event::Events, id::RunId, run::RunRecord, shutdown::Shutdown, usage::Money};
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    sync::{oneshot, watch},
+    time::timeout,
+};
+use tokio_util::task::TaskTracker;
+
+/// Longest wait of a request for a broker that is away.
+const MAX_CONNECT_WAIT: Duration = Duration::from_secs(5);
+
+/// Time limit for a fleet's answer whether it knows a run.
+const MAX_LOOK: Duration = Duration::from_secs(2);
+
+/// Publishes the jobs of runs. Each is published by a task of its own.
+pub struct FleetRuns {
+    tasks: TaskTracker,
+    shutdown: Shutdown,
+    /// Runs that were cancelled here and not resumed since.
+    cancelled: Mutex<HashSet<RunId>>,
+    notify: Notify,
+}
+
+/// The jobs of a run, about to be published.
+struct Publishing {
+    session: Session,
+    backend: Arc<RedisLedger>,
+    record: RunRecord,
+    opening: Opening,
+}
+
+impl FleetRuns {
+    /// Nothing is published yet; publishing stops when `shutdown` is given.
+    pub fn new(shutdown: Shutdown, notify: Notify) -> Self {
+        Self { tasks: TaskTracker::new(), shutdown, cancelled: Mutex::default(), notify }
+    }
+
+    /// Announces a new run, and publishes its jobs.
+    pub async fn start(&self, session: Session, run: &RunId) -> Result<(), AppError> {
+        let settings = &session.settings;
+        let backend = open_backend(settings).await.map_err(away)?;
+        let free = refuse_known(&backend, run, settings).await;
+        if let Err(refusal) = free {
+            backend.close().await;
+            return Err(refusal);
+        }
+        let record = new_record(&session, run, None);
+        self.publish(Publishing { session, backend, record, opening: Opening::New }).await
+    }
+
+    /// Sends the jobs again that are not scored.
+    pub async fn resume(
+        &self,
+        validator: &RunRequestValidator,
+        record: RunRecord,
+        budget: Option<Money>,
+    ) -> Result<(), AppError> {
+        let run = record.run_id.clone();
+        let mut asked = validator.resuming(&record, budget);
+        asked.layers.extend(namespace_of(&record));
+        let backend = open_backend(&asked.settings()?).await.map_err(away)?;
+        let again = AnotherRound::of(&backend, &asked, &run, Some(record)).await.map_err(away);
+        let again = again.and_then(|again| {
+            check(&again)?;
+            validator
+                .check_budget(again.record.judge.is_some() && again.cap.now.is_none(), budget)?;
+            Ok(again)
+        });
+        match again {
+            Ok(again) => {
+                let opening = again.opening();
+                let AnotherRound { session, record, .. } = again;
+                self.cancelled().remove(&run);
+                self.publish(Publishing { session, backend, record, opening }).await
+            }
+            Err(refusal) => {
+                backend.close().await;
+                Err(refusal)
+            }
+        }
+    }
+
+    /// Cancels a run; its directory may not be there yet.
+    pub async fn cancel(
+        &self,
+        validator: &RunRequestValidator,
+        run: &RunId,
+        record: Option<&RunRecord>,
+    ) -> Result<(), AppError> {
+        let settings = validator.settings();
+        let namespace = record.and_then(|record| record.fleet.as_deref());
+        let namespace = namespace.unwrap_or(&settings.fleet.namespace);
+        let backend = open_backend_of(settings, namespace).await.map_err(away)?;
+        let cancelled = match backend.run_status(run).await {
+            Ok(None) => Err(AppError::NotFound(format!("the fleet knows no run {run}"))),
+            Ok(Some(_)) => cancel::cancel(&backend, run, settings).await.map_err(away),
+            Err(error) => Err(away(error.into())),
+        };
+        backend.close().await;
+        match cancelled?.cancelled {
+            true => {
+                self.cancelled().insert(run.clone());
+                Ok(())
+            }
+            false => Err(AppError::Conflict(format!(
+                "run {run} is complete: there is nothing to cancel"
+            ))),
+        }
+    }
+
+    /// Whether a run was cancelled here and not resumed since.
+    pub fn is_cancelling(&self, run: &RunId) -> bool {
+        self.cancelled().contains(run)
+    }
+
+    fn cancelled(&self) -> MutexGuard<'_, HashSet<RunId>> {
+        self.cancelled.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The fleet's record of a run; nothing, where that cannot be found out soon.
+    pub async fn awaited(&self, settings: &Settings, run: &RunId) -> Option<QueuedRun> {
+        let asking = async {
+            let backend = open_backend(settings).await.ok()?;
+            let status = backend.run_status(run).await.ok().flatten();
+            backend.close().await;
+            status
+        };
+        let RunStatus { record, published, .. } = timeout(MAX_LOOK, asking).await.ok()??;
+        Some(QueuedRun { record, published })
+    }
+
+    /// Waits until nothing is published any more. Call it after the shutdown is given.
+    pub async fn ended(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    /// Returns once the run is announced; its jobs are published by and by.
+    async fn publish(&self, publishing: Publishing) -> Result<(), AppError> {
+        let shutdown = Shutdown {
+            drain: self.shutdown.drain.child_token(),
+            now: self.shutdown.now.child_token(),
+        };
+        let (announce, announced) = oneshot::channel();
+        let notify = Arc::clone(&self.notify);
+        let task = self.tasks.spawn(async move {
+            let told = publishing.run_to_completion(announce, &shutdown).await;
+            publishing.backend.close().await;
+            notify(match &told {
+                Ok(end) => Notice::Done(end.clone()),
+                Err(error) => Notice::Failed(format!(
+                    "the jobs of run {} are not all published: {error}",
+                    publishing.record.run_id
+                )),
+            });
+            told.map(drop)
+        });
+        match announced.await {
+            Ok(()) => Ok(()),
+            Err(_) => {
+                task.await.map_err(|error| AppError::Internal(error.to_string()))?.map_err(away)
+            }
+        }
+    }
+}
+
+impl Publishing {
+    async fn run_to_completion(
+        &self,
+        announce: oneshot::Sender<()>,
+        shutdown: &Shutdown,
+    ) -> Result<String, AppError> {
+        let publication = Publication {
+            session: &self.session,
+            backend: &self.backend,
+            record: &self.record,
+            opening: self.opening.clone(),
+            priority: Priority::Normal,
+            uploaded: None,
+            max_connect_wait: Some(MAX_CONNECT_WAIT),
+        };
+        let announced = || {
+            // Whoever asked may have left.
+            let _ = announce.send(());
+            Ok(())
+        };
+        let count = watch::Sender::new(0);
+        let published = publication.publish(announced, Events::silent(), count, shutdown).await?;
+        let (run, jobs) = (&self.record.run_id, published.jobs);
+        Ok(match published.end {
+            PublishedEnd::Closed => format!("run {run}: {jobs} jobs are published"),
+            PublishedEnd::Cancelled => {
+                format!("run {run} was cancelled; {jobs} jobs were published before")
+            }
+            PublishedEnd::Stopped => format!(
+                "run {run}: {jobs} jobs are published, and it is left open; resume with: juror \
+                 enqueue --resume {run}"
+            ),
+        })
+    }
+}
+
+async fn refuse_known(
+    backend: &RedisLedger,
+    run: &RunId,
+    settings: &Settings,
+) -> Result<(), AppError> {
+    let known = backend.run_status(run).await.map_err(|error| away(AppError::from(error)))?;
+    if known.is_some() {
+        return Err(AppError::Conflict(format!(
+            "the fleet has a run {run} already: take another run_id"
+        )));
+    }
+    refuse_leftovers(backend, run, &settings.fleet.namespace).await.map_err(away)
+}
+
+fn check(again: &AnotherRound) -> Result<(), AppError> {
+    let rounds = &again.rounds;
+    if rounds.missing() > 0 || rounds.scored() < again.session.plan.jobs {
+        return Ok(());
+    }
+    Err(AppError::Conflict(format!("run {} is complete: every job is scored", again.record.run_id)))
+}
+
+fn namespace_of(record: &RunRecord) -> Option<Layer> {
+    record.fleet.as_deref().map(|namespace| Layer::of("fleet", "namespace", namespace))
+}
+
+/// AppErrors of the fleet's servers pass.
+fn away(error: AppError) -> AppError {
+    match error {
+        AppError::Internal(message) => AppError::Unavailable(message),
+        other => other,
+    }
+}

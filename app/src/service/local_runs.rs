@@ -1,0 +1,238 @@
+//! Runs that go on in this very process, side by side and each with an owner.
+
+use super::notice::{Notice, Notify, waiting_text};
+use crate::{
+    error::AppError,
+    reporting::{Reporting, write_report},
+    run::{
+        execute::{Begun, Executed, Execution, begin},
+        ready::{Ends, Ready, ready},
+        session::Session,
+    },
+};
+use juror_analysis::{format::dollars, run_report::Report};
+use juror_journal::journal::RunFiles;
+use juror_types::{
+    event::{Event, Events},
+    id::RunId,
+    run::RunRecord,
+    shutdown::Shutdown,
+};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
+    task::spawn_blocking,
+};
+use tokio_util::task::TaskTracker;
+
+const EVENT_CAPACITY: usize = 1_000;
+
+/// The runs of this process.
+pub struct LocalRuns {
+    going: Arc<Mutex<Vec<Arc<OneRun>>>>,
+    places: Arc<Semaphore>,
+    at_once: u32,
+    tasks: TaskTracker,
+    shutdown: Shutdown,
+    notify: Notify,
+}
+
+/// A run that goes on, and how it is stopped.
+struct OneRun {
+    run: RunId,
+    shutdown: Shutdown,
+}
+
+/// The place of a run that goes on, or is about to; free again once this is dropped.
+pub struct RunPlace {
+    own: Arc<OneRun>,
+    all: Arc<Mutex<Vec<Arc<OneRun>>>>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Drop for RunPlace {
+    fn drop(&mut self) {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|one| !Arc::ptr_eq(one, &self.own));
+    }
+}
+
+impl LocalRuns {
+    /// None goes on yet. At most so many do at once, and all of them stop when `shutdown` is given.
+    pub fn new(at_once: u32, shutdown: Shutdown, notify: Notify) -> Self {
+        Self {
+            going: Arc::default(),
+            places: Arc::new(Semaphore::new(usize::try_from(at_once).unwrap_or(usize::MAX >> 3))),
+            at_once,
+            tasks: TaskTracker::new(),
+            shutdown,
+            notify,
+        }
+    }
+
+    /// A place for this run, if there is one.
+    pub fn place(&self, run: &RunId) -> Result<RunPlace, AppError> {
+        if self.shutdown.drain.is_cancelled() {
+            return Err(AppError::Unavailable(
+                "the server stops: ask again once it is back".into(),
+            ));
+        }
+        let mut going = self.going();
+        if going.iter().any(|one| one.run == *run) {
+            return Err(AppError::Conflict(format!("run {run} goes on already")));
+        }
+        let permit = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
+            AppError::Unavailable(format!(
+                "{} runs go on here already, and no more at once (setting serve.max_concurrent_runs): \
+                 wait for one of them, or cancel one",
+                self.at_once
+            ))
+        })?;
+        let shutdown = Shutdown {
+            drain: self.shutdown.drain.child_token(),
+            now: self.shutdown.now.child_token(),
+        };
+        let own = Arc::new(OneRun { run: run.clone(), shutdown });
+        going.push(Arc::clone(&own));
+        Ok(RunPlace { own, all: Arc::clone(&self.going), _permit: permit })
+    }
+
+    /// Begins a run, or goes on with it, and lets it go on by itself. Returns once it has its
+    /// record and its ledger; whoever asked may have left by then.
+    pub async fn begin(
+        self: &Arc<Self>,
+        place: RunPlace,
+        session: Session,
+        record: RunRecord,
+        continued: bool,
+    ) -> Result<(), AppError> {
+        let own = Arc::clone(self);
+        let beginning =
+            self.tasks.spawn(async move { own.begin_now(place, session, record, continued).await });
+        beginning.await.map_err(|error| AppError::Internal(error.to_string()))?
+    }
+
+    async fn begin_now(
+        &self,
+        place: RunPlace,
+        session: Session,
+        record: RunRecord,
+        continued: bool,
+    ) -> Result<(), AppError> {
+        // Gate, calibration and key are the server's own.
+        let mut ready = ready(&session, &record.run_id, Ends::default()).map_err(not_now)?;
+        let setup = ready.setup.take();
+        let execution = Execution { session: &session, record: &record, continued, setup };
+        let begun = begin(execution).await.map_err(|error| match error {
+            AppError::Invalid(message) => AppError::Conflict(message),
+            error if is_held_elsewhere(&session, &record.run_id) => {
+                AppError::Conflict(error.to_string())
+            }
+            error => error,
+        })?;
+        let notify = Arc::clone(&self.notify);
+        self.tasks.spawn(async move {
+            let run = record.run_id;
+            notify(match run_to_completion(begun, session, ready, place).await {
+                Ok(end) => Notice::Done(format!("run {run}: {end}")),
+                Err(error) => Notice::Failed(format!("run {run} broke off: {error}")),
+            });
+        });
+        Ok(())
+    }
+
+    /// Lets a run of this process finish its calls in flight and end; false if it is none of them.
+    pub fn cancel(&self, run: &RunId) -> bool {
+        let going = self.going();
+        let found = going.iter().find(|one| one.run == *run);
+        if let Some(one) = found {
+            one.shutdown.drain.cancel();
+        }
+        found.is_some()
+    }
+
+    /// Whether a run of this process was asked to stop and has not ended yet.
+    pub fn is_cancelling(&self, run: &RunId) -> bool {
+        self.going().iter().any(|one| one.run == *run && one.shutdown.drain.is_cancelled())
+    }
+
+    /// Waits until all have ended. Call it after the shutdown is given: further ones are refused.
+    pub async fn ended(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    fn going(&self) -> MutexGuard<'_, Vec<Arc<OneRun>>> {
+        self.going.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether another process has taken the run's directory.
+fn is_held_elsewhere(session: &Session, run: &RunId) -> bool {
+    RunFiles::open(&session.settings.run.runs_dir, run).is_ok_and(|files| files.is_held())
+}
+
+/// Runs it, and writes its report; answers in words what it came to.
+async fn run_to_completion(
+    begun: Begun,
+    session: Session,
+    ready: Ready,
+    place: RunPlace,
+) -> Result<String, AppError> {
+    let (events, heard) = Events::channel(EVENT_CAPACITY);
+    let OneRun { run, shutdown } = &*place.own;
+    let running = begun.run(&session, events, shutdown);
+    let (executed, ()) = tokio::join!(running, note(heard, run));
+    let executed = executed?;
+    let reporting = spawn_blocking(move || {
+        let report = report(&executed, &session, &ready)?;
+        // Whoever sees that the directory is free must find its place free too.
+        drop(place);
+        Ok(words(&executed, &report))
+    });
+    reporting.await.map_err(AppError::internal)?
+}
+
+/// Writes events that a person would be shown into the log.
+async fn note(mut events: mpsc::Receiver<Event>, run: &RunId) {
+    while let Some(event) = events.recv().await {
+        match event {
+            Event::Warning(warning) => tracing::warn!(%run, "{warning}"),
+            Event::Waiting { reason, pause } => {
+                tracing::warn!(%run, "{}", waiting_text(&reason, pause));
+            }
+            Event::Paused { reason } => tracing::warn!(%run, "paused: {reason}"),
+            Event::Stopping
+            | Event::Planned { .. }
+            | Event::Finished(_)
+            | Event::BatchProgress { .. } => {}
+        }
+    }
+}
+
+fn report(executed: &Executed, session: &Session, ready: &Ready) -> Result<Report, AppError> {
+    let reporting = Reporting {
+        rubric: &session.rubric,
+        gate: ready.gate.as_ref(),
+        baseline: None,
+        settings: &session.settings,
+        calibration: ready.calibration.as_ref(),
+    };
+    let counted = executed.fold.counted();
+    write_report(executed.directory.files(), &counted, executed.ledger, &reporting)
+}
+
+fn words(executed: &Executed, report: &Report) -> String {
+    let (coverage, cost) = (&report.coverage, dollars(report.cost.total_usd));
+    let end = match &executed.paused {
+        Some(reason) => format!("; paused: {reason}"),
+        None if executed.stopped => "; stopped".to_owned(),
+        None => String::new(),
+    };
+    format!("{} of {} jobs scored, {cost}{end}", coverage.scored, coverage.planned)
+}
+
+/// Refusal until the server's operator has mended the problem: until then no run begins.
+fn not_now(failure: AppError) -> AppError {
+    AppError::Unavailable(failure.to_string())
+}

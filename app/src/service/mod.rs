@@ -1,0 +1,265 @@
+//! Runs that are started on request and go on by themselves, in this process or in a fleet.
+
+mod dataset_roots;
+mod fleet_runs;
+mod launcher;
+mod local_runs;
+mod notice;
+mod quote;
+mod request_validator;
+
+pub use launcher::RunLauncher;
+pub use notice::{Notice, Notify, waiting_text};
+pub use request_validator::RunRequestValidator;
+
+use crate::{
+    catalog::{Catalog, RunState},
+    error::AppError,
+    fleet::KEEPS_NO_INPUTS,
+    request::{QueuedRun, RequestDefaults, RequestField, RunEstimate, RunSpecification},
+    run::{ready, run_request::new_run_id, session::Session},
+    work_limiter::Turns,
+};
+use async_trait::async_trait;
+use fleet_runs::FleetRuns;
+use juror_journal::journal::{JournalError, check_vacant};
+use juror_types::{id::RunId, run::RunRecord, shutdown::Shutdown, usage::Money};
+use local_runs::LocalRuns;
+use quote::quote;
+use std::{sync::Arc, time::Duration};
+use tokio::{task::spawn_blocking, time::timeout};
+use tokio_util::task::TaskTracker;
+
+/// So many datasets are read at once to estimate runs, and so many requests wait for that.
+const ESTIMATES_AT_ONCE: usize = 2;
+const ESTIMATES_IN_LINE: usize = 8;
+
+/// Time limit of an estimate.
+const MAX_ESTIMATE: Duration = Duration::from_secs(60);
+
+/// Starts, resumes, cancels and estimates runs by the settings of this process.
+pub struct RunService {
+    validator: Arc<RunRequestValidator>,
+    local: Arc<LocalRuns>,
+    /// None without a fleet in the settings.
+    fleet: Option<FleetRuns>,
+    estimates: Turns,
+    tasks: TaskTracker,
+}
+
+impl RunService {
+    /// Nothing goes on yet; all runs stop when `shutdown` says so.
+    pub fn new(validator: RunRequestValidator, shutdown: &Shutdown, notify: Notify) -> Self {
+        let settings = validator.settings();
+        let at_once = settings.serve.max_concurrent_runs;
+        let has_fleet = settings.fleet.broker.is_some() && settings.fleet.redis.is_some();
+        Self {
+            local: Arc::new(LocalRuns::new(at_once, shutdown.clone(), notify.clone())),
+            fleet: has_fleet.then(|| FleetRuns::new(shutdown.clone(), notify)),
+            estimates: Turns::new(ESTIMATES_AT_ONCE, ESTIMATES_IN_LINE),
+            tasks: TaskTracker::new(),
+            validator: Arc::new(validator),
+        }
+    }
+
+    /// Waits until every run has ended that was begun here. Call after the shutdown is given.
+    pub async fn ended(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
+        self.local.ended().await;
+        if let Some(fleet) = &self.fleet {
+            fleet.ended().await;
+        }
+    }
+
+    async fn session(&self, asked: &RunSpecification, run: &RunId) -> Result<Session, AppError> {
+        let (validator, asked, run) = (Arc::clone(&self.validator), asked.clone(), run.clone());
+        spawn_blocking_result(move || validator.session(&asked, &run)).await
+    }
+
+    /// The record and the state of a run that has a directory here.
+    async fn known(&self, run: &RunId) -> Result<Option<(RunRecord, RunState)>, AppError> {
+        let (runs_dir, run) = (self.validator.settings().run.runs_dir.clone(), run.clone());
+        spawn_blocking_result(move || {
+            let catalog = Catalog::new(runs_dir);
+            match catalog.files(&run) {
+                Ok(files) => Ok(Some((files.record().clone(), catalog.listed(&files).state))),
+                Err(JournalError::Missing { directory }) => match check_vacant(&directory) {
+                    Ok(()) => Ok(None),
+                    Err(JournalError::Occupied { .. }) => Err(AppError::Conflict(format!(
+                        "run_id {run}: a file or folder of this name is in the runs directory and \
+                         is no run; take another run_id"
+                    ))),
+                    Err(error) => Err(AppError::Internal(error.to_string())),
+                },
+                Err(error) => Err(AppError::Internal(error.to_string())),
+            }
+        })
+        .await
+    }
+
+    async fn start_in_fleet(
+        &self,
+        fleet: &FleetRuns,
+        asked: &RunSpecification,
+        run: &RunId,
+    ) -> Result<(), AppError> {
+        let limits = [
+            (RequestField::Rpm, asked.rpm.is_some()),
+            (RequestField::Tpm, asked.tpm.is_some()),
+            (RequestField::MaxConcurrency, asked.max_concurrency.is_some()),
+        ];
+        if let Some((field, _)) = limits.into_iter().find(|(_, is_set)| *is_set) {
+            return Err(AppError::of_field(
+                field,
+                "runs are judged by a fleet, whose workers have limits of their own: leave it out",
+            ));
+        }
+        let session = self.session(asked, run).await?;
+        if session.settings.run.keep_inputs {
+            return Err(AppError::of_field(RequestField::KeepInputs, KEEPS_NO_INPUTS));
+        }
+        fleet.start(session, run).await
+    }
+
+    async fn resume_here(
+        &self,
+        record: RunRecord,
+        state: RunState,
+        budget: Option<Money>,
+    ) -> Result<(), AppError> {
+        let run = &record.run_id;
+        match state {
+            RunState::Running => {
+                return Err(AppError::Conflict(format!("run {run} goes on already")));
+            }
+            RunState::Complete => {
+                return Err(AppError::Conflict(format!(
+                    "run {run} is complete: every job is scored"
+                )));
+            }
+            RunState::Damaged => {
+                return Err(AppError::Conflict(format!(
+                    "run {run} is damaged: its page says where; mend or remove its folder"
+                )));
+            }
+            RunState::Incomplete => {}
+        }
+        let place = self.local.place(run)?;
+        let (validator, known) = (Arc::clone(&self.validator), record.clone());
+        let session = spawn_blocking_result(move || validator.resumed(&known, budget)).await?;
+        let record = ready::record(&session, run, Some(&record));
+        self.local.begin(place, session, record, true).await
+    }
+}
+
+#[async_trait]
+impl RunLauncher for RunService {
+    async fn estimate(&self, asked: &RunSpecification) -> Result<RunEstimate, AppError> {
+        let turn = self.estimates.take().await.ok_or_else(|| {
+            let reason = "too many runs are being estimated already; try again when fewer are";
+            AppError::Unavailable(reason.to_owned())
+        })?;
+        let (validator, asked) = (Arc::clone(&self.validator), asked.clone());
+        // Reading goes on to its end even if nobody waits for it, and keeps its turn meanwhile.
+        let estimating = self.tasks.spawn(async move {
+            let _turn = turn;
+            let run = RunId::new("estimate");
+            let session = spawn_blocking_result(move || validator.session(&asked, &run)).await?;
+            quote(&session).await
+        });
+        match timeout(MAX_ESTIMATE, estimating).await {
+            Ok(estimated) => estimated.map_err(|error| AppError::Internal(error.to_string()))?,
+            Err(_) => Err(AppError::Unavailable(format!(
+                "estimating this takes longer than {} seconds: juror estimate has more patience",
+                MAX_ESTIMATE.as_secs()
+            ))),
+        }
+    }
+
+    async fn start(&self, asked: &RunSpecification) -> Result<RunId, AppError> {
+        self.validator.check_budget(asked.enable_llm_judge, asked.budget_usd)?;
+        let run = asked.run_id.clone().unwrap_or_else(|| new_run_id(""));
+        if self.known(&run).await?.is_some() {
+            return Err(AppError::NameTaken(run));
+        }
+        match &self.fleet {
+            Some(fleet) => self.start_in_fleet(fleet, asked, &run).await?,
+            None => {
+                let place = self.local.place(&run)?;
+                let session = self.session(asked, &run).await?;
+                let record = session.record(run.clone());
+                self.local.begin(place, session, record, false).await?;
+            }
+        }
+        Ok(run)
+    }
+
+    async fn resume(&self, run: &RunId, budget_usd: Option<Money>) -> Result<(), AppError> {
+        let Some((record, state)) = self.known(run).await? else { return Err(unknown(run)) };
+        match (&record.fleet, &self.fleet) {
+            (None, _) => self.resume_here(record, state, budget_usd).await,
+            (Some(_), Some(fleet)) => fleet.resume(&self.validator, record, budget_usd).await,
+            (Some(namespace), None) => Err(elsewhere(run, namespace)),
+        }
+    }
+
+    async fn cancel(&self, run: &RunId) -> Result<(), AppError> {
+        if self.local.cancel(run) {
+            return Ok(());
+        }
+        let known = self.known(run).await?;
+        let record = known.as_ref().map(|(record, _)| record);
+        match (&known, &self.fleet) {
+            (Some((RunRecord { fleet: None, .. }, RunState::Running)), _) => {
+                Err(AppError::Conflict(format!(
+                    "another process works on run {run}: stop it there, by Ctrl-C, say"
+                )))
+            }
+            (Some((RunRecord { fleet: None, .. }, _)), _) => {
+                Err(AppError::Conflict(format!("run {run} does not go on")))
+            }
+            (_, Some(fleet)) => fleet.cancel(&self.validator, run, record).await,
+            (Some((RunRecord { fleet: Some(namespace), .. }, _)), None) => {
+                Err(elsewhere(run, namespace))
+            }
+            (None, None) => Err(unknown(run)),
+        }
+    }
+
+    fn is_cancelling(&self, run: &RunId) -> bool {
+        self.local.is_cancelling(run)
+            || self.fleet.as_ref().is_some_and(|fleet| fleet.is_cancelling(run))
+    }
+
+    fn defaults(&self) -> RequestDefaults {
+        self.validator.defaults()
+    }
+
+    async fn awaited(&self, run: &RunId) -> Option<QueuedRun> {
+        self.fleet.as_ref()?.awaited(self.validator.settings(), run).await
+    }
+
+    fn datasets(&self) -> Vec<String> {
+        self.validator.datasets()
+    }
+}
+
+/// Reads what takes a while, without holding others up.
+async fn spawn_blocking_result<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, AppError> + Send + 'static,
+) -> Result<T, AppError> {
+    let worked = spawn_blocking(work).await;
+    worked.map_err(|error| AppError::Internal(format!("the work broke off: {error}")))?
+}
+
+fn unknown(run: &RunId) -> AppError {
+    AppError::NotFound(format!("there is no run {run} here"))
+}
+
+fn elsewhere(run: &RunId, namespace: &str) -> AppError {
+    AppError::Conflict(format!(
+        "run {run} is of the fleet {namespace}, and this server knows no fleet: start it with \
+         --broker and --redis, or use juror cancel and juror retry"
+    ))
+}

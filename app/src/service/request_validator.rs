@@ -1,0 +1,193 @@
+//! Turns what is asked for over HTTP into a session, by the settings of this process.
+
+use super::dataset_roots::DatasetRoots;
+use crate::{
+    error::AppError,
+    judge::prices,
+    request::{RequestDefaults, RequestField, RunSpecification},
+    run::{
+        run_request::{ItemSelection, RunInvocation},
+        session::{Session, absolute},
+    },
+    settings::{BaseLayers, Layer, Settings},
+};
+use juror_producer::plan::ItemSample;
+use juror_types::{
+    id::RunId,
+    rubric::{builtin, builtin_named},
+    run::RunRecord,
+    usage::Money,
+};
+
+/// More repeats of an item tell nothing more.
+const MAX_REPEATS: u32 = 100;
+
+/// Limits and settings that requests are checked by.
+pub struct RunRequestValidator {
+    ground: BaseLayers,
+    /// The flags of the command.
+    flags: Vec<Layer>,
+    settings: Settings,
+    roots: DatasetRoots,
+}
+
+impl RunRequestValidator {
+    /// By the settings of the server.
+    pub fn new(ground: BaseLayers, flags: Vec<Layer>, settings: Settings) -> Self {
+        let roots = DatasetRoots::new(settings.files.data_roots.clone());
+        Self { ground, flags, settings, roots }
+    }
+
+    /// The server's own settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Datasets that may be named.
+    pub fn datasets(&self) -> Vec<String> {
+        self.roots.list()
+    }
+
+    /// Values of the settings for what a request leaves out.
+    pub fn defaults(&self) -> RequestDefaults {
+        let Settings { run, judge, budget, evidence, .. } = &self.settings;
+        RequestDefaults {
+            rubric: run.rubric.clone(),
+            model: judge.model.clone(),
+            repeat: run.repeat,
+            keep_inputs: run.keep_inputs,
+            evidence: evidence.mode,
+            max_budget_usd: budget.run_usd,
+        }
+    }
+
+    /// Refuses a judged run without a budget, and one beyond what a run may cost here.
+    pub fn check_budget(&self, judged: bool, budget: Option<Money>) -> Result<(), AppError> {
+        match (budget, self.settings.budget.run_usd) {
+            (None, _) if judged => Err(AppError::of_field(
+                RequestField::BudgetUsd,
+                "a run that a vision model judges needs a budget, the most that it may cost",
+            )),
+            (Some(budget), Some(most)) if budget > most => Err(AppError::of_field(
+                RequestField::BudgetUsd,
+                format!(
+                    "a run may cost ${most} here at most (setting budget.run_usd), and this one \
+                     asks for ${budget}"
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The session that is asked for, checked as far as that costs nothing. Reads the whole
+    /// manifest: call it where blocking is allowed.
+    pub fn session(&self, asked: &RunSpecification, run: &RunId) -> Result<Session, AppError> {
+        let dataset = self.roots.resolve(&asked.dataset)?;
+        check_names(asked)?;
+        if let Some(model) = asked.model.as_deref().filter(|_| asked.enable_llm_judge) {
+            let price = prices(&self.settings).require(model).map(drop);
+            price.map_err(|error| AppError::of_field(RequestField::Model, error.to_string()))?;
+        }
+        let mut layers = [self.flags.clone(), layers_of(asked), self.limits(asked)].concat();
+        // Said either way: the settings of the server may have it on.
+        layers.push(Layer::of("run", "enable_llm_judge", asked.enable_llm_judge));
+        layers.extend(asked.keep_inputs.map(|keep| Layer::of("run", "keep_inputs", keep)));
+        let items = ItemSelection {
+            dataset: Some(dataset),
+            sample: asked
+                .sample
+                .map(|items| ItemSample { items, seed: asked.seed.unwrap_or_default() }),
+            limit: asked.limit,
+            filters: asked.filters.clone(),
+            outputs: Vec::new(),
+        };
+        let asked = RunInvocation {
+            items,
+            rubric: asked.rubric.clone(),
+            run_id: None,
+            budget_usd: asked.budget_usd,
+            evidence: asked.evidence,
+            layers,
+            ground: &self.ground,
+            on_item: &|_| (),
+        };
+        asked.session(run, None)
+    }
+
+    /// The session of a run that goes on. Reads as [`RunRequestValidator::session`] does.
+    pub fn resumed(&self, record: &RunRecord, budget: Option<Money>) -> Result<Session, AppError> {
+        let mut asked = self.resuming(record, budget);
+        // Its files lie where they lay; those of the server come after.
+        let known = &record.data_roots;
+        let own = self.settings.files.data_roots.iter().map(|root| absolute(root));
+        let own = own.filter(|root| !known.contains(root));
+        let roots: Vec<String> = known.iter().cloned().chain(own).collect();
+        asked.layers.push(Layer::of("files", "data_roots", roots));
+        let session = asked.session(&record.run_id, Some(record))?;
+        let judged = session.candidate.is_some();
+        self.check_budget(judged && session.settings.budget.run_usd.is_none(), budget)?;
+        Ok(session)
+    }
+
+    /// The request by which a run goes on.
+    pub fn resuming(&self, record: &RunRecord, budget_usd: Option<Money>) -> RunInvocation<'_> {
+        RunInvocation {
+            items: ItemSelection::default(),
+            rubric: None,
+            run_id: Some(record.run_id.to_string()),
+            budget_usd,
+            evidence: None,
+            layers: self.flags.clone(),
+            ground: &self.ground,
+            on_item: &|_| (),
+        }
+    }
+
+    /// The requested limits within the server's own.
+    fn limits(&self, asked: &RunSpecification) -> Vec<Layer> {
+        let own = &self.settings.limits;
+        let count = |asked: Option<usize>| asked.map(|count| count as u64);
+        [
+            ("rpm", asked.rpm, own.rpm),
+            ("tpm", asked.tpm, own.tpm),
+            ("max_concurrency", count(asked.max_concurrency), count(own.max_concurrency)),
+        ]
+        .into_iter()
+        .filter_map(|(key, asked, own)| {
+            let most = asked?.min(own.unwrap_or(u64::MAX));
+            Some(Layer::of("limits", key, i64::try_from(most).unwrap_or(i64::MAX)))
+        })
+        .collect()
+    }
+}
+
+/// The settings of a request, but for limits.
+fn layers_of(asked: &RunSpecification) -> Vec<Layer> {
+    let text = |section, key, value: &Option<String>| {
+        value.clone().map(|value| Layer::of(section, key, value))
+    };
+    let repeat = asked.repeat.map(|repeat| Layer::of("run", "repeat", i64::from(repeat)));
+    let evidence = asked.evidence.map(|mode| Layer::of("evidence", "mode", mode.name()));
+    let texts = [text("run", "rubric", &asked.rubric), text("judge", "model", &asked.model)];
+    texts.into_iter().chain([repeat, evidence]).flatten().collect()
+}
+
+/// Rubrics are named, and never a file of the server.
+fn check_names(asked: &RunSpecification) -> Result<(), AppError> {
+    match &asked.rubric {
+        Some(rubric) if builtin_named(rubric).is_none() => {
+            let known: Vec<_> = builtin().iter().map(|rubric| rubric.id).collect();
+            let message =
+                format!("there is no rubric {rubric:?} here: take {}", known.join(" or "));
+            return Err(AppError::of_field(RequestField::Rubric, message));
+        }
+        _ => {}
+    }
+    match asked.repeat {
+        Some(repeat) if repeat > MAX_REPEATS => Err(AppError::of_field(
+            RequestField::Repeat,
+            format!("an item is judged {MAX_REPEATS} times at most, and {repeat} are asked for"),
+        )),
+        _ => Ok(()),
+    }
+}

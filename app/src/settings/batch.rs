@@ -1,0 +1,59 @@
+//! `[batch]`: how calls are bought in batches.
+
+use jiff::SignedDuration;
+use serde::Deserialize;
+use std::time::Duration;
+
+/// `[batch]`.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BatchLaneSettings {
+    /// Time before the second look at a batch; it doubles from look to look.
+    pub poll_min: Pause,
+    /// Longest time between two looks.
+    pub poll_max: Pause,
+    /// Most rows of one batch.
+    pub max_rows: usize,
+    /// Most bytes of one batch's file.
+    pub max_bytes: u64,
+    /// Whether files are deleted at the provider once they are read.
+    pub delete_files: bool,
+    /// Time before the deadline at which `mixed` gives up on batches.
+    pub realtime_reserve: Pause,
+}
+
+/// A length of time, written as in `2s` or `30m`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Pause(pub Duration);
+
+/// A text that is no length of time.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no length of time: write it as in \"2s\", \"500ms\" or \"30m\"")]
+pub struct InvalidPause(String);
+
+impl TryFrom<String> for Pause {
+    type Error = InvalidPause;
+
+    fn try_from(text: String) -> Result<Self, InvalidPause> {
+        let duration = text.parse::<SignedDuration>().ok();
+        let duration = duration.and_then(|duration| Duration::try_from(duration).ok());
+        duration.map(Self).ok_or(InvalidPause(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time_have_a_unit() {
+        for (text, milliseconds) in [("2s", 2_000), ("500ms", 500), ("1m 30s", 90_000)] {
+            let pause = Pause::try_from(text.to_owned()).unwrap();
+            assert_eq!(pause.0, Duration::from_millis(milliseconds));
+        }
+        for text in ["2", "-2s", "soon", ""] {
+            assert!(Pause::try_from(text.to_owned()).is_err(), "{text}");
+        }
+    }
+}

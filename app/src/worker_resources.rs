@@ -1,0 +1,135 @@
+//! A worker's contribution to its runs: its own settings, folders and bounds.
+
+use crate::{
+    credentials::credentials, environment::Environment, error::AppError, render_store::renders,
+    settings::Settings,
+};
+use jiff::Timestamp;
+use juror_files::local::Roots;
+use juror_ledger::{
+    admission::{Admission, AdmissionQueue},
+    store::Store,
+};
+use juror_telemetry::Metrics;
+use juror_types::{
+    event::Events,
+    id::OwnerId,
+    rubric::{Rubric, Success},
+    run::RunRecord,
+    shutdown::Shutdown,
+    stage::Thresholds,
+};
+use juror_worker::{
+    circuit_breaker::{BreakerSettings, CircuitBreaker},
+    concurrency::Concurrency,
+    context::{Context, JudgeSetup},
+    evidence_resources::EvidenceResources,
+    isolation::IsolationGate,
+    sources::Sources,
+    stages::{StageRules, command::CommandSettings},
+};
+use std::{path::PathBuf, sync::Arc, thread::available_parallelism, time::Duration};
+use tokio::time::Instant;
+
+/// Resources that the contexts of all runs of one process share.
+pub struct WorkerResources<Backend> {
+    /// Admission and store.
+    pub backend: Arc<Backend>,
+    /// Where calls wait.
+    pub waiting: Arc<AdmissionQueue>,
+    /// Time that a delivery may be held before its next call.
+    pub max_wait: Option<Duration>,
+    /// Shared resources of measuring.
+    pub evidence: Arc<EvidenceResources>,
+    /// Where files may be read from.
+    pub sources: Arc<Sources>,
+    /// Limit on calls in flight.
+    pub concurrency: Concurrency,
+    /// Which jobs work side by side.
+    pub isolation: Arc<IsolationGate>,
+    /// This process.
+    pub owner: OwnerId,
+    /// Listeners.
+    pub events: Events,
+    /// Counters.
+    pub metrics: Arc<Metrics>,
+}
+
+impl<Backend: Admission + Store + 'static> WorkerResources<Backend> {
+    /// The context of a run by this rubric and this judge.
+    pub fn context(
+        &self,
+        settings: &Settings,
+        rubric: Rubric,
+        judge: Option<Arc<JudgeSetup>>,
+        shutdown: Shutdown,
+    ) -> Context {
+        let own_bound = settings.stages.min_correctness.map(Success::Above);
+        Context {
+            admission: Arc::clone(&self.backend) as Arc<dyn Admission>,
+            waiting: Arc::clone(&self.waiting),
+            max_wait: self.max_wait,
+            store: Arc::clone(&self.backend) as Arc<dyn Store>,
+            success: own_bound.unwrap_or(rubric.success),
+            rubric: Arc::new(rubric),
+            thresholds: Thresholds { token_accuracy: settings.stages.token_accuracy },
+            stages: stage_settings(settings),
+            evidence: Arc::clone(&self.evidence),
+            sources: Arc::clone(&self.sources),
+            kept_inputs: None,
+            judge,
+            concurrency: self.concurrency.clone(),
+            isolation: Arc::clone(&self.isolation),
+            shutdown,
+            owner: self.owner.clone(),
+            events: self.events.clone(),
+            metrics: Arc::clone(&self.metrics),
+            breaker: CircuitBreaker::new(BreakerSettings {
+                max_unusable_in_a_row: settings.judge.max_unusable_in_a_row,
+                max_refusal_time: Duration::from_secs(settings.judge.max_refusal_minutes * 60),
+            }),
+            run_deadline: None,
+        }
+    }
+}
+
+/// The moment after which no call of a run begins; none without a deadline.
+pub fn run_deadline(record: &RunRecord) -> Option<Instant> {
+    let left = record.deadline?.duration_since(Timestamp::now());
+    // A deadline beyond the clock's reach is none.
+    Instant::now().checked_add(Duration::try_from(left).unwrap_or_default())
+}
+
+/// Shared resources of measuring: as many pairs of pictures at once as there are cores, and the folder of
+/// renders in the state folder.
+pub fn evidence(settings: &Settings) -> Arc<EvidenceResources> {
+    let cores = available_parallelism().map_or(1, usize::from);
+    Arc::new(EvidenceResources::new(cores, renders(settings)))
+}
+
+/// These folders, and what else the settings allow to read from.
+pub fn sources(
+    settings: &Settings,
+    environment: &Environment,
+    roots: Vec<PathBuf>,
+) -> Result<Arc<Sources>, AppError> {
+    let files = &settings.files;
+    let credentials = credentials(files, environment, !files.buckets.is_empty())?;
+    let sources = Sources::open(Roots::new(roots), files, credentials);
+    sources.map(Arc::new).map_err(AppError::invalid)
+}
+
+fn stage_settings(settings: &Settings) -> StageRules {
+    let stages = &settings.stages;
+    StageRules {
+        compile_command: command(&stages.compile_command, stages.compile_timeout_seconds),
+        pipeline_command: command(&stages.pipeline_command, stages.pipeline_timeout_seconds),
+        render_command: command(&stages.render_command, stages.render_timeout_seconds),
+    }
+}
+
+fn command(words: &[String], timeout_seconds: u64) -> Option<CommandSettings> {
+    let (program, arguments) = words.split_first()?;
+    let timeout = Duration::from_secs(timeout_seconds);
+    Some(CommandSettings { program: program.clone(), arguments: arguments.to_vec(), timeout })
+}

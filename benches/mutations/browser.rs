@@ -1,0 +1,147 @@
+//! A headless Chromium that draws pages and changes of them, spoken to over its debugging pipe.
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use image::{DynamicImage, RgbImage};
+use juror_evidence::{PageChange, Raster, SNAPSHOT_PROPERTIES, Snapshot};
+use serde_json::{Value, json};
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+use tempfile::TempDir;
+
+const FLAGS: [&str; 13] = [
+    "--disable-frame-rate-limit",
+    "--disable-gpu-vsync",
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--hide-scrollbars",
+    "--font-render-hinting=none",
+    "--disable-lcd-text",
+    "--force-color-profile=srgb",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--remote-debugging-pipe",
+];
+const PAGE_SCRIPT: &str = include_str!("page.js");
+
+/// A running browser with one page.
+pub struct Browser {
+    process: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    session: Option<String>,
+    frame: String,
+    number: u64,
+    _profile: TempDir,
+}
+
+impl Browser {
+    /// A browser; none where there is no Chromium.
+    pub fn start() -> Option<Self> {
+        let profile = tempfile::tempdir().unwrap();
+        // Chromium reads from descriptor 3 and writes to descriptor 4.
+        let script = "exec chromium \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1";
+        let mut process = Command::new("sh")
+            .args(["-c", script, "sh"])
+            .args(FLAGS)
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .ok()?;
+        let to = process.stdin.take()?;
+        let from = BufReader::new(process.stdout.take()?);
+        let mut browser = Self {
+            process,
+            to,
+            from,
+            session: None,
+            frame: String::new(),
+            number: 0,
+            _profile: profile,
+        };
+        let target = browser.try_call("Target.createTarget", json!({"url": "about:blank"}))?;
+        let attach = json!({"targetId": target["targetId"], "flatten": true});
+        let session = browser.call("Target.attachToTarget", attach);
+        browser.session = session["sessionId"].as_str().map(str::to_owned);
+        let tree = browser.call("Page.getFrameTree", json!({}));
+        browser.frame = tree["frameTree"]["frame"]["id"].as_str()?.to_owned();
+        Some(browser)
+    }
+
+    /// Opens a page of so many CSS pixels.
+    pub fn open(&mut self, html: &str, size: [u32; 2], scale: u32) {
+        let [width, height] = size;
+        let metrics =
+            json!({"width": width, "height": height, "deviceScaleFactor": scale, "mobile": false});
+        self.call("Emulation.setDeviceMetricsOverride", metrics);
+        self.call("Page.setDocumentContent", json!({"frameId": self.frame, "html": html}));
+        let properties = serde_json::to_string(&SNAPSHOT_PROPERTIES[..]).unwrap();
+        self.evaluate(&format!("window.PROPERTIES = {properties}; {PAGE_SCRIPT}; null"));
+    }
+
+    /// Makes changes for good, beneath those of later trials.
+    pub fn plant(&mut self, changes: &[PageChange]) {
+        let changes = serde_json::to_string(changes).unwrap();
+        self.evaluate(&format!("applyChanges({changes}, ''); null"));
+    }
+
+    /// Draws the page with changes and takes them back.
+    pub fn draw(&mut self, changes: &[PageChange]) -> (Raster, Snapshot) {
+        let written = serde_json::to_string(changes).unwrap();
+        let snapshot = self
+            .evaluate(&format!("window.undo = applyChanges({written}, 'important'); describe()"));
+        let shot = DynamicImage::ImageRgb8(self.capture()).to_rgba8();
+        self.evaluate("undo(); null");
+        let drawing = Raster::from_rgba(shot.width(), shot.height(), shot.as_raw()).unwrap();
+        (drawing, serde_json::from_str(snapshot.as_str().unwrap()).unwrap())
+    }
+
+    /// The page as it is.
+    pub fn capture(&mut self) -> RgbImage {
+        let options = json!({"format": "png", "optimizeForSpeed": true});
+        let shot = self.call("Page.captureScreenshot", options);
+        let bytes = BASE64_STANDARD.decode(shot["data"].as_str().unwrap()).unwrap();
+        image::load_from_memory(&bytes).unwrap().to_rgb8()
+    }
+
+    fn evaluate(&mut self, script: &str) -> Value {
+        let answer =
+            self.call("Runtime.evaluate", json!({"expression": script, "returnByValue": true}));
+        assert!(answer.get("exceptionDetails").is_none(), "{answer}");
+        answer["result"]["value"].clone()
+    }
+
+    fn call(&mut self, method: &str, params: Value) -> Value {
+        self.try_call(method, params).expect("the browser has ended")
+    }
+
+    fn try_call(&mut self, method: &str, params: Value) -> Option<Value> {
+        self.number += 1;
+        let mut message = json!({"id": self.number, "method": method, "params": params});
+        if let Some(session) = &self.session {
+            message["sessionId"] = json!(session);
+        }
+        self.to.write_all(format!("{message}\0").as_bytes()).ok()?;
+        loop {
+            let mut bytes = Vec::new();
+            self.from.read_until(0, &mut bytes).ok().filter(|read| *read > 0)?;
+            bytes.pop();
+            let answer: Value = serde_json::from_slice(&bytes).ok()?;
+            if answer["id"] == json!(self.number) {
+                assert!(answer.get("error").is_none(), "{method}: {answer}");
+                return Some(answer["result"].clone());
+            }
+        }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.try_call("Browser.close", json!({}));
+        let _ = self.process.wait();
+    }
+}

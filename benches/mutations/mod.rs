@@ -1,0 +1,6 @@
+//! Single CSS changes of drawn components, and what a report says of them.
+
+pub mod browser;
+pub mod operators;
+pub mod origin;
+pub mod score;

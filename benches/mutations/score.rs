@@ -1,0 +1,154 @@
+//! What a report says of a planted change.
+
+use super::operators::{Mutation, OPERATORS};
+use juror_evidence::Snapshot;
+use juror_types::evidence::{AlternativeRepair, Evidence, EvidenceRegion};
+use std::collections::BTreeMap;
+
+/// Scores by half (whether it was held back) and operator.
+pub type Scores = BTreeMap<(bool, &'static str), Score>;
+
+/// What the first region says of a change, ways to write the same thing included.
+pub struct Found {
+    /// Whether any region lies on a changed element.
+    pub on_element: bool,
+    pub element: bool,
+    pub property: bool,
+    pub both: bool,
+}
+
+impl Found {
+    pub fn new(evidence: &Evidence, planted: &Mutation, page: &Snapshot) -> Self {
+        let changed = planted.change.elements.iter().map(|&at| &page.elements[at]);
+        let (paths, rects): (Vec<_>, Vec<_>) =
+            changed.map(|element| (element.path.as_str(), element.rect)).unzip();
+        let on_element =
+            evidence.regions.iter().any(|region| rects.iter().any(|rect| touches(region, rect)));
+        let named = evidence.regions.first().map(named).unwrap_or_default();
+        let is_element = |path: &str| paths.contains(&path);
+        let is_property = |property: &str| family(property) == family(planted.operator);
+        Self {
+            on_element,
+            element: named.iter().any(|(path, _)| is_element(path)),
+            property: named.iter().any(|(_, property)| is_property(property)),
+            both: named.iter().any(|(path, property)| is_element(path) && is_property(property)),
+        }
+    }
+}
+
+/// Elements and properties that a region names.
+fn named(region: &EvidenceRegion) -> Vec<(&str, &str)> {
+    let own = region.element.as_ref().map(|element| element.path.as_str());
+    let own = own.map(|path| (path, region.property.as_deref().unwrap_or_default()));
+    let others =
+        region.alternatives.iter().map(|other| (other.path.as_str(), other.property.as_str()));
+    own.into_iter().chain(others).collect()
+}
+
+fn touches(region: &EvidenceRegion, [x, y, width, height]: &[f64; 4]) -> bool {
+    let [left, top, across, down] = region.render_box.map(f64::from);
+    left < x + width + 2.0
+        && *x < left + across + 2.0
+        && top < y + height + 2.0
+        && *y < top + down + 2.0
+}
+
+/// The shorthand of a property, as which its longhands count.
+fn family(property: &str) -> &str {
+    let shorthands = ["padding", "margin", "gap", "border-radius"];
+    let shorthand = shorthands.into_iter().find(|name| property.starts_with(name));
+    match property {
+        "border-top-color" | "border-bottom-color" => "border-color",
+        other => shorthand.unwrap_or(other),
+    }
+}
+
+/// A report that names as much as one may, whatever was changed.
+pub fn name_everything(evidence: &Evidence, page: &Snapshot) -> Evidence {
+    let Some(region) = evidence.regions.first() else { return evidence.clone() };
+    let visible: Vec<_> = page.elements.iter().filter(|element| element.visible).collect();
+    let regions =
+        visible.iter().skip(2).zip(OPERATORS.iter().cycle()).take(8).map(|(element, property)| {
+            let mut region = region.clone();
+            region.render_box = element.rect.map(|side| side.max(0.0) as u32);
+            region.property = Some((*property).to_owned());
+            if let Some(own) = &mut region.element {
+                own.path.clone_from(&element.path);
+            }
+            let others = OPERATORS.iter().filter(|other| *other != property).take(4);
+            region.alternatives = others
+                .map(|other| AlternativeRepair {
+                    path: element.path.clone(),
+                    property: (*other).to_owned(),
+                    is: String::new(),
+                    should_be: String::new(),
+                })
+                .collect();
+            region
+        });
+    Evidence { regions: regions.collect(), ..evidence.clone() }
+}
+
+#[derive(Clone, Copy, Default)]
+pub struct Score {
+    all: usize,
+    on_element: usize,
+    element: usize,
+    property: usize,
+    both: usize,
+    drawn: usize,
+}
+
+impl Score {
+    pub fn add(&mut self, found: &Found, drawn: usize) {
+        let one = |is: bool| usize::from(is);
+        self.sum(&Self {
+            all: 1,
+            on_element: one(found.on_element),
+            element: one(found.element),
+            property: one(found.property),
+            both: one(found.both),
+            drawn,
+        });
+    }
+
+    fn sum(&mut self, other: &Self) {
+        self.all += other.all;
+        self.on_element += other.on_element;
+        self.element += other.element;
+        self.property += other.property;
+        self.both += other.both;
+        self.drawn += other.drawn;
+    }
+
+    fn print(&self, name: &str) {
+        let all = self.all.max(1) as f64;
+        let share = |count: usize| 100.0 * count as f64 / all;
+        println!(
+            "{name:18}{:6}{:16.1}{:10.1}{:10.1}{:8.1}{:10.1}",
+            self.all,
+            share(self.on_element),
+            share(self.element),
+            share(self.property),
+            share(self.both),
+            self.drawn as f64 / all
+        );
+    }
+}
+
+/// Prints both halves of a set of scores.
+pub fn print_scores(title: &str, scores: &Scores) {
+    for (held_back, half) in [(false, "tuned by"), (true, "held back")] {
+        println!("\n{title}, components {half}, in percent");
+        println!(
+            "{:18}{:>6}{:>16}{:>10}{:>10}{:>8}{:>10}",
+            "operator", "n", "region on it", "element", "property", "both", "drawings"
+        );
+        let mut total = Score::default();
+        for ((_, operator), score) in scores.iter().filter(|((other, _), _)| *other == held_back) {
+            score.print(operator);
+            total.sum(score);
+        }
+        total.print("all");
+    }
+}

@@ -1,0 +1,84 @@
+//! Requests for runs from flags, and what is printed of them before they begin.
+
+use crate::{args::RunFlags, exit::Failure, terminal as screen};
+use juror_app::{
+    run::{
+        run_request::{ItemSelection, RunInvocation},
+        session::{NO_RENDERER, Session},
+    },
+    settings::{BaseLayers, Layer},
+};
+
+impl RunFlags {
+    /// The request of these flags, whose settings are `layers`.
+    pub fn invocation<'a>(
+        &self,
+        layers: Vec<Layer>,
+        ground: &'a BaseLayers,
+        on_item: &'a (dyn Fn(Option<u64>) + Send + Sync),
+    ) -> RunInvocation<'a> {
+        let judging = &self.judging;
+        RunInvocation {
+            items: ItemSelection {
+                dataset: self.dataset.clone(),
+                sample: judging.sample(),
+                limit: judging.limit,
+                filters: judging.filter.clone(),
+                outputs: self.output.clone(),
+            },
+            rubric: judging.rubric.clone(),
+            run_id: self.resume.clone().or_else(|| self.run_id.clone()),
+            budget_usd: self.budget_usd,
+            evidence: judging.evidence,
+            layers,
+            ground,
+            on_item,
+        }
+    }
+}
+
+/// Says what the first pass warns of, and that a run without a budget has none.
+pub fn tell_warnings(session: &Session, quiet: bool) {
+    if quiet {
+        return;
+    }
+    for warning in &session.plan.warnings {
+        screen::tell(&format!("warning: {warning}"));
+    }
+    if session.renders() && !session.can_render() {
+        screen::warn(&format!(
+            "evidence = \"{}\" has nothing to measure: {NO_RENDERER}",
+            session.settings.evidence.mode.name()
+        ));
+    }
+    if session.unjudged() > 0 {
+        screen::warn(&format!(
+            "{} of {} items have no generated code: nothing is judged there, and they end as \
+             no_output",
+            session.unjudged(),
+            session.plan.items
+        ));
+    }
+    if session.candidate.is_some() && session.settings.budget.run_usd.is_none() {
+        screen::tell("no budget: spending is unlimited; set one with --budget-usd");
+    }
+}
+
+/// Plan of what would be judged, for people or as JSON; `ending` says to people what was not done.
+pub fn print_plan(session: &Session, ending: &str, json: bool) -> Result<(), Failure> {
+    let plan = &session.plan;
+    if json {
+        return screen::print_json(&serde_json::json!({
+            "dataset_items": plan.dataset_items, "items": plan.items, "jobs": plan.jobs,
+            "digest": plan.digest, "rubric": session.rubric.name(), "judge": session.judge(),
+        }));
+    }
+    let judge = session.judge().map_or("off", |judge| judge.model.as_str());
+    screen::print(&format!(
+        "{} of {} items are sound and would be judged in {} jobs, by {}, judge: {judge}.\n{ending}",
+        plan.items,
+        plan.dataset_items,
+        plan.jobs,
+        session.rubric.name(),
+    ))
+}

@@ -1,0 +1,36 @@
+//! Publishing in front of a terminal: progress is shown, and signals stop it.
+
+use crate::{
+    exit::Failure,
+    interactive,
+    progress::{self, ProgressDisplay},
+    terminal as screen,
+};
+use juror_app::{error::AppError, fleet::publish::Publication};
+use juror_producer::{fleet::Published, upload::Uploaded};
+use juror_types::shutdown::Shutdown;
+use tokio::sync::watch;
+
+/// Publishes jobs until a signal; `announced` is called when the run is open, before the first job.
+pub async fn publish(
+    publication: Publication<'_>,
+    quiet: bool,
+    announced: impl FnOnce() -> Result<(), AppError>,
+) -> Result<Published, Failure> {
+    let (published, count) = watch::channel(0);
+    let display = ProgressDisplay::fitting(quiet);
+    let uploaded = |Uploaded { sent, found }: Uploaded| {
+        if !quiet {
+            screen::tell(&format!("{sent} files are uploaded, {found} were there already"));
+        }
+    };
+    let publication = Publication { uploaded: Some(&uploaded), ..publication };
+    let (ended, _) = interactive::run(
+        |events| progress::publishing(events, count, display),
+        async |events, shutdown: &Shutdown| {
+            publication.publish(announced, events, published, shutdown).await
+        },
+    )
+    .await;
+    Ok(ended?)
+}

@@ -1,0 +1,175 @@
+//! Pictures that were made while items were judged, kept by digest beside the ledger, so that pages
+//! show what was judged. Bounded: the oldest make room.
+
+use crate::kept_inputs::{KeptInputError, KeptInputs};
+use bytes::Bytes;
+use juror_types::id::Digest;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::SystemTime,
+};
+use tokio::task::spawn_blocking;
+
+/// Name of the folder in the state folder. No run can have it, since no run id begins with a dot.
+pub const RENDERS_FOLDER: &str = ".renders";
+
+/// So many bytes are kept.
+const MAX_BYTES: u64 = 2 * 1024 * 1024 * 1024;
+/// So many bytes are written before the folder is looked through again.
+const PRUNE_STEP: u64 = 64 * 1024 * 1024;
+
+/// The kept pictures of a state folder. Clones share the folder.
+#[derive(Clone, Debug)]
+pub struct KeptRenders {
+    folder: PathBuf,
+    kept: KeptInputs,
+    /// Bytes written since the folder was looked through; the first write does so.
+    written: Arc<AtomicU64>,
+}
+
+/// Size of what is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeptRendersSize {
+    /// Pictures.
+    pub pictures: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl KeptRenders {
+    /// Those of this state folder; nothing is created before the first is kept.
+    pub fn in_state(state: &Path) -> Self {
+        let folder = state.join(RENDERS_FOLDER);
+        let kept = KeptInputs::in_folder(folder.clone());
+        Self { folder, kept, written: Arc::new(AtomicU64::new(PRUNE_STEP)) }
+    }
+
+    /// Keeps a picture, whose digest this is.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub async fn keep(&self, digest: Digest, bytes: Bytes) -> Result<(), KeptInputError> {
+        let before = self.written.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        if before >= PRUNE_STEP {
+            self.written.store(0, Ordering::Relaxed);
+            let folder = self.folder.clone();
+            let pruning = spawn_blocking(move || {
+                fs::create_dir_all(&folder)?;
+                prune(&folder, MAX_BYTES)
+            });
+            let pruned = pruning.await.unwrap_or_else(|_| Err(io::ErrorKind::Interrupted.into()));
+            pruned.map_err(|source| self.kept.error(source))?;
+        }
+        self.kept.keep(digest, bytes).await
+    }
+
+    /// The picture of this digest; none if it is not kept, is larger than this, or is damaged.
+    pub fn read(&self, digest: Digest, max_bytes: u64) -> Option<Bytes> {
+        self.kept.read(digest, max_bytes)
+    }
+
+    /// Size of what is kept.
+    pub fn size(&self) -> KeptRendersSize {
+        let files = files(&self.folder).unwrap_or_default();
+        let bytes = files.iter().map(|file| file.bytes).sum();
+        KeptRendersSize { pictures: files.len() as u64, bytes }
+    }
+
+    /// Forgets every picture; returns how many there were.
+    ///
+    /// # Errors
+    /// The folder cannot be listed, or a picture not be removed.
+    pub fn clear(&self) -> io::Result<u64> {
+        let files = files(&self.folder)?;
+        for file in &files {
+            remove(&file.path)?;
+        }
+        Ok(files.len() as u64)
+    }
+}
+
+struct KeptFile {
+    path: PathBuf,
+    bytes: u64,
+    modified: SystemTime,
+}
+
+fn files(folder: &Path) -> io::Result<Vec<KeptFile>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        // Another process may have removed it since.
+        let Ok(metadata) = entry.metadata() else { continue };
+        if metadata.is_file() {
+            let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            files.push(KeptFile { path: entry.path(), bytes: metadata.len(), modified });
+        }
+    }
+    Ok(files)
+}
+
+/// Removes the oldest files beyond this many bytes.
+fn prune(folder: &Path, max_bytes: u64) -> io::Result<()> {
+    let mut files = files(folder)?;
+    files.sort_by_key(|file| std::cmp::Reverse(file.modified));
+    let mut kept = 0_u64;
+    for file in &files {
+        kept = kept.saturating_add(file.bytes);
+        if kept > max_bytes {
+            remove(&file.path)?;
+        }
+    }
+    Ok(())
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[tokio::test]
+    async fn pictures_are_kept_by_digest_and_forgotten_on_demand() {
+        let state = tempfile::tempdir().unwrap();
+        let renders = KeptRenders::in_state(state.path());
+        assert_eq!(renders.size(), KeptRendersSize::default());
+        let (bytes, digest) = (Bytes::from_static(b"picture"), Digest::of(b"picture"));
+        renders.keep(digest, bytes.clone()).await.unwrap();
+        renders.keep(digest, bytes.clone()).await.unwrap();
+        assert_eq!(renders.read(digest, 100), Some(bytes));
+        assert_eq!(renders.size(), KeptRendersSize { pictures: 1, bytes: 7 });
+        assert_eq!(renders.clear().unwrap(), 1);
+        assert_eq!(renders.read(digest, 100), None);
+    }
+
+    #[test]
+    fn the_oldest_make_room() {
+        let state = tempfile::tempdir().unwrap();
+        let now = SystemTime::now();
+        for (age, name) in ["newest", "older", "oldest"].into_iter().enumerate() {
+            let file = fs::File::create(state.path().join(name)).unwrap();
+            file.set_len(10).unwrap();
+            file.set_modified(now - Duration::from_secs(60 * age as u64)).unwrap();
+        }
+        prune(state.path(), 20).unwrap();
+        let left: Vec<_> = files(state.path()).unwrap();
+        assert_eq!(left.len(), 2);
+        assert!(!state.path().join("oldest").exists());
+    }
+}

@@ -1,0 +1,399 @@
+//! Measured evidence: differences between an item's screenshot and the picture of its rendered code.
+
+use crate::SCHEMA;
+use serde::{Deserialize, Serialize};
+
+/// Amount of measured evidence that a run makes, and the part of it that the judge is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EvidenceMode {
+    /// Nothing is rendered or measured.
+    #[default]
+    None,
+    /// Measured; the judge is told the facts as text.
+    Facts,
+    /// Measured; the judge is sent the facts, the rendered picture and crops of the regions.
+    Full,
+}
+
+impl EvidenceMode {
+    /// Every mode, from the least to the most.
+    pub const ALL: [Self; 3] = [Self::None, Self::Facts, Self::Full];
+
+    /// The name in settings, flags and records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Facts => "facts",
+            Self::Full => "full",
+        }
+    }
+
+    /// Whether nothing is measured.
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+}
+
+/// Result of rendering and measuring one item.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum EvidenceOutcome {
+    /// The code was rendered, and its picture measured.
+    Measured(Box<Evidence>),
+    /// The code could not be rendered.
+    Failed {
+        /// The reason in one line, as in "throws: x is not a function".
+        error: String,
+    },
+}
+
+impl EvidenceOutcome {
+    /// The evidence; none where rendering failed.
+    pub fn measured(&self) -> Option<&Evidence> {
+        match self {
+            Self::Measured(evidence) => Some(evidence),
+            Self::Failed { .. } => None,
+        }
+    }
+
+    /// The reason why rendering failed; none where it did not.
+    pub fn error(&self) -> Option<&str> {
+        match self {
+            Self::Measured(_) => None,
+            Self::Failed { error } => Some(error),
+        }
+    }
+}
+
+/// Differences between a screenshot and the picture of the rendered code.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// Version of this record, [`SCHEMA`].
+    pub schema: u32,
+    /// Where the picture comes from.
+    pub source: EvidenceSource,
+    /// Name and version of the browser; none unless it is the source.
+    #[serde(default)]
+    pub browser: Option<String>,
+    /// Pixels of the screenshot for each CSS pixel, 1 or 2.
+    pub scale: u32,
+    /// Right and down, the shift of the rendered picture that fits the screenshot best, in pixels of
+    /// the screenshot.
+    pub shift: [i32; 2],
+    /// The page around the component that its code does not hold; none where none was fitted.
+    #[serde(default)]
+    pub frame: Option<PageFrame>,
+    /// Width and height of the screenshot in pixels; none in records that do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<[u32; 2]>,
+    /// Width and height of the rendered picture in pixels; none in records that do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub render_size: Option<[u32; 2]>,
+    /// Width and height of the rendered picture by those of the screenshot; none where they are
+    /// equal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_ratio: Option<[f64; 2]>,
+    /// Share of the pixels in which the pair differs although nothing changed, 0 to 1.
+    pub noise: f64,
+    /// Imports that were replaced by a marked box, by name.
+    pub partial: Vec<String>,
+    /// Share of the pixels that are equal beyond the noise, 0 to 1.
+    pub pixels_equal: f64,
+    /// Mean structural similarity, at most 1.
+    pub ssim: f64,
+    /// Mean structural similarity of the lowest tenth.
+    pub ssim_low: f64,
+    /// Share of the blocks by area that are found in both pictures, 0 to 1; none without blocks.
+    #[serde(default)]
+    pub block_match: Option<f64>,
+    /// Nearness of matched blocks to each other, 0 to 1; none without matched blocks.
+    #[serde(default)]
+    pub block_position: Option<f64>,
+    /// Mean color difference (CIEDE2000) of the pixels that differ; 0 where none does.
+    pub delta_e: f64,
+    /// Share of all differences that the repairs take away, 0 to 1; none where none was tried.
+    #[serde(default)]
+    pub explained: Option<f64>,
+    /// Whether an image in the code covers much of the picture and equals the screenshot.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pastes_screenshot: bool,
+    /// Places that differ, causes before their consequences; empty where nothing differs.
+    pub regions: Vec<EvidenceRegion>,
+    /// Expected tokens as the two pictures show them.
+    pub tokens: Vec<TokenEvidence>,
+}
+
+impl Evidence {
+    /// Evidence of two pictures that are equal, without any token.
+    pub fn of_equal_pictures(source: EvidenceSource) -> Self {
+        Self {
+            schema: SCHEMA,
+            source,
+            browser: None,
+            scale: 1,
+            shift: [0, 0],
+            frame: None,
+            size: None,
+            render_size: None,
+            size_ratio: None,
+            noise: 0.0,
+            partial: Vec::new(),
+            pixels_equal: 1.0,
+            ssim: 1.0,
+            ssim_low: 1.0,
+            block_match: None,
+            block_position: None,
+            delta_e: 0.0,
+            explained: None,
+            pastes_screenshot: false,
+            regions: Vec::new(),
+            tokens: Vec::new(),
+        }
+    }
+}
+
+/// Where the picture of an item's code comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EvidenceSource {
+    /// The item names the picture as `rendered`.
+    Rendered,
+    /// The user's `stages.render_command` made it.
+    Command,
+    /// The worker's browser drew it.
+    Browser,
+}
+
+impl EvidenceSource {
+    /// The name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rendered => "rendered",
+            Self::Command => "command",
+            Self::Browser => "browser",
+        }
+    }
+}
+
+/// The page around a component that its code does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageFrame {
+    /// Padding in CSS pixels.
+    pub padding: u32,
+    /// The page's color, as `#RRGGBB`.
+    pub color: String,
+}
+
+/// A box in pixels of a picture: x, y, width, height.
+pub type PixelBox = [u32; 4];
+
+/// A place in which the rendered picture differs from the screenshot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EvidenceRegion {
+    /// The place in the screenshot.
+    #[serde(rename = "box")]
+    pub place: PixelBox,
+    /// The place in the rendered picture.
+    pub render_box: PixelBox,
+    /// Share of the screenshot's pixels that differ here, 0 to 1.
+    pub share: f64,
+    /// Mean color difference (CIEDE2000) of these pixels.
+    pub delta_e: f64,
+    /// The kind of difference.
+    pub kind: RegionKind,
+    /// Right and down, the way from the screenshot's place to the render's, in pixels; none unless
+    /// the region moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_by: Option<[i32; 2]>,
+    /// The element at fault; none without a snapshot of the page.
+    #[serde(default)]
+    pub element: Option<RegionElement>,
+    /// The CSS property that a repair sets (`display` for a removal); none where no repair explains
+    /// the region.
+    #[serde(default)]
+    pub property: Option<String>,
+    /// The property's value in the code.
+    #[serde(default)]
+    pub is: Option<String>,
+    /// The value that the screenshot shows.
+    #[serde(default)]
+    pub should_be: Option<String>,
+    /// Share of the region's difference that the repair takes away, 0 to 1.
+    #[serde(default)]
+    pub explains: Option<f64>,
+    /// Repairs that explain the region equally well.
+    #[serde(default)]
+    pub alternatives: Vec<AlternativeRepair>,
+}
+
+/// A kind of difference between two pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RegionKind {
+    /// The same shape in another color.
+    Color,
+    /// The same content at another place.
+    Moved,
+    /// The same content in another size.
+    Resized,
+    /// The screenshot shows what the render lacks.
+    Missing,
+    /// The render shows what the screenshot lacks.
+    Added,
+    /// Other text, or the same in another type.
+    Text,
+    /// Another outline.
+    Shape,
+}
+
+impl RegionKind {
+    /// Every kind.
+    pub const ALL: [Self; 7] = [
+        Self::Color,
+        Self::Moved,
+        Self::Resized,
+        Self::Missing,
+        Self::Added,
+        Self::Text,
+        Self::Shape,
+    ];
+
+    /// The name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Color => "color",
+            Self::Moved => "moved",
+            Self::Resized => "resized",
+            Self::Missing => "missing",
+            Self::Added => "added",
+            Self::Text => "text",
+            Self::Shape => "shape",
+        }
+    }
+}
+
+/// An element of the rendered page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RegionElement {
+    /// Its tag, in lower case.
+    pub tag: String,
+    /// Its `id` attribute.
+    #[serde(default)]
+    pub id: Option<String>,
+    /// Its own text, at most 80 characters.
+    pub text: String,
+    /// A CSS path that names it alone.
+    pub path: String,
+    /// Its place, in pixels of the screenshot.
+    #[serde(rename = "box")]
+    pub place: PixelBox,
+    /// Elements, itself included, that are alike and need the same repair.
+    pub alike: u32,
+}
+
+/// A declaration that explains a region as well as its repair does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AlternativeRepair {
+    /// CSS path of the element that it changes.
+    pub path: String,
+    /// The CSS property.
+    pub property: String,
+    /// The property's value in the code.
+    pub is: String,
+    /// The value that the screenshot shows.
+    pub should_be: String,
+}
+
+/// An expected design token as the two pictures show it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TokenEvidence {
+    /// The token's dotted name.
+    pub key: String,
+    /// The value that was expected.
+    pub expected: String,
+    /// Color difference (CIEDE2000) of the nearest color with area in the screenshot; none for
+    /// tokens that are no colors.
+    #[serde(default)]
+    pub screenshot_delta_e: Option<f64>,
+    /// The same in the rendered picture.
+    #[serde(default)]
+    pub render_delta_e: Option<f64>,
+    /// Elements of the page that use a length, radius, font size or weight; none for colors and
+    /// without a snapshot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used_by: Option<u32>,
+    /// Elements that use another value beside neighbors that use the expected one: CSS path, then
+    /// the value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_values: Vec<[String; 2]>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn specified() -> Value {
+        json!({
+            "schema": 1, "source": "browser", "browser": "Chromium 156", "scale": 1,
+            "shift": [0, 0], "frame": {"padding": 24, "color": "#F8FAFC"}, "noise": 0.0,
+            "partial": [], "pixels_equal": 0.982, "ssim": 0.97, "ssim_low": 0.81,
+            "block_match": 0.99, "block_position": 0.99, "delta_e": 6.1, "explained": 0.97,
+            "regions": [{
+                "box": [57, 55, 80, 30], "render_box": [57, 55, 80, 30], "share": 0.013,
+                "delta_e": 6.1, "kind": "color",
+                "element": {
+                    "tag": "button", "id": null, "text": "Save",
+                    "path": "body > main > button:nth-child(2)", "box": [57, 55, 80, 30], "alike": 3
+                },
+                "property": "background-color", "is": "#2563EB", "should_be": "#1D4ED8",
+                "explains": 0.97, "alternatives": []
+            }],
+            "tokens": [{
+                "key": "color.primary", "expected": "#1D4ED8",
+                "screenshot_delta_e": 0.2, "render_delta_e": 6.1
+            }]
+        })
+    }
+
+    #[test]
+    fn the_specified_record_is_read_and_written_as_it_is() {
+        let outcome: EvidenceOutcome = serde_json::from_value(specified()).unwrap();
+        let evidence = outcome.measured().unwrap();
+        assert_eq!(evidence.source, EvidenceSource::Browser);
+        assert_eq!(evidence.regions[0].element.as_ref().unwrap().alike, 3);
+        assert_eq!(outcome.error(), None);
+        assert_eq!(serde_json::to_value(&outcome).unwrap(), specified());
+    }
+
+    #[test]
+    fn a_failure_is_its_reason_alone() {
+        let record = json!({"error": "throws: x is not a function"});
+        let outcome: EvidenceOutcome = serde_json::from_value(record.clone()).unwrap();
+        assert_eq!(outcome.error(), Some("throws: x is not a function"));
+        assert_eq!(outcome.measured(), None);
+        assert_eq!(serde_json::to_value(&outcome).unwrap(), record);
+    }
+
+    #[test]
+    fn a_picture_without_a_page_knows_no_elements() {
+        let evidence = Evidence::of_equal_pictures(EvidenceSource::Rendered);
+        let record = serde_json::to_value(&evidence).unwrap();
+        assert_eq!(record["explained"], Value::Null);
+        assert_eq!(serde_json::from_value::<Evidence>(record).unwrap(), evidence);
+    }
+
+    #[test]
+    fn names_are_those_of_the_records() {
+        for mode in EvidenceMode::ALL {
+            assert_eq!(json!(mode), mode.name());
+        }
+        for kind in RegionKind::ALL {
+            assert_eq!(json!(kind), kind.name());
+        }
+        for source in [EvidenceSource::Rendered, EvidenceSource::Command, EvidenceSource::Browser] {
+            assert_eq!(json!(source), source.name());
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! When a verdict contradicts what was measured on the rendered code. Pure.
+
+use super::Rubric;
+use crate::{
+    contradiction::Contradiction,
+    evidence::{Evidence, TokenEvidence},
+    verdict::{Score, Verdict},
+};
+
+/// The criterion that compares the pictures as a whole.
+const SIMILARITY: &str = "visual_similarity";
+/// The criterion that compares design values.
+const TOKENS: &str = "token_adherence";
+
+/// A region that differs by more than this (CIEDE2000) …
+const LARGE_DELTA_E: f64 = 10.0;
+/// … over more than this share of the picture is seen by anybody.
+const LARGE_SHARE: f64 = 0.02;
+/// A color that is nearer than this is there.
+const SAME_COLOR: f64 = 2.0;
+/// A color that is not nearer than this is not there.
+const OTHER_COLOR: f64 = 5.0;
+
+/// The rules by which a verdict contradicts the evidence. Rubrics without the criteria
+/// `visual_similarity` and `token_adherence` have none.
+pub fn against_evidence(
+    rubric: &Rubric,
+    verdict: &Verdict,
+    evidence: &Evidence,
+) -> Vec<Contradiction> {
+    let share = |criterion: &str| share_of(rubric, verdict, criterion);
+    let (similarity, tokens) = (share(SIMILARITY), share(TOKENS));
+    let differs_much = evidence
+        .regions
+        .iter()
+        .any(|region| region.delta_e > LARGE_DELTA_E && region.share > LARGE_SHARE);
+    let lacks_token = evidence.tokens.iter().any(is_lacking);
+    let rules = [
+        (
+            Contradiction::SimilarityAgainstEvidence,
+            differs_much && similarity.is_some_and(|share| share >= 0.9),
+        ),
+        (
+            Contradiction::DeductionAgainstEvidence,
+            evidence.regions.is_empty() && similarity.is_some_and(|share| share <= 0.5),
+        ),
+        (
+            Contradiction::TokensAgainstEvidence,
+            lacks_token && tokens.is_some_and(|share| share >= 1.0),
+        ),
+    ];
+    rules.into_iter().filter_map(|(rule, is_broken)| is_broken.then_some(rule)).collect()
+}
+
+/// A score as a share of its scale.
+fn share_of(rubric: &Rubric, verdict: &Verdict, criterion: &str) -> Option<f64> {
+    let Score::Sum { scores, .. } = &verdict.score else { return None };
+    let score = f64::from(*scores.get(criterion)?);
+    let (least, most) = (f64::from(rubric.scale.min), f64::from(rubric.scale.max));
+    Some((score - least) / (most - least))
+}
+
+/// Whether the screenshot has the token's color and the render has not.
+fn is_lacking(token: &TokenEvidence) -> bool {
+    let found = token.screenshot_delta_e.zip(token.render_delta_e);
+    found.is_some_and(|(screenshot, render)| screenshot <= SAME_COLOR && render > OTHER_COLOR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        evidence::{EvidenceRegion, EvidenceSource, RegionKind},
+        rubric::builtin_named,
+    };
+    use indexmap::indexmap;
+
+    fn broken(similarity: u32, tokens: u32, evidence: &Evidence) -> Vec<Contradiction> {
+        let rubric = builtin_named("semantic-evidence").unwrap().parse().unwrap();
+        let score = Score::Sum {
+            semantic_correctness: 0.5,
+            scores: indexmap! { SIMILARITY.into() => similarity, TOKENS.into() => tokens },
+            total_score: 10.0,
+            max_score: 20.0,
+        };
+        against_evidence(&rubric, &Verdict::new("semantic-evidence@1", score), evidence)
+    }
+
+    fn differing(delta_e: f64, share: f64) -> Evidence {
+        let region = EvidenceRegion {
+            place: [0, 0, 10, 10],
+            render_box: [0, 0, 10, 10],
+            share,
+            delta_e,
+            kind: RegionKind::Shape,
+            moved_by: None,
+            element: None,
+            property: None,
+            is: None,
+            should_be: None,
+            explains: None,
+            alternatives: Vec::new(),
+        };
+        Evidence { regions: vec![region], ..Evidence::of_equal_pictures(EvidenceSource::Rendered) }
+    }
+
+    #[test]
+    fn similarity_is_held_against_large_regions_alone() {
+        let expected = [Contradiction::SimilarityAgainstEvidence];
+        assert_eq!(broken(9, 5, &differing(10.1, 0.021)), expected);
+        for (score, evidence) in
+            [(8, differing(30.0, 0.5)), (10, differing(9.9, 0.5)), (10, differing(30.0, 0.02))]
+        {
+            assert_eq!(broken(score, 5, &evidence), []);
+        }
+    }
+
+    #[test]
+    fn a_low_score_needs_something_that_differs() {
+        let equal = Evidence::of_equal_pictures(EvidenceSource::Rendered);
+        assert_eq!(broken(5, 5, &equal), [Contradiction::DeductionAgainstEvidence]);
+        assert_eq!(broken(6, 5, &equal), []);
+        assert_eq!(broken(5, 5, &differing(1.0, 0.001)), []);
+    }
+
+    #[test]
+    fn the_top_score_for_tokens_needs_their_colors() {
+        let token = |screenshot, render| TokenEvidence {
+            key: "color.primary".into(),
+            expected: "#1D4ED8".into(),
+            screenshot_delta_e: Some(screenshot),
+            render_delta_e: Some(render),
+            used_by: None,
+            other_values: Vec::new(),
+        };
+        let evidence = |screenshot, render| Evidence {
+            tokens: vec![token(screenshot, render)],
+            ..Evidence::of_equal_pictures(EvidenceSource::Rendered)
+        };
+        let expected = [Contradiction::TokensAgainstEvidence];
+        assert_eq!(broken(10, 10, &evidence(0.2, 6.1)), expected);
+        assert_eq!(broken(10, 9, &evidence(0.2, 6.1)), []);
+        assert_eq!(broken(10, 10, &evidence(6.0, 6.1)), [], "the screenshot lacks it too");
+    }
+}

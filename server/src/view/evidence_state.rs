@@ -1,0 +1,52 @@
+//! State of a result's evidence, which tables filter by.
+
+use juror_types::{
+    evidence::EvidenceOutcome,
+    outcome::{JobResult, Outcome},
+};
+use serde::Deserialize;
+
+/// State of a result's evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EvidenceState {
+    /// Something differs.
+    Differs,
+    /// Nothing differs.
+    Equal,
+    /// The code could not be rendered.
+    NotRendered,
+    /// The verdict contradicts what was measured.
+    Contradicts,
+}
+
+impl EvidenceState {
+    /// Every state with its name for people.
+    pub const ALL: [(Self, &'static str, &'static str); 4] = [
+        (Self::Contradicts, "contradicts", "contradicts the verdict"),
+        (Self::Differs, "differs", "something differs"),
+        (Self::Equal, "equal", "nothing differs"),
+        (Self::NotRendered, "not_rendered", "does not render"),
+    ];
+
+    /// The state of this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|(_, known, _)| *known == name).map(|(state, ..)| state)
+    }
+
+    /// Whether this holds of a result.
+    pub fn holds(self, result: &JobResult) -> bool {
+        let verdict = result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored);
+        match (self, &result.evidence) {
+            (Self::Contradicts, _) => verdict.is_some_and(|verdict| {
+                verdict.contradictions.iter().any(|rule| rule.is_with_evidence())
+            }),
+            (Self::NotRendered, Some(EvidenceOutcome::Failed { .. })) => true,
+            (Self::Differs, Some(EvidenceOutcome::Measured(measured))) => {
+                !measured.regions.is_empty()
+            }
+            (Self::Equal, Some(EvidenceOutcome::Measured(measured))) => measured.regions.is_empty(),
+            _ => false,
+        }
+    }
+}

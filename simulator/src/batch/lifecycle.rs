@@ -1,0 +1,229 @@
+//! One batch, from its creation to its end.
+
+use super::{
+    BatchEnd, BatchFault, BatchSettings,
+    file_store::{FileStore, now},
+    multipart::UploadForm,
+    outputs::{InputRow, InvalidRow, Outputs, RowAnswerer},
+};
+use bytes::Bytes;
+use serde_json::{Map, Value, json};
+
+/// A batch with what it has brought so far.
+#[derive(Debug)]
+pub(super) struct SimulatedBatch {
+    pub(super) id: String,
+    pub(super) status: SimulatedStatus,
+    pub(super) tokens: u64,
+    pub(super) metadata: Map<String, Value>,
+    pub(super) number: u64,
+    endpoint: String,
+    input_file: String,
+    created: u64,
+    ended: Option<u64>,
+    rows: Vec<InputRow>,
+    total: usize,
+    polls: u32,
+    may_end: bool,
+    outputs: Outputs,
+    output_file: Option<String>,
+    error_file: Option<String>,
+    errors: Vec<Value>,
+}
+
+/// Where a batch stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SimulatedStatus {
+    Failed,
+    InProgress,
+    Completed,
+    Expired,
+    Cancelling,
+    Cancelled,
+}
+
+impl SimulatedStatus {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::InProgress => "in_progress",
+            Self::Completed => "completed",
+            Self::Expired => "expired",
+            Self::Cancelling => "cancelling",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    pub(super) fn is_under_way(self) -> bool {
+        matches!(self, Self::InProgress | Self::Cancelling)
+    }
+}
+
+/// Request for a batch.
+pub(super) struct NewBatch {
+    pub(super) number: u64,
+    pub(super) endpoint: String,
+    pub(super) input_file: String,
+    pub(super) metadata: Map<String, Value>,
+}
+
+impl SimulatedBatch {
+    /// A batch of checked rows.
+    pub(super) fn new(new: NewBatch, rows: Vec<InputRow>, tokens: u64) -> Self {
+        let NewBatch { number, endpoint, input_file, metadata } = new;
+        Self {
+            id: format!("batch_simulated{number:08}"),
+            status: SimulatedStatus::InProgress,
+            tokens,
+            metadata,
+            number,
+            endpoint,
+            input_file,
+            created: now(),
+            ended: None,
+            total: rows.len(),
+            rows,
+            polls: 0,
+            may_end: false,
+            outputs: Outputs::default(),
+            output_file: None,
+            error_file: None,
+            errors: Vec::new(),
+        }
+    }
+
+    /// Ends it before anything ran.
+    pub(super) fn fail(&mut self, invalid: &InvalidRow) {
+        self.status = SimulatedStatus::Failed;
+        self.ended = Some(now());
+        self.total = 0;
+        self.errors = vec![json!({
+            "code": invalid.code, "line": invalid.line, "message": invalid.message, "param": null,
+        })];
+    }
+
+    /// Lets a batch end at the next look that waits to be asked to.
+    pub(super) fn let_end(&mut self) {
+        self.may_end = true;
+    }
+
+    /// Counts a look at it, and ends it if that is due.
+    pub(super) fn look(
+        &mut self,
+        files: &mut FileStore,
+        settings: &BatchSettings,
+        answerer: &impl RowAnswerer,
+    ) {
+        let due = match settings.end {
+            _ if self.may_end || self.status == SimulatedStatus::Cancelling => true,
+            BatchEnd::AfterPolls(polls) => self.polls >= polls,
+            BatchEnd::OnRequest => false,
+        };
+        self.polls += 1;
+        if !due || !self.status.is_under_way() {
+            return;
+        }
+        if self.status == SimulatedStatus::Cancelling {
+            self.status = SimulatedStatus::Cancelled;
+        } else {
+            let rows = std::mem::take(&mut self.rows);
+            self.run(&rows, files, settings, answerer);
+            self.status = match self.outputs.has_expired {
+                true => SimulatedStatus::Expired,
+                false => SimulatedStatus::Completed,
+            };
+        }
+        self.write_files(files);
+        self.ended = Some(now());
+    }
+
+    /// Cancels it; the first half of its rows has run by then.
+    pub(super) fn cancel(
+        &mut self,
+        files: &FileStore,
+        settings: &BatchSettings,
+        answerer: &impl RowAnswerer,
+    ) {
+        if self.status != SimulatedStatus::InProgress {
+            return;
+        }
+        self.status = SimulatedStatus::Cancelling;
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.truncate(rows.len() / 2);
+        self.run(&rows, files, settings, answerer);
+    }
+
+    fn run(
+        &mut self,
+        rows: &[InputRow],
+        files: &FileStore,
+        settings: &BatchSettings,
+        answerer: &impl RowAnswerer,
+    ) {
+        let content = files.content(&self.input_file).unwrap_or_default();
+        self.outputs.run(rows, &content, self.number, settings, answerer);
+    }
+
+    fn write_files(&mut self, files: &mut FileStore) {
+        let mut write = |kind: &str, content: Vec<u8>| {
+            let name = format!("{}_{kind}.jsonl", self.id);
+            let purpose = "batch_output".to_owned();
+            let form = UploadForm { purpose, name, content: Bytes::from(content) };
+            (!form.content.is_empty()).then(|| files.add(form))
+        };
+        self.output_file = write("output", std::mem::take(&mut self.outputs.output));
+        self.error_file = write("error", std::mem::take(&mut self.outputs.errors));
+    }
+
+    /// The batch as the API shows it.
+    pub(super) fn show(&self, settings: &BatchSettings) -> Value {
+        let at = |status| (self.status == status).then_some(self.ended).flatten();
+        let mut batch = json!({
+            "id": self.id,
+            "object": "batch",
+            "endpoint": self.endpoint,
+            "errors": null,
+            "input_file_id": self.input_file,
+            "completion_window": "24h",
+            "status": self.status.name(),
+            "output_file_id": self.output_file,
+            "error_file_id": self.error_file,
+            "created_at": self.created,
+            "in_progress_at": self.created,
+            "expires_at": self.created + 24 * 60 * 60,
+            "finalizing_at": null,
+            "completed_at": at(SimulatedStatus::Completed),
+            "failed_at": at(SimulatedStatus::Failed),
+            "expired_at": at(SimulatedStatus::Expired),
+            "cancelling_at": null,
+            "cancelled_at": at(SimulatedStatus::Cancelled),
+            "request_counts": {
+                "total": self.total,
+                "completed": self.outputs.completed,
+                "failed": self.outputs.failed,
+            },
+            "metadata": self.metadata,
+        });
+        if !self.errors.is_empty()
+            && let Some(field) = batch.get_mut("errors")
+        {
+            *field = json!({"object": "list", "data": self.errors});
+        }
+        if !settings.has(BatchFault::NoUsage)
+            && self.ended.is_some()
+            && let Some(fields) = batch.as_object_mut()
+        {
+            let times = if settings.has(BatchFault::WrongUsage) { 2 } else { 1 };
+            let (input, output) =
+                (self.outputs.usage.input_tokens * times, self.outputs.usage.output_tokens * times);
+            fields.insert("usage".to_owned(), json!({
+                "input_tokens": input,
+                "input_tokens_details": {"cached_tokens": self.outputs.usage.cached_input_tokens},
+                "output_tokens": output,
+                "output_tokens_details": {"reasoning_tokens": 0},
+                "total_tokens": input + output,
+            }));
+        }
+        batch
+    }
+}

@@ -1,0 +1,50 @@
+//! OpenAI's files and batches, with what can go wrong with them.
+
+mod fault;
+mod file_store;
+mod lifecycle;
+mod multipart;
+mod outputs;
+mod service;
+
+pub use fault::{BatchFault, BatchFaultRate, InvalidBatchFault};
+pub(crate) use outputs::{RowAnswer, RowAnswerer};
+pub(crate) use service::{BatchReply, BatchRequest, BatchService};
+
+/// When a simulated batch ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchEnd {
+    /// When it has been looked at so many times: at the next look.
+    AfterPolls(u32),
+    /// When `POST /end-batches` asks for it.
+    OnRequest,
+}
+
+impl Default for BatchEnd {
+    fn default() -> Self {
+        Self::AfterPolls(0)
+    }
+}
+
+/// Behavior of a simulator's batches.
+#[derive(Clone, Debug, Default)]
+pub struct BatchSettings {
+    /// When they end.
+    pub end: BatchEnd,
+    /// Their faults.
+    pub faults: Vec<BatchFaultRate>,
+    /// Input tokens of all batches that may be under way at once, if they are limited.
+    pub enqueued_tokens: Option<u64>,
+}
+
+impl BatchSettings {
+    /// The share of batches, or of their rows, that this fault meets.
+    pub(crate) fn share(&self, fault: BatchFault) -> f64 {
+        let rate = self.faults.iter().find(|rate| rate.fault == fault);
+        rate.map_or(0.0, |rate| rate.share)
+    }
+
+    pub(crate) fn has(&self, fault: BatchFault) -> bool {
+        self.share(fault) > 0.0
+    }
+}

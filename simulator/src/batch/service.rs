@@ -1,0 +1,250 @@
+//! The addresses of files and batches.
+
+use super::{
+    BatchFault, BatchSettings,
+    file_store::FileStore,
+    lifecycle::{NewBatch, SimulatedBatch},
+    multipart,
+    outputs::{self, InvalidRow, RowAnswerer},
+};
+use crate::refusal::{INVALID, RATE_LIMIT, Refusal};
+use bytes::Bytes;
+use hyper::{Method, StatusCode};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+/// The files and batches of one account.
+#[derive(Debug, Default)]
+pub(crate) struct BatchService {
+    state: Mutex<BatchState>,
+}
+
+#[derive(Debug, Default)]
+struct BatchState {
+    files: FileStore,
+    /// Oldest first.
+    batches: Vec<SimulatedBatch>,
+    creations: u64,
+}
+
+/// One request to files or batches.
+pub(crate) struct BatchRequest<'a> {
+    pub(crate) method: &'a Method,
+    /// Below the base URL, without a slash at its begin.
+    pub(crate) path: &'a str,
+    pub(crate) query: &'a str,
+    pub(crate) content_type: &'a str,
+    pub(crate) body: Bytes,
+}
+
+/// Reply to a request.
+pub(crate) enum BatchReply {
+    Json(Value),
+    /// The content of a file.
+    Content(Bytes),
+    /// The creation of a batch.
+    Created(Value),
+    /// The creation of a batch, which its client does not hear of.
+    CreatedUnheard,
+}
+
+#[derive(Deserialize)]
+struct Creation {
+    input_file_id: String,
+    endpoint: String,
+    completion_window: String,
+    #[serde(default)]
+    metadata: Option<Map<String, Value>>,
+}
+
+/// Batches on one page of the list, unless the query says otherwise.
+const PAGE: usize = 20;
+/// Most batches on one page.
+const MAX_PAGE: usize = 100;
+/// Pairs of metadata of a batch.
+const MAX_METADATA: usize = 16;
+
+impl BatchService {
+    /// Answers a request; none if there is no such address.
+    pub(crate) fn answer(
+        &self,
+        request: &BatchRequest<'_>,
+        settings: &BatchSettings,
+        answerer: &impl RowAnswerer,
+    ) -> Option<Result<BatchReply, Refusal>> {
+        let path: Vec<&str> = request.path.split('/').collect();
+        let mut state = self.lock();
+        let json = |value: Value| Ok(BatchReply::Json(value));
+        Some(match (request.method.as_str(), path.as_slice()) {
+            ("POST", ["files"]) => match multipart::read(request.content_type, &request.body) {
+                Some(form) => {
+                    let id = state.files.add(form);
+                    state.files.show(&id).ok_or_else(|| no_such("file", &id)).and_then(json)
+                }
+                None => Err(Refusal::parameter(
+                    "file",
+                    "invalid_request",
+                    "send multipart/form-data with the fields purpose and file",
+                )),
+            },
+            ("GET", ["files"]) => json(state.files.list()),
+            ("GET", ["files", id]) => {
+                state.files.show(id).ok_or_else(|| no_such("file", id)).and_then(json)
+            }
+            ("GET", ["files", id, "content"]) => {
+                let content = state.files.content(id).ok_or_else(|| no_such("file", id));
+                content.map(BatchReply::Content)
+            }
+            ("DELETE", ["files", id]) => {
+                state.files.remove(id).ok_or_else(|| no_such("file", id)).and_then(json)
+            }
+            ("POST", ["batches"]) => state.create(&request.body, settings, answerer),
+            ("GET", ["batches"]) => json(state.list(request.query, settings)),
+            ("GET", ["batches", id]) => {
+                let BatchState { files, batches, .. } = &mut *state;
+                let found = batches.iter_mut().find(|batch| batch.id == *id);
+                found.ok_or_else(|| no_such("batch", id)).and_then(|batch| {
+                    batch.look(files, settings, answerer);
+                    json(batch.show(settings))
+                })
+            }
+            ("POST", ["batches", id, "cancel"]) => {
+                let BatchState { files, batches, .. } = &mut *state;
+                let found = batches.iter_mut().find(|batch| batch.id == *id);
+                found.ok_or_else(|| no_such("batch", id)).and_then(|batch| {
+                    batch.cancel(files, settings, answerer);
+                    json(batch.show(settings))
+                })
+            }
+            ("POST", ["end-batches"]) => {
+                state.batches.iter_mut().for_each(SimulatedBatch::let_end);
+                json(json!({"batches": state.batches.len()}))
+            }
+            _ => return None,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BatchState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl BatchState {
+    fn create(
+        &mut self,
+        body: &[u8],
+        settings: &BatchSettings,
+        answerer: &impl RowAnswerer,
+    ) -> Result<BatchReply, Refusal> {
+        let creation: Creation = serde_json::from_slice(body).map_err(|error| {
+            let message = format!("the body creates no batch: {error}");
+            Refusal::new(StatusCode::BAD_REQUEST, INVALID, "invalid_request", message)
+        })?;
+        let Creation { input_file_id, endpoint, completion_window, metadata } = creation;
+        let metadata = metadata.unwrap_or_default();
+        if completion_window != "24h" {
+            let message = "completion_window has to be 24h";
+            return Err(Refusal::parameter("completion_window", "invalid_value", message));
+        }
+        if !endpoint.ends_with("/chat/completions") {
+            let message = "this server's batches are for /v1/chat/completions";
+            return Err(Refusal::parameter("endpoint", "invalid_value", message));
+        }
+        if metadata.len() > MAX_METADATA || metadata.values().any(|value| !value.is_string()) {
+            let message = "metadata takes at most 16 pairs of strings";
+            return Err(Refusal::parameter("metadata", "invalid_value", message));
+        }
+        let content = self.files.content(&input_file_id);
+        let content = content.ok_or_else(|| no_such("file", &input_file_id))?;
+        self.creations += 1;
+        if self.creations == 1 && settings.has(BatchFault::CreationLimit) {
+            let message = "too many batches were created in a minute";
+            let refusal =
+                Refusal::new(StatusCode::TOO_MANY_REQUESTS, "requests", RATE_LIMIT, message);
+            return Err(Refusal { retry_after: Some(Duration::from_millis(20)), ..refusal });
+        }
+        let number = self.batches.len() as u64 + 1;
+        let checked = outputs::check(&content, &endpoint, answerer);
+        let new = NewBatch { number, endpoint, input_file: input_file_id, metadata };
+        let batch = match checked {
+            Ok((rows, _)) if settings.has(BatchFault::ValidationFailed) => {
+                let mut batch = SimulatedBatch::new(new, rows, 0);
+                let message = "Invalid type for 'messages': expected an array.".to_owned();
+                batch.fail(&InvalidRow { line: 1, code: "invalid_request", message });
+                batch
+            }
+            Ok((rows, tokens)) => {
+                let over = self.over_limit(tokens, settings);
+                match over {
+                    Some(message) if !settings.has(BatchFault::LateTokenLimit) => {
+                        let code = "token_limit_exceeded";
+                        return Err(Refusal::new(StatusCode::BAD_REQUEST, INVALID, code, message));
+                    }
+                    Some(message) => {
+                        let mut batch = SimulatedBatch::new(new, rows, 0);
+                        batch.fail(&InvalidRow { line: 0, code: "token_limit_exceeded", message });
+                        batch
+                    }
+                    None => SimulatedBatch::new(new, rows, tokens),
+                }
+            }
+            Err(invalid) => {
+                let mut batch = SimulatedBatch::new(new, Vec::new(), 0);
+                batch.fail(&invalid);
+                batch
+            }
+        };
+        let shown = batch.show(settings);
+        self.batches.push(batch);
+        if self.creations == 1 && settings.has(BatchFault::CreationLost) {
+            return Ok(BatchReply::CreatedUnheard);
+        }
+        Ok(BatchReply::Created(shown))
+    }
+
+    /// Why a batch of so many tokens is too much, if it is.
+    fn over_limit(&self, tokens: u64, settings: &BatchSettings) -> Option<String> {
+        let limit = settings.enqueued_tokens?;
+        let under_way = self.batches.iter().filter(|batch| batch.status.is_under_way());
+        let enqueued: u64 = under_way.map(|batch| batch.tokens).sum();
+        (enqueued + tokens > limit).then(|| {
+            format!(
+                "Enqueued token limit reached for this model in organization org-simulated. \
+                 Limit: {limit} enqueued tokens. Please try again once some in_progress batches \
+                 have been completed."
+            )
+        })
+    }
+
+    /// A page of batches, newest first.
+    fn list(&self, query: &str, settings: &BatchSettings) -> Value {
+        let parameter = |name: &str| {
+            query.split('&').find_map(|pair| pair.split_once('=').filter(|(key, _)| *key == name))
+        };
+        let limit = parameter("limit").and_then(|(_, limit)| limit.parse().ok());
+        let limit = limit.unwrap_or(PAGE).clamp(1, MAX_PAGE);
+        let after = parameter("after").map(|(_, after)| after);
+        let mut newest = self.batches.iter().rev().peekable();
+        if let Some(after) = after {
+            newest.by_ref().find(|batch| batch.id == after);
+        }
+        let page: Vec<Value> = newest.by_ref().take(limit).map(|b| b.show(settings)).collect();
+        let id = |batch: Option<&Value>| batch.and_then(|batch| batch.get("id")).cloned();
+        json!({
+            "object": "list",
+            "first_id": id(page.first()),
+            "last_id": id(page.last()),
+            "has_more": newest.peek().is_some(),
+            "data": page,
+        })
+    }
+}
+
+fn no_such(kind: &'static str, id: &str) -> Refusal {
+    let message = format!("No such {kind}: {id}");
+    Refusal::new(StatusCode::NOT_FOUND, INVALID, "not_found", message)
+}

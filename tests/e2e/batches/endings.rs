@@ -1,0 +1,72 @@
+//! Runs that end before their batches do.
+
+use super::{BatchScene, end_batches};
+use rustix::process::Signal;
+
+#[test]
+fn an_interrupt_leaves_batches_running_and_resuming_collects_them() {
+    let scene = BatchScene::held(6);
+    let flags = ["--lane", "batch", "--budget-usd", "1"];
+    let running = scene.harness.start_run(&scene.simulator, "night", &flags);
+    scene.simulator.await_count("batch_polls", 2);
+    running.signal(Signal::INT);
+    let ended = running.finish().exits(3);
+    let told = ["batch 1: 0 of 6 rows are done", "1 batch goes on at the provider"];
+    ended.says(&told).says(&["juror run --resume night"]);
+
+    end_batches(&scene.simulator);
+    scene.harness.resume("night", &[]).exits(0).prints(&["6 of 6 scored"]);
+    assert_eq!((scene.simulator.count("batches"), scene.simulator.count("billed_calls")), (1, 6));
+    scene.costs_the_bill_and_presumed(0);
+}
+
+#[test]
+fn a_deadline_cancels_batches_and_pays_for_what_was_done() {
+    let scene = BatchScene::held(6);
+    scene.run(&["--deadline", "1s"]).exits(3);
+    assert_eq!((scene.count("scored", ""), scene.count("skipped", "deadline")), (3, 3));
+    assert_eq!(scene.simulator.count("billed_calls"), 3);
+    scene.costs_the_bill_and_presumed(0);
+}
+
+#[test]
+fn a_mixed_run_asks_what_is_not_back_in_time() {
+    let scene = BatchScene::held(6);
+    let settings = "[batch]\npoll_min = \"1ms\"\npoll_max = \"5ms\"\nrealtime_reserve = \"1h\"\n";
+    scene.harness.write("juror.toml", settings);
+    let run = ["--lane", "mixed", "--budget-usd", "1", "--deadline", "3601s"];
+    scene.harness.judge_run(&scene.simulator, "night", &run).exits(0).prints(&["6 of 6 scored"]);
+    let journal = scene.harness.journal("night");
+    assert_eq!(journal.iter().filter(|result| result["lane"] == "batch").count(), 3);
+    assert_eq!(scene.simulator.requests(), 3);
+    scene.costs_the_bill_and_presumed(0);
+}
+
+#[test]
+fn cancelled_batches_are_paid_for_what_they_did() {
+    let scene = BatchScene::held(6);
+    let flags = ["--lane", "batch", "--budget-usd", "1"];
+    let running = scene.harness.start_run(&scene.simulator, "night", &flags);
+    scene.simulator.await_count("batch_polls", 2);
+    running.kill();
+    let cancelled = scene.harness.juror(&["cancel", "night"]).exits(0);
+    cancelled.prints(&["1 batch is cancelled", "juror run --resume night"]);
+    scene.harness.resume("night", &[]).exits(3).prints(&["3 of 6 scored"]);
+    assert_eq!((scene.count("scored", ""), scene.count("skipped", "cancelled")), (3, 3));
+    assert_eq!(scene.simulator.count("billed_calls"), 3);
+    scene.costs_the_bill_and_presumed(0);
+    scene.harness.juror(&["cancel", "night"]).exits(0).prints(&["there is nothing to cancel"]);
+}
+
+#[test]
+fn a_run_that_goes_on_in_another_lane_pays_no_row_twice() {
+    let scene = BatchScene::held(6);
+    let flags = ["--lane", "batch", "--budget-usd", "1"];
+    let running = scene.harness.start_run(&scene.simulator, "night", &flags);
+    scene.simulator.await_count("batch_polls", 2);
+    running.kill();
+    scene.harness.resume("night", &["--lane", "realtime"]).exits(0).prints(&["6 of 6 scored"]);
+    assert_eq!(scene.simulator.requests(), 3, "half of the batch was done");
+    assert_eq!(scene.simulator.count("billed_calls"), 6);
+    scene.costs_the_bill_and_presumed(0);
+}

@@ -1,0 +1,78 @@
+//! `kill -9` at each step of a batch's life: nothing is submitted twice, and each row is billed once.
+
+use super::BatchScene;
+use crate::harness::{
+    Running,
+    proxy::{Moment, Proxy, Speaks, Wire},
+};
+use std::{sync::Arc, time::Duration};
+
+const ITEMS: u32 = 5;
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Kills a run when this moment comes for the nth time, and resumes it.
+fn killed_at(moment: Moment, nth: u64) {
+    let scene = BatchScene::faulty(ITEMS, &[]);
+    let wire = Arc::new(Wire::default());
+    let proxy = Proxy::start(scene.simulator.address.port(), Speaks::Http, &wire);
+    let url = format!("http://{}/v1", proxy.address());
+    let arguments = [
+        "run",
+        "manifest.jsonl",
+        "--enable-llm-judge",
+        "--base-url",
+        &url,
+        "--run-id",
+        "night",
+        "--lane",
+        "batch",
+        "--budget-usd",
+        "1",
+    ];
+    wire.hold(moment, nth);
+    let running = Running::start(scene.harness.command(&arguments));
+    assert!(wire.is_held(PATIENCE), "{moment:?} {nth} never came: {wire:?}");
+    running.kill();
+    proxy.cut();
+    wire.let_go();
+    scene.harness.resume("night", &[]).exits(0).prints(&["5 of 5 scored"]);
+    let counts = ["batches", "billed_calls"].map(|name| scene.simulator.count(name));
+    assert_eq!(counts, [1, 5], "{moment:?} {nth}");
+    assert_eq!(scene.harness.journal("night").len(), 5);
+    scene.costs_the_bill_and_presumed(0);
+}
+
+#[test]
+fn while_the_file_is_uploaded() {
+    killed_at(Moment::Call, 1);
+}
+
+#[test]
+fn when_the_file_is_there_and_nobody_knows() {
+    killed_at(Moment::Answer, 1);
+}
+
+#[test]
+fn before_the_batch_is_created() {
+    killed_at(Moment::Call, 2);
+}
+
+#[test]
+fn when_the_batch_is_created_and_nobody_knows() {
+    killed_at(Moment::Answer, 2);
+}
+
+#[test]
+fn when_the_batch_has_ended_and_nobody_knows() {
+    killed_at(Moment::Answer, 3);
+}
+
+#[test]
+fn while_its_answers_are_fetched() {
+    killed_at(Moment::Answer, 4);
+}
+
+#[test]
+fn when_all_is_collected_and_its_files_are_deleted() {
+    killed_at(Moment::Answer, 5);
+}

@@ -1,0 +1,83 @@
+//! Runs whose calls are bought in batches.
+
+mod endings;
+mod faults;
+mod kills;
+mod many;
+mod provider;
+
+use crate::harness::{Harness, Simulator, pico, write_items};
+use juror_simulator::{BatchEnd, BatchFaultRate, BatchSettings, SimulatorConfig};
+use serde_json::Value;
+use std::{io::Write as _, net::TcpStream};
+
+/// Lets the batches of a simulator end at the next look.
+fn end_batches(simulator: &Simulator) {
+    let mut stream = TcpStream::connect(simulator.address).unwrap();
+    let request =
+        "POST /end-batches HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    stream.write_all(request.as_bytes()).unwrap();
+    std::io::copy(&mut stream, &mut std::io::sink()).unwrap();
+}
+
+/// A run of so many items, looked at often, against a simulator with these batches.
+struct BatchScene {
+    harness: Harness,
+    simulator: Simulator,
+}
+
+impl BatchScene {
+    fn new(items: u32, batches: BatchSettings) -> Self {
+        Self::with(items, SimulatorConfig { batches, ..SimulatorConfig::default() })
+    }
+
+    fn with(items: u32, config: SimulatorConfig) -> Self {
+        let harness = Harness::new();
+        write_items(&harness, items);
+        harness.write("juror.toml", "[batch]\npoll_min = \"1ms\"\npoll_max = \"5ms\"\n");
+        Self { harness, simulator: Simulator::start(config) }
+    }
+
+    fn faulty(items: u32, faults: &[BatchFaultRate]) -> Self {
+        let faults = faults.to_vec();
+        Self::new(items, BatchSettings { faults, ..BatchSettings::default() })
+    }
+
+    fn held(items: u32) -> Self {
+        Self::new(items, BatchSettings { end: BatchEnd::OnRequest, ..BatchSettings::default() })
+    }
+
+    /// Runs everything in batches, as run `night`.
+    fn run(&self, more: &[&str]) -> crate::harness::Finished {
+        let flags = [&["--lane", "batch", "--budget-usd", "1"], more].concat();
+        self.harness.judge_run(&self.simulator, "night", &flags)
+    }
+
+    fn report(&self) -> Value {
+        self.harness.report("night")
+    }
+
+    /// The jobs with this outcome, and this kind of error.
+    fn count(&self, outcome: &str, kind: &str) -> usize {
+        let journal = self.harness.journal("night");
+        let is = |line: &&Value| {
+            line["outcome"] == outcome && line["error"]["kind"].as_str().unwrap_or("") == kind
+        };
+        journal.iter().filter(is).count()
+    }
+
+    /// Asserts that the report's cost is the bill, but for so much that is presumed.
+    #[track_caller]
+    fn costs_the_bill_and_presumed(&self, presumed: i64) {
+        let cost = &self.report()["cost"];
+        assert_eq!(pico(&cost["presumed_usd"]), presumed, "{cost}");
+        let missing = if presumed > 0 { self.unseen_bill() } else { 0 };
+        assert_eq!(pico(&cost["total_usd"]) - presumed, self.simulator.bill() - missing, "{cost}");
+    }
+
+    /// What was billed and stands in no result.
+    fn unseen_bill(&self) -> i64 {
+        let told: i64 = self.harness.journal("night").iter().map(|r| pico(&r["cost_usd"])).sum();
+        self.simulator.bill() - told
+    }
+}

@@ -1,0 +1,171 @@
+//! Measured evidence: the rendered code beside its screenshot.
+
+use crate::harness::{Harness, Recorder, completion, verdict};
+use serde_json::{Value, json};
+use std::io::Cursor;
+
+/// A picture of a box in this color on white.
+fn box_in(color: [u8; 3]) -> Vec<u8> {
+    let picture = image::RgbImage::from_fn(96, 64, |x, y| {
+        let is_inside = (16..64).contains(&x) && (16..40).contains(&y);
+        image::Rgb(if is_inside { color } else { [255; 3] })
+    });
+    let mut bytes = Cursor::new(Vec::new());
+    picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+    bytes.into_inner()
+}
+
+const BLUE: [u8; 3] = [0x1d, 0x4e, 0xd8];
+const RED: [u8; 3] = [0xd8, 0x1d, 0x1d];
+
+/// Writes a dataset of one item, whose line has these fields too.
+fn write_item(harness: &Harness, fields: &Value) {
+    harness.write("shot.png", box_in(BLUE));
+    let mut line = json!({"id": "card", "screenshot": "shot.png",
+                          "generated_code": "<p>text</p>\n", "language": "html"});
+    for (name, value) in fields.as_object().unwrap() {
+        line[name] = value.clone();
+    }
+    harness.write("manifest.jsonl", format!("{line}\n"));
+}
+
+#[test]
+fn evidence_that_nothing_can_give_is_refused_by_flag_and_warned_of_by_setting() {
+    let harness = Harness::new();
+    write_item(&harness, &json!({}));
+    let refused = harness.juror(&["run", "manifest.jsonl", "--evidence", "facts"]).exits(2);
+    refused.says(&["--evidence facts has nothing to measure", "rendered", "render_command"]);
+    harness.write("juror.toml", "[evidence]\nmode = \"facts\"\n");
+    let warned = harness.juror(&["run", "manifest.jsonl", "--run-id", "set"]).exits(0);
+    warned.says(&["nothing to measure"]);
+    assert!(harness.result("set", "card")["evidence"].is_null());
+}
+
+#[test]
+fn resuming_keeps_the_mode_and_names_another_one() {
+    let harness = Harness::new();
+    harness.write("render.png", box_in(BLUE));
+    write_item(&harness, &json!({"rendered": "render.png", "props": {"label": "Save"}}));
+    harness.juror(&["run", "manifest.jsonl", "--run-id", "first", "--evidence", "facts"]).exits(0);
+    let record = std::fs::read(harness.path("runs/first/run.json")).unwrap();
+    let record: Value = serde_json::from_slice(&record).unwrap();
+    assert_eq!(record["evidence"], "facts");
+    harness.juror(&["run", "--resume", "first"]).exits(0);
+    let other = harness.juror(&["run", "--resume", "first", "--evidence", "full"]).exits(2);
+    other.says(&["its evidence is facts, and now it would be full"]);
+}
+
+#[test]
+fn a_rendered_picture_that_is_not_there_is_named_with_its_line() {
+    let harness = Harness::new();
+    write_item(&harness, &json!({"rendered": "gone.png"}));
+    let refused = harness.juror(&["run", "manifest.jsonl"]).exits(2);
+    refused.says(&["line 1", "\"rendered\"", "gone.png"]);
+}
+
+#[test]
+fn a_picture_of_the_item_is_measured_without_a_judge() {
+    let harness = Harness::new();
+    harness.write("render.png", box_in(RED));
+    write_item(&harness, &json!({"rendered": "render.png"}));
+    let run = harness.juror(&["run", "manifest.jsonl", "--run-id", "first", "--evidence", "facts"]);
+    run.exits(0).prints(&["MEASURED", "Pixels Equal", "color in 1"]);
+    let result = harness.result("first", "card");
+    let evidence = &result["evidence"];
+    assert_eq!(evidence["source"], "rendered");
+    assert_eq!(evidence["regions"][0]["box"], json!([16, 16, 48, 24]));
+    assert_eq!(evidence["regions"][0]["kind"], "color");
+    assert_eq!(evidence["pixels_equal"], 0.8125);
+    assert!(result["generation"].get("renders").is_none(), "it was there already");
+    let names: Vec<_> = result["item"]["inputs"].as_array().unwrap().iter().collect();
+    assert!(
+        names.iter().any(|it| it["name"] == "rendered" && it["digest"].is_string()),
+        "{names:?}"
+    );
+    let report = harness.report("first");
+    assert_eq!(report["overall"]["evidence"]["pixels_equal"], 0.8125);
+    assert_eq!(report["evidence"]["differing"], 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_renderer_of_ones_own_draws_or_says_why_not() {
+    let harness = Harness::new();
+    harness.write("drawn.png", box_in(BLUE));
+    write_item(&harness, &json!({}));
+    let script = r#"
+grep -q '"id":"card"' || exit 5
+grep -q text "$1" || exit 6
+cp drawn.png "$2"
+"#;
+    harness.write("render.sh", script);
+    let settings = |program: &str| {
+        format!("[stages]\nrender_command = [{program}, \"{{file}}\", \"{{output}}\"]\n")
+    };
+    harness.write("juror.toml", settings("\"sh\", \"render.sh\""));
+    let asked = |run: &str| {
+        harness.juror(&["run", "manifest.jsonl", "--evidence", "full", "--run-id", run]).exits(0)
+    };
+    asked("drawn");
+    let result = harness.result("drawn", "card");
+    assert_eq!(result["evidence"]["source"], "command");
+    assert_eq!(result["evidence"]["regions"], json!([]));
+    assert_eq!(result["generation"]["renders"], true);
+    let kept = std::fs::read_dir(harness.path("runs/.renders")).unwrap().count();
+    assert_eq!(kept, 1, "the picture is kept by its digest");
+
+    harness.write("render.sh", "echo 'ReferenceError: x is not a function' >&2; exit 1");
+    asked("thrown").prints(&["does not render"]);
+    let result = harness.result("thrown", "card");
+    assert_eq!(result["outcome"], "scored");
+    assert_eq!(result["evidence"], json!({"error": "ReferenceError: x is not a function"}));
+    assert_eq!(result["generation"]["renders"], false);
+    assert_eq!(result["pipeline_success"], false);
+
+    harness.write("juror.toml", settings("\"no-such-renderer\""));
+    asked("absent").says(&["no-such-renderer: cannot be started", "without measured evidence"]);
+    assert!(harness.result("absent", "card")["evidence"].is_null());
+}
+
+#[test]
+fn a_judge_is_told_the_facts_and_sent_the_picture_where_that_is_asked_for() {
+    for (mode, images) in [("none", 1), ("facts", 1), ("full", 2)] {
+        let harness = Harness::new();
+        let judge = Recorder::start(vec![completion(&verdict(10), 1_500, 60)]);
+        harness.write("render.png", box_in(RED));
+        write_item(&harness, &json!({"rendered": "render.png"}));
+        harness.judge(&judge.base_url(), "manifest.jsonl", &["--evidence", mode]).exits(0);
+        let result = harness.result("first", "card");
+        assert_eq!(result["evidence"].is_null(), mode == "none");
+        let rubric = if mode == "none" { "semantic@2" } else { "semantic-evidence@1" };
+        assert_eq!(result["semantic"]["rubric"], rubric);
+        let asked = judge.asked().pop().unwrap();
+        let content = asked["messages"][1]["content"].as_array().unwrap().clone();
+        let sent = content.iter().filter(|part| part["type"] == "image_url").count();
+        assert_eq!(sent, images, "{mode}");
+        let told = content.iter().any(|part| {
+            let text = part["text"].as_str().unwrap_or_default();
+            text.contains("1. region at 16, 16, 48, 24: another color")
+        });
+        assert_eq!(told, mode != "none");
+        let contradictions = &result["semantic"]["contradictions"];
+        match mode {
+            "none" => assert!(contradictions.is_null()),
+            _ => assert_eq!(*contradictions, json!(["similarity_against_evidence"])),
+        }
+    }
+}
+
+#[test]
+fn a_gate_names_what_was_measured() {
+    let harness = Harness::new();
+    harness.write("render.png", box_in(RED));
+    write_item(&harness, &json!({"rendered": "render.png"}));
+    let gate = |bound: f64| {
+        let gate = format!("[[rule]]\nmetric = \"evidence.pixels_equal\"\nat_least = {bound}\n");
+        harness.write("gate.toml", format!("schema = 1\n{gate}"));
+        ["run", "manifest.jsonl", "--evidence", "facts", "--gate", "gate.toml"]
+    };
+    harness.juror(&gate(0.8)).exits(0);
+    harness.juror(&gate(0.98)).exits(100).prints(&["Pixels Equal"]);
+}

@@ -1,0 +1,175 @@
+//! Fits a drawing to its screenshot: scale, shift, size.
+
+use crate::{
+    color::most_frequent,
+    noise::PairNoise,
+    raster::{Raster, Rgb, channel_difference},
+};
+
+/// Pixels by which a component may be cropped otherwise.
+const MAX_SHIFT: i32 = 64;
+/// A shift counts if it leaves at most this share of the difference.
+const SHIFT_GAIN: f64 = 0.3;
+
+/// Alignment of a drawing on its screenshot.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Alignment {
+    /// Pixels of the screenshot for each of the drawing, 1 or 2.
+    pub scale: u32,
+    /// Right and down, the drawing's shift in its pixels.
+    pub shift: [i32; 2],
+    /// The screenshot as a picture of the drawing's size.
+    pub screenshot: Raster,
+}
+
+impl Alignment {
+    /// The fit of a drawing to its screenshot.
+    ///
+    /// Pictures of one size and one browser lie on each other: there, a shift is a difference.
+    pub fn new(screenshot: &Raster, drawing: &Raster) -> Self {
+        let near_double = |one: u32, other: u32| one.abs_diff(2 * other) <= 2 && other > 0;
+        let is_double = near_double(screenshot.width(), drawing.width())
+            && near_double(screenshot.height(), drawing.height());
+        let (scale, halved) = if is_double { (2, Some(screenshot.halved())) } else { (1, None) };
+        let screenshot = halved.as_ref().unwrap_or(screenshot);
+        let size = [drawing.width(), drawing.height()];
+        let has_same_size = size == [screenshot.width(), screenshot.height()];
+        let is_same_browser = has_same_size && PairNoise::of(screenshot, drawing).is_none();
+        let shift = if is_same_browser { [0, 0] } else { best_shift(screenshot, drawing) };
+        let screenshot = match shift {
+            [0, 0] if has_same_size => screenshot.clone(),
+            [x, y] => screenshot.window([-x, -y], size, rim_color(drawing)),
+        };
+        Self { scale, shift, screenshot }
+    }
+}
+
+/// The most frequent color of a picture's rim.
+pub(crate) fn rim_color(picture: &Raster) -> Rgb {
+    let (width, height) = (picture.width() as i32, picture.height() as i32);
+    let mut rim: Vec<Rgb> = Vec::new();
+    for x in 0..width {
+        rim.extend([picture.at(x, 0), picture.at(x, height - 1)]);
+    }
+    for y in 0..height {
+        rim.extend([picture.at(0, y), picture.at(width - 1, y)]);
+    }
+    most_frequent(&mut rim).map_or([255; 3], |(color, _)| color)
+}
+
+/// The shift of the whole content by which the pictures become alike; none where a part of it stays
+/// in place, for then something moved.
+fn best_shift(screenshot: &Raster, drawing: &Raster) -> [i32; 2] {
+    let (Some(one), Some(other)) = (content_box(screenshot), content_box(drawing)) else {
+        return [0, 0];
+    };
+    let has_same_size =
+        (screenshot.width(), screenshot.height()) == (drawing.width(), drawing.height());
+    let unshifted = difference(screenshot, drawing, [0, 0]);
+    if has_same_size && unshifted == 0.0 {
+        return [0, 0];
+    }
+    let mut best = ([0, 0], unshifted * SHIFT_GAIN);
+    for [x, y] in shifts_to_try(one, other) {
+        for (dx, dy) in [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)] {
+            let shift = [x + dx, y + dy];
+            let left = difference(screenshot, drawing, shift);
+            if left < best.1 && shift.iter().all(|part| part.abs() <= MAX_SHIFT) {
+                best = (shift, left);
+            }
+        }
+    }
+    best.0
+}
+
+fn shifts_to_try(one: [i32; 4], other: [i32; 4]) -> Vec<[i32; 2]> {
+    let [near_x, near_y, far_x, far_y] = [0, 1, 2, 3].map(|side: usize| {
+        let of = |place: &[i32; 4]| place.get(side).copied().unwrap_or_default();
+        of(&one) - of(&other)
+    });
+    let mut shifts = vec![[near_x, near_y], [far_x, far_y], [near_x, far_y], [far_x, near_y]];
+    shifts.sort_unstable();
+    shifts.dedup();
+    shifts.retain(|shift| *shift != [0, 0]);
+    shifts
+}
+
+/// Left, top, right and bottom of what is not the rim's color.
+pub(crate) fn content_box(picture: &Raster) -> Option<[i32; 4]> {
+    let rim = rim_color(picture);
+    let mut found: Option<[i32; 4]> = None;
+    for y in 0..picture.height() {
+        let row = picture.row(y);
+        let is_content = |pixel: &Rgb| channel_difference(*pixel, rim) > 12;
+        let Some(first) = row.iter().position(is_content) else { continue };
+        let last = row.iter().rposition(is_content).unwrap_or(first);
+        let (first, last, y) = (first as i32, last as i32 + 1, y as i32);
+        found = Some(match found {
+            None => [first, y, last, y + 1],
+            Some([left, top, right, _]) => [left.min(first), top, right.max(last), y + 1],
+        });
+    }
+    found
+}
+
+/// Mean difference of sampled pixels, beyond the rims' color the pictures do not share.
+fn difference(screenshot: &Raster, drawing: &Raster, [x, y]: [i32; 2]) -> f64 {
+    let (mut total, mut count) = (0u64, 0u64);
+    let (rim_one, rim_other) = (rim_color_at_corner(screenshot), rim_color_at_corner(drawing));
+    for row in (0..drawing.height() as i32).step_by(2) {
+        for column in (0..drawing.width() as i32).step_by(3) {
+            let other = drawing.at(column, row);
+            let one = screenshot.get(column + x, row + y).unwrap_or(rim_one);
+            let is_page = one == rim_one && other == rim_other;
+            let differs = channel_difference(one, other);
+            total += if is_page || differs <= 2 { 0 } else { u64::from(differs) };
+            count += 1;
+        }
+    }
+    total as f64 / count.max(1) as f64
+}
+
+fn rim_color_at_corner(picture: &Raster) -> Rgb {
+    picture.at(0, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn card(left: u32, top: u32) -> Raster {
+        let mut picture = Raster::filled(200, 120, [250; 3]);
+        picture.fill([left, top, 90, 60], [255; 3]);
+        picture.fill([left + 10, top + 10, 50, 8], [20; 3]);
+        picture.fill([left + 10, top + 30, 30, 14], [30, 80, 200]);
+        picture
+    }
+
+    #[test]
+    fn another_margin_is_a_shift() {
+        let larger = card(38, 29).window([0, 0], [216, 130], [250; 3]);
+        let alignment = Alignment::new(&larger, &card(30, 24));
+        assert_eq!((alignment.scale, alignment.shift), (1, [8, 5]));
+        assert_eq!(Alignment::new(&card(38, 29), &card(30, 24)).shift, [0, 0]);
+        assert_eq!(alignment.screenshot.at(40, 34), [20; 3]);
+    }
+
+    #[test]
+    fn what_moved_alone_is_no_shift() {
+        let mut moved = card(30, 24);
+        moved.fill([40, 34, 50, 8], [255; 3]);
+        moved.fill([43, 34, 50, 8], [20; 3]);
+        assert_eq!(Alignment::new(&moved, &card(30, 24)).shift, [0, 0]);
+    }
+
+    #[test]
+    fn a_screenshot_of_twice_the_size_is_halved() {
+        let mut double = Raster::filled(400, 240, [250; 3]);
+        double.fill([60, 48, 180, 120], [255; 3]);
+        double.fill([80, 68, 100, 16], [20; 3]);
+        double.fill([80, 108, 60, 28], [30, 80, 200]);
+        let alignment = Alignment::new(&double, &card(30, 24));
+        assert_eq!((alignment.scale, alignment.shift), (2, [0, 0]));
+        assert_eq!(alignment.screenshot, card(30, 24));
+    }
+}

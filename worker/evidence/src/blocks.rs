@@ -1,0 +1,98 @@
+//! Blocks of content in two pictures: how many of them are in both, and how near to each other.
+
+use crate::{
+    align::rim_color,
+    components::connected_areas,
+    raster::{Raster, channel_difference},
+};
+
+/// More blocks than this, and the smallest are left out.
+const MAX_BLOCKS: usize = 200;
+
+/// Shares of Design2Code: blocks matched by area, and closeness of the matched ones.
+pub(crate) struct BlockAgreement {
+    pub matched: Option<f64>,
+    pub position: Option<f64>,
+}
+
+/// A block's box as x, y, width, height.
+type Block = [f64; 4];
+
+/// Compares the blocks of two pictures of one size.
+pub(crate) fn compare_blocks(screenshot: &Raster, drawing: &Raster) -> BlockAgreement {
+    let (ones, mut others) = (blocks(screenshot), blocks(drawing));
+    let total: f64 = ones.iter().chain(&others).map(area).sum();
+    if total <= 0.0 {
+        return BlockAgreement { matched: None, position: None };
+    }
+    let (width, height) = (f64::from(drawing.width()), f64::from(drawing.height()));
+    let (mut matched_area, mut closeness, mut matched) = (0.0, 0.0, 0usize);
+    for one in &ones {
+        let near = |other: &Block| distance(one, other, width, height);
+        let like = others.iter().enumerate().filter(|(_, other)| is_alike(one, other));
+        let nearest = like.min_by(|(_, a), (_, b)| near(a).total_cmp(&near(b)));
+        let Some((place, _)) = nearest else { continue };
+        let other = others.swap_remove(place);
+        matched_area += area(one) + area(&other);
+        closeness += 1.0 - near(&other);
+        matched += 1;
+    }
+    let position = (matched > 0).then(|| closeness / matched as f64);
+    BlockAgreement { matched: Some(matched_area / total), position }
+}
+
+fn blocks(picture: &Raster) -> Vec<Block> {
+    let page = rim_color(picture);
+    let marks =
+        picture.pixels().iter().map(|&pixel| u8::from(channel_difference(pixel, page) > 24));
+    let areas = connected_areas(&marks.collect::<Vec<_>>(), picture.width(), 2);
+    let boxes = areas.into_iter().filter(|area| area.count >= 12).map(|area| {
+        let [left, top, right, bottom] = area.bounds.map(f64::from);
+        [left, top, right - left, bottom - top]
+    });
+    let mut boxes: Vec<Block> = boxes.collect();
+    boxes.sort_by(|one, other| area(other).total_cmp(&area(one)));
+    boxes.truncate(MAX_BLOCKS);
+    boxes
+}
+
+fn area([_, _, width, height]: &Block) -> f64 {
+    width * height
+}
+
+fn is_alike([_, _, w1, h1]: &Block, [_, _, w2, h2]: &Block) -> bool {
+    let ratio = |one: f64, other: f64| one.min(other) / one.max(other).max(1.0);
+    ratio(*w1, *w2) > 0.7 && ratio(*h1, *h2) > 0.7
+}
+
+/// The larger of the shares by which the centers lie apart.
+fn distance(one: &Block, other: &Block, width: f64, height: f64) -> f64 {
+    let [x1, y1, w1, h1] = one;
+    let [x2, y2, w2, h2] = other;
+    let apart = |a: f64, b: f64, size: f64| (a - b).abs() / size.max(1.0);
+    let (x, y) =
+        (apart(x1 + w1 / 2.0, x2 + w2 / 2.0, width), apart(y1 + h1 / 2.0, y2 + h2 / 2.0, height));
+    x.max(y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_block_and_a_moved_one_lower_their_shares() {
+        let mut one = Raster::filled(200, 100, [255; 3]);
+        one.fill([20, 20, 40, 20], [0; 3]);
+        let same = compare_blocks(&one, &one);
+        assert_eq!((same.matched, same.position), (Some(1.0), Some(1.0)));
+        let mut moved = Raster::filled(200, 100, [255; 3]);
+        moved.fill([40, 20, 40, 20], [0; 3]);
+        let moved = compare_blocks(&one, &moved);
+        assert_eq!((moved.matched, moved.position), (Some(1.0), Some(0.9)));
+        let mut more = one.clone();
+        more.fill([120, 60, 40, 20], [0; 3]);
+        assert_eq!(compare_blocks(&more, &one).matched, Some(2.0 / 3.0));
+        let empty = Raster::filled(200, 100, [255; 3]);
+        assert_eq!(compare_blocks(&empty, &empty).matched, None);
+    }
+}

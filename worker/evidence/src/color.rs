@@ -1,0 +1,71 @@
+//! Colors as style sheets write them and as eyes tell them apart.
+
+use crate::raster::Rgb;
+use palette::{IntoColor, Lab, Srgb, color_difference::Ciede2000, white_point::D65};
+
+/// CIEDE2000 between two colors.
+pub(crate) fn delta_e(one: Rgb, other: Rgb) -> f64 {
+    if one == other {
+        return 0.0;
+    }
+    f64::from(lab(one).difference(lab(other)))
+}
+
+fn lab([red, green, blue]: Rgb) -> Lab<D65, f32> {
+    Srgb::new(red, green, blue).into_format::<f32>().into_color()
+}
+
+/// A computed color, with its alpha; none for what is no color.
+pub(crate) fn parse(text: &str) -> Option<([u8; 3], f32)> {
+    let [red, green, blue, alpha] = csscolorparser::parse(text).ok()?.to_rgba8();
+    Some(([red, green, blue], f32::from(alpha) / 255.0))
+}
+
+/// A color as `#RRGGBB`.
+pub(crate) fn hex([red, green, blue]: Rgb) -> String {
+    format!("#{red:02X}{green:02X}{blue:02X}")
+}
+
+/// A computed value as reports show it: colors as hexadecimal.
+pub(crate) fn shown(value: &str) -> String {
+    match parse(value) {
+        Some((color, alpha)) if alpha >= 1.0 => hex(color),
+        _ => value.to_owned(),
+    }
+}
+
+/// The most frequent color.
+pub(crate) fn most_frequent(colors: &mut [Rgb]) -> Option<(Rgb, usize)> {
+    colors.sort_unstable();
+    let runs = colors.chunk_by(|one, other| one == other);
+    let longest = runs.max_by_key(|run| run.len())?;
+    longest.first().map(|color| (*color, longest.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_those_of_ciede2000() {
+        assert_eq!(delta_e([10, 20, 30], [10, 20, 30]), 0.0);
+        assert!((delta_e([0, 0, 0], [255, 255, 255]) - 100.0).abs() < 0.1);
+        let blues = delta_e([0x25, 0x63, 0xEB], [0x1D, 0x4E, 0xD8]);
+        assert!((5.0..8.0).contains(&blues), "{blues}");
+    }
+
+    #[test]
+    fn computed_colors_are_read_and_shown() {
+        assert_eq!(parse("rgb(29, 78, 216)"), Some(([0x1D, 0x4E, 0xD8], 1.0)));
+        assert_eq!(parse("12px"), None);
+        assert_eq!(shown("rgb(29, 78, 216)"), "#1D4ED8");
+        assert_eq!(shown("rgba(0, 0, 0, 0)"), "rgba(0, 0, 0, 0)");
+        assert_eq!(parse("oklch(1 0 0)"), Some(([255; 3], 1.0)));
+    }
+
+    #[test]
+    fn the_most_frequent_color_wins() {
+        let mut colors = [[1; 3], [2; 3], [2; 3], [3; 3]];
+        assert_eq!(most_frequent(&mut colors), Some(([2; 3], 2)));
+    }
+}

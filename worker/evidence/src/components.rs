@@ -1,0 +1,91 @@
+//! Connected areas of marked pixels.
+
+/// Width and height of the cells that are connected, in pixels.
+const CELL: usize = 4;
+
+/// A connected area: its box (left, top, right, bottom) and the weight of what is marked in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MarkedArea {
+    pub bounds: [i32; 4],
+    pub weight: u64,
+    pub count: u32,
+}
+
+impl MarkedArea {
+    fn merge(&mut self, other: &Self) {
+        let ([a, b, c, d], [e, f, g, h]) = (self.bounds, other.bounds);
+        self.bounds = [a.min(e), b.min(f), c.max(g), d.max(h)];
+        self.weight += other.weight;
+        self.count += other.count;
+    }
+}
+
+/// Areas of pixels with a weight that lie at most a gap of cells apart, in reading order of their
+/// first pixel.
+pub(crate) fn connected_areas(weights: &[u8], width: u32, gap: i32) -> Vec<MarkedArea> {
+    let columns = (width as usize).div_ceil(CELL).max(1);
+    let mut cells = marked_cells(weights, width as usize, columns);
+    let rows = cells.len() / columns;
+    let mut areas = Vec::new();
+    for start in 0..cells.len() {
+        let Some(first) = cells.get_mut(start).and_then(Option::take) else { continue };
+        let (mut area, mut open) = (first, vec![start]);
+        while let Some(cell) = open.pop() {
+            let (x, y) = ((cell % columns) as i32, (cell / columns) as i32);
+            for dy in -gap..=gap {
+                for dx in -gap..=gap {
+                    let (x, y) = (x + dx, y + dy);
+                    if x < 0 || y < 0 || x >= columns as i32 || y >= rows as i32 {
+                        continue;
+                    }
+                    let near = y as usize * columns + x as usize;
+                    if let Some(found) = cells.get_mut(near).and_then(Option::take) {
+                        area.merge(&found);
+                        open.push(near);
+                    }
+                }
+            }
+        }
+        areas.push(area);
+    }
+    areas
+}
+
+fn marked_cells(weights: &[u8], width: usize, columns: usize) -> Vec<Option<MarkedArea>> {
+    let rows = weights.len().div_ceil(width.max(1)).div_ceil(CELL);
+    let mut cells: Vec<Option<MarkedArea>> = vec![None; columns * rows];
+    for (y, row) in weights.chunks(width.max(1)).enumerate() {
+        if row.iter().all(|weight| *weight == 0) {
+            continue;
+        }
+        for (x, &weight) in row.iter().enumerate().filter(|(_, weight)| **weight > 0) {
+            let (left, top) = (x as i32, y as i32);
+            let bounds = [left, top, left + 1, top + 1];
+            let pixel = MarkedArea { bounds, weight: u64::from(weight), count: 1 };
+            if let Some(cell) = cells.get_mut(y / CELL * columns + x / CELL) {
+                match cell {
+                    Some(area) => area.merge(&pixel),
+                    None => *cell = Some(pixel),
+                }
+            }
+        }
+    }
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_near_is_one_area() {
+        let mut weights = vec![0; 64 * 32];
+        for (x, y) in [(3, 3), (9, 3), (40, 20)] {
+            weights[y * 64 + x] = 7;
+        }
+        let areas = connected_areas(&weights, 64, 2);
+        let boxes: Vec<[i32; 4]> = areas.iter().map(|area| area.bounds).collect();
+        assert_eq!(boxes, [[3, 3, 10, 4], [40, 20, 41, 21]]);
+        assert_eq!((areas[0].weight, areas[0].count), (14, 2));
+    }
+}

@@ -1,0 +1,128 @@
+//! Pixels in which two pictures of one size differ beyond their noise.
+
+use crate::{
+    noise::PairNoise,
+    raster::{Raster, Rgb, channel_difference},
+};
+
+/// Samples that differ by this much or less are equal: encoders round so far.
+pub(crate) const TOLERANCE: u8 = 2;
+
+/// Weight of each pixel's difference, 0 where the pictures are equal.
+pub(crate) struct PixelDifference {
+    pub width: u32,
+    pub height: u32,
+    weights: Vec<u8>,
+}
+
+impl PixelDifference {
+    /// Differences of two pictures beyond their noise.
+    pub fn new(screenshot: &Raster, drawing: &Raster, noise: &PairNoise) -> Self {
+        let weights = if noise.is_none() {
+            let pairs = screenshot.pixels().iter().zip(drawing.pixels());
+            pairs.map(|(&one, &other)| weight(one, other, TOLERANCE)).collect()
+        } else {
+            noisy_weights(screenshot, drawing, noise)
+        };
+        Self { width: drawing.width(), height: drawing.height(), weights }
+    }
+
+    pub fn at(&self, x: i32, y: i32) -> u8 {
+        if x < 0 || y < 0 || x >= self.width as i32 || y >= self.height as i32 {
+            return 0;
+        }
+        let place = y as usize * self.width as usize + x as usize;
+        self.weights.get(place).copied().unwrap_or_default()
+    }
+
+    pub fn weights(&self) -> &[u8] {
+        &self.weights
+    }
+
+    /// Sum of all weights.
+    pub fn total(&self) -> u64 {
+        self.weights.iter().map(|&weight| u64::from(weight)).sum()
+    }
+
+    /// Number of pixels that differ.
+    pub fn count(&self) -> usize {
+        self.weights.iter().filter(|weight| **weight > 0).count()
+    }
+
+    /// Number of differing pixels in a box: left, top, right, bottom.
+    pub fn count_in(&self, [left, top, right, bottom]: [i32; 4]) -> usize {
+        let (left, right) = (left.max(0), right.min(self.width as i32));
+        let rows = top.max(0)..bottom.min(self.height as i32);
+        rows.map(|y| {
+            let start = y as usize * self.width as usize;
+            let row = self.weights.get(start + left as usize..start + right.max(left) as usize);
+            row.unwrap_or_default().iter().filter(|weight| **weight > 0).count()
+        })
+        .sum()
+    }
+}
+
+/// A differing pixel counts as such, and more by how much it differs.
+fn weight(one: Rgb, other: Rgb, tolerance: u8) -> u8 {
+    let difference = channel_difference(one, other);
+    if difference <= tolerance { 0 } else { 12 + difference.min(200) }
+}
+
+/// Smoothed pictures are compared, and a rim may lie a pixel off.
+fn noisy_weights(screenshot: &Raster, drawing: &Raster, noise: &PairNoise) -> Vec<u8> {
+    let (smooth_one, smooth_other) = (screenshot.smoothed(), drawing.smoothed());
+    let (width, height) = (drawing.width() as i32, drawing.height() as i32);
+    let mut weights = Vec::with_capacity(smooth_other.pixels().len());
+    for y in 0..height {
+        for x in 0..width {
+            let (one, other) = (smooth_one.at(x, y), smooth_other.at(x, y));
+            let plain = weight(one, other, noise.flat_levels);
+            let stands_out = plain > 0 && stands_out(&smooth_one, &smooth_other, [x, y], noise);
+            weights.push(if stands_out { plain } else { 0 });
+        }
+    }
+    weights
+}
+
+/// Whether a pixel lies outside the range of its neighborhood in the other picture, both ways.
+fn stands_out(one: &Raster, other: &Raster, place: [i32; 2], noise: &PairNoise) -> bool {
+    outside(one.at(place[0], place[1]), other, place, noise)
+        || outside(other.at(place[0], place[1]), one, place, noise)
+}
+
+fn outside(color: Rgb, picture: &Raster, [x, y]: [i32; 2], noise: &PairNoise) -> bool {
+    let (mut low, mut high) = ([u8::MAX; 3], [0u8; 3]);
+    for dy in -1..=1 {
+        for dx in -1..=1 {
+            let Some(near) = picture.get(x + dx, y + dy) else { continue };
+            for ((low, high), value) in low.iter_mut().zip(&mut high).zip(near) {
+                *low = (*low).min(value);
+                *high = (*high).max(value);
+            }
+        }
+    }
+    let channels = color.iter().zip(low).zip(high);
+    channels.into_iter().any(|((&value, low), high)| {
+        let contrast = high.saturating_sub(low);
+        let allowed =
+            noise.flat_levels.saturating_add((f64::from(contrast) * noise.rim_share) as u8);
+        value.saturating_add(allowed) < low || value > high.saturating_add(allowed)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_pixel_counts_beyond_the_tolerance() {
+        let drawing = Raster::filled(40, 30, [100; 3]);
+        let mut screenshot = drawing.clone();
+        screenshot.fill([3, 4, 1, 1], [103, 100, 100]);
+        screenshot.fill([20, 20, 5, 5], [102, 98, 101]);
+        let map = PixelDifference::new(&screenshot, &drawing, &PairNoise::NONE);
+        assert_eq!(map.count(), 1);
+        assert!(map.at(3, 4) > 0);
+        assert_eq!((map.count_in([0, 0, 10, 10]), map.count_in([10, 10, 40, 30])), (1, 0));
+    }
+}

@@ -1,0 +1,25 @@
+//! Differences between a screenshot and the picture of a drawn page, and the changes of the page that
+//! repair them. Pure: no I/O, no clock, the same evidence for the same pictures.
+
+mod align;
+mod blocks;
+mod color;
+mod components;
+mod difference;
+mod measure;
+mod noise;
+mod page;
+mod pasted;
+mod patches;
+mod raster;
+mod region_kind;
+mod regions;
+mod repair;
+mod similarity;
+mod snapshot;
+mod tokens;
+
+pub use measure::PicturePair;
+pub use raster::Raster;
+pub use repair::{RepairLimits, RepairSearch};
+pub use snapshot::{PageChange, PageEdit, SNAPSHOT_PROPERTIES, Snapshot, SnapshotElement};

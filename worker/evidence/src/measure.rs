@@ -1,0 +1,166 @@
+//! Evidence of a pair of pictures.
+
+use crate::{
+    align::Alignment,
+    blocks::compare_blocks,
+    difference::PixelDifference,
+    noise::PairNoise,
+    page::{PageTree, boxed},
+    pasted::pastes_screenshot,
+    raster::Raster,
+    regions::{DifferenceRegion, find_regions, mean_delta_e},
+    similarity,
+    snapshot::Snapshot,
+};
+use juror_types::evidence::{Evidence, EvidenceRegion, EvidenceSource};
+
+/// A screenshot and the drawing that was fitted to it.
+#[derive(Debug)]
+pub struct PicturePair<'pictures> {
+    alignment: Alignment,
+    drawing: &'pictures Raster,
+    noise: PairNoise,
+    size_ratio: Option<[f64; 2]>,
+}
+
+impl<'pictures> PicturePair<'pictures> {
+    /// Fits a drawing to a screenshot and measures the noise of the pair.
+    pub fn new(screenshot: &Raster, drawing: &'pictures Raster) -> Self {
+        let alignment = Alignment::new(screenshot, drawing);
+        let noise = PairNoise::of(&alignment.screenshot, drawing);
+        let size = |width: u32, height: u32| [f64::from(width), f64::from(height)];
+        let [width, height] =
+            size(drawing.width(), drawing.height()).map(|side| side * f64::from(alignment.scale));
+        let [own_width, own_height] = size(screenshot.width(), screenshot.height());
+        let ratio = [width / own_width.max(1.0), height / own_height.max(1.0)];
+        let is_equal = ratio.iter().all(|ratio| (ratio - 1.0).abs() < 1e-9);
+        Self { alignment, drawing, noise, size_ratio: (!is_equal).then(|| ratio.map(rounded)) }
+    }
+
+    /// The screenshot as a picture of the drawing's size.
+    pub(crate) fn screenshot(&self) -> &Raster {
+        &self.alignment.screenshot
+    }
+
+    pub(crate) fn drawing(&self) -> &Raster {
+        self.drawing
+    }
+
+    pub(crate) fn noise(&self) -> &PairNoise {
+        &self.noise
+    }
+
+    /// Numbers and regions of the pair. Elements are named where there is a snapshot.
+    pub fn measure(&self, source: EvidenceSource, snapshot: Option<&Snapshot>) -> Evidence {
+        let (screenshot, drawing) = (self.screenshot(), self.drawing);
+        let difference = PixelDifference::new(screenshot, drawing, &self.noise);
+        let page = snapshot.map(PageTree::new);
+        let regions = find_regions(screenshot, drawing, &difference, &self.noise, page.as_ref());
+        let area = f64::from(drawing.width()) * f64::from(drawing.height());
+        let (ssim, ssim_low) = similarity::mean_and_lowest_tenth(screenshot, drawing);
+        let blocks = compare_blocks(screenshot, drawing);
+        let whole = [0, 0, drawing.width() as i32, drawing.height() as i32];
+        let records = regions.iter().map(|region| self.record(region, page.as_ref()));
+        Evidence {
+            scale: self.alignment.scale,
+            shift: self.alignment.shift.map(|part| part * self.alignment.scale as i32),
+            size_ratio: self.size_ratio,
+            noise: self.noise.share,
+            pixels_equal: rounded(1.0 - difference.count() as f64 / area.max(1.0)),
+            ssim: rounded(ssim),
+            ssim_low: rounded(ssim_low),
+            block_match: blocks.matched.map(rounded),
+            block_position: blocks.position.map(rounded),
+            delta_e: rounded(mean_delta_e(screenshot, drawing, &difference, whole)),
+            pastes_screenshot: page
+                .as_ref()
+                .is_some_and(|page| pastes_screenshot(screenshot, drawing, page)),
+            regions: records.collect(),
+            ..Evidence::of_equal_pictures(source)
+        }
+    }
+
+    fn record(&self, region: &DifferenceRegion, page: Option<&PageTree<'_>>) -> EvidenceRegion {
+        let scale = self.alignment.scale;
+        let area = f64::from(self.drawing.width()) * f64::from(self.drawing.height());
+        let element = page.zip(region.element);
+        EvidenceRegion {
+            place: self.screenshot_box(region.bounds),
+            render_box: boxed(region.bounds, 1),
+            share: rounded(f64::from(region.count) / area.max(1.0)),
+            delta_e: rounded(region.delta_e),
+            kind: region.kind,
+            moved_by: region.moved_by.map(|way| way.map(|part| part * scale as i32)),
+            element: element.and_then(|(page, element)| page.record(element, 1, scale)),
+            property: None,
+            is: None,
+            should_be: None,
+            explains: None,
+            alternatives: Vec::new(),
+        }
+    }
+
+    /// Bounds in the drawing as a box of the screenshot.
+    pub(crate) fn screenshot_box(&self, [left, top, right, bottom]: [i32; 4]) -> [u32; 4] {
+        let [x, y] = self.alignment.shift;
+        boxed([left + x, top + y, right + x, bottom + y], self.alignment.scale)
+    }
+
+    pub(crate) fn scale(&self) -> u32 {
+        self.alignment.scale
+    }
+}
+
+/// Six decimals, so that a record does not grow by digits that say nothing.
+pub(crate) fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_types::evidence::RegionKind;
+
+    fn page(button: [u8; 3]) -> Raster {
+        let mut picture = Raster::filled(320, 200, [248; 3]);
+        picture.fill([20, 20, 120, 14], [20; 3]);
+        picture.fill([20, 60, 80, 30], button);
+        picture
+    }
+
+    #[test]
+    fn equal_pictures_have_no_region() {
+        let picture = page([37, 99, 235]);
+        let evidence = PicturePair::new(&picture, &picture).measure(EvidenceSource::Rendered, None);
+        let expected = Evidence {
+            block_match: Some(1.0),
+            block_position: Some(1.0),
+            ..Evidence::of_equal_pictures(EvidenceSource::Rendered)
+        };
+        assert_eq!(evidence, expected);
+    }
+
+    #[test]
+    fn another_color_is_one_region_on_its_box() {
+        let (screenshot, drawing) = (page([29, 78, 216]), page([37, 99, 235]));
+        let evidence =
+            PicturePair::new(&screenshot, &drawing).measure(EvidenceSource::Browser, None);
+        let [region] = evidence.regions.as_slice() else { panic!("{:?}", evidence.regions) };
+        assert_eq!((region.place, region.kind), ([20, 60, 80, 30], RegionKind::Color));
+        assert_eq!(evidence.pixels_equal, 1.0 - 2400.0 / 64000.0);
+        assert!((5.0..8.0).contains(&region.delta_e));
+        assert_eq!(rounded(region.share), 0.0375);
+    }
+
+    #[test]
+    fn levels_of_rounding_are_no_region() {
+        let drawing = page([37, 99, 235]);
+        let mut screenshot = drawing.clone();
+        screenshot.fill([0, 0, 100, 100], [250, 246, 248]);
+        screenshot.fill([20, 20, 120, 14], [22, 18, 20]);
+        screenshot.fill([20, 60, 80, 30], [37, 101, 233]);
+        let evidence =
+            PicturePair::new(&screenshot, &drawing).measure(EvidenceSource::Browser, None);
+        assert_eq!(evidence.regions, []);
+    }
+}

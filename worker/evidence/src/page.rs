@@ -1,0 +1,140 @@
+//! The tree of a snapshot's elements, with boxes in pixels of the drawing.
+
+use crate::{
+    color,
+    snapshot::{Snapshot, SnapshotElement},
+};
+use juror_types::evidence::{PixelBox, RegionElement};
+
+/// A snapshot's elements as a tree.
+pub(crate) struct PageTree<'page> {
+    pub snapshot: &'page Snapshot,
+    children: Vec<Vec<usize>>,
+}
+
+impl<'page> PageTree<'page> {
+    pub fn new(snapshot: &'page Snapshot) -> Self {
+        let mut children = vec![Vec::new(); snapshot.elements.len()];
+        for (place, element) in snapshot.elements.iter().enumerate() {
+            let siblings = element.parent.and_then(|parent| children.get_mut(parent));
+            if let Some(siblings) = siblings {
+                siblings.push(place);
+            }
+        }
+        Self { snapshot, children }
+    }
+
+    pub fn element(&self, index: usize) -> Option<&'page SnapshotElement> {
+        self.snapshot.elements.get(index)
+    }
+
+    pub fn children(&self, index: usize) -> &[usize] {
+        self.children.get(index).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    pub fn parent(&self, index: usize) -> Option<usize> {
+        self.element(index)?.parent
+    }
+
+    /// Elements that are drawn in the page, without the document's own ones.
+    pub fn visible(&self) -> impl Iterator<Item = usize> {
+        let elements = self.snapshot.elements.iter().enumerate();
+        elements.filter(|(_, element)| element.visible && !is_document(element)).map(|(at, _)| at)
+    }
+
+    /// Left, top, right and bottom in pixels of the drawing.
+    pub fn bounds(&self, index: usize) -> [i32; 4] {
+        let Some(element) = self.element(index) else { return [0; 4] };
+        let [x, y, width, height] = element.rect.map(|length| length * self.snapshot.scale);
+        [x.floor(), y.floor(), (x + width).ceil(), (y + height).ceil()].map(|side| side as i32)
+    }
+
+    pub fn style(&self, index: usize, property: &str) -> &'page str {
+        let style = self.element(index).and_then(|element| element.styles.get(property));
+        style.map(String::as_str).unwrap_or_default()
+    }
+
+    /// A computed length in CSS pixels.
+    pub fn length(&self, index: usize, property: &str) -> Option<f64> {
+        self.style(index, property).strip_suffix("px")?.parse().ok()
+    }
+
+    /// A computed color that covers what is behind it.
+    pub fn opaque_color(&self, index: usize, property: &str) -> Option<[u8; 3]> {
+        let (color, alpha) = color::parse(self.style(index, property))?;
+        (alpha > 0.99).then_some(color)
+    }
+
+    /// An element and all below it, in document order.
+    pub fn subtree(&self, index: usize) -> Vec<usize> {
+        let mut found = vec![index];
+        let mut at = 0;
+        while let Some(&next) = found.get(at) {
+            found.extend(self.children(next));
+            at += 1;
+        }
+        found.sort_unstable();
+        found
+    }
+
+    pub fn contains(&self, ancestor: usize, index: usize) -> bool {
+        let mut at = Some(index);
+        while let Some(here) = at {
+            if here == ancestor {
+                return true;
+            }
+            at = self.parent(here);
+        }
+        false
+    }
+
+    /// Visible elements of one tag and the same classes, itself included.
+    pub fn alike(&self, index: usize) -> Vec<usize> {
+        let Some(element) = self.element(index) else { return Vec::new() };
+        let is_alike = |other: &SnapshotElement| {
+            let has_same_names = other.tag == element.tag && other.classes == element.classes;
+            has_same_names
+                && (!element.classes.is_empty()
+                    || other.parent == element.parent
+                    || is_cell(element))
+        };
+        self.visible().filter(|&at| self.element(at).is_some_and(is_alike)).collect()
+    }
+
+    /// The record of an element, its box in pixels of the screenshot.
+    pub fn record(&self, index: usize, alike: usize, scale: u32) -> Option<RegionElement> {
+        let element = self.element(index)?;
+        let place = boxed(self.bounds(index), scale);
+        Some(RegionElement {
+            tag: element.tag.clone(),
+            id: element.id.clone(),
+            text: element.text.clone(),
+            path: element.path.clone(),
+            place,
+            alike: alike.max(1) as u32,
+        })
+    }
+}
+
+fn is_document(element: &SnapshotElement) -> bool {
+    ["html", "head", "script", "style", "title", "meta", "link"].contains(&element.tag.as_str())
+}
+
+fn is_cell(element: &SnapshotElement) -> bool {
+    ["td", "th", "tr", "li", "option", "dt", "dd"].contains(&element.tag.as_str())
+}
+
+/// Bounds as a record's box, at a scale.
+pub(crate) fn boxed([left, top, right, bottom]: [i32; 4], scale: u32) -> PixelBox {
+    let (left, top) = (left.max(0), top.max(0));
+    [left, top, (right - left).max(0), (bottom - top).max(0)].map(|side| side as u32 * scale)
+}
+
+pub(crate) fn intersection(one: [i32; 4], other: [i32; 4]) -> [i32; 4] {
+    let ([a, b, c, d], [e, f, g, h]) = (one, other);
+    [a.max(e), b.max(f), c.min(g), d.min(h)]
+}
+
+pub(crate) fn area([left, top, right, bottom]: [i32; 4]) -> f64 {
+    f64::from((right - left).max(0)) * f64::from((bottom - top).max(0))
+}

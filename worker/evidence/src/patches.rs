@@ -1,0 +1,90 @@
+//! Small patches of a picture found again in another one.
+
+use crate::raster::{Raster, channel_difference};
+
+/// Pixels sampled from a patch at most.
+const MAX_SAMPLES: usize = 56;
+
+/// A patch with enough in it to be found again.
+#[derive(Clone, Debug)]
+pub(crate) struct Patch {
+    /// Its pixels that carry a rim, and those beside them.
+    samples: Vec<[i32; 2]>,
+}
+
+impl Patch {
+    /// The patch of a box (left, top, right, bottom); none where nothing is drawn in it.
+    pub fn new(picture: &Raster, [left, top, right, bottom]: [i32; 4]) -> Option<Self> {
+        let mut rims = Vec::new();
+        for y in top.max(0)..bottom.min(picture.height() as i32) {
+            for x in left.max(0)..right.min(picture.width() as i32) {
+                let here = picture.at(x, y);
+                let is_rim = [(1, 0), (0, 1), (-1, 0), (0, -1)].iter().any(|&(dx, dy)| {
+                    let near = picture.get(x + dx, y + dy);
+                    near.is_some_and(|near| channel_difference(here, near) > 20)
+                });
+                if is_rim {
+                    rims.push([x, y]);
+                }
+            }
+        }
+        let step = rims.len().div_ceil(MAX_SAMPLES).max(1);
+        let samples: Vec<[i32; 2]> = rims.into_iter().step_by(step).collect();
+        (samples.len() >= 10).then_some(Self { samples })
+    }
+
+    /// The shift at which the patch is found in another picture, and its mean difference there; none
+    /// where it is not found.
+    pub fn find(&self, from: &Raster, to: &Raster, reach: [i32; 2]) -> Option<[i32; 2]> {
+        let allowed = 14 * self.samples.len() as u32;
+        let mut best = (self.cost(from, to, [0, 0], allowed)?, [0, 0]);
+        if best.0 <= 2 * self.samples.len() as u32 {
+            return Some([0, 0]);
+        }
+        for dy in -reach[1]..=reach[1] {
+            for dx in -reach[0]..=reach[0] {
+                let limit = best.0.min(allowed);
+                let Some(cost) = self.cost(from, to, [dx, dy], limit) else { continue };
+                let is_nearer =
+                    dx.abs() + dy.abs() < best.1.iter().map(|part: &i32| part.abs()).sum();
+                if cost < best.0 || (cost == best.0 && is_nearer) {
+                    best = (cost, [dx, dy]);
+                }
+            }
+        }
+        (best.0 < allowed).then_some(best.1)
+    }
+
+    /// The sum of differences at a shift, cut off above a limit.
+    fn cost(&self, from: &Raster, to: &Raster, [dx, dy]: [i32; 2], limit: u32) -> Option<u32> {
+        let mut total = 0;
+        for &[x, y] in &self.samples {
+            let other = to.get(x + dx, y + dy)?;
+            total += u32::from(channel_difference(from.at(x, y), other));
+            if total > limit {
+                return Some(limit + 1);
+            }
+        }
+        Some(total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_is_found_where_it_went() {
+        let mut from = Raster::filled(100, 60, [255; 3]);
+        from.fill([20, 20, 12, 4], [0; 3]);
+        from.fill([22, 26, 3, 6], [0; 3]);
+        let mut to = Raster::filled(100, 60, [255; 3]);
+        to.fill([25, 18, 12, 4], [0; 3]);
+        to.fill([27, 24, 3, 6], [0; 3]);
+        let patch = Patch::new(&from, [16, 16, 40, 36]).unwrap();
+        assert_eq!(patch.find(&from, &to, [12, 12]), Some([5, -2]));
+        assert_eq!(patch.find(&from, &from, [12, 12]), Some([0, 0]));
+        assert_eq!(patch.find(&from, &Raster::filled(100, 60, [255; 3]), [12, 12]), None);
+        assert!(Patch::new(&from, [60, 0, 90, 20]).is_none());
+    }
+}

@@ -1,0 +1,184 @@
+//! Pixels of a picture.
+
+use std::fmt;
+
+/// A color's red, green and blue.
+pub(crate) type Rgb = [u8; 3];
+
+/// An opaque picture of 8 bits a channel.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Raster {
+    width: u32,
+    height: u32,
+    pixels: Vec<Rgb>,
+}
+
+impl Raster {
+    /// A picture from its RGBA bytes, row by row, laid over white; none if there are too few bytes.
+    pub fn from_rgba(width: u32, height: u32, rgba: &[u8]) -> Option<Self> {
+        let (pixels, _) = rgba.as_chunks::<4>();
+        let area = width as usize * height as usize;
+        let pixels = pixels.get(..area)?.iter().map(|&pixel| over_white(pixel)).collect();
+        Some(Self { width, height, pixels })
+    }
+
+    /// A picture of one color.
+    pub fn filled(width: u32, height: u32, color: [u8; 3]) -> Self {
+        Self { width, height, pixels: vec![color; width as usize * height as usize] }
+    }
+
+    /// Pixels from left to right.
+    pub fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// Pixels from top to bottom.
+    pub fn height(&self) -> u32 {
+        self.height
+    }
+
+    /// Paints a rectangle: x, y, width, height.
+    pub fn fill(&mut self, area: [u32; 4], color: [u8; 3]) {
+        let [x, y, width, height] = area;
+        let right = x.saturating_add(width).min(self.width) as usize;
+        for row in y..y.saturating_add(height).min(self.height) {
+            let start = row as usize * self.width as usize;
+            let span = start + (x as usize).min(right)..start + right;
+            if let Some(pixels) = self.pixels.get_mut(span) {
+                pixels.fill(color);
+            }
+        }
+    }
+
+    /// The color at a place; black outside.
+    pub(crate) fn at(&self, x: i32, y: i32) -> Rgb {
+        self.get(x, y).unwrap_or_default()
+    }
+
+    pub(crate) fn get(&self, x: i32, y: i32) -> Option<Rgb> {
+        if x < 0 || y < 0 || x >= self.width as i32 || y >= self.height as i32 {
+            return None;
+        }
+        self.pixels.get(y as usize * self.width as usize + x as usize).copied()
+    }
+
+    pub(crate) fn pixels(&self) -> &[Rgb] {
+        &self.pixels
+    }
+
+    pub(crate) fn row(&self, y: u32) -> &[Rgb] {
+        let start = y as usize * self.width as usize;
+        self.pixels.get(start..start + self.width as usize).unwrap_or_default()
+    }
+
+    /// The part of the page that a window of the same size shows after a shift, with a color for what
+    /// comes in from outside.
+    pub(crate) fn window(&self, shift: [i32; 2], size: [u32; 2], outside: Rgb) -> Self {
+        let [width, height] = size;
+        let mut pixels = Vec::with_capacity(width as usize * height as usize);
+        for y in 0..height as i32 {
+            pixels.extend(
+                (0..width as i32).map(|x| self.get(x - shift[0], y - shift[1]).unwrap_or(outside)),
+            );
+        }
+        Self { width, height, pixels }
+    }
+
+    /// The picture at half its size, each pixel the mean of four.
+    pub(crate) fn halved(&self) -> Self {
+        let (width, height) = (self.width / 2, self.height / 2);
+        let mut pixels = Vec::with_capacity(width as usize * height as usize);
+        for y in 0..height as i32 {
+            for x in 0..width as i32 {
+                let four = [(0, 0), (1, 0), (0, 1), (1, 1)]
+                    .map(|(dx, dy)| self.at(2 * x + dx, 2 * y + dy));
+                pixels.push([0, 1, 2].map(|channel| mean_of_four(&four, channel)));
+            }
+        }
+        Self { width, height, pixels }
+    }
+
+    /// The mean of each pixel and its eight neighbors.
+    pub(crate) fn smoothed(&self) -> Self {
+        let (width, height) = (self.width as i32, self.height as i32);
+        let mut columns: Vec<[u16; 3]> = Vec::with_capacity(self.pixels.len());
+        for y in 0..height {
+            let [above, here, below] =
+                [(y - 1).max(0), y, (y + 1).min(height - 1)].map(|row| self.row(row as u32));
+            columns.extend(above.iter().zip(here).zip(below).map(|((one, two), three)| {
+                sum([*one, *two, *three].map(|pixel| pixel.map(u16::from)))
+            }));
+        }
+        let mut pixels = Vec::with_capacity(self.pixels.len());
+        for row in columns.chunks(width.max(1) as usize) {
+            let (Some(&first), Some(&last)) = (row.first(), row.last()) else { continue };
+            let before = std::iter::once(first).chain(row.iter().copied());
+            let after = row.iter().copied().skip(1).chain(std::iter::once(last));
+            pixels.extend(
+                before.zip(row).zip(after).map(|((one, &two), three)| {
+                    sum([one, two, three]).map(|total| (total / 9) as u8)
+                }),
+            );
+        }
+        Self { width: self.width, height: self.height, pixels }
+    }
+}
+
+impl fmt::Debug for Raster {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Raster({} x {})", self.width, self.height)
+    }
+}
+
+fn over_white([red, green, blue, alpha]: [u8; 4]) -> Rgb {
+    match alpha {
+        u8::MAX => [red, green, blue],
+        _ => [red, green, blue].map(|value| {
+            let (value, alpha) = (u32::from(value), u32::from(alpha));
+            ((value * alpha + 255 * (255 - alpha) + 127) / 255) as u8
+        }),
+    }
+}
+
+fn mean_of_four(four: &[Rgb; 4], channel: usize) -> u8 {
+    let total: u32 =
+        four.iter().filter_map(|pixel| pixel.get(channel)).map(|&v| u32::from(v)).sum();
+    ((total + 2) / 4) as u8
+}
+
+fn sum([[a, b, c], [d, e, f], [g, h, i]]: [[u16; 3]; 3]) -> [u16; 3] {
+    [a + d + g, b + e + h, c + f + i]
+}
+
+/// The largest difference of a channel.
+pub(crate) fn channel_difference([a, b, c]: Rgb, [d, e, f]: Rgb) -> u8 {
+    a.abs_diff(d).max(b.abs_diff(e)).max(c.abs_diff(f))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transparent_pixels_lie_over_white() {
+        let picture = Raster::from_rgba(2, 1, &[0, 0, 0, 0, 255, 0, 0, 255]).unwrap();
+        assert_eq!(picture.pixels(), [[255, 255, 255], [255, 0, 0]]);
+        assert_eq!(Raster::from_rgba(2, 2, &[0; 8]), None);
+    }
+
+    #[test]
+    fn a_flat_picture_stays_flat_when_smoothed_or_halved() {
+        let picture = Raster::filled(6, 4, [10, 200, 30]);
+        assert_eq!(picture.smoothed(), picture);
+        assert_eq!(picture.halved(), Raster::filled(3, 2, [10, 200, 30]));
+    }
+
+    #[test]
+    fn a_window_shows_the_page_shifted() {
+        let mut picture = Raster::filled(8, 8, [255; 3]);
+        picture.fill([1, 1, 2, 2], [0; 3]);
+        let shifted = picture.window([3, 2], [8, 8], [9; 3]);
+        assert_eq!(shifted.at(4, 3), [0; 3]);
+        assert_eq!(shifted.at(0, 0), [9; 3]);
+    }
+}

@@ -1,0 +1,92 @@
+//! Other ways to write a repair.
+
+use super::{
+    hypothesis::{Hypothesis, Lever},
+    lever::LengthProperty,
+};
+use crate::page::PageTree;
+use LengthProperty as P;
+
+/// Changes that often draw the same picture as a change of lengths, the likeliest first.
+pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypothesis> {
+    let Lever::Length { property, delta } = found.lever else { return Vec::new() };
+    let element = found.element;
+    let parent = page.parent(element);
+    let siblings = parent.map(|parent| page.children(parent)).unwrap_or_default();
+    let previous = siblings.iter().rev().find(|sibling| **sibling < element).copied();
+    let next = siblings.iter().find(|sibling| **sibling > element).copied();
+    let (first, last) = (page.children(element).first(), page.children(element).last());
+    let mut ways: Vec<(Option<usize>, P, f64)> = Vec::new();
+    match property {
+        P::LineHeight | P::FontSize | P::Height => {
+            ways.extend([
+                (Some(element), P::LineHeight, delta),
+                (Some(element), P::PaddingBlock, delta / 2.0),
+                (Some(element), P::MarginBottom, delta),
+                (Some(element), P::Height, delta),
+                (parent, P::LineHeight, delta),
+                (first.copied(), P::LineHeight, delta),
+            ]);
+        }
+        P::Padding
+        | P::PaddingBlock
+        | P::PaddingInline
+        | P::PaddingTop
+        | P::PaddingBottom
+        | P::PaddingLeft
+        | P::PaddingRight => {
+            ways.extend([
+                (Some(element), P::Padding, delta),
+                (Some(element), P::PaddingBlock, delta),
+                (Some(element), P::PaddingInline, delta),
+                (Some(element), P::LineHeight, 2.0 * delta),
+                (Some(element), P::Height, 2.0 * delta),
+                (Some(element), P::MarginTop, delta),
+                (Some(element), P::MarginBottom, delta),
+                (first.copied(), P::MarginTop, delta),
+                (last.copied(), P::MarginBottom, delta),
+                (first.copied(), P::Margin, delta),
+                (parent, P::Gap, delta),
+                (parent, P::Padding, delta),
+            ]);
+        }
+        P::Gap => {
+            ways.extend([
+                (first.copied(), P::MarginBottom, delta),
+                (first.copied(), P::MarginRight, delta),
+                (last.copied(), P::MarginTop, delta),
+                (last.copied(), P::MarginLeft, delta),
+                (first.copied(), P::PaddingBottom, delta),
+            ]);
+        }
+        P::Margin | P::MarginTop | P::MarginBottom | P::MarginLeft | P::MarginRight => {
+            ways.extend([
+                (parent, P::Gap, delta),
+                (Some(element), P::MarginTop, delta),
+                (Some(element), P::MarginBottom, delta),
+                (previous, P::MarginBottom, delta),
+                (next, P::MarginTop, delta),
+                (previous, P::MarginRight, delta),
+                (next, P::MarginLeft, delta),
+                (Some(element), P::PaddingBottom, delta),
+                (Some(element), P::PaddingTop, delta),
+                (parent, P::PaddingTop, delta),
+                (Some(element), P::Margin, delta),
+                (Some(element), P::LineHeight, delta),
+            ]);
+        }
+        _ => {}
+    }
+    let mut later = 100.0;
+    let changes = ways.into_iter().filter_map(|(element, property, delta)| {
+        let element = element?;
+        let alike = page.alike(element);
+        let elements =
+            if found.change.elements.len() > 1 && alike.len() > 1 { alike } else { vec![element] };
+        let change = property.change(page, &elements, delta)?;
+        later -= 1.0;
+        let (lever, is) = (Lever::Length { property, delta }, property.current(page, element));
+        Some(Hypothesis { element, change, lever, is, priority: later })
+    });
+    changes.collect()
+}

@@ -1,0 +1,145 @@
+//! Shifts of a page's content from one drawing to another picture.
+
+use crate::{page::PageTree, patches::Patch, raster::Raster};
+
+/// Patches followed at most.
+const MAX_PATCHES: usize = 240;
+/// Width of the patches of a text.
+const CHUNK: i32 = 18;
+/// Pixels by which a patch is searched.
+const REACH: [i32; 2] = [34, 34];
+
+/// A patch of an element, and where it is in the screenshot.
+#[derive(Debug)]
+pub(crate) struct FollowedPatch {
+    pub element: usize,
+    pub is_text: bool,
+    patch: Patch,
+    /// Its shift to the screenshot; none where it is not found.
+    pub target: Option<[i32; 2]>,
+}
+
+/// Followed patches of a drawing.
+#[derive(Debug, Default)]
+pub(crate) struct ShiftField {
+    pub patches: Vec<FollowedPatch>,
+    /// The drawing, smoothed: glyphs between two pixels are alike then.
+    drawing: Raster,
+}
+
+/// Shifts of a trial against those that the screenshot asks for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShiftMatch {
+    /// 1 if all patches go the right way in the right proportion, 0 if none does.
+    pub cosine: f64,
+    /// The factor by which the trial's change is to be multiplied.
+    pub factor: f64,
+}
+
+impl ShiftField {
+    pub fn new(page: &PageTree<'_>, drawing: &Raster, screenshot: &Raster) -> Self {
+        let (drawing, screenshot) = (drawing.smoothed(), screenshot.smoothed());
+        let mut boxes = Vec::new();
+        for element in page.visible() {
+            boxes.extend(boxes_of(page, element).into_iter().map(|(b, text)| (element, b, text)));
+        }
+        let step = boxes.len().div_ceil(MAX_PATCHES).max(1);
+        let patches = boxes.into_iter().step_by(step).filter_map(|(element, bounds, is_text)| {
+            let patch = Patch::new(&drawing, bounds)?;
+            let target = patch.find(&drawing, &screenshot, REACH);
+            Some(FollowedPatch { element, is_text, patch, target })
+        });
+        let patches = patches.collect();
+        Self { patches, drawing }
+    }
+
+    /// Compares the shifts of a trial with the targets.
+    pub fn compare(&self, trial: &Raster) -> Option<ShiftMatch> {
+        let trial = trial.smoothed();
+        let (mut both, mut trials, mut targets) = (0.0, 0.0, 0.0);
+        for followed in &self.patches {
+            let Some(target) = followed.target else { continue };
+            let Some(shift) = followed.patch.find(&self.drawing, &trial, REACH) else { continue };
+            for (one, other) in shift.into_iter().zip(target) {
+                let (one, other) = (f64::from(one), f64::from(other));
+                both += one * other;
+                trials += one * one;
+                targets += other * other;
+            }
+        }
+        (trials > 0.0 && targets > 0.0)
+            .then(|| ShiftMatch { cosine: both / (trials * targets).sqrt(), factor: both / trials })
+    }
+
+    /// Patches of an element and all below it.
+    pub fn of<'field>(
+        &'field self,
+        page: &'field PageTree<'_>,
+        ancestor: usize,
+    ) -> impl Iterator<Item = &'field FollowedPatch> {
+        self.patches.iter().filter(move |patch| page.contains(ancestor, patch.element))
+    }
+
+    /// The shifts that occur, the most frequent first.
+    pub fn distinct_shifts(&self) -> Vec<[i32; 2]> {
+        let mut shifts: Vec<[i32; 2]> =
+            self.patches.iter().filter_map(|patch| patch.target).filter(|s| *s != [0, 0]).collect();
+        shifts.sort_unstable();
+        let mut runs: Vec<(usize, [i32; 2])> = shifts
+            .chunk_by(|one, other| one == other)
+            .filter_map(|run| Some((run.len(), *run.first()?)))
+            .collect();
+        runs.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        runs.into_iter().map(|(_, shift)| shift).collect()
+    }
+}
+
+/// Boxes of an element's own text and of the corners of its painted box.
+fn boxes_of(page: &PageTree<'_>, element: usize) -> Vec<([i32; 4], bool)> {
+    let [left, top, right, bottom] = page.bounds(element);
+    let mut boxes = Vec::new();
+    let has_text = page.element(element).is_some_and(|element| !element.text.is_empty());
+    if has_text || page.element(element).is_some_and(|element| element.image.is_some()) {
+        let line = page.length(element, "line-height").map_or(20, |height| height as i32);
+        let line = ((f64::from(line) * page.snapshot.scale) as i32).clamp(12, 60);
+        for y in (top..bottom).step_by(line as usize).take(6) {
+            for x in (left..right).step_by(CHUNK as usize).take(24) {
+                boxes.push(([x, y, (x + CHUNK).min(right), (y + line).min(bottom)], has_text));
+            }
+        }
+    }
+    if is_painted(page, element) {
+        let corner = [8, (right - left) / 2, (bottom - top) / 2].into_iter().min().unwrap_or(8);
+        let (near_x, far_x) = ((left - 3, left + corner), (right - corner, right + 3));
+        let (near_y, far_y) = ((top - 3, top + corner), (bottom - corner, bottom + 3));
+        for (x0, x1) in [near_x, far_x] {
+            boxes.extend([near_y, far_y].map(|(y0, y1)| ([x0, y0, x1, y1], false)));
+        }
+    }
+    boxes
+}
+
+/// Whether an element's box itself can be seen.
+pub(crate) fn is_painted(page: &PageTree<'_>, element: usize) -> bool {
+    let has_border = ["border-top-width", "border-bottom-width"]
+        .iter()
+        .any(|side| page.length(element, side).is_some_and(|width| width > 0.0));
+    let background = page.opaque_color(element, "background-color");
+    let behind = page.parent(element).and_then(|parent| visible_background(page, parent));
+    let is_filled = background.is_some() && background != behind;
+    let has_image = page.style(element, "background-image").contains("gradient");
+    has_border || is_filled || has_image
+}
+
+/// The nearest opaque background of an element or an ancestor.
+pub(crate) fn visible_background(page: &PageTree<'_>, element: usize) -> Option<[u8; 3]> {
+    let mut at = Some(element);
+    while let Some(here) = at {
+        let color = page.opaque_color(here, "background-color");
+        if color.is_some() {
+            return color;
+        }
+        at = page.parent(here);
+    }
+    Some([255; 3])
+}

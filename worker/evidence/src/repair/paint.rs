@@ -1,0 +1,226 @@
+//! Colors and opacities that a screenshot shows, estimated from the pixels of an element.
+
+use super::field::visible_background;
+use crate::{
+    color::{self, most_frequent},
+    difference::PixelDifference,
+    page::PageTree,
+    raster::{Raster, Rgb, channel_difference},
+};
+
+/// A declaration that the pixels ask for, and the weight of the differences that it would take away.
+#[derive(Clone, Debug)]
+pub(crate) struct PaintEstimate {
+    pub property: &'static str,
+    pub value: String,
+    pub weight: u64,
+}
+
+/// The pictures that estimates are made from.
+pub(crate) struct PaintView<'view> {
+    pub page: &'view PageTree<'view>,
+    pub screenshot: &'view Raster,
+    pub drawing: &'view Raster,
+    pub difference: &'view PixelDifference,
+    /// Levels by which equal samples may differ.
+    pub tolerance: u8,
+}
+
+impl PaintView<'_> {
+    /// Paint that the pixels of an element ask for.
+    pub fn estimates(&self, element: usize) -> Vec<PaintEstimate> {
+        let estimates = [
+            self.background(element),
+            self.text(element),
+            self.border(element),
+            self.opacity(element),
+        ];
+        estimates.into_iter().flatten().filter(|estimate| estimate.weight > 0).collect()
+    }
+
+    fn background(&self, element: usize) -> Option<PaintEstimate> {
+        let own = self.page.opaque_color(element, "background-color");
+        let shown = own.or_else(|| visible_background(self.page, element))?;
+        let bounds = self.page.bounds(element);
+        let is_flat = |x: i32, y: i32| channel_difference(self.drawing.at(x, y), shown) <= 1;
+        let mut flat = 0usize;
+        let mut colors = Vec::new();
+        self.each(bounds, |x, y| {
+            if is_flat(x, y) {
+                flat += 1;
+                if self.difference.at(x, y) > 0 {
+                    colors.push(self.screenshot.at(x, y));
+                }
+            }
+        });
+        let share = colors.len() as f64 / flat.max(1) as f64;
+        let (target, count) = most_frequent(&mut colors)?;
+        if (own.is_none() && share < 0.7) || count < 8 {
+            return None;
+        }
+        let mut weight = 0;
+        self.each(bounds, |x, y| {
+            let is_target = channel_difference(self.screenshot.at(x, y), target) <= self.tolerance;
+            if is_flat(x, y) && is_target {
+                weight += u64::from(self.difference.at(x, y));
+            }
+        });
+        Some(PaintEstimate { property: "background-color", value: color::hex(target), weight })
+    }
+
+    fn text(&self, element: usize) -> Option<PaintEstimate> {
+        let color = self.page.opaque_color(element, "color")?;
+        let texts = self.page.subtree(element).into_iter().filter(|&index| {
+            let has_text = self.page.element(index).is_some_and(|e| !e.text.is_empty());
+            has_text && self.page.opaque_color(index, "color") == Some(color)
+        });
+        let texts: Vec<usize> = texts.collect();
+        let (mut ink, mut full) = (Vec::new(), Vec::new());
+        for &index in &texts {
+            let bounds = self.page.bounds(index);
+            let Some(behind) = self.frequent(self.drawing, bounds) else { continue };
+            let Some(new_behind) = self.frequent(self.screenshot, bounds) else { continue };
+            self.each(bounds, |x, y| {
+                let Some(share) = blend(self.drawing.at(x, y), behind, color) else { return };
+                if share > 0.15 {
+                    ink.push((
+                        share,
+                        self.screenshot.at(x, y),
+                        new_behind,
+                        self.difference.at(x, y),
+                    ));
+                }
+                if share > 0.97 {
+                    full.push(self.screenshot.at(x, y));
+                }
+            });
+        }
+        let target = match most_frequent(&mut full) {
+            Some((target, count)) if count >= 3 => target,
+            _ => least_squares(&ink)?,
+        };
+        if channel_difference(target, color) <= self.tolerance {
+            return None;
+        }
+        let explained = ink.iter().filter(|(share, shown, behind, _)| {
+            let expected = mix(*behind, target, *share);
+            channel_difference(expected, *shown) <= 40
+        });
+        let weight = explained.map(|(_, _, _, weight)| u64::from(*weight)).sum();
+        Some(PaintEstimate { property: "color", value: color::hex(target), weight })
+    }
+
+    fn border(&self, element: usize) -> Option<PaintEstimate> {
+        let width = self.page.length(element, "border-top-width").filter(|width| *width > 0.0);
+        let bottom = self.page.length(element, "border-bottom-width").filter(|width| *width > 0.0);
+        let (property, side) = match (width, bottom) {
+            (Some(_), Some(_)) => ("border-color", "border-top-color"),
+            (Some(_), None) => ("border-top-color", "border-top-color"),
+            (None, Some(_)) => ("border-bottom-color", "border-bottom-color"),
+            (None, None) => return None,
+        };
+        let color = self.page.opaque_color(element, side)?;
+        let bounds = self.page.bounds(element);
+        let [left, top, right, base] = bounds;
+        let thickness = (width.or(bottom)? * self.page.snapshot.scale).ceil() as i32;
+        let mut colors = Vec::new();
+        let mut weight = 0;
+        self.each(bounds, |x, y| {
+            let inside = (x - left).min(right - 1 - x).min(y - top).min(base - 1 - y);
+            if inside < thickness && self.difference.at(x, y) > 0 {
+                weight += u64::from(self.difference.at(x, y));
+                if channel_difference(self.drawing.at(x, y), color) <= 1 {
+                    colors.push(self.screenshot.at(x, y));
+                }
+            }
+        });
+        let (target, count) = most_frequent(&mut colors)?;
+        (count >= 4).then(|| PaintEstimate { property, value: color::hex(target), weight })
+    }
+
+    /// Pixels that went toward what is behind the element by one and the same share.
+    fn opacity(&self, element: usize) -> Option<PaintEstimate> {
+        let bounds = self.page.bounds(element);
+        let behind = self.page.parent(element).and_then(|p| visible_background(self.page, p))?;
+        let (mut both, mut own, mut pixels) = (0.0, 0.0, Vec::new());
+        self.each(bounds, |x, y| {
+            let (one, other) = (self.screenshot.at(x, y), self.drawing.at(x, y));
+            pixels.push((one, other, self.difference.at(x, y)));
+            for ((one, other), behind) in one.into_iter().zip(other).zip(behind) {
+                let (one, other) =
+                    (f64::from(one) - f64::from(behind), f64::from(other) - f64::from(behind));
+                both += one * other;
+                own += other * other;
+            }
+        });
+        let present = self.page.style(element, "opacity").parse().unwrap_or(1.0);
+        let share = if own > 0.0 { both / own } else { return None };
+        let target = ((share * present * 100.0_f64).round() / 100.0).min(1.0);
+        if (target - present).abs() < 0.015 || target <= 0.0 {
+            return None;
+        }
+        let fits = pixels.iter().filter(|(one, other, _)| {
+            channel_difference(*one, mix(behind, *other, share)) <= self.tolerance.max(4)
+        });
+        let weight: u64 = fits.map(|(_, _, weight)| u64::from(*weight)).sum();
+        let all: u64 = pixels.iter().map(|(_, _, weight)| u64::from(*weight)).sum();
+        (weight * 10 >= all * 7).then(|| PaintEstimate {
+            property: "opacity",
+            value: format!("{target}"),
+            weight,
+        })
+    }
+
+    fn frequent(&self, picture: &Raster, bounds: [i32; 4]) -> Option<Rgb> {
+        let mut colors = Vec::new();
+        self.each(bounds, |x, y| colors.push(picture.at(x, y)));
+        most_frequent(&mut colors).map(|(color, _)| color)
+    }
+
+    fn each(&self, [left, top, right, bottom]: [i32; 4], mut visit: impl FnMut(i32, i32)) {
+        for y in top.max(0)..bottom.min(self.drawing.height() as i32) {
+            for x in left.max(0)..right.min(self.drawing.width() as i32) {
+                visit(x, y);
+            }
+        }
+    }
+}
+
+/// The share of a color over what is behind it; none where they are alike or it is another color.
+fn blend(shown: Rgb, behind: Rgb, color: Rgb) -> Option<f64> {
+    let (mut both, mut own) = (0.0, 0.0);
+    for ((shown, behind), color) in shown.into_iter().zip(behind).zip(color) {
+        let way = f64::from(color) - f64::from(behind);
+        both += way * (f64::from(shown) - f64::from(behind));
+        own += way * way;
+    }
+    (own > 400.0).then(|| (both / own).clamp(0.0, 1.0))
+}
+
+fn mix(behind: Rgb, color: Rgb, share: f64) -> Rgb {
+    let [one, two, three] = behind;
+    let [four, five, six] = color;
+    [(one, four), (two, five), (three, six)].map(|(behind, color)| {
+        let (behind, color) = (f64::from(behind), f64::from(color));
+        (behind + share * (color - behind)).round().clamp(0.0, 255.0) as u8
+    })
+}
+
+/// The color whose blends come nearest to what is shown.
+fn least_squares(ink: &[(f64, Rgb, Rgb, u8)]) -> Option<Rgb> {
+    let squares: f64 = ink.iter().map(|(share, ..)| share * share).sum();
+    if squares < 0.5 {
+        return None;
+    }
+    let channel = |at: usize| {
+        let total: f64 = ink
+            .iter()
+            .filter_map(|(share, shown, behind, _)| {
+                let (shown, behind) = (f64::from(*shown.get(at)?), f64::from(*behind.get(at)?));
+                Some(share * (shown - (1.0 - share) * behind))
+            })
+            .sum();
+        (total / squares).round().clamp(0.0, 255.0) as u8
+    };
+    Some([channel(0), channel(1), channel(2)])
+}

@@ -1,0 +1,334 @@
+//! First hypotheses of a search, from what the pictures and the page show.
+
+use super::{
+    field::{ShiftField, is_painted},
+    hypothesis::{Hypothesis, Lever},
+    lever::LengthProperty,
+    paint::PaintView,
+    shadow::shadows,
+};
+use crate::{
+    difference::PixelDifference,
+    page::{PageTree, area, intersection},
+    raster::Raster,
+    snapshot::{PageChange, PageEdit},
+};
+use LengthProperty as P;
+
+/// Inputs of the first hypotheses.
+pub(crate) struct Seeds<'seeds> {
+    pub page: &'seeds PageTree<'seeds>,
+    pub screenshot: &'seeds Raster,
+    pub drawing: &'seeds Raster,
+    pub difference: &'seeds PixelDifference,
+    pub field: &'seeds ShiftField,
+    pub tolerance: u8,
+    pub total: u64,
+}
+
+impl Seeds<'_> {
+    /// Every hypothesis that has a reason, with its priority.
+    pub fn hypotheses(&self) -> Vec<Hypothesis> {
+        let differing: Vec<usize> = self
+            .page
+            .visible()
+            .filter(|&index| self.difference.count_in(grown(self.page.bounds(index), 2)) > 0)
+            .collect();
+        let mut found = self.paint(&differing);
+        found.extend(self.outlines(&differing));
+        found.extend(self.types(&differing));
+        found.extend(self.spaces());
+        found.extend(self.removals(&differing));
+        found
+    }
+
+    /// Colors and opacities, by the share of the difference that the pixels promise.
+    fn paint(&self, differing: &[usize]) -> Vec<Hypothesis> {
+        let view = PaintView {
+            page: self.page,
+            screenshot: self.screenshot,
+            drawing: self.drawing,
+            difference: self.difference,
+            tolerance: self.tolerance,
+        };
+        let estimates: Vec<_> = differing
+            .iter()
+            .flat_map(|&index| view.estimates(index).into_iter().map(move |found| (index, found)))
+            .collect();
+        let mut found = Vec::new();
+        for (index, estimate) in &estimates {
+            let is_same = |other: &super::paint::PaintEstimate| {
+                other.property == estimate.property && other.value == estimate.value
+            };
+            let alike = self.page.alike(*index);
+            let group: Vec<(usize, u64)> = estimates
+                .iter()
+                .filter(|(other, value)| alike.contains(other) && is_same(value))
+                .map(|(other, value)| (*other, value.weight))
+                .collect();
+            let depth = self.depth(*index);
+            if group.len() > 1 && group.first().is_some_and(|(first, _)| first == index) {
+                let members = group.iter().map(|(member, _)| *member).collect();
+                let weight: u64 = group.iter().map(|(_, weight)| weight).sum();
+                found.extend(self.value(
+                    members,
+                    estimate.property,
+                    &estimate.value,
+                    self.share(weight) + 0.02,
+                    depth,
+                ));
+            }
+            found.extend(self.value(
+                vec![*index],
+                estimate.property,
+                &estimate.value,
+                self.share(estimate.weight),
+                depth,
+            ));
+        }
+        found
+    }
+
+    /// Borders, radii and shadows of boxes whose rims differ.
+    fn outlines(&self, differing: &[usize]) -> Vec<Hypothesis> {
+        let mut found = Vec::new();
+        for &index in differing {
+            let bounds = self.page.bounds(index);
+            let inner = self.weight_in(grown(bounds, -6));
+            let own = self.weight_in(grown(bounds, 1));
+            let halo = self.weight_in(grown(bounds, 40));
+            let corners = self.corner_weight(bounds, self.total);
+            let elements = self.members(index);
+            let has_border = P::BorderWidth.length(self.page, index) > 0.0;
+            if is_painted(self.page, index)
+                || self.page.element(index).is_some_and(|e| e.image.is_some())
+            {
+                let members_share =
+                    |weight: u64| (self.share(weight) * elements.len() as f64).min(1.0);
+                let corner_share =
+                    members_share(corners) * if corners * 10 >= own * 7 { 1.0 } else { 0.2 };
+                if corners > 0 {
+                    for delta in [4.0, -4.0] {
+                        found.extend(self.length(
+                            &elements,
+                            P::BorderRadius,
+                            delta,
+                            0.9 * corner_share,
+                        ));
+                    }
+                }
+                let rim = own.saturating_sub(inner);
+                if rim > 0 && (has_border || rim * 2 > own) {
+                    let shown = 0.6 * members_share(rim);
+                    let likely = if has_border { shown.max(0.63) } else { shown };
+                    found.extend(self.length(&elements, P::BorderWidth, 1.0, likely));
+                    found.extend(self.length(&elements, P::BorderWidth, -1.0, likely - 0.02));
+                }
+                if halo > own && halo > 0 {
+                    let likely = 0.8 * members_share(halo.saturating_sub(own));
+                    for (place, shadow) in
+                        shadows(self.page.style(index, "box-shadow")).into_iter().enumerate()
+                    {
+                        let later = place as f64 * 0.02;
+                        found.extend(self.value(
+                            elements.clone(),
+                            "box-shadow",
+                            &shadow,
+                            likely - later,
+                            0,
+                        ));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Sizes, weights and spacing of texts that are drawn otherwise, not merely elsewhere.
+    fn types(&self, differing: &[usize]) -> Vec<Hypothesis> {
+        let mut found = Vec::new();
+        for &index in differing {
+            let own: Vec<_> =
+                self.field.patches.iter().filter(|p| p.is_text && p.element == index).collect();
+            if own.is_empty() {
+                continue;
+            }
+            let lost = own.iter().filter(|patch| patch.target.is_none()).count() as f64;
+            let mut shifts: Vec<_> = own.iter().filter_map(|patch| patch.target).collect();
+            shifts.sort_unstable();
+            let range = |axis: usize| {
+                let parts = shifts.iter().filter_map(|shift| shift.get(axis).copied());
+                parts.clone().max().unwrap_or_default() - parts.min().unwrap_or_default()
+            };
+            let changed = lost / own.len() as f64;
+            let is_rigid = changed < 0.15 && range(0) <= 1 && range(1) <= 1;
+            if is_rigid {
+                continue;
+            }
+            let is_color = self.is_recolored(index);
+            let base = (0.45 + 0.25 * changed) * if is_color { 0.3 } else { 1.0 };
+            let mut groups = vec![(self.members(index), 0.0)];
+            if self.page.alike(index).len() > 1 {
+                groups.push((vec![index], -0.08));
+            }
+            for (elements, later) in groups {
+                let spacing = if changed < 0.6 { 0.1 } else { 0.0 };
+                found.extend(self.length(&elements, P::LetterSpacing, 0.5, base + later + spacing));
+                found.extend(self.length(
+                    &elements,
+                    P::LetterSpacing,
+                    -0.5,
+                    base + later + spacing - 0.02,
+                ));
+                for delta in [1.0, -1.0, 2.0, -2.0] {
+                    found.extend(self.length(&elements, P::FontSize, delta, base + later + 0.05));
+                }
+                for weight in ["400", "500", "600", "700", "800", "300"] {
+                    if self.page.style(index, "font-weight") != weight {
+                        let order = if weight == "300" || weight == "800" { 0.2 } else { 0.0 };
+                        found.extend(self.value(
+                            elements.clone(),
+                            "font-weight",
+                            weight,
+                            base + later - order,
+                            0,
+                        ));
+                    }
+                }
+                for transform in ["uppercase", "none", "capitalize"] {
+                    if self.page.style(index, "text-transform") != transform && changed > 0.5 {
+                        found.extend(self.value(
+                            elements.clone(),
+                            "text-transform",
+                            transform,
+                            base + later - 0.25,
+                            0,
+                        ));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Elements that the screenshot lacks.
+    fn removals(&self, differing: &[usize]) -> Vec<Hypothesis> {
+        let mut found = Vec::new();
+        for &index in differing {
+            let bounds = self.page.bounds(index);
+            let patches: Vec<_> = self.field.of(self.page, index).collect();
+            let lost = patches.iter().filter(|patch| patch.target.is_none()).count();
+            let tag = self.page.element(index).map_or("body", |element| element.tag.as_str());
+            if tag == "body" || patches.is_empty() || lost * 10 < patches.len() * 9 {
+                continue;
+            }
+            let priority = 100.0 * (0.2 + 0.5 * self.share(self.weight_in(bounds)));
+            let change = PageChange { elements: vec![index], edit: PageEdit::Remove };
+            let is = self.page.style(index, "display").to_owned();
+            found.push(Hypothesis { element: index, change, lever: Lever::Value, is, priority });
+        }
+        found
+    }
+
+    /// The element and those like it that differ too.
+    pub(super) fn members(&self, index: usize) -> Vec<usize> {
+        let bounds = |other: usize| grown(self.page.bounds(other), 2);
+        let mut alike = self.page.alike(index);
+        alike.retain(|&other| self.difference.count_in(bounds(other)) > 0);
+        if alike.len() > 1 && alike.contains(&index) { self.page.alike(index) } else { vec![index] }
+    }
+
+    fn is_recolored(&self, index: usize) -> bool {
+        let patches = self.field.patches.iter().filter(|p| p.is_text && p.element == index);
+        let lost = patches.filter(|patch| patch.target.is_none()).count();
+        let bounds = self.page.bounds(index);
+        let (mut rims, mut both) = (0u32, 0u32);
+        let [left, top, right, bottom] = bounds;
+        for y in top..bottom {
+            for x in left..right {
+                let near = |p: &Raster| {
+                    p.get(x + 1, y)
+                        .is_some_and(|n| crate::raster::channel_difference(n, p.at(x, y)) > 24)
+                };
+                let (one, other) = (near(self.screenshot), near(self.drawing));
+                rims += u32::from(one || other);
+                both += u32::from(one && other);
+            }
+        }
+        lost > 0 && rims > 0 && both * 10 >= rims * 9
+    }
+
+    fn depth(&self, index: usize) -> usize {
+        std::iter::successors(Some(index), |&at| self.page.parent(at)).count()
+    }
+
+    fn share(&self, weight: u64) -> f64 {
+        weight as f64 / self.total.max(1) as f64
+    }
+
+    fn weight_in(&self, [left, top, right, bottom]: [i32; 4]) -> u64 {
+        let mut total = 0;
+        for y in top..bottom {
+            total += (left..right).map(|x| u64::from(self.difference.at(x, y))).sum::<u64>();
+        }
+        total
+    }
+
+    fn corner_weight(&self, bounds: [i32; 4], most: u64) -> u64 {
+        let [left, top, right, bottom] = bounds;
+        let side = ((right - left).min(bottom - top) / 2).clamp(1, 24);
+        let corners = [
+            [left, top, left + side, top + side],
+            [right - side, top, right, top + side],
+            [left, bottom - side, left + side, bottom],
+            [right - side, bottom - side, right, bottom],
+        ];
+        let inside = corners.map(|corner| {
+            let corner = intersection(corner, grown(bounds, 1));
+            if area(corner) > 0.0 { self.weight_in(corner) } else { 0 }
+        });
+        inside.iter().sum::<u64>().min(most)
+    }
+
+    fn value(
+        &self,
+        elements: Vec<usize>,
+        property: &str,
+        value: &str,
+        likely: f64,
+        depth: usize,
+    ) -> Option<Hypothesis> {
+        let element = *elements.first()?;
+        let is = self.page.style(element, computed_name(property)).to_owned();
+        let edit = PageEdit::Declare { property: property.to_owned(), value: value.to_owned() };
+        let change = PageChange { elements, edit };
+        let priority = 100.0 * likely + depth as f64 * 0.05;
+        Some(Hypothesis { element, change, lever: Lever::Value, is, priority })
+    }
+
+    pub(super) fn length(
+        &self,
+        elements: &[usize],
+        property: P,
+        delta: f64,
+        likely: f64,
+    ) -> Option<Hypothesis> {
+        let element = *elements.first()?;
+        let change = property.change(self.page, elements, delta)?;
+        let is = property.current(self.page, element);
+        let lever = Lever::Length { property, delta };
+        Some(Hypothesis { element, change, lever, is, priority: 100.0 * likely })
+    }
+}
+
+/// The computed property that tells the present value of a shorthand.
+fn computed_name(property: &str) -> &str {
+    match property {
+        "border-color" => "border-top-color",
+        other => other,
+    }
+}
+
+pub(crate) fn grown([left, top, right, bottom]: [i32; 4], by: i32) -> [i32; 4] {
+    [left - by, top - by, right + by, bottom + by]
+}

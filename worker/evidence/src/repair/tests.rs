@@ -1,0 +1,142 @@
+//! Searches over a page that is drawn without a browser: boxes, one below the other.
+
+use super::{RepairLimits, RepairSearch};
+use crate::{
+    measure::PicturePair,
+    raster::Raster,
+    snapshot::{PageChange, PageEdit, Snapshot, SnapshotElement},
+};
+use juror_types::evidence::{Evidence, EvidenceSource, RegionKind};
+use std::collections::BTreeMap;
+
+/// A column of boxes with a bar in each, as its own layout engine draws it.
+fn draw(colors: [&str; 3], gaps: [i32; 3], changes: &[PageChange]) -> (Raster, Snapshot) {
+    let mut picture = Raster::filled(160, 220, [255; 3]);
+    let (mut top, mut elements) =
+        (10, vec![element(0, None, [0.0, 0.0, 160.0, 220.0], "rgb(255, 255, 255)", 0)]);
+    for (at, (color, gap)) in colors.into_iter().zip(gaps).enumerate() {
+        let index = at + 1;
+        let (mut color, mut gap, mut is_gone) = (color.to_owned(), gap, false);
+        for change in changes.iter().filter(|change| change.elements.contains(&index)) {
+            match &change.edit {
+                PageEdit::Remove => is_gone = true,
+                PageEdit::Declare { property, value } if property == "background-color" => {
+                    color.clone_from(value)
+                }
+                PageEdit::Declare { property, value } if property == "margin-bottom" => {
+                    gap = value.trim_end_matches("px").parse::<f64>().unwrap() as i32;
+                }
+                PageEdit::Declare { .. } => {}
+            }
+        }
+        let height = if is_gone { 0 } else { 30 };
+        let (rgb, _) = crate::color::parse(&color).unwrap();
+        picture.fill([20, top as u32, 100, height as u32], rgb);
+        if !is_gone {
+            picture.fill([30, top as u32 + 10, 20 + 16 * index as u32, 8], [40; 3]);
+        }
+        let rect = [20.0, f64::from(top), 100.0, f64::from(height)];
+        elements.push(element(index, Some(0), rect, &color, gap));
+        top += height + gap;
+    }
+    (picture, Snapshot { width: 160, height: 220, scale: 1.0, background: [255; 4], elements })
+}
+
+fn element(
+    index: usize,
+    parent: Option<usize>,
+    rect: [f64; 4],
+    color: &str,
+    gap: i32,
+) -> SnapshotElement {
+    let styles = [
+        ("background-color", color.to_owned()),
+        ("margin-bottom", format!("{gap}px")),
+        ("display", "block".to_owned()),
+    ];
+    SnapshotElement {
+        index,
+        parent,
+        tag: if index == 0 { "body" } else { "div" }.to_owned(),
+        id: None,
+        classes: vec![format!("box{index}")],
+        path: format!("body > div:nth-child({index})"),
+        text: String::new(),
+        rect,
+        styles: styles
+            .map(|(name, value)| (name.to_owned(), value))
+            .into_iter()
+            .collect::<BTreeMap<_, _>>(),
+        visible: true,
+        image: None,
+    }
+}
+
+const COLORS: [&str; 3] = ["#2563EB", "#E2E8F0", "#FCD34D"];
+const GAPS: [i32; 3] = [8, 8, 8];
+
+/// The evidence for a page of [`COLORS`] and [`GAPS`], and the number of drawings.
+fn search(screenshot: &Raster, limits: RepairLimits) -> (Evidence, usize) {
+    let (drawing, snapshot) = draw(COLORS, GAPS, &[]);
+    let pair = PicturePair::new(screenshot, &drawing);
+    let mut evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
+    let mut search = RepairSearch::new(&pair, &snapshot, limits);
+    while let Some(changes) = search.next_drawing() {
+        let (drawing, snapshot) = draw(COLORS, GAPS, &changes);
+        search.judge(drawing, snapshot);
+    }
+    let drawn = search.drawn();
+    search.finish(&pair, &snapshot, &mut evidence);
+    (evidence, drawn)
+}
+
+#[test]
+fn a_color_is_found_and_proved() {
+    let (screenshot, _) = draw(["#1D4ED8", COLORS[1], COLORS[2]], GAPS, &[]);
+    let (evidence, _) = search(&screenshot, RepairLimits::default());
+    let region = &evidence.regions[0];
+    assert_eq!(region.element.as_ref().unwrap().path, "body > div:nth-child(1)");
+    assert_eq!(region.property.as_deref(), Some("background-color"));
+    assert_eq!(
+        (region.is.as_deref(), region.should_be.as_deref()),
+        (Some("#2563EB"), Some("#1D4ED8"))
+    );
+    assert_eq!(
+        (region.kind, region.explains, evidence.explained),
+        (RegionKind::Color, Some(1.0), Some(1.0))
+    );
+    assert_eq!(evidence.regions.len(), 1);
+}
+
+#[test]
+fn a_margin_is_named_before_what_it_moves() {
+    let (screenshot, _) = draw(COLORS, [8, 19, 8], &[]);
+    let (evidence, drawn) = search(&screenshot, RepairLimits::default());
+    let region = &evidence.regions[0];
+    assert_eq!(region.element.as_ref().unwrap().path, "body > div:nth-child(2)");
+    assert_eq!(region.property.as_deref(), Some("margin-bottom"));
+    assert_eq!((region.should_be.as_deref(), region.explains), (Some("19px"), Some(1.0)));
+    assert!(drawn <= 60);
+}
+
+#[test]
+fn two_changes_are_two_repairs() {
+    let (screenshot, _) = draw(["#1D4ED8", COLORS[1], "#FB7185"], GAPS, &[]);
+    let (evidence, _) = search(&screenshot, RepairLimits::default());
+    let repaired = evidence.regions.iter().filter_map(|region| region.should_be.as_deref());
+    let mut repaired: Vec<&str> = repaired.collect();
+    repaired.sort_unstable();
+    assert_eq!(repaired, ["#1D4ED8", "#FB7185"]);
+    assert_eq!(evidence.explained, Some(1.0));
+}
+
+#[test]
+fn nothing_is_drawn_where_nothing_differs_or_no_trial_is_allowed() {
+    let (same, _) = draw(COLORS, GAPS, &[]);
+    let (evidence, drawn) = search(&same, RepairLimits::default());
+    assert_eq!((drawn, evidence.regions.len(), evidence.explained), (0, 0, None));
+    let (other, _) = draw([COLORS[1], COLORS[1], COLORS[2]], GAPS, &[]);
+    let (evidence, drawn) = search(&other, RepairLimits { trials: 0, repairs: 3 });
+    assert_eq!((drawn, evidence.explained), (0, None));
+    assert_eq!(evidence.regions[0].property, None);
+}

@@ -1,0 +1,145 @@
+//! A drawn page as its renderer describes it, and changes of it to try.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The computed properties that a snapshot carries for each element.
+pub const SNAPSHOT_PROPERTIES: [&str; 47] = [
+    "align-items",
+    "align-self",
+    "background-color",
+    "background-image",
+    "border-bottom-color",
+    "border-bottom-left-radius",
+    "border-bottom-right-radius",
+    "border-bottom-width",
+    "border-left-color",
+    "border-left-width",
+    "border-right-color",
+    "border-right-width",
+    "border-top-color",
+    "border-top-left-radius",
+    "border-top-right-radius",
+    "border-top-style",
+    "border-top-width",
+    "box-shadow",
+    "box-sizing",
+    "color",
+    "column-gap",
+    "display",
+    "fill",
+    "flex-direction",
+    "font-family",
+    "font-size",
+    "font-style",
+    "font-weight",
+    "height",
+    "justify-content",
+    "letter-spacing",
+    "line-height",
+    "margin-bottom",
+    "margin-left",
+    "margin-right",
+    "margin-top",
+    "opacity",
+    "padding-bottom",
+    "padding-left",
+    "padding-right",
+    "padding-top",
+    "position",
+    "row-gap",
+    "text-align",
+    "text-decoration-line",
+    "text-transform",
+    "width",
+];
+
+/// A drawn page: its elements in document order, with boxes in CSS pixels of the page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// Width of the viewport in CSS pixels.
+    pub width: u32,
+    /// Height of the viewport in CSS pixels.
+    pub height: u32,
+    /// Device pixels for each CSS pixel.
+    pub scale: f64,
+    /// Color of the page's canvas: red, green, blue, alpha.
+    pub background: [u8; 4],
+    /// Elements in document order.
+    pub elements: Vec<SnapshotElement>,
+}
+
+/// An element of a drawn page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SnapshotElement {
+    /// Place among the snapshot's elements.
+    pub index: usize,
+    /// Index of the parent element; none for the root.
+    pub parent: Option<usize>,
+    /// Tag, in lower case.
+    pub tag: String,
+    /// The `id` attribute.
+    pub id: Option<String>,
+    /// Names of the `class` attribute.
+    pub classes: Vec<String>,
+    /// A CSS path that names it alone.
+    pub path: String,
+    /// Its own text, at most 80 characters.
+    pub text: String,
+    /// x, y, width, height in CSS pixels of the page.
+    pub rect: [f64; 4],
+    /// Computed styles, of [`SNAPSHOT_PROPERTIES`].
+    pub styles: BTreeMap<String, String>,
+    /// Whether it draws anything or holds something that does.
+    pub visible: bool,
+    /// Source of an image, an SVG or a background image; data URIs as their digest.
+    pub image: Option<String>,
+}
+
+/// A change of a drawn page to try.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageChange {
+    /// Indexes of the elements that it changes.
+    pub elements: Vec<usize>,
+    /// The change of each of them.
+    pub edit: PageEdit,
+}
+
+/// A CSS declaration for elements, or their removal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageEdit {
+    /// Sets a property, above the page's own style sheets.
+    Declare {
+        /// The CSS property.
+        property: String,
+        /// Its value.
+        value: String,
+    },
+    /// Takes the elements out of the layout (`display: none`).
+    Remove,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn properties_are_sorted_and_named_once() {
+        assert!(SNAPSHOT_PROPERTIES.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
+    #[test]
+    fn changes_are_written_by_what_they_do() {
+        let value = "4px".to_owned();
+        let edit = PageEdit::Declare { property: "gap".to_owned(), value };
+        let change = PageChange { elements: vec![2, 5], edit };
+        let record =
+            json!({"elements": [2, 5], "edit": {"declare": {"property": "gap", "value": "4px"}}});
+        assert_eq!(serde_json::to_value(change).unwrap(), record);
+        let removal = PageChange { elements: vec![1], edit: PageEdit::Remove };
+        let record = json!({"elements": [1], "edit": "remove"});
+        assert_eq!(serde_json::from_value::<PageChange>(record).unwrap(), removal);
+    }
+}

@@ -1,0 +1,240 @@
+//! From a batch that has ended to the ends of its rows.
+
+use super::{
+    BatchWork,
+    finish::{JobEnd, RowEnd, finish},
+    gather::PAGE,
+};
+use crate::{
+    interruption::Interruption,
+    vision::{BatchEnding, CallEnd, EndedBatch, RowOutput},
+    worker_error::WorkerError,
+};
+use futures_util::{Stream, StreamExt as _, TryFutureExt as _, stream, stream::FuturesUnordered};
+use juror_ledger::batches::BatchRow;
+use juror_queue::Priority;
+use juror_types::{event::Event, id::JobId, job::Job, outcome::ErrorKind, usage::Usage};
+use std::{collections::HashSet, path::PathBuf};
+use tokio::{
+    fs::File,
+    io::{AsyncBufReadExt as _, BufReader},
+};
+
+/// Rows that are finished side by side, so that their transactions are written together.
+const AT_ONCE: usize = 32;
+
+/// Jobs of a shard that go on.
+#[derive(Default)]
+pub struct Onward {
+    /// Into another batch.
+    pub again: Vec<Job>,
+    /// Into ordinary calls.
+    pub realtime: Vec<Job>,
+}
+
+/// The collection of one shard.
+pub struct Collection<'work> {
+    pub work: &'work BatchWork,
+    pub number: u32,
+    pub onward: Onward,
+    /// Rows that the files name.
+    seen: HashSet<JobId>,
+    usage: Usage,
+    doubled: u64,
+    unreadable: u64,
+}
+
+impl<'work> Collection<'work> {
+    /// Nothing collected yet.
+    pub fn new(work: &'work BatchWork, number: u32) -> Self {
+        Self {
+            work,
+            number,
+            onward: Onward::default(),
+            seen: HashSet::new(),
+            usage: Usage::default(),
+            doubled: 0,
+            unreadable: 0,
+        }
+    }
+
+    /// Ends each row of a batch whose files stand at these paths. `over` tells that the run does not
+    /// wait for what has not run.
+    pub async fn collect(
+        &mut self,
+        ended: &EndedBatch,
+        paths: &[PathBuf],
+        over: bool,
+    ) -> Result<(), WorkerError> {
+        let not_run = not_run(ended.ending, over);
+        for path in paths {
+            self.read(path, &not_run).await?;
+        }
+        self.end_missing(ended, not_run).await?;
+        self.warn(ended).await;
+        Ok(())
+    }
+
+    async fn read(&mut self, path: &PathBuf, not_run: &RowEnd) -> Result<(), WorkerError> {
+        let unreadable = |error: std::io::Error| {
+            Interruption::Paused(format!("file {} cannot be read: {error}", path.display()))
+        };
+        let file = File::open(path).await.map_err(unreadable)?;
+        let mut lines = BufReader::new(file).split(b'\n');
+        let work = self.work;
+        let mut ends = FuturesUnordered::new();
+        while let Some(line) = lines.next_segment().await.map_err(unreadable)? {
+            let Some(RowOutput { id, end }) = work.lane.provider.read_row(&line) else {
+                self.unreadable += u64::from(!line.is_empty());
+                continue;
+            };
+            let job = JobId::new(id);
+            if !self.seen.insert(job.clone()) {
+                self.doubled += 1;
+                continue;
+            }
+            self.usage += end.as_ref().and_then(usage_of).unwrap_or_default();
+            let end = end.map_or_else(|| not_run.clone(), RowEnd::Ran);
+            ends.push(end_of_line(work, self.number, job, end));
+            if ends.len() >= AT_ONCE
+                && let Some(ended) = ends.next().await
+                && let Err(error) = self.note(ended)
+            {
+                return self.note_all(ends).await.and(Err(error));
+            }
+        }
+        self.note_all(ends).await
+    }
+
+    /// Takes the ends of rows that are being finished, so that no result is left halfway; returns
+    /// the first error.
+    async fn note_all(
+        &mut self,
+        mut ends: impl Stream<Item = Result<Option<JobEnd>, WorkerError>> + Unpin,
+    ) -> Result<(), WorkerError> {
+        let mut noted = Ok(());
+        while let Some(ended) = ends.next().await {
+            noted = noted.and(self.note(ended));
+        }
+        noted
+    }
+
+    /// Ends rows that stand in neither file. Where the batch ended early and every row that it
+    /// counts has come, they never ran; otherwise nobody knows, and they are presumed spent.
+    async fn end_missing(
+        &mut self,
+        ended: &EndedBatch,
+        not_run: RowEnd,
+    ) -> Result<(), WorkerError> {
+        let counted = ended.counts.completed + ended.counts.failed;
+        let all_came = counted <= self.seen.len() as u64 && self.unreadable == 0;
+        let end = match ended.ending {
+            BatchEnding::Expired | BatchEnding::Cancelled if all_came => not_run,
+            _ => RowEnd::Ran(CallEnd::Lost(
+                "the batch brought neither an answer nor an error".to_owned(),
+            )),
+        };
+        self.end_rows(end).await
+    }
+
+    /// Ends every row of the shard that is still open.
+    pub async fn end_rows(&mut self, end: RowEnd) -> Result<(), WorkerError> {
+        let work = self.work;
+        loop {
+            let records = &work.lane.records;
+            let rows = records.open_rows(&work.run, Some(self.number), None, PAGE).await;
+            let rows = rows.map_err(Interruption::from)?;
+            if rows.is_empty() {
+                return Ok(());
+            }
+            let ended = |row| end_row(work, row, end.clone()).map_ok(Some);
+            let ends = stream::iter(rows).map(ended).buffer_unordered(AT_ONCE);
+            self.note_all(std::pin::pin!(ends)).await?;
+        }
+    }
+
+    fn note(&mut self, ended: Result<Option<JobEnd>, WorkerError>) -> Result<(), WorkerError> {
+        match ended? {
+            Some(JobEnd::Again(job)) => self.onward.again.push(*job),
+            Some(JobEnd::Realtime(job)) => self.onward.realtime.push(*job),
+            Some(JobEnd::Finished(_)) | None => {}
+        }
+        Ok(())
+    }
+
+    /// Warns of a provider whose files do not agree with what it says of the batch.
+    async fn warn(&self, ended: &EndedBatch) {
+        let Self { number, doubled, unreadable, usage, .. } = self;
+        let mut odd = Vec::new();
+        if *doubled > 0 {
+            odd.push(format!("{doubled} rows came twice and count once"));
+        }
+        if *unreadable > 0 {
+            odd.push(format!("{unreadable} lines name no row"));
+        }
+        if let Some(told) = ended.usage.filter(|told| {
+            (told.input_tokens, told.output_tokens) != (usage.input_tokens, usage.output_tokens)
+        }) {
+            odd.push(format!(
+                "it says that it took {} input and {} output tokens, and its rows say {} and {}; \
+                 the rows are booked",
+                told.input_tokens, told.output_tokens, usage.input_tokens, usage.output_tokens
+            ));
+        }
+        if !odd.is_empty() {
+            let warning = format!("batch of shard {number}: {}", odd.join("; "));
+            self.work.context.events.emit(Event::Warning(warning)).await;
+        }
+    }
+}
+
+/// Ends the row of one line; none if it stands in this shard no more.
+async fn end_of_line(
+    work: &BatchWork,
+    number: u32,
+    job: JobId,
+    end: RowEnd,
+) -> Result<Option<JobEnd>, WorkerError> {
+    let row = work.lane.records.row(&work.run, &job).await.map_err(Interruption::from)?;
+    match row.filter(|row| row.open) {
+        Some(row) => end_row(work, row, end).await.map(Some),
+        None => {
+            tracing::debug!(number, %job, "a row was collected before");
+            Ok(None)
+        }
+    }
+}
+
+/// Ends a row and publishes its result.
+async fn end_row(work: &BatchWork, row: BatchRow, end: RowEnd) -> Result<JobEnd, WorkerError> {
+    let ended = finish(row, end, work).await?;
+    if let JobEnd::Finished(result) = &ended {
+        work.results.publish((**result).clone(), Priority::Normal).await?;
+        if let Some(reason) = work.context.breaker.take_pause_reason() {
+            return Err(Interruption::Paused(reason).into());
+        }
+    }
+    Ok(ended)
+}
+
+fn not_run(ending: BatchEnding, over: bool) -> RowEnd {
+    match ending {
+        _ if over => RowEnd::past_deadline(),
+        BatchEnding::Cancelled => {
+            let message = "the batch was cancelled before this row was run".to_owned();
+            RowEnd::NotRun(ErrorKind::Cancelled, message)
+        }
+        BatchEnding::Completed | BatchEnding::Expired => {
+            let message = "the batch's 24 hours ended before this row was run".to_owned();
+            RowEnd::NotRun(ErrorKind::Deadline, message)
+        }
+    }
+}
+
+fn usage_of(end: &CallEnd) -> Option<Usage> {
+    match end {
+        CallEnd::Answered(answer) => answer.usage,
+        CallEnd::BadAnswer { usage, .. } | CallEnd::Refused { usage, .. } => *usage,
+        _ => None,
+    }
+}

@@ -1,0 +1,235 @@
+//! From what became of a row to its job's result, or to its next try.
+
+use super::{BatchWork, row::RowRecord};
+use crate::{
+    billing::CallBill,
+    context::{Context, JudgeSetup},
+    evaluate::{note_result, unclaimed},
+    interruption::Interruption,
+    judging::{
+        FirstVerdict, permission::past_deadline, refuse_other_model, reply_for_cache, verdict_in,
+    },
+    result_builder::ResultBuilder,
+    retry::{self, LeaseEnd, NextStep, Step},
+    vision::CallEnd,
+};
+use juror_ledger::{
+    admission::Settlement,
+    batches::BatchRow,
+    store::{Claim, ClaimKey, FinishedJob},
+};
+use juror_types::{
+    event::Event,
+    job::Job,
+    outcome::{ErrorKind, JobError, JobResult},
+};
+
+/// End of a row.
+#[derive(Clone, Debug)]
+pub enum RowEnd {
+    /// It ran, and its call ended so.
+    Ran(CallEnd),
+    /// It never ran, and cost nothing; the reason for people.
+    NotRun(ErrorKind, String),
+    /// Its batch is not valid, and nothing of it ran.
+    Invalid(String),
+}
+
+/// End of its job.
+pub enum JobEnd {
+    /// It has its result.
+    Finished(Box<JobResult>),
+    /// It goes into another batch.
+    Again(Box<Job>),
+    /// It is asked in an ordinary call.
+    Realtime(Box<Job>),
+}
+
+impl RowEnd {
+    /// The end of a row that was not waited for any longer.
+    pub fn past_deadline() -> Self {
+        let (kind, message) = past_deadline();
+        Self::NotRun(kind, message)
+    }
+}
+
+/// Ends a row: settles its money, and stores the result of its job where that is finished.
+pub async fn finish(row: BatchRow, end: RowEnd, work: &BatchWork) -> Result<JobEnd, Interruption> {
+    let BatchWork { context, lane, run, .. } = work;
+    let record = RowRecord::read(&row)?;
+    let claim = match context.store.claim(&unclaimed(&record.job), &context.owner).await? {
+        Claim::Granted { fence, .. } => ClaimKey { fence, ..unclaimed(&record.job) },
+        Claim::Done(result) => {
+            lane.records.remove_row(run, &row.job).await?;
+            return Ok(JobEnd::Finished(result));
+        }
+        Claim::Held => return Err(Interruption::ClaimedElsewhere),
+    };
+    let builder = ResultBuilder::restore(record.builder.clone(), context, claim.clone());
+    let Some(setup) = context.judge.as_deref() else {
+        return Err(Interruption::UnknownRun("batches need a judge".to_owned()));
+    };
+    let mut finishing = Finishing { work, context, setup, row, record, claim };
+    if let Some(first) = finishing.record.first.take_if(|_| !matches!(end, RowEnd::Ran(_))) {
+        return finishing.unpaid(first.score(builder)).await;
+    }
+    match end {
+        RowEnd::Ran(end) => finishing.ran(end, builder).await,
+        RowEnd::NotRun(..) if lane.falls_back => {
+            context.admission.release(&finishing.row.lease).await?;
+            finishing.again(true).await
+        }
+        RowEnd::NotRun(kind, message) => finishing.unpaid(builder.skipped(kind, message)).await,
+        RowEnd::Invalid(message) => {
+            let message = format!("the provider takes this batch for invalid: {message}");
+            let error = JobError { kind: ErrorKind::Request, message };
+            finishing.unpaid(builder.failed(error)).await
+        }
+    }
+}
+
+struct Finishing<'work> {
+    work: &'work BatchWork,
+    context: &'work Context,
+    setup: &'work JudgeSetup,
+    row: BatchRow,
+    record: RowRecord,
+    claim: ClaimKey,
+}
+
+impl Finishing<'_> {
+    async fn ran(
+        mut self,
+        end: CallEnd,
+        mut builder: ResultBuilder,
+    ) -> Result<JobEnd, Interruption> {
+        let Self { context, setup, .. } = self;
+        let Some(judge) = self.record.job.judge.clone() else {
+            return Err(Interruption::UnknownRun("a job in a batch has no judge".to_owned()));
+        };
+        let end = match end {
+            // A row waits for no cooldown: without end, it would go into batch after batch.
+            CallEnd::RateLimited { message, .. } => CallEnd::Unavailable { status: 429, message },
+            end => end,
+        };
+        let (verdict, problem) = verdict_in(&end, &context.rubric);
+        let tally = &mut self.record.tally;
+        let contradiction = retry::contradiction(&context.rubric, verdict.as_ref(), tally);
+        let asks_once_more = contradiction.is_some();
+        let problem = problem.or(contradiction);
+        let Step { money, next } =
+            retry::decide(&end, problem.as_deref(), tally, retry::full_jitter);
+        let next = refuse_other_model(setup, &judge.model, &end, next);
+        let bill = setup.pricing.bill(&end, money, &self.record.bounds);
+        if let Some(bill) = &bill {
+            for warning in setup.pricing.warnings(&end, bill) {
+                context.events.emit(Event::Warning(warning)).await;
+            }
+        }
+        let other = setup.pricing.other_model(&end);
+        builder.called(&judge, &end, bill.as_ref(), &self.record.bounds, other);
+        let remember = reply_for_cache(self.record.key, &judge, setup, &end, bill);
+        if let (true, Some(verdict)) = (asks_once_more, verdict.clone()) {
+            let (answer, remember) = (builder.answer(), remember.clone());
+            self.record.first = Some(FirstVerdict { verdict, answer, remember });
+        } else if next.gives_up_an_answer()
+            && let Some(first) = self.record.first.take()
+        {
+            return self.paid(money, bill, first.score(builder)).await;
+        }
+        match (next, verdict) {
+            (NextStep::Accept, Some(verdict)) => {
+                let finished = FinishedJob { remember, ..builder.scored(verdict) };
+                self.paid(money, bill, finished).await
+            }
+            (NextStep::Unscorable(message), _) => {
+                self.paid(money, bill, builder.unscorable(message)).await
+            }
+            (NextStep::Fail(kind, message), _) => {
+                self.paid(money, bill, builder.failed(JobError { kind, message })).await
+            }
+            (next, _) => {
+                self.end_lease(money, bill, None).await?;
+                self.record.raised |= next == NextStep::RetryLonger;
+                let falls_back = self.work.lane.falls_back;
+                let ended = self.again(falls_back).await?;
+                match next {
+                    NextStep::PauseRun(reason) => {
+                        context.shutdown.drain.cancel();
+                        Err(Interruption::Paused(reason))
+                    }
+                    _ => Ok(ended),
+                }
+            }
+        }
+    }
+
+    /// Stores a result together with the bill of its row.
+    async fn paid(
+        self,
+        money: LeaseEnd,
+        bill: Option<CallBill>,
+        finished: FinishedJob,
+    ) -> Result<JobEnd, Interruption> {
+        let result = finished.result.clone();
+        if bill.is_none() {
+            self.end_lease(money, None, None).await?;
+            return self.store(finished).await;
+        }
+        let may_publish = self.end_lease(money, bill, Some(finished)).await?;
+        if !may_publish {
+            return Err(Interruption::ClaimLost);
+        }
+        self.finished(result).await
+    }
+
+    /// Stores a result of a row that cost nothing.
+    async fn unpaid(self, finished: FinishedJob) -> Result<JobEnd, Interruption> {
+        self.context.admission.release(&self.row.lease).await?;
+        self.store(finished).await
+    }
+
+    async fn store(self, finished: FinishedJob) -> Result<JobEnd, Interruption> {
+        let result = finished.result.clone();
+        if !self.context.store.finish(finished).await? {
+            return Err(Interruption::ClaimLost);
+        }
+        self.finished(result).await
+    }
+
+    async fn finished(self, result: JobResult) -> Result<JobEnd, Interruption> {
+        note_result(&result, self.context).await;
+        self.work.lane.records.remove_row(&self.work.run, &self.row.job).await?;
+        Ok(JobEnd::Finished(Box::new(result)))
+    }
+
+    /// Ends the row's lease; returns whether a result that was stored with it may be published.
+    async fn end_lease(
+        &self,
+        money: LeaseEnd,
+        bill: Option<CallBill>,
+        finished: Option<FinishedJob>,
+    ) -> Result<bool, Interruption> {
+        let admission = &self.context.admission;
+        match (money, bill) {
+            (LeaseEnd::PresumeSpent, _) => admission.presume_spent(&self.row.lease).await?,
+            (_, None) => admission.release(&self.row.lease).await?,
+            (_, Some(CallBill { cost, usage, metered, .. })) => {
+                let (lease, claim) = (self.row.lease.clone(), self.claim.clone());
+                let settlement = Settlement { lease, cost, usage, metered, finished, claim };
+                return Ok(admission.settle(settlement).await?.may_publish);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Closes the row, so that its job is asked again.
+    async fn again(mut self, realtime: bool) -> Result<JobEnd, Interruption> {
+        self.record.realtime = realtime;
+        let job = Box::new(self.record.job.clone());
+        let row = self.record.into_row(self.row.lease, false)?;
+        self.work.lane.records.add_row(&self.work.run, row).await?;
+        self.context.store.requeue(&self.claim).await?;
+        Ok(if realtime { JobEnd::Realtime(job) } else { JobEnd::Again(job) })
+    }
+}

@@ -1,0 +1,54 @@
+//! A job in a batch: what is kept to finish it when its answer comes, in this process or a later one.
+
+use crate::{
+    cost_bounds::Bounds, judging::FirstVerdict, result_builder::BuilderSnapshot,
+    retry::AttemptTally,
+};
+use juror_ledger::{batches::BatchRow, error::LedgerError};
+use juror_types::{
+    id::{Digest, LeaseId},
+    job::Job,
+};
+use serde::{Deserialize, Serialize};
+
+/// Record of a row.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct RowRecord {
+    /// The job.
+    pub job: Job,
+    /// Its result so far.
+    pub builder: BuilderSnapshot,
+    /// Identity of the question.
+    pub key: Digest,
+    /// Bounds of the row, at the price of batches.
+    pub bounds: Bounds,
+    /// Attempts of the job so far.
+    pub tally: AttemptTally,
+    /// Whether the output limit was raised after an answer that was cut.
+    pub raised: bool,
+    /// A verdict that contradicts itself, for which the judge is asked once more.
+    pub first: Option<FirstVerdict>,
+    /// Whether the job is to be asked in an ordinary call from now on.
+    pub realtime: bool,
+}
+
+impl RowRecord {
+    /// Reads what is kept of a row.
+    pub fn read(row: &BatchRow) -> Result<Self, LedgerError> {
+        serde_json::from_str(&row.record).map_err(|error| {
+            LedgerError::Broken(format!(
+                "the row of job {} in the database cannot be read ({error}): it was written by \
+                 another version of this program; use that version, or begin a new run",
+                row.job
+            ))
+        })
+    }
+
+    /// The record as it is kept.
+    pub fn into_row(self, lease: LeaseId, open: bool) -> Result<BatchRow, LedgerError> {
+        let record = serde_json::to_string(&self).map_err(|error| {
+            LedgerError::Broken(format!("a row of a batch cannot be written ({error})"))
+        })?;
+        Ok(BatchRow { job: self.job.job_id, round: self.job.round, lease, open, record })
+    }
+}

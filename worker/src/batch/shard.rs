@@ -1,0 +1,389 @@
+//! One shard, from its file on this machine to the ends of its rows.
+
+use super::{
+    BatchWork, Counted,
+    collect::{Collection, Onward},
+    finish::RowEnd,
+    gather::PAGE,
+    shard_file,
+};
+use crate::{
+    interruption::Interruption,
+    vision::{BatchError, BatchMark, BatchStatus, EndedBatch, RowCounts},
+    worker_error::WorkerError,
+};
+use juror_ledger::batches::ShardStep;
+use juror_types::event::Event;
+use std::{path::PathBuf, sync::Arc, time::Duration};
+use tokio::time::sleep;
+
+/// End of the work on a shard.
+#[derive(Default)]
+pub struct ShardEnd {
+    /// Jobs that go on.
+    pub onward: Onward,
+    /// Shards that it was split into.
+    pub split: Vec<u32>,
+    /// Whether its batch goes on at the provider while this process stops.
+    pub left: bool,
+}
+
+/// The work on one shard.
+pub struct ShardWork {
+    work: Arc<BatchWork>,
+    number: u32,
+    /// Counts it while its batch is not created.
+    uncreated: Option<Counted>,
+    pause: Duration,
+    /// Whether the user was told of a wait.
+    told: bool,
+    /// The tenth of its rows that the user was told of.
+    told_tenth: Option<u64>,
+}
+
+/// Next step.
+enum NextMove {
+    Step(ShardStep),
+    Collect(EndedBatch),
+    /// Nothing of it ran, and nothing will.
+    End(RowEnd),
+    Split,
+    /// This process stops.
+    Leave,
+}
+
+/// Searches for a batch whose creation had no answer before it is created again: a list may lag.
+const SEARCHES: u32 = 3;
+
+impl ShardWork {
+    /// The work on a shard that has come so far.
+    pub fn new(work: &Arc<BatchWork>, number: u32) -> Self {
+        let uncreated = Some(work.count(|work| &work.uncreated));
+        let pause = work.lane.poll_min;
+        Self { work: Arc::clone(work), number, uncreated, pause, told: false, told_tenth: None }
+    }
+
+    /// Takes the shard from its step to its end, or as far as this process goes.
+    pub async fn run(mut self, mut step: ShardStep) -> Result<ShardEnd, WorkerError> {
+        let mut under_way = None;
+        loop {
+            let next = match step.clone() {
+                ShardStep::Planned => self.upload().await?,
+                ShardStep::Uploaded { file } => self.create(file, false).await?,
+                ShardStep::Creating { file } => self.create(file, true).await?,
+                ShardStep::Created { file, batch } | ShardStep::Ended { file, batch } => {
+                    self.uncreated = None;
+                    under_way.get_or_insert_with(|| self.work.count(|work| &work.under_way));
+                    let watched = self.watch(&file, &batch).await?;
+                    if matches!(watched, NextMove::Step(_)) {
+                        // Its tokens are free again.
+                        under_way = None;
+                    }
+                    watched
+                }
+                ShardStep::Collected => return Ok(ShardEnd::default()),
+            };
+            match next {
+                NextMove::Step(next) => {
+                    self.record(&next).await?;
+                    step = next;
+                }
+                NextMove::Leave => return Ok(ShardEnd { left: true, ..ShardEnd::default() }),
+                NextMove::Split => return self.split(&step).await,
+                NextMove::End(end) => return self.end(&step, &[], Some(end)).await,
+                NextMove::Collect(ended) => return self.collect(&step, &ended).await,
+            }
+        }
+    }
+
+    async fn upload(&mut self) -> Result<NextMove, WorkerError> {
+        let path = self.path();
+        loop {
+            let Some(next) = self.go_on() else {
+                let work = Arc::clone(&self.work);
+                let uploading = work.lane.provider.upload(&path);
+                let Some(uploaded) =
+                    work.context.shutdown.drain.run_until_cancelled(uploading).await
+                else {
+                    return Ok(NextMove::Leave);
+                };
+                match uploaded {
+                    Ok(file) => return Ok(NextMove::Step(ShardStep::Uploaded { file })),
+                    Err(BatchError::Refused { message, .. }) => {
+                        return Ok(NextMove::End(RowEnd::Invalid(message)));
+                    }
+                    Err(error) => self.wait_after(error).await?,
+                }
+                continue;
+            };
+            return Ok(next);
+        }
+    }
+
+    /// Creates the batch. `unsure`: it may be there already.
+    async fn create(&mut self, file: String, mut unsure: bool) -> Result<NextMove, WorkerError> {
+        let work = Arc::clone(&self.work);
+        let provider = &work.lane.provider;
+        let mark = BatchMark { run: work.run.to_string(), shard: self.number };
+        let mut searches = 0;
+        loop {
+            if unsure {
+                match provider.find(&file, &mark).await {
+                    Ok(Some(batch)) => {
+                        return Ok(NextMove::Step(ShardStep::Created { file, batch }));
+                    }
+                    Ok(None) if searches + 1 >= SEARCHES => unsure = false,
+                    Ok(None) => {
+                        searches += 1;
+                        sleep(work.lane.poll_min).await;
+                        continue;
+                    }
+                    Err(error) => {
+                        if work.context.shutdown.drain.is_cancelled() {
+                            return Ok(NextMove::Leave);
+                        }
+                        self.wait_after(error).await?;
+                        continue;
+                    }
+                }
+            }
+            if let Some(next) = self.go_on() {
+                return Ok(next);
+            }
+            self.record(&ShardStep::Creating { file: file.clone() }).await?;
+            let creating = provider.create(&file, &mark);
+            let Some(created) = work.context.shutdown.now.run_until_cancelled(creating).await
+            else {
+                return Ok(NextMove::Leave);
+            };
+            match created {
+                Ok(batch) => return Ok(NextMove::Step(ShardStep::Created { file, batch })),
+                Err(BatchError::Refused { message, .. }) => {
+                    return Ok(NextMove::End(RowEnd::Invalid(message)));
+                }
+                Err(BatchError::TokenLimit(message)) => {
+                    if self.over_token_limit(&message).await? {
+                        return Ok(NextMove::Split);
+                    }
+                }
+                Err(error) => {
+                    unsure = matches!(error, BatchError::Lost(_) | BatchError::Unavailable(_));
+                    searches = 0;
+                    self.wait_after(error).await?;
+                }
+            }
+        }
+    }
+
+    /// Looks at the batch until it has ended; cancels it where it is waited for no longer.
+    async fn watch(&mut self, file: &str, batch: &str) -> Result<NextMove, WorkerError> {
+        let work = Arc::clone(&self.work);
+        let (lane, shutdown) = (&work.lane, &work.context.shutdown);
+        let (mut is_cancelled, mut pause) = (false, lane.poll_min);
+        loop {
+            match lane.provider.status(batch).await {
+                Ok(BatchStatus::Ended(ended)) => return Ok(NextMove::Collect(ended)),
+                Ok(BatchStatus::Invalid(message)) => {
+                    return Ok(NextMove::End(RowEnd::Invalid(message)));
+                }
+                Ok(BatchStatus::TokenLimit(message)) => {
+                    return Ok(match self.over_token_limit(&message).await? {
+                        true => NextMove::Split,
+                        false => NextMove::Step(ShardStep::Uploaded { file: file.to_owned() }),
+                    });
+                }
+                Ok(BatchStatus::UnderWay(counts)) => {
+                    self.report(counts).await;
+                }
+                Err(error) => self.wait_after(error).await?,
+            }
+            if lane.is_over() && !is_cancelled {
+                match lane.provider.cancel(batch).await {
+                    Ok(()) => (is_cancelled, pause) = (true, lane.poll_min),
+                    Err(error) => self.wait_after(error).await?,
+                }
+                continue;
+            }
+            tokio::select! {
+                biased;
+                () = shutdown.drain.cancelled() => return Ok(NextMove::Leave),
+                () = lane.over(), if !is_cancelled => {}
+                () = sleep(pause) => {}
+            }
+            pause = (pause * 2).min(lane.poll_max);
+        }
+    }
+
+    /// Waits where other batches of this run hold the tokens; returns whether this one should be
+    /// split instead.
+    async fn over_token_limit(&mut self, message: &str) -> Result<bool, WorkerError> {
+        let work = Arc::clone(&self.work);
+        // This one is counted while it is watched.
+        let others = work.under_way().saturating_sub(u32::from(self.uncreated.is_none()));
+        if others == 0 && self.rows().await? > 1 {
+            return Ok(true);
+        }
+        self.wait_after(BatchError::Unavailable(message.to_owned())).await?;
+        Ok(false)
+    }
+
+    async fn rows(&self) -> Result<usize, WorkerError> {
+        let BatchWork { lane, run, .. } = &*self.work;
+        let rows = lane.records.open_rows(run, Some(self.number), None, PAGE).await;
+        Ok(rows.map_err(Interruption::from)?.len())
+    }
+
+    /// Step to take instead of going on, if this process stops or the batch is not waited for.
+    fn go_on(&self) -> Option<NextMove> {
+        if self.work.context.shutdown.drain.is_cancelled() {
+            return Some(NextMove::Leave);
+        }
+        self.work.lane.is_over().then(|| NextMove::End(RowEnd::past_deadline()))
+    }
+
+    /// Waits before an operation is tried again, and says so once; or pauses the run.
+    async fn wait_after(&mut self, error: BatchError) -> Result<(), WorkerError> {
+        let work = Arc::clone(&self.work);
+        let (lane, context) = (&work.lane, &work.context);
+        let pause = match &error {
+            BatchError::Account { .. } | BatchError::File(_) | BatchError::Refused { .. } => {
+                // No other shard should meet the same refusal.
+                context.shutdown.drain.cancel();
+                let reason = format!(
+                    "the batch lane cannot go on: {error}; where the provider has no batches, go \
+                     on with --lane realtime"
+                );
+                return Err(Interruption::Paused(reason).into());
+            }
+            BatchError::RateLimited { retry_after: Some(wait), .. } => *wait,
+            _ => self.pause,
+        };
+        self.pause = (self.pause * 2).min(lane.poll_max);
+        if !std::mem::replace(&mut self.told, true) {
+            let reason = format!("shard {} of the batch lane waits: {error}", self.number);
+            context.events.emit(Event::Waiting { reason, pause }).await;
+        }
+        tokio::select! {
+            biased;
+            () = context.shutdown.drain.cancelled() => {}
+            () = lane.over(), if !lane.is_over() => {}
+            () = sleep(pause) => {}
+        }
+        Ok(())
+    }
+
+    async fn collect(
+        mut self,
+        step: &ShardStep,
+        ended: &EndedBatch,
+    ) -> Result<ShardEnd, WorkerError> {
+        if let ShardStep::Created { file, batch } = step {
+            self.record(&ShardStep::Ended { file: file.clone(), batch: batch.clone() }).await?;
+        }
+        let Some(paths) = self.download(&ended.files).await? else {
+            return Ok(ShardEnd { left: true, ..ShardEnd::default() });
+        };
+        let work = Arc::clone(&self.work);
+        let mut collection = Collection::new(&work, self.number);
+        collection.collect(ended, &paths, work.lane.is_over()).await?;
+        for path in paths {
+            // One that stays behind is overwritten by a later collection.
+            let _ = tokio::fs::remove_file(path).await;
+        }
+        let onward = std::mem::take(&mut collection.onward);
+        let ended = self.end(step, &ended.files, None).await?;
+        Ok(ShardEnd { onward, ..ended })
+    }
+
+    /// Fetches the files of a batch; none if this process stops before they are here.
+    async fn download(&mut self, files: &[String]) -> Result<Option<Vec<PathBuf>>, WorkerError> {
+        let work = Arc::clone(&self.work);
+        let mut paths = Vec::new();
+        for (index, file) in files.iter().enumerate() {
+            let path = self.path().with_extension(format!("output-{index}"));
+            loop {
+                let downloading = work.lane.provider.download(file, &path);
+                let drain = &work.context.shutdown.drain;
+                match drain.run_until_cancelled(downloading).await {
+                    None => return Ok(None),
+                    Some(Ok(())) => break,
+                    Some(Err(error)) => self.wait_after(error).await?,
+                }
+            }
+            paths.push(path);
+        }
+        Ok(Some(paths))
+    }
+
+    /// Ends what rows are left, and forgets the shard with its files.
+    async fn end(
+        &mut self,
+        step: &ShardStep,
+        outputs: &[String],
+        rows: Option<RowEnd>,
+    ) -> Result<ShardEnd, WorkerError> {
+        let mut collection = Collection::new(&self.work, self.number);
+        if let Some(end) = rows {
+            collection.end_rows(end).await?;
+        }
+        let onward = collection.onward;
+        self.remove_files(step, outputs).await;
+        self.record(&ShardStep::Collected).await?;
+        Ok(ShardEnd { onward, ..ShardEnd::default() })
+    }
+
+    async fn split(&mut self, step: &ShardStep) -> Result<ShardEnd, WorkerError> {
+        let BatchWork { lane, run, .. } = &*self.work;
+        let numbers = [self.work.next_shard(), self.work.next_shard()];
+        let [one, other] = numbers.map(|number| shard_file::path(&lane.folder, run, number));
+        let jobs = shard_file::split(&self.path(), [&one, &other]).await.map_err(|error| {
+            Interruption::Paused(format!("the file of a batch cannot be split: {error}"))
+        })?;
+        let shards: Vec<_> = numbers.into_iter().zip(jobs).collect();
+        let planned = lane.records.plan_shards(run, &shards, Some(self.number)).await;
+        planned.map_err(Interruption::from)?;
+        self.remove_files(step, &[]).await;
+        Ok(ShardEnd { split: numbers.to_vec(), ..ShardEnd::default() })
+    }
+
+    /// Removes the shard's files here and, if so set, at the provider. What stays behind costs
+    /// nothing and is overwritten, or expires.
+    async fn remove_files(&self, step: &ShardStep, outputs: &[String]) {
+        let _ = tokio::fs::remove_file(self.path()).await;
+        let lane = &self.work.lane;
+        let input = match step {
+            ShardStep::Uploaded { file }
+            | ShardStep::Creating { file }
+            | ShardStep::Created { file, .. }
+            | ShardStep::Ended { file, .. } => Some(file),
+            ShardStep::Planned | ShardStep::Collected => None,
+        };
+        for file in input.into_iter().chain(outputs).filter(|_| lane.delete_files) {
+            if let Err(error) = lane.provider.delete_file(file).await {
+                tracing::warn!(%error, file, "a file of a batch stays at the provider");
+            }
+        }
+    }
+
+    /// Tells how far the batch has come, at its begin and at each tenth.
+    async fn report(&mut self, counts: RowCounts) {
+        let RowCounts { total: rows, completed, failed } = counts;
+        let done = completed + failed;
+        let Some(tenth) = (done * 10).checked_div(rows) else { return };
+        if self.told_tenth.is_none_or(|told| told < tenth) {
+            self.told_tenth = Some(tenth);
+            let progress = Event::BatchProgress { shard: self.number, done, rows };
+            self.work.context.events.emit(progress).await;
+        }
+    }
+
+    async fn record(&self, step: &ShardStep) -> Result<(), WorkerError> {
+        let BatchWork { lane, run, .. } = &*self.work;
+        let recorded = lane.records.set_step(run, self.number, step).await;
+        Ok(recorded.map_err(Interruption::from)?)
+    }
+
+    fn path(&self) -> PathBuf {
+        shard_file::path(&self.work.lane.folder, &self.work.run, self.number)
+    }
+}

@@ -1,0 +1,141 @@
+//! The files of shards on this machine: the one that is being filled, and those to be uploaded.
+
+use juror_types::id::{JobId, RunId};
+use serde::Deserialize;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+use tokio::{
+    fs::{self, File},
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, BufWriter},
+};
+
+/// The file of a shard.
+pub fn path(folder: &Path, run: &RunId, number: u32) -> PathBuf {
+    folder.join(format!("{run}-{number}.jsonl"))
+}
+
+/// A shard that is being filled.
+#[derive(Default)]
+pub struct OpenShard {
+    file: Option<BufWriter<File>>,
+    /// Its jobs, in the order of its rows.
+    pub jobs: Vec<JobId>,
+    bytes: u64,
+}
+
+impl OpenShard {
+    /// Whether a further row of so many bytes is within these limits.
+    pub fn takes(&self, bytes: usize, max_rows: usize, max_bytes: u64) -> bool {
+        self.jobs.is_empty()
+            || (self.jobs.len() < max_rows && self.bytes + bytes as u64 <= max_bytes)
+    }
+
+    /// Appends a row.
+    pub async fn push(
+        &mut self,
+        folder: &Path,
+        run: &RunId,
+        job: JobId,
+        row: &[u8],
+    ) -> io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => {
+                fs::create_dir_all(folder).await?;
+                let file = File::create(unfinished(folder, run)).await?;
+                self.file.insert(BufWriter::with_capacity(1 << 16, file))
+            }
+        };
+        file.write_all(row).await?;
+        self.bytes += row.len() as u64;
+        self.jobs.push(job);
+        Ok(())
+    }
+
+    /// Ends the file under the name of its shard; returns its jobs.
+    pub async fn seal(
+        &mut self,
+        folder: &Path,
+        run: &RunId,
+        number: u32,
+    ) -> io::Result<Vec<JobId>> {
+        if let Some(mut file) = self.file.take() {
+            file.flush().await?;
+            file.get_ref().sync_all().await?;
+            fs::rename(unfinished(folder, run), path(folder, run, number)).await?;
+        }
+        self.bytes = 0;
+        Ok(std::mem::take(&mut self.jobs))
+    }
+}
+
+fn unfinished(folder: &Path, run: &RunId) -> PathBuf {
+    folder.join(format!("{run}-next.jsonl"))
+}
+
+#[derive(Deserialize)]
+struct RowName {
+    custom_id: String,
+}
+
+/// Splits a shard's file into two of half the rows each; returns their jobs.
+pub async fn split(file: &Path, halves: [&Path; 2]) -> io::Result<[Vec<JobId>; 2]> {
+    let mut lines = 0_usize;
+    let mut reader = BufReader::new(File::open(file).await?);
+    let mut line = Vec::new();
+    while reader.read_until(b'\n', &mut line).await? > 0 {
+        lines += 1;
+        line.clear();
+    }
+    let mut reader = BufReader::new(File::open(file).await?);
+    let mut jobs = [Vec::new(), Vec::new()];
+    for ((half, jobs), count) in
+        halves.into_iter().zip(&mut jobs).zip([lines / 2, lines - lines / 2])
+    {
+        let mut writer = BufWriter::new(File::create(half).await?);
+        for _ in 0..count {
+            line.clear();
+            reader.read_until(b'\n', &mut line).await?;
+            let name: RowName = serde_json::from_slice(&line)?;
+            jobs.push(JobId::new(name.custom_id));
+            writer.write_all(&line).await?;
+        }
+        writer.flush().await?;
+        writer.get_ref().sync_all().await?;
+    }
+    Ok(jobs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(name: &str) -> String {
+        format!("{{\"custom_id\":\"{name}\",\"body\":{{}}}}\n")
+    }
+
+    #[tokio::test]
+    async fn a_shard_is_filled_sealed_and_split() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = RunId::parse("r").unwrap();
+        let mut shard = OpenShard::default();
+        for name in ["a", "b", "c"] {
+            assert!(shard.takes(30, 3, 1_000));
+            let line = row(name);
+            shard.push(folder.path(), &run, JobId::new(name), line.as_bytes()).await.unwrap();
+        }
+        assert!(
+            !shard.takes(30, 3, 1_000) && !shard.takes(30, 9, 100) && shard.takes(30, 9, 1_000)
+        );
+        assert_eq!(shard.seal(folder.path(), &run, 1).await.unwrap().len(), 3);
+        assert!(shard.takes(5_000, 3, 1_000), "the first row always fits");
+
+        let [file, one, two] = [1, 2, 3].map(|number| path(folder.path(), &run, number));
+        let [first, second] = split(&file, [&one, &two]).await.unwrap();
+        assert_eq!(first, [JobId::new("a")]);
+        assert_eq!(second, [JobId::new("b"), JobId::new("c")]);
+        assert_eq!(std::fs::read_to_string(&two).unwrap(), row("b") + &row("c"));
+    }
+}

@@ -1,0 +1,45 @@
+//! Terms on which a run buys its calls in batches.
+
+use crate::vision::BatchProvider;
+use juror_ledger::batches::BatchRecords;
+use std::{path::PathBuf, sync::Arc, time::Duration};
+use tokio::time::Instant;
+
+/// The batch lane of one run.
+pub struct BatchLane {
+    /// The provider's batches.
+    pub provider: Arc<dyn BatchProvider>,
+    /// Which jobs stand in which shard.
+    pub records: Arc<dyn BatchRecords>,
+    /// Folder of the files that are uploaded and downloaded.
+    pub folder: PathBuf,
+    /// Time before the second look at a batch.
+    pub poll_min: Duration,
+    /// Longest time between two looks.
+    pub poll_max: Duration,
+    /// Most rows of a shard, within the provider's own limit.
+    pub max_rows: usize,
+    /// Most bytes of a shard's file, within the provider's own limit.
+    pub max_bytes: u64,
+    /// Whether files are deleted at the provider once a shard is collected.
+    pub delete_files: bool,
+    /// Whether what batches do not bring back is asked in ordinary calls.
+    pub falls_back: bool,
+    /// When batches are waited for no longer.
+    pub until: Option<Instant>,
+}
+
+impl BatchLane {
+    /// Whether batches are waited for no longer.
+    pub fn is_over(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    /// Returns when batches are waited for no longer.
+    pub async fn over(&self) {
+        match self.until {
+            Some(until) => tokio::time::sleep_until(until).await,
+            None => std::future::pending().await,
+        }
+    }
+}

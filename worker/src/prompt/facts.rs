@@ -1,0 +1,184 @@
+//! Measured evidence as numbered lines for the judge: the regions first, so that a line's number is
+//! its region's.
+
+use juror_types::evidence::{Evidence, EvidenceRegion, RegionElement, RegionKind, TokenEvidence};
+
+/// Most lines.
+const MAX_LINES: usize = 30;
+/// A token's color that is nearer than this is there.
+const SAME_COLOR: f64 = 2.0;
+
+/// Facts of a measurement, one a line.
+pub(super) fn lines(evidence: &Evidence) -> Vec<String> {
+    let regions = evidence.regions.iter().map(region);
+    let whole = whole(evidence);
+    let tokens = evidence.tokens.iter().filter_map(token);
+    let facts = regions.chain(whole).chain(tokens).take(MAX_LINES);
+    facts.enumerate().map(|(position, fact)| format!("{}. {fact}", position + 1)).collect()
+}
+
+fn region(region: &EvidenceRegion) -> String {
+    let [x, y, width, height] = region.place;
+    let mut text = format!("region at {x}, {y}, {width}, {height}");
+    if let Some(named) = &region.element {
+        text.push_str(&format!(": {}", element(named)));
+    }
+    text.push_str(&format!(": {}", kind(region)));
+    text.push_str(&format!(
+        "; {} of the picture differ, by a mean of {:.1} (CIEDE2000)",
+        percent(region.share),
+        region.delta_e
+    ));
+    if let (Some(property), Some(is), Some(should_be)) =
+        (&region.property, &region.is, &region.should_be)
+    {
+        text.push_str(&format!("; {property} is {is} and should be {should_be}"));
+        if let Some(explains) = region.explains {
+            text.push_str(&format!(", which takes away {} of it", percent(explains)));
+        }
+    }
+    text
+}
+
+fn element(element: &RegionElement) -> String {
+    let mut text = element.tag.clone();
+    if !element.text.is_empty() {
+        text.push_str(&format!(" {:?}", element.text));
+    }
+    if element.alike > 1 {
+        text.push_str(&format!(" and {} alike", element.alike - 1));
+    }
+    text
+}
+
+fn kind(region: &EvidenceRegion) -> String {
+    match (region.kind, region.moved_by) {
+        (RegionKind::Moved, Some([right, down])) => {
+            format!("the render has it {right} pixels further right and {down} further down")
+        }
+        (RegionKind::Color, _) => "another color".to_owned(),
+        (RegionKind::Moved, None) => "at another place".to_owned(),
+        (RegionKind::Resized, _) => "in another size".to_owned(),
+        (RegionKind::Missing, _) => "missing in the render".to_owned(),
+        (RegionKind::Added, _) => "in the render alone".to_owned(),
+        (RegionKind::Text, _) => "another text or type".to_owned(),
+        (RegionKind::Shape, _) => "another outline".to_owned(),
+    }
+}
+
+fn whole(evidence: &Evidence) -> Vec<String> {
+    let mut facts = Vec::new();
+    if evidence.regions.is_empty() {
+        facts.push("nothing differs between screenshot and render".to_owned());
+    }
+    facts.push(format!(
+        "{} of all pixels are equal; structural similarity is {:.3}, {:.3} in its lowest tenth",
+        percent(evidence.pixels_equal),
+        evidence.ssim,
+        evidence.ssim_low
+    ));
+    if evidence.shift != [0, 0] {
+        let [right, down] = evidence.shift;
+        facts.push(format!("the render was moved by {right}, {down} to fit the screenshot"));
+    }
+    if let Some([width, height]) = evidence.size_ratio {
+        facts.push(format!(
+            "the render has {width:.3} of the screenshot's width and {height:.3} of its height"
+        ));
+    }
+    if !evidence.partial.is_empty() {
+        let names = evidence.partial.join(", ");
+        facts.push(format!("placeholder boxes stand for imports that are not there: {names}"));
+    }
+    if evidence.pastes_screenshot {
+        facts.push("the code shows an image that equals the screenshot".to_owned());
+    }
+    facts
+}
+
+/// Where an expected color is; none for tokens that are no colors and say nothing.
+fn token(token: &TokenEvidence) -> Option<String> {
+    let TokenEvidence { key, expected, .. } = token;
+    if let Some((screenshot, render)) = token.screenshot_delta_e.zip(token.render_delta_e) {
+        let found = |distance: f64| match distance <= SAME_COLOR {
+            true => "has it".to_owned(),
+            false => format!("has none nearer than {distance:.1}"),
+        };
+        return Some(format!(
+            "token {key} = {expected}: the screenshot {}, the render {}",
+            found(screenshot),
+            found(render)
+        ));
+    }
+    let (path, value) = token.other_values.first().map(|[path, value]| (path, value))?;
+    Some(format!("token {key} = {expected}: {path} has {value} beside elements that have it"))
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_types::evidence::EvidenceSource;
+
+    fn changed() -> Evidence {
+        let region = EvidenceRegion {
+            place: [57, 55, 80, 30],
+            render_box: [57, 55, 80, 30],
+            share: 0.013,
+            delta_e: 6.1,
+            kind: RegionKind::Color,
+            moved_by: None,
+            element: Some(RegionElement {
+                tag: "button".into(),
+                id: None,
+                text: "Save".into(),
+                path: "body > button".into(),
+                place: [57, 55, 80, 30],
+                alike: 3,
+            }),
+            property: Some("background-color".into()),
+            is: Some("#2563EB".into()),
+            should_be: Some("#1D4ED8".into()),
+            explains: Some(0.97),
+            alternatives: Vec::new(),
+        };
+        Evidence { regions: vec![region], ..Evidence::of_equal_pictures(EvidenceSource::Rendered) }
+    }
+
+    #[test]
+    fn the_first_lines_are_the_regions() {
+        let lines = lines(&changed());
+        assert_eq!(
+            lines[0],
+            "1. region at 57, 55, 80, 30: button \"Save\" and 2 alike: another color; 1.3 % of the \
+             picture differ, by a mean of 6.1 (CIEDE2000); background-color is #2563EB and should be \
+             #1D4ED8, which takes away 97.0 % of it"
+        );
+        assert!(lines[1].starts_with("2. 100.0 % of all pixels are equal"), "{lines:?}");
+    }
+
+    #[test]
+    fn equal_pictures_are_said_to_be_equal() {
+        let lines = lines(&Evidence::of_equal_pictures(EvidenceSource::Command));
+        assert_eq!(lines[0], "1. nothing differs between screenshot and render");
+    }
+
+    #[test]
+    fn there_are_thirty_lines_at_most() {
+        let token = |number: usize| TokenEvidence {
+            key: format!("color.{number}"),
+            expected: "#FFFFFF".into(),
+            screenshot_delta_e: Some(0.1),
+            render_delta_e: Some(7.0),
+            used_by: None,
+            other_values: Vec::new(),
+        };
+        let tokens = (0..100).map(token).collect();
+        let lines = lines(&Evidence { tokens, ..changed() });
+        assert_eq!(lines.len(), MAX_LINES);
+        assert!(lines[2].ends_with("the screenshot has it, the render has none nearer than 7.0"));
+    }
+}

@@ -1,0 +1,71 @@
+//! An image of an item as it was read, with the record that a result carries of it.
+
+use crate::sources::Sources;
+use bytes::Bytes;
+use juror_files::local::MAX_IMAGE_BYTES;
+use juror_types::{
+    id::Digest,
+    item::ImageReference,
+    outcome::{ErrorKind, InputRecord, JobError},
+    reference::shown,
+};
+use tokio::task::spawn_blocking;
+
+/// A digest of so much takes a third of a millisecond; of more, it moves off the async threads.
+const MAX_INLINE_DIGEST: usize = 512 * 1024;
+
+/// An image as it was read or made.
+#[derive(Clone, Debug)]
+pub struct SourceImage {
+    /// Its name, origin and digest.
+    pub record: InputRecord,
+    /// Its bytes.
+    pub bytes: Bytes,
+}
+
+impl SourceImage {
+    /// Reads an image of an item.
+    ///
+    /// # Errors
+    /// Of kind `image`, where it cannot be read or is not what the manifest promises.
+    pub async fn read(
+        name: &str,
+        image: &ImageReference,
+        sources: &Sources,
+    ) -> Result<Self, JobError> {
+        let reference = shown(&image.reference);
+        let bytes = sources
+            .read(&image.reference, MAX_IMAGE_BYTES)
+            .await
+            .map_err(|error| image_error(error.to_string()))?;
+        let source = Self::made(name, &reference, bytes).await;
+        match (image.sha256, source.record.digest) {
+            (Some(promised), Some(digest)) if promised != digest => Err(image_error(format!(
+                "{reference} is not the file that the manifest promises: its SHA-256 is {digest}, \
+                 not {promised}; restore the file or correct the manifest"
+            ))),
+            _ => Ok(source),
+        }
+    }
+
+    /// An image that was made while the item was judged, from this origin.
+    pub async fn made(name: &str, origin: &str, bytes: Bytes) -> Self {
+        let digest = Some(digest(&bytes).await);
+        Self { record: InputRecord { digest, ..InputRecord::unread(name, origin) }, bytes }
+    }
+}
+
+/// The error of an image that cannot be used.
+pub fn image_error(message: String) -> JobError {
+    JobError { kind: ErrorKind::Image, message }
+}
+
+async fn digest(bytes: &Bytes) -> Digest {
+    if bytes.len() <= MAX_INLINE_DIGEST {
+        return Digest::of(bytes);
+    }
+    let shared = bytes.clone();
+    let digesting = spawn_blocking(move || Digest::of(&shared));
+    // It breaks off only where the process is ending.
+    digesting.await.unwrap_or_else(|_| Digest::of(bytes))
+}

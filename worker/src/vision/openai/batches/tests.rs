@@ -1,0 +1,88 @@
+//! Rows, states and ends of batches, without a server.
+
+use super::*;
+use crate::vision::{
+    ApiKey, ExtraHeaders, HttpSettings,
+    openai::{body::ReplyFormat, tests::question},
+};
+use serde_json::json;
+
+fn client(base_url: &str) -> OpenAi {
+    OpenAi::new(HttpSettings {
+        base_url: base_url.to_owned(),
+        key: Some(ApiKey::new("key").unwrap()),
+        timeout: Duration::from_secs(60),
+        concurrency: 1,
+        proxy: None,
+        ca_file: None,
+        headers: ExtraHeaders::default(),
+    })
+    .unwrap()
+}
+
+#[test]
+fn a_rows_body_is_byte_for_byte_that_of_the_call() {
+    let request = question();
+    let call = body::write(&request, ReplyFormat::Schema, false);
+    for (base_url, endpoint) in [
+        ("https://api.openai.com/v1", "/v1/chat/completions"),
+        ("https://us.openai.azure.com/openai/v1", "/chat/completions"),
+    ] {
+        let row = client(base_url).row("job-1", &request);
+        let begin = format!(
+            "{{\"custom_id\":\"job-1\",\"method\":\"POST\",\"url\":\"{endpoint}\",\"body\":"
+        );
+        let expected = [begin.as_bytes(), &call, b"}\n"].concat();
+        assert_eq!(String::from_utf8_lossy(&row), String::from_utf8_lossy(&expected));
+        assert_eq!(row.iter().filter(|byte| **byte == b'\n').count(), 1);
+    }
+}
+
+#[test]
+fn a_row_ends_by_its_answer_its_error_or_not_at_all() {
+    let client = client("https://api.openai.com/v1");
+    let end = |row: &Value| client.read_row(row.to_string().as_bytes()).unwrap().end;
+    let completion = json!({"choices": [{"message": {"content": "{}"}, "finish_reason": "stop"}],
+                            "usage": {"prompt_tokens": 10, "completion_tokens": 2}});
+    let row = |response: Value, error: Value| json!({"id": "x", "custom_id": "job", "response": response, "error": error});
+    let answered = end(&row(json!({"status_code": 200, "body": completion}), json!(null)));
+    let Some(CallEnd::Answered(answer)) = answered else { panic!("{answered:?}") };
+    assert_eq!((answer.lane, answer.usage.unwrap().input_tokens), (Lane::Batch, 10));
+
+    let error =
+        |code: &str| json!({"error": {"message": "m", "type": "t", "param": null, "code": code}});
+    let failed = end(&row(json!({"status_code": 500, "body": error("server_error")}), json!(null)));
+    assert!(matches!(failed, Some(CallEnd::Unavailable { status: 500, .. })), "{failed:?}");
+    let refused = end(&row(json!({"status_code": 400, "body": error("bad")}), json!(null)));
+    assert!(matches!(refused, Some(CallEnd::Refused { status: 400, .. })), "{refused:?}");
+    let own = end(&row(json!(null), json!({"code": "server_error", "message": "m"})));
+    assert!(matches!(own, Some(CallEnd::Unavailable { .. })), "{own:?}");
+    assert_eq!(end(&row(json!(null), json!({"code": "batch_expired", "message": "m"}))), None);
+    assert!(matches!(end(&row(json!(null), json!(null))), Some(CallEnd::Lost(_))));
+    assert_eq!(client.read_row(b"{\"custom_id\""), None);
+}
+
+#[test]
+fn a_batch_says_how_it_stands() {
+    let status = |batch: Value| status_of(&batch, str::to_owned);
+    let under_way = status(
+        json!({"status": "finalizing", "request_counts": {"total": 3, "completed": 1, "failed": 1}}),
+    );
+    assert_eq!(under_way, BatchStatus::UnderWay(RowCounts { total: 3, completed: 1, failed: 1 }));
+    let ended = status(json!({
+        "status": "expired", "output_file_id": "file-1", "error_file_id": null,
+        "usage": {"input_tokens": 7, "output_tokens": 2, "input_tokens_details": {"cached_tokens": 3}},
+    }));
+    let BatchStatus::Ended(ended) = ended else { panic!("{ended:?}") };
+    assert_eq!((ended.ending, ended.files), (BatchEnding::Expired, vec!["file-1".to_owned()]));
+    assert_eq!(ended.usage.unwrap().cached_input_tokens, 3);
+    let failed = |error: Value| status(json!({"status": "failed", "errors": {"data": [error]}}));
+    let invalid = failed(json!({"code": "x", "line": 3, "message": "no"}));
+    assert_eq!(invalid, BatchStatus::Invalid("line 3: no".to_owned()));
+    let limit = failed(json!({"code": "token_limit_exceeded", "message": "m"}));
+    assert_eq!(limit, BatchStatus::TokenLimit("m".to_owned()));
+    let said =
+        "Enqueued token limit reached for gpt-4o in organization x. Limit: 90,000 enqueued tokens.";
+    let limit = failed(json!({"code": null, "message": said}));
+    assert_eq!(limit, BatchStatus::TokenLimit(said.to_owned()));
+}
