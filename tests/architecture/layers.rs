@@ -4,7 +4,7 @@ use super::sources::{CRATES, dependencies, files_under, root, source_folder, sou
 use std::{collections::BTreeSet, fs};
 
 /// Each crate with the crates that it may depend on; what is above it never stands there.
-const ARROWS: [(&str, &[&str]); 17] = [
+const ARROWS: [(&str, &[&str]); 18] = [
     ("common/types", &[]),
     ("common/tls", &[]),
     ("common/telemetry", &["types"]),
@@ -16,6 +16,7 @@ const ARROWS: [(&str, &[&str]); 17] = [
     ("aggregator/report", &["analysis", "journal", "types"]),
     ("producer", &["files", "ledger", "queue", "telemetry", "types"]),
     ("worker/evidence", &["types"]),
+    ("worker/render", &["evidence", "types"]),
     ("worker", &["evidence", "files", "ledger", "queue", "telemetry", "tls", "types"]),
     (
         "aggregator",

@@ -7,13 +7,14 @@ use std::{
 };
 
 /// The folders of all crates.
-pub const CRATES: [&str; 17] = [
+pub const CRATES: [&str; 18] = [
     "cli",
     "app",
     "server",
     "producer",
     "worker",
     "worker/evidence",
+    "worker/render",
     "aggregator",
     "aggregator/report",
     "aggregator/analysis",

@@ -1,0 +1,77 @@
+//! Messages of the browser's debugging protocol over a pair of pipes: JSON that ends with a zero byte.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::io;
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
+    process::{ChildStdin, ChildStdout},
+};
+
+/// The pipes to and from a browser.
+#[derive(Debug)]
+pub(crate) struct DevtoolsPipe {
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    received: Vec<u8>,
+    last_id: u64,
+}
+
+/// A message of the browser: the reply to a command, or an event.
+#[derive(Debug, Deserialize)]
+pub(crate) struct DevtoolsMessage {
+    /// The command that this replies to; none for an event.
+    pub id: Option<u64>,
+    #[serde(default)]
+    pub method: String,
+    #[serde(default)]
+    pub params: Value,
+    #[serde(default)]
+    pub result: Value,
+    #[serde(default)]
+    pub error: Option<DevtoolsError>,
+    #[serde(default, rename = "sessionId")]
+    pub session: Option<String>,
+}
+
+/// The refusal of a command.
+#[derive(Debug, Deserialize)]
+pub(crate) struct DevtoolsError {
+    pub message: String,
+}
+
+impl DevtoolsPipe {
+    pub fn new(to: ChildStdin, from: ChildStdout) -> Self {
+        Self { to, from: BufReader::new(from), received: Vec::new(), last_id: 0 }
+    }
+
+    /// Sends a command to a session, or to the browser itself; returns its number.
+    pub async fn send(
+        &mut self,
+        session: Option<&str>,
+        method: &str,
+        params: Value,
+    ) -> io::Result<u64> {
+        self.last_id += 1;
+        let mut command = json!({"id": self.last_id, "method": method, "params": params});
+        if let Some(session) = session {
+            command["sessionId"] = session.into();
+        }
+        let mut bytes = command.to_string().into_bytes();
+        bytes.push(0);
+        self.to.write_all(&bytes).await?;
+        Ok(self.last_id)
+    }
+
+    /// The next message. What was received of it is kept if the future is dropped.
+    pub async fn receive(&mut self) -> io::Result<DevtoolsMessage> {
+        self.from.read_until(0, &mut self.received).await?;
+        if self.received.pop() != Some(0) {
+            self.received.clear();
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let message = serde_json::from_slice(&self.received).map_err(io::Error::from);
+        self.received.clear();
+        message
+    }
+}

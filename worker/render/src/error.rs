@@ -1,0 +1,103 @@
+//! Reasons why nothing is drawn: a browser's, or the code's.
+
+use crate::executable::{BROWSER_NAMES, MIN_BROWSER_VERSION};
+use std::{path::PathBuf, time::Duration};
+
+/// A reason why no browser draws; it says nothing of any code.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RendererError {
+    /// No browser is on the machine.
+    #[error(
+        "no browser found on PATH (looked for {}); install one, as in `apt-get install chromium`, or \
+         set render.browser",
+        BROWSER_NAMES.join(", ")
+    )]
+    NotFound,
+    /// The browser of the settings, or the first one found, does not say its version.
+    #[error("{}: {reason}; set render.browser to a Chromium", program.display())]
+    Unusable {
+        /// The program.
+        program: PathBuf,
+        /// Its fault.
+        reason: String,
+    },
+    /// The browser lacks what drawing needs.
+    #[error("{browser} is too old: rendering needs version {MIN_BROWSER_VERSION} or newer")]
+    TooOld {
+        /// Its name and version.
+        browser: String,
+    },
+    /// The browser ended before it could be used.
+    #[error("{browser} cannot be started: {reason}")]
+    NotStarted {
+        /// Its name and version.
+        browser: String,
+        /// Its last words.
+        reason: String,
+    },
+    /// The browser ended, or stopped answering as its protocol demands.
+    #[error("the browser ended: {0}")]
+    Ended(String),
+}
+
+/// A reason why a page is not drawn.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RenderError {
+    /// The code threw, and nothing is shown.
+    #[error("throws: {0}")]
+    Throws(String),
+    /// The page shows nothing.
+    #[error("renders nothing")]
+    Empty,
+    /// The page was not ready, or a script did not end, in this time.
+    #[error("did not settle in {} s", .0.as_secs_f64())]
+    Unsettled(Duration),
+    /// The page has more elements than are measured.
+    #[error("more than {} elements", thousands(*.0))]
+    TooManyElements(usize),
+    /// The viewport has no pixels, or too many.
+    #[error("a viewport of {width}x{height} pixels cannot be drawn: 1x1 to {max}x{max} can", max = crate::source::MAX_SIDE)]
+    Viewport {
+        /// Width in device pixels.
+        width: u32,
+        /// Height in device pixels.
+        height: u32,
+    },
+    /// The page ended while it was drawn: out of memory, a crash, or another page in its place.
+    #[error("its page ended: out of memory, crashed or left")]
+    PageEnded,
+    /// The browser is at fault.
+    #[error(transparent)]
+    Browser(#[from] RendererError),
+}
+
+impl RenderError {
+    /// Whether this is a finding about the code.
+    pub fn is_about_code(&self) -> bool {
+        !matches!(self, Self::Browser(_))
+    }
+}
+
+/// A number below a million with a comma before its last three digits.
+fn thousands(number: usize) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        _ => format!("{},{:03}", number / 1000, number % 1000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_about_code_are_one_line_that_says_what_it_does() {
+        let settled = RenderError::Unsettled(Duration::from_secs(10));
+        assert_eq!(settled.to_string(), "did not settle in 10 s");
+        assert_eq!(RenderError::TooManyElements(10_000).to_string(), "more than 10,000 elements");
+        assert!(settled.is_about_code());
+        let gone = RenderError::from(RendererError::NotFound);
+        assert!(!gone.is_about_code());
+        assert!(gone.to_string().contains("apt-get install chromium"));
+    }
+}

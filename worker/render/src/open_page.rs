@@ -1,0 +1,199 @@
+//! A page that is open in a browser, to be drawn with changes.
+
+use crate::{
+    error::{RenderError, RendererError},
+    page_files::{PageFile, PageFiles},
+    page_session::PageSession,
+    process::BrowserProcess,
+    renderer::PagePermit,
+    source::PageSource,
+};
+use base64_simd::STANDARD;
+use bytes::Bytes;
+use juror_evidence::{PageChange, SNAPSHOT_PROPERTIES, Snapshot};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// Clock, chance and errors of the page, which run in it before its own scripts.
+const PAGE_SCRIPT: &str = include_str!("scripts/page.js");
+/// Description and changes of the page, which run where its scripts cannot reach.
+const SNAPSHOT_SCRIPT: &str = include_str!("scripts/snapshot.js");
+
+/// Elements of a page at most.
+const MAX_ELEMENTS: usize = 10_000;
+/// Milliseconds of the page's own time after which it is drawn, and timers that run in them at most.
+const PAGE_TIME: u32 = 1000;
+const MAX_TIMERS: u32 = 2000;
+
+/// An open page. Its browser ends if it is dropped without being closed.
+#[derive(Debug)]
+pub struct OpenPage<'renderer> {
+    session: PageSession,
+    world: Value,
+    timeout: Duration,
+    deadline: Instant,
+    permit: PagePermit<'renderer>,
+}
+
+/// A page as it was drawn.
+#[derive(Clone, Debug)]
+pub struct DrawnPage {
+    /// The picture, as PNG.
+    pub picture: Bytes,
+    /// The page's elements.
+    pub snapshot: Snapshot,
+}
+
+/// State of a page that has settled.
+#[derive(Debug, Deserialize)]
+struct SettledPage {
+    elements: usize,
+    is_empty: bool,
+}
+
+impl<'renderer> OpenPage<'renderer> {
+    /// Opens code in a browser and waits until the page has settled.
+    pub(crate) async fn open(
+        browser: BrowserProcess,
+        source: &PageSource,
+        timeout: Duration,
+        permit: PagePermit<'renderer>,
+    ) -> Result<Self, RenderError> {
+        let deadline = Instant::now() + timeout;
+        let files = PageFiles::of_page(PageFile::html(source.code.clone()));
+        let opening = async {
+            let session = PageSession::new(browser, files).await?;
+            let world = Value::Null;
+            let mut page = Self { session, world, timeout, deadline, permit };
+            page.load(source).await?;
+            let fault = page.fault().await?;
+            Ok((page, fault))
+        };
+        let opened = timeout_at(deadline, opening).await;
+        match opened.unwrap_or(Err(RenderError::Unsettled(timeout)))? {
+            (page, None) => Ok(page),
+            (page, Some(fault)) => {
+                page.close().await;
+                Err(fault)
+            }
+        }
+    }
+
+    /// Draws the page with changes, and takes them back.
+    ///
+    /// # Errors
+    /// The time of the page is over, or its browser ended; the page must be dropped then.
+    pub async fn draw(&mut self, changes: &[PageChange]) -> Result<DrawnPage, RenderError> {
+        let (deadline, timeout) = (self.deadline, self.timeout);
+        let drawn = timeout_at(deadline, self.draw_changed(changes)).await;
+        drawn.unwrap_or(Err(RenderError::Unsettled(timeout)))
+    }
+
+    /// Addresses that the page requested and was not given, shortened.
+    pub fn refused(&self) -> impl Iterator<Item = &str> {
+        self.session.refused().iter().map(String::as_str)
+    }
+
+    /// Closes the page with all that it stored; its browser draws other pages.
+    pub async fn close(self) {
+        let closing = self.session.close();
+        // A browser that cannot close a page is dropped.
+        if let Ok(Ok(browser)) = timeout_at(Instant::now() + self.timeout, closing).await {
+            self.permit.return_browser(browser);
+        }
+    }
+
+    async fn load(&mut self, source: &PageSource) -> Result<(), RenderError> {
+        let [width, height] = source.viewport;
+        let metrics = json!({
+            "width": width, "height": height, "deviceScaleFactor": source.scale, "mobile": false,
+        });
+        let media = json!({"media": "screen", "features": [
+            {"name": "prefers-color-scheme", "value": "light"},
+            {"name": "prefers-reduced-motion", "value": "reduce"},
+        ]});
+        let preparation = [
+            ("Page.enable", json!({})),
+            ("Inspector.enable", json!({})),
+            ("Fetch.enable", json!({"patterns": [{"urlPattern": "*"}]})),
+            ("Emulation.setDeviceMetricsOverride", metrics),
+            ("Emulation.setEmulatedMedia", media),
+            ("Emulation.setTimezoneOverride", json!({"timezoneId": "UTC"})),
+            ("Emulation.setLocaleOverride", json!({"locale": "en-US"})),
+            ("Page.addScriptToEvaluateOnNewDocument", json!({"source": PAGE_SCRIPT})),
+        ];
+        for (method, params) in preparation {
+            self.session.call(method, params).await?;
+        }
+        let frame = self.session.load().await?;
+        let world = json!({"frameId": frame, "worldName": "juror"});
+        let world = self.session.call("Page.createIsolatedWorld", world).await?;
+        self.world = world.get("executionContextId").cloned().unwrap_or_default();
+        let properties = json!(SNAPSHOT_PROPERTIES.as_slice());
+        self.in_own_world::<Value>(&format!("{SNAPSHOT_SCRIPT}({properties}); null")).await?;
+        Ok(())
+    }
+
+    /// Lets the page settle; the reason why it cannot be measured, if there is one.
+    async fn fault(&mut self) -> Result<Option<RenderError>, RenderError> {
+        let running = format!("__juror.run({PAGE_TIME}, {MAX_TIMERS})");
+        let errors: Vec<String> = self.evaluate(None, &running).await?;
+        let state: SettledPage =
+            self.in_own_world(&format!("juror.settle({MAX_ELEMENTS})")).await?;
+        Ok(match errors.into_iter().next() {
+            _ if state.elements > MAX_ELEMENTS => Some(RenderError::TooManyElements(MAX_ELEMENTS)),
+            Some(error) if state.is_empty => Some(RenderError::Throws(error)),
+            None if state.is_empty => Some(RenderError::Empty),
+            _ => None,
+        })
+    }
+
+    async fn draw_changed(&mut self, changes: &[PageChange]) -> Result<DrawnPage, RenderError> {
+        let written = json!(changes);
+        let snapshot = self.in_own_world(&format!("juror.change({written})")).await?;
+        let options = json!({"format": "png", "optimizeForSpeed": true});
+        let shot = self.session.call("Page.captureScreenshot", options).await?;
+        if !changes.is_empty() {
+            self.in_own_world::<Value>("juror.undo()").await?;
+        }
+        let data = shot.get("data").and_then(Value::as_str).unwrap_or_default();
+        let picture = STANDARD.decode_to_vec(data).map_err(|error| invalid("picture", &error))?;
+        Ok(DrawnPage { picture: picture.into(), snapshot })
+    }
+
+    /// Evaluates an expression where the page's scripts cannot reach.
+    async fn in_own_world<T: DeserializeOwned>(
+        &mut self,
+        expression: &str,
+    ) -> Result<T, RenderError> {
+        let world = self.world.clone();
+        self.evaluate(Some(world), expression).await
+    }
+
+    async fn evaluate<T: DeserializeOwned>(
+        &mut self,
+        world: Option<Value>,
+        expression: &str,
+    ) -> Result<T, RenderError> {
+        let mut params =
+            json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
+        if let Some(world) = world {
+            params["contextId"] = world;
+        }
+        let reply = self.session.call("Runtime.evaluate", params).await?;
+        if let Some(details) = reply.get("exceptionDetails") {
+            // The page has replaced what a script of ours stands on.
+            let thrown = details.pointer("/exception/description").and_then(Value::as_str);
+            let line = thrown.and_then(|text| text.lines().next()).unwrap_or("an error");
+            return Err(RenderError::Throws(line.chars().take(300).collect()));
+        }
+        let value = reply.pointer("/result/value").cloned().unwrap_or_default();
+        serde_json::from_value(value).map_err(|error| invalid("description", &error).into())
+    }
+}
+
+fn invalid(what: &str, error: &dyn std::fmt::Display) -> RendererError {
+    RendererError::Ended(format!("its {what} of the page cannot be read: {error}"))
+}

@@ -1,0 +1,143 @@
+//! The session of one page: a browser context of its own, in which every request is answered from
+//! memory or refused.
+
+use crate::{
+    connection::DevtoolsMessage,
+    error::{RenderError, RendererError},
+    page_files::{PageFile, PageFiles},
+    process::{BrowserProcess, reply},
+};
+use base64_simd::STANDARD;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// Refused addresses that are remembered, and characters of each.
+const MAX_REFUSED: usize = 20;
+const MAX_REFUSED_CHARS: usize = 200;
+
+/// A page of a browser, which belongs to it alone meanwhile.
+#[derive(Debug)]
+pub(crate) struct PageSession {
+    browser: BrowserProcess,
+    context: Value,
+    session: String,
+    files: PageFiles,
+    /// Whether the page itself was sent; it is sent once, so that nothing is loaded in its place.
+    is_sent: bool,
+    is_loaded: bool,
+    refused: BTreeSet<String>,
+}
+
+impl PageSession {
+    /// A blank page in a context of its own.
+    pub async fn new(mut browser: BrowserProcess, files: PageFiles) -> Result<Self, RendererError> {
+        browser.pages += 1;
+        let context = browser.call("Target.createBrowserContext", json!({})).await?;
+        let context = context.get("browserContextId").cloned().unwrap_or_default();
+        let deny = json!({"behavior": "deny", "browserContextId": context});
+        browser.call("Browser.setDownloadBehavior", deny).await?;
+        // What is not granted is refused.
+        let grants = json!({"permissions": [], "browserContextId": context});
+        browser.call("Browser.grantPermissions", grants).await?;
+        let blank = json!({"url": "about:blank", "browserContextId": context});
+        let target = browser.call("Target.createTarget", blank).await?;
+        let attach = json!({"targetId": target.get("targetId"), "flatten": true});
+        let attached = browser.call("Target.attachToTarget", attach).await?;
+        let session = attached.get("sessionId").and_then(Value::as_str).unwrap_or_default();
+        let session = session.to_owned();
+        let (is_sent, is_loaded, refused) = (false, false, BTreeSet::new());
+        Ok(Self { browser, context, session, files, is_sent, is_loaded, refused })
+    }
+
+    /// Calls a command of the page.
+    pub async fn call(&mut self, method: &str, params: Value) -> Result<Value, RenderError> {
+        let id = self.browser.send(Some(&self.session), method, params).await?;
+        loop {
+            let message = self.browser.receive().await?;
+            if message.id != Some(id) {
+                self.handle(message).await?;
+                continue;
+            }
+            // Once it holds code, a page that refuses a command has ended or was left.
+            return match reply(method, message) {
+                Err(_) if self.is_sent => Err(RenderError::PageEnded),
+                replied => Ok(replied?),
+            };
+        }
+    }
+
+    /// Goes to the page and waits until it is loaded; returns the identifier of its frame.
+    pub async fn load(&mut self) -> Result<Value, RenderError> {
+        let address = PageFiles::address();
+        let navigated = self.call("Page.navigate", json!({"url": address})).await?;
+        while !self.is_loaded {
+            let message = self.browser.receive().await?;
+            self.handle(message).await?;
+        }
+        Ok(navigated.get("frameId").cloned().unwrap_or_default())
+    }
+
+    /// Addresses that were refused, shortened.
+    pub fn refused(&self) -> &BTreeSet<String> {
+        &self.refused
+    }
+
+    /// Closes the page and all that it stored; returns the browser.
+    pub async fn close(mut self) -> Result<BrowserProcess, RendererError> {
+        let context = json!({"browserContextId": self.context});
+        self.browser.call("Target.disposeBrowserContext", context).await?;
+        Ok(self.browser)
+    }
+
+    async fn handle(&mut self, message: DevtoolsMessage) -> Result<(), RenderError> {
+        if message.session.as_deref() != Some(self.session.as_str()) {
+            return Ok(());
+        }
+        match message.method.as_str() {
+            "Page.loadEventFired" => self.is_loaded = self.is_sent,
+            "Inspector.targetCrashed" => return Err(RenderError::PageEnded),
+            "Page.javascriptDialogOpening" => {
+                self.send("Page.handleJavaScriptDialog", json!({"accept": false})).await?;
+            }
+            "Fetch.requestPaused" => self.answer(&message.params).await?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Answers a request of the page from its files, or refuses it.
+    async fn answer(&mut self, paused: &Value) -> Result<(), RendererError> {
+        let request = paused.get("requestId");
+        let address = paused.pointer("/request/url").and_then(Value::as_str).unwrap_or_default();
+        let is_document = paused.get("resourceType").and_then(Value::as_str) == Some("Document");
+        if is_document && self.is_sent {
+            // The page stays.
+            let refusal = json!({"requestId": request, "errorReason": "Aborted"});
+            return self.send("Fetch.failRequest", refusal).await;
+        }
+        let Some(file) = self.files.file(address) else {
+            // The browser asks for an icon of its own accord.
+            if self.refused.len() < MAX_REFUSED && !PageFiles::is_icon(address) {
+                self.refused.insert(address.chars().take(MAX_REFUSED_CHARS).collect());
+            }
+            let refusal = json!({"requestId": request, "errorReason": "BlockedByClient"});
+            return self.send("Fetch.failRequest", refusal).await;
+        };
+        let response = response(request, file);
+        self.is_sent |= is_document;
+        self.send("Fetch.fulfillRequest", response).await
+    }
+
+    /// Sends a command whose reply says nothing: a page that is gone needs none.
+    async fn send(&mut self, method: &str, params: Value) -> Result<(), RendererError> {
+        self.browser.send(Some(&self.session), method, params).await.map(|_| ())
+    }
+}
+
+fn response(request: Option<&Value>, file: &PageFile) -> Value {
+    let headers = file.headers().map(|(name, value)| json!({"name": name, "value": value}));
+    json!({
+        "requestId": request, "responseCode": 200, "responseHeaders": headers,
+        "body": STANDARD.encode_to_string(&file.content),
+    })
+}

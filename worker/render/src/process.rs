@@ -1,0 +1,217 @@
+//! One running browser: its processes, its profile and its pipes.
+
+use crate::{
+    connection::{DevtoolsMessage, DevtoolsPipe},
+    error::RendererError,
+    executable::BrowserExecutable,
+};
+use serde_json::{Value, json};
+use std::{fs, io, path::Path, process::Stdio, time::Duration};
+use tempfile::TempDir;
+use tokio::{
+    process::{Child, Command},
+    time::timeout,
+};
+
+/// Flags by which a page is drawn with the same bytes each time, and reaches nothing outside.
+const FLAGS: [&str; 34] = [
+    "--headless=new",
+    "--remote-debugging-pipe",
+    "--disable-gpu",
+    "--disable-3d-apis",
+    "--hide-scrollbars",
+    "--mute-audio",
+    "--font-render-hinting=none",
+    "--disable-lcd-text",
+    "--force-color-profile=srgb",
+    "--lang=en-US",
+    // Frames as fast as they are drawn: trials of repairs wait for no display.
+    "--disable-frame-rate-limit",
+    "--disable-gpu-vsync",
+    // A page is never in the background, where timers and frames are slowed down.
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-background-networking",
+    "--disable-breakpad",
+    "--disable-crash-reporter",
+    "--disable-client-side-phishing-detection",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-dev-shm-usage",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-sync",
+    "--deny-permission-prompts",
+    "--disable-features=IsolateOrigins,site-per-process,Translate,MediaRouter,OptimizationHints",
+    // What passes the interception of requests finds neither a name nor a route.
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--proxy-server=http://127.0.0.1:1",
+    "--proxy-bypass-list=<-loopback>",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+];
+
+/// The browser reads commands from descriptor 3 and replies on 4. It gets nothing of the worker's
+/// environment but PATH, and its profile is removed after it, even if the worker is there no more.
+const WRAPPER: &str = r#"
+profile=$1 log=$2 program=$3
+shift 3
+env -i PATH="$PATH" HOME="$profile" LANG=C.UTF-8 TZ=UTC "$program" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>"$log"
+rm -rf -- "$profile"
+"#;
+
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A running browser. Dropping it kills all its processes.
+#[derive(Debug)]
+pub(crate) struct BrowserProcess {
+    pipe: DevtoolsPipe,
+    child: Child,
+    group: ProcessGroup,
+    _profile: TempDir,
+    /// Pages that it has opened.
+    pub pages: u32,
+}
+
+impl BrowserProcess {
+    /// Starts a browser and waits until it replies.
+    pub async fn start(
+        executable: &BrowserExecutable,
+        is_sandboxed: bool,
+    ) -> Result<Self, RendererError> {
+        let not_started =
+            |reason: String| RendererError::NotStarted { browser: executable.name.clone(), reason };
+        let failed = |error: io::Error| not_started(error.to_string());
+        let profile =
+            tempfile::Builder::new().prefix("juror-browser-").tempdir().map_err(failed)?;
+        let log = profile.path().join("log");
+        let mut child = command(executable, profile.path(), &log, is_sandboxed);
+        let mut child = child.spawn().map_err(failed)?;
+        let group = ProcessGroup::of(&child);
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let (to, from) = pipes.ok_or_else(|| not_started("it has no pipes".to_owned()))?;
+        let pipe = DevtoolsPipe::new(to, from);
+        let mut browser = Self { pipe, child, group, _profile: profile, pages: 0 };
+        let greeting = browser.call("Browser.getVersion", json!({}));
+        match timeout(START_TIMEOUT, greeting).await {
+            Ok(Ok(_)) => Ok(browser),
+            Ok(Err(error)) => Err(not_started(last_line(&log).unwrap_or(error.to_string()))),
+            Err(_) => Err(not_started("it did not reply in 30 s".to_owned())),
+        }
+    }
+
+    /// Calls a command of the browser itself.
+    pub async fn call(&mut self, method: &str, params: Value) -> Result<Value, RendererError> {
+        let id = self.send(None, method, params).await?;
+        loop {
+            let message = self.receive().await?;
+            if message.id == Some(id) {
+                return reply(method, message);
+            }
+        }
+    }
+
+    pub async fn send(
+        &mut self,
+        session: Option<&str>,
+        method: &str,
+        params: Value,
+    ) -> Result<u64, RendererError> {
+        self.pipe.send(session, method, params).await.map_err(ended)
+    }
+
+    pub async fn receive(&mut self) -> Result<DevtoolsMessage, RendererError> {
+        self.pipe.receive().await.map_err(ended)
+    }
+
+    /// Asks the browser to end and waits for it.
+    pub async fn close(mut self) {
+        // What does not end by itself is killed when it is dropped.
+        if self.send(None, "Browser.close", json!({})).await.is_ok() {
+            let _ = timeout(CLOSE_TIMEOUT, self.child.wait()).await;
+        }
+    }
+}
+
+impl Drop for BrowserProcess {
+    fn drop(&mut self) {
+        // A group that has ended may have given its number to another.
+        if self.child.try_wait().is_ok_and(|status| status.is_none()) {
+            self.group.kill();
+        }
+    }
+}
+
+fn command(
+    executable: &BrowserExecutable,
+    profile: &Path,
+    log: &Path,
+    is_sandboxed: bool,
+) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", WRAPPER, "sh"]).arg(profile).arg(log).arg(&executable.program);
+    command.args(FLAGS).arg(format!("--user-data-dir={}", profile.display()));
+    if !is_sandboxed {
+        command.arg("--no-sandbox");
+    }
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+    // A group of its own, so that all its processes can be ended, and so that Ctrl-C at the terminal
+    // reaches the worker alone.
+    #[cfg(unix)]
+    command.process_group(0);
+    command
+}
+
+/// The result of a command.
+pub(crate) fn reply(method: &str, message: DevtoolsMessage) -> Result<Value, RendererError> {
+    match message.error {
+        Some(error) => Err(RendererError::Ended(format!("{method}: {}", error.message))),
+        None => Ok(message.result),
+    }
+}
+
+fn ended(error: io::Error) -> RendererError {
+    RendererError::Ended(match error.kind() {
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe => "its pipe is closed".to_owned(),
+        _ => error.to_string(),
+    })
+}
+
+fn last_line(log: &Path) -> Option<String> {
+    let text = String::from_utf8_lossy(&fs::read(log).ok()?).into_owned();
+    let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
+    Some(line.trim().chars().take(300).collect())
+}
+
+#[derive(Debug)]
+struct ProcessGroup {
+    #[cfg(unix)]
+    leader: Option<rustix::process::Pid>,
+}
+
+impl ProcessGroup {
+    fn of(child: &Child) -> Self {
+        #[cfg(unix)]
+        {
+            let id = child.id().and_then(|id| i32::try_from(id).ok());
+            Self { leader: id.and_then(rustix::process::Pid::from_raw) }
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = child;
+            Self {}
+        }
+    }
+
+    fn kill(&self) {
+        #[cfg(unix)]
+        if let Some(leader) = self.leader {
+            // Nothing is left to be killed if this fails.
+            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The browsers of a process, each with one page at a time.
+
+use crate::{
+    error::{RenderError, RendererError},
+    executable::BrowserExecutable,
+    open_page::OpenPage,
+    process::BrowserProcess,
+    source::PageSource,
+};
+use std::{
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// Pages after which a browser is replaced.
+const MAX_PAGES: u32 = 200;
+
+/// Settings of a renderer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RendererSettings {
+    /// The browser; none looks for one on PATH.
+    pub browser: Option<PathBuf>,
+    /// Pages that are open at once, each in a browser of its own (at least one).
+    pub concurrency: usize,
+    /// Time of one page, from its opening to its last drawing.
+    pub timeout: Duration,
+}
+
+impl Default for RendererSettings {
+    fn default() -> Self {
+        Self { browser: None, concurrency: 1, timeout: Duration::from_secs(10) }
+    }
+}
+
+/// Draws code with browsers that it starts, replaces and ends.
+#[derive(Debug)]
+pub struct Renderer {
+    executable: BrowserExecutable,
+    timeout: Duration,
+    is_sandboxed: bool,
+    idle: Mutex<Vec<BrowserProcess>>,
+    permits: Semaphore,
+}
+
+impl Renderer {
+    /// Finds the browser and starts it once.
+    ///
+    /// # Errors
+    /// No browser is found, it is too old, or it cannot be started.
+    pub async fn start(settings: RendererSettings) -> Result<Self, RendererError> {
+        let executable = BrowserExecutable::find(settings.browser.as_deref()).await?;
+        let (browser, is_sandboxed) = start_sandboxed_if_possible(&executable).await?;
+        Ok(Self {
+            executable,
+            timeout: settings.timeout,
+            is_sandboxed,
+            idle: Mutex::new(vec![browser]),
+            permits: Semaphore::new(settings.concurrency.max(1)),
+        })
+    }
+
+    /// Name and version of the browser, as in "Chromium 156.0.8078.79".
+    pub fn browser(&self) -> &str {
+        &self.executable.name
+    }
+
+    /// Whether pages run in the browser's own sandbox; it has none for root, nor where the system
+    /// denies it.
+    pub fn is_sandboxed(&self) -> bool {
+        self.is_sandboxed
+    }
+
+    /// Opens code as a page, once a browser is free, and waits until the page has settled.
+    ///
+    /// # Errors
+    /// The code cannot be drawn, or the browser is at fault: [`RenderError::is_about_code`] says which.
+    pub async fn open(&self, source: &PageSource) -> Result<OpenPage<'_>, RenderError> {
+        source.check_viewport()?;
+        let closed = |_| RendererError::Ended("the renderer is shut down".to_owned());
+        let permit = self.permits.acquire().await.map_err(closed)?;
+        let permit = PagePermit { renderer: self, _permit: permit };
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let browser = match idle {
+            Some(browser) => browser,
+            None => BrowserProcess::start(&self.executable, self.is_sandboxed).await?,
+        };
+        OpenPage::open(browser, source, self.timeout, permit).await
+    }
+
+    /// Ends the browsers.
+    pub async fn shut_down(&self) {
+        self.permits.close();
+        let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
+        for browser in idle {
+            browser.close().await;
+        }
+    }
+}
+
+/// The right to have a page open.
+#[derive(Debug)]
+pub(crate) struct PagePermit<'renderer> {
+    renderer: &'renderer Renderer,
+    _permit: SemaphorePermit<'renderer>,
+}
+
+impl PagePermit<'_> {
+    /// Keeps a browser for the next page, unless it has opened enough of them.
+    pub fn return_browser(self, browser: BrowserProcess) {
+        if browser.pages < MAX_PAGES && !self.renderer.permits.is_closed() {
+            let mut idle = self.renderer.idle.lock().unwrap_or_else(PoisonError::into_inner);
+            idle.push(browser);
+        }
+    }
+}
+
+/// Starts a browser in its sandbox; without it where that does not work.
+async fn start_sandboxed_if_possible(
+    executable: &BrowserExecutable,
+) -> Result<(BrowserProcess, bool), RendererError> {
+    if may_be_sandboxed()
+        && let Ok(browser) = BrowserProcess::start(executable, true).await
+    {
+        return Ok((browser, true));
+    }
+    BrowserProcess::start(executable, false).await.map(|browser| (browser, false))
+}
+
+/// Chromium refuses its sandbox to root.
+fn may_be_sandboxed() -> bool {
+    #[cfg(unix)]
+    {
+        !rustix::process::geteuid().is_root()
+    }
+    #[cfg(not(unix))]
+    {
+        true
+    }
+}

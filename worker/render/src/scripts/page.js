@@ -1,0 +1,99 @@
+// Clock, chance and errors of a page. Time stands still until the page is run, and after it.
+(() => {
+  const BEGIN = Date.UTC(2025, 0, 1, 12);
+  const FRAME = 16;
+  const RealDate = Date;
+  const channel = new MessageChannel();
+  const errors = [];
+  const timers = new Map();
+  let now = 0, lastTimer = 0, seed = 1;
+
+  const note = (error) => {
+    const text = error instanceof Error ? error.message : String(error);
+    if (errors.length < 5) errors.push((text.split('\n')[0] || 'an error without a message').slice(0, 300));
+  };
+  addEventListener('error', (event) => { if (event.error || event.message) note(event.error ?? event.message); });
+  addEventListener('unhandledrejection', (event) => note(event.reason));
+
+  // Animations and transitions are at their end, carets hidden.
+  const still = new CSSStyleSheet();
+  still.replaceSync(`*, *::before, *::after { animation-delay: 0s !important; animation-duration: 1ms !important;
+    animation-iteration-count: 1 !important; transition: none !important; caret-color: transparent !important;
+    scroll-behavior: auto !important; }`);
+  document.adoptedStyleSheets = [still];
+
+  const dated = (values) => values.length ? values : [BEGIN + now];
+  window.Date = new Proxy(RealDate, {
+    construct: (target, values, newTarget) => Reflect.construct(target, dated(values), newTarget),
+    apply: () => new RealDate(BEGIN + now).toString(),
+  });
+  RealDate.now = () => BEGIN + now;
+  RealDate.prototype.constructor = window.Date;
+  Performance.prototype.now = () => now;
+
+  // Mulberry32.
+  const random = () => {
+    seed = (seed + 0x6D2B79F5) | 0;
+    let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+  Math.random = random;
+  Crypto.prototype.getRandomValues = (array) => {
+    const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+    for (let place = 0; place < bytes.length; place += 1) bytes[place] = random() * 256;
+    return array;
+  };
+  Crypto.prototype.randomUUID = () => {
+    const digits = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('');
+    return digits.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
+  };
+
+  const add = (at, every, callback) => {
+    lastTimer += 1;
+    timers.set(lastTimer, { at, every, callback });
+    return lastTimer;
+  };
+  const called = (callback, values) => () => typeof callback === 'function' ? callback(...values) : (0, eval)(String(callback));
+  const delayed = (delay) => Math.max(Number(delay) || 0, 0);
+  window.setTimeout = (callback, delay, ...values) => add(now + delayed(delay), 0, called(callback, values));
+  window.setInterval = (callback, delay, ...values) => {
+    const every = Math.max(delayed(delay), 4);
+    return add(now + every, every, called(callback, values));
+  };
+  window.requestAnimationFrame = (callback) => add((Math.floor(now / FRAME) + 1) * FRAME, 0, () => callback(now));
+  window.requestIdleCallback = (callback) => add(now + 1, 0, () => callback({ didTimeout: false, timeRemaining: () => 50 }));
+  for (const name of ['clearTimeout', 'clearInterval', 'cancelAnimationFrame', 'cancelIdleCallback']) {
+    window[name] = (number) => { timers.delete(Number(number)); };
+  }
+
+  const nextTask = () => new Promise((resolve) => {
+    channel.port1.onmessage = resolve;
+    channel.port2.postMessage(null);
+  });
+  const nextTimer = (end) => {
+    let next;
+    for (const [number, timer] of timers) {
+      if (timer.at <= end && (!next || timer.at < next[1].at)) next = [number, timer];
+    }
+    return next;
+  };
+  // Runs what is due in so many milliseconds of the page's time; returns the errors so far.
+  const run = async (milliseconds, maxTimers) => {
+    const end = now + milliseconds;
+    await nextTask();
+    for (let count = 0; count < maxTimers; count += 1) {
+      const next = nextTimer(end);
+      if (!next) break;
+      const [number, timer] = next;
+      now = Math.max(now, timer.at);
+      if (timer.every) timer.at += timer.every; else timers.delete(number);
+      try { timer.callback(); } catch (error) { note(error); }
+      await nextTask();
+    }
+    now = end;
+    await nextTask();
+    return errors;
+  };
+  Object.defineProperty(window, '__juror', { value: Object.freeze({ run, note }) });
+})();

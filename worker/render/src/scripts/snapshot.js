@@ -1,0 +1,120 @@
+// Description and changes of a page, called with the names of the properties to describe.
+((properties) => {
+  const REPLACED = new Set(['img', 'svg', 'canvas', 'video', 'input', 'textarea', 'select', 'button', 'progress', 'meter', 'hr']);
+  const MAX_TEXT = 80;
+  let elements, indexes, paths, undo = () => {};
+
+  const ownText = (element) => [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE)
+    .map((node) => node.data.trim()).join(' ').trim();
+  // Data URIs are named by a digest (FNV-1a): they may be megabytes long.
+  const shortened = (address) => {
+    if (!address.startsWith('data:')) return address;
+    const digest = (begin) => {
+      let hash = begin;
+      for (let place = 0; place < address.length; place += 1) hash = Math.imul(hash ^ address.charCodeAt(place), 0x01000193);
+      return (hash >>> 0).toString(16).padStart(8, '0');
+    };
+    return `data:${digest(0x811c9dc5)}${digest(0)}`;
+  };
+  const withShortAddresses = (value) => value.includes('data:')
+    ? value.replace(/url\("(data:[^"]*)"\)/g, (_, address) => `url("${shortened(address)}")`) : value;
+  const imageOf = (element, background) => {
+    if (element.localName === 'svg') return 'svg';
+    const source = element.getAttribute('src');
+    if (source !== null) return shortened(source);
+    return background.match(/url\("([^"]*)"\)/)?.[1] ?? null;
+  };
+
+  const list = () => {
+    elements = [...document.querySelectorAll('html, body, body *')];
+    indexes = new Map(elements.map((element, index) => [element, index]));
+    paths = new Map();
+  };
+  const pathOf = (element) => {
+    if (element === document.documentElement) return 'html';
+    if (element === document.body) return 'body';
+    let path = paths.get(element);
+    if (path === undefined) {
+      const parent = element.parentElement;
+      const place = Array.prototype.indexOf.call(parent.children, element) + 1;
+      path = `${pathOf(parent)} > ${element.localName}:nth-child(${place})`;
+      paths.set(element, path);
+    }
+    return path;
+  };
+  const channels = (color) => {
+    const context = new OffscreenCanvas(1, 1).getContext('2d');
+    context.fillStyle = color;
+    context.fillRect(0, 0, 1, 1);
+    return [...context.getImageData(0, 0, 1, 1).data];
+  };
+  // The color of the root, else of the body, covers the canvas.
+  const canvasColor = () => {
+    for (const element of [document.documentElement, document.body]) {
+      const color = element && channels(getComputedStyle(element).backgroundColor);
+      if (color && color[3] > 0) return color;
+    }
+    return [255, 255, 255, 255];
+  };
+
+  const describe = (element, index) => {
+    const style = getComputedStyle(element), rect = element.getBoundingClientRect();
+    const styles = Object.fromEntries(properties.map((name) => [name, withShortAddresses(style.getPropertyValue(name))]));
+    const isInDrawing = element.ownerSVGElement !== undefined && element.ownerSVGElement !== null;
+    return {
+      index, parent: indexes.get(element.parentElement) ?? null, tag: element.localName,
+      id: element.getAttribute('id') || null, classes: [...element.classList], path: pathOf(element),
+      text: String(ownText(element) || element.value || element.placeholder || '').slice(0, MAX_TEXT),
+      rect: [rect.x + scrollX, rect.y + scrollY, rect.width, rect.height], styles,
+      visible: rect.width > 0 && rect.height > 0 && style.visibility !== 'hidden' && !isInDrawing,
+      image: imageOf(element, styles['background-image'] ?? ''),
+    };
+  };
+  const snapshot = () => ({
+    width: innerWidth, height: innerHeight, scale: devicePixelRatio, background: canvasColor(),
+    elements: elements.map(describe),
+  });
+
+  const isTransparent = (color) => /^(transparent|rgba\(.*, 0\))$/.test(color);
+  const paints = (element) => {
+    const style = getComputedStyle(element);
+    if (style.visibility === 'hidden') return false;
+    const hasGenerated = ['::before', '::after'].some((part) => !['none', 'normal'].includes(getComputedStyle(element, part).content));
+    if (hasGenerated || !isTransparent(style.backgroundColor) || style.backgroundImage !== 'none') return true;
+    if (element === document.body || element === document.documentElement) return ownText(element) !== '';
+    const rect = element.getBoundingClientRect();
+    if (rect.width <= 0 || rect.height <= 0) return false;
+    return REPLACED.has(element.localName) || ownText(element) !== '' || style.boxShadow !== 'none'
+      || ['top', 'right', 'bottom', 'left'].some((side) => parseFloat(style.getPropertyValue(`border-${side}-width`)) > 0);
+  };
+  const SILENT = new Set(['script', 'style', 'template', 'noscript', 'title', 'meta', 'link']);
+  const pending = (image) => image.complete || image.loading === 'lazy' ? null
+    : new Promise((resolve) => { for (const end of ['load', 'error']) image.addEventListener(end, resolve); });
+
+  // Waits for fonts, pictures and two frames, unless the page is too large to be measured.
+  const settle = async (maxElements) => {
+    const count = () => document.getElementsByTagName('*').length;
+    if (count() > maxElements) return { elements: count(), is_empty: false };
+    await document.fonts.ready;
+    await Promise.all([...document.images].map(pending));
+    for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
+    list();
+    return {
+      elements: count(),
+      is_empty: !elements.some((element) => !SILENT.has(element.localName) && paints(element)),
+    };
+  };
+  // Makes changes above the page's own styles, and describes it.
+  const change = (changes) => {
+    const steps = [];
+    for (const { elements: places, edit } of changes) for (const place of places) {
+      const element = elements[place], before = element.getAttribute('style');
+      steps.unshift(() => before === null ? element.removeAttribute('style') : element.setAttribute('style', before));
+      const [property, value] = edit === 'remove' ? ['display', 'none'] : [edit.declare.property, edit.declare.value];
+      element.style.setProperty(property, value, 'important');
+    }
+    undo = () => steps.forEach((step) => step());
+    return snapshot();
+  };
+  globalThis.juror = { settle, change, undo: () => { undo(); undo = () => {}; } };
+})

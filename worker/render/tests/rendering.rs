@@ -1,0 +1,139 @@
+//! The browser itself: found, drawing the same each time, and gone with its worker.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests may panic")]
+
+use juror_evidence::{PageChange, PageEdit};
+use juror_render::{PageSource, RenderError, Renderer, RendererError, RendererSettings};
+use juror_services::install;
+use juror_types::item::Language;
+use serde_json::Map;
+use std::time::Duration;
+
+const CARD: &str = r#"<!doctype html><title>card</title>
+<style>body { margin: 0; font: 16px sans-serif } .card { margin: 20px; padding: 12px; background: #1d4ed8;
+color: white; border-radius: 8px; animation: pulse 1s infinite } @keyframes pulse { 50% { opacity: .2 } }</style>
+<div class="card" id="first">Save <span id="now"></span> <b id="chance"></b></div>
+<script>now.textContent = Date.now(); chance.textContent = Math.random();
+setTimeout(() => { document.querySelector('.card').dataset.late = 'yes'; }, 500);</script>"#;
+
+async fn renderer() -> Renderer {
+    install::ensure("/usr/bin/chromium", "chromium");
+    Renderer::start(RendererSettings::default()).await.unwrap()
+}
+
+fn html(code: &str) -> PageSource {
+    let (code, props) = (code.to_owned(), Map::new());
+    PageSource { code, language: Language::Html, props, viewport: [320, 200], scale: 1 }
+}
+
+#[tokio::test]
+async fn a_page_is_drawn_with_the_same_bytes_each_time() {
+    let renderer = renderer().await;
+    let mut pictures = Vec::new();
+    for _ in 0..2 {
+        let mut page = renderer.open(&html(CARD)).await.unwrap();
+        let drawn = page.draw(&[]).await.unwrap();
+        let again = page.draw(&[]).await.unwrap();
+        assert_eq!((&drawn.picture, &drawn.snapshot), (&again.picture, &again.snapshot));
+        pictures.push(drawn.picture);
+        page.close().await;
+    }
+    assert_eq!(pictures[0], pictures[1]);
+    assert!(pictures[0].starts_with(b"\x89PNG"));
+    renderer.shut_down().await;
+    let other = self::renderer().await;
+    let mut page = other.open(&html(CARD)).await.unwrap();
+    assert_eq!(
+        page.draw(&[]).await.unwrap().picture,
+        pictures[0],
+        "nor does another browser differ"
+    );
+}
+
+#[tokio::test]
+async fn a_snapshot_describes_the_elements_and_a_change_is_taken_back() {
+    let renderer = renderer().await;
+    let mut page = renderer.open(&html(CARD)).await.unwrap();
+    let before = page.draw(&[]).await.unwrap();
+    let snapshot = &before.snapshot;
+    assert_eq!((snapshot.width, snapshot.height, snapshot.scale), (320, 200, 1.0));
+    let card = snapshot.elements.iter().find(|element| element.classes == ["card"]).unwrap();
+    assert_eq!((card.tag.as_str(), card.id.as_deref()), ("div", Some("first")));
+    assert_eq!(card.path, "body > div:nth-child(1)");
+    assert_eq!(card.styles["background-color"], "rgb(29, 78, 216)");
+    assert_eq!(card.rect[..3], [20.0, 20.0, 280.0]);
+    assert_eq!(snapshot.elements[card.parent.unwrap()].tag, "body");
+
+    let edit = |property: &str, value: &str| PageEdit::Declare {
+        property: property.to_owned(),
+        value: value.to_owned(),
+    };
+    let change =
+        PageChange { elements: vec![card.index], edit: edit("background-color", "rgb(255, 0, 0)") };
+    let changed = page.draw(std::slice::from_ref(&change)).await.unwrap();
+    assert_ne!(changed.picture, before.picture);
+    let styles = &changed.snapshot.elements[card.index].styles;
+    assert_eq!(styles["background-color"], "rgb(255, 0, 0)");
+    let removed = PageChange { elements: vec![card.index], edit: PageEdit::Remove };
+    let removed = page.draw(&[removed]).await.unwrap();
+    assert!(!removed.snapshot.elements[card.index].visible);
+    assert_eq!(page.draw(&[]).await.unwrap().picture, before.picture);
+    page.close().await;
+}
+
+#[tokio::test]
+async fn twice_the_scale_is_twice_the_pixels() {
+    let renderer = renderer().await;
+    let source = PageSource { scale: 2, ..html(CARD) };
+    let mut page = renderer.open(&source).await.unwrap();
+    let drawn = page.draw(&[]).await.unwrap();
+    // Width and height stand in the PNG's first chunk.
+    assert_eq!(drawn.picture[16..24], [640_u32.to_be_bytes(), 400_u32.to_be_bytes()].concat());
+    let large = PageSource { scale: 2, viewport: [2049, 200], ..html(CARD) };
+    let refused = renderer.open(&large).await.unwrap_err();
+    assert_eq!(refused, RenderError::Viewport { width: 4098, height: 400 });
+}
+
+#[tokio::test]
+async fn code_that_cannot_be_drawn_says_why_and_the_next_page_is_drawn() {
+    install::ensure("/usr/bin/chromium", "chromium");
+    let timeout = Duration::from_secs(3);
+    let settings = RendererSettings { timeout, ..RendererSettings::default() };
+    let renderer = Renderer::start(settings).await.unwrap();
+    let many = "<script>for (let i = 0; i < 10001; i++) document.body.append(document.createElement('i'))\
+                </script>";
+    let cases = [
+        ("<body></body>", "renders nothing"),
+        ("<script>x.y()</script>", "throws: x is not defined"),
+        (&format!("<body>{many}"), "more than 10,000 elements"),
+        ("<p>text<script>for (;;);</script>", "did not settle in 3 s"),
+    ];
+    for (code, reason) in cases {
+        let error = renderer.open(&html(code)).await.unwrap_err();
+        assert!(error.is_about_code());
+        assert_eq!(error.to_string(), reason);
+    }
+    let mut page = renderer.open(&html(CARD)).await.unwrap();
+    page.draw(&[]).await.unwrap();
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_page_reaches_nothing_and_what_it_asked_for_is_known() {
+    let renderer = renderer().await;
+    let code = "<p>text</p><img src='https://example.com/a.png'>\
+                <script>fetch('http://169.254.169.254/').then(() => document.body.append(document.createElement('u')), () => {});\
+                </script>";
+    let mut page = renderer.open(&html(code)).await.unwrap();
+    assert_eq!(page.refused().collect::<Vec<_>>(), ["https://example.com/a.png"]);
+    let drawn = page.draw(&[]).await.unwrap();
+    assert!(drawn.snapshot.elements.iter().all(|element| element.tag != "u"));
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_browser_that_is_not_there_is_named() {
+    let browser = Some("no-such-browser".into());
+    let error = Renderer::start(RendererSettings { browser, ..RendererSettings::default() }).await;
+    let Err(RendererError::Unusable { program, .. }) = error else { panic!("{error:?}") };
+    assert_eq!(program.to_str(), Some("no-such-browser"));
+}
