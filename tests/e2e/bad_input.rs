@@ -112,7 +112,10 @@ fn flags_that_are_wrong_are_refused_before_anything_is_written() {
         (&["--output", "none/report.csv"], "there is no folder none; make it first"),
         (&["--gate", "none"], "take `targets`, `production` or the path of a TOML file"),
         (&["--run-id", "../a"], "run id \"../a\" is not usable"),
-        (&["--rubric", "none"], "rubric \"none\" is neither built in (semantic, acrue, semantic-evidence"),
+        (
+            &["--rubric", "none"],
+            "rubric \"none\" is neither built in (semantic, acrue, semantic-evidence",
+        ),
         (&["--no-such-flag"], "--no-such-flag"),
         (&["--enable-llm-judge", "--model", "none"], "model \"none\" has no price"),
         (&["--enable-llm-judge", "--base-url", "ftp://a"], "must start with https:// or http://"),

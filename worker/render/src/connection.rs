@@ -1,7 +1,7 @@
 //! Messages of the browser's debugging protocol over a pair of pipes: JSON that ends with a zero byte.
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::io;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
@@ -15,6 +15,15 @@ pub(crate) struct DevtoolsPipe {
     from: BufReader<ChildStdout>,
     received: Vec<u8>,
     last_id: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct DevtoolsCommand<'call> {
+    id: u64,
+    method: &'call str,
+    params: Value,
+    #[serde(rename = "sessionId", skip_serializing_if = "Option::is_none")]
+    session: Option<&'call str>,
 }
 
 /// A message of the browser: the reply to a command, or an event.
@@ -53,11 +62,8 @@ impl DevtoolsPipe {
         params: Value,
     ) -> io::Result<u64> {
         self.last_id += 1;
-        let mut command = json!({"id": self.last_id, "method": method, "params": params});
-        if let Some(session) = session {
-            command["sessionId"] = session.into();
-        }
-        let mut bytes = command.to_string().into_bytes();
+        let command = DevtoolsCommand { id: self.last_id, method, params, session };
+        let mut bytes = serde_json::to_vec(&command)?;
         bytes.push(0);
         self.to.write_all(&bytes).await?;
         Ok(self.last_id)

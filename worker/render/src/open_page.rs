@@ -12,7 +12,7 @@ use base64_simd::STANDARD;
 use bytes::Bytes;
 use juror_evidence::{PageChange, SNAPSHOT_PROPERTIES, Snapshot};
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
@@ -177,12 +177,15 @@ impl<'renderer> OpenPage<'renderer> {
         world: Option<Value>,
         expression: &str,
     ) -> Result<T, RenderError> {
-        let mut params =
-            json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
+        let mut params = Map::from_iter([
+            ("expression".to_owned(), json!(expression)),
+            ("returnByValue".to_owned(), json!(true)),
+            ("awaitPromise".to_owned(), json!(true)),
+        ]);
         if let Some(world) = world {
-            params["contextId"] = world;
+            params.insert("contextId".to_owned(), world);
         }
-        let reply = self.session.call("Runtime.evaluate", params).await?;
+        let reply = self.session.call("Runtime.evaluate", params.into()).await?;
         if let Some(details) = reply.get("exceptionDetails") {
             // The page has replaced what a script of ours stands on.
             let thrown = details.pointer("/exception/description").and_then(Value::as_str);
