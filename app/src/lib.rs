@@ -1,7 +1,7 @@
 //! Settings, composition, and what can be done with a run.
 
 pub mod attachments;
-pub mod budget_state;
+pub mod budgets;
 pub mod catalog;
 pub mod credentials;
 pub mod environment;

@@ -187,7 +187,12 @@ const HELP_ENDINGS: &[HelpEnding] = &[
     },
     HelpEnding {
         command: "budget",
-        examples: &[("juror budget show", "Show what is left of the caps of day and month")],
+        examples: &[
+            ("juror budget show", "Show what is left of the caps of day and month"),
+            ("juror budget set month 60", "Let all runs of a month cost at most $60 together"),
+            ("juror budget set day unlimited", "Lift the cap of the day"),
+            ("juror budget history --days 30", "Show what each of the last 30 days cost"),
+        ],
         exit_codes: OF_OTHERS,
     },
     HelpEnding {

@@ -1,10 +1,12 @@
 //! The command line.
 
+mod budget;
 mod examples;
 mod fleet;
 mod running;
 mod serving;
 
+pub use budget::BudgetCommand;
 pub use examples::command;
 pub use fleet::{
     CancelArguments, DeadLettersCommand, EnqueueArguments, FleetFlags, ReplayArguments,
@@ -93,7 +95,7 @@ pub enum Command {
     /// Look at the verdict cache, or empty it
     #[command(subcommand)]
     Cache(CacheCommand),
-    /// Show what is left of the budgets of runs, day and month
+    /// Show budgets of runs, days and months, change them, and show what the past ones cost
     #[command(subcommand)]
     Budget(BudgetCommand),
     /// Check settings, key, endpoint, prices, dataset, disk and the fleet's servers, and say what to do
@@ -322,18 +324,6 @@ pub enum CacheCommand {
     /// Empty the cache
     #[command(after_help = CACHE)]
     Clear {
-        #[command(flatten)]
-        fleet: FleetFlags,
-    },
-}
-
-/// `juror budget`
-#[derive(Debug, Subcommand)]
-pub enum BudgetCommand {
-    /// Show caps, what is spent, what calls in flight hold, and what is left
-    Show {
-        /// Runs to show beside today and this month
-        runs: Vec<String>,
         #[command(flatten)]
         fleet: FleetFlags,
     },

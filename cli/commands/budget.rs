@@ -1,36 +1,69 @@
-//! `juror budget`: what is left of what runs may cost.
+//! `juror budget`: what runs, days and months may cost, and what they have cost.
+
+mod output;
 
 use crate::{
-    args::{BudgetCommand, GlobalFlags},
+    args::{BudgetCommand, FleetFlags, GlobalFlags},
     exit::{Exit, Failure},
     settings_sources as layers, terminal as screen,
 };
-use juror_analysis::format::dollars;
 use juror_app::{
-    budget_state::{self, BudgetState},
-    fleet,
-    local_ledger::open_local_ledger,
+    budgets::{BudgetHistory, BudgetState, SelectedLedger},
+    settings::Settings,
 };
-use juror_types::{id::RunId, usage::Money};
+use juror_ledger::{
+    admission::{Budget, Period},
+    budgets::{BudgetRecords, zone_difference},
+};
+use juror_types::id::RunId;
+use output::CapChange;
 
 /// Runs one of the subcommands, on the fleet's ledger where a Redis is named.
 pub async fn run(command: &BudgetCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let BudgetCommand::Show { runs, fleet } = command;
-    let settings = layers::settle(global, fleet.layers())?;
+    let settings = layers::settle(global, fleet_flags(command).layers())?;
+    let ledger = SelectedLedger::open(&settings).await?;
+    let printed = answer(command, ledger.budgets(), &settings, global).await;
+    ledger.close().await;
+    printed.map(|()| Exit::Done)
+}
+
+async fn answer(
+    command: &BudgetCommand,
+    budgets: &dyn BudgetRecords,
+    settings: &Settings,
+    global: &GlobalFlags,
+) -> Result<(), Failure> {
+    let difference = zone_difference(budgets, &settings.budget).await.map_err(Failure::error)?;
+    if let Some(difference) = difference {
+        screen::warn(&difference);
+    }
+    match command {
+        BudgetCommand::Show { runs, .. } => show(budgets, runs, global).await,
+        BudgetCommand::Set { period, cap, .. } => {
+            set(budgets, (*period).into(), cap.0, settings, global).await
+        }
+        BudgetCommand::History { days, months, .. } => {
+            history(budgets, *days, *months, global).await
+        }
+    }
+}
+
+fn fleet_flags(command: &BudgetCommand) -> &FleetFlags {
+    match command {
+        BudgetCommand::Show { fleet, .. }
+        | BudgetCommand::Set { fleet, .. }
+        | BudgetCommand::History { fleet, .. } => fleet,
+    }
+}
+
+async fn show(
+    budgets: &dyn BudgetRecords,
+    runs: &[String],
+    global: &GlobalFlags,
+) -> Result<(), Failure> {
     let runs = runs.iter().map(|run| RunId::parse(run).map_err(Failure::usage));
     let runs = runs.collect::<Result<Vec<_>, _>>()?;
-    let states = if settings.fleet.redis.is_some() {
-        let backend = fleet::open_backend(&settings).await?;
-        let states = budget_state::of_fleet(&backend, &runs).await;
-        backend.close().await;
-        states
-    } else {
-        let backend = open_local_ledger(&settings)?;
-        let states = budget_state::of_this_machine(&backend, &runs).await;
-        backend.close().await;
-        states
-    };
-    let states = states?;
+    let states = BudgetState::current(budgets, &runs).await?;
     for run in &runs {
         if !states.iter().any(|state| state.scope == format!("run:{run}")) {
             return Err(Failure::usage(format!(
@@ -38,30 +71,48 @@ pub async fn run(command: &BudgetCommand, global: &GlobalFlags) -> Result<Exit, 
             )));
         }
     }
-    if global.json {
-        screen::print_json(&states)?;
-    } else {
-        screen::print(&text(&states))?;
+    match global.json {
+        true => screen::print_json(&states),
+        false => screen::print(&output::states(&states)),
     }
-    Ok(Exit::Done)
 }
 
-fn text(states: &[BudgetState]) -> String {
-    let row = |cells: [&str; 5]| {
-        let [scope, cap, spent, held, left] = cells;
-        format!("{scope:24} {cap:>12} {spent:>12} {held:>12} {left:>12}\n")
+async fn set(
+    budgets: &dyn BudgetRecords,
+    period: Period,
+    cap: Budget,
+    settings: &Settings,
+    global: &GlobalFlags,
+) -> Result<(), Failure> {
+    let before = budgets.set_cap(period, cap).await.map_err(Failure::error)?;
+    let given = match period {
+        Period::Day => settings.budget.day_usd,
+        Period::Month => settings.budget.month_usd,
     };
-    let or_none = |amount: Option<Money>| amount.map_or_else(|| "no cap".to_owned(), dollars);
-    let mut text = row(["BUDGET", "CAP", "SPENT", "IN FLIGHT", "LEFT"]);
-    for state in states {
-        text.push_str(&row([
-            &state.scope.replace(':', " "),
-            &or_none(state.cap_usd),
-            &dollars(state.spent_usd),
-            &dollars(state.held_usd),
-            &or_none(state.left_usd),
-        ]));
+    if let Some(given) = given.filter(|given| *given != cap) {
+        screen::warn(&format!(
+            "budget.{0}_usd in the settings is {1}, and the next run by these settings sets that \
+             again; change it there too",
+            period.budget_key(),
+            output::amount(given)
+        ));
     }
-    text.push_str("\nDays and months are UTC.\n");
-    text
+    let change = CapChange::new(period, cap, before);
+    match global.json {
+        true => screen::print_json(&change),
+        false => screen::print(&change.sentence()),
+    }
+}
+
+async fn history(
+    budgets: &dyn BudgetRecords,
+    days: u32,
+    months: u32,
+    global: &GlobalFlags,
+) -> Result<(), Failure> {
+    let history = BudgetHistory::read(budgets, days, months).await?;
+    match global.json {
+        true => screen::print_json(&history),
+        false => screen::print(&output::history(&history, days, months)),
+    }
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 use juror_analysis::format::dollars;
 use juror_app::{
-    budget_state::{self, BudgetState},
+    budgets::BudgetState,
     environment::Environment,
     judge,
     local_ledger::open_local_ledger,
@@ -140,7 +140,7 @@ async fn backend(settings: &Settings) -> Vec<Check> {
         Ok(backend) => backend,
         Err(failure) => return vec![bad("ledger", failure.to_string())],
     };
-    let budgets = budget_state::of_this_machine(&backend, &[]).await;
+    let budgets = BudgetState::current(&backend, &[]).await;
     backend.close().await;
     match budgets {
         Err(failure) => vec![bad("ledger", failure.to_string())],
@@ -169,7 +169,7 @@ fn budget(settings: &Settings, recorded: Vec<BudgetState>) -> Check {
         true => bad(
             "budget",
             format!(
-                "{says}: no call is admitted; raise budget.day_usd or budget.month_usd, or wait for the next (UTC)"
+                "{says}: no call is admitted; raise budget.day_usd or budget.month_usd, or wait for the next"
             ),
         ),
         false if states.is_empty() => good("budget", "day and month have no cap".to_owned()),

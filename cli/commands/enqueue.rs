@@ -13,6 +13,7 @@ use crate::{
     publish_interactive::publish,
     settings_sources as layers,
     signals::SignalStream,
+    terminal as screen,
 };
 use jiff::{Timestamp, Zoned};
 use juror_app::{
@@ -223,9 +224,11 @@ impl Enqueuing<'_> {
             let record = continued(known, cap, deadline);
             let changed = match self.arguments.run.budget_usd {
                 Some(_) => change_budgets(self.backend, &record, &self.settings.budget).await,
-                None => self.backend.note_record(&record).await.map(drop),
+                None => self.backend.note_record(&record).await.map(|_| None),
             };
-            changed.map_err(AppError::from)?;
+            if let Some(change) = changed.map_err(AppError::from)? {
+                screen::warn(&change.to_string());
+            }
             self.telling.cap(run, cap);
             self.telling.deadline(run, known.record.deadline, deadline);
         }

@@ -5,7 +5,8 @@ use crate::{
     publish::{Submission, SubmitError, Submitted},
 };
 use juror_ledger::{
-    admission::{Budget, BudgetSettings, Period},
+    admission::{Budget, BudgetSettings},
+    budgets::{self, ZoneChange},
     error::LedgerError,
     redis::RedisLedger,
 };
@@ -80,16 +81,11 @@ async fn open_budgets(
     run: &RunId,
     budgets: &BudgetSettings,
     spent: Money,
-) -> Result<(), LedgerError> {
+) -> Result<Option<ZoneChange>, LedgerError> {
     // Opening a run leaves day and month unlimited if there is no word on them yet.
     let budget = budgets.run_usd.map_or(Budget::Unlimited, Budget::Cap);
     backend.open_run_again(run, budget, spent).await?;
-    for (period, given) in [(Period::Day, budgets.day_usd), (Period::Month, budgets.month_usd)] {
-        if let Some(budget) = given {
-            backend.set_period_budget(period, budget).await?;
-        }
-    }
-    Ok(())
+    budgets::apply(backend, budgets).await
 }
 
 /// Changes what a run may cost that goes on, and what its record says of that.
@@ -97,9 +93,10 @@ pub async fn change_budgets(
     backend: &RedisLedger,
     record: &RunRecord,
     budgets: &BudgetSettings,
-) -> Result<(), LedgerError> {
-    open_budgets(backend, &record.run_id, budgets, Money::ZERO).await?;
-    backend.note_record(record).await.map(drop)
+) -> Result<Option<ZoneChange>, LedgerError> {
+    let change = open_budgets(backend, &record.run_id, budgets, Money::ZERO).await?;
+    backend.note_record(record).await?;
+    Ok(change)
 }
 
 /// Opens a run, or opens it again: what it may cost first, then what it is. Nothing may be
@@ -109,9 +106,10 @@ pub async fn open(
     record: &RunRecord,
     budgets: &BudgetSettings,
     spent: Money,
-) -> Result<(), LedgerError> {
-    open_budgets(backend, &record.run_id, budgets, spent).await?;
-    backend.announce_run(record).await
+) -> Result<Option<ZoneChange>, LedgerError> {
+    let change = open_budgets(backend, &record.run_id, budgets, spent).await?;
+    backend.announce_run(record).await?;
+    Ok(change)
 }
 
 impl FleetRun {

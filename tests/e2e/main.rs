@@ -11,6 +11,7 @@ mod answers;
 mod bad_input;
 mod batches;
 mod budget;
+mod budget_history;
 mod cache;
 mod calibrate;
 mod chaos;

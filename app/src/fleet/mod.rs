@@ -12,6 +12,7 @@ use crate::{
     settings::{Layer, Settings},
 };
 use juror_ledger::{
+    budgets,
     error::LedgerError,
     redis::{RedisLedger, RedisSettings},
 };
@@ -38,6 +39,11 @@ impl Fleet {
     /// Connects to both; waits for those that are not up yet.
     pub async fn open(settings: &Settings, events: Events) -> Result<Self, AppError> {
         let backend = await_backend(settings, &events).await?;
+        // A Redis that goes away meanwhile is waited for later on.
+        let difference = budgets::zone_difference(&*backend, &settings.budget).await;
+        if let Ok(Some(difference)) = difference {
+            events.emit(Event::Warning(difference)).await;
+        }
         let queues = match open_queues(settings, events).await {
             Ok(queues) => queues,
             Err(failure) => {

@@ -111,8 +111,11 @@ impl Publication<'_> {
             Opening::New => open(self.backend, self.record, budgets, Money::ZERO).await,
             Opening::Again { spent, .. } => open(self.backend, self.record, budgets, spent).await,
         };
-        opened.map_err(AppError::from)?;
+        let zone_change = opened.map_err(AppError::from)?;
         announced()?;
+        if let Some(change) = zone_change {
+            events.emit(Event::Warning(change.to_string())).await;
+        }
         if self.backend.is_paused().await.map_err(AppError::from)? {
             let warning = format!(
                 "calls of run {} wait for an aggregator: Redis is new, or was restarted or emptied, \

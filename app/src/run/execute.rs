@@ -10,13 +10,14 @@ use juror_analysis::fold::Fold;
 use juror_files::kept_inputs::KeptInputs;
 use juror_journal::journal::RunDirectory;
 use juror_ledger::{
-    admission::{Admission, Budget, Ledger, Period},
+    admission::{Admission, Budget, Ledger},
+    budgets::{self, ZoneChange},
     sqlite::SqliteLedger,
 };
 use juror_producer::{plan, publish as submit};
 use juror_queue::{Priority, Queue, local::LocalQueue};
 use juror_types::{
-    event::Events,
+    event::{Event, Events},
     id::{OwnerId, RunId},
     job::Job,
     outcome::JobResult,
@@ -75,6 +76,7 @@ struct Opened {
     owner: OwnerId,
     judge: Option<Arc<JudgeSetup>>,
     kept_inputs: Option<KeptInputs>,
+    zone_change: Option<ZoneChange>,
 }
 
 /// Opens the run's backend, its directory and its ledger.
@@ -152,7 +154,7 @@ async fn open_run(execution: Execution<'_>, backend: &SqliteLedger) -> Result<Op
     let kept_inputs = record.keep_inputs.then(|| KeptInputs::create(directory.files().directory()));
     let kept_inputs = kept_inputs.transpose().map_err(AppError::internal)?;
     let owner = OwnerId::random();
-    open_ledger(session, run, backend, &owner).await?;
+    let zone_change = open_ledger(session, run, backend, &owner).await?;
     let mut fold = Fold::of_journal(directory.files()).map_err(AppError::internal)?;
     catch_up(&mut directory, &mut fold, backend, run).await?;
     let judge = setup.map(Arc::new);
@@ -160,7 +162,7 @@ async fn open_run(execution: Execution<'_>, backend: &SqliteLedger) -> Result<Op
         let limits = judge::limits(&session.settings, Some(&judge.terms.facts));
         backend.set_limits(&judge.endpoint, limits).await.map_err(AppError::internal)?;
     }
-    Ok(Opened { directory, run_session, fold, owner, judge, kept_inputs })
+    Ok(Opened { directory, run_session, fold, owner, judge, kept_inputs, zone_change })
 }
 
 async fn run_in_backend(
@@ -170,7 +172,10 @@ async fn run_in_backend(
     events: Events,
     shutdown: &Shutdown,
 ) -> Result<(Aggregated, Ended, Option<Ledger>), AppError> {
-    let Opened { directory, run_session, fold, owner, judge, kept_inputs } = opened;
+    let Opened { directory, run_session, fold, owner, judge, kept_inputs, zone_change } = opened;
+    if let Some(change) = zone_change {
+        events.emit(Event::Warning(change.to_string())).await;
+    }
     let run = directory.files().record().run_id.clone();
     let jobs: Arc<LocalQueue<Job>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
     let results: Arc<LocalQueue<JobResult>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
@@ -264,19 +269,12 @@ async fn open_ledger(
     run: &RunId,
     backend: &SqliteLedger,
     owner: &OwnerId,
-) -> Result<(), AppError> {
+) -> Result<Option<ZoneChange>, AppError> {
     let budgets = &session.settings.budget;
     let budget = budgets.run_usd.map_or(Budget::Unlimited, Budget::Cap);
     backend.adopt(run, owner).await.map_err(AppError::internal)?;
     backend.open_run(run, budget).await.map_err(AppError::internal)?;
-    for (period, given) in [(Period::Day, budgets.day_usd), (Period::Month, budgets.month_usd)] {
-        // What stands stays until something else is given: it may be somebody else's cap.
-        let known = backend.period_budget(period).await.map_err(AppError::internal)?;
-        if let Some(budget) = given.or(known.is_none().then_some(Budget::Unlimited)) {
-            backend.set_period_budget(period, budget).await.map_err(AppError::internal)?;
-        }
-    }
-    Ok(())
+    budgets::apply(backend, budgets).await.map_err(AppError::internal)
 }
 
 /// The jobs that are not scored yet, each in the round after its last result.

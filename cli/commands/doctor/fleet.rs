@@ -1,7 +1,7 @@
 //! The fleet's servers: only where they are configured, since one machine needs none.
 
 use super::{Check, bad, good, warning};
-use juror_app::{budget_state, fleet, settings::Settings};
+use juror_app::{budgets::BudgetState, fleet, settings::Settings};
 use juror_ledger::{
     error::LedgerError,
     redis::{RedisLedger, Weakness},
@@ -33,7 +33,7 @@ async fn redis(settings: &Settings) -> Vec<Check> {
         Err(failure) => return vec![bad("redis", failure.to_string())],
     };
     let told = look(&backend, settings.fleet.allow_volatile_redis).await;
-    let budgets = budget_state::of_fleet(&backend, &[]).await;
+    let budgets = BudgetState::current(&*backend, &[]).await;
     backend.close().await;
     let mut checks = vec![told.unwrap_or_else(|error| bad("redis", error.to_string()))];
     // Where Redis does not answer, the check of it says so.

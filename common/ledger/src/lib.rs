@@ -1,10 +1,11 @@
 //! Admission of calls within limits and budgets, claims, finished jobs and the verdict cache.
 //!
-//! [`admission`], [`store`] and [`batches`] are the traits and their rules; [`sqlite`] keeps them for one
-//! machine, [`redis`] for a fleet.
+//! [`admission`], [`budgets`], [`store`] and [`batches`] are the traits and their rules; [`sqlite`]
+//! keeps them for one machine, [`redis`] for a fleet.
 
 pub mod admission;
 pub mod batches;
+pub mod budgets;
 pub mod clock;
 pub mod error;
 pub mod redis;

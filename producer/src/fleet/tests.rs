@@ -4,6 +4,7 @@ use crate::{
     plan::{JobTemplate, PlanOptions, jobs},
 };
 use juror_ledger::redis::{RedisSettings, RunStatus, test_server::TestRedis};
+use juror_ledger::{admission::Period, budgets::BudgetRecords as _};
 use juror_queue::{Priority, Queue, local::LocalQueue};
 use juror_types::{
     SCHEMA,
@@ -193,10 +194,10 @@ async fn a_budget_is_refused_by_a_redis_that_may_forget_it() {
 
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
     let day_usd = one("2").map(Budget::Cap);
-    let budgets = BudgetSettings { run_usd: one("1"), day_usd, month_usd: None };
+    let budgets = BudgetSettings { run_usd: one("1"), day_usd, ..BudgetSettings::default() };
     open_budgets(&backend, &run, &budgets, Money::ZERO).await.unwrap();
     open_budgets(&backend, &RunId::new("other"), &unlimited, Money::ZERO).await.unwrap();
-    let of = async |period| backend.period_budget(period).await.unwrap();
+    let of = async |period| backend.cap(period).await.unwrap();
     assert_eq!(of(Period::Day).await, one("2").map(Budget::Cap), "it stands");
     assert_eq!(of(Period::Month).await, Some(Budget::Unlimited));
     let lifting = BudgetSettings { day_usd: Some(Budget::Unlimited), ..unlimited };

@@ -1,7 +1,7 @@
 //! Budgets and what has been spent of them: pure arithmetic, no clock, no storage.
 
 use super::Budget;
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::civil::Date;
 use juror_types::{id::RunId, usage::Money};
 use std::fmt;
 
@@ -10,19 +10,26 @@ use std::fmt;
 pub enum Scope {
     /// The run that pays.
     Run(RunId),
-    /// The UTC day of the admission, as in `2026-11-21`.
+    /// The day of the admission in the ledger's zone, as in `2026-11-21`.
     Day(String),
-    /// The UTC month of the admission, as in `2026-11`.
+    /// The month of the admission in the ledger's zone, as in `2026-11`.
     Month(String),
 }
 
 impl Scope {
-    /// The budgets of a call that this run makes at this time (milliseconds since 1970).
-    pub fn all_of(run: &RunId, now: i64) -> [Self; 3] {
-        let moment = Timestamp::from_millisecond(now).unwrap_or_default();
-        let day = moment.to_zoned(TimeZone::UTC).date();
-        let month = format!("{:04}-{:02}", day.year(), day.month());
-        [Self::Run(run.clone()), Self::Day(day.to_string()), Self::Month(month)]
+    /// The budgets of a call that this run makes on this day.
+    pub fn all_of(run: &RunId, day: Date) -> [Self; 3] {
+        [Self::Run(run.clone()), Self::of_day(day), Self::of_month(day)]
+    }
+
+    /// The budget of a day.
+    pub(crate) fn of_day(day: Date) -> Self {
+        Self::Day(day.to_string())
+    }
+
+    /// The budget of the month of a day.
+    pub(crate) fn of_month(day: Date) -> Self {
+        Self::Month(format!("{:04}-{:02}", day.year(), day.month()))
     }
 
     /// Under which name the cap is written down: each run has its own, all days share one, and
@@ -43,14 +50,31 @@ impl Scope {
             Self::Month(month) => format!("month:{month}"),
         }
     }
+
+    /// Kind of the day's or the month's budget; none for a run's.
+    pub fn period(&self) -> Option<Period> {
+        match self {
+            Self::Run(_) => None,
+            Self::Day(_) => Some(Period::Day),
+            Self::Month(_) => Some(Period::Month),
+        }
+    }
+
+    /// Name of the run, the day or the month.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Run(run) => run.as_str(),
+            Self::Day(name) | Self::Month(name) => name,
+        }
+    }
 }
 
 impl fmt::Display for Scope {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Run(run) => write!(formatter, "run {run}"),
-            Self::Day(day) => write!(formatter, "day {day} (UTC)"),
-            Self::Month(month) => write!(formatter, "month {month} (UTC)"),
+            Self::Day(day) => write!(formatter, "day {day}"),
+            Self::Month(month) => write!(formatter, "month {month}"),
         }
     }
 }
@@ -58,9 +82,9 @@ impl fmt::Display for Scope {
 /// A stretch of time that has a budget of its own, whatever runs in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Period {
-    /// Each UTC day.
+    /// Each day.
     Day,
-    /// Each UTC month.
+    /// Each month.
     Month,
 }
 
@@ -187,12 +211,5 @@ mod tests {
         assert_eq!(headroom(&run(), unlimited, &account, one, Money::MAX), Headroom::Available);
         let absurd = headroom(&run(), unlimited, &account, Money::MAX, Money::ZERO);
         assert!(matches!(absurd, Headroom::Exceeded(_)));
-    }
-
-    #[test]
-    fn day_and_month_are_those_of_utc() {
-        let keys = |now| Scope::all_of(&RunId::new("r"), now).map(|scope| scope.account_key());
-        assert_eq!(keys(1_795_305_599_999), ["run:r", "day:2026-11-21", "month:2026-11"]);
-        assert_eq!(keys(1_795_305_600_000), ["run:r", "day:2026-11-22", "month:2026-11"]);
     }
 }

@@ -2,14 +2,15 @@
 //! alike and hold the same money after every step.
 
 use super::{
-    Account, Admission, AdmissionDecision, Ask, Budget, CountRule, Ledger, Observation, Period,
-    Settlement, TokenCounting,
+    Admission, AdmissionDecision, Ask, Budget, BudgetCalendar, CountRule, Ledger, Observation,
+    Period, Settlement, TokenCounting,
     budgets::Scope,
-    differential_steps::{LedgerStep, RUNS},
+    differential_steps::{LedgerStep, RUNS, ZONES},
     state::{self, Bill, RateLimiterState},
 };
 use crate::admission::{memory_records::MemoryBooks, records::Books as _};
 use crate::{
+    budgets::BudgetRecords,
     clock::Clock,
     store::{Claim, ClaimKey, Store},
 };
@@ -29,13 +30,7 @@ use std::{
 };
 
 /// A backend, with what the comparison needs beyond the traits.
-pub trait Subject: Admission + Store {
-    /// Sets what each day or month may cost.
-    async fn set_period(&self, period: Period, budget: Budget);
-    /// Budget of each day or month.
-    async fn period(&self, period: Period) -> Option<Budget>;
-    /// Money spent in a scope.
-    async fn account(&self, scope: &Scope) -> Account;
+pub trait Subject: Admission + Store + BudgetRecords {
     /// Presumes spent what other owners hold of a run, and answers how many leases; none if the
     /// backend cannot.
     async fn adopt_leases(&self, run: &RunId, owner: &OwnerId) -> Option<usize>;
@@ -48,13 +43,23 @@ pub struct TestClock(Arc<AtomicI64>);
 impl TestClock {
     /// A clock in November 2026.
     pub fn new() -> Self {
-        Self(Arc::new(AtomicI64::new(1_795_000_000_000)))
+        Self::at(1_795_000_000_000)
+    }
+
+    /// A clock at this time, in milliseconds since 1970.
+    pub fn at(now: i64) -> Self {
+        Self(Arc::new(AtomicI64::new(now)))
     }
 
     /// The clock as a backend takes it.
     pub fn shared(&self) -> Clock {
         let clock = self.0.clone();
         Arc::new(move || clock.load(Ordering::SeqCst))
+    }
+
+    /// Moves the clock to a time.
+    pub fn set(&self, now: i64) {
+        self.0.store(now, Ordering::SeqCst);
     }
 
     /// Lets time pass.
@@ -123,7 +128,12 @@ impl<Backend: Subject> Pair<Backend> {
             LedgerStep::Period { month, cap } => {
                 let period = if month { Period::Month } else { Period::Day };
                 sure(books.set_budget(period.budget_key(), budget(cap)));
-                backend.set_period(period, budget(cap)).await;
+                backend.set_cap(period, budget(cap)).await.unwrap();
+            }
+            LedgerStep::Zone { zone } => {
+                let calendar = BudgetCalendar::new(ZONES[zone]).unwrap();
+                let before = backend.set_calendar(&calendar).await.unwrap();
+                prop_assert_eq!(before, std::mem::replace(&mut books.calendar, calendar));
             }
             LedgerStep::Limit { endpoint: number, limits } => {
                 limiter.set_limits(&endpoint(number), limits, now);
@@ -140,7 +150,8 @@ impl<Backend: Subject> Pair<Backend> {
                     worst_cost: Money::from_pico(worst),
                 };
                 let decision = backend.try_admit(&ask).await.unwrap();
-                self.seen.extend(Scope::all_of(&ask.run, now));
+                let day = books.calendar.day_of(now);
+                self.seen.extend(Scope::all_of(&ask.run, day));
                 compare_decisions(&decision, &sure(state::admit(books, limiter, &ask, now)))?;
             }
             LedgerStep::Settle { lease: number, run: of, cost, tokens } => {
@@ -206,12 +217,13 @@ impl<Backend: Subject> Pair<Backend> {
 
     /// Both sides hold the same for each run, day and month.
     pub async fn compare_accounts(&self) -> Result<(), TestCaseError> {
-        for scope in &self.seen {
-            prop_assert_eq!(self.backend.account(scope).await, sure(self.books.account(scope)));
+        let scopes: Vec<Scope> = self.seen.iter().cloned().collect();
+        for spending in self.backend.spending(&scopes).await.unwrap() {
+            prop_assert_eq!(spending.account, sure(self.books.account(&spending.scope)));
         }
         for period in [Period::Day, Period::Month] {
             let expected = sure(self.books.budget(period.budget_key()));
-            prop_assert_eq!(self.backend.period(period).await, expected);
+            prop_assert_eq!(self.backend.cap(period).await.unwrap(), expected);
         }
         Ok(())
     }

@@ -1,18 +1,38 @@
 //! Operations on a backend while it is compared with the state machine.
 
 use super::Limits;
+use jiff::Timestamp;
 use proptest::prelude::*;
 
 /// Runs that ask.
 pub const RUNS: usize = 2;
+/// Zones in which days and months begin.
+pub const ZONES: [&str; 4] = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata"];
+/// Times at which sequences begin: at any time, and before the clocks of Berlin and New York change.
+const BEGINNINGS: [&str; 5] = [
+    "2026-11-18T10:26:40Z",
+    "2027-03-13T22:00:00Z",
+    "2027-03-27T22:00:00Z",
+    "2027-10-30T20:00:00Z",
+    "2027-11-06T20:00:00Z",
+];
 /// Endpoints that are asked.
 const ENDPOINTS: usize = 2;
+
+const HOUR: i64 = 60 * 60 * 1_000;
+
+/// Time at which a sequence begins, in milliseconds since 1970.
+pub fn beginning() -> impl Strategy<Value = i64> {
+    let beginnings = BEGINNINGS.map(|text| text.parse::<Timestamp>().unwrap().as_millisecond());
+    prop::sample::select(beginnings.to_vec())
+}
 
 /// An operation.
 #[derive(Clone, Debug)]
 pub enum LedgerStep {
     Open { run: usize, cap: Option<i64> },
     Period { month: bool, cap: Option<i64> },
+    Zone { zone: usize },
     Limit { endpoint: usize, limits: Limits },
     Ask { lease: usize, run: usize, endpoint: usize, tokens: u64, worst: i64 },
     Settle { lease: usize, run: usize, cost: i64, tokens: u64 },
@@ -31,6 +51,7 @@ pub fn steps() -> impl Strategy<Value = Vec<LedgerStep>> {
     let step = prop_oneof![
         1 => (run.clone(), cap.clone()).prop_map(|(run, cap)| LedgerStep::Open { run, cap }),
         1 => (any::<bool>(), cap).prop_map(|(month, cap)| LedgerStep::Period { month, cap }),
+        1 => (0..ZONES.len()).prop_map(|zone| LedgerStep::Zone { zone }),
         2 => limit(),
         8 => (lease.clone(), run.clone(), 0..ENDPOINTS, 0_u64..500, 0_i64..300).prop_map(
             |(lease, run, endpoint, tokens, worst)| LedgerStep::Ask {
@@ -43,7 +64,7 @@ pub fn steps() -> impl Strategy<Value = Vec<LedgerStep>> {
         2 => lease.prop_map(|lease| LedgerStep::Presume { lease }),
         1 => observe(),
         1 => (run, 0_usize..3).prop_map(|(run, owner)| LedgerStep::Adopt { run, owner }),
-        4 => prop_oneof![0_i64..2_000, Just(24 * 60 * 60 * 1_000)]
+        4 => prop_oneof![0_i64..2_000, 0_i64..6 * HOUR, Just(24 * HOUR)]
             .prop_map(|milliseconds| LedgerStep::Pass { milliseconds }),
     ];
     prop::collection::vec(step, 1..60)

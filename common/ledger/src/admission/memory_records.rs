@@ -1,7 +1,7 @@
 //! The ledger's records in memory: what other backends are compared with.
 
 use super::{
-    Budget,
+    Budget, BudgetCalendar,
     budgets::{Account, Scope},
 };
 use crate::admission::records::{Books, Lease, LeaseState};
@@ -11,6 +11,8 @@ use std::{collections::BTreeMap, convert::Infallible};
 /// Records that end with the process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryBooks {
+    /// Time zone in which days and months begin.
+    pub calendar: BudgetCalendar,
     budgets: BTreeMap<String, Budget>,
     accounts: BTreeMap<String, Account>,
     leases: BTreeMap<LeaseId, Lease>,
@@ -26,6 +28,10 @@ impl MemoryBooks {
 
 impl Books for MemoryBooks {
     type Error = Infallible;
+
+    fn calendar(&self) -> Result<BudgetCalendar, Infallible> {
+        Ok(self.calendar.clone())
+    }
 
     fn budget(&self, key: &str) -> Result<Option<Budget>, Infallible> {
         Ok(self.budgets.get(key).copied())

@@ -7,6 +7,7 @@
 
 mod buckets;
 pub(crate) mod budgets;
+mod calendar;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod count_rule;
@@ -20,16 +21,15 @@ mod queue;
 pub(crate) mod records;
 mod reservations;
 mod settings;
-mod spending;
 pub(crate) mod state;
 mod wait_queue;
 
-pub use budgets::{Account, Period};
+pub use budgets::{Account, Period, Scope};
+pub use calendar::{BudgetCalendar, UnknownZone};
 pub use count_rule::{CountRule, TokenCounting};
 pub use juror_types::wait_reason::WaitReason;
 pub use queue::{AdmissionQueue, Admittance};
 pub use settings::BudgetSettings;
-pub use spending::Spending;
 
 use crate::{error::LedgerError, store::FinishedJob};
 use async_trait::async_trait;

@@ -1,9 +1,10 @@
 //! Where the ledger's records are kept: the one thing in which backends of admission differ.
 
 use super::{
-    Budget,
+    Budget, BudgetCalendar,
     budgets::{Account, Scope},
 };
+use jiff::civil::Date;
 use juror_types::{
     id::{LeaseId, OwnerId, RunId},
     usage::Money,
@@ -14,6 +15,9 @@ use juror_types::{
 pub trait Books {
     /// Why a record cannot be read or written.
     type Error;
+
+    /// Time zone in which days and months begin.
+    fn calendar(&self) -> Result<BudgetCalendar, Self::Error>;
 
     /// The cap under a [`Scope::budget_key`]; none if nothing was ever written there.
     fn budget(&self, key: &str) -> Result<Option<Budget>, Self::Error>;
@@ -59,8 +63,10 @@ pub struct Lease {
     pub tokens: u64,
     /// Money that was reserved.
     pub worst_cost: Money,
-    /// When it was admitted, in milliseconds since 1970: its day and month.
+    /// When it was admitted, in milliseconds since 1970.
     pub admitted: i64,
+    /// Day of its admission, which it counts in, and whose month.
+    pub day: Date,
     /// Its state.
     pub lease_state: LeaseState,
 }

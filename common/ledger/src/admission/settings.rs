@@ -1,6 +1,6 @@
-//! `[budget]`: caps over runs, days and months.
+//! `[budget]`: caps over runs, days and months, and when those begin.
 
-use super::Budget;
+use super::{Budget, BudgetCalendar};
 use juror_types::usage::Money;
 use serde::{Deserialize, Deserializer, de};
 use std::fmt;
@@ -18,6 +18,8 @@ pub struct BudgetSettings {
     /// For all runs of a month; none leaves what stands.
     #[serde(deserialize_with = "optional_budget")]
     pub month_usd: Option<Budget>,
+    /// Time zone in which days and months begin; none leaves what stands.
+    pub zone: Option<BudgetCalendar>,
 }
 
 /// Money is a decimal; a TOML number is taken by its shortest decimal form.

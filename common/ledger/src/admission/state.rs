@@ -11,6 +11,7 @@ use crate::admission::{
     records::{Books, Lease, LeaseState},
     wait_queue::Line,
 };
+use jiff::civil::Date;
 use juror_types::{
     id::{LeaseId, OwnerId, RunId},
     usage::{Money, Usage},
@@ -79,7 +80,8 @@ pub fn admit<B: Books>(
     let worst = ask.worst_cost.max(Money::ZERO);
     let mut accounts = Vec::with_capacity(3);
     let mut held = None;
-    for scope in Scope::all_of(&ask.run, now) {
+    let day = books.calendar()?.day_of(now);
+    for scope in Scope::all_of(&ask.run, day) {
         let budget = books.budget(&scope.budget_key())?;
         let account = books.account(&scope)?;
         let ahead = limiter.line.money_ahead(&ask.lease, &scope);
@@ -100,7 +102,7 @@ pub fn admit<B: Books>(
         account.outstanding += worst;
         books.set_account(&scope, &account)?;
     }
-    books.set_lease(&ask.lease, &Lease::of(ask, now))?;
+    books.set_lease(&ask.lease, &Lease::of(ask, now, day))?;
     Ok(AdmissionDecision::Admitted)
 }
 
@@ -115,13 +117,16 @@ pub fn settle<B: Books>(
     limiter.line.leave(&bill.lease);
     let cost = bill.cost.max(Money::ZERO);
     let known = books.lease(&bill.lease)?;
-    let mut lease = known.clone().unwrap_or_else(|| Lease::unasked(&bill.run, now));
+    let mut lease = match &known {
+        Some(lease) => lease.clone(),
+        None => Lease::unasked(&bill.run, now, books.calendar()?.day_of(now)),
+    };
     if let LeaseState::Settled(booked) = lease.lease_state {
         return Ok(Booked { first: false, overrun: excess(booked, lease.worst_cost) });
     }
     let overrun = excess(cost, lease.worst_cost);
     let mut capped = false;
-    for scope in Scope::all_of(&lease.run, lease.admitted) {
+    for scope in Scope::all_of(&lease.run, lease.day) {
         let mut account = books.account(&scope)?;
         match known.as_ref().map(|lease| lease.lease_state) {
             Some(LeaseState::Outstanding) => account.outstanding -= lease.worst_cost,
@@ -157,7 +162,7 @@ pub fn release<B: Books>(
 ) -> Result<(), B::Error> {
     limiter.leave(id, now);
     let Some(lease) = outstanding(books, id)? else { return Ok(()) };
-    for scope in Scope::all_of(&lease.run, lease.admitted) {
+    for scope in Scope::all_of(&lease.run, lease.day) {
         let mut account = books.account(&scope)?;
         account.outstanding -= lease.worst_cost;
         books.set_account(&scope, &account)?;
@@ -169,7 +174,7 @@ pub fn release<B: Books>(
 /// Counts a lease as spent at its worst case.
 pub fn presume_spent<B: Books>(books: &mut B, id: &LeaseId) -> Result<(), B::Error> {
     let Some(mut lease) = outstanding(books, id)? else { return Ok(()) };
-    for scope in Scope::all_of(&lease.run, lease.admitted) {
+    for scope in Scope::all_of(&lease.run, lease.day) {
         let mut account = books.account(&scope)?;
         account.outstanding -= lease.worst_cost;
         account.committed += lease.worst_cost;
@@ -254,7 +259,7 @@ impl RateLimiterState {
 }
 
 impl Lease {
-    fn of(ask: &Ask, now: i64) -> Self {
+    fn of(ask: &Ask, now: i64, day: Date) -> Self {
         Self {
             owner: ask.owner.clone(),
             run: ask.run.clone(),
@@ -262,12 +267,13 @@ impl Lease {
             tokens: ask.input_tokens.saturating_add(ask.max_output_tokens),
             worst_cost: ask.worst_cost.max(Money::ZERO),
             admitted: now,
+            day,
             lease_state: LeaseState::Outstanding,
         }
     }
 
     /// Stands in for a lease that nobody remembers: the whole bill is above its reservation.
-    fn unasked(run: &RunId, now: i64) -> Self {
+    fn unasked(run: &RunId, now: i64, day: Date) -> Self {
         Self {
             owner: OwnerId::new(""),
             run: run.clone(),
@@ -275,6 +281,7 @@ impl Lease {
             tokens: 0,
             worst_cost: Money::ZERO,
             admitted: now,
+            day,
             lease_state: LeaseState::Outstanding,
         }
     }

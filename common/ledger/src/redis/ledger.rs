@@ -3,7 +3,7 @@
 use crate::redis::{LEASE_TTL, RedisLedger, failure::odd_answer, scripts};
 use crate::{
     admission::{
-        Budget, Period,
+        Budget,
         budgets::{Account, Scope},
     },
     error::LedgerError,
@@ -14,6 +14,9 @@ use juror_types::{
     usage::Money,
 };
 use std::sync::atomic::Ordering;
+
+/// Number of texts by which the script tells one scope: budget, and six figures.
+const FIGURES_OF_A_SCOPE: usize = 7;
 
 /// Outcome of a reconciliation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,25 +67,7 @@ impl RedisLedger {
         budget: Budget,
         spent: Money,
     ) -> Result<(), LedgerError> {
-        self.set_budget(Scope::Run(run.clone()).budget_key(), budget, spent).await
-    }
-
-    /// Sets what each day or each month may cost, over all runs. Without a record, both are written
-    /// down as unlimited when a run is opened.
-    pub async fn set_period_budget(
-        &self,
-        period: Period,
-        budget: Budget,
-    ) -> Result<(), LedgerError> {
-        self.set_budget(period.budget_key().to_owned(), budget, Money::ZERO).await
-    }
-
-    /// Budget of each day or each month; none if there is no record.
-    pub async fn period_budget(&self, period: Period) -> Result<Option<Budget>, LedgerError> {
-        let key = period.budget_key().to_owned();
-        let answer = self.connection.perform(&scripts::LEDGER, &[key.clone(), key]).await?;
-        let budget = answer.first().and_then(|text| budget_of(text));
-        budget.ok_or_else(|| odd_answer("tell a budget"))
+        self.set_budget(Scope::Run(run.clone()).budget_key(), budget, spent).await.map(drop)
     }
 
     /// Whether admission pauses: Redis was started anew, or emptied, since the ledger was last
@@ -169,23 +154,36 @@ impl RedisLedger {
         &self,
         scope: &Scope,
     ) -> Result<(Option<Budget>, Account, Money), LedgerError> {
-        let arguments = [scope.budget_key(), scope.account_key()];
+        let accounts = self.accounts(std::slice::from_ref(scope)).await?;
+        accounts.into_iter().next().ok_or_else(|| odd_answer("tell what was spent"))
+    }
+
+    /// As [`RedisLedger::spent`], for each of these scopes, at one moment.
+    pub(super) async fn accounts(
+        &self,
+        scopes: &[Scope],
+    ) -> Result<Vec<(Option<Budget>, Account, Money)>, LedgerError> {
+        let keys = scopes.iter().flat_map(|scope| [scope.budget_key(), scope.account_key()]);
+        let arguments: Vec<String> = keys.collect();
         let answer = self.connection.perform(&scripts::LEDGER, &arguments).await?;
         let answer: Vec<&str> = answer.iter().map(String::as_str).collect();
-        let read = || {
-            let (budget, figures) = answer.split_first()?;
+        let read = |record: &[&str]| {
+            let (budget, figures) = record.split_first()?;
             let (carried, figures) = figures.split_last()?;
             Some((budget_of(budget)?, account_of(figures)?, money(carried)?))
         };
-        read().ok_or_else(|| odd_answer("tell what was spent"))
+        let records: Option<Vec<_>> = answer.chunks(FIGURES_OF_A_SCOPE).map(read).collect();
+        let complete = records.filter(|records| records.len() == scopes.len());
+        complete.ok_or_else(|| odd_answer("tell what was spent"))
     }
 
-    async fn set_budget(
+    /// Writes down a budget; returns the one before.
+    pub(super) async fn set_budget(
         &self,
         key: String,
         budget: Budget,
         spent: Money,
-    ) -> Result<(), LedgerError> {
+    ) -> Result<Option<Budget>, LedgerError> {
         let budget = match budget {
             Budget::Unlimited => "unlimited".to_owned(),
             Budget::Cap(cap) => {
@@ -196,6 +194,8 @@ impl RedisLedger {
             }
         };
         let arguments = [key, budget, amount(spent)];
-        self.connection.perform(&scripts::SET_BUDGET, &arguments).await.map(drop)
+        let answer = self.connection.perform(&scripts::SET_BUDGET, &arguments).await?;
+        let before = answer.first().and_then(|text| budget_of(text));
+        before.ok_or_else(|| odd_answer("tell a budget"))
     }
 }

@@ -2,19 +2,20 @@
 
 use super::RedisLedger;
 use crate::{
-    admission::{Budget, Spending, budgets::Scope},
+    admission::{Budget, Period, Scope},
+    budgets::BudgetRecords as _,
     error::LedgerError,
     redis::RunStatus,
 };
 use jiff::Timestamp;
 use juror_telemetry::{BudgetScope, Metrics};
-use juror_types::{id::RunId, usage::Money};
+use juror_types::usage::Money;
 
 impl RedisLedger {
-    /// Takes down what today, this month (UTC) and, of the runs that go on, the one with the least
+    /// Takes down what today, this month and, of the runs that go on, the one with the least
     /// left may still promise to calls. Answers whether Redis is there.
     pub async fn measure(&self, metrics: &Metrics) -> bool {
-        let left = self.budgets_left(Timestamp::now().as_millisecond()).await;
+        let left = self.budgets_left(Timestamp::now()).await;
         let scopes = [BudgetScope::Run, BudgetScope::Day, BudgetScope::Month];
         for (scope, left) in scopes.into_iter().zip(left.as_ref().unwrap_or(&[None; 3])) {
             metrics.set_budget_left(scope, *left);
@@ -22,20 +23,7 @@ impl RedisLedger {
         left.is_ok()
     }
 
-    /// Amounts spent of the budgets of these runs, of today and of this month (UTC).
-    pub async fn current_spending(&self, runs: &[RunId]) -> Result<Vec<Spending>, LedgerError> {
-        let now = Timestamp::now().as_millisecond();
-        let [_, day, month] = Scope::all_of(&RunId::new(""), now);
-        let runs = runs.iter().cloned().map(Scope::Run);
-        let mut spending = Vec::new();
-        for scope in runs.chain([day, month]) {
-            let (budget, account, _) = self.spent(&scope).await?;
-            spending.push(Spending { scope: scope.account_key(), budget, account });
-        }
-        Ok(spending)
-    }
-
-    async fn budgets_left(&self, now: i64) -> Result<[Option<Money>; 3], LedgerError> {
+    async fn budgets_left(&self, now: Timestamp) -> Result<[Option<Money>; 3], LedgerError> {
         let mut least = None;
         for run in self.announced_runs().await? {
             if self.run_status(&run).await?.is_some_and(|status| is_active(&status)) {
@@ -43,8 +31,8 @@ impl RedisLedger {
                 least = [least, left].into_iter().flatten().min();
             }
         }
-        // Day and month are the same for all runs.
-        let [_, day, month] = Scope::all_of(&RunId::new(""), now);
+        let calendar = self.calendar().await?;
+        let [day, month] = [Period::Day, Period::Month].map(|of| calendar.scope(of, now));
         Ok([least, self.left(&day).await?, self.left(&month).await?])
     }
 
@@ -71,7 +59,7 @@ mod tests {
         tests::{admitted, money, run},
     };
     use super::*;
-    use crate::admission::{Admission as _, Period};
+    use crate::admission::Admission as _;
 
     fn left(metrics: &Metrics) -> Vec<String> {
         let text = metrics.render();
@@ -92,7 +80,7 @@ mod tests {
         backend.announce_run(&record()).await.unwrap();
         backend.open_run(&run(), Budget::Cap(money(5 * DOLLAR))).await.unwrap();
         let day = Budget::Cap(money(10 * DOLLAR));
-        backend.set_period_budget(Period::Day, day).await.unwrap();
+        backend.set_cap(Period::Day, day).await.unwrap();
         admitted(&backend, "a", "here", DOLLAR).await;
         assert!(backend.measure(&metrics).await);
         assert_eq!(left(&metrics), ["{scope=\"day\"} 9", "{scope=\"run\"} 4"]);

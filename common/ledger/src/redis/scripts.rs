@@ -52,7 +52,11 @@ step! {
     SET_BUDGET = "lua/books.lua" "lua/set_budget.lua"
 }
 step! {
-    /// A budget and what was spent of it.
+    /// Writes down the time zone of days and months.
+    SET_ZONE = "lua/books.lua" "lua/set_zone.lua"
+}
+step! {
+    /// Budgets and what was spent of them.
     LEDGER = "lua/books.lua" "lua/ledger.lua"
 }
 step! {

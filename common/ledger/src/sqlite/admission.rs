@@ -1,23 +1,21 @@
 //! Admission on one machine: the state machine over the records in `juror.db`.
 
-use crate::admission::Spending;
 use crate::sqlite::{
     SqliteLedger,
     store::{ClaimRecords, PreparedFinish},
 };
 use crate::{
     admission::{
-        Admission, AdmissionDecision, Ask, Budget, Ledger, Limits, Observation, Period, Settled,
+        Admission, AdmissionDecision, Ask, Budget, Ledger, Limits, Observation, Settled,
         Settlement,
         records::Books as _,
         state::{self, Bill},
     },
     error::LedgerError,
-    sqlite::records::{LocalBooks, account_from, budget_of},
+    sqlite::records::LocalBooks,
 };
 use async_trait::async_trait;
 use juror_types::id::{LeaseId, OwnerId, RunId};
-use rusqlite::Connection;
 use tokio::sync::watch;
 
 #[async_trait]
@@ -162,59 +160,4 @@ impl SqliteLedger {
             })
             .await
     }
-
-    /// Sets what each day or each month may cost, over all runs.
-    pub async fn set_period_budget(
-        &self,
-        period: Period,
-        budget: Budget,
-    ) -> Result<(), LedgerError> {
-        self.writer
-            .perform_durably(move |connection, memory| {
-                memory.frees_something();
-                LocalBooks(connection, &memory.drafts).set_budget(period.budget_key(), budget)
-            })
-            .await
-    }
-
-    /// Budget of each day or each month; none if there is no record.
-    pub async fn period_budget(&self, period: Period) -> Result<Option<Budget>, LedgerError> {
-        self.writer
-            .perform(move |connection, memory| {
-                LocalBooks(connection, &memory.drafts).budget(period.budget_key())
-            })
-            .await
-    }
-
-    /// Every budget that something was spent of, by scope.
-    pub async fn spending(&self) -> Result<Vec<Spending>, LedgerError> {
-        self.writer
-            .perform(|connection, memory| {
-                memory.drafts.write(connection)?;
-                Ok(all_spending(connection)?)
-            })
-            .await
-    }
-}
-
-fn all_spending(connection: &Connection) -> rusqlite::Result<Vec<Spending>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT committed_pico, presumed_pico, outstanding_pico, overrun_pico, stopped,
-             accounts.scope, budgets.scope IS NOT NULL, cap_pico
-         FROM accounts LEFT JOIN budgets ON budgets.scope = CASE
-             WHEN accounts.scope LIKE 'run:%' THEN accounts.scope
-             WHEN accounts.scope LIKE 'day:%' THEN 'day'
-             ELSE 'month' END
-         ORDER BY accounts.scope",
-    )?;
-    let rows = statement.query_map([], |row| {
-        let recorded: bool = row.get(6)?;
-        let cap: Option<i64> = row.get(7)?;
-        Ok(Spending {
-            scope: row.get(5)?,
-            budget: recorded.then(|| budget_of(cap)),
-            account: account_from(row)?,
-        })
-    })?;
-    rows.collect()
 }

@@ -6,6 +6,7 @@
 
 mod admission;
 mod batches;
+mod budgets;
 pub(crate) mod failure;
 mod fsync_thread;
 pub(crate) mod records;

@@ -3,7 +3,7 @@
 use crate::sqlite::failure::SqliteFailure;
 use crate::{
     admission::{
-        Budget,
+        Budget, BudgetCalendar,
         budgets::{Account, Scope},
         records::{Books, Lease, LeaseState},
     },
@@ -13,13 +13,23 @@ use juror_types::{
     id::{LeaseId, OwnerId, RunId},
     usage::Money,
 };
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params, types::Type};
 
 /// Records inside the current transaction of this connection, with its drafts.
 pub(crate) struct LocalBooks<'a>(pub(crate) &'a Connection, pub(crate) &'a Drafts);
 
 impl Books for LocalBooks<'_> {
     type Error = SqliteFailure;
+
+    fn calendar(&self) -> Result<BudgetCalendar, SqliteFailure> {
+        self.1.calendar(|| {
+            let mut statement =
+                self.0.prepare_cached("SELECT value FROM ledger_settings WHERE name = 'zone'")?;
+            let zone: Option<String> = statement.query_row([], |row| row.get(0)).optional()?;
+            let calendar = zone.map_or(Ok(BudgetCalendar::UTC), |zone| BudgetCalendar::new(&zone));
+            Ok(calendar.map_err(|unknown| unreadable(0, unknown))?)
+        })
+    }
 
     fn budget(&self, key: &str) -> Result<Option<Budget>, SqliteFailure> {
         self.1.budget(key, || {
@@ -60,7 +70,7 @@ impl Books for LocalBooks<'_> {
 
     fn lease(&self, id: &LeaseId) -> Result<Option<Lease>, SqliteFailure> {
         let mut statement = self.0.prepare_cached(
-            "SELECT owner, run, endpoint, tokens, worst_pico, admitted_ms, standing, cost_pico
+            "SELECT owner, run, endpoint, tokens, worst_pico, admitted_ms, standing, cost_pico, day
              FROM leases WHERE lease = ?1",
         )?;
         Ok(statement.query_row([id.as_str()], lease_from).optional()?)
@@ -75,7 +85,8 @@ impl Books for LocalBooks<'_> {
         self.0
             .prepare_cached(
                 "INSERT OR REPLACE INTO leases (lease, owner, run, endpoint, tokens, worst_pico,
-                     admitted_ms, standing, cost_pico) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                     admitted_ms, standing, cost_pico, day)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             )?
             .execute(params![
                 id.as_str(),
@@ -87,6 +98,7 @@ impl Books for LocalBooks<'_> {
                 lease.admitted,
                 lease_state,
                 cost,
+                lease.day.to_string(),
             ])?;
         Ok(())
     }
@@ -133,6 +145,15 @@ impl Books for LocalBooks<'_> {
 }
 
 impl LocalBooks<'_> {
+    /// Writes the time zone in which days and months begin.
+    pub(crate) fn set_calendar(&self, calendar: &BudgetCalendar) -> Result<(), SqliteFailure> {
+        self.1.forget_calendar();
+        self.0
+            .prepare_cached("INSERT OR REPLACE INTO ledger_settings VALUES ('zone', ?1)")?
+            .execute([calendar.zone()])?;
+        Ok(())
+    }
+
     /// Forgets owners that are silent since this time and hold nothing.
     pub(crate) fn forget_idle_owners(&self, since: i64) -> Result<(), SqliteFailure> {
         self.0
@@ -186,13 +207,27 @@ fn lease_from(row: &Row<'_>) -> rusqlite::Result<Lease> {
         // The table's check allows nothing else.
         _ => LeaseState::Outstanding,
     };
+    let admitted = row.get(5)?;
+    let day = match row.get::<_, Option<String>>(8)? {
+        Some(day) => day.parse().map_err(|error| unreadable(8, error))?,
+        None => BudgetCalendar::UTC.day_of(admitted),
+    };
     Ok(Lease {
         owner: OwnerId::new(text(0)?),
         run: RunId::new(text(1)?),
         endpoint: text(2)?,
         tokens: row.get::<_, i64>(3)?.unsigned_abs(),
         worst_cost: Money::from_pico(row.get(4)?),
-        admitted: row.get(5)?,
+        admitted,
+        day,
         lease_state,
     })
+}
+
+/// A text of a column that is not what is written there.
+fn unreadable(
+    column: usize,
+    cause: impl std::error::Error + Send + Sync + 'static,
+) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(cause))
 }

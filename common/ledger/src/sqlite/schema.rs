@@ -12,10 +12,12 @@ use std::{
 /// "JURO": tells a database of Juror from any other.
 const APPLICATION: i32 = 0x4A55_524F;
 /// The version of the tables below.
-const VERSION: i32 = 3;
+const VERSION: i32 = 4;
 /// Makes the tables of version 2 of those of version 1.
 const UPGRADE_FROM_1: &str =
     "ALTER TABLE claims ADD COLUMN carried_unmetered INTEGER NOT NULL DEFAULT 0";
+/// The days of admissions, which came with version 4: those before were days of UTC.
+const DAY_COLUMN: &str = "ALTER TABLE leases ADD COLUMN day TEXT";
 /// Time limit for another process's transaction.
 const BUSY: Duration = Duration::from_secs(10);
 /// Pause between two tries where SQLite does not wait itself.
@@ -52,6 +54,15 @@ CREATE TABLE batch_shards (
 ) STRICT, WITHOUT ROWID;
 ";
 
+/// The settings of the ledger itself, which came with version 4.
+const SETTINGS_TABLE: &str = "
+-- 'zone': name of the time zone in which days and months begin; no row is UTC.
+CREATE TABLE ledger_settings (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+";
+
 const TABLES: &str = "
 -- What may be spent, under 'run:ID', 'day' or 'month'. NULL is unlimited, no row is nothing.
 CREATE TABLE budgets (
@@ -60,7 +71,7 @@ CREATE TABLE budgets (
 ) STRICT, WITHOUT ROWID;
 INSERT INTO budgets VALUES ('day', NULL), ('month', NULL);
 
--- What has been spent and held, under 'run:ID', 'day:2026-11-21' or 'month:2026-11' (UTC).
+-- What has been spent and held, under 'run:ID', 'day:2026-11-21' or 'month:2026-11'.
 CREATE TABLE accounts (
     scope TEXT PRIMARY KEY,
     committed_pico INTEGER NOT NULL,
@@ -190,13 +201,19 @@ fn check_or_create(connection: &mut Connection, file: &Path) -> Result<(), Ledge
         }
         transaction.execute_batch(TABLES).map_err(explain)?;
         transaction.execute_batch(BATCH_TABLES).map_err(explain)?;
+        transaction.execute_batch(DAY_COLUMN).map_err(explain)?;
+        transaction.execute_batch(SETTINGS_TABLE).map_err(explain)?;
         transaction.pragma_update(None, "application_id", APPLICATION).map_err(explain)?;
         transaction.pragma_update(None, "user_version", VERSION).map_err(explain)?;
     } else if (1..VERSION).contains(&version) {
         if version == 1 {
             transaction.execute_batch(UPGRADE_FROM_1).map_err(explain)?;
         }
-        transaction.execute_batch(BATCH_TABLES).map_err(explain)?;
+        if version < 3 {
+            transaction.execute_batch(BATCH_TABLES).map_err(explain)?;
+        }
+        transaction.execute_batch(DAY_COLUMN).map_err(explain)?;
+        transaction.execute_batch(SETTINGS_TABLE).map_err(explain)?;
         transaction.pragma_update(None, "user_version", VERSION).map_err(explain)?;
     } else if version != VERSION {
         return Err(LedgerError::Broken(format!(

@@ -2,6 +2,7 @@ use super::*;
 use crate::{
     admission::{self, Admission, AdmissionDecision, Ask, Budget, Observation, Period, Settlement},
     batches::BatchRecords as _,
+    budgets::BudgetRecords as _,
     store::{self, Claim, ClaimKey, Store},
 };
 use juror_types::{
@@ -34,6 +35,10 @@ impl Folder {
         let clock = self.clock.clone();
         SqliteLedger::open_with_clock(&self.file(), Arc::new(move || clock.load(Ordering::SeqCst)))
             .unwrap()
+    }
+
+    fn now(&self) -> i64 {
+        self.clock.load(Ordering::SeqCst)
     }
 
     fn pass(&self, milliseconds: i64) {
@@ -125,8 +130,8 @@ async fn two_processes_share_the_day_and_the_silent_one_is_presumed() {
     let (one, two) = (folder.open(), folder.open());
     one.open_run(&run(), Budget::Unlimited).await.unwrap();
     let day = Budget::Cap(Money::from_pico(100));
-    one.set_period_budget(Period::Day, day).await.unwrap();
-    assert_eq!(two.period_budget(Period::Day).await.unwrap(), Some(day));
+    one.set_cap(Period::Day, day).await.unwrap();
+    assert_eq!(two.cap(Period::Day).await.unwrap(), Some(day));
     assert_eq!(one.try_admit(&ask("a", "one", 80)).await.unwrap(), AdmissionDecision::Admitted);
     assert!(matches!(
         two.try_admit(&ask("b", "two", 30)).await.unwrap(),
@@ -141,8 +146,8 @@ async fn two_processes_share_the_day_and_the_silent_one_is_presumed() {
     one.sweep().await.unwrap();
     assert_eq!(figures(&one).await, [20, 20, 0, 80], "two was silent for too long");
     two.sweep().await.unwrap();
-    let spending = two.spending().await.unwrap();
-    let day = spending.iter().find(|spending| spending.scope.starts_with("day:")).unwrap();
+    let day = admission::Scope::of_day(admission::BudgetCalendar::UTC.day_of(folder.now()));
+    let [day] = two.spending(&[day]).await.unwrap().try_into().unwrap();
     assert_eq!(day.budget, Some(Budget::Cap(Money::from_pico(100))));
     assert_eq!(day.account.committed, Money::from_pico(20));
     one.close().await;
@@ -260,7 +265,7 @@ async fn files_that_are_not_ours_are_refused_with_the_reason() {
     raw.pragma_update(None, "user_version", 7).unwrap();
     drop(raw);
     let message = refusal(&folder.file());
-    assert!(message.contains("version 7") && message.contains("version 3"), "{message}");
+    assert!(message.contains("version 7") && message.contains("version 4"), "{message}");
 
     let path = |name| folder.folder.path().join(name);
     std::fs::write(path("text.db"), "not a database, ".repeat(100)).unwrap();

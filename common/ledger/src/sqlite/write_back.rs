@@ -1,6 +1,6 @@
 //! Budgets and accounts while a transaction is under way.
 
-use crate::admission::{Budget, budgets::Account};
+use crate::admission::{Budget, BudgetCalendar, budgets::Account};
 use crate::sqlite::failure::SqliteFailure;
 use rusqlite::{Connection, params};
 use std::{cell::RefCell, collections::BTreeMap};
@@ -9,6 +9,7 @@ use std::{cell::RefCell, collections::BTreeMap};
 /// each is read once and written once, before the commit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Drafts {
+    calendar: RefCell<Option<BudgetCalendar>>,
     budgets: RefCell<BTreeMap<String, Option<Budget>>>,
     accounts: RefCell<BTreeMap<String, Draft>>,
 }
@@ -20,6 +21,24 @@ struct Draft {
 }
 
 impl Drafts {
+    /// The calendar, read at most once.
+    pub(crate) fn calendar(
+        &self,
+        read: impl FnOnce() -> Result<BudgetCalendar, SqliteFailure>,
+    ) -> Result<BudgetCalendar, SqliteFailure> {
+        if let Some(calendar) = &*self.calendar.borrow() {
+            return Ok(calendar.clone());
+        }
+        let calendar = read()?;
+        self.calendar.replace(Some(calendar.clone()));
+        Ok(calendar)
+    }
+
+    /// Forgets the calendar, which is about to be changed.
+    pub(crate) fn forget_calendar(&self) {
+        self.calendar.take();
+    }
+
     /// A budget, read at most once.
     pub(crate) fn budget(
         &self,
@@ -61,6 +80,7 @@ impl Drafts {
     /// Writes what has changed, and forgets everything: the next transaction may be another
     /// process's.
     pub(crate) fn write(&self, connection: &Connection) -> Result<(), SqliteFailure> {
+        self.calendar.take();
         self.budgets.borrow_mut().clear();
         let mut statement = connection.prepare_cached(
             "INSERT OR REPLACE INTO accounts (scope, committed_pico, presumed_pico,

@@ -8,13 +8,14 @@
 -- adds and subtracts it, and only the sign of its answer is looked at.
 --
 -- budget:SCOPE    what may be spent: 'unlimited' or an amount; SCOPE is 'run:ID', 'day' or 'month'
--- account:SCOPE   what was spent, SCOPE being 'run:ID', 'day:2026-11-21' or 'month:2026-11' (UTC):
+-- account:SCOPE   what was spent, SCOPE being 'run:ID', 'day:2026-11-21' or 'month:2026-11':
 --                 committed, presumed, outstanding, overrun, carried, stopped, and in a run's
 --                 account what of `committed` is `undated`, on no day yet; and against the cap
 --                 that is noted in it, what is `uncommitted` (cap - committed) and what is `left`
 --                 (cap - committed - outstanding)
 -- lease:ID        an admitted call: owner, run, endpoint, tokens, worst, day, standing, overrun
 -- held:OWNER      the outstanding leases of an owner
+-- zone            name and offsets of the time zone in which days and months begin; none is UTC
 -- owners          owners by the time of their last heartbeat
 -- ledger          which `server` the ledger was last reconciled with, or since when it is `emptied`:
 --                 a process has found it empty that had seen it in use, or has opened a run on it
@@ -44,9 +45,21 @@ end
 
 local now = time()
 
--- The UTC day of a time, as in 2026-11-21 (days since the first of March of the year 0).
+-- Offset of the ledger's time zone from UTC at a time, in milliseconds.
+local function offset_at(milliseconds)
+  local offset = 0
+  local offsets = redis.call('HGET', key('zone'), 'offsets') or ''
+  for since, seconds in offsets:gmatch('(-?%d+):(-?%d+)') do
+    if tonumber(since) > milliseconds then break end
+    offset = tonumber(seconds)
+  end
+  return offset * 1000
+end
+
+-- The day of a time in the ledger's zone, as in 2026-11-21 (days since the first of March of the
+-- year 0).
 local function day_of(milliseconds)
-  local days = math.floor(milliseconds / 86400000) + 719468
+  local days = math.floor((milliseconds + offset_at(milliseconds)) / 86400000) + 719468
   local era = math.floor(days / 146097)
   local in_era = days - era * 146097
   local leap_days = math.floor(in_era / 1460) - math.floor(in_era / 36524)

@@ -1,6 +1,12 @@
--- What is on record of a scope. Arguments: the budget's and the account's name.
--- Answers: the budget (nothing: no record), committed, presumed, outstanding, overrun, stopped,
--- carried.
+-- Records of scopes, at one moment. Arguments: for each scope the budget's and the account's name.
+-- Answers for each: the budget (nothing: no record), committed, presumed, outstanding, overrun,
+-- stopped, carried.
 
-local budget = redis.call('GET', key('budget', ARGV[4])) or ''
-return { budget, unpack(figures_of(key('account', ARGV[5]))) }
+local answer = {}
+for position = 4, #ARGV, 2 do
+  answer[#answer + 1] = redis.call('GET', key('budget', ARGV[position])) or ''
+  for _, figure in ipairs(figures_of(key('account', ARGV[position + 1]))) do
+    answer[#answer + 1] = figure
+  end
+end
+return answer

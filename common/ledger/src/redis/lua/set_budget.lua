@@ -5,6 +5,7 @@
 -- new, or was emptied, only the journals tell.
 -- Arguments: 'run:ID', 'day' or 'month'; 'unlimited' or an amount; what the results of the run cost,
 -- by its journal.
+-- Answers: the budget before (nothing: no record).
 
 look_for_trace('1')
 if ARGV[4]:sub(1, 4) == 'run:' then
@@ -15,6 +16,7 @@ if ARGV[4]:sub(1, 4) == 'run:' then
   redis.call('SETNX', key('budget', 'day'), 'unlimited')
   redis.call('SETNX', key('budget', 'month'), 'unlimited')
 end
+local before = redis.call('GET', key('budget', ARGV[4])) or ''
 redis.call('SET', key('budget', ARGV[4]), ARGV[5])
 tell_changes()
-return {}
+return { before }

@@ -1,0 +1,42 @@
+//! The ledger that settings name.
+
+use crate::{error::AppError, fleet, local_ledger::open_local_ledger, settings::Settings};
+use juror_ledger::{budgets::BudgetRecords, redis::RedisLedger, sqlite::SqliteLedger};
+use std::sync::Arc;
+
+/// An open ledger: the fleet's where the settings name a Redis, otherwise this machine's.
+pub enum SelectedLedger {
+    /// `juror.db`.
+    Local(SqliteLedger),
+    /// The fleet's Redis.
+    Fleet(Arc<RedisLedger>),
+}
+
+impl SelectedLedger {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// A ledger that cannot be opened or reached.
+    pub async fn open(settings: &Settings) -> Result<Self, AppError> {
+        match settings.fleet.redis {
+            Some(_) => fleet::open_backend(settings).await.map(Self::Fleet),
+            None => open_local_ledger(settings).map(Self::Local),
+        }
+    }
+
+    /// Its budgets.
+    pub fn budgets(&self) -> &dyn BudgetRecords {
+        match self {
+            Self::Local(backend) => backend,
+            Self::Fleet(backend) => &**backend,
+        }
+    }
+
+    /// Closes it.
+    pub async fn close(&self) {
+        match self {
+            Self::Local(backend) => backend.close().await,
+            Self::Fleet(backend) => backend.close().await,
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Remainder of the budgets of runs, the day and the month.
+
+use crate::error::AppError;
+use jiff::Timestamp;
+use juror_ledger::{
+    admission::{Account, Budget, Period, Scope},
+    budgets::{BudgetRecords, Spending},
+};
+use juror_types::{id::RunId, usage::Money};
+use serde::Serialize;
+
+/// One budget and its use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BudgetState {
+    /// The budget, as in `run:nightly`, `day:2026-11-21` or `month:2026-11`, in the ledger's zone.
+    pub scope: String,
+    /// The cap; none if there is none.
+    pub cap_usd: Option<Money>,
+    /// Billed and presumed spent.
+    pub spent_usd: Money,
+    /// Held by calls in flight.
+    pub held_usd: Money,
+    /// Amount that calls may still hold; none without a cap.
+    pub left_usd: Option<Money>,
+    /// The moment from which on nothing is spent of it again, in UTC; none for a run.
+    pub renews_at: Option<Timestamp>,
+    /// Time zone in which its days or months begin; none for a run.
+    pub zone: Option<String>,
+}
+
+impl BudgetState {
+    /// The budgets of these runs, of today and of this month. A run that the ledger does not know is
+    /// left out.
+    ///
+    /// # Errors
+    /// A ledger that does not answer.
+    pub async fn current(
+        records: &dyn BudgetRecords,
+        runs: &[RunId],
+    ) -> Result<Vec<Self>, AppError> {
+        let now = Timestamp::now();
+        let calendar = records.calendar().await.map_err(AppError::from)?;
+        let mut scopes: Vec<Scope> = runs.iter().cloned().map(Scope::Run).collect();
+        scopes.extend([Period::Day, Period::Month].map(|period| calendar.scope(period, now)));
+        let spending = records.spending(&scopes).await.map_err(AppError::from)?;
+        let states = spending.into_iter().filter(is_known).map(|spending| {
+            let period = spending.scope.period();
+            let renews_at = period.and_then(|of| calendar.renewal(of, now));
+            let zone = period.map(|_| calendar.zone().to_owned());
+            Self { renews_at, zone, ..Self::new(spending) }
+        });
+        Ok(states.collect())
+    }
+
+    /// Whether no call fits any more.
+    pub fn is_used_up(&self) -> bool {
+        self.left_usd == Some(Money::ZERO)
+    }
+
+    /// The same budget under a cap that a run would set; none lifts it.
+    pub fn with_cap(self, budget: Budget) -> Self {
+        let cap_usd = cap_of(Some(budget));
+        Self { cap_usd, left_usd: left(cap_usd, self.spent_usd + self.held_usd), ..self }
+    }
+
+    fn new(spending: Spending) -> Self {
+        let Account { committed, outstanding, .. } = spending.account;
+        let cap_usd = cap_of(spending.budget);
+        Self {
+            scope: spending.scope.account_key(),
+            cap_usd,
+            spent_usd: committed,
+            held_usd: outstanding,
+            left_usd: left(cap_usd, committed + outstanding),
+            renews_at: None,
+            zone: None,
+        }
+    }
+}
+
+fn cap_of(budget: Option<Budget>) -> Option<Money> {
+    match budget {
+        Some(Budget::Cap(cap)) => Some(cap),
+        Some(Budget::Unlimited) | None => None,
+    }
+}
+
+fn left(cap: Option<Money>, used: Money) -> Option<Money> {
+    cap.map(|cap| (cap - used).max(Money::ZERO))
+}
+
+/// Days and months are known without a record: nothing has been spent in them yet.
+fn is_known(spending: &Spending) -> bool {
+    let is_run = matches!(spending.scope, Scope::Run(_));
+    !is_run || spending.budget.is_some() || spending.account != Account::default()
+}

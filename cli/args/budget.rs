@@ -1,0 +1,103 @@
+//! Arguments of `juror budget`.
+
+use super::FleetFlags;
+use clap::{Subcommand, ValueEnum};
+use juror_ledger::admission::{Budget, Period};
+use juror_types::usage::Money;
+use std::str::FromStr;
+
+const LEDGER: &str = "With a fleet's Redis (--redis, JUROR_FLEET_REDIS or fleet.redis) it is the \
+fleet's ledger, otherwise that of this machine's own runs.";
+
+const CAPS: &str = "The cap stands until another one is given: here, or by budget.day_usd and \
+budget.month_usd in the settings of a later run.";
+
+/// `juror budget`
+#[derive(Debug, Subcommand)]
+pub enum BudgetCommand {
+    /// Show caps, what is spent, what calls in flight hold, what is left, and when it renews
+    #[command(after_help = LEDGER)]
+    Show {
+        /// Runs to show beside today and this month
+        runs: Vec<String>,
+        #[command(flatten)]
+        fleet: FleetFlags,
+    },
+    /// Set what all runs of a day or a month may cost together, and say what it was before
+    #[command(after_help = CAPS)]
+    Set {
+        /// The budget
+        #[arg(value_enum)]
+        period: PeriodFlag,
+        /// The cap in US dollars, as in 60 or 2.50, or unlimited
+        #[arg(value_name = "AMOUNT")]
+        cap: CapFlag,
+        #[command(flatten)]
+        fleet: FleetFlags,
+    },
+    /// Show what the last days and months cost, over all runs of the ledger
+    #[command(after_help = LEDGER)]
+    History {
+        /// Number of days, today included
+        #[arg(long, value_name = "N", default_value_t = 14, value_parser = clap::value_parser!(u32).range(0..=36_600))]
+        days: u32,
+        /// Number of months, this one included
+        #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(0..=1_200))]
+        months: u32,
+        #[command(flatten)]
+        fleet: FleetFlags,
+    },
+}
+
+/// A budget over time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PeriodFlag {
+    /// Of each day
+    Day,
+    /// Of each month
+    Month,
+}
+
+impl From<PeriodFlag> for Period {
+    fn from(period: PeriodFlag) -> Self {
+        match period {
+            PeriodFlag::Day => Self::Day,
+            PeriodFlag::Month => Self::Month,
+        }
+    }
+}
+
+/// A cap, or the word that lifts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CapFlag(pub Budget);
+
+impl FromStr for CapFlag {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "unlimited" {
+            return Ok(Self(Budget::Unlimited));
+        }
+        let remedy = "give an amount in US dollars, 0 or more, or unlimited";
+        match text.parse::<Money>() {
+            Ok(amount) if amount >= Money::ZERO => Ok(Self(Budget::Cap(amount))),
+            Ok(_) => Err(remedy.to_owned()),
+            Err(error) => Err(format!("{error}; {remedy}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cap_is_an_amount_or_a_word() {
+        let cap = |text: &str| text.parse::<CapFlag>().ok().map(|cap| cap.0);
+        assert_eq!(cap("60"), Some(Budget::Cap("60".parse().unwrap())));
+        assert_eq!(cap("unlimited"), Some(Budget::Unlimited));
+        for wrong in ["-1", "", "much", "none"] {
+            assert_eq!(cap(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Tables and sentences of `juror budget`.
+
+use juror_analysis::format::{counted, dollars};
+use juror_app::budgets::{BudgetHistory, BudgetState, PeriodSpending};
+use juror_ledger::admission::{Budget, BudgetCalendar, Period};
+use juror_types::usage::Money;
+use serde::Serialize;
+
+/// A cap that was replaced, as `juror budget set --json` prints it.
+#[derive(Debug, Serialize)]
+pub struct CapChange {
+    budget: &'static str,
+    /// The cap from now on; none if there is none.
+    cap_usd: Option<Money>,
+    /// The cap before; none if there was none.
+    before_usd: Option<Money>,
+}
+
+impl CapChange {
+    /// The change of a period's cap.
+    pub fn new(period: Period, cap: Budget, before: Option<Budget>) -> Self {
+        let before_usd = before.and_then(cap_of);
+        Self { budget: period.budget_key(), cap_usd: cap_of(cap), before_usd }
+    }
+
+    /// `each month may cost at most $60.00 from now on; before: no cap`
+    pub fn sentence(&self) -> String {
+        let Self { budget, cap_usd, before_usd } = self;
+        let now = match cap_usd {
+            Some(cap) => format!("may cost at most {}", dollars(*cap)),
+            None => "has no cap".to_owned(),
+        };
+        format!("each {budget} {now} from now on; before: {}", or_no_cap(*before_usd))
+    }
+}
+
+/// A cap as a message shows it.
+pub fn amount(budget: Budget) -> String {
+    cap_of(budget).map_or_else(|| "\"unlimited\"".to_owned(), dollars)
+}
+
+/// The table of `juror budget show`.
+pub fn states(states: &[BudgetState]) -> String {
+    let row = |cells: [&str; 6]| {
+        let [scope, cap, spent, held, left, renews] = cells;
+        let line = format!("{scope:24} {cap:>12} {spent:>12} {held:>12} {left:>12}  {renews}");
+        format!("{}\n", line.trim_end())
+    };
+    let mut text = row(["BUDGET", "CAP", "SPENT", "IN FLIGHT", "LEFT", "RENEWS"]);
+    for state in states {
+        text.push_str(&row([
+            &state.scope.replace(':', " "),
+            &or_no_cap(state.cap_usd),
+            &dollars(state.spent_usd),
+            &dollars(state.held_usd),
+            &or_no_cap(state.left_usd),
+            &renewal(state),
+        ]));
+    }
+    let zone = states.iter().find_map(|state| state.zone.as_deref()).unwrap_or("UTC");
+    text.push_str(&format!("\nDays and months begin in the time zone {zone}.\n"));
+    text
+}
+
+/// Time of the renewal in the budget's zone, with its offset from UTC.
+fn renewal(state: &BudgetState) -> String {
+    let calendar = state.zone.as_deref().and_then(|zone| BudgetCalendar::new(zone).ok());
+    match (state.renews_at, calendar) {
+        (Some(at), Some(calendar)) => {
+            calendar.local_time(at).strftime("%Y-%m-%d %H:%M %:z").to_string()
+        }
+        (Some(at), None) => at.to_string(),
+        (None, _) => "never".to_owned(),
+    }
+}
+
+/// The tables of `juror budget history`.
+pub fn history(history: &BudgetHistory, days: u32, months: u32) -> String {
+    let mut text = String::new();
+    for (title, unit, count, rows) in
+        [("DAY", "day", days, &history.days), ("MONTH", "month", months, &history.months)]
+    {
+        if count > 0 {
+            let last = format!("last {}", counted(u64::from(count), unit));
+            text.push_str(&table(title, rows, &last));
+            text.push('\n');
+        }
+    }
+    text.push_str(&format!(
+        "Days and months begin in the time zone {}; those that cost nothing are left out.\n",
+        history.zone
+    ));
+    text
+}
+
+fn table(title: &str, rows: &[PeriodSpending], last: &str) -> String {
+    let row = |name: &str, cells: [&str; 3]| {
+        let [spent, presumed, held] = cells;
+        format!("{name:24} {spent:>12} {presumed:>12} {held:>12}\n")
+    };
+    let mut text = row(title, ["SPENT", "PRESUMED", "IN FLIGHT"]);
+    let shown = |amounts: [Money; 3]| amounts.map(dollars);
+    for of in rows {
+        let cells = shown([of.spent_usd, of.presumed_usd, of.held_usd]);
+        text.push_str(&row(&of.period, cells.each_ref().map(String::as_str)));
+    }
+    let sum = |amount: fn(&PeriodSpending) -> Money| rows.iter().map(amount).sum();
+    let total = [sum(|of| of.spent_usd), sum(|of| of.presumed_usd), sum(|of| of.held_usd)];
+    text.push_str(&row(last, shown(total).each_ref().map(String::as_str)));
+    text
+}
+
+fn cap_of(budget: Budget) -> Option<Money> {
+    match budget {
+        Budget::Cap(cap) => Some(cap),
+        Budget::Unlimited => None,
+    }
+}
+
+fn or_no_cap(amount: Option<Money>) -> String {
+    amount.map_or_else(|| "no cap".to_owned(), dollars)
+}

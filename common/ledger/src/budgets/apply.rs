@@ -1,0 +1,60 @@
+//! Zone and caps of shared budgets, as settings give them.
+
+use super::BudgetRecords;
+use crate::{
+    admission::{BudgetCalendar, BudgetSettings, Period},
+    error::LedgerError,
+};
+use std::fmt;
+
+/// Another time zone of days and months than before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ZoneChange {
+    /// The zone from now on.
+    pub now: BudgetCalendar,
+    /// The zone before.
+    pub before: BudgetCalendar,
+}
+
+impl fmt::Display for ZoneChange {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { now, before } = self;
+        write!(formatter, "days and months of budgets begin in {now} from now on; before: {before}")
+    }
+}
+
+/// Writes down the zone and the caps that the settings give; whatever they do not give stands. It
+/// may be another user's.
+pub async fn apply(
+    records: &dyn BudgetRecords,
+    settings: &BudgetSettings,
+) -> Result<Option<ZoneChange>, LedgerError> {
+    let mut change = None;
+    if let Some(now) = &settings.zone {
+        let before = records.set_calendar(now).await?;
+        change = (before != *now).then(|| ZoneChange { now: now.clone(), before });
+    }
+    for (period, given) in [(Period::Day, settings.day_usd), (Period::Month, settings.month_usd)] {
+        if let Some(cap) = given {
+            records.set_cap(period, cap).await?;
+        }
+    }
+    Ok(change)
+}
+
+/// Warning where a process has another zone in its settings than the ledger, which alone decides.
+pub async fn zone_difference(
+    records: &dyn BudgetRecords,
+    settings: &BudgetSettings,
+) -> Result<Option<String>, LedgerError> {
+    let Some(given) = &settings.zone else { return Ok(None) };
+    let zone = records.calendar().await?;
+    let differs = zone != *given;
+    Ok(differs.then(|| {
+        format!(
+            "budget.zone is {given} in these settings, and days and months of the ledger's budgets \
+             begin in {zone}: a run that is opened by these settings changes that; give every \
+             process the same zone"
+        )
+    }))
+}

@@ -1,0 +1,93 @@
+//! Shared budgets of a fleet.
+
+use super::RedisLedger;
+use crate::{
+    admission::{Budget, BudgetCalendar, Period, Scope},
+    budgets::{BudgetRecords, Spending},
+    error::LedgerError,
+    redis::{encoding::budget_of, failure::odd_answer, scripts},
+};
+use async_trait::async_trait;
+use jiff::{SignedDuration, Timestamp};
+use juror_types::usage::Money;
+
+/// Scopes that one script tells at most: it holds up everything else meanwhile.
+const SCOPES_AT_ONCE: usize = 500;
+
+/// Scripts know no time zones: they get the changes of the next ten years, which are written anew
+/// whenever a process sets the zone.
+const KNOWN_CHANGES: SignedDuration = SignedDuration::from_hours(10 * 366 * 24);
+/// The clock of Redis may be behind that of the process.
+const PAST_CHANGES: SignedDuration = SignedDuration::from_hours(366 * 24);
+
+#[async_trait]
+impl BudgetRecords for RedisLedger {
+    async fn cap(&self, period: Period) -> Result<Option<Budget>, LedgerError> {
+        let key = self.connection.key(&format!("budget:{}", period.budget_key()));
+        let cap: Option<String> = self.connection.command(redis::cmd("GET").arg(key)).await?;
+        budget_of(&cap.unwrap_or_default()).ok_or_else(|| odd_answer("tell a budget"))
+    }
+
+    /// Without a record, both periods are written down as unlimited when a run is opened.
+    async fn set_cap(&self, period: Period, cap: Budget) -> Result<Option<Budget>, LedgerError> {
+        self.set_budget(period.budget_key().to_owned(), cap, Money::ZERO).await
+    }
+
+    async fn calendar(&self) -> Result<BudgetCalendar, LedgerError> {
+        let mut command = redis::cmd("HGET");
+        command.arg(self.connection.key("zone")).arg("name");
+        let zone: Option<String> = self.connection.command(&command).await?;
+        zone.map_or(Ok(BudgetCalendar::UTC), |zone| read_calendar(&zone))
+    }
+
+    async fn set_calendar(&self, calendar: &BudgetCalendar) -> Result<BudgetCalendar, LedgerError> {
+        let now = Timestamp::now();
+        let from = now.checked_sub(PAST_CHANGES).unwrap_or(Timestamp::UNIX_EPOCH);
+        let until = now.checked_add(KNOWN_CHANGES).unwrap_or(Timestamp::MAX);
+        let offsets = calendar.offsets(from, until);
+        let offsets: Vec<String> =
+            offsets.iter().map(|(since, seconds)| format!("{since}:{seconds}")).collect();
+        let arguments = [calendar.zone().to_owned(), offsets.join(" ")];
+        let answer = self.connection.perform(&scripts::SET_ZONE, &arguments).await?;
+        match answer.first().map(String::as_str) {
+            Some("") => Ok(BudgetCalendar::UTC),
+            Some(zone) => read_calendar(zone),
+            None => Err(odd_answer("tell its time zone")),
+        }
+    }
+
+    async fn spending(&self, scopes: &[Scope]) -> Result<Vec<Spending>, LedgerError> {
+        let mut spending = Vec::with_capacity(scopes.len());
+        for part in scopes.chunks(SCOPES_AT_ONCE) {
+            let accounts = self.accounts(part).await?;
+            let told = part.iter().cloned().zip(accounts);
+            spending.extend(told.map(|(scope, (budget, account, _))| Spending {
+                scope,
+                budget,
+                account,
+            }));
+        }
+        Ok(spending)
+    }
+}
+
+fn read_calendar(zone: &str) -> Result<BudgetCalendar, LedgerError> {
+    BudgetCalendar::new(zone).map_err(|unknown| {
+        LedgerError::Broken(format!("the ledger's time zone in Redis is not usable: {unknown}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_server::TestRedis;
+    use super::*;
+    use crate::{admission::differential::TestClock, budgets::conformance};
+
+    #[tokio::test]
+    async fn it_conforms() {
+        let (redis, clock) = (TestRedis::shared(), TestClock::new());
+        let backend = RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
+        conformance::check(&backend, &|now| clock.set(now)).await;
+        backend.close().await;
+    }
+}

@@ -1,0 +1,128 @@
+//! `juror budget`: what is shown, set and told of the past is what was billed.
+
+use crate::harness::{FleetStory, Harness, Servers, Simulator, Size, pico, write_items};
+use juror_simulator::SimulatorConfig;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const MAX_WAIT: Duration = Duration::from_secs(60);
+
+/// Sums of what a history tells, in pico-dollars. A run may have begun before midnight.
+fn sum(rows: &Value) -> i64 {
+    rows.as_array().unwrap().iter().map(|row| pico(&row["spent_usd"])).sum()
+}
+
+fn json_of(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn state_and_history_are_the_bill_to_the_last_digit() {
+    let harness = Harness::new();
+    write_items(&harness, 5);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    harness.juror(&["budget", "history"]).exits(0).prints(&["last 14 days", "$0.00"]);
+    for run in ["one", "other"] {
+        harness.judge_run(&simulator, run, &["--budget-usd", "1", "--no-cache"]).exits(0);
+    }
+    let bill = simulator.bill();
+    assert!(bill > 0);
+
+    let history = json_of(&harness.juror(&["budget", "history", "--json"]).exits(0).stdout);
+    assert_eq!((sum(&history["days"]), sum(&history["months"])), (bill, bill), "{history}");
+    for row in history["days"].as_array().unwrap() {
+        assert_eq!((pico(&row["held_usd"]), pico(&row["presumed_usd"])), (0, 0));
+    }
+    let shown = harness.juror(&["budget", "show", "one", "other", "--json"]).exits(0);
+    let states = json_of(&shown.stdout);
+    let spent = |number: usize| pico(&states[number]["spent_usd"]);
+    assert_eq!(spent(0) + spent(1), bill);
+    assert!(states[0]["renews_at"].is_null());
+    for (number, length) in [(2, "day:2026-11-21".len()), (3, "month:2026-11".len())] {
+        assert_eq!(states[number]["scope"].as_str().unwrap().len(), length, "{states}");
+        let renews = states[number]["renews_at"].as_str().unwrap();
+        assert!(renews.ends_with("T00:00:00Z"), "{renews}");
+    }
+    let text = harness.juror(&["budget", "history", "--days", "1", "--months", "0"]).exits(0);
+    assert!(!text.stdout.contains("MONTH"), "{}", text.stdout);
+    harness.juror(&["budget", "history", "--days", "1000000"]).exits(2);
+}
+
+#[test]
+fn a_cap_that_is_set_holds_and_tells_the_one_before() {
+    let harness = Harness::new();
+    write_items(&harness, 3);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let set = |words: &[&str]| harness.juror(&[&["budget", "set"], words].concat());
+    set(&["month", "0.0001"]).exits(0).prints(&["each month may cost at most $0.0001", "no cap"]);
+    harness.judge_run(&simulator, "capped", &[]).exits(3).prints(&["0 of 3 scored"]);
+    assert_eq!(simulator.requests(), 0);
+    let change = json_of(&set(&["month", "5", "--json"]).exits(0).stdout);
+    assert_eq!(change["budget"], "month");
+    let amounts = [&change["cap_usd"], &change["before_usd"]].map(pico);
+    assert_eq!(amounts, ["5", "0.0001"].map(|amount| pico(&json!(amount))));
+    set(&["day", "2"]).exits(0);
+    harness.judge_run(&simulator, "free", &[]).exits(0).prints(&["3 of 3 scored"]);
+    let shown = json_of(&harness.juror(&["budget", "show", "--json"]).exits(0).stdout);
+    let left = pico(&json!("5")) - simulator.bill();
+    assert_eq!(pico(&shown[0]["cap_usd"]), pico(&json!("2")));
+    assert_eq!(pico(&shown[1]["left_usd"]), left);
+
+    harness.write("juror.toml", "[budget]\nmonth_usd = \"7\"\n");
+    let warned = set(&["month", "unlimited"]).exits(0);
+    warned.prints(&["each month has no cap", "before: $5.00"]).says(&["budget.month_usd", "$7.00"]);
+    set(&["month", "-1"]).exits(2).says(&["0 or more, or unlimited"]);
+    set(&["week", "5"]).exits(2).says(&["day", "month"]);
+}
+
+#[test]
+fn a_fleet_shows_sets_and_remembers_its_own_budgets() {
+    let harness = Harness::new();
+    write_items(&harness, 6);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let size = Size { workers: 2, aggregators: 1, at_once: 2 };
+    let mut fleet = FleetStory::new(&size, Servers::shared_broker(), harness, simulator);
+    fleet.start();
+    let mut producer = fleet.producer("night", &["--budget-usd", "1"]);
+    producer.start();
+    assert_eq!(producer.end(MAX_WAIT), 0, "{}", producer.said());
+    fleet.await_report("night", MAX_WAIT);
+    let set = fleet.juror(&["budget", "set", "month", "60"]).exits(0);
+    set.prints(&["each month may cost at most $60.00", "before: no cap"]);
+    let shown = json_of(&fleet.juror(&["budget", "show", "night", "--json"]).exits(0).stdout);
+    let history = json_of(&fleet.juror(&["budget", "history", "--json"]).exits(0).stdout);
+    fleet.stop();
+
+    let bill = fleet.simulator.bill();
+    assert_eq!(pico(&shown[0]["spent_usd"]), bill);
+    assert_eq!(pico(&shown[2]["cap_usd"]), pico(&json!("60")));
+    assert_eq!((sum(&history["days"]), sum(&history["months"])), (bill, bill), "{history}");
+}
+
+#[test]
+fn days_begin_in_the_zone_of_the_settings_and_a_change_is_told() {
+    let harness = Harness::new();
+    write_items(&harness, 2);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    harness.write("juror.toml", "[budget]\nzone = \"Asia/Kolkata\"\n");
+    let changed = harness.judge_run(&simulator, "first", &[]).exits(0);
+    changed.says(&["days and months of budgets begin in Asia/Kolkata from now on; before: UTC"]);
+    let again = harness.judge_run(&simulator, "second", &["--no-cache"]).exits(0);
+    assert!(!again.stderr.contains("begin in"), "{}", again.stderr);
+    let shown = json_of(&harness.juror(&["budget", "show", "--json"]).exits(0).stdout);
+    for state in shown.as_array().unwrap() {
+        assert_eq!(state["zone"], "Asia/Kolkata");
+        // Midnight in India is half past six in the evening of UTC.
+        assert!(state["renews_at"].as_str().unwrap().ends_with("T18:30:00Z"), "{state}");
+    }
+    let history = harness.juror(&["budget", "history"]).exits(0);
+    history.prints(&["time zone Asia/Kolkata"]);
+    let history = json_of(&harness.juror(&["budget", "history", "--json"]).exits(0).stdout);
+    assert_eq!(sum(&history["months"]), simulator.bill());
+
+    harness.write("juror.toml", "[budget]\nzone = \"America/New_York\"\n");
+    let differs = harness.juror(&["budget", "show"]).exits(0);
+    differs.says(&["budget.zone is America/New_York", "begin in Asia/Kolkata"]);
+    harness.write("juror.toml", "[budget]\nzone = \"Atlantis\"\n");
+    harness.juror(&["budget", "show"]).exits(2).says(&["Atlantis", "Europe/Berlin"]);
+}
