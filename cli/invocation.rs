@@ -22,6 +22,7 @@ impl RunFlags {
             items: ItemSelection {
                 dataset: self.dataset.clone(),
                 sample: judging.sample(),
+                until_width: None,
                 limit: judging.limit,
                 filters: judging.filter.clone(),
                 outputs: self.output.clone(),

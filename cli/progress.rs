@@ -194,8 +194,9 @@ impl Progress {
     fn show(&mut self, event: Event) {
         match event {
             Event::Planned { jobs } => {
-                self.tally.planned = jobs;
-                self.bar.set_length(jobs);
+                // Those before were planned in an earlier look at the same run.
+                self.tally.planned = self.tally.done + jobs;
+                self.bar.set_length(self.tally.planned);
             }
             Event::Finished(result) => self.count(&result),
             Event::Paused { reason } => self.say(&format!("paused: {reason}")),

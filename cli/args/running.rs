@@ -122,6 +122,10 @@ pub struct RunFlags {
 pub struct RunArguments {
     #[command(flatten)]
     pub run: RunFlags,
+    /// Judge a growing random sample until the 95 % interval of the score is at most so wide, as a
+    /// share, or the budget ends: 0.02 for a score that is known to within a point of 100
+    #[arg(long, value_name = "SHARE", conflicts_with_all = ["sample", "limit"], allow_negative_numbers = true)]
+    pub until_width: Option<f64>,
     #[command(flatten)]
     pub calling: CallingFlags,
 }

@@ -75,7 +75,14 @@ async fn judge(
         .check_reports(&arguments.output)?;
     golden::unpack(&folder)?;
     let outputs = arguments.output.clone();
-    let selection = Selection { dataset, sample: None, limit: None, filters: Vec::new(), outputs };
+    let selection = Selection {
+        dataset,
+        sample: None,
+        until_width: None,
+        limit: None,
+        filters: Vec::new(),
+        outputs,
+    };
     let rubric = rubrics::load(&settings.run.rubric)?;
     let session =
         Session::open(settings, base.environment().clone(), rubric, selection, &mut |_| ())?;

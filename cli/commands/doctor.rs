@@ -211,6 +211,7 @@ async fn dataset_check(
     let selection = Selection {
         dataset: dataset.to_owned(),
         sample: arguments.judging.sample(),
+        until_width: None,
         limit: arguments.judging.limit,
         filters: arguments.judging.filter.clone(),
         outputs: Vec::new(),

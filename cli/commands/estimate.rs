@@ -25,6 +25,7 @@ pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<
     let selection = Selection {
         dataset: arguments.dataset.clone(),
         sample: arguments.judging.sample(),
+        until_width: None,
         limit: arguments.judging.limit,
         filters: arguments.judging.filter.clone(),
         outputs: Vec::new(),

@@ -37,7 +37,8 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
     let ground = layers::read(global)?;
     let checking = DatasetProgress::new(global.quiet);
     let on_item = |items| checking.show(items);
-    let asked = flags.invocation(layers, &ground, &on_item);
+    let mut asked = flags.invocation(layers, &ground, &on_item);
+    asked.items.until_width = arguments.until_width;
     let settings = asked.settings()?;
     let named = match resumed {
         Some(run) => Some(run.clone()),
@@ -83,7 +84,7 @@ pub async fn resume(
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
     let run = RunFlags { resume: Some(run.to_string()), ..flags };
-    Box::pin(self::run(&RunArguments { run, calling }, global)).await
+    Box::pin(self::run(&RunArguments { run, until_width: None, calling }, global)).await
 }
 
 /// Runs a session to its report.

@@ -7,7 +7,7 @@ const KEY: &str = "sk-story-6f1d0c9b";
 const CODE: &str = "ThisComponentIsNobodysBusiness";
 const REMARK: &str = "a remark of the judge that is nobody's business";
 /// As much as our own crates ever say.
-const LEVEL: &str = "warn,juror=trace,juror_ledger=trace,juror_queue=trace,juror_producer=trace,juror_worker=trace,\
+const LEVEL: &str = "warn,juror=trace,juror_app=trace,juror_ledger=trace,juror_queue=trace,juror_producer=trace,juror_worker=trace,\
                      juror_aggregator=trace";
 
 /// Each line of standard error, all of which are JSON.

@@ -65,3 +65,73 @@ fn a_run_that_its_budget_ended_says_that_it_judged_the_first_jobs() {
         assert!(warnings.contains(warning), "{warnings}");
     }
 }
+
+#[test]
+fn a_run_grows_until_its_score_is_certain_and_pays_for_no_more() {
+    let harness = Harness::new();
+    let simulator = Simulator::start(SimulatorConfig::default());
+    write_items(&harness, 400);
+    let finished = harness.judge_run(&simulator, "wide", &["--until-width", "0.2", "-o", "r.md"]);
+    finished.exits(0).prints(&["a random sample of 60 of 400 items", "60 of 60 scored"]);
+    let page = std::fs::read_to_string(harness.path("r.md")).unwrap();
+    assert!(page.contains("which grew until the score"), "{page}");
+    assert_eq!(simulator.requests(), 60);
+    let wide = interval(&harness, "wide");
+    assert!(wide <= 0.2, "{wide}");
+
+    // Half of what is reached at 60 items takes about four times as many.
+    let narrow = wide / 2.0;
+    let flags = ["--until-width", &narrow.to_string()];
+    harness.judge_run(&simulator, "narrow", &flags).exits(0);
+    let sample = &harness.report("narrow")["run"]["dataset"]["sample"];
+    let items = sample["items"].as_u64().unwrap();
+    assert!([135, 203, 305].contains(&items), "{sample}");
+    assert!(interval(&harness, "narrow") <= narrow);
+    let ids = judged(&harness, "narrow");
+    assert_eq!(ids.len() as u64, items, "no item is judged twice");
+    assert!(judged(&harness, "wide").iter().all(|id| ids.contains(id)), "each look has the last");
+
+    harness.judge_run(&simulator, "whole", &["--until-width", "0.0001"]).exits(0);
+    let report = harness.report("whole");
+    assert_eq!(report["coverage"]["scored"], 400);
+    let warnings = report["warnings"].to_string();
+    assert!(warnings.contains("although every item is in the sample"), "{warnings}");
+}
+
+#[test]
+fn a_run_that_grows_goes_on_where_its_budget_ended_it() {
+    let harness = Harness::new();
+    let simulator = Simulator::start(SimulatorConfig::default());
+    write_items(&harness, 200);
+    let flags = ["--until-width", "0.0001", "--budget-usd", "1.00", "--no-cache"];
+    harness.judge_run(&simulator, "night", &flags).exits(3);
+    let report = harness.report("night");
+    let judged_before = report["coverage"]["scored"].as_u64().unwrap();
+    assert!(judged_before > 60 && judged_before < 200, "{judged_before}");
+    let warnings = report["warnings"].to_string();
+    assert!(warnings.contains("since the run ended before"), "{warnings}");
+
+    harness.resume("night", &["--budget-usd", "20"]).exits(0);
+    let report = harness.report("night");
+    assert_eq!(report["coverage"]["scored"], 200);
+    assert_eq!(simulator.requests(), 200, "nothing is paid twice");
+
+    for (flags, says) in [
+        (&["--until-width", "2"][..], "above 0 and below 1"),
+        (&["--until-width", "0.1", "--sample", "5"], "cannot be used with"),
+        (&["--until-width", "0.1", "--lane", "batch"], "take --lane realtime or flex"),
+    ] {
+        harness.judge_run(&simulator, "refused", flags).exits(2).says(&[says]);
+    }
+    harness
+        .juror(&["run", "manifest.jsonl", "--until-width", "0.1"])
+        .exits(2)
+        .says(&["--enable-llm-judge"]);
+}
+
+/// Width of the interval of a run's score.
+fn interval(harness: &Harness, run: &str) -> f64 {
+    let report = harness.report(run);
+    let interval = &report["intervals"]["semantic.avg_semantic_correctness"];
+    interval["high"].as_f64().unwrap() - interval["low"].as_f64().unwrap()
+}

@@ -23,4 +23,5 @@ pub mod run_report;
 pub mod summary;
 #[cfg(any(test, feature = "test-results"))]
 pub mod test_results;
+pub mod until_width;
 pub mod verdict_checks;

@@ -11,10 +11,11 @@ use crate::{
     item_row::{ItemRow, urgency},
     items::Items,
     likely_clusters::{ClusterDetector, LikelyClusters},
-    metrics::{AveragingPolicy, MetricDefinition, Overall, Tally, tidy},
+    metrics::{AveragingPolicy, Metric, MetricDefinition, Overall, Tally, tidy},
     repeats::repeats,
     run_facts::{Cost, Coverage, RunSummary},
     run_report::Report,
+    until_width::missed_width,
     verdict_checks::VerdictChecks,
 };
 use indexmap::IndexMap;
@@ -137,7 +138,7 @@ impl<'a> Scan<'a> {
             Formula::WeightedGroups => criteria.collect(),
         };
         Self {
-            tally: Tally::new(input.rubric, judged, record.repeat, input.averaging),
+            tally: Tally::of_run(input.rubric, record, input.averaging),
             items: Items::new(record.repeat, input.counted.len() as usize),
             issues: Statements::new(Tone::Issues, titles.clone(), MAX_UNKNOWN)
                 .with_findings(input.rubric.vocabulary.clone()),
@@ -206,6 +207,9 @@ impl<'a> Scan<'a> {
         });
         let (metrics, grades, mut warnings) = self.tally.finish();
         let coverage = coverage(record, input.counted, self.errors);
+        let score = metrics.iter().find(|metric| metric.definition.path == self.decisive.path);
+        let width = score.and_then(Metric::width);
+        warnings.extend(missed_width(record, width, coverage.pending));
         let streak = self.streak;
         let judged_items = self.judged_items.count;
         let (mut common_issues, dropped_issues) = self.issues.finish(judged_items);

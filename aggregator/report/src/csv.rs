@@ -277,7 +277,7 @@ mod tests {
             broken("b", Outcome::Skipped, ErrorKind::Budget, "-"),
         ];
         let mut record = record(SEMANTIC, 2);
-        record.dataset.sample = Some(SampleRecord { items: 2, seed: 7, of: 10 });
+        record.dataset.sample = Some(SampleRecord { items: 2, seed: 7, of: 10, until_width: None });
         let (report, _directory, _runs) = report_of(&record, &results, None, None);
         let mut out = Vec::new();
         let results = results.into_iter().map(Ok);

@@ -56,7 +56,14 @@ pub fn selection_texts(dataset: &DatasetRecord) -> Vec<String> {
     texts.extend(dataset.sample.map(|sample| {
         let items = sample.items.min(sample.of);
         let of = counted(sample.of, "item");
-        format!("a random sample of {} of {of} (seed {})", grouped(items), sample.seed)
+        let part = format!("a random sample of {} of {of} (seed {})", grouped(items), sample.seed);
+        match sample.until_width {
+            None => part,
+            Some(width) => format!(
+                "{part}, which grew until the score's interval was at most {width} wide or nothing \
+                 was left to judge; intervals allow for the looks at it"
+            ),
+        }
     }));
     texts.extend(dataset.limit.map(|limit| format!("the first {}", counted(limit, "item"))));
     texts

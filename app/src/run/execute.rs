@@ -1,6 +1,12 @@
 //! Wires the three roles of one process together, and runs them to their end.
 
-use super::{local_context, recover::catch_up, run_session::RunSession, session::Session};
+use super::{
+    local_context,
+    looks::{next_look, record_of_look},
+    recover::catch_up,
+    run_session::RunSession,
+    session::Session,
+};
 use crate::{
     error::AppError, judge, local_ledger::open_local_ledger, settings::Settings,
     worker_resources::run_deadline,
@@ -73,10 +79,23 @@ struct Opened {
     directory: RunDirectory,
     run_session: RunSession,
     fold: Fold,
+    terms: Terms,
+    zone_change: Option<ZoneChange>,
+}
+
+/// Parts of a run that every round of it shares.
+struct Terms {
     owner: OwnerId,
     judge: Option<Arc<JudgeSetup>>,
     kept_inputs: Option<KeptInputs>,
-    zone_change: Option<ZoneChange>,
+}
+
+/// A pass over the jobs that are not scored yet.
+struct Round<'run> {
+    terms: &'run Terms,
+    directory: RunDirectory,
+    fold: Fold,
+    events: Events,
 }
 
 /// Opens the run's backend, its directory and its ledger.
@@ -162,9 +181,12 @@ async fn open_run(execution: Execution<'_>, backend: &SqliteLedger) -> Result<Op
         let limits = judge::limits(&session.settings, Some(&judge.terms.facts));
         backend.set_limits(&judge.endpoint, limits).await.map_err(AppError::internal)?;
     }
-    Ok(Opened { directory, run_session, fold, owner, judge, kept_inputs, zone_change })
+    let terms = Terms { owner, judge, kept_inputs };
+    Ok(Opened { directory, run_session, fold, terms, zone_change })
 }
 
+/// Runs the roles until every job has its outcome: once, or once for each look at a run that is
+/// judged until its score is certain.
 async fn run_in_backend(
     opened: Opened,
     session: &Session,
@@ -172,20 +194,46 @@ async fn run_in_backend(
     events: Events,
     shutdown: &Shutdown,
 ) -> Result<(Aggregated, Ended, Option<Ledger>), AppError> {
-    let Opened { directory, run_session, fold, owner, judge, kept_inputs, zone_change } = opened;
+    let Opened { mut directory, mut fold, run_session, terms, zone_change } = opened;
     if let Some(change) = zone_change {
         events.emit(Event::Warning(change.to_string())).await;
     }
+    let mut look: Option<Session> = None;
+    let (mut aggregated, ended) = loop {
+        let current = look.as_ref().unwrap_or(session);
+        let round = Round { terms: &terms, directory, fold, events: events.clone() };
+        let (mut done, ended) = run_round(round, current, backend, shutdown).await?;
+        let is_stopped = shutdown.drain.is_cancelled() || ended.paused.is_some();
+        let next = if is_stopped { None } else { next_look(current, &done)? };
+        let Some(next) = next else { break (done, ended) };
+        let record = record_of_look(done.directory.files().record(), &next);
+        done.directory.set_record(record)?;
+        (directory, fold, look) = (done.directory, done.fold, Some(next));
+    };
+    run_session.end(&mut aggregated.directory)?;
+    let run = &aggregated.directory.files().record().run_id;
+    let ledger = backend.ledger(run).await.map_err(AppError::internal)?;
+    Ok((aggregated, ended, ledger))
+}
+
+/// Runs the roles once, over the jobs that are not scored yet.
+async fn run_round(
+    round: Round<'_>,
+    session: &Session,
+    backend: &Arc<SqliteLedger>,
+    shutdown: &Shutdown,
+) -> Result<(Aggregated, Ended), AppError> {
+    let Round { terms, directory, fold, events } = round;
     let run = directory.files().record().run_id.clone();
     let jobs: Arc<LocalQueue<Job>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
     let results: Arc<LocalQueue<JobResult>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
     let context = Arc::new(Context {
         events: events.clone(),
-        owner,
-        kept_inputs,
+        owner: terms.owner.clone(),
+        kept_inputs: terms.kept_inputs.clone(),
         shutdown: Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() },
         run_deadline: run_deadline(directory.files().record()),
-        ..local_context::of_one_run(session, backend, judge)?
+        ..local_context::of_one_run(session, backend, terms.judge.clone())?
     });
     let judge = context.judge.as_deref();
     let lane =
@@ -195,11 +243,7 @@ async fn run_in_backend(
     let metrics = Arc::clone(&context.metrics);
     let aggregator =
         AggregatorResources { results: subscription, directory, fold, events, metrics };
-    let (mut aggregated, ended) =
-        run_roles(submission, (context, lane), aggregator, &jobs, &results, shutdown).await?;
-    run_session.end(&mut aggregated.directory)?;
-    let ledger = backend.ledger(&run).await.map_err(AppError::internal)?;
-    Ok((aggregated, ended, ledger))
+    run_roles(submission, (context, lane), aggregator, &jobs, &results, shutdown).await
 }
 
 /// Runs the roles side by side. Each one's end is the next one's: no more jobs, no more results.

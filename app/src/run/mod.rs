@@ -7,5 +7,6 @@ pub mod ready;
 pub mod run_request;
 pub mod session;
 
+mod looks;
 mod recover;
 mod run_session;

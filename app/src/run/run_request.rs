@@ -6,6 +6,7 @@ use crate::{
     rubrics,
     settings::{BaseLayers, Layer, Settings},
 };
+use juror_analysis::until_width::FIRST_LOOK;
 use juror_producer::plan::ItemSample;
 use juror_types::{
     evidence::EvidenceMode,
@@ -44,6 +45,8 @@ pub struct ItemSelection {
     pub dataset: Option<PathBuf>,
     /// Only a random part of the items.
     pub sample: Option<ItemSample>,
+    /// Width of the score's interval, as a share, until which a random part grows.
+    pub until_width: Option<f64>,
     /// Only the first so many items.
     pub limit: Option<u64>,
     /// Only items for which all of these hold, each `KEY=VALUE`.
@@ -103,9 +106,12 @@ impl RunInvocation<'_> {
         let mut settings = self.settle(known.map(layers_of_continued).unwrap_or_default())?;
         let budget = known.and_then(|record| record.budget_usd);
         settings.budget.run_usd = settings.budget.run_usd.or(budget);
-        let ItemSelection { dataset, sample, limit, filters, outputs } = self.items.clone();
-        let selection =
-            Selection { dataset: dataset.unwrap_or_default(), sample, limit, filters, outputs };
+        let ItemSelection { dataset, sample, until_width, limit, filters, outputs } =
+            self.items.clone();
+        let dataset = dataset.unwrap_or_default();
+        let growing = until_width.map(|_| grown_sample(known).unwrap_or(first_sample()));
+        let sample = growing.or(sample);
+        let selection = Selection { dataset, sample, until_width, limit, filters, outputs };
         let rubric = rubrics::of_settings(&settings)?;
         self.open(settings, rubric, selection)
     }
@@ -115,14 +121,14 @@ impl RunInvocation<'_> {
         let mut settings = self.settle(layers_of(record))?;
         let budget = self.budget_usd.or(record.budget_usd);
         settings.budget.run_usd = budget.or(settings.budget.run_usd);
-        let ItemSelection { sample, limit, filters, outputs, .. } = self.items.clone();
-        let recorded_sample = record
-            .dataset
-            .sample
-            .map(|sample| ItemSample { items: sample.items, seed: sample.seed });
+        let ItemSelection { sample, until_width, limit, filters, outputs, .. } = self.items.clone();
+        let recorded = record.dataset.sample;
+        let recorded_sample =
+            recorded.map(|sample| ItemSample { items: sample.items, seed: sample.seed });
         let selection = Selection {
             dataset: record.dataset.path.clone().into(),
             sample: sample.or(recorded_sample),
+            until_width: until_width.or(recorded.and_then(|sample| sample.until_width)),
             limit: limit.or(record.dataset.limit),
             filters: if filters.is_empty() { record.dataset.filters.clone() } else { filters },
             outputs,
@@ -146,6 +152,17 @@ impl RunInvocation<'_> {
         (self.on_item)(None);
         session
     }
+}
+
+/// The sample of the first look at a run that is judged until its score is certain.
+fn first_sample() -> ItemSample {
+    ItemSample { items: FIRST_LOOK, seed: 0 }
+}
+
+/// The sample that a run has grown to.
+fn grown_sample(known: Option<&RunRecord>) -> Option<ItemSample> {
+    let sample = known?.dataset.sample.filter(|sample| sample.until_width.is_some())?;
+    Some(ItemSample { items: sample.items, seed: sample.seed })
 }
 
 /// Settings in a record.

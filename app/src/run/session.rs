@@ -33,6 +33,8 @@ pub struct Selection {
     pub dataset: PathBuf,
     /// Only a random part of the items.
     pub sample: Option<ItemSample>,
+    /// Width of the score's interval, as a share, until which that part grows.
+    pub until_width: Option<f64>,
     /// Only the first so many items.
     pub limit: Option<u64>,
     /// Only items for which all of these hold, each `KEY=VALUE`.
@@ -42,6 +44,7 @@ pub struct Selection {
 }
 
 /// A run that could begin.
+#[derive(Clone)]
 pub struct Session {
     /// The settings.
     pub settings: Settings,
@@ -72,6 +75,7 @@ impl Session {
         on_item: &mut dyn FnMut(u64),
     ) -> Result<Self, AppError> {
         let (rubric, rubric_text) = rubric;
+        check_until_width(selection.until_width, &settings)?;
         let candidate = match settings.run.enable_llm_judge {
             true => Some(judge::candidate(&settings, &rubric)?),
             false => None,
@@ -115,6 +119,14 @@ impl Session {
             candidate,
             selection,
         })
+    }
+
+    /// The session over another random part of the same items.
+    pub(super) fn with_sample(&self, sample: ItemSample) -> Result<Self, AppError> {
+        let options = PlanOptions { sample: Some(sample), ..self.options.clone() };
+        let plan = plan::check(&self.dataset, &options, &mut |_| ()).map_err(AppError::invalid)?;
+        let selection = Selection { sample: Some(sample), ..self.selection.clone() };
+        Ok(Self { options, plan, selection, ..self.clone() })
     }
 
     /// The judge of the run's jobs.
@@ -217,9 +229,11 @@ impl Session {
         }
     }
 
-    fn sample_record(&self) -> Option<SampleRecord> {
+    /// Random part of the items that it judges.
+    pub(super) fn sample_record(&self) -> Option<SampleRecord> {
         let (sample, of) = self.selection.sample.zip(self.plan.sampled_from)?;
-        Some(SampleRecord { items: sample.items, seed: sample.seed, of })
+        let until_width = self.selection.until_width;
+        Some(SampleRecord { items: sample.items, seed: sample.seed, of, until_width })
     }
 
     fn stage_terms(&self) -> StageTerms {
@@ -237,6 +251,23 @@ impl Session {
     }
 }
 
+/// Refuses a width that no run can be judged until.
+fn check_until_width(width: Option<f64>, settings: &Settings) -> Result<(), AppError> {
+    let Some(width) = width else { return Ok(()) };
+    let wrong = if !(width > 0.0 && width < 1.0) {
+        format!("is {width}: give a share above 0 and below 1, as in 0.02")
+    } else if !settings.run.enable_llm_judge {
+        "is about the judge's score: add --enable-llm-judge".to_owned()
+    } else if settings.run.lane.is_batched() {
+        "looks at the score again and again, and each batch may take a day: take --lane realtime \
+         or flex"
+            .to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(AppError::invalid(format!("--until-width {wrong}")))
+}
+
 /// The first thing in which a session differs from the run that it is to continue, with both
 /// values; none if it is the same run.
 pub fn difference(known: &RunRecord, asked: &RunRecord) -> Option<String> {
@@ -249,10 +280,10 @@ pub fn difference(known: &RunRecord, asked: &RunRecord) -> Option<String> {
     let selection = |record: &RunRecord| {
         let limit = record.dataset.limit.map(|limit| format!("--limit {limit}"));
         let filters = record.dataset.filters.iter().map(|filter| format!("--filter {filter}"));
-        let sample = record
-            .dataset
-            .sample
-            .map(|sample| format!("--sample {} --seed {}", sample.items, sample.seed));
+        let sample = record.dataset.sample.map(|sample| match sample.until_width {
+            Some(_) => "--until-width".to_owned(),
+            None => format!("--sample {} --seed {}", sample.items, sample.seed),
+        });
         let flags: Vec<_> = filters.chain(sample).chain(limit).collect();
         if flags.is_empty() { "every item".to_owned() } else { flags.join(" ") }
     };

@@ -97,6 +97,7 @@ impl RunRequestValidator {
             sample: asked
                 .sample
                 .map(|items| ItemSample { items, seed: asked.seed.unwrap_or_default() }),
+            until_width: None,
             limit: asked.limit,
             filters: asked.filters.clone(),
             outputs: Vec::new(),

@@ -166,12 +166,16 @@ pub struct DatasetRecord {
 }
 
 /// Random part of a dataset's items. Items, seed and number decide which items those are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SampleRecord {
-    /// Number of items asked for.
+    /// Number of items asked for; so far, where it grows until a width.
     pub items: u64,
     /// The seed.
     pub seed: u64,
     /// Number of items it was drawn from: those that the filters leave.
     pub of: u64,
+    /// Width of the score's interval, as a share, until which the sample grows; none for a sample of
+    /// a given size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_width: Option<f64>,
 }

@@ -8,8 +8,14 @@ use statrs::distribution::{Beta, ContinuousCDF, StudentsT};
 /// `benches/intervals.rs` simulates the coverage that this gives.
 const HALF_WEIGHT_AT: f64 = 4.0;
 
-/// Deviations below this are the rounding of sums: values are shares, points or percentages.
-const NO_DEVIATION: f64 = 1e-9;
+/// Confidence of intervals, unless another is asked for.
+pub(super) const CONFIDENCE: f64 = 0.95;
+
+/// Confidence of the intervals of a run that ends by its interval's width, so that the last one
+/// holds the truth in 95 % of such runs. A run that ends where its interval happens to be narrow ends
+/// too often where chance has made it narrow: 95 % intervals would hold it in 92 % of them, as
+/// `benches/until_width.rs` simulates.
+pub const LOOKS_CONFIDENCE: f64 = 0.975;
 
 /// 95 % interval of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,31 +28,6 @@ pub struct Interval {
     pub high: Option<f64>,
 }
 
-/// The values of one metric, one an item, in as little as intervals need: items that stand alone
-/// as moments, items of a cluster as the cluster's count and sum.
-#[derive(Clone, Debug, Default)]
-pub struct Sample {
-    alone: Moments,
-    clusters: Vec<Sums>,
-}
-
-/// Count, mean and sums of the powers of deviations (the recurrences of Welford and Pébay).
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Moments {
-    count: f64,
-    mean: f64,
-    squares: f64,
-    cubes: f64,
-    fourths: f64,
-}
-
-/// Count and sum.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sums {
-    pub(crate) count: f64,
-    pub(crate) sum: f64,
-}
-
 /// A mean and what is known of its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanEstimate {
@@ -56,132 +37,21 @@ pub struct MeanEstimate {
     pub(crate) groups: f64,
     pub(crate) mean: f64,
     /// Variance of the mean; none with fewer than two groups.
-    variance: Option<f64>,
+    pub(super) variance: Option<f64>,
     pub(crate) degrees_of_freedom: f64,
     /// Number of groups that the squared deviations from the mean come from (Kish's effective
     /// number): 0 where all items are alike, about a third of normal data.
-    deviating: f64,
-}
-
-impl Moments {
-    pub(crate) fn add(&mut self, value: f64) {
-        self.count += 1.0;
-        let count = self.count;
-        let deviation = value - self.mean;
-        let step = deviation / count;
-        self.mean += step;
-        let square = deviation * (value - self.mean);
-        self.fourths += square * step * step * (count * count - 3.0 * count + 3.0)
-            + 6.0 * step * step * self.squares
-            - 4.0 * step * self.cubes;
-        self.cubes += square * step * (count - 2.0) - 3.0 * step * self.squares;
-        self.squares += square;
-    }
-
-    /// Sum of the fourth powers of the deviations from another center than the mean.
-    fn fourths_about(&self, center: f64) -> f64 {
-        let shift = self.mean - center;
-        let square = shift * shift;
-        self.fourths
-            + 4.0 * shift * self.cubes
-            + 6.0 * square * self.squares
-            + self.count * square * square
-    }
-
-    pub(crate) fn count(&self) -> f64 {
-        self.count
-    }
-
-    /// 0 without values.
-    pub(crate) fn mean(&self) -> f64 {
-        self.mean
-    }
-
-    /// Sum of squared deviations from the mean.
-    pub(crate) fn squares(&self) -> f64 {
-        self.squares
-    }
-
-    /// The standard deviation of a sample; none with fewer than two values.
-    pub(crate) fn deviation(&self) -> Option<f64> {
-        (self.count > 1.0).then(|| (self.squares / (self.count - 1.0)).sqrt())
-    }
-}
-
-impl Sums {
-    pub(crate) fn add(&mut self, value: f64) {
-        self.count += 1.0;
-        self.sum += value;
-    }
-
-    pub(crate) fn mean(&self) -> Option<f64> {
-        (self.count > 0.0).then(|| self.sum / self.count)
-    }
-}
-
-impl Sample {
-    /// Adds an item's value, and the number of its cluster.
-    pub fn add(&mut self, value: f64, cluster: Option<usize>) {
-        let Some(cluster) = cluster else {
-            return self.alone.add(value);
-        };
-        if self.clusters.len() <= cluster {
-            self.clusters.resize(cluster + 1, Sums::default());
-        }
-        if let Some(sums) = self.clusters.get_mut(cluster) {
-            sums.add(value);
-        }
-    }
-
-    /// The mean and its error by CR2, the bias-reduced cluster-robust variance of Bell and
-    /// McCaffrey (2002), with Satterthwaite's degrees of freedom under independence, both for a
-    /// model of nothing but a mean. There, with group sizes n, N items and group sums of
-    /// residuals e:
-    ///
-    /// variance = Σ e² / (1 − n/N) / N²,
-    /// degrees of freedom = 1/N² / (Σ n²/N⁴ + Σ over pairs of groups of a·b/N⁶), a = n²/(1 − n/N).
-    ///
-    /// Where every group is one item, these are the textbook's s²/N and N − 1.
-    pub fn estimate(&self) -> Option<MeanEstimate> {
-        let clusters = || self.clusters.iter().filter(|sums| sums.count > 0.0);
-        let count = self.alone.count + clusters().map(|sums| sums.count).sum::<f64>();
-        if count == 0.0 {
-            return None;
-        }
-        let sum = self.alone.count * self.alone.mean + clusters().map(|sums| sums.sum).sum::<f64>();
-        let mean = sum / count;
-        let groups = self.alone.count + clusters().count() as f64;
-        let leverage = |size: f64| size * size / (1.0 - size / count);
-
-        let shift = self.alone.mean - mean;
-        let alone_squares = self.alone.squares + self.alone.count * shift * shift;
-        let mut squares = alone_squares / (1.0 - 1.0 / count);
-        let mut plain_squares = alone_squares;
-        let mut plain_fourths = self.alone.fourths_about(mean);
-        let mut sizes = self.alone.count;
-        let mut leverages = self.alone.count * leverage(1.0);
-        let mut leverages_squared = self.alone.count * leverage(1.0) * leverage(1.0);
-        for cluster in clusters() {
-            let residual = cluster.sum - cluster.count * mean;
-            squares += residual * residual / (1.0 - cluster.count / count);
-            plain_squares += residual * residual;
-            plain_fourths += residual.powi(4);
-            sizes += cluster.count * cluster.count;
-            leverages += leverage(cluster.count);
-            leverages_squared += leverage(cluster.count) * leverage(cluster.count);
-        }
-        let pairs = leverages * leverages - leverages_squared;
-        let degrees_of_freedom = count.powi(-2) / (sizes * count.powi(-4) + pairs * count.powi(-6));
-        let variance = (groups >= 2.0).then(|| squares / (count * count));
-        let deviating = match plain_squares > NO_DEVIATION * NO_DEVIATION * count {
-            true => plain_squares * plain_squares / plain_fourths,
-            false => 0.0,
-        };
-        Some(MeanEstimate { count, groups, mean, variance, degrees_of_freedom, deviating })
-    }
+    pub(super) deviating: f64,
+    /// Confidence of its intervals.
+    pub(super) confidence: f64,
 }
 
 impl MeanEstimate {
+    /// The estimate with intervals of this confidence.
+    pub fn with_confidence(self, confidence: f64) -> Self {
+        Self { confidence, ..self }
+    }
+
     /// Of the mean; none with fewer than two groups.
     pub(crate) fn standard_error(&self) -> Option<f64> {
         self.variance.map(f64::sqrt)
@@ -192,7 +62,7 @@ impl MeanEstimate {
     pub(crate) fn mean_interval(&self, least: f64, most: f64) -> Interval {
         let half = self
             .variance
-            .and_then(|variance| Some(t_quantile(self.degrees_of_freedom)? * variance.sqrt()));
+            .and_then(|variance| Some(self.t_quantile(self.degrees_of_freedom)? * variance.sqrt()));
         let bounded = |value: f64| tidy(value.clamp(least, most));
         Interval {
             n: self.count as u64,
@@ -201,7 +71,7 @@ impl MeanEstimate {
         }
     }
 
-    /// 95 % interval of a mean of values that have ends: the wider, at each side, of Student's t and
+    /// Interval of a mean of values that have ends: the wider, at each side, of Student's t and
     /// of Student's t with one further, unseen item at that end of the scale.
     ///
     /// With few items far from the others the sample tells little of those that were not drawn: ten
@@ -212,7 +82,7 @@ impl MeanEstimate {
     /// (S + w·G/(G + w)·(m − e)²) / ((G − 1 + w)(G + w)), and t has G degrees of freedom.
     pub fn bounded_interval(&self, least: f64, most: f64) -> Interval {
         let plain = self.mean_interval(least, most);
-        let (Some(variance), Some(quantile)) = (self.variance, t_quantile(self.groups)) else {
+        let (Some(variance), Some(quantile)) = (self.variance, self.t_quantile(self.groups)) else {
             return plain;
         };
         let (groups, mean) = (self.groups, self.mean);
@@ -251,29 +121,30 @@ impl MeanEstimate {
                 _ => self.groups,
             }
         };
+        let tail = (1.0 - self.confidence) / 2.0;
         let (passed, other) = (rate * effective, (1.0 - rate) * effective);
         Interval {
             n: self.count as u64,
-            low: Some(beta_quantile(passed, other + 1.0, 0.025).map_or(0.0, tidy)),
-            high: Some(beta_quantile(passed + 1.0, other, 0.975).map_or(1.0, tidy)),
+            low: Some(beta_quantile(passed, other + 1.0, tail).map_or(0.0, tidy)),
+            high: Some(beta_quantile(passed + 1.0, other, 1.0 - tail).map_or(1.0, tidy)),
         }
     }
 }
 
 impl MeanEstimate {
-    /// (t(n − 1) / t(degrees of freedom))² at 97.5 %; 1 where every item stands alone.
+    /// (t(n − 1) / t(degrees of freedom))², each at its upper end; 1 where every item stands alone.
     fn degrees_of_freedom_factor(&self) -> f64 {
-        match (t_quantile(self.count - 1.0), t_quantile(self.degrees_of_freedom)) {
+        match (self.t_quantile(self.count - 1.0), self.t_quantile(self.degrees_of_freedom)) {
             (Some(items), Some(groups)) => (items / groups).powi(2),
             _ => 1.0,
         }
     }
-}
 
-/// The 97.5 % quantile of Student's t.
-fn t_quantile(degrees_of_freedom: f64) -> Option<f64> {
-    let student = StudentsT::new(0.0, 1.0, degrees_of_freedom).ok()?;
-    Some(student.inverse_cdf(0.975))
+    /// Student's t at the upper end of an interval: the 97.5 % quantile at 95 %.
+    fn t_quantile(&self, degrees_of_freedom: f64) -> Option<f64> {
+        let student = StudentsT::new(0.0, 1.0, degrees_of_freedom).ok()?;
+        Some(student.inverse_cdf((1.0 + self.confidence) / 2.0))
+    }
 }
 
 /// A quantile of the beta distribution; none where a parameter is 0, at an end of the scale.
@@ -288,7 +159,7 @@ pub(crate) fn tidy(value: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::Sample, *};
 
     /// `tests-data/intervals.py` computed them with SciPy and statsmodels.
     #[derive(serde::Deserialize)]
@@ -370,17 +241,6 @@ mod tests {
         let ratio =
             width(estimate.bounded_interval(0.0, 1.0)) / width(estimate.mean_interval(0.0, 1.0));
         assert!((1.0..1.02).contains(&ratio), "{ratio}");
-    }
-
-    #[test]
-    fn the_recurrence_of_the_fourth_powers_is_their_sum() {
-        let values = [0.2_f64, 0.9, 0.9, 0.4, 1.0];
-        let mut moments = Moments::default();
-        values.iter().for_each(|value| moments.add(*value));
-        for center in [moments.mean(), 0.0, 0.75] {
-            let sum: f64 = values.iter().map(|value| (value - center).powi(4)).sum();
-            assert!((moments.fourths_about(center) - sum).abs() < 1e-12);
-        }
     }
 
     #[test]

@@ -8,21 +8,26 @@ mod definition;
 mod interval;
 mod overall;
 mod policy;
+mod sample;
 
 pub use definition::{MetricDefinition, Provenance, Unit, title_of};
-pub use interval::{Interval, MeanEstimate, Sample};
+pub use interval::{Interval, LOOKS_CONFIDENCE, MeanEstimate};
+
 pub use overall::{
     EvidenceMetrics, GenerationMetrics, Overall, RetrievalMetrics, SemanticMetrics, TokenMetrics,
 };
 pub use policy::AveragingPolicy;
+pub use sample::Sample;
 
 pub use definition::score_of;
-pub(crate) use interval::{Moments, Sums, tidy};
+pub(crate) use interval::tidy;
+pub(crate) use sample::{Moments, Sums};
 
 use indexmap::IndexMap;
 use juror_types::{
     outcome::{JobResult, Outcome},
     rubric::{Formula, Rubric},
+    run::RunRecord,
     verdict::{Score, Verdict},
 };
 use std::collections::HashMap;
@@ -38,6 +43,14 @@ pub struct Metric {
     pub interval: Interval,
     /// For a rate of perfect scores: how the verdicts are spread.
     pub perfection: Option<ScoreBands>,
+}
+
+impl Metric {
+    /// Width of its interval as a share of what its figure can be; none without both ends.
+    pub fn width(&self) -> Option<f64> {
+        let Interval { low, high, .. } = self.interval;
+        Some((high? - low?) / self.definition.unit.width())
+    }
 }
 
 /// Distribution of the verdicts on one criterion; each repeat is a verdict.
@@ -58,6 +71,7 @@ pub struct Tally<'a> {
     policy: AveragingPolicy,
     judged: bool,
     repeated: bool,
+    confidence: f64,
     definitions: Vec<MetricDefinition>,
     samples: Vec<Sample>,
     perfections: Vec<ScoreBands>,
@@ -83,6 +97,7 @@ impl<'a> Tally<'a> {
             policy,
             judged,
             repeated: repeat > 1,
+            confidence: interval::CONFIDENCE,
             samples: vec![Sample::default(); definitions.len()],
             perfections: vec![ScoreBands::default(); definitions.len()],
             items: vec![Vec::new(); definitions.len()],
@@ -90,6 +105,15 @@ impl<'a> Tally<'a> {
             item_clusters: Vec::new(),
             clusters: HashMap::new(),
             grades,
+        }
+    }
+
+    /// Of a run by its record.
+    pub fn of_run(rubric: &'a Rubric, record: &RunRecord, policy: AveragingPolicy) -> Self {
+        let tally = Self::new(rubric, record.judge.is_some(), record.repeat, policy);
+        match record.dataset.sample.and_then(|sample| sample.until_width) {
+            Some(_) => Self { confidence: LOOKS_CONFIDENCE, ..tally },
+            None => tally,
         }
     }
 
@@ -139,7 +163,8 @@ impl<'a> Tally<'a> {
         for ((definition, sample), spread) in
             self.definitions.into_iter().zip(&self.samples).zip(&self.perfections)
         {
-            let estimate = sample.estimate();
+            let estimate =
+                sample.estimate().map(|estimate| estimate.with_confidence(self.confidence));
             if let Some(estimate) = &estimate {
                 let groups = estimate.groups as u64;
                 fewest_groups = Some(fewest_groups.map_or(groups, |least: u64| least.min(groups)));

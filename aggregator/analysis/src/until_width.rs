@@ -1,0 +1,73 @@
+//! Judging until the score is known well enough: a random sample grows in a fixed sequence of
+//! looks, and the run ends at the first one whose interval is narrow enough.
+
+use crate::{
+    fold::Counted,
+    items::Items,
+    metrics::{AveragingPolicy, Metric, MetricDefinition, Tally},
+};
+use juror_journal::journal::{JournalError, RunFiles};
+use juror_types::{rubric::Rubric, run::RunRecord};
+
+/// Items of the first look. Fewer know too little of the spread that the end is decided by.
+pub const FIRST_LOOK: u64 = 60;
+
+/// Number of items of the look after one at so many items: half as many again.
+pub fn next_look(items: u64) -> u64 {
+    items.saturating_add(items.div_ceil(2))
+}
+
+/// Width of the interval of a run's score so far, as a share; none where too little is judged.
+pub fn score_width(
+    files: &RunFiles,
+    counted: &Counted,
+    rubric: &Rubric,
+    averaging: AveragingPolicy,
+) -> Result<Option<f64>, JournalError> {
+    let record = files.record();
+    let mut tally = Tally::of_run(rubric, record, averaging);
+    let mut items = Items::new(record.repeat, counted.len() as usize);
+    for read in files.results()? {
+        let (offset, result) = read?;
+        if counted.contains(offset) {
+            let item = items.add(&result, offset);
+            tally.add(&result, item as usize);
+        }
+    }
+    let score = MetricDefinition::decisive(rubric).path;
+    let (metrics, ..) = tally.finish();
+    let metric = metrics.iter().find(|metric| metric.definition.path == score);
+    Ok(metric.and_then(Metric::width))
+}
+
+/// Warning of a run that ended although its score is not as certain as was asked
+/// for; none where it is, or where nothing was asked for.
+pub(crate) fn missed_width(record: &RunRecord, width: Option<f64>, pending: u64) -> Option<String> {
+    let sample = record.dataset.sample.filter(|_| pending == 0)?;
+    let asked = sample.until_width?;
+    let reached = width.is_some_and(|width| width <= asked);
+    let width = width.map_or("unknown".to_owned(), |width| format!("{width:.3}"));
+    let judged = match sample.items >= sample.of {
+        true => "although every item is in the sample",
+        false => "since the run ended before",
+    };
+    (!reached).then(|| {
+        format!("the width of the score's interval is {width} and not {asked} as asked, {judged}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_grow_by_half_and_never_stand_still() {
+        let mut looks = vec![FIRST_LOOK];
+        while looks.len() < 5 {
+            looks.extend(looks.last().map(|items| next_look(*items)));
+        }
+        assert_eq!(looks, [60, 90, 135, 203, 305]);
+        assert_eq!(next_look(1), 2);
+        assert_eq!(next_look(u64::MAX), u64::MAX);
+    }
+}

@@ -1,0 +1,40 @@
+//! Looks at a run that is judged until its score is certain: after each, the sample grows, or the
+//! run is at its end.
+
+use super::session::Session;
+use crate::error::AppError;
+use juror_aggregator::run::Aggregated;
+use juror_analysis::until_width;
+use juror_producer::plan::ItemSample;
+use juror_types::run::{DatasetRecord, RunRecord};
+
+/// The session of the next look. None for a run whose items were chosen beforehand, and at the end:
+/// the score's interval is narrow enough, every item is in the sample, or some were left out (money,
+/// time), so that a further look could not judge more.
+pub fn next_look(session: &Session, done: &Aggregated) -> Result<Option<Session>, AppError> {
+    let files = done.directory.files();
+    let sample = files.record().dataset.sample;
+    let Some((sample, asked)) = sample.and_then(|sample| Some((sample, sample.until_width?)))
+    else {
+        return Ok(None);
+    };
+    let counted = done.fold.counted();
+    let (counts, jobs) = (counted.counts(), files.record().jobs());
+    if sample.items >= sample.of || counts.skipped > 0 || counted.len() < jobs {
+        return Ok(None);
+    }
+    let averaging = session.settings.run.averaging_policy();
+    let width = until_width::score_width(files, &counted, &session.rubric, averaging)?;
+    if width.is_some_and(|width| width <= asked) {
+        return Ok(None);
+    }
+    let items = until_width::next_look(sample.items).min(sample.of);
+    session.with_sample(ItemSample { items, seed: sample.seed }).map(Some)
+}
+
+/// The run's record with the sample of its next look.
+pub fn record_of_look(record: &RunRecord, look: &Session) -> RunRecord {
+    let sample = look.sample_record();
+    let dataset = DatasetRecord { sample, ..record.dataset.clone() };
+    RunRecord { dataset, planned: look.plan.jobs, ..record.clone() }
+}
