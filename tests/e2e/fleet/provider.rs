@@ -92,7 +92,7 @@ fn a_worker_begins_with_the_rule_of_counting_that_others_have_learned() {
 
     let own = ["worker", "--base-url", &simulator.base_url(), "--data-root", "."];
     let mut command = servers.command(harness, &own);
-    command.env("JUROR_LOG_LEVEL", "warn,juror::context_factory=info");
+    command.env("JUROR_LOG_LEVEL", "warn,juror_app=info");
     let mut later = Running::start(command);
     scene.enqueue("second");
     later.await_words("tokens are counted as another process has learned");
