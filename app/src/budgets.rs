@@ -1,5 +1,6 @@
 //! Budgets over time: what runs, days and months may cost, have cost, and cost before.
 
+pub mod alerts;
 mod history;
 mod selected_ledger;
 mod state;

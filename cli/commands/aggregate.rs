@@ -11,7 +11,10 @@ use juror_aggregator::fleet::{
     ReportOptions, RunsLock,
 };
 use juror_analysis::{format::dollars, run_facts::Coverage};
-use juror_app::{error::AppError, fleet::Fleet, reporting::calibrations, settings::Settings};
+use juror_app::{
+    budgets::alerts::AlertWatch, error::AppError, fleet::Fleet, reporting::calibrations,
+    settings::Settings,
+};
 use juror_ledger::error::LedgerError;
 use juror_queue::Queue as _;
 use juror_telemetry::{Condition, Metrics};
@@ -149,7 +152,7 @@ async fn work(
         dead_letters: Arc::new(fleet.queues.jobs()),
         held: Arc::new(fleet.queues.jobs()),
         backend: Arc::clone(&fleet.backend) as Arc<dyn FleetBackend>,
-        events,
+        events: events.clone(),
         completed,
         metrics: Arc::clone(metrics),
         options,
@@ -158,6 +161,7 @@ async fn work(
     tokio::select! {
         ended = fleet::run(resources, shutdown.clone()) => ended.map(drop).map_err(role_failure),
         () = measure(fleet, metrics), if measured => Ok(()),
+        () = alert(fleet, settings, events), if !settings.budget.alerts.is_empty() => Ok(()),
     }
 }
 
@@ -168,6 +172,21 @@ fn role_failure(error: FleetError) -> Failure {
             Failure::usage(error)
         }
         error => Failure::error(error),
+    }
+}
+
+/// Sends the alerts of the settings when the fleet's runs, days and months reach them.
+async fn alert(fleet: &Fleet, settings: &Settings, events: Events) {
+    let (records, alerts) = (fleet.backend.as_ref(), settings.budget.alerts.as_slice());
+    let watch = AlertWatch { records, alerts, events };
+    let mut ticks = interval(MEASURING);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let looked = async { watch.look(&fleet.backend.announced_runs().await?).await };
+        if let Err(error) = looked.await {
+            tracing::debug!(%error, "budgets were not looked at for alerts");
+        }
     }
 }
 

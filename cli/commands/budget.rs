@@ -12,7 +12,7 @@ use juror_app::{
     settings::Settings,
 };
 use juror_ledger::{
-    admission::{Budget, Period},
+    admission::{Budget, Period, Scope},
     budgets::{BudgetRecords, zone_difference},
 };
 use juror_types::id::RunId;
@@ -65,7 +65,7 @@ async fn show(
     let runs = runs.collect::<Result<Vec<_>, _>>()?;
     let states = BudgetState::current(budgets, &runs).await?;
     for run in &runs {
-        if !states.iter().any(|state| state.scope == format!("run:{run}")) {
+        if !states.iter().any(|state| state.scope == Scope::Run(run.clone())) {
             return Err(Failure::usage(format!(
                 "the ledger knows no run {run}; `juror runs` lists the runs"
             )));

@@ -162,7 +162,7 @@ fn budget(settings: &Settings, recorded: Vec<BudgetState>) -> Check {
     let figures = states.iter().map(|state| {
         let shown = |amount: Option<Money>| dollars(amount.unwrap_or_default());
         let (left, cap) = (shown(state.left_usd), shown(state.cap_usd));
-        format!("{}: {left} of {cap} left", state.scope.replace(':', " "))
+        format!("{}: {left} of {cap} left", state.scope)
     });
     let says = figures.collect::<Vec<_>>().join("; ");
     match states.iter().any(BudgetState::is_used_up) {

@@ -21,6 +21,7 @@ use juror_analysis::{
     summary::{SummaryInput, summarize},
 };
 use juror_app::{
+    budgets::BudgetState,
     error::AppError,
     items::{ItemDetails, ItemSource},
     request::{QueuedRun, RequestDefaults, RunEstimate, RunSpecification},
@@ -268,6 +269,10 @@ struct Seen;
 #[async_trait]
 impl ItemSource for Seen {
     async fn ledger(&self, _: &RunRecord) -> Option<Ledger> {
+        None
+    }
+
+    async fn budgets(&self) -> Option<Vec<BudgetState>> {
         None
     }
 

@@ -69,7 +69,15 @@ const ARROWS: [(&str, &[&str]); 18] = [
 
 /// Libraries with the only places that may use them.
 const LIBRARIES: [(&str, &[&str]); 14] = [
-    ("reqwest", &["worker/src/vision/", "worker/src/sources/", "common/files/src/objects/"]),
+    (
+        "reqwest",
+        &[
+            "app/src/budgets/alerts/webhook.rs",
+            "worker/src/vision/",
+            "worker/src/sources/",
+            "common/files/src/objects/",
+        ],
+    ),
     ("object_store", &["common/files/src/objects/"]),
     ("image", &["worker/src/image/"]),
     ("governor", &["worker/src/ceiling.rs"]),

@@ -1,6 +1,6 @@
 //! `juror budget`: what is shown, set and told of the past is what was billed.
 
-use crate::harness::{FleetStory, Harness, Servers, Simulator, Size, pico, write_items};
+use crate::harness::{FleetStory, Harness, Servers, Simulator, Size, WebDoor, pico, write_items};
 use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -125,4 +125,47 @@ fn days_begin_in_the_zone_of_the_settings_and_a_change_is_told() {
     differs.says(&["budget.zone is America/New_York", "begin in Asia/Kolkata"]);
     harness.write("juror.toml", "[budget]\nzone = \"Atlantis\"\n");
     harness.juror(&["budget", "show"]).exits(2).says(&["Atlantis", "Europe/Berlin"]);
+}
+
+#[test]
+fn alerts_are_sent_once_for_a_budget_and_fail_without_harm() {
+    let harness = Harness::new();
+    write_items(&harness, 4);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let settings = "[budget]\nmonth_usd = \"1\"\n\n[[budget.alerts]]\nat = 0.0001\n\
+        command = [\"sh\", \"-c\", \"cat >> sent.jsonl; echo >> sent.jsonl\"]\n\n\
+        [[budget.alerts]]\nat = 0.0001\ncommand = [\"false\"]\n";
+    harness.write("juror.toml", settings);
+    let warned = harness.judge_run(&simulator, "first", &[]).exits(0);
+    warned.says(&["the alert at 0.0001 of budget month", "false ended with"]);
+    harness.judge_run(&simulator, "second", &["--no-cache"]);
+    let sent = std::fs::read_to_string(harness.path("sent.jsonl")).unwrap();
+    let messages: Vec<Value> = sent.lines().map(json_of).collect();
+    assert_eq!(messages.len(), 1, "{sent}");
+    assert!(messages[0]["budget"].as_str().unwrap().starts_with("month:"), "{sent}");
+    assert_eq!(pico(&messages[0]["cap_usd"]), pico(&json!("1")));
+    assert!(pico(&messages[0]["spent_usd"]) <= simulator.bill());
+
+    harness.write("juror.toml", "[[budget.alerts]]\nat = 80\ncommand = [\"true\"]\n");
+    harness.juror(&["budget", "show"]).exits(2).says(&["at = 80", "above 0 and at most 1"]);
+}
+
+#[test]
+fn the_report_and_the_dashboard_tell_the_money_of_the_month() {
+    let harness = Harness::new();
+    write_items(&harness, 3);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    harness.write("juror.toml", "[budget]\nmonth_usd = \"60\"\n");
+    harness.judge_run(&simulator, "first", &[]).exits(0).prints(&["this month: $", " of $60.00"]);
+    let files = ["-o", "report.html", "-o", "report.md"];
+    harness.judge_run(&simulator, "second", &[&["--no-cache"], &files[..]].concat()).exits(0);
+    let month = &harness.report("second")["cost"]["month"];
+    assert_eq!(pico(&month["spent_usd"]), simulator.bill());
+    assert_eq!(pico(&month["budget_usd"]), pico(&json!("60")));
+    for file in ["report.html", "report.md"] {
+        let page = std::fs::read_to_string(harness.path(file)).unwrap();
+        assert!(page.contains("this month: "), "{file}");
+    }
+    let site = WebDoor::open(&harness, &[]);
+    site.get("/").is(200).says(&["Budgets of all runs", "This month", " of $60.00"]);
 }

@@ -1,6 +1,7 @@
 //! Summary of a run: record, coverage and cost.
 
 use indexmap::IndexMap;
+use jiff::civil::Date;
 use juror_types::{
     id::RunId,
     job::{Judge, RubricReference},
@@ -8,7 +9,7 @@ use juror_types::{
     run::{DatasetRecord, JudgingTime},
     usage::Money,
 };
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// Summary of a run's record.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -91,6 +92,10 @@ pub struct Cost {
     pub overrun_usd: Money,
     /// The most that the run may cost; none is unlimited.
     pub budget_usd: Option<Money>,
+    /// Money of the month of the report, over all runs of the ledger; left out of JSON where the
+    /// ledger does not tell it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub month: Option<MonthCost>,
     /// All input tokens, cached ones included.
     pub input_tokens: u64,
     /// Input tokens from the provider's prompt cache.
@@ -105,6 +110,18 @@ pub struct Cost {
     /// of JSON when there are none.
     #[serde(skip_serializing_if = "is_zero")]
     pub unmetered_calls: u64,
+}
+
+/// Cost of all runs of a month.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct MonthCost {
+    /// A day of the month; JSON has the month, as in `2026-11`.
+    #[serde(serialize_with = "as_month")]
+    pub month: Date,
+    /// Billed and presumed spent.
+    pub spent_usd: Money,
+    /// The most that the month may cost; none is unlimited.
+    pub budget_usd: Option<Money>,
 }
 
 impl Coverage {
@@ -123,6 +140,11 @@ impl Cost {
             probable.and_then(|probable| presumed_usd.scaled(probable, self.presumed_usd));
         Self { total_usd, presumed_usd, presumed_probable_usd, in_flight_usd: held, ..self }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn as_month<S: Serializer>(day: &Date, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{:04}-{:02}", day.year(), day.month()))
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

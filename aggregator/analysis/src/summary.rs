@@ -13,7 +13,7 @@ use crate::{
     likely_clusters::{ClusterDetector, LikelyClusters},
     metrics::{AveragingPolicy, Metric, MetricDefinition, Overall, Tally, tidy},
     repeats::repeats,
-    run_facts::{Cost, Coverage, RunSummary},
+    run_facts::{Cost, Coverage, MonthCost, RunSummary},
     run_report::Report,
     until_width::missed_width,
     verdict_checks::VerdictChecks,
@@ -406,16 +406,27 @@ fn cost(record: &RunRecord, input: &SummaryInput<'_>, pending: u64) -> Cost {
         worst_case_usd: spent.estimate.map(|estimate| estimate.worst_case_usd),
         estimate_error,
         overrun_usd: input.ledger.map(|ledger| ledger.overrun).unwrap_or_default(),
-        budget_usd: match input.ledger.map(|ledger| ledger.budget) {
-            Some(Budget::Cap(cap)) => Some(cap),
-            Some(Budget::Unlimited) => None,
+        budget_usd: match input.ledger {
+            Some(ledger) => cap_of(Some(ledger.budget)),
             None => record.budget_usd,
         },
+        month: input.ledger.and_then(|ledger| ledger.month).map(|month| MonthCost {
+            month: month.day,
+            spent_usd: month.committed,
+            budget_usd: cap_of(month.budget),
+        }),
         input_tokens: spent.usage.input_tokens,
         cached_input_tokens: spent.usage.cached_input_tokens,
         output_tokens: spent.usage.output_tokens,
         calls: spent.calls,
         cached_verdicts: spent.cached,
         unmetered_calls: 0,
+    }
+}
+
+fn cap_of(budget: Option<Budget>) -> Option<Money> {
+    match budget {
+        Some(Budget::Cap(cap)) => Some(cap),
+        Some(Budget::Unlimited) | None => None,
     }
 }

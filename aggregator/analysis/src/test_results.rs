@@ -58,5 +58,6 @@ pub fn ledger(results: &[JobResult], presumed: Money) -> Ledger {
         carried: Money::ZERO,
         outstanding: Money::ZERO,
         overrun: Money::ZERO,
+        month: None,
     }
 }

@@ -9,7 +9,8 @@ use crate::{
     document::Topic,
     phrasing::{
         SIMULATED, cost_text, coverage_text, endpoint, error_example, estimate_text, grouping_text,
-        has_stages, is_stage, provenance_text, rule_interval, rule_texts, selection_texts,
+        has_stages, is_stage, month_text, provenance_text, rule_interval, rule_texts,
+        selection_texts,
     },
     topics,
 };
@@ -169,7 +170,8 @@ fn facts(report: &Report) -> String {
     if report.run.judge.is_some() {
         let estimate = estimate_text(report).map(|text| format!("; estimate {text}"));
         let estimate = estimate.unwrap_or_default();
-        lines.push(format!("Cost: {}{estimate}", cut(&cost_text(report))));
+        let month = month_text(&report.cost).map(|text| format!("; {text}")).unwrap_or_default();
+        lines.push(format!("Cost: {}{month}{estimate}", cut(&cost_text(report))));
     }
     lines.extend(report.calibration.as_ref().map(|known| calibrated(report, known)));
     for (kind, count) in report.coverage.errors.iter().take(MAX_LINES) {

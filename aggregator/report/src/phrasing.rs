@@ -2,7 +2,7 @@
 
 use juror_analysis::{
     format::{counted, decimals, dollars, duration, figure, figure_with, grouped, interval_ends},
-    run_facts::{Coverage, RunSummary},
+    run_facts::{Cost, Coverage, RunSummary},
     run_report::Report,
 };
 use juror_analysis::{
@@ -111,6 +111,16 @@ pub fn cost_text(report: &Report) -> String {
         text.push_str(&format!("; {} above what was reserved", dollars(cost.overrun_usd)));
     }
     text
+}
+
+/// `this month: $41.20 of $60.00`, over all runs of the ledger; none where that is not known.
+pub fn month_text(cost: &Cost) -> Option<String> {
+    let month = cost.month?;
+    let spent = dollars(month.spent_usd);
+    Some(match month.budget_usd {
+        Some(cap) => format!("this month: {spent} of {}", dollars(cap)),
+        None => format!("this month: {spent}, no cap"),
+    })
 }
 
 /// `$0.2189 (the run cost 14.9% less), at worst $0.6565`; none without an estimate.

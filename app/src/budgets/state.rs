@@ -3,17 +3,19 @@
 use crate::error::AppError;
 use jiff::Timestamp;
 use juror_ledger::{
-    admission::{Account, Budget, Period, Scope},
+    admission::{Account, Budget, BudgetCalendar, Period, Scope},
     budgets::{BudgetRecords, Spending},
+    error::LedgerError,
 };
 use juror_types::{id::RunId, usage::Money};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// One budget and its use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BudgetState {
-    /// The budget, as in `run:nightly`, `day:2026-11-21` or `month:2026-11`, in the ledger's zone.
-    pub scope: String,
+    /// The budget; JSON has it as in `run:nightly`, `day:2026-11-21` or `month:2026-11`.
+    #[serde(serialize_with = "as_key")]
+    pub scope: Scope,
     /// The cap; none if there is none.
     pub cap_usd: Option<Money>,
     /// Billed and presumed spent.
@@ -38,11 +40,18 @@ impl BudgetState {
         records: &dyn BudgetRecords,
         runs: &[RunId],
     ) -> Result<Vec<Self>, AppError> {
+        Self::of_ledger(records, runs).await.map_err(AppError::from)
+    }
+
+    pub(super) async fn of_ledger(
+        records: &dyn BudgetRecords,
+        runs: &[RunId],
+    ) -> Result<Vec<Self>, LedgerError> {
         let now = Timestamp::now();
-        let calendar = records.calendar().await.map_err(AppError::from)?;
+        let calendar = records.calendar().await?;
         let mut scopes: Vec<Scope> = runs.iter().cloned().map(Scope::Run).collect();
         scopes.extend([Period::Day, Period::Month].map(|period| calendar.scope(period, now)));
-        let spending = records.spending(&scopes).await.map_err(AppError::from)?;
+        let spending = records.spending(&scopes).await?;
         let states = spending.into_iter().filter(is_known).map(|spending| {
             let period = spending.scope.period();
             let renews_at = period.and_then(|of| calendar.renewal(of, now));
@@ -57,6 +66,13 @@ impl BudgetState {
         self.left_usd == Some(Money::ZERO)
     }
 
+    /// Time of the renewal in the budget's zone, with its offset from UTC; none for a run.
+    pub fn local_renewal(&self) -> Option<String> {
+        let calendar = BudgetCalendar::new(self.zone.as_deref()?).ok()?;
+        let local = calendar.local_time(self.renews_at?);
+        Some(local.strftime("%Y-%m-%d %H:%M %:z").to_string())
+    }
+
     /// The same budget under a cap that a run would set; none lifts it.
     pub fn with_cap(self, budget: Budget) -> Self {
         let cap_usd = cap_of(Some(budget));
@@ -67,7 +83,7 @@ impl BudgetState {
         let Account { committed, outstanding, .. } = spending.account;
         let cap_usd = cap_of(spending.budget);
         Self {
-            scope: spending.scope.account_key(),
+            scope: spending.scope,
             cap_usd,
             spent_usd: committed,
             held_usd: outstanding,
@@ -76,6 +92,10 @@ impl BudgetState {
             zone: None,
         }
     }
+}
+
+fn as_key<S: Serializer>(scope: &Scope, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&scope.account_key())
 }
 
 fn cap_of(budget: Option<Budget>) -> Option<Money> {

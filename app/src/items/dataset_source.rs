@@ -3,6 +3,7 @@
 use super::{ItemDetails, ItemSource, details::ItemTexts};
 use crate::{
     attachments::{CHANGED, DatasetAttachments, FETCHES_NOTHING, PictureCache},
+    budgets::{BudgetState, SelectedLedger},
     ledger_pool::Ledgers,
     local_ledger::open_local_ledger,
     settings::{RunSettings, Settings},
@@ -11,7 +12,10 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use juror_analysis::gate::Gate;
 use juror_files::local::{MAX_IMAGE_BYTES, Roots};
-use juror_ledger::admission::{Admission as _, Ledger};
+use juror_ledger::{
+    admission::{Admission as _, Ledger},
+    sqlite::SqliteLedger,
+};
 use juror_report::{Attachment, Attachments, Shown};
 use juror_types::{
     id::{Digest, RunId},
@@ -42,6 +46,14 @@ impl DatasetItemSource {
     }
 
     async fn local_ledger(&self, run: &RunId) -> Option<Ledger> {
+        let backend = self.open_local().await?;
+        let ledger = backend.ledger(run).await;
+        backend.close().await;
+        ledger.inspect_err(|error| tracing::warn!("no ledger of run {run}: {error}")).ok()?
+    }
+
+    /// The ledger of this machine; none if there is none yet.
+    async fn open_local(&self) -> Option<SqliteLedger> {
         let open = Arc::clone(&self.open);
         let opening = spawn_blocking(move || {
             let RunSettings { state_dir: state, runs_dir, .. } = &open.settings.run;
@@ -50,10 +62,17 @@ impl DatasetItemSource {
             folder.join("juror.db").is_file().then(|| open_local_ledger(&open.settings))
         });
         let opened = opening.await.ok().flatten()?;
-        let backend = opened.inspect_err(|failure| tracing::warn!("no ledger: {failure}")).ok()?;
-        let ledger = backend.ledger(run).await;
-        backend.close().await;
-        ledger.inspect_err(|error| tracing::warn!("no ledger of run {run}: {error}")).ok()?
+        opened.inspect_err(|failure| tracing::warn!("no ledger: {failure}")).ok()
+    }
+
+    /// The ledger whose budgets are shown.
+    async fn open_selected(&self) -> Option<SelectedLedger> {
+        let settings = &self.open.settings;
+        if settings.fleet.redis.is_none() {
+            return self.open_local().await.map(SelectedLedger::Local);
+        }
+        let opened = SelectedLedger::open(settings).await;
+        opened.inspect_err(|failure| tracing::warn!("no ledger: {failure}")).ok()
     }
 
     /// The fleet's ledger; a Redis that is away is not waited for.
@@ -78,6 +97,16 @@ impl ItemSource for DatasetItemSource {
             None => self.local_ledger(&record.run_id).await,
             Some(_) => self.fleet_ledger(record).await,
         }
+    }
+
+    async fn budgets(&self) -> Option<Vec<BudgetState>> {
+        let reading = async {
+            let ledger = self.open_selected().await?;
+            let states = BudgetState::current(ledger.budgets(), &[]).await;
+            ledger.close().await;
+            states.inspect_err(|failure| tracing::warn!("no budgets: {failure}")).ok()
+        };
+        timeout(MAX_WAIT, reading).await.ok()?
     }
 
     fn gate(&self, rubric: &Rubric) -> Option<Gate> {

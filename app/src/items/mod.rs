@@ -5,6 +5,7 @@ mod details;
 
 pub use dataset_source::DatasetItemSource;
 
+use crate::budgets::BudgetState;
 use async_trait::async_trait;
 use bytes::Bytes;
 use juror_analysis::gate::Gate;
@@ -19,6 +20,10 @@ use serde_json::Value;
 pub trait ItemSource: Send + Sync {
     /// The ledger of a run; none if it has no record of it or cannot be reached.
     async fn ledger(&self, record: &RunRecord) -> Option<Ledger>;
+
+    /// Budgets of today and of this month, of the fleet's ledger where one is set; none where no
+    /// ledger can be read.
+    async fn budgets(&self) -> Option<Vec<BudgetState>>;
 
     /// The gate that is set for runs of this rubric; none where no gate is set.
     fn gate(&self, rubric: &Rubric) -> Option<Gate>;

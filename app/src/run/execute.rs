@@ -8,8 +8,8 @@ use super::{
     session::Session,
 };
 use crate::{
-    error::AppError, judge, local_ledger::open_local_ledger, settings::Settings,
-    worker_resources::run_deadline,
+    budgets::alerts::AlertWatch, error::AppError, judge, local_ledger::open_local_ledger,
+    settings::Settings, worker_resources::run_deadline,
 };
 use juror_aggregator::run::{Aggregated, AggregatorError, AggregatorResources};
 use juror_analysis::fold::Fold;
@@ -39,6 +39,7 @@ use juror_worker::{
 };
 use std::sync::Arc;
 use tokio::sync::watch;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Jobs, and results, that wait in memory at most.
 const QUEUE_CAPACITY: usize = 1_000;
@@ -243,14 +244,25 @@ async fn run_round(
     let metrics = Arc::clone(&context.metrics);
     let aggregator =
         AggregatorResources { results: subscription, directory, fold, events, metrics };
-    run_roles(submission, (context, lane), aggregator, &jobs, &results, shutdown).await
+    let watch = AlertWatch {
+        records: backend.as_ref(),
+        alerts: &session.settings.budget.alerts,
+        events: aggregator.events.clone(),
+    };
+    let watched = Shutdown { drain: CancellationToken::new(), now: shutdown.now.clone() };
+    let ended = watched.drain.clone().drop_guard();
+    let roles = (submission, aggregator, ended);
+    let working = run_roles(roles, (context, lane), &jobs, &results, shutdown);
+    let watching = watch.follow(&run, backend.changes(), &watched);
+    let (worked, ()) = tokio::join!(working, watching);
+    worked
 }
 
 /// Runs the roles side by side. Each one's end is the next one's: no more jobs, no more results.
+/// The guard is dropped when they have ended.
 async fn run_roles(
-    submission: submit::Submission,
+    (submission, aggregator, _ended): (submit::Submission, AggregatorResources, DropGuard),
     (context, lane): (Arc<Context>, Option<Arc<BatchLane>>),
-    aggregator: AggregatorResources,
     jobs: &Arc<LocalQueue<Job>>,
     results: &Arc<LocalQueue<JobResult>>,
     shutdown: &Shutdown,

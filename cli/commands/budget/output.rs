@@ -2,7 +2,7 @@
 
 use juror_analysis::format::{counted, dollars};
 use juror_app::budgets::{BudgetHistory, BudgetState, PeriodSpending};
-use juror_ledger::admission::{Budget, BudgetCalendar, Period};
+use juror_ledger::admission::{Budget, Period};
 use juror_types::usage::Money;
 use serde::Serialize;
 
@@ -49,29 +49,17 @@ pub fn states(states: &[BudgetState]) -> String {
     let mut text = row(["BUDGET", "CAP", "SPENT", "IN FLIGHT", "LEFT", "RENEWS"]);
     for state in states {
         text.push_str(&row([
-            &state.scope.replace(':', " "),
+            &state.scope.to_string(),
             &or_no_cap(state.cap_usd),
             &dollars(state.spent_usd),
             &dollars(state.held_usd),
             &or_no_cap(state.left_usd),
-            &renewal(state),
+            &state.local_renewal().unwrap_or_else(|| "never".to_owned()),
         ]));
     }
     let zone = states.iter().find_map(|state| state.zone.as_deref()).unwrap_or("UTC");
     text.push_str(&format!("\nDays and months begin in the time zone {zone}.\n"));
     text
-}
-
-/// Time of the renewal in the budget's zone, with its offset from UTC.
-fn renewal(state: &BudgetState) -> String {
-    let calendar = state.zone.as_deref().and_then(|zone| BudgetCalendar::new(zone).ok());
-    match (state.renews_at, calendar) {
-        (Some(at), Some(calendar)) => {
-            calendar.local_time(at).strftime("%Y-%m-%d %H:%M %:z").to_string()
-        }
-        (Some(at), None) => at.to_string(),
-        (None, _) => "never".to_owned(),
-    }
 }
 
 /// The tables of `juror budget history`.

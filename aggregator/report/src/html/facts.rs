@@ -1,7 +1,7 @@
 //! Coverage, cost, time and warnings of a run.
 
 use crate::{
-    phrasing::{cost_text, coverage_text, error_example, estimate_text, judging_text},
+    phrasing::{cost_text, coverage_text, error_example, estimate_text, judging_text, month_text},
     sanitize::harmless,
 };
 use juror_analysis::{
@@ -92,6 +92,7 @@ fn cost(report: &Report) -> Markup {
             dl.pairs {
                 @if report.run.judge.is_some() {
                     dt { "Cost" } dd { (cost_text(report)) }
+                    @if let Some(month) = month_text(cost) { dt { "All runs" } dd { (month) } }
                     @if let Some(estimate) = estimate_text(report) { dt { "Estimate" } dd { (estimate) } }
                     dt { "Tokens" }
                     dd { (grouped(cost.input_tokens)) " in" (cached) ", " (grouped(cost.output_tokens)) " out" }

@@ -2,7 +2,10 @@
 
 use super::page::{INDENT, Page, Style, fit, padded};
 use crate::{
-    phrasing::{cost_text, estimate_text, judging_text, rule_certainty, rule_decline, rule_texts},
+    phrasing::{
+        cost_text, estimate_text, judging_text, month_text, rule_certainty, rule_decline,
+        rule_texts,
+    },
     sanitize::harmless,
 };
 use juror_analysis::{
@@ -57,6 +60,9 @@ pub(super) fn cost_and_time(page: &mut Page, report: &Report) {
     let cost = &report.cost;
     if report.run.judge.is_some() {
         page.labeled("Cost", LABEL, &cost_text(report));
+        if let Some(text) = month_text(cost) {
+            page.labeled("All runs", LABEL, &text);
+        }
         if let Some(text) = estimate_text(report) {
             page.labeled("Estimate", LABEL, &text);
         }

@@ -5,6 +5,7 @@
 //! instant, for every budget, committed + outstanding is at most the cap, as long as no bill
 //! exceeds the worst case that was reserved for it.
 
+mod alert_settings;
 mod buckets;
 pub(crate) mod budgets;
 mod calendar;
@@ -24,6 +25,7 @@ mod settings;
 pub(crate) mod state;
 mod wait_queue;
 
+pub use alert_settings::{AlertSettings, AlertShare, AlertTarget, InvalidAlert};
 pub use budgets::{Account, Period, Scope};
 pub use calendar::{BudgetCalendar, UnknownZone};
 pub use count_rule::{CountRule, TokenCounting};
@@ -33,6 +35,7 @@ pub use settings::BudgetSettings;
 
 use crate::{error::LedgerError, store::FinishedJob};
 use async_trait::async_trait;
+use jiff::civil::Date;
 use juror_types::{
     id::{LeaseId, OwnerId, RunId},
     usage::{Money, Usage},
@@ -218,4 +221,17 @@ pub struct Ledger {
     pub outstanding: Money,
     /// By how much bills exceeded their reservations, in sum.
     pub overrun: Money,
+    /// Money of the month, over all runs; none where the backend does not tell it.
+    pub month: Option<MonthLedger>,
+}
+
+/// Money of the current month, over all runs of a ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MonthLedger {
+    /// The current day, in the ledger's zone.
+    pub day: Date,
+    /// Limit on the cost of the month; none if there is no record.
+    pub budget: Option<Budget>,
+    /// Settled and presumed spent.
+    pub committed: Money,
 }

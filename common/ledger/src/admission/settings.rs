@@ -1,6 +1,6 @@
 //! `[budget]`: caps over runs, days and months, and when those begin.
 
-use super::{Budget, BudgetCalendar};
+use super::{AlertSettings, Budget, BudgetCalendar};
 use juror_types::usage::Money;
 use serde::{Deserialize, Deserializer, de};
 use std::fmt;
@@ -20,6 +20,8 @@ pub struct BudgetSettings {
     pub month_usd: Option<Budget>,
     /// Time zone in which days and months begin; none leaves what stands.
     pub zone: Option<BudgetCalendar>,
+    /// Messages at shares of each budget that has a cap.
+    pub alerts: Vec<AlertSettings>,
 }
 
 /// Money is a decimal; a TOML number is taken by its shortest decimal form.

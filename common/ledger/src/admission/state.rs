@@ -2,7 +2,7 @@
 //! time in milliseconds since 1970 and the [`Books`] of the backend that it runs in.
 
 use super::{
-    AdmissionDecision, Ask, Budget, Ledger, Limits, Observation, WaitReason,
+    AdmissionDecision, Ask, Budget, Ledger, Limits, MonthLedger, Observation, WaitReason,
     buckets::{CallNeed, EndpointState},
     budgets::{Account, Headroom, Scope, headroom},
     reservations::Reservations,
@@ -199,13 +199,21 @@ pub fn adopt<B: Books>(books: &mut B, run: &RunId, owner: &OwnerId) -> Result<us
 }
 
 /// A run's money as the books have it; none if the run has no budget on record.
-pub fn ledger<B: Books>(books: &B, run: &RunId) -> Result<Option<Ledger>, B::Error> {
+pub fn ledger<B: Books>(books: &B, run: &RunId, now: i64) -> Result<Option<Ledger>, B::Error> {
     let scope = Scope::Run(run.clone());
     let Some(budget) = books.budget(&scope.budget_key())? else { return Ok(None) };
     let Account { committed, presumed, outstanding, overrun, .. } = books.account(&scope)?;
     // Claims are the store's: a backend adds what they carry.
     let carried = Money::ZERO;
-    Ok(Some(Ledger { budget, committed, presumed, carried, outstanding, overrun }))
+    let month = Some(month_ledger(books, now)?);
+    Ok(Some(Ledger { budget, committed, presumed, carried, outstanding, overrun, month }))
+}
+
+fn month_ledger<B: Books>(books: &B, now: i64) -> Result<MonthLedger, B::Error> {
+    let day = books.calendar()?.day_of(now);
+    let scope = Scope::of_month(day);
+    let budget = books.budget(&scope.budget_key())?;
+    Ok(MonthLedger { day, budget, committed: books.account(&scope)?.committed })
 }
 
 impl RateLimiterState {

@@ -21,6 +21,7 @@ pub async fn check<Backend: BudgetRecords + Admission>(backend: &Backend, clock:
     spending_is_that_of_the_scopes_asked_for(backend, clock).await;
     days_and_months_begin_in_the_zone_that_is_set(backend, clock).await;
     a_call_counts_in_the_day_of_its_admission(backend, clock).await;
+    an_alert_is_recorded_once_for_a_budget_and_a_share(backend).await;
 }
 
 async fn a_cap_stands_until_another_is_given<Backend: BudgetRecords + Admission>(
@@ -132,6 +133,22 @@ async fn a_call_counts_in_the_day_of_its_admission<Backend: BudgetRecords + Admi
     let spending = backend.spending(&days).await.expect("the backend answers");
     let committed = spending.iter().map(|of| of.account.committed.pico()).collect::<Vec<_>>();
     assert_eq!(committed, [5, 0]);
+}
+
+async fn an_alert_is_recorded_once_for_a_budget_and_a_share<Backend: BudgetRecords>(
+    backend: &Backend,
+) {
+    let [month, next] = ["2026-11", "2026-12"].map(|month| Scope::Month(month.to_owned()));
+    for (scope, share, is_new) in [
+        (&month, "0.8", true),
+        (&month, "0.8", false),
+        (&month, "1", true),
+        (&next, "0.8", true),
+        (&month, "1", false),
+    ] {
+        let recorded = backend.record_alert(scope, share).await.expect("the backend answers");
+        assert_eq!(recorded, is_new, "{scope} {share}");
+    }
 }
 
 async fn admit<Backend: Admission>(backend: &Backend, run: &RunId, lease: &str, worst: i64) {

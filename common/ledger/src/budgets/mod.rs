@@ -33,6 +33,9 @@ pub trait BudgetRecords: Send + Sync {
 
     /// Caps and accounts of these budgets, in their order. An account without a record is empty.
     async fn spending(&self, scopes: &[Scope]) -> Result<Vec<Spending>, LedgerError>;
+
+    /// Records that the alert at this share of a budget is sent. Returns whether it was not before.
+    async fn record_alert(&self, scope: &Scope, share: &str) -> Result<bool, LedgerError>;
 }
 
 /// The state of one budget: its cap, and what is spent and held.

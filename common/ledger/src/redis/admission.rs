@@ -6,14 +6,16 @@ use crate::redis::{
 };
 use crate::{
     admission::{
-        Admission, AdmissionDecision, Ask, Budget, CountRule, Ledger, Limits, Observation, Settled,
-        Settlement, TokenCounting,
+        Admission, AdmissionDecision, Ask, Budget, CountRule, Ledger, Limits, MonthLedger,
+        Observation, Settled, Settlement, TokenCounting,
         budgets::{Account, Scope},
     },
+    budgets::BudgetRecords as _,
     error::LedgerError,
     redis::encoding::{MAX_UNITS, amount, count, milliseconds, money, optional_units, refusal},
 };
 use async_trait::async_trait;
+use jiff::Timestamp;
 use juror_types::{
     id::{LeaseId, OwnerId, RunId},
     usage::Money,
@@ -166,7 +168,17 @@ impl Admission for RedisLedger {
     }
 
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError> {
-        let (budget, account, carried) = self.spent(&Scope::Run(run.clone())).await?;
+        let day = self.calendar().await?.day_of(Timestamp::now().as_millisecond());
+        let scopes = [Scope::Run(run.clone()), Scope::of_month(day)];
+        let [of_run, of_month] = self
+            .accounts(&scopes)
+            .await?
+            .try_into()
+            .map_err(|_| odd_answer("tell what was spent"))?;
+        let (budget, account, carried) = of_run;
+        let (month_budget, month_account, _) = of_month;
+        let committed = month_account.committed;
+        let month = Some(MonthLedger { day, budget: month_budget, committed });
         let Account { committed, presumed, outstanding, overrun, .. } = account;
         Ok(budget.map(|budget| Ledger {
             budget,
@@ -175,6 +187,7 @@ impl Admission for RedisLedger {
             carried,
             outstanding,
             overrun,
+            month,
         }))
     }
 

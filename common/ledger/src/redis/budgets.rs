@@ -69,6 +69,13 @@ impl BudgetRecords for RedisLedger {
         }
         Ok(spending)
     }
+
+    async fn record_alert(&self, scope: &Scope, share: &str) -> Result<bool, LedgerError> {
+        let account = self.connection.key(&format!("account:{}", scope.account_key()));
+        let mut command = redis::cmd("HSETNX");
+        command.arg(account).arg(format!("alert:{share}")).arg("1");
+        self.connection.command(&command).await
+    }
 }
 
 fn read_calendar(zone: &str) -> Result<BudgetCalendar, LedgerError> {

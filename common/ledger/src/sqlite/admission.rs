@@ -135,7 +135,8 @@ impl Admission for SqliteLedger {
         let run = run.clone();
         self.writer
             .perform(move |connection, memory| {
-                let ledger = state::ledger(&LocalBooks(connection, &memory.drafts), &run)?;
+                let ledger =
+                    state::ledger(&LocalBooks(connection, &memory.drafts), &run, memory.now())?;
                 let carried = ClaimRecords(connection).carried_by(&run)?;
                 Ok(ledger.map(|ledger| Ledger { carried, ..ledger }))
             })

@@ -63,6 +63,15 @@ impl BudgetRecords for SqliteLedger {
             })
             .await
     }
+
+    async fn record_alert(&self, scope: &Scope, share: &str) -> Result<bool, LedgerError> {
+        let name = format!("alert:{}:{share}", scope.account_key());
+        self.writer
+            .perform_durably(move |connection, memory| {
+                LocalBooks(connection, &memory.drafts).record_once(&name)
+            })
+            .await
+    }
 }
 
 #[cfg(test)]

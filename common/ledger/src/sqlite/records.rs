@@ -154,6 +154,13 @@ impl LocalBooks<'_> {
         Ok(())
     }
 
+    /// Records a name; returns whether it was not recorded before.
+    pub(crate) fn record_once(&self, name: &str) -> Result<bool, SqliteFailure> {
+        let mut statement =
+            self.0.prepare_cached("INSERT OR IGNORE INTO ledger_settings VALUES (?1, '')")?;
+        Ok(statement.execute([name])? == 1)
+    }
+
     /// Forgets owners that are silent since this time and hold nothing.
     pub(crate) fn forget_idle_owners(&self, since: i64) -> Result<(), SqliteFailure> {
         self.0

@@ -57,6 +57,7 @@ CREATE TABLE batch_shards (
 /// The settings of the ledger itself, which came with version 4.
 const SETTINGS_TABLE: &str = "
 -- 'zone': name of the time zone in which days and months begin; no row is UTC.
+-- 'alert:SCOPE:SHARE': the alert at a share of a budget was sent.
 CREATE TABLE ledger_settings (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL

@@ -1,5 +1,6 @@
 //! The newest run, of all runs or of a dataset and a rubric that are chosen.
 
+mod budgets;
 mod choice;
 mod newest;
 
@@ -65,8 +66,12 @@ pub async fn show(
         wish: query.value("enable_llm_judge"),
     };
     let newest = newest(&site, &listing.runs, &asked).await?;
+    let budgets = site.item_source.budgets().await;
     let content = match &newest.view {
-        Some(view) => overview(view, &listing, &asked, &newest.damaged),
+        Some(view) => {
+            let page = overview(view, &listing, &asked, &newest.damaged);
+            html! { (page) (budgets::card(budgets.as_deref())) }
+        }
         None if listing.runs.is_empty() => no_runs(site.catalog.runs_dir(), &listing.damaged),
         None => none_chosen(&listing, &asked, &newest.damaged),
     };

@@ -46,7 +46,7 @@ impl Bench {
 
     /// Committed, presumed, outstanding and overrun of the run.
     fn figures(&self) -> [i64; 4] {
-        let ledger = ok(ledger(&self.books, &RunId::new(RUN))).unwrap();
+        let ledger = ok(ledger(&self.books, &RunId::new(RUN), self.now)).unwrap();
         [ledger.committed, ledger.presumed, ledger.outstanding, ledger.overrun].map(Money::pico)
     }
 }

@@ -10,7 +10,8 @@
 -- budget:SCOPE    what may be spent: 'unlimited' or an amount; SCOPE is 'run:ID', 'day' or 'month'
 -- account:SCOPE   what was spent, SCOPE being 'run:ID', 'day:2026-11-21' or 'month:2026-11':
 --                 committed, presumed, outstanding, overrun, carried, stopped, and in a run's
---                 account what of `committed` is `undated`, on no day yet; and against the cap
+--                 account what of `committed` is `undated`, on no day yet; 'alert:SHARE' for each alert
+--                 that was sent; and against the cap
 --                 that is noted in it, what is `uncommitted` (cap - committed) and what is `left`
 --                 (cap - committed - outstanding)
 -- lease:ID        an admitted call: owner, run, endpoint, tokens, worst, day, standing, overrun

@@ -1,0 +1,174 @@
+use super::*;
+use juror_ledger::{
+    admission::{Admission as _, Ask, Budget},
+    sqlite::SqliteLedger,
+};
+use juror_types::{
+    id::{LeaseId, OwnerId},
+    usage::Money,
+};
+use serde_json::Value;
+use std::path::Path;
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpListener,
+    sync::mpsc,
+};
+
+/// A ledger of a run that may cost 100 pico-dollars.
+struct Scene {
+    folder: TempDir,
+    ledger: SqliteLedger,
+    run: RunId,
+    events: Events,
+    heard: mpsc::Receiver<Event>,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = SqliteLedger::open(&folder.path().join("juror.db")).unwrap();
+        let run = RunId::new("nightly");
+        ledger.open_run(&run, Budget::Cap(Money::from_pico(100))).await.unwrap();
+        let (events, heard) = Events::channel(16);
+        Self { folder, ledger, run, events, heard }
+    }
+
+    async fn spend(&self, lease: &str, pico: i64) {
+        let lease = LeaseId::new(lease);
+        let ask = Ask {
+            lease: lease.clone(),
+            owner: OwnerId::new("owner"),
+            run: self.run.clone(),
+            endpoint: "judge".to_owned(),
+            input_tokens: 0,
+            max_output_tokens: 0,
+            worst_cost: Money::from_pico(pico),
+        };
+        self.ledger.try_admit(&ask).await.unwrap();
+        self.ledger.presume_spent(&lease).await.unwrap();
+    }
+
+    async fn look(&self, alerts: &[AlertSettings]) {
+        let watch = AlertWatch { records: &self.ledger, alerts, events: self.events.clone() };
+        watch.look(std::slice::from_ref(&self.run)).await.unwrap();
+    }
+
+    fn warning(&mut self) -> Option<String> {
+        match self.heard.try_recv().ok()? {
+            Event::Warning(warning) => Some(warning),
+            event => panic!("{event:?}"),
+        }
+    }
+}
+
+fn alerts(text: &str) -> Vec<AlertSettings> {
+    let settings: juror_ledger::admission::BudgetSettings = toml::from_str(text).unwrap();
+    settings.alerts
+}
+
+/// A command that adds its message to a file, a line each.
+fn noted(file: &Path, at: f64) -> String {
+    let script = format!("cat >> {0}; echo >> {0}", file.display());
+    format!("[[alerts]]\nat = {at}\ncommand = [\"sh\", \"-c\", {script:?}]\n")
+}
+
+fn messages(file: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn an_alert_is_sent_once_when_its_share_is_spent() {
+    let scene = Scene::new().await;
+    let file = scene.folder.path().join("messages");
+    let alerts = alerts(&[noted(&file, 0.5), noted(&file, 0.9)].concat());
+    scene.spend("a", 49).await;
+    scene.look(&alerts).await;
+    assert!(messages(&file).is_empty());
+    scene.spend("b", 1).await;
+    for _ in 0..2 {
+        scene.look(&alerts).await;
+    }
+    let sent = messages(&file);
+    assert_eq!(sent.len(), 1, "{sent:?}");
+    assert_eq!(
+        (&sent[0]["budget"], &sent[0]["event"]),
+        (&"run:nightly".into(), &"budget_alert".into())
+    );
+    assert_eq!(sent[0]["at"], 0.5);
+    let amount = |name: &str| sent[0][name].as_str().unwrap().parse::<Money>().unwrap().pico();
+    assert_eq!((amount("spent_usd"), amount("cap_usd"), amount("left_usd")), (50, 100, 50));
+    scene.spend("c", 45).await;
+    scene.look(&alerts).await;
+    assert_eq!(messages(&file).len(), 2);
+    scene.ledger.close().await;
+}
+
+#[tokio::test]
+async fn the_last_look_comes_after_the_end_of_the_run() {
+    let scene = Scene::new().await;
+    let file = scene.folder.path().join("messages");
+    let alerts = alerts(&noted(&file, 1.0));
+    let stop = Shutdown::new();
+    scene.spend("a", 100).await;
+    stop.drain.cancel();
+    let watch =
+        AlertWatch { records: &scene.ledger, alerts: &alerts, events: scene.events.clone() };
+    watch.follow(&scene.run, scene.ledger.changes(), &stop).await;
+    assert_eq!(messages(&file).len(), 1);
+    scene.ledger.close().await;
+}
+
+#[tokio::test]
+async fn a_command_that_fails_is_a_warning_and_nothing_else() {
+    let mut scene = Scene::new().await;
+    scene.spend("a", 100).await;
+    let text = "[[alerts]]\nat = 0.5\ncommand = [\"false\"]\n[[alerts]]\nat = 0.5\ncommand = [\"no-such-program-at-all\"]\n";
+    scene.look(&alerts(text)).await;
+    let mut warnings = [scene.warning().unwrap(), scene.warning().unwrap()];
+    warnings.sort();
+    assert!(warnings[0].contains("budget run:nightly") && warnings[0].contains("false ended with"));
+    assert!(warnings[1].contains("no-such-program-at-all cannot be started"), "{warnings:?}");
+    scene.look(&alerts(text)).await;
+    assert_eq!(scene.warning(), None, "it is not sent again");
+    scene.ledger.close().await;
+}
+
+/// Answers one request with this status, and returns it.
+async fn answer(listener: TcpListener, status: &str) -> String {
+    let (mut stream, _) = listener.accept().await.unwrap();
+    let mut request = Vec::new();
+    while !request.ends_with(b"}") {
+        assert!(stream.read_buf(&mut request).await.unwrap() > 0);
+    }
+    let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    stream.write_all(answer.as_bytes()).await.unwrap();
+    String::from_utf8(request).unwrap()
+}
+
+#[tokio::test]
+async fn a_webhook_gets_the_message_and_its_address_is_told_to_nobody() {
+    for (status, is_told) in [("204 No Content", false), ("500 Oh", true)] {
+        let mut scene = Scene::new().await;
+        scene.spend("a", 80).await;
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let text = format!("[[alerts]]\nat = 0.8\nwebhook = \"http://{address}/secret\"\n");
+        let alerts = alerts(&text);
+        let (request, ()) = tokio::join!(answer(listener, status), scene.look(&alerts));
+        assert!(request.starts_with("POST /secret") && request.contains("application/json"));
+        let (_, body) = request.split_once("\r\n\r\n").unwrap();
+        let body: Value = serde_json::from_str(body).unwrap();
+        assert_eq!(body["budget"], "run:nightly");
+        match scene.warning() {
+            Some(warning) => {
+                assert!(is_told && warning.contains("127.0.0.1 answered 500"), "{warning}");
+                assert!(!warning.contains("secret"), "{warning}");
+            }
+            None => assert!(!is_told),
+        }
+        scene.ledger.close().await;
+    }
+}

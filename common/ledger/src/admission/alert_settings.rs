@@ -1,0 +1,134 @@
+//! `[[budget.alerts]]`: messages at shares of a budget.
+
+use juror_types::usage::Money;
+use serde::Deserialize;
+
+/// One of `[[budget.alerts]]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "RawAlert")]
+pub struct AlertSettings {
+    /// Share of a budget from which on it is sent.
+    pub at: AlertShare,
+    /// Where it is sent.
+    pub target: AlertTarget,
+}
+
+/// Share of a budget, above 0 and at most 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AlertShare {
+    share: f64,
+    text: String,
+}
+
+/// Receiver of an alert.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AlertTarget {
+    /// Program with its arguments.
+    Command(Vec<String>),
+    /// Address that the message is posted to; it may hold a secret.
+    Webhook(String),
+}
+
+/// An alert that cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum InvalidAlert {
+    /// A share that none can reach, or that all have reached.
+    #[error("at = {0} is no share of a budget: give a number above 0 and at most 1, as in 0.8")]
+    Share(f64),
+    /// No receiver, or two.
+    #[error(
+        "an alert needs a command or a webhook, and not both: give command = [\"program\"] or webhook = \"https://…\""
+    )]
+    Target,
+    /// An address of another kind.
+    #[error("the webhook of an alert must begin with https:// or http://")]
+    Address,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawAlert {
+    at: f64,
+    #[serde(default)]
+    command: Vec<String>,
+    webhook: Option<String>,
+}
+
+/// Parts of a share that are told apart: millionths.
+const PARTS: f64 = 1_000_000.0;
+
+impl AlertShare {
+    /// A share.
+    ///
+    /// # Errors
+    /// A number that is not above 0 and at most 1.
+    pub fn new(share: f64) -> Result<Self, InvalidAlert> {
+        // Less than a millionth is none.
+        match share * PARTS >= 1.0 && share <= 1.0 {
+            true => Ok(Self { share, text: share.to_string() }),
+            false => Err(InvalidAlert::Share(share)),
+        }
+    }
+
+    /// The share as a number.
+    pub fn share(&self) -> f64 {
+        self.share
+    }
+
+    /// The share as a text, by which the ledger records it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether this much is at least the share of a cap. A cap of nothing has no shares.
+    pub fn is_reached(&self, spent: Money, cap: Money) -> bool {
+        let parts = (self.share * PARTS).round() as i128;
+        cap > Money::ZERO
+            && i128::from(spent.pico()) * (PARTS as i128) >= i128::from(cap.pico()) * parts
+    }
+}
+
+impl AlertTarget {
+    /// Name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Command(_) => "command",
+            Self::Webhook(_) => "webhook",
+        }
+    }
+}
+
+impl TryFrom<RawAlert> for AlertSettings {
+    type Error = InvalidAlert;
+
+    fn try_from(raw: RawAlert) -> Result<Self, InvalidAlert> {
+        let at = AlertShare::new(raw.at)?;
+        let target = match (raw.command.is_empty(), raw.webhook) {
+            (false, None) => AlertTarget::Command(raw.command),
+            (true, Some(url)) if url.starts_with("https://") || url.starts_with("http://") => {
+                AlertTarget::Webhook(url)
+            }
+            (true, Some(_)) => return Err(InvalidAlert::Address),
+            (true, None) | (false, Some(_)) => return Err(InvalidAlert::Target),
+        };
+        Ok(Self { at, target })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_reached_to_the_last_pico_dollar() {
+        let share = AlertShare::new(0.8).unwrap();
+        let reached = |spent, cap| share.is_reached(Money::from_pico(spent), Money::from_pico(cap));
+        assert!(reached(8, 10) && reached(9_000_000_000, 10_000_000_000));
+        assert!(!reached(7_999_999_999, 10_000_000_000));
+        assert!(!reached(0, 0) && !reached(5, 0), "a cap of nothing has no shares");
+        assert_eq!(share.text(), "0.8");
+        for wrong in [0.0, -0.5, 1.01, f64::NAN, f64::INFINITY] {
+            assert!(AlertShare::new(wrong).is_err(), "{wrong}");
+        }
+    }
+}
