@@ -25,6 +25,7 @@ fn commented_keys_of_the_manual_are_keys() {
             let rest = line.strip_prefix("# ").unwrap_or(line);
             let is_setting = rest.starts_with("[prices.\"")
                 || rest.starts_with("[models.\"")
+                || rest == "[[budget.alerts]]"
                 || rest.split_once(" = ").is_some_and(|(key, _)| {
                     key.chars().all(|character| character.is_ascii_lowercase() || character == '_')
                 });
@@ -38,6 +39,7 @@ fn commented_keys_of_the_manual_are_keys() {
     assert_eq!(settings.models.get("our-deployment").unwrap().like, "gpt-4o");
     assert_eq!(settings.judge.headers.len(), 2);
     assert_eq!(settings.budget.month_usd, "300".parse().ok().map(Budget::Cap));
+    assert_eq!(settings.budget.alerts.len(), 2);
     assert_eq!(settings.files.allowed().unwrap().hosts().len(), 3);
 }
 

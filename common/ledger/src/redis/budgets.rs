@@ -23,9 +23,10 @@ const PAST_CHANGES: SignedDuration = SignedDuration::from_hours(366 * 24);
 #[async_trait]
 impl BudgetRecords for RedisLedger {
     async fn cap(&self, period: Period) -> Result<Option<Budget>, LedgerError> {
-        let key = self.connection.key(&format!("budget:{}", period.budget_key()));
-        let cap: Option<String> = self.connection.command(redis::cmd("GET").arg(key)).await?;
-        budget_of(&cap.unwrap_or_default()).ok_or_else(|| odd_answer("tell a budget"))
+        let key = period.budget_key().to_owned();
+        let answer = self.connection.perform(&scripts::LEDGER, &[key.clone(), key]).await?;
+        let cap = answer.first().and_then(|text| budget_of(text));
+        cap.ok_or_else(|| odd_answer("tell a budget"))
     }
 
     /// Without a record, both periods are written down as unlimited when a run is opened.
@@ -34,10 +35,8 @@ impl BudgetRecords for RedisLedger {
     }
 
     async fn calendar(&self) -> Result<BudgetCalendar, LedgerError> {
-        let mut command = redis::cmd("HGET");
-        command.arg(self.connection.key("zone")).arg("name");
-        let zone: Option<String> = self.connection.command(&command).await?;
-        zone.map_or(Ok(BudgetCalendar::UTC), |zone| read_calendar(&zone))
+        let answer = self.connection.perform(&scripts::TELL_ZONE, &[]).await?;
+        zone_of(answer.first())
     }
 
     async fn set_calendar(&self, calendar: &BudgetCalendar) -> Result<BudgetCalendar, LedgerError> {
@@ -49,11 +48,7 @@ impl BudgetRecords for RedisLedger {
             offsets.iter().map(|(since, seconds)| format!("{since}:{seconds}")).collect();
         let arguments = [calendar.zone().to_owned(), offsets.join(" ")];
         let answer = self.connection.perform(&scripts::SET_ZONE, &arguments).await?;
-        match answer.first().map(String::as_str) {
-            Some("") => Ok(BudgetCalendar::UTC),
-            Some(zone) => read_calendar(zone),
-            None => Err(odd_answer("tell its time zone")),
-        }
+        zone_of(answer.first())
     }
 
     async fn spending(&self, scopes: &[Scope]) -> Result<Vec<Spending>, LedgerError> {
@@ -78,10 +73,15 @@ impl BudgetRecords for RedisLedger {
     }
 }
 
-fn read_calendar(zone: &str) -> Result<BudgetCalendar, LedgerError> {
-    BudgetCalendar::new(zone).map_err(|unknown| {
-        LedgerError::Broken(format!("the ledger's time zone in Redis is not usable: {unknown}"))
-    })
+/// The calendar of a zone as scripts tell it; nothing is UTC.
+fn zone_of(name: Option<&String>) -> Result<BudgetCalendar, LedgerError> {
+    match name.map(String::as_str) {
+        None => Err(odd_answer("tell its time zone")),
+        Some("") => Ok(BudgetCalendar::UTC),
+        Some(zone) => BudgetCalendar::new(zone).map_err(|unknown| {
+            LedgerError::Broken(format!("the ledger's time zone in Redis is not usable: {unknown}"))
+        }),
+    }
 }
 
 #[cfg(test)]

@@ -52,6 +52,10 @@ step! {
     SET_BUDGET = "lua/books.lua" "lua/set_budget.lua"
 }
 step! {
+    /// Time zone of days and months.
+    TELL_ZONE = "lua/books.lua" "lua/tell_zone.lua"
+}
+step! {
     /// Writes down the time zone of days and months.
     SET_ZONE = "lua/books.lua" "lua/set_zone.lua"
 }

@@ -241,18 +241,34 @@ fn refusal(file: &Path) -> String {
 }
 
 #[tokio::test]
-async fn a_file_of_the_first_version_is_upgraded() {
-    let folder = Folder::new();
-    folder.open().close().await;
-    let raw = rusqlite::Connection::open(folder.file()).unwrap();
-    raw.execute_batch("ALTER TABLE claims DROP COLUMN carried_unmetered").unwrap();
-    raw.execute_batch("DROP TABLE batch_rows; DROP TABLE batch_shards").unwrap();
-    raw.pragma_update(None, "user_version", 1).unwrap();
-    drop(raw);
-    for _ in 0..2 {
+async fn files_of_earlier_versions_are_upgraded() {
+    for version in [1, 3] {
+        let folder = Folder::new();
         let backend = folder.open();
-        claim(&backend, "job").await;
-        assert_eq!(backend.shards(&run()).await.unwrap(), []);
+        backend.open_run(&run(), Budget::Unlimited).await.unwrap();
+        backend.try_admit(&ask("a", "one", 80)).await.unwrap();
+        backend.close().await;
+        let raw = rusqlite::Connection::open(folder.file()).unwrap();
+        raw.execute_batch("ALTER TABLE leases DROP COLUMN day; DROP TABLE ledger_settings")
+            .unwrap();
+        if version == 1 {
+            raw.execute_batch("ALTER TABLE claims DROP COLUMN carried_unmetered").unwrap();
+            raw.execute_batch("DROP TABLE batch_rows; DROP TABLE batch_shards").unwrap();
+        }
+        raw.pragma_update(None, "user_version", version).unwrap();
+        drop(raw);
+        for _ in 0..2 {
+            let backend = folder.open();
+            claim(&backend, "job").await;
+            assert_eq!(backend.shards(&run()).await.unwrap(), []);
+            backend.close().await;
+        }
+        // Days were those of UTC.
+        let backend = folder.open();
+        backend.presume_spent(&LeaseId::new("a")).await.unwrap();
+        let day = admission::Scope::of_day(admission::BudgetCalendar::UTC.day_of(folder.now()));
+        let [day] = backend.spending(&[day]).await.unwrap().try_into().unwrap();
+        assert_eq!(day.account.committed, Money::from_pico(80));
         backend.close().await;
     }
 }
