@@ -2,9 +2,7 @@
 
 pub mod alerts;
 mod history;
-mod selected_ledger;
 mod state;
 
 pub use history::{BudgetHistory, PeriodSpending};
-pub use selected_ledger::SelectedLedger;
 pub use state::BudgetState;

@@ -19,6 +19,7 @@ pub mod reporting;
 pub mod request;
 pub mod rubrics;
 pub mod run;
+pub mod selected_ledger;
 pub mod service;
 pub mod settings;
 pub mod work_limiter;

@@ -8,7 +8,8 @@ use crate::{
     settings_sources as layers, terminal as screen,
 };
 use juror_app::{
-    budgets::{BudgetHistory, BudgetState, SelectedLedger},
+    budgets::{BudgetHistory, BudgetState},
+    selected_ledger::SelectedLedger,
     settings::Settings,
 };
 use juror_ledger::{

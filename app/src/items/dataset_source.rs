@@ -3,9 +3,10 @@
 use super::{ItemDetails, ItemSource, details::ItemTexts};
 use crate::{
     attachments::{CHANGED, DatasetAttachments, FETCHES_NOTHING, PictureCache},
-    budgets::{BudgetState, SelectedLedger},
+    budgets::BudgetState,
     ledger_pool::Ledgers,
     local_ledger::open_local_ledger,
+    selected_ledger::SelectedLedger,
     settings::{RunSettings, Settings},
 };
 use async_trait::async_trait;
