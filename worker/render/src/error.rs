@@ -1,6 +1,5 @@
 //! Reasons why nothing is drawn: a browser's, or the code's.
 
-use crate::executable::{BROWSER_NAMES, MIN_BROWSER_VERSION};
 use std::{path::PathBuf, time::Duration};
 
 /// A reason why no browser draws; it says nothing of any code.
@@ -8,11 +7,13 @@ use std::{path::PathBuf, time::Duration};
 pub enum RendererError {
     /// No browser is on the machine.
     #[error(
-        "no browser found on PATH (looked for {}); install one, as in `apt-get install chromium`, or \
-         set render.browser",
-        BROWSER_NAMES.join(", ")
+        "no browser found on PATH (looked for {names}); install one, as in `apt-get install chromium`, \
+         or set render.browser"
     )]
-    NotFound,
+    NotFound {
+        /// Names of programs that were looked for.
+        names: String,
+    },
     /// The browser of the settings, or the first one found, does not say its version.
     #[error("{}: {reason}; set render.browser to a Chromium", program.display())]
     Unusable {
@@ -22,10 +23,12 @@ pub enum RendererError {
         reason: String,
     },
     /// The browser lacks what drawing needs.
-    #[error("{browser} is too old: rendering needs version {MIN_BROWSER_VERSION} or newer")]
+    #[error("{browser} is too old: rendering needs version {needed} or newer")]
     TooOld {
         /// Its name and version.
         browser: String,
+        /// The first version that can be used.
+        needed: u32,
     },
     /// The browser ended before it could be used.
     #[error("{browser} cannot be started: {reason}")]
@@ -56,12 +59,14 @@ pub enum RenderError {
     #[error("more than {} elements", thousands(*.0))]
     TooManyElements(usize),
     /// The viewport has no pixels, or too many.
-    #[error("a viewport of {width}x{height} pixels cannot be drawn: 1x1 to {max}x{max} can", max = crate::source::MAX_SIDE)]
+    #[error("a viewport of {width}x{height} pixels cannot be drawn: 1x1 to {max}x{max} can")]
     Viewport {
         /// Width in device pixels.
         width: u32,
         /// Height in device pixels.
         height: u32,
+        /// Device pixels of a side at most.
+        max: u32,
     },
     /// The page ended while it was drawn: out of memory, a crash, or another page in its place.
     #[error("its page ended: out of memory, crashed or left")]
@@ -96,7 +101,7 @@ mod tests {
         assert_eq!(settled.to_string(), "did not settle in 10 s");
         assert_eq!(RenderError::TooManyElements(10_000).to_string(), "more than 10,000 elements");
         assert!(settled.is_about_code());
-        let gone = RenderError::from(RendererError::NotFound);
+        let gone = RenderError::from(RendererError::NotFound { names: "chromium".to_owned() });
         assert!(!gone.is_about_code());
         assert!(gone.to_string().contains("apt-get install chromium"));
     }

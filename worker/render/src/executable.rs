@@ -14,7 +14,7 @@ pub const BROWSER_NAMES: [&str; 5] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 
 /// First version whose headless mode draws as its windows do.
-pub(crate) const MIN_BROWSER_VERSION: u32 = 112;
+const MIN_BROWSER_VERSION: u32 = 112;
 
 const VERSION_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -36,7 +36,7 @@ impl BrowserExecutable {
             let Some(said) = version_text(Path::new(name)).await else { continue };
             return Self::from_version_text(Path::new(name), said);
         }
-        Err(RendererError::NotFound)
+        Err(RendererError::NotFound { names: BROWSER_NAMES.join(", ") })
     }
 
     async fn from_program(program: &Path) -> Result<Self, RendererError> {
@@ -56,7 +56,7 @@ impl BrowserExecutable {
         let (name, version) = name_and_version(&said)
             .ok_or_else(|| unusable("its --version names no version".to_owned()))?;
         if version < MIN_BROWSER_VERSION {
-            return Err(RendererError::TooOld { browser: name });
+            return Err(RendererError::TooOld { browser: name, needed: MIN_BROWSER_VERSION });
         }
         Ok(Self { program: program.to_owned(), name })
     }

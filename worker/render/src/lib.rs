@@ -10,6 +10,7 @@ mod executable;
 mod open_page;
 mod page_files;
 mod page_session;
+mod pool;
 mod process;
 mod renderer;
 mod source;

@@ -4,8 +4,8 @@ use crate::{
     error::{RenderError, RendererError},
     page_files::{PageFile, PageFiles},
     page_session::PageSession,
+    pool::PagePermit,
     process::BrowserProcess,
-    renderer::PagePermit,
     source::PageSource,
 };
 use base64_simd::STANDARD;
@@ -14,7 +14,7 @@ use juror_evidence::{PageChange, SNAPSHOT_PROPERTIES, Snapshot};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{self, Instant};
 
 /// Clock, chance and errors of the page, which run in it before its own scripts.
 const PAGE_SCRIPT: &str = include_str!("scripts/page.js");
@@ -33,7 +33,8 @@ pub struct OpenPage<'renderer> {
     session: PageSession,
     world: Value,
     timeout: Duration,
-    deadline: Instant,
+    /// Time of the browser that the page may still take.
+    left: Duration,
     permit: PagePermit<'renderer>,
 }
 
@@ -61,17 +62,18 @@ impl<'renderer> OpenPage<'renderer> {
         timeout: Duration,
         permit: PagePermit<'renderer>,
     ) -> Result<Self, RenderError> {
-        let deadline = Instant::now() + timeout;
+        let begun = Instant::now();
         let files = PageFiles::of_page(PageFile::html(source.code.clone()));
         let opening = async {
             let session = PageSession::new(browser, files).await?;
             let world = Value::Null;
-            let mut page = Self { session, world, timeout, deadline, permit };
+            let mut page = Self { session, world, timeout, left: timeout, permit };
             page.load(source).await?;
             let fault = page.fault().await?;
+            page.left = timeout.saturating_sub(begun.elapsed());
             Ok((page, fault))
         };
-        let opened = timeout_at(deadline, opening).await;
+        let opened = time::timeout(timeout, opening).await;
         match opened.unwrap_or(Err(RenderError::Unsettled(timeout)))? {
             (page, None) => Ok(page),
             (page, Some(fault)) => {
@@ -86,8 +88,9 @@ impl<'renderer> OpenPage<'renderer> {
     /// # Errors
     /// The time of the page is over, or its browser ended; the page must be dropped then.
     pub async fn draw(&mut self, changes: &[PageChange]) -> Result<DrawnPage, RenderError> {
-        let (deadline, timeout) = (self.deadline, self.timeout);
-        let drawn = timeout_at(deadline, self.draw_changed(changes)).await;
+        let (begun, left, timeout) = (Instant::now(), self.left, self.timeout);
+        let drawn = time::timeout(left, self.draw_changed(changes)).await;
+        self.left = left.saturating_sub(begun.elapsed());
         drawn.unwrap_or(Err(RenderError::Unsettled(timeout)))
     }
 
@@ -100,7 +103,7 @@ impl<'renderer> OpenPage<'renderer> {
     pub async fn close(self) {
         let closing = self.session.close();
         // A browser that cannot close a page is dropped.
-        if let Ok(Ok(browser)) = timeout_at(Instant::now() + self.timeout, closing).await {
+        if let Ok(Ok(browser)) = time::timeout(self.timeout, closing).await {
             self.permit.return_browser(browser);
         }
     }

@@ -4,18 +4,11 @@ use crate::{
     error::{RenderError, RendererError},
     executable::BrowserExecutable,
     open_page::OpenPage,
+    pool::BrowserPool,
     process::BrowserProcess,
     source::PageSource,
 };
-use std::{
-    path::PathBuf,
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
-use tokio::sync::{Semaphore, SemaphorePermit};
-
-/// Pages after which a browser is replaced.
-const MAX_PAGES: u32 = 200;
+use std::{path::PathBuf, time::Duration};
 
 /// Settings of a renderer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,8 +33,7 @@ pub struct Renderer {
     executable: BrowserExecutable,
     timeout: Duration,
     is_sandboxed: bool,
-    idle: Mutex<Vec<BrowserProcess>>,
-    permits: Semaphore,
+    pool: BrowserPool,
 }
 
 impl Renderer {
@@ -56,8 +48,7 @@ impl Renderer {
             executable,
             timeout: settings.timeout,
             is_sandboxed,
-            idle: Mutex::new(vec![browser]),
-            permits: Semaphore::new(settings.concurrency.max(1)),
+            pool: BrowserPool::new(settings.concurrency, browser),
         })
     }
 
@@ -66,8 +57,14 @@ impl Renderer {
         &self.executable.name
     }
 
+    /// Name and major version, as in "Chromium 156".
+    pub fn short_name(&self) -> &str {
+        let name = self.browser();
+        name.split_once('.').map_or(name, |(short, _)| short)
+    }
+
     /// Whether pages run in the browser's own sandbox; it has none for root, nor where the system
-    /// denies it.
+    /// allows no user namespaces.
     pub fn is_sandboxed(&self) -> bool {
         self.is_sandboxed
     }
@@ -79,9 +76,7 @@ impl Renderer {
     pub async fn open(&self, source: &PageSource) -> Result<OpenPage<'_>, RenderError> {
         source.check_viewport()?;
         let closed = |_| RendererError::Ended("the renderer is shut down".to_owned());
-        let permit = self.permits.acquire().await.map_err(closed)?;
-        let permit = PagePermit { renderer: self, _permit: permit };
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let (permit, idle) = self.pool.acquire().await.map_err(closed)?;
         let browser = match idle {
             Some(browser) => browser,
             None => BrowserProcess::start(&self.executable, self.is_sandboxed).await?,
@@ -91,27 +86,8 @@ impl Renderer {
 
     /// Ends the browsers.
     pub async fn shut_down(&self) {
-        self.permits.close();
-        let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
-        for browser in idle {
+        for browser in self.pool.close() {
             browser.close().await;
-        }
-    }
-}
-
-/// The right to have a page open.
-#[derive(Debug)]
-pub(crate) struct PagePermit<'renderer> {
-    renderer: &'renderer Renderer,
-    _permit: SemaphorePermit<'renderer>,
-}
-
-impl PagePermit<'_> {
-    /// Keeps a browser for the next page, unless it has opened enough of them.
-    pub fn return_browser(self, browser: BrowserProcess) {
-        if browser.pages < MAX_PAGES && !self.renderer.permits.is_closed() {
-            let mut idle = self.renderer.idle.lock().unwrap_or_else(PoisonError::into_inner);
-            idle.push(browser);
         }
     }
 }

@@ -5,7 +5,7 @@ use juror_types::item::Language;
 use serde_json::{Map, Value};
 
 /// Pixels of a picture's side at most.
-pub(crate) const MAX_SIDE: u32 = 4096;
+const MAX_SIDE: u32 = 4096;
 
 /// Code to draw, and the size to draw it in.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +29,7 @@ impl PageSource {
         if is_drawable(width) && is_drawable(height) {
             Ok(())
         } else {
-            Err(RenderError::Viewport { width, height })
+            Err(RenderError::Viewport { width, height, max: MAX_SIDE })
         }
     }
 }

@@ -90,7 +90,7 @@ async fn twice_the_scale_is_twice_the_pixels() {
     assert_eq!(drawn.picture[16..24], [640_u32.to_be_bytes(), 400_u32.to_be_bytes()].concat());
     let large = PageSource { scale: 2, viewport: [2049, 200], ..html(CARD) };
     let refused = renderer.open(&large).await.unwrap_err();
-    assert_eq!(refused, RenderError::Viewport { width: 4098, height: 400 });
+    assert_eq!(refused, RenderError::Viewport { width: 4098, height: 400, max: 4096 });
 }
 
 #[tokio::test]

@@ -1,0 +1,57 @@
+//! Browsers that wait for their next page, and the right to have a page open.
+
+use crate::process::BrowserProcess;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
+
+/// Pages after which a browser is replaced.
+const MAX_PAGES: u32 = 200;
+
+/// Idle browsers, and permits for the pages that are open.
+#[derive(Debug)]
+pub(crate) struct BrowserPool {
+    idle: Mutex<Vec<BrowserProcess>>,
+    permits: Semaphore,
+}
+
+impl BrowserPool {
+    /// A pool of this many pages (at least one) with its first browser.
+    pub fn new(concurrency: usize, browser: BrowserProcess) -> Self {
+        let permits = Semaphore::new(concurrency.max(1));
+        Self { idle: Mutex::new(vec![browser]), permits }
+    }
+
+    /// Waits until a page may be opened; returns an idle browser, if there is one. Fails once the pool
+    /// is closed.
+    pub async fn acquire(&self) -> Result<(PagePermit<'_>, Option<BrowserProcess>), AcquireError> {
+        let permit = self.permits.acquire().await?;
+        let idle = self.idle().pop();
+        Ok((PagePermit { pool: self, _permit: permit }, idle))
+    }
+
+    /// Opens no further page; returns the browsers that are idle.
+    pub fn close(&self) -> Vec<BrowserProcess> {
+        self.permits.close();
+        std::mem::take(&mut *self.idle())
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<BrowserProcess>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The right to have a page open.
+#[derive(Debug)]
+pub(crate) struct PagePermit<'pool> {
+    pool: &'pool BrowserPool,
+    _permit: SemaphorePermit<'pool>,
+}
+
+impl PagePermit<'_> {
+    /// Keeps a browser for the next page, unless it has opened enough of them.
+    pub fn return_browser(self, browser: BrowserProcess) {
+        if browser.pages < MAX_PAGES && !self.pool.permits.is_closed() {
+            self.pool.idle().push(browser);
+        }
+    }
+}
