@@ -21,6 +21,7 @@ use juror_analysis::{
     fold::Fold,
     metrics::AveragingPolicy,
     run_report::Report,
+    stability::ItemStability,
     summary::{SummaryInput, summarize},
 };
 use juror_journal::journal::RunDirectory;
@@ -44,6 +45,8 @@ const RULES: Rules = Rules {
     fallen_by: 0.3,
     fallen_share: 0.01,
     use_likely_clusters: true,
+    flaky_runs: 0,
+    leave_out_flaky: false,
     averaging: AVERAGING,
 };
 
@@ -184,6 +187,7 @@ fn compared(
         Side { report: &before, results: before.items.read(base_files.files()).unwrap() },
         Side { report: &after, results: after.items.read(head_files.files()).unwrap() },
         rules,
+        &ItemStability::default(),
     )
     .unwrap()
 }
@@ -203,6 +207,7 @@ fn report(
         ledger: None,
         gate: None,
         earlier: &[],
+        flaky: &ItemStability::default(),
         averaging: AVERAGING,
         finished_at: record.created_at.clone(),
     };

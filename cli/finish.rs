@@ -17,6 +17,7 @@ use juror_app::{
     error::AppError,
     reporting::{Reporting, write_report},
     run::execute::Executed,
+    settings::Settings,
 };
 use juror_journal::journal::RunFiles;
 use juror_ledger::admission::Ledger;
@@ -158,14 +159,14 @@ pub fn exit_of_comparison(comparison: &Comparison) -> Exit {
 }
 
 /// Refuses flags of a comparison where no comparison is asked for.
-pub fn check_baseline_flags(flags: &BaselineFlags) -> Result<(), AppError> {
+pub fn check_baseline_flags(flags: &BaselineFlags, settings: &Settings) -> Result<(), AppError> {
     let comparing = &flags.comparing;
     let given = [
         ("--strict", comparing.strict),
         ("--margin", comparing.margin.is_some()),
         ("--max-lost", comparing.max_lost.is_some()),
     ];
-    match given.into_iter().find(|(_, is_given)| *is_given && flags.baseline.is_none()) {
+    match given.into_iter().find(|(_, is_given)| *is_given && settings.run.baseline().is_none()) {
         Some((flag, _)) => Err(AppError::invalid(format!(
             "{flag} decides a comparison, and none is asked for: add --baseline RUN, or leave out \
              {flag}"

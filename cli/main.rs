@@ -44,6 +44,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Run(arguments) => Box::pin(commands::run::run(arguments, global)),
         Command::Report(arguments) => Box::pin(commands::report::run(arguments, global)),
         Command::Compare(arguments) => return commands::compare::run(arguments, global),
+        Command::Bless(arguments) => return commands::bless::run(arguments, global),
         Command::Calibrate(arguments) => return commands::calibrate::run(arguments, global),
         Command::Estimate(arguments) => Box::pin(commands::estimate::run(arguments, global)),
         Command::Retry(arguments) => Box::pin(commands::retry::run(arguments, global)),

@@ -2,8 +2,8 @@
 
 use crate::{
     args::{
-        CalibrationFlags, CallingFlags, ComparingFlags, FleetFlags, GlobalFlags, JudgingFlags,
-        RunFlags, ServeArguments, ServingFlags,
+        BaselineFlags, CalibrationFlags, CallingFlags, ComparingFlags, FleetFlags, GlobalFlags,
+        JudgingFlags, RunFlags, ServeArguments, ServingFlags,
     },
     exit::Failure,
 };
@@ -129,6 +129,14 @@ impl ComparingFlags {
     }
 }
 
+impl BaselineFlags {
+    /// The flags that were given, as settings.
+    pub fn layers(&self) -> Vec<Layer> {
+        let baseline = self.baseline.clone().map(|named| Layer::of("run", "baseline", named));
+        baseline.into_iter().chain(self.comparing.layers()).collect()
+    }
+}
+
 impl CalibrationFlags {
     /// The flag that was given, as a setting.
     pub fn layers(&self) -> Vec<Layer> {
@@ -141,7 +149,7 @@ impl RunFlags {
     /// The flags that were given, as settings.
     pub fn layers(&self) -> Vec<Layer> {
         let mut layers = self.judging.layers();
-        layers.extend(self.against.comparing.layers());
+        layers.extend(self.against.layers());
         layers.extend(self.known.layers());
         layers.extend(self.deadline.clone().map(deadline));
         layers.extend(self.gate.clone().map(|gate| Layer::of("run", "gate", gate)));

@@ -2,7 +2,10 @@
 
 use crate::damage;
 use juror_analysis::history::{HistoryError, PastRun, RunFigures, runs_in};
-use juror_journal::journal::{JournalError, RunFiles};
+use juror_journal::{
+    blessed::{BlessedRun, BlessedRuns},
+    journal::{JournalError, RunFiles},
+};
 use juror_types::{id::RunId, run::RunRecord};
 use std::{
     collections::HashMap,
@@ -31,6 +34,8 @@ pub struct ListedRun {
     pub state: RunState,
     /// Figures of its last report; none if it has none yet, or an unreadable one.
     pub figures: Option<Arc<RunFigures>>,
+    /// Names that it is blessed by.
+    pub baselines: Vec<String>,
 }
 
 /// A run of which it cannot be read what it is.
@@ -121,10 +126,11 @@ impl Catalog {
     /// All runs, those too whose record cannot be read.
     pub fn scan(&self) -> io::Result<RunListing> {
         let mut listing = RunListing::default();
+        let blessed = self.blessed();
         for run in runs_in(&self.runs_dir)? {
             match run {
                 Ok(files) if is_in_its_own_place(&files) => {
-                    listing.runs.push(self.listed(&files));
+                    listing.runs.push(self.with_names(&files, &blessed));
                 }
                 Ok(files) => {
                     let name = files.directory().file_name().unwrap_or_default().to_string_lossy();
@@ -141,6 +147,10 @@ impl Catalog {
 
     /// A run as it stands in the list.
     pub fn listed(&self, files: &RunFiles) -> ListedRun {
+        self.with_names(files, &self.blessed())
+    }
+
+    fn with_names(&self, files: &RunFiles, blessed: &[BlessedRun]) -> ListedRun {
         let figures = self.figures(files);
         let record = files.record().clone();
         let scored = figures.as_ref().map_or(0, |figures| figures.scored);
@@ -150,7 +160,17 @@ impl Catalog {
             false if scored >= record.jobs() && figures.is_some() => RunState::Complete,
             false => RunState::Incomplete,
         };
-        ListedRun { record, state, figures }
+        let names = blessed.iter().filter(|blessed| blessed.run_id == record.run_id);
+        let baselines = names.map(|blessed| blessed.name.clone()).collect();
+        ListedRun { record, state, figures, baselines }
+    }
+
+    /// The blessed runs. A file that is damaged hides no run.
+    fn blessed(&self) -> Vec<BlessedRun> {
+        BlessedRuns::new(&self.runs_dir)
+            .list()
+            .inspect_err(|error| tracing::warn!("blessed runs are not marked: {error}"))
+            .unwrap_or_default()
     }
 
     /// Damage of a run's journal, looked at again only after it was written again.

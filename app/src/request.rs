@@ -36,6 +36,8 @@ pub struct RunSpecification {
     pub keep_inputs: Option<bool>,
     /// Whether code is rendered and measured; none for what is set.
     pub evidence: Option<EvidenceMode>,
+    /// Run to compare with, by the name that it is blessed by or by its id; none for what is set.
+    pub baseline: Option<String>,
     /// Name of the run; none for one that is made from date and time.
     pub run_id: Option<RunId>,
 }
@@ -53,6 +55,8 @@ pub struct RequestDefaults {
     pub keep_inputs: bool,
     /// Whether code is rendered and measured.
     pub evidence: EvidenceMode,
+    /// Run that runs are compared with, if one is set.
+    pub baseline: Option<String>,
     /// The most that a run may ask for as its budget; none is unlimited.
     pub max_budget_usd: Option<Money>,
 }
@@ -75,6 +79,7 @@ pub enum RequestField {
     MaxConcurrency,
     KeepInputs,
     Evidence,
+    Baseline,
     RunId,
 }
 
@@ -96,6 +101,7 @@ impl RequestField {
             Self::MaxConcurrency => "max_concurrency",
             Self::KeepInputs => "keep_inputs",
             Self::Evidence => "evidence",
+            Self::Baseline => "baseline",
             Self::RunId => "run_id",
         }
     }

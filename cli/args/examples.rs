@@ -76,8 +76,8 @@ const HELP_ENDINGS: &[HelpEnding] = &[
                 "Let a vision model judge, for at most $5",
             ),
             (
-                "juror run shots.jsonl --enable-llm-judge --budget-usd 5 --gate production --baseline last -o report.html",
-                "Exit with 100 if the gate is missed or the run is worse than the run last",
+                "juror run shots.jsonl --enable-llm-judge --budget-usd 5 --gate production --baseline main -o report.html",
+                "Exit with 100 if the gate is missed or the run is worse than the run blessed as main",
             ),
             ("juror run --resume 20261123-010203-ab12", "Go on where a run stopped"),
         ],
@@ -101,6 +101,20 @@ const HELP_ENDINGS: &[HelpEnding] = &[
             ("juror compare main nightly --strict -o comparison.md", "Exit with 4 if inconclusive"),
         ],
         exit_codes: OF_A_COMPARISON,
+    },
+    HelpEnding {
+        command: "bless",
+        examples: &[
+            (
+                "juror bless nightly-2026-11-22",
+                "Make this run the baseline main, for --baseline main",
+            ),
+            ("juror bless nightly-2026-11-22 --name gpt-4.1", "Name it gpt-4.1 instead"),
+            ("juror bless --list", "List the blessed runs"),
+            ("juror bless --remove gpt-4.1", "Take a name away"),
+        ],
+        exit_codes: "0 done; 1 error; 2 usage or settings, no such run, or a run with lost jobs \
+            (without --force).",
     },
     HelpEnding {
         command: "calibrate",

@@ -16,6 +16,7 @@ pub use running::{CallingFlags, EstimateArguments, JudgingFlags, RunArguments, R
 pub use serving::ServeArguments;
 
 use clap::{Args, Parser, Subcommand};
+use juror_journal::blessed::DEFAULT_BASELINE;
 use juror_types::evidence::EvidenceMode;
 use std::path::PathBuf;
 
@@ -70,6 +71,8 @@ pub enum Command {
     Report(ReportArguments),
     /// Tell whether a run is worse than another, where, and how sure that is
     Compare(CompareArguments),
+    /// Name a run as the baseline that others are compared with
+    Bless(BlessArguments),
     /// Tell how far a run's judge agrees with people
     Calibrate(CalibrateArguments),
     /// Tell what a run would take: tokens, money, time
@@ -175,15 +178,35 @@ pub struct ReportArguments {
 /// `juror compare`
 #[derive(Debug, Args)]
 pub struct CompareArguments {
-    /// The run to compare against: its id, or its directory
+    /// The run to compare against: the name that it is blessed by, its id, or its directory
     pub base: String,
-    /// The run that may have got worse: its id, or its directory
+    /// The run that may have got worse: its id, its directory, or a name that it is blessed by
     pub head: String,
     #[command(flatten)]
     pub comparing: ComparingFlags,
     /// Write the comparison to a file too (repeatable); the ending picks the format (.json .md)
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
+}
+
+/// `juror bless`
+#[derive(Debug, Args)]
+pub struct BlessArguments {
+    /// The run: its id, or its directory
+    #[arg(required_unless_present_any = ["list", "remove"])]
+    pub run: Option<String>,
+    /// Name of the baseline; a run that has it already loses it
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_BASELINE)]
+    pub name: String,
+    /// Bless the run although jobs of it are lost (unscorable, failed, skipped or without a result)
+    #[arg(long)]
+    pub force: bool,
+    /// List the blessed runs
+    #[arg(long, conflicts_with_all = ["run", "force", "remove"])]
+    pub list: bool,
+    /// Take this name away; the run itself stays
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["run", "force"])]
+    pub remove: Option<String>,
 }
 
 /// `juror calibrate`
@@ -226,8 +249,9 @@ pub struct ComparingFlags {
 /// Flags of a run's baseline.
 #[derive(Debug, Default, Args)]
 pub struct BaselineFlags {
-    /// Compare with this run (its id, its directory or its report.json); exit with 100 if it got worse
-    #[arg(long, value_name = "RUN|FILE")]
+    /// Compare with this run: the name that it is blessed by, its id, its directory or its
+    /// report.json; exit with 100 if it got worse [default: run.baseline of the settings]
+    #[arg(long, value_name = "NAME|RUN|FILE")]
     pub baseline: Option<String>,
     #[command(flatten)]
     pub comparing: ComparingFlags,

@@ -13,7 +13,7 @@ use juror_analysis::{
 use juror_app::{
     error::AppError,
     protected_files::{self, ProtectedFiles},
-    reporting::baseline,
+    reporting::{baseline, run_lookup},
     rubrics,
 };
 use juror_journal::journal::{JournalError, RunFiles};
@@ -27,7 +27,7 @@ pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit,
     for output in &arguments.output {
         known::check_output(output).map_err(AppError::from)?;
     }
-    let files = baseline::open_run(&arguments.run, &settings.run.runs_dir)?;
+    let files = run_lookup::open_run(&arguments.run, &settings.run.runs_dir)?;
     ProtectedFiles::from_settings(&settings, layers::settings_file(global).0)
         .and("the file of labels", arguments.labels.as_deref())
         .in_run(files.directory().to_owned(), "calibration")

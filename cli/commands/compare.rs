@@ -7,7 +7,7 @@ use crate::{
 };
 use juror_app::{
     protected_files::{self, ProtectedFiles},
-    reporting::baseline::{self, Baseline},
+    reporting::{baseline::Baseline, run_lookup::open_run},
     rubrics,
 };
 use juror_report::{ComparisonFormat, TerminalOptions, render_comparison, write_comparison};
@@ -19,7 +19,7 @@ pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, F
         ComparisonFormat::of(output).map_err(Failure::usage)?;
     }
     let base = Baseline::open(&arguments.base, &settings)?;
-    let head = baseline::open_run(&arguments.head, &settings.run.runs_dir)?;
+    let head = open_run(&arguments.head, &settings.run.runs_dir)?;
     ProtectedFiles::from_settings(&settings, layers::settings_file(global).0)
         .in_run(head.directory().to_owned(), "comparison")
         .check(&arguments.output)?;

@@ -11,7 +11,6 @@ use juror_app::{
     protected_files::ProtectedFiles,
     rubrics,
     run::{
-        ready::Ends,
         run_request::new_run_id,
         session::{Selection, Session},
     },
@@ -58,6 +57,8 @@ async fn judge(
         Layer::of("run", "rubric", golden.rubric()),
         Layer::of("run", "enable_llm_judge", true),
         Layer::of("judge", "base_url", base_url),
+        // The user's own baseline has other items.
+        Layer::of("run", "baseline", ""),
     ];
     let concurrency =
         arguments.max_concurrency.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
@@ -94,8 +95,8 @@ async fn judge(
             session.rubric.name()
         ));
     }
-    let ends = Ends { outputs: &arguments.output, ..Ends::default() };
-    let exit = run::start_or_resume(session, run_id, None, ends, global).await?;
+    let outputs = &arguments.output;
+    let exit = run::start_or_resume(session, run_id, None, outputs, global).await?;
     if !global.quiet {
         screen::tell(
             "next: judge your own screenshots with `juror run DATASET`; `juror doctor` checks what \

@@ -28,7 +28,7 @@ use juror_app::{
     reporting::{baseline::Baseline, calibrations},
     run::{
         inspection::inspect_files,
-        ready::{Ends, known_run},
+        ready::known_run,
         run_request::{RunInvocation, new_run_id},
         session::Session,
     },
@@ -52,7 +52,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     let settings = asked.settings()?;
     fleet::refuse_kept_inputs(&settings)?;
     let named = asked.run_id()?;
-    finish::check_baseline_flags(&flags.against)?;
+    finish::check_baseline_flags(&flags.against, &settings)?;
     let protected = ProtectedFiles::from_settings(&settings, layers::settings_file(global).0)
         .and("the dataset", flags.dataset.as_deref());
     let own_run = named.as_ref().map(|run| settings.run.runs_dir.join(run.as_str()));
@@ -61,9 +61,8 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
         None => protected,
     }
     .check_reports(&flags.output)?;
-    let ends = Ends { outputs: &flags.output, baseline: flags.against.baseline.as_deref() };
     match arguments.wait {
-        true => require_journal(&settings, ends)?,
+        true => require_journal(&settings, &flags.output)?,
         false if asks_for_an_end(flags) => {
             return Err(Failure::usage(
                 "--output, --gate, --baseline and --calibration are for a run's end: add --wait",
@@ -71,7 +70,10 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
         }
         false => {}
     }
-    let baseline = Baseline::named(ends.baseline, &settings)?;
+    let baseline = match arguments.wait {
+        true => Baseline::from_settings(&settings)?,
+        false => None,
+    };
     calibrations::named(&settings)?;
     require("broker", settings.fleet.broker.as_ref())?;
     let backend = fleet::open_backend(&settings).await?;
@@ -88,7 +90,6 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
         asked,
         settings: &settings,
         baseline,
-        ends,
         backend: &backend,
         telling,
     };
@@ -103,7 +104,6 @@ struct Enqueuing<'a> {
     asked: RunInvocation<'a>,
     settings: &'a Settings,
     baseline: Option<Baseline>,
-    ends: Ends<'a>,
     backend: &'a Arc<RedisLedger>,
     telling: Telling<'a>,
 }
@@ -305,7 +305,7 @@ impl Enqueuing<'_> {
             backend: self.backend,
             run,
             settings: self.settings,
-            ends: self.ends,
+            outputs: &self.arguments.run.output,
             global: self.global,
             location_flags: &self.telling.location_flags,
         };

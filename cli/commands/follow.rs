@@ -10,7 +10,7 @@ use crate::{
 };
 use juror_aggregator::fleet::RunsLock;
 use juror_analysis::format::dollars;
-use juror_app::{error::AppError, run::ready::Ends, settings::Settings};
+use juror_app::{error::AppError, settings::Settings};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_ledger::{
     admission::{Admission as _, Budget, Ledger},
@@ -18,7 +18,7 @@ use juror_ledger::{
     redis::{RedisLedger, RunProgress, RunStatus},
 };
 use juror_types::{event::Events, id::RunId, shutdown::Shutdown};
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 const LOOKING: Duration = Duration::from_secs(1);
 
@@ -30,8 +30,8 @@ pub struct Following<'run> {
     pub run: &'run RunId,
     /// The settings.
     pub settings: &'run Settings,
-    /// Wishes for its end, beside its report.
-    pub ends: Ends<'run>,
+    /// Files to write at its end, beside its report.
+    pub outputs: &'run [PathBuf],
     /// Flags of the output.
     pub global: &'run GlobalFlags,
     /// The flags by which the next command finds the same run.
@@ -39,8 +39,9 @@ pub struct Following<'run> {
 }
 
 /// Refuses what only a run's journal can answer where the aggregator keeps that elsewhere.
-pub fn require_journal(settings: &Settings, ends: Ends<'_>) -> Result<(), Failure> {
-    let wanted = !ends.outputs.is_empty() || ends.baseline.is_some() || settings.run.gate.is_some();
+pub fn require_journal(settings: &Settings, outputs: &[PathBuf]) -> Result<(), Failure> {
+    let run = &settings.run;
+    let wanted = !outputs.is_empty() || run.baseline().is_some() || run.gate.is_some();
     let runs_dir = &settings.run.runs_dir;
     if !wanted || RunsLock::is_known(runs_dir) {
         return Ok(());
@@ -115,9 +116,9 @@ impl Following<'_> {
     /// As `juror report` would, where the journal can be read; otherwise by the counts.
     async fn conclude(&self, status: &RunStatus) -> Result<Exit, Failure> {
         let exit = match RunFiles::open(&self.settings.run.runs_dir, self.run) {
-            Ok(files) => report::report(&files, self.settings, self.ends, self.global).await?,
+            Ok(files) => report::report(&files, self.settings, self.outputs, self.global).await?,
             Err(JournalError::Missing { .. })
-                if self.ends.outputs.is_empty() && self.ends.baseline.is_none() =>
+                if self.outputs.is_empty() && self.settings.run.baseline().is_none() =>
             {
                 self.count(status)?
             }

@@ -1,6 +1,7 @@
 //! The commands, a file each.
 
 pub mod aggregate;
+pub mod bless;
 pub mod budget;
 pub mod cache;
 pub mod calibrate;

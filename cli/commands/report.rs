@@ -14,40 +14,40 @@ use juror_app::{
     protected_files::{self, ProtectedFiles},
     reporting::{self, Reporting, baseline::Baseline, calibrations},
     rubrics,
-    run::ready::{Ends, run_files},
+    run::ready::run_files,
     settings::{Layer, Settings},
 };
 use juror_journal::journal::RunFiles;
+use std::path::PathBuf;
 
 /// Runs `juror report`.
 pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(&arguments.run, global)?;
     let mut flags = arguments.fleet.layers();
     flags.extend(arguments.gate.clone().map(|gate| Layer::of("run", "gate", gate)));
-    flags.extend(arguments.against.comparing.layers());
+    flags.extend(arguments.against.layers());
     flags.extend(arguments.known.layers());
     let settings = layers::settle(global, flags)?;
-    finish::check_baseline_flags(&arguments.against)?;
+    finish::check_baseline_flags(&arguments.against, &settings)?;
     let files = run_files(&settings.run.runs_dir, run)?;
     ProtectedFiles::from_settings(&settings, layers::settings_file(global).0)
         .in_run(files.directory().to_owned(), "report")
         .check_reports(&arguments.output)?;
     let (rubric, _) = rubrics::recorded(files.record())?;
     protected_files::check_dataset(&arguments.output, &files, &rubric, &settings)?;
-    let baseline = arguments.against.baseline.as_deref();
-    report(&files, &settings, Ends { outputs: &arguments.output, baseline }, global).await
+    report(&files, &settings, &arguments.output, global).await
 }
 
 /// Reports a run from its files, and exits by it.
 pub async fn report(
     files: &RunFiles,
     settings: &Settings,
-    ends: Ends<'_>,
+    outputs: &[PathBuf],
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
     let (rubric, _) = rubrics::recorded(files.record())?;
     let gate = reporting::gate(settings.run.gate.as_deref(), &rubric)?;
-    let baseline = Baseline::named(ends.baseline, settings)?;
+    let baseline = Baseline::from_settings(settings)?;
     let calibration = calibrations::named(settings)?;
     let counted = Fold::of_journal(files).map_err(AppError::from)?.counted();
     let mut ledgers = Ledgers::new(settings);
@@ -60,7 +60,7 @@ pub async fn report(
         settings,
         calibration: calibration.as_ref(),
     };
-    let finishing = Finishing { reporting, outputs: ends.outputs, global };
+    let finishing = Finishing { reporting, outputs, global };
     let report = finish::report(files, &counted, ledger?, &finishing, None)?;
     if !global.quiet && !global.json {
         finish::tell_result(files, &report);

@@ -19,7 +19,7 @@ use crate::{
 use juror_analysis::fold::Rounds;
 use juror_app::{
     fleet::{self, publish::Publication, retry_plan::AnotherRound},
-    run::ready::{Ends, known_run, no_such_run},
+    run::ready::{known_run, no_such_run},
     settings::{Layer, Settings},
 };
 use juror_ledger::redis::RedisLedger;
@@ -51,7 +51,7 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
     layers.extend(fleet::namespace_of(here.as_ref(), arguments.fleet.namespace.as_deref())?);
     let settings = layers::settle(global, layers.clone())?;
     if arguments.wait {
-        require_journal(&settings, Ends::default())?;
+        require_journal(&settings, &[])?;
     }
     let backend = fleet::open_backend(&settings).await?;
     let retrying = Retrying { arguments, global, layers, settings: &settings, backend: &backend };
@@ -168,7 +168,7 @@ impl Retrying<'_> {
             backend: self.backend,
             run,
             settings: self.settings,
-            ends: Ends::default(),
+            outputs: &[],
             global: self.global,
             location_flags: &location_flags::of_fleet(self.global, &self.arguments.fleet),
         };

@@ -17,13 +17,13 @@ use juror_app::{
     run::{
         execute::{self, Execution},
         inspection::inspect_files,
-        ready::{Ends, Ready, known_run, no_such_run, ready, record, refuse_fleet_run},
+        ready::{Ready, known_run, no_such_run, ready, record, refuse_fleet_run},
         run_request::new_run_id,
         session::Session,
     },
 };
 use juror_types::{id::RunId, run::RunRecord, shutdown::Shutdown};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs `juror run`.
 pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
@@ -64,16 +64,15 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         .in_run(settings.run.runs_dir.join(run.as_str()), "report")
         .check_reports(&flags.output)?;
     let session = asked.session(&run, known.as_ref())?;
-    let ends = Ends { outputs: &flags.output, baseline: flags.against.baseline.as_deref() };
-    finish::check_baseline_flags(&flags.against)?;
+    finish::check_baseline_flags(&flags.against, &settings)?;
     if flags.dry_run {
-        ready(&session, &run, ends)?;
+        ready(&session, &run)?;
         inspect_files(&session).await?;
         tell_warnings(&session, global.quiet);
         print_plan(&session, "Nothing was spent.", global.json)?;
         return Ok(Exit::Done);
     }
-    start_or_resume(session, run, known, ends, global).await
+    start_or_resume(session, run, known, &flags.output, global).await
 }
 
 /// Continues a run of this machine from its record alone.
@@ -92,10 +91,10 @@ pub async fn start_or_resume(
     session: Session,
     run_id: RunId,
     known: Option<RunRecord>,
-    ends: Ends<'_>,
+    outputs: &[PathBuf],
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
-    let Ready { gate, baseline, calibration, setup } = ready(&session, &run_id, ends)?;
+    let Ready { gate, baseline, calibration, setup } = ready(&session, &run_id)?;
     tell_warnings(&session, global.quiet);
     let record = record(&session, &run_id, known.as_ref());
     let execution =
@@ -118,7 +117,7 @@ pub async fn start_or_resume(
         settings: &session.settings,
         calibration: calibration.as_ref(),
     };
-    let finishing = Finishing { reporting, outputs: ends.outputs, global };
+    let finishing = Finishing { reporting, outputs, global };
     let remedy = format!("write it by: juror report {run_id}");
     signals.exit_on_signal(&remedy, async { finish::finish(executed, &finishing) }).await
 }

@@ -5,6 +5,7 @@ use juror_analysis::{
     compare::{CompareError, Side, compare},
     comparison::{Comparison, Rules},
     items::ItemResults,
+    stability::ItemStability,
 };
 use juror_app::work_limiter::Turns;
 use std::{
@@ -75,7 +76,10 @@ impl Comparisons {
         let (before, after) = (Arc::clone(base), Arc::clone(head));
         let comparing = spawn_blocking(move || {
             let _turn = turn;
-            compare(side(&before)?, side(&after)?, rules)
+            let rubric = &after.report.rubric;
+            let stability =
+                ItemStability::of_run(&after.files, rules.flaky_runs, rubric, rules.averaging)?;
+            compare(side(&before)?, side(&after)?, rules, &stability)
         });
         let comparison = Arc::new(comparing.await.map_err(|_| NotCompared::Interrupted)??);
         let (base, head) = (Arc::downgrade(base), Arc::downgrade(head));

@@ -18,6 +18,7 @@ use juror_analysis::{
     fold::Fold,
     gate::Gate,
     metrics::AveragingPolicy,
+    stability::ItemStability,
     summary::{SummaryInput, summarize},
 };
 use juror_app::{
@@ -123,6 +124,8 @@ impl TestSite {
                 fallen_by: 0.3,
                 fallen_share: 0.01,
                 use_likely_clusters: true,
+                flaky_runs: 7,
+                leave_out_flaky: false,
                 averaging: AveragingPolicy::default(),
             },
             self.stop.clone(),
@@ -256,6 +259,7 @@ fn write_report(runs: &Path, run: &RunId) {
         ledger: None,
         gate: None,
         earlier: &[],
+        flaky: &ItemStability::default(),
         averaging: AveragingPolicy::default(),
         finished_at,
     };
@@ -364,6 +368,7 @@ impl RunLauncher for Nobody {
             repeat: 1,
             keep_inputs: false,
             evidence: juror_types::evidence::EvidenceMode::None,
+            baseline: None,
             max_budget_usd: None,
         }
     }

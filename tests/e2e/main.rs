@@ -10,6 +10,7 @@
 mod answers;
 mod bad_input;
 mod batches;
+mod bless;
 mod budget;
 mod budget_history;
 mod cache;

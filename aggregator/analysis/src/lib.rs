@@ -20,6 +20,7 @@ mod random;
 pub mod repeats;
 pub mod run_facts;
 pub mod run_report;
+pub mod stability;
 pub mod summary;
 #[cfg(any(test, feature = "test-results"))]
 pub mod test_results;

@@ -15,6 +15,7 @@ use crate::{
     repeats::repeats,
     run_facts::{Cost, Coverage, MonthCost, RunSummary},
     run_report::Report,
+    stability::ItemStability,
     until_width::missed_width,
     verdict_checks::VerdictChecks,
 };
@@ -55,6 +56,8 @@ pub struct SummaryInput<'a> {
     pub gate: Option<&'a Gate>,
     /// The runs before it of the same kind, newest first, if the gate watches for declines.
     pub earlier: &'a [PastRun],
+    /// Stability of the items; the gate is judged without the flaky ones.
+    pub flaky: &'a ItemStability,
     /// Which jobs without a verdict enter averages.
     pub averaging: AveragingPolicy,
     /// Now, RFC 3339 in UTC.
@@ -82,6 +85,9 @@ pub fn summarize(files: &RunFiles, input: &SummaryInput<'_>) -> Result<Report, J
 
 struct Scan<'a> {
     tally: Tally<'a>,
+    /// The same without flaky items, for the gate; none where there are none.
+    steady: Option<Tally<'a>>,
+    flaky: &'a ItemStability,
     items: Items,
     issues: Statements,
     strengths: Statements,
@@ -137,8 +143,12 @@ impl<'a> Scan<'a> {
             Formula::SumOverMax => Vec::new(),
             Formula::WeightedGroups => criteria.collect(),
         };
+        let tally = || Tally::of_run(input.rubric, record, input.averaging);
+        let leaves_out = input.gate.is_some() && !input.flaky.flaky.is_empty();
         Self {
-            tally: Tally::of_run(input.rubric, record, input.averaging),
+            tally: tally(),
+            steady: leaves_out.then(tally),
+            flaky: input.flaky,
             items: Items::new(record.repeat, input.counted.len() as usize),
             issues: Statements::new(Tone::Issues, titles.clone(), MAX_UNKNOWN)
                 .with_findings(input.rubric.vocabulary.clone()),
@@ -163,6 +173,11 @@ impl<'a> Scan<'a> {
     fn add(&mut self, result: JobResult, offset: u64) {
         let item = self.items.add(&result, offset);
         self.tally.add(&result, item as usize);
+        if let Some(steady) =
+            self.steady.as_mut().filter(|_| !self.flaky.is_flaky(&result.screenshot_id))
+        {
+            steady.add(&result, item as usize);
+        }
         self.charges.add(&result);
         self.evidence.add(result.evidence.as_ref(), result.semantic.as_ref());
         let kind = result.error.as_ref().map(|error| error.kind);
@@ -247,6 +262,14 @@ impl<'a> Scan<'a> {
                 "the ledger has no record of this run: what calls that died with their process may have cost is not in its cost".into(),
             );
         }
+        let steady = self.steady.map(|tally| tally.finish().0);
+        if let Some(gate) = input.gate.filter(|_| steady.is_some()) {
+            let flaky = counted(self.flaky.flaky.len() as u64, "flaky item");
+            warnings.push(format!("gate {} is judged without {flaky}", gate.name));
+        }
+        let judged_metrics = steady.as_deref().unwrap_or(&metrics);
+        let targets =
+            input.gate.map(|gate| gate.judge(judged_metrics, &coverage, streak, input.earlier));
         let likely_clusters = self.clusters.finish();
         warnings.extend(likely_clusters.as_ref().and_then(LikelyClusters::warning));
         if self.fingerprints.len() > 1 {
@@ -273,7 +296,7 @@ impl<'a> Scan<'a> {
                 unmetered_calls: self.charges.unmetered_calls(),
                 ..cost(record, input, coverage.pending)
             },
-            targets: input.gate.map(|gate| gate.judge(&metrics, &coverage, streak, input.earlier)),
+            targets,
             coverage,
             repeats: None,
             calibration: None,

@@ -17,6 +17,7 @@ use crate::{
     gate::Gate,
     metrics::AveragingPolicy,
     run_report::Report,
+    stability::ItemStability,
     summary::{SummaryInput, summarize},
 };
 use juror_journal::journal::RunDirectory;
@@ -42,6 +43,7 @@ pub fn report_of(
         ledger,
         gate: gate.as_ref(),
         earlier: &[],
+        flaky: &ItemStability::default(),
         averaging: AveragingPolicy::default(),
         finished_at: "2026-11-21T02:03:15Z".into(),
     };

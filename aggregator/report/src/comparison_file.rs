@@ -1,6 +1,6 @@
 //! Writing a comparison into a file whose ending tells the format.
 
-use crate::{markdown::render_comparison, topics::comparison::topic};
+use crate::markdown::render_comparison;
 use juror_analysis::comparison::Comparison;
 use juror_journal::replace_file::replace_file;
 use std::{
@@ -56,9 +56,7 @@ pub fn write_comparison(path: &Path, comparison: &Comparison) -> Result<(), Comp
             serde_json::to_writer_pretty(&mut *out, comparison)?;
             out.write_all(b"\n")
         }
-        ComparisonFormat::Markdown => {
-            out.write_all(render_comparison(&topic(comparison)).as_bytes())
-        }
+        ComparisonFormat::Markdown => out.write_all(render_comparison(comparison).as_bytes()),
     })
     .map_err(|source: io::Error| ComparisonOutputError::Write { path: path.to_owned(), source })
 }

@@ -14,10 +14,11 @@ use crate::{
     },
     topics,
 };
-use blocks::Extent;
+use blocks::{Extent, sign};
 use escape::cut;
 use juror_analysis::{
     calibration::known::{CalibrationStatus, RunCalibration},
+    comparison::Comparison,
     gate::GateDecision,
     issues::StatementGroup,
     metrics::{Metric, Unit},
@@ -43,6 +44,7 @@ const MAX_LINES: usize = 30;
 pub(crate) fn render(report: &Report) -> String {
     let sections = [
         headline(report),
+        changes(report),
         comparison(report),
         targets(report),
         metrics(report),
@@ -109,9 +111,27 @@ fn headline(report: &Report) -> String {
     )
 }
 
-/// A comparison alone.
-pub(crate) fn render_comparison(comparison: &Topic) -> String {
-    blocks::topic(comparison, Extent::File)
+/// A comparison alone: its decision, and what changed.
+pub(crate) fn render_comparison(comparison: &Comparison) -> String {
+    let whole = blocks::topic(&topics::comparison::topic(comparison), Extent::File);
+    let changes = &topics::changes::topic(comparison);
+    format!("{whole}\n### {}\n\n{}", titled(changes), blocks::topic(changes, Extent::File))
+}
+
+fn changes(report: &Report) -> String {
+    let Some(comparison) = &report.comparison else { return String::new() };
+    let topic = topics::changes::topic(comparison);
+    format!("**{}**\n\n{}", titled(&topic), blocks::topic(&topic, Extent::Comment))
+}
+
+/// `❌ Since the baseline: 2 new, 1 worse`
+fn titled(topic: &Topic) -> String {
+    let mark = if topic.simulated { format!(" {SIMULATED}") } else { String::new() };
+    let (sign, status) = match &topic.status {
+        Some((word, level)) => (sign(*level), format!(": {word}")),
+        None => ("", String::new()),
+    };
+    format!("{sign}{}{status}{mark}", topic.title)
 }
 
 fn comparison(report: &Report) -> String {

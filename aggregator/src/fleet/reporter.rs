@@ -8,6 +8,7 @@ use juror_analysis::{
     history::runs_of_one_kind,
     metrics::AveragingPolicy,
     run_facts::Coverage,
+    stability::ItemStability,
     summary::{SummaryInput, summarize},
 };
 use juror_ledger::{admission::Ledger, error::LedgerError};
@@ -130,6 +131,7 @@ fn write_now(
         ledger,
         gate: gate.as_ref(),
         earlier: &earlier,
+        flaky: &ItemStability::default(),
         averaging: options.averaging,
         finished_at: jiff::Timestamp::now().to_string(),
     };

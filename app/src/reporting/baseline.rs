@@ -1,20 +1,21 @@
 //! The run that another one is compared against.
 
+use super::run_lookup::find_run;
 use crate::{
     error::AppError,
     rubrics,
-    settings::{LikelyClusterPolicy, Settings},
+    settings::{FlakyPolicy, LikelyClusterPolicy, Settings},
 };
 use juror_analysis::{
     compare::{Side, check_rubrics, compare},
     comparison::{Comparison, Rules},
     fold::Fold,
     run_report::Report,
+    stability::ItemStability,
     summary::{SummaryInput, summarize},
 };
 use juror_journal::journal::RunFiles;
 use juror_types::{id::RunId, job::RubricReference};
-use std::path::Path;
 
 /// A run that is there to be compared, and how that is decided.
 pub struct Baseline {
@@ -23,15 +24,16 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// The run of this id in the runs directory, or in this directory, or that this file (its
-    /// report, say) lies beside.
+    /// The run in this directory, or that this file (its report, say) lies beside, or of this id in
+    /// the runs directory, or that is blessed by this name.
     pub fn open(named: &str, settings: &Settings) -> Result<Self, AppError> {
-        Ok(Self { files: open_run(named, &settings.run.runs_dir)?, rules: rules(settings) })
+        let found = find_run(named, &settings.run.runs_dir)?;
+        Ok(Self { files: found.files, rules: rules(settings) })
     }
 
-    /// The run that is named, if one is.
-    pub fn named(named: Option<&str>, settings: &Settings) -> Result<Option<Self>, AppError> {
-        named.map(|named| Self::open(named, settings)).transpose()
+    /// The run that the settings name (`run.baseline`), if they name one.
+    pub fn from_settings(settings: &Settings) -> Result<Option<Self>, AppError> {
+        settings.run.baseline().map(|named| Self::open(named, settings)).transpose()
     }
 
     /// The run's files.
@@ -46,20 +48,26 @@ impl Baseline {
     }
 
     /// Comparison of this run with another one, of which there is a report.
-    pub fn compared(&self, head: &RunFiles, report: &Report) -> Result<Comparison, AppError> {
+    pub fn compared(
+        &self,
+        head: &RunFiles,
+        report: &Report,
+        stability: &ItemStability,
+    ) -> Result<Comparison, AppError> {
         self.check(&report.run.id, &report.run.rubric)?;
         let own = self.report(&self.files)?;
         let base =
             Side { report: &own, results: own.items.read(&self.files).map_err(AppError::from)? };
         let head = Side { report, results: report.items.read(head).map_err(AppError::from)? };
-        compare(base, head, self.rules).map_err(AppError::from)
+        compare(base, head, self.rules, stability).map_err(AppError::from)
     }
 
     /// Comparison of this run with another one.
     pub fn compared_with(&self, head: &RunFiles) -> Result<Comparison, AppError> {
         let record = head.record();
         self.check(&record.run_id, &record.rubric)?;
-        self.compared(head, &self.report(head)?)
+        let stability = stability(head, self.rules)?;
+        self.compared(head, &self.report(head)?, &stability)
     }
 
     fn report(&self, files: &RunFiles) -> Result<Report, AppError> {
@@ -75,9 +83,18 @@ pub fn rules(settings: &Settings) -> Rules {
         max_lost: settings.compare.max_lost,
         fallen_by: settings.compare.fallen_by,
         fallen_share: settings.compare.fallen_share,
+        flaky_runs: settings.compare.flaky_runs,
+        leave_out_flaky: settings.compare.flaky == FlakyPolicy::LeaveOut,
         use_likely_clusters: settings.compare.likely_clusters == LikelyClusterPolicy::Use,
         averaging: settings.run.averaging_policy(),
     }
+}
+
+/// Stability of a run's items over the runs beside it that asked the same.
+pub fn stability(files: &RunFiles, rules: Rules) -> Result<ItemStability, AppError> {
+    let (rubric, _) = rubrics::recorded(files.record())?;
+    let Rules { flaky_runs, averaging, .. } = rules;
+    ItemStability::of_run(files, flaky_runs, &rubric, averaging).map_err(AppError::from)
 }
 
 /// Report of a run's results, without what the ledger knows of its cost.
@@ -92,27 +109,9 @@ pub fn report_of(
         ledger: None,
         gate: None,
         earlier: &[],
+        flaky: &ItemStability::default(),
         averaging,
         finished_at: jiff::Timestamp::now().to_string(),
     };
     summarize(files, &input).map_err(AppError::from)
-}
-
-/// The files of a run by its id in the runs directory, or by a path.
-pub fn open_run(named: &str, runs_dir: &Path) -> Result<RunFiles, AppError> {
-    if let Ok(run) = RunId::parse(named)
-        && runs_dir.join(named).join("run.json").exists()
-    {
-        return RunFiles::open(runs_dir, &run).map_err(AppError::from);
-    }
-    let path = Path::new(named);
-    let directory = if path.is_file() { path.parent().unwrap_or(path) } else { path };
-    if !directory.is_dir() {
-        return Err(AppError::invalid(format!(
-            "there is no run {named:?} in {}, and no run directory of that path; `juror runs` \
-             lists the runs",
-            runs_dir.display()
-        )));
-    }
-    RunFiles::open_directory(directory).map_err(AppError::from)
 }

@@ -2,15 +2,17 @@
 
 pub mod baseline;
 pub mod calibrations;
+pub mod run_lookup;
 
 use crate::{error::AppError, settings::Settings};
-use baseline::Baseline;
+use baseline::{Baseline, rules, stability};
 use juror_analysis::{
     calibration::known::KnownCalibration,
     fold::Counted,
     gate::Gate,
     history::runs_of_one_kind,
     run_report::Report,
+    stability::ItemStability,
     summary::{SummaryInput, summarize},
 };
 use juror_journal::journal::RunFiles;
@@ -40,11 +42,19 @@ pub fn write_report(
     ledger: Option<Ledger>,
     reporting: &Reporting<'_>,
 ) -> Result<Report, AppError> {
+    let rules = rules(reporting.settings);
+    let leaves_out = reporting.gate.is_some() && rules.leave_out_flaky;
+    let stability = match reporting.baseline.is_some() || leaves_out {
+        true => stability(files, rules)?,
+        false => ItemStability::default(),
+    };
+    let everything_counts = ItemStability::default();
     let watches = reporting.gate.is_some_and(Gate::watches_declines);
     let earlier = if watches { runs_of_one_kind(files) } else { Vec::new() };
     let input = SummaryInput {
         earlier: &earlier,
         counted,
+        flaky: if leaves_out { &stability } else { &everything_counts },
         rubric: reporting.rubric,
         ledger,
         gate: reporting.gate,
@@ -54,7 +64,7 @@ pub fn write_report(
     let mut report = summarize(files, &input).map_err(AppError::from)?;
     report.add_calibration(files, reporting.calibration);
     if let Some(baseline) = reporting.baseline {
-        report.comparison = Some(baseline.compared(files, &report)?);
+        report.comparison = Some(baseline.compared(files, &report, &stability)?);
     }
     write_output(&files.path_of("report.json"), &report, files, &NoAttachments)
         .map_err(AppError::internal)?;

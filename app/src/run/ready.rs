@@ -11,16 +11,7 @@ use juror_analysis::{calibration::known::KnownCalibration, gate::Gate};
 use juror_journal::journal::{JournalError, RunFiles, check_vacant};
 use juror_types::{id::RunId, run::RunRecord};
 use juror_worker::context::JudgeSetup;
-use std::path::{Path, PathBuf};
-
-/// Wishes for a run's end, beside its report.
-#[derive(Clone, Copy, Default)]
-pub struct Ends<'a> {
-    /// Files to write.
-    pub outputs: &'a [PathBuf],
-    /// The run to compare it with.
-    pub baseline: Option<&'a str>,
-}
+use std::path::Path;
 
 /// The record of a session's run; one that is known keeps its age and its sessions.
 pub fn record(session: &Session, run: &RunId, known: Option<&RunRecord>) -> RunRecord {
@@ -43,10 +34,10 @@ pub struct Ready {
 }
 
 /// Checks what is left to check before anything is written or spent.
-pub fn ready(session: &Session, run: &RunId, ends: Ends<'_>) -> Result<Ready, AppError> {
+pub fn ready(session: &Session, run: &RunId) -> Result<Ready, AppError> {
     let Session { settings, environment, rubric, candidate, .. } = session;
     let gate = reporting::gate(settings.run.gate.as_deref(), rubric)?;
-    let baseline = Baseline::named(ends.baseline, settings)?;
+    let baseline = Baseline::from_settings(settings)?;
     if let Some(baseline) = &baseline {
         baseline.check(run, &rubric.reference())?;
     }

@@ -6,7 +6,7 @@ use crate::{
     reporting::{Reporting, write_report},
     run::{
         execute::{Begun, Executed, Execution, begin},
-        ready::{Ends, Ready, ready},
+        ready::{Ready, ready},
         session::Session,
     },
 };
@@ -119,8 +119,8 @@ impl LocalRuns {
         record: RunRecord,
         continued: bool,
     ) -> Result<(), AppError> {
-        // Gate, calibration and key are the server's own.
-        let mut ready = ready(&session, &record.run_id, Ends::default()).map_err(not_now)?;
+        // Gate, baseline, calibration and key are the server's own.
+        let mut ready = ready(&session, &record.run_id).map_err(not_now)?;
         let setup = ready.setup.take();
         let execution = Execution { session: &session, record: &record, continued, setup };
         let begun = begin(execution).await.map_err(|error| match error {
@@ -214,7 +214,7 @@ fn report(executed: &Executed, session: &Session, ready: &Ready) -> Result<Repor
     let reporting = Reporting {
         rubric: &session.rubric,
         gate: ready.gate.as_ref(),
-        baseline: None,
+        baseline: ready.baseline.as_ref(),
         settings: &session.settings,
         calibration: ready.calibration.as_ref(),
     };

@@ -4,6 +4,7 @@ use super::dataset_roots::DatasetRoots;
 use crate::{
     error::AppError,
     judge::prices,
+    reporting::run_lookup::find_run,
     request::{RequestDefaults, RequestField, RunSpecification},
     run::{
         run_request::{ItemSelection, RunInvocation},
@@ -57,6 +58,7 @@ impl RunRequestValidator {
             repeat: run.repeat,
             keep_inputs: run.keep_inputs,
             evidence: evidence.mode,
+            baseline: run.baseline().map(str::to_owned),
             max_budget_usd: budget.run_usd,
         }
     }
@@ -84,6 +86,7 @@ impl RunRequestValidator {
     pub fn session(&self, asked: &RunSpecification, run: &RunId) -> Result<Session, AppError> {
         let dataset = self.roots.resolve(&asked.dataset)?;
         check_names(asked)?;
+        self.check_baseline(asked.baseline.as_deref())?;
         if let Some(model) = asked.model.as_deref().filter(|_| asked.enable_llm_judge) {
             let price = prices(&self.settings).require(model).map(drop);
             price.map_err(|error| AppError::of_field(RequestField::Model, error.to_string()))?;
@@ -92,6 +95,7 @@ impl RunRequestValidator {
         // Said either way: the settings of the server may have it on.
         layers.push(Layer::of("run", "enable_llm_judge", asked.enable_llm_judge));
         layers.extend(asked.keep_inputs.map(|keep| Layer::of("run", "keep_inputs", keep)));
+        layers.extend(asked.baseline.clone().map(|named| Layer::of("run", "baseline", named)));
         let items = ItemSelection {
             dataset: Some(dataset),
             sample: asked
@@ -142,6 +146,20 @@ impl RunRequestValidator {
             ground: &self.ground,
             on_item: &|_| (),
         }
+    }
+
+    /// Refuses a baseline that is no run of the runs directory: a request names no path.
+    fn check_baseline(&self, named: Option<&str>) -> Result<(), AppError> {
+        let Some(named) = named.filter(|named| !named.is_empty()) else { return Ok(()) };
+        let found = RunId::parse(named)
+            .map_err(AppError::invalid)
+            .and_then(|_| find_run(named, &self.settings.run.runs_dir));
+        found.map(drop).map_err(|error| {
+            AppError::of_field(
+                RequestField::Baseline,
+                format!("take the name of a blessed run, or the id of a run ({error})"),
+            )
+        })
     }
 
     /// The requested limits within the server's own.

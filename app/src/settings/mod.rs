@@ -103,6 +103,8 @@ pub struct RunSettings {
     pub missing_output: CountAs,
     /// Name or path of the gate.
     pub gate: Option<String>,
+    /// Run that others are compared against: a blessed name, an id or a path; empty for none.
+    pub baseline: Option<String>,
     /// Calibration of the judge against people: a file of `juror calibrate`.
     pub calibration: Option<PathBuf>,
     /// Whether what is judged is kept in the run directory.
@@ -130,6 +132,21 @@ pub struct CompareSettings {
     pub fallen_share: f64,
     /// Effect of clusters that are likely and not declared.
     pub likely_clusters: LikelyClusterPolicy,
+    /// Runs that are looked at for flaky items, the newest included; 0 for none.
+    pub flaky_runs: usize,
+    /// Effect of flaky items on gates and comparisons.
+    pub flaky: FlakyPolicy,
+}
+
+/// Effect of flaky items on gates and comparisons.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlakyPolicy {
+    /// They count as any item does.
+    #[default]
+    Count,
+    /// They are left out of the gate's metrics and of the comparison's figures and decision.
+    LeaveOut,
 }
 
 /// Effect on intervals of clusters that are likely and not declared.
@@ -289,6 +306,11 @@ pub enum LogFormat {
 }
 
 impl RunSettings {
+    /// The run to compare with, if one is named.
+    pub fn baseline(&self) -> Option<&str> {
+        self.baseline.as_deref().filter(|named| !named.is_empty())
+    }
+
     /// The treatment of jobs without a verdict in averages.
     pub fn averaging_policy(&self) -> AveragingPolicy {
         AveragingPolicy { failed: self.failed_jobs, no_output: self.missing_output }

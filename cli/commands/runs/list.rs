@@ -6,7 +6,8 @@ use crate::{
     settings_sources as layers, terminal as screen,
 };
 use juror_analysis::{fold::Fold, format::dollars};
-use juror_app::{ledger_pool::Ledgers, settings::Settings};
+use juror_app::{error::AppError, ledger_pool::Ledgers, settings::Settings};
+use juror_journal::blessed::{BlessedRun, BlessedRuns};
 use juror_types::{run::RunRecord, usage::Money};
 use serde_json::json;
 use std::path::Path;
@@ -16,6 +17,8 @@ struct Row {
     record: RunRecord,
     fold: Fold,
     cost: Money,
+    /// Names that it is blessed by.
+    baselines: Vec<String>,
 }
 
 /// Runs `juror runs list`.
@@ -23,7 +26,8 @@ pub async fn run(fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failu
     let settings = layers::settle(global, fleet.layers())?;
     let runs_dir = &settings.run.runs_dir;
     let Found { runs, exit } = read(runs_dir)?;
-    let runs = with_costs(runs, &settings).await?;
+    let blessed = BlessedRuns::new(runs_dir).list().map_err(AppError::from)?;
+    let runs = with_costs(runs, &blessed, &settings).await?;
     if global.json {
         let runs: Vec<_> = runs.iter().map(as_json).collect();
         screen::print_json(&runs)?;
@@ -58,6 +62,7 @@ fn read(runs_dir: &Path) -> Result<Found, Failure> {
 /// Costs of runs, told by results and ledger together.
 async fn with_costs(
     runs: Vec<(RunRecord, Fold)>,
+    blessed: &[BlessedRun],
     settings: &Settings,
 ) -> Result<Vec<Row>, Failure> {
     let mut ledgers = Ledgers::new(settings);
@@ -65,7 +70,9 @@ async fn with_costs(
     for (record, fold) in runs {
         let ledger = ledgers.of(&record).await?;
         let cost = fold.spent().total(ledger.as_ref());
-        rows.push(Row { record, fold, cost });
+        let baselines = blessed.iter().filter(|blessed| blessed.run_id == record.run_id);
+        let baselines = baselines.map(|blessed| blessed.name.clone()).collect();
+        rows.push(Row { record, fold, cost, baselines });
     }
     ledgers.close().await.iter().for_each(|warning| screen::tell(warning));
     Ok(rows)
@@ -75,25 +82,30 @@ fn judge(record: &RunRecord) -> &str {
     record.judge.as_ref().map_or("off", |judge| judge.model.as_str())
 }
 
-fn as_json(Row { record, fold, cost }: &Row) -> serde_json::Value {
+fn as_json(Row { record, fold, cost, baselines }: &Row) -> serde_json::Value {
     json!({
         "run_id": record.run_id, "created_at": record.created_at, "dataset": record.dataset.path,
         "rubric": record.rubric.id, "judge": judge(record), "planned": record.jobs(),
         "scored": fold.counts().scored, "cost_usd": cost, "simulated": fold.spent().simulated,
-        "fleet": record.fleet,
+        "fleet": record.fleet, "baselines": baselines,
     })
 }
 
 fn table(runs: &[Row]) -> String {
-    let head = ["RUN", "CREATED", "RUBRIC", "JUDGE", "SCORED", "COST"].map(str::to_owned);
-    let lines: Vec<[String; 6]> = std::iter::once(head).chain(runs.iter().map(cells)).collect();
+    let any_blessed = runs.iter().any(|run| !run.baselines.is_empty());
+    let last = if any_blessed { "BASELINE" } else { "" };
+    let head = ["RUN", "CREATED", "RUBRIC", "JUDGE", "SCORED", "COST", last].map(str::to_owned);
+    let lines: Vec<[String; 7]> = std::iter::once(head).chain(runs.iter().map(cells)).collect();
     let width = |column: usize| {
         let cells = lines.iter().filter_map(|line| line.get(column));
         cells.map(String::len).max().unwrap_or(0)
     };
-    let [run, created, rubric, judge, scored, cost] = std::array::from_fn(width);
-    let mut table = lines.iter().fold(String::new(), |text, [a, b, c, d, e, f]| {
-        format!("{text}{a:run$}  {b:created$}  {c:rubric$}  {d:judge$}  {e:>scored$}  {f:>cost$}\n")
+    let [run, created, rubric, judge, scored, cost, _] = std::array::from_fn(width);
+    let mut table = lines.iter().fold(String::new(), |text, [a, b, c, d, e, f, g]| {
+        let line = format!(
+            "{a:run$}  {b:created$}  {c:rubric$}  {d:judge$}  {e:>scored$}  {f:>cost$}  {g}"
+        );
+        format!("{text}{}\n", line.trim_end())
     });
     if runs.iter().any(|run| run.fold.spent().simulated) {
         table.push_str("* SIMULATED: scores were made up by the simulator\n");
@@ -101,7 +113,7 @@ fn table(runs: &[Row]) -> String {
     table
 }
 
-fn cells(Row { record, fold, cost }: &Row) -> [String; 6] {
+fn cells(Row { record, fold, cost, baselines }: &Row) -> [String; 7] {
     let spent = fold.spent();
     [
         record.run_id.to_string(),
@@ -110,5 +122,6 @@ fn cells(Row { record, fold, cost }: &Row) -> [String; 6] {
         format!("{}{}", judge(record), if spent.simulated { "*" } else { "" }),
         format!("{}/{}", fold.counts().scored, record.jobs()),
         if record.judge.is_some() { dollars(*cost) } else { "-".to_owned() },
+        baselines.join(", "),
     ]
 }

@@ -92,6 +92,8 @@ pub struct RunInList {
     budget_usd: Option<Money>,
     /// Figures of its last report; null if it has none yet.
     figures: Option<Figures>,
+    /// Names that it is blessed by: other runs are compared with it.
+    baselines: Vec<String>,
     /// Jobs that have been published so far; only of a fleet's run of which nothing is in the runs
     /// directory yet.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -251,7 +253,7 @@ fn is_cancelling(site: &AppState, state: RunState, run: &RunId) -> bool {
 }
 
 impl From<ListedRun> for RunInList {
-    fn from(ListedRun { record, state, figures }: ListedRun) -> Self {
+    fn from(ListedRun { record, state, figures, baselines }: ListedRun) -> Self {
         Self {
             state: state.into(),
             planned: record.jobs(),
@@ -263,6 +265,7 @@ impl From<ListedRun> for RunInList {
             repeat: record.repeat,
             budget_usd: record.budget_usd,
             figures: figures.map(|figures| Figures::of(&figures, None)),
+            baselines,
             published: None,
             cancelling: false,
         }
@@ -271,7 +274,8 @@ impl From<ListedRun> for RunInList {
 
 impl From<QueuedRun> for RunInList {
     fn from(QueuedRun { record, published }: QueuedRun) -> Self {
-        let listed = ListedRun { record, state: RunState::Running, figures: None };
+        let (state, baselines) = (RunState::Running, Vec::new());
+        let listed = ListedRun { record, state, figures: None, baselines };
         Self { published: Some(published), ..listed.into() }
     }
 }

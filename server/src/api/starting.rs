@@ -84,6 +84,11 @@ pub struct RunRequest {
     #[serde(default)]
     #[schema(value_type = Option<String>, pattern = "^(none|facts|full)$")]
     evidence: Option<EvidenceMode>,
+    /// The run that it is compared with, by the name that it is blessed by or by its id; the
+    /// server's own setting if it is left out. A fleet compares with none.
+    #[serde(default)]
+    #[schema(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
+    baseline: Option<String>,
     /// The run's name; one is made from date and time if it is left out.
     #[serde(default)]
     #[schema(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
@@ -249,6 +254,7 @@ impl RunRequest {
             max_concurrency: self.max_concurrency.map(NonZeroUsize::get),
             keep_inputs: self.keep_inputs,
             evidence: self.evidence,
+            baseline: self.baseline,
             run_id: run_id.map_err(unusable)?,
         })
     }

@@ -18,6 +18,7 @@ use juror_analysis::{
     fold::Fold,
     metrics::AveragingPolicy,
     run_report::Report,
+    stability::ItemStability,
     summary::{SummaryInput, summarize},
 };
 use juror_app::{catalog::RunState, items::ItemSource};
@@ -87,6 +88,7 @@ impl RunView {
             ledger,
             gate: gate.as_ref(),
             earlier: &[],
+            flaky: &ItemStability::default(),
             averaging,
             finished_at: saved.finished_at().unwrap_or_else(|| jiff::Timestamp::now().to_string()),
         };

@@ -1,8 +1,11 @@
 //! Content of a run's `report.json` that its journal does not have: the decisions of the process
 //! that wrote it.
 
-use juror_analysis::{gate::GateReport, history::open_report, run_facts::Coverage};
+use juror_analysis::{
+    comparison::BaselineChanges, gate::GateReport, history::open_report, run_facts::Coverage,
+};
 use juror_journal::journal::RunFiles;
+use juror_types::id::RunId;
 use serde::Deserialize;
 use serde_json::Value;
 use std::io;
@@ -15,7 +18,7 @@ pub struct Saved {
     coverage: SavedCoverage,
     targets: Option<GateReport>,
     /// Its comparison with a baseline, as `report.json` has it.
-    pub comparison: Option<Value>,
+    comparison: Option<Value>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -47,6 +50,22 @@ impl Saved {
             tracing::warn!("report.json of run {} cannot be read: {error}", files.record().run_id);
         })
         .unwrap_or_default()
+    }
+
+    /// The run that it was compared with, and what changed since; none without a comparison.
+    pub fn changes(&self) -> Option<(RunId, BaselineChanges)> {
+        #[derive(Deserialize)]
+        struct Compared {
+            base: Base,
+            changes: BaselineChanges,
+        }
+        #[derive(Deserialize)]
+        struct Base {
+            run: RunId,
+        }
+        // Comparisons of earlier versions have no changes.
+        let Compared { base, changes } = Compared::deserialize(self.comparison.as_ref()?).ok()?;
+        Some((base.run, changes))
     }
 
     /// When the report was written, RFC 3339 in UTC.

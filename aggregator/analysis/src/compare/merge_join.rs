@@ -5,6 +5,7 @@ use crate::{
     comparison::{ComparedMetrics, ItemsOf, JudgingFacts, PairFigures, Rules, Totals},
     repeats::Judgements,
     run_report::Report,
+    stability::ItemStability,
 };
 use juror_journal::journal::JournalError;
 use juror_types::outcome::JobResult;
@@ -33,6 +34,7 @@ pub(super) fn scan<R>(
     base: Side<'_, R>,
     head: Side<'_, R>,
     rules: Rules,
+    stability: &ItemStability,
 ) -> Result<Scanned, CompareError>
 where
     R: Iterator<Item = Result<JobResult, JournalError>>,
@@ -42,7 +44,8 @@ where
     let image = rubric.images.first().map_or("", |image| image.name.as_str());
     let (before, after) = (&base.report.run, &head.report.run);
     let basis = head.report.likely_clusters.as_ref().map(|likely| likely.basis);
-    let mut totals = Totals::new(&metrics, rules, before.judge.is_some() == after.judge.is_some());
+    let same_stages = before.judge.is_some() == after.judge.is_some();
+    let mut totals = Totals::new(&metrics, rules, same_stages, stability);
     let mut base = ItemsOf::new(base.results, &metrics, image, before, basis, rules.averaging);
     let mut head = ItemsOf::new(head.results, &metrics, image, after, basis, rules.averaging);
     let (mut base_jobs, mut head_jobs) = (JobTotals::default(), JobTotals::default());

@@ -12,28 +12,30 @@ pub use merge_join::Side;
 
 use crate::{
     comparison::{
-        ClusterReading, ComparedRun, Comparison, Decision, IssueChanges, PairFigures, Rules,
-        cluster_warning, cluster_words, conclude, issue_changes, settling,
+        ClusterReading, ComparedRun, Comparison, Decision, FallNoise, IssueChanges, PairFigures,
+        Rules, cluster_warning, cluster_words, conclude, issue_changes, settling,
     },
     format::counted,
     likely_clusters::LikelyClusters,
     run_report::Report,
+    stability::ItemStability,
 };
 use juror_journal::journal::JournalError;
 use juror_types::{SCHEMA, outcome::JobResult};
 
-/// Compares two runs of one rubric.
+/// Compares two runs of one rubric. `stability` is that of the head's items over the last runs.
 pub fn compare<R>(
     base: Side<'_, R>,
     head: Side<'_, R>,
     rules: Rules,
+    stability: &ItemStability,
 ) -> Result<Comparison, CompareError>
 where
     R: Iterator<Item = Result<JobResult, JournalError>>,
 {
     let (before, after) = (base.report, head.report);
     check_rubrics((&before.run.id, &before.run.rubric), (&after.run.id, &after.run.rubric))?;
-    let scanned = merge_join::scan(base, head, rules)?;
+    let scanned = merge_join::scan(base, head, rules, stability)?;
     let margin = rules.margin;
     let merge_join::Scanned { figures, base, head } = scanned;
     let mut conclusion = conclude(&figures, rules);
@@ -50,19 +52,25 @@ where
     let unsettled = figures.decisive.decision == Decision::Inconclusive
         && conclusion.decision == Decision::Inconclusive
         && !figures.lost.iter().any(|lost| lost.exceeds);
-    let settling = unsettled.then(|| {
-        let judging = (base.judging(before), head.judging(after));
-        settling(&figures.decisive.difference, margin, judging.0, judging.1)
-    });
+    let judging = (base.judging(before), head.judging(after));
+    let settling =
+        unsettled.then(|| settling(&figures.decisive.difference, margin, judging.0, judging.1));
     // Where nobody was asked, that an issue was not named tells nothing.
     let both_judged = [before, after].iter().all(|report| report.coverage.scored > 0);
     let issues = match both_judged {
         true => issue_changes(&before.common_issues, &after.common_issues, margin),
         false => IssueChanges::default(),
     };
+    let noise = FallNoise {
+        judgement: judging.1.noise.or(judging.0.noise),
+        repeats: (before.run.repeat, after.run.repeat),
+        runs: stability.noise_variance,
+    };
     let mut warnings = compatibility::warnings(before, after);
     warnings.extend(pair_warnings(&figures));
     warnings.extend(likely_clusters.as_ref().map(cluster_warning));
+    let mut changes = figures.changes.finish(margin, noise, stability, &issues);
+    changes.flaky_left_out = rules.leave_out_flaky && !changes.flaky.is_empty();
     let mut judge_differences = compatibility::judge_differences(before, after);
     judge_differences
         .extend(compatibility::fingerprint_difference(&base.fingerprints, &head.fingerprints));
@@ -91,6 +99,7 @@ where
         settling: settling.flatten(),
         items: figures.items,
         issues,
+        changes,
     })
 }
 
@@ -120,6 +129,12 @@ fn pair_warnings(figures: &PairFigures) -> Vec<String> {
             figures.unverified, figures.paired
         ));
     }
+    if figures.flaky_left_out > 0 {
+        warnings.push(format!(
+            "left out of the figures and the decision: {}",
+            counted(figures.flaky_left_out, "flaky item")
+        ));
+    }
     if figures.base_lost > 0 {
         warnings.push(format!(
             "{} are scored in the head and not in the base, and are not compared",
@@ -129,6 +144,8 @@ fn pair_warnings(figures: &PairFigures) -> Vec<String> {
     warnings
 }
 
+#[cfg(test)]
+mod change_tests;
 #[cfg(test)]
 mod rule_tests;
 #[cfg(test)]

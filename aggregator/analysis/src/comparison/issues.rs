@@ -4,7 +4,7 @@ use crate::{
     issues::{IssueKey, StatementGroup},
     metrics::tidy,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Issues by what became of them, the largest change of their share first.
@@ -21,7 +21,7 @@ pub struct IssueChanges {
 }
 
 /// An issue in both runs: items that it was said of, and their share of the judged items.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IssueChange {
     /// The issue, as the head has it, or else the base.
     pub label: String,

@@ -1,5 +1,6 @@
 //! Record of a comparison of two runs, its statistics, and the rules that decide it.
 
+mod baseline_changes;
 mod conclusion;
 mod decision;
 mod difference;
@@ -18,6 +19,7 @@ mod sample_size;
 mod sign_test;
 mod totals;
 
+pub use baseline_changes::{BaselineChanges, ChangeGroup, ChangedItem, FallBound};
 pub use decision::Decision;
 pub use difference::{Difference, Pairs};
 pub use fallen::{FALLEN_FALSE_ALARMS, FallenItems};
@@ -29,6 +31,7 @@ pub use lost::LostItems;
 pub use mcnemar::PassTable;
 pub use sample_size::SampleSize;
 
+pub(crate) use baseline_changes::FallNoise;
 pub(crate) use conclusion::conclude;
 pub(crate) use item::{ComparedMetrics, ItemsOf};
 pub(crate) use phrasing::{cluster_warning, cluster_words};
@@ -60,6 +63,10 @@ pub struct Rules {
     pub fallen_share: f64,
     /// Whether intervals take clusters together that are likely and not declared.
     pub use_likely_clusters: bool,
+    /// Runs that are looked at for flaky items, the head included; 0 for none.
+    pub flaky_runs: usize,
+    /// Whether flaky items take no part in figures and decision.
+    pub leave_out_flaky: bool,
     /// Whether failed jobs count as zeros.
     pub averaging: AveragingPolicy,
 }
@@ -117,6 +124,8 @@ pub struct Comparison {
     pub items: ItemLists,
     /// Issues by what became of them.
     pub issues: IssueChanges,
+    /// Items and issues that are new, fixed, worse or flaky.
+    pub changes: BaselineChanges,
 }
 
 /// Likely clusters in a comparison.

@@ -2,7 +2,9 @@
 
 use super::{
     Decision, FallenItems, ItemLists, LostItems, MetricDifference, Pairs, PassDifference,
-    PassTable, Rules, holm,
+    PassTable, Rules,
+    baseline_changes::ChangeLists,
+    holm,
     item::{ComparedMetrics, ItemValues, is_deterministic},
     lost::{Loss, LossCounts},
     sign_test::Directions,
@@ -10,6 +12,7 @@ use super::{
 use crate::{
     likely_clusters::{ClusterEffect, GroupNumbers},
     metrics::{MetricDefinition, tidy},
+    stability::ItemStability,
 };
 use std::collections::HashMap;
 
@@ -22,6 +25,9 @@ pub(crate) struct PairFigures {
     pub(crate) fallen: FallenItems,
     pub(crate) lost: Vec<LostItems>,
     pub(crate) items: ItemLists,
+    pub(crate) changes: ChangeLists,
+    /// Pairs that are left out since their items are flaky.
+    pub(crate) flaky_left_out: u64,
     /// Pairs, and those of them whose input is not known in both runs.
     pub(crate) paired: u64,
     pub(crate) unverified: u64,
@@ -46,6 +52,9 @@ pub(crate) struct Totals<'a> {
     clusters: HashMap<String, usize>,
     likely: GroupNumbers,
     lists: ItemLists,
+    changes: ChangeLists,
+    stability: &'a ItemStability,
+    flaky_left_out: u64,
     paired: u64,
     unverified: u64,
     base_lost: u64,
@@ -81,7 +90,12 @@ struct RateTotals {
 }
 
 impl<'a> Totals<'a> {
-    pub(crate) fn new(metrics: &'a ComparedMetrics, rules: Rules, same_stages: bool) -> Self {
+    pub(crate) fn new(
+        metrics: &'a ComparedMetrics,
+        rules: Rules,
+        same_stages: bool,
+        stability: &'a ItemStability,
+    ) -> Self {
         Self {
             metrics,
             rules,
@@ -93,6 +107,9 @@ impl<'a> Totals<'a> {
             clusters: HashMap::new(),
             likely: GroupNumbers::default(),
             lists: ItemLists::default(),
+            changes: ChangeLists::default(),
+            stability,
+            flaky_left_out: 0,
             paired: 0,
             unverified: 0,
             base_lost: 0,
@@ -105,6 +122,7 @@ impl<'a> Totals<'a> {
             (Some(before), Some(after)) if before != after => {
                 return self.lists.changed_input.push(head.id.clone());
             }
+            _ if self.is_left_out(head) => return self.flaky_left_out += 1,
             (Some(_), Some(_)) => {}
             // An item that could not be judged may have had no image to take a digest of.
             _ if base.scored == 0 || head.scored == 0 => {}
@@ -133,6 +151,13 @@ impl<'a> Totals<'a> {
         let success = self.metrics.success;
         let succeeds = |item: &ItemValues| item.passes.get(success?).copied().flatten();
         self.lists.add_pair(base, head, self.rules.margin, succeeds);
+        if !self.stability.is_flaky(&head.id) {
+            self.changes.add_pair(base, head, self.rules.margin, succeeds);
+        }
+    }
+
+    fn is_left_out(&self, item: &ItemValues) -> bool {
+        self.rules.leave_out_flaky && self.stability.is_flaky(&item.id)
     }
 
     /// Adds an item of the base alone.
@@ -237,6 +262,8 @@ impl<'a> Totals<'a> {
             fallen: FallenItems::new(&self.far, pairs, rules.fallen_by, rules.fallen_share),
             lost,
             items: self.lists,
+            changes: self.changes,
+            flaky_left_out: self.flaky_left_out,
             paired: self.paired,
             unverified: self.unverified,
             base_lost: self.base_lost,

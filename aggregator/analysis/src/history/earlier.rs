@@ -1,6 +1,6 @@
 //! Finding the runs of a runs directory.
 
-use super::{HistoryError, PastRun, ask_the_same, is_of_one_kind};
+use super::{PastRun, ask_the_same, is_of_one_kind};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_types::{id::RunId, run::RunRecord};
 use std::{fs, io, path::Path};
@@ -45,12 +45,30 @@ pub fn runs_of_one_kind(files: &RunFiles) -> Vec<PastRun> {
     runs_before(files, MAX_RUNS, is_of_one_kind)
 }
 
+/// The files of runs beside this one that were created before it, ask the same and have a report,
+/// newest first, at most so many.
+pub fn runs_asking_the_same(files: &RunFiles, most: usize) -> Vec<RunFiles> {
+    let earlier = files_before(files, ask_the_same).into_iter();
+    earlier.filter(|run| run.path_of("report.json").is_file()).take(most).collect()
+}
+
 fn runs_before(
     files: &RunFiles,
     most: usize,
     belongs: fn(&RunRecord, &RunRecord) -> bool,
 ) -> Vec<PastRun> {
-    let Some(runs_dir) = files.directory().parent().filter(|_| most > 0) else { return Vec::new() };
+    let read = |run: RunFiles| {
+        PastRun::read(&run)
+            .inspect_err(|error| tracing::warn!("an earlier run is left out: {error}"))
+            .ok()
+            .flatten()
+    };
+    files_before(files, belongs).into_iter().filter_map(read).take(most).collect()
+}
+
+/// Runs created before this one that belong to it, newest first.
+fn files_before(files: &RunFiles, belongs: fn(&RunRecord, &RunRecord) -> bool) -> Vec<RunFiles> {
+    let Some(runs_dir) = files.directory().parent() else { return Vec::new() };
     let runs = runs_in(runs_dir).unwrap_or_else(|error| {
         tracing::warn!(%error, "earlier runs in {} cannot be read", runs_dir.display());
         Vec::new()
@@ -60,12 +78,8 @@ fn runs_before(
         let other = other.record();
         other.created_at < own.created_at && other.run_id != own.run_id && belongs(own, other)
     };
-    let read = |run: Result<RunFiles, JournalError>| {
-        run.map_err(HistoryError::from)
-            .and_then(|run| if is_earlier(&run) { PastRun::read(&run) } else { Ok(None) })
-            .inspect_err(|error| tracing::warn!("an earlier run is left out: {error}"))
-            .ok()
-            .flatten()
-    };
-    runs.into_iter().filter_map(read).take(most).collect()
+    let readable = runs.into_iter().filter_map(|run| {
+        run.inspect_err(|error| tracing::warn!("an earlier run is left out: {error}")).ok()
+    });
+    readable.filter(is_earlier).collect()
 }

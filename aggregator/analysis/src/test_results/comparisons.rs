@@ -12,6 +12,7 @@ use crate::{
     compare::{CompareError, Side, compare},
     comparison::{Comparison, Rules},
     metrics::AveragingPolicy,
+    stability::ItemStability,
 };
 use juror_types::{
     id::{Digest, RunId},
@@ -26,6 +27,8 @@ pub const RULES: Rules = Rules {
     fallen_by: 0.3,
     fallen_share: 0.01,
     use_likely_clusters: true,
+    flaky_runs: 0,
+    leave_out_flaky: false,
     averaging: AveragingPolicy { failed: CountAs::Excluded, no_output: CountAs::Zero },
 };
 
@@ -34,6 +37,16 @@ pub fn run_of(rubric: &str, repeat: u32, results: &[JobResult]) -> RunRecord {
 }
 
 pub fn compared_as(
+    base: (RunRecord, Vec<JobResult>),
+    head: (RunRecord, Vec<JobResult>),
+    rules: Rules,
+) -> Result<Comparison, CompareError> {
+    compared_after(&ItemStability::default(), base, head, rules)
+}
+
+/// Comparison of runs whose head's items have this stability.
+pub fn compared_after(
+    stability: &ItemStability,
     (base_record, base): (RunRecord, Vec<JobResult>),
     (head_record, head): (RunRecord, Vec<JobResult>),
     rules: Rules,
@@ -44,6 +57,7 @@ pub fn compared_as(
         Side { report: &before, results: before.items.read(base_directory.files()).unwrap() },
         Side { report: &after, results: after.items.read(head_directory.files()).unwrap() },
         rules,
+        stability,
     )
 }
 

@@ -32,8 +32,9 @@ pub use verdict::{group_title, meter, scores, statements};
 use super::{Attachments, Shown};
 use crate::{sanitize::harmless, topics};
 use anchors::Anchors;
-use juror_analysis::run_report::Report;
+use juror_analysis::{comparison::BaselineChanges, run_report::Report};
 use juror_journal::journal::RunFiles;
+use juror_types::id::RunId;
 use maud::{Markup, html};
 use page_plan::Survey;
 use std::io::{self, Write};
@@ -42,6 +43,17 @@ use std::io::{self, Write};
 pub fn measured(report: &Report, link: &ItemLink<'_>) -> Option<Markup> {
     let topic = topics::measured::topic(report)?;
     Some(blocks::card("measured", &html! { "Measured" }, &topic, link))
+}
+
+/// Changes since this run, as a card.
+pub fn changes(
+    base: &RunId,
+    changes: &BaselineChanges,
+    simulated: bool,
+    link: &ItemLink<'_>,
+) -> Markup {
+    let topic = topics::changes::topic_since(base, changes, simulated);
+    blocks::card("changes", &html! { (topic.title) }, &topic, link)
 }
 
 /// Makes an item's id a link to where that item is shown.
@@ -69,6 +81,8 @@ pub(crate) fn write(
     put(layout::opening(report))?;
     let link = |id: &str| anchors.link(id);
     if let Some(comparison) = &report.comparison {
+        let run = &comparison.base.run;
+        put(changes(run, &comparison.changes, comparison.simulated, &link))?;
         let heading = html! { "Since run " bdi { (harmless(comparison.base.run.as_str())) } };
         let topic = topics::comparison::topic(comparison);
         put(blocks::card("comparison", &heading, &topic, &link))?;

@@ -34,6 +34,10 @@ pub struct TerminalOptions {
 pub fn render(report: &Report, options: TerminalOptions) -> String {
     let mut page = Page::new(options.width, options.color);
     heading(&mut page, report);
+    if let Some(comparison) = &report.comparison {
+        blocks::topic(&mut page, &topics::changes::topic(comparison));
+        page.blank();
+    }
     if report.run.judge.is_some() {
         quality::semantic(&mut page, report);
         quality::coverage(&mut page, report);
@@ -81,6 +85,7 @@ pub fn render_paused(report: &Report, reason: &str, options: TerminalOptions) ->
 pub fn render_comparison(comparison: &Comparison, options: TerminalOptions) -> String {
     let mut page = Page::new(options.width, options.color);
     blocks::topic(&mut page, &topics::comparison::topic(comparison));
+    blocks::section(&mut page, &topics::changes::topic(comparison));
     page.finish()
 }
 

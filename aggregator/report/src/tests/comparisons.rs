@@ -1,6 +1,6 @@
 //! Whole comparisons, compared with the files in tests-data.
 
-use crate::{TerminalOptions, markdown, render_comparison, topics};
+use crate::{TerminalOptions, markdown, render_comparison};
 use juror_analysis::{comparison::Comparison, test_results::comparisons::rich};
 
 fn rendered() -> [(&'static str, String); 2] {
@@ -8,7 +8,7 @@ fn rendered() -> [(&'static str, String); 2] {
     let comparison = rich();
     [
         ("comparison.txt", render_comparison(&comparison, options)),
-        ("comparison.md", markdown::render_comparison(&topics::comparison::topic(&comparison))),
+        ("comparison.md", markdown::render_comparison(&comparison)),
     ]
 }
 
@@ -52,9 +52,10 @@ fn no_line_of_a_comparison_is_wider_than_the_terminal() {
 fn a_model_mentions_nobody_in_a_markdown_file() {
     let mut comparison = rich();
     comparison.issues.new[0].label = "@everyone see #12, <b> https://evil.example".to_owned();
+    comparison.changes.new.issues = comparison.issues.new.clone();
     comparison.judge_differences = vec!["model: @team".to_owned()];
     comparison.items.gone = vec!["@owner/shot".to_owned()];
-    let text = markdown::render_comparison(&topics::comparison::topic(&comparison));
+    let text = markdown::render_comparison(&comparison);
     for word in ["@e", "@t", "@o", "#12", "<b>", "://"] {
         assert!(!text.contains(word), "{word:?} in:\n{text}");
     }

@@ -5,10 +5,10 @@ use crate::{
 };
 use juror_analysis::{
     compare::{Side, compare},
-    comparison::Rules,
-    test_results::{SEMANTIC, broken, judged, ledger, record, report_of},
+    run_report::Report,
+    stability::ItemStability,
+    test_results::{SEMANTIC, broken, comparisons::RULES, judged, ledger, record, report_of},
 };
-use juror_analysis::{metrics::AveragingPolicy, run_report::Report};
 use juror_types::outcome::{ErrorKind, JobResult, Outcome};
 use juror_types::usage::Money;
 use serde_json::Value;
@@ -179,15 +179,8 @@ fn issues_that_are_not_counted_are_told_in_the_report_and_in_the_comparison() {
     let found = compare(
         Side { report: &before, results: before.items.read(base.files()).unwrap() },
         Side { report: &report, results: report.items.read(directory.files()).unwrap() },
-        Rules {
-            margin: 0.01,
-            strict: false,
-            max_lost: 0.02,
-            fallen_by: 0.3,
-            fallen_share: 0.01,
-            use_likely_clusters: true,
-            averaging: AveragingPolicy::default(),
-        },
+        RULES,
+        &ItemStability::default(),
     );
     let warnings = found.unwrap().warnings;
     assert!(warnings[0].starts_with("3 issues of the head are not counted"), "{warnings:?}");

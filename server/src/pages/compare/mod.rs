@@ -20,7 +20,7 @@ use juror_analysis::{compare::CompareError, comparison::Comparison};
 use juror_app::catalog::ListedRun;
 use juror_report::{
     comparison_changes, comparison_decision, comparison_figures,
-    html::{blocks, minutes, simulated},
+    html::{blocks, changes, minutes, simulated},
     phrasing::coverage_text,
     sanitize::harmless,
 };
@@ -110,6 +110,7 @@ fn sections(base: &RunView, head: &RunView, comparison: &Comparison, moved: &Mov
             (blocks(&comparison_decision(comparison), &link))
             div.two { (side("Base", base)) (side("Head", head)) }
         }
+        (changes(&comparison.base.run, &comparison.changes, comparison.simulated, &link))
         @if comparison.paired > 0 {
             section.card aria-labelledby="means" {
                 h2 #means { "Figures" @if comparison.simulated { " " (simulated()) } }

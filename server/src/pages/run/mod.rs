@@ -15,6 +15,7 @@ use crate::{
         error_page::{Trouble, run_named, state_chip},
         layout::{NavigationPage, page},
         query::PageQuery,
+        runs::baseline_chips,
     },
     state::AppState,
     view::RunView,
@@ -31,7 +32,7 @@ use juror_analysis::{
 };
 use juror_app::catalog::{ListedRun, RunState};
 use juror_report::{
-    html::{decision, facts, measured, run_facts, semantic, simulated, stages, targets},
+    html::{changes, decision, facts, measured, run_facts, semantic, simulated, stages, targets},
     phrasing::has_stages,
     sanitize::harmless,
 };
@@ -99,6 +100,9 @@ fn content(
                     @else { (state_chip(view.state)) }
                 }
                 @if report.run.simulated { " " (simulated()) }
+                @if let Some(run) = runs.iter().find(|run| run.record.run_id == report.run.id) {
+                    (baseline_chips(&run.baselines))
+                }
             }
             (facts_line(report))
             @if report.run.simulated {
@@ -106,10 +110,27 @@ fn content(
             }
             (actions::bar(view, runs, can.may_write, can.is_cancelling))
         }
-        @if is_running { (live::section(view, can.is_cancelling)) } @else { (decision(report)) }
+        @if is_running { (live::section(view, can.is_cancelling)) } @else {
+            (decision(report))
+            (changes_since_baseline(view))
+        }
         div data-refresh="figures" { @if !view.is_empty() || !is_running { (figures(view)) } }
         div.folds data-refresh="folds" { (folds(view)) }
         (table::section(view, asked, shown))
+    }
+}
+
+/// Changes since the run that its report was compared with; nothing without a comparison.
+fn changes_since_baseline(view: &RunView) -> Markup {
+    let run = &view.report.run;
+    let link = |id: &str| match view.place_of(id, 0) {
+        Some(_) => html! { a href=(links::item(&run.id, id, "")) { bdi { (harmless(id)) } } },
+        None => html! { bdi { (harmless(id)) } },
+    };
+    html! {
+        @if let Some((base, found)) = view.saved.changes() {
+            (changes(&base, &found, run.simulated, &link))
+        }
     }
 }
 

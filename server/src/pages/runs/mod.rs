@@ -133,7 +133,10 @@ fn row(run: &ListedRun, is_cancelling: bool) -> Markup {
                     img src=(format!("/runs/{name}/thumbnail")) alt="" width="64" height="48" loading="lazy" decoding="async";
                 }
             }
-            th scope="row" { (links::run_link(&record.run_id)) @if simulates { " " (simulated()) } }
+            th scope="row" {
+                (links::run_link(&record.run_id)) @if simulates { " " (simulated()) }
+                (baseline_chips(&run.baselines))
+            }
             td { @if is_cancelling { span.chip.undecided { "cancelling" } } @else { (state_chip(run.state)) } }
             td.when { time datetime=(record.created_at) { (minutes(&record.created_at)) } }
             td.path { (dataset::name(&record.dataset.path)) }
@@ -147,6 +150,13 @@ fn row(run: &ListedRun, is_cancelling: bool) -> Markup {
             td { input type="radio" name="base" value=(name) required aria-label=(format!("{name} is the base")); }
             td { input type="radio" name="head" value=(name) required aria-label=(format!("{name} is the head")); }
         }
+    }
+}
+
+/// Names that a run is blessed by.
+pub fn baseline_chips(names: &[String]) -> Markup {
+    html! {
+        @for name in names { " " span.chip title="blessed: other runs are compared with it" { "baseline " (harmless(name)) } }
     }
 }
 

@@ -32,6 +32,10 @@ pub fn form(
         None => "Required with the judge on; the run never spends more.".to_owned(),
     };
     let repeat = format!("How many times each item is judged; empty: {}.", defaults.repeat);
+    let baseline = match &defaults.baseline {
+        Some(named) => format!("A blessed run, or a run's name; empty: {}.", harmless(named)),
+        None => "A blessed run, or a run's name; empty: none.".to_owned(),
+    };
     html! {
         form.start method="post" action="/start" novalidate {
             section.card aria-labelledby="what" {
@@ -68,6 +72,7 @@ pub fn form(
                     (field(RequestField::Rpm, "Requests per minute", &form.rpm, "At most."))
                     (field(RequestField::Tpm, "Tokens per minute", &form.tpm, "At most."))
                     (field(RequestField::MaxConcurrency, "Calls at once", &form.max_concurrency, "At most; empty: adapting."))
+                    (field(RequestField::Baseline, "Compare with", &form.baseline, &baseline))
                     (field(RequestField::RunId, "Name of the run", &form.run_id, "Empty: made from date and time."))
                 }
             }
@@ -86,6 +91,7 @@ fn has_more(form: &StartForm) -> bool {
         &form.rpm,
         &form.tpm,
         &form.max_concurrency,
+        &form.baseline,
         &form.run_id,
     ];
     more.iter().any(|field| !field.is_empty())

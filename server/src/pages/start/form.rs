@@ -45,6 +45,8 @@ pub struct StartForm {
     pub keep_inputs: String,
     /// Name of a mode of evidence.
     pub evidence: String,
+    /// Run to compare with.
+    pub baseline: String,
     /// The run's name.
     pub run_id: String,
 }
@@ -112,6 +114,7 @@ impl StartForm {
             max_concurrency: calls.and_then(|calls| usize::try_from(calls).ok()),
             keep_inputs: Some(self.keeps_inputs()),
             evidence: self.evidence_mode(),
+            baseline: text(&self.baseline),
             run_id,
         })
     }
@@ -121,7 +124,7 @@ impl StartForm {
     }
 
     /// Every field by its name, to be sent once more.
-    pub fn fields(&self) -> [(&'static str, &str); 16] {
+    pub fn fields(&self) -> [(&'static str, &str); 17] {
         [
             ("dataset", &self.dataset),
             ("rubric", &self.rubric),
@@ -138,6 +141,7 @@ impl StartForm {
             ("max_concurrency", &self.max_concurrency),
             ("keep_inputs", &self.keep_inputs),
             ("evidence", &self.evidence),
+            ("baseline", &self.baseline),
             ("run_id", &self.run_id),
         ]
     }

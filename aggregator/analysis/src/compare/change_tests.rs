@@ -1,0 +1,104 @@
+//! New, fixed, worse and flaky items and issues of whole comparisons.
+
+use super::*;
+use crate::{
+    comparison::{BaselineChanges, ChangedItem, FallBound},
+    stability::{FlakyItem, NightOutcome},
+    test_results::{SEMANTIC, broken, comparisons::*},
+};
+use juror_types::outcome::{ErrorKind, Outcome};
+
+const SCORED: [u32; 5] = [9; 5];
+
+/// An item that passes, or does not, with this score on each criterion.
+fn item(id: usize, score: u32, passes: bool, issue: &str) -> JobResult {
+    let mut result = shown(id, [score; 5], b"one");
+    result.pipeline_success = Some(passes);
+    let issues = Some(issue.to_owned()).filter(|issue| !issue.is_empty());
+    result.semantic.as_mut().unwrap().issues = issues.into_iter().collect();
+    result
+}
+
+fn both() -> (Vec<JobResult>, Vec<JobResult>) {
+    let steady = (10..30).map(|id| item(id, 9, true, ""));
+    let base = vec![
+        item(0, 9, true, ""),
+        item(1, 4, false, "Border is 1px, should be 2px"),
+        item(2, 9, true, ""),
+        item(3, 9, true, ""),
+        item(4, 9, true, ""),
+    ];
+    let head = vec![
+        item(0, 4, false, "Missing icon in the button"),
+        item(1, 9, true, ""),
+        item(2, 7, true, ""),
+        broken("shot_003", Outcome::Failed, ErrorKind::Api, "gone"),
+        item(4, 3, false, ""),
+    ];
+    (base.into_iter().chain(steady.clone()).collect(), head.into_iter().chain(steady).collect())
+}
+
+fn flaky(id: &str) -> ItemStability {
+    let outcomes = vec![NightOutcome::Passed, NightOutcome::Failed, NightOutcome::Passed];
+    let item = FlakyItem { id: id.to_owned(), outcomes, changes: 2 };
+    ItemStability { flaky: [(id.to_owned(), item)].into(), ..ItemStability::default() }
+}
+
+fn ids(items: &[ChangedItem]) -> Vec<&str> {
+    items.iter().map(|item| item.id.as_str()).collect()
+}
+
+fn after(stability: &ItemStability, rules: Rules) -> Comparison {
+    let (base, head) = both();
+    let records = [&base, &head].map(|results| run_of(SEMANTIC, 1, results));
+    let [before, now] = records;
+    compared_after(stability, (before, base), (now, head), rules).unwrap()
+}
+
+#[test]
+fn an_item_stands_in_one_group_and_issues_stand_beside_it() {
+    let changes = after(&ItemStability::default(), RULES).changes;
+    assert_eq!(ids(&changes.new.items), ["shot_000", "shot_003", "shot_004"]);
+    assert_eq!(ids(&changes.fixed.items), ["shot_001"]);
+    assert_eq!(ids(&changes.worse.items), ["shot_002"]);
+    assert_eq!(changes.new.items[0].head, Some(0.4));
+    assert_eq!(changes.new.items[1].error, Some(ErrorKind::Api));
+    let label = |issues: &[crate::comparison::IssueChange]| issues[0].label.clone();
+    assert_eq!(label(&changes.new.issues), "Missing icon in the button");
+    assert_eq!(label(&changes.fixed.issues), "Border is 1px, should be 2px");
+    assert!(changes.flaky.is_empty() && !changes.flaky_left_out);
+    assert_eq!((changes.worse_by, changes.worse_by_origin), (0.1, FallBound::Assumed));
+    let text = serde_json::to_string(&changes).unwrap();
+    assert_eq!(serde_json::from_str::<BaselineChanges>(&text).unwrap(), changes);
+}
+
+#[test]
+fn a_fall_within_the_noise_is_not_worse() {
+    let noisy = ItemStability { noise_variance: Some(0.01), ..ItemStability::default() };
+    let changes = after(&noisy, RULES).changes;
+    assert_eq!(changes.worse_by_origin, FallBound::Runs);
+    assert_eq!(ids(&changes.worse.items), Vec::<&str>::new(), "{}", changes.worse_by);
+    let calm = ItemStability { noise_variance: Some(0.0), ..ItemStability::default() };
+    assert_eq!(ids(&after(&calm, RULES).changes.worse.items), ["shot_002"]);
+}
+
+#[test]
+fn a_flaky_item_is_named_once_and_left_out_of_the_decision_only_if_that_is_set() {
+    let counted = after(&flaky("shot_004"), RULES);
+    assert_eq!(ids(&counted.changes.new.items), ["shot_000", "shot_003"]);
+    assert_eq!(counted.changes.flaky.len(), 1);
+    let left_out = after(&flaky("shot_004"), Rules { leave_out_flaky: true, ..RULES });
+    assert_eq!((counted.paired, left_out.paired), (25, 24));
+    assert!(left_out.changes.flaky_left_out);
+    assert!(left_out.warnings.iter().any(|text| text.contains("decision: 1 flaky item")));
+    let (before, after) = (counted.decisive.difference, left_out.decisive.difference);
+    assert!(after.difference > before.difference, "{before:?} {after:?}");
+}
+
+#[test]
+fn nothing_changed_between_equal_runs() {
+    let results = || vec![shown(0, SCORED, b"one"), shown(1, SCORED, b"one")];
+    let changes = compared(results(), results(), RULES).changes;
+    let nothing = BaselineChanges { worse_by: 0.1, ..BaselineChanges::default() };
+    assert_eq!(changes, nothing);
+}

@@ -1,0 +1,191 @@
+//! Changes since the baseline: new, fixed, worse, flaky.
+
+use super::{IssueChange, IssueChanges, item::ItemValues};
+use crate::{
+    metrics::tidy,
+    stability::{FlakyItem, ItemStability},
+};
+use juror_types::{
+    id::RunId,
+    outcome::{ErrorKind, Outcome},
+};
+use serde::{Deserialize, Serialize};
+
+/// Standard deviations of a difference beyond which a score fell by more than noise: among 200 items
+/// that are as they were, one in four comparisons has one beyond it.
+const DEVIATIONS: f64 = 3.0;
+
+/// Fall of a score, as a share, that counts where the noise is not known.
+const ASSUMED_FALL: f64 = 0.1;
+
+/// Items and issues by what became of them since the baseline. An item stands in one group alone.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BaselineChanges {
+    /// Items that passed and do not pass now or are not scored, and issues of the head alone.
+    pub new: ChangeGroup,
+    /// Items that did not pass or were not scored and pass now, and issues of the base alone.
+    pub fixed: ChangeGroup,
+    /// Other items whose score fell by more than noise, and issues that are more frequent by more
+    /// than the margin; the largest change first.
+    pub worse: ChangeGroup,
+    /// Items whose outcome changed back and forth over the last runs.
+    pub flaky: Vec<FlakyItem>,
+    /// Whether flaky items are left out of the comparison's figures and decision.
+    pub flaky_left_out: bool,
+    /// Runs that were looked at for flaky items, oldest first.
+    pub runs: Vec<RunId>,
+    /// Fall of a score, as a share, beyond which an item is worse.
+    pub worse_by: f64,
+    /// Origin of that bound.
+    pub worse_by_origin: FallBound,
+}
+
+/// A group of changes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChangeGroup {
+    /// Items.
+    pub items: Vec<ChangedItem>,
+    /// Common issues.
+    pub issues: Vec<IssueChange>,
+}
+
+/// An item in both runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChangedItem {
+    /// The item.
+    pub id: String,
+    /// Its score in the base, as a share; none if it is not scored there.
+    pub base: Option<f64>,
+    /// In the head.
+    pub head: Option<f64>,
+    /// Its outcome in the head.
+    pub outcome: Outcome,
+    /// The kind of error in the head, if there is one.
+    pub error: Option<ErrorKind>,
+}
+
+/// Origin of the fall beyond which an item is worse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FallBound {
+    /// The margin, which is larger than the noise.
+    Margin,
+    /// The judge's noise, by repeats of one of the runs.
+    Repeats,
+    /// The noise from run to run, by the runs before the head.
+    Runs,
+    /// A tenth of the scale, since no noise is known.
+    #[default]
+    Assumed,
+}
+
+/// Pairs of two runs, sorted into groups as they come.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ChangeLists {
+    new: Vec<ChangedItem>,
+    fixed: Vec<ChangedItem>,
+    /// Items whose score fell by more than the margin; noise decides on them at the end.
+    fell: Vec<(f64, ChangedItem)>,
+}
+
+/// Estimates of the noise of a score, as far as they are known.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FallNoise {
+    /// Variance of one judgement, by repeats.
+    pub(crate) judgement: Option<f64>,
+    /// Judgements of each item in base and head.
+    pub(crate) repeats: (u32, u32),
+    /// Variance of an item's mean score from run to run.
+    pub(crate) runs: Option<f64>,
+}
+
+impl ChangeLists {
+    /// Adds a pair. `succeeds` tells whether an item passed its stages.
+    pub(super) fn add_pair(
+        &mut self,
+        base: &ItemValues,
+        head: &ItemValues,
+        margin: f64,
+        succeeds: impl Fn(&ItemValues) -> Option<bool>,
+    ) {
+        let (outcome, error) = head.unscored().unwrap_or((Outcome::Scored, None));
+        let (before, after) = (base.decisive().map(tidy), head.decisive().map(tidy));
+        let changed =
+            || ChangedItem { id: head.id.clone(), base: before, head: after, outcome, error };
+        // Runs with the judge off have no verdict to pass by: what is scored has passed.
+        let passed = |item: &ItemValues| item.scored > 0 && succeeds(item).unwrap_or(true);
+        match (passed(base), passed(head)) {
+            (true, false) => self.new.push(changed()),
+            (false, true) => self.fixed.push(changed()),
+            _ => {
+                let fall = before.zip(after).map(|(before, after)| tidy(before - after));
+                let fell = fall.filter(|fall| *fall > margin);
+                self.fell.extend(fell.map(|fall| (fall, changed())));
+            }
+        }
+    }
+
+    /// The changes, where the noise, the stability of the items and the issues are known.
+    pub(crate) fn finish(
+        self,
+        margin: f64,
+        noise: FallNoise,
+        stability: &ItemStability,
+        issues: &IssueChanges,
+    ) -> BaselineChanges {
+        let (worse_by, worse_by_origin) = noise.bound(margin);
+        let mut fell: Vec<_> = self.fell.into_iter().filter(|(fall, _)| *fall > worse_by).collect();
+        fell.sort_by(|(left, _), (right, _)| right.total_cmp(left));
+        let worse = fell.into_iter().map(|(_, item)| item).collect();
+        let group = |items, issues: &[IssueChange]| ChangeGroup { items, issues: issues.to_vec() };
+        BaselineChanges {
+            new: group(self.new, &issues.new),
+            fixed: group(self.fixed, &issues.gone),
+            worse: group(worse, &issues.more_frequent),
+            flaky: stability.flaky.values().cloned().collect(),
+            flaky_left_out: false,
+            runs: stability.runs.clone(),
+            worse_by,
+            worse_by_origin,
+        }
+    }
+}
+
+impl FallNoise {
+    /// The fall beyond which an item is worse.
+    fn bound(self, margin: f64) -> (f64, FallBound) {
+        let (base, head) = self.repeats;
+        let by_repeats = self.judgement.map(|variance| {
+            let share = |repeats: u32| 1.0 / f64::from(repeats.max(1));
+            (variance * (share(base) + share(head)), FallBound::Repeats)
+        });
+        let by_runs = self.runs.map(|variance| (variance * 2.0, FallBound::Runs));
+        match by_repeats.or(by_runs) {
+            None => (ASSUMED_FALL.max(margin), FallBound::Assumed),
+            Some((variance, origin)) => match DEVIATIONS * variance.sqrt() {
+                bound if bound > margin => (tidy(bound), origin),
+                _ => (margin, FallBound::Margin),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_is_three_deviations_of_a_difference_and_never_below_the_margin() {
+        let repeats = FallNoise { judgement: Some(0.0016), repeats: (1, 4), runs: Some(0.01) };
+        let (bound, origin) = repeats.bound(0.01);
+        // 3 · √(0.0016 · (1 + 1/4))
+        assert!((bound - 0.134_164).abs() < 1e-6, "{bound}");
+        assert_eq!(origin, FallBound::Repeats);
+        let runs = FallNoise { runs: Some(0.0002), repeats: (1, 1), judgement: None };
+        assert_eq!(runs.bound(0.01), (0.06, FallBound::Runs));
+        assert_eq!(runs.bound(0.07), (0.07, FallBound::Margin));
+        let cached = FallNoise { runs: Some(0.0), repeats: (1, 1), judgement: None };
+        assert_eq!(cached.bound(0.01), (0.01, FallBound::Margin));
+        assert_eq!(FallNoise::default().bound(0.01), (0.1, FallBound::Assumed));
+    }
+}

@@ -1,0 +1,89 @@
+//! One item over runs that are read one after the other.
+
+use super::NightOutcome;
+use crate::metrics::Sums;
+use juror_types::id::Digest;
+
+/// Differences below which the noise from night to night is not known.
+const MIN_DIFFERENCES: u64 = 20;
+
+/// Squared differences between the scores of one item in successive runs.
+///
+/// Half of their mean estimates the variance of a score (von Neumann 1941): a slow change of the
+/// item adds next to nothing to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct SuccessiveDifferences {
+    count: u64,
+    squares: f64,
+}
+
+/// An item in the runs so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ItemTrack {
+    input: Option<Digest>,
+    outcomes: Vec<NightOutcome>,
+    changes: u32,
+    /// Mean score in the last run that scored it.
+    last_score: Option<f64>,
+    differences: SuccessiveDifferences,
+    /// Values of the run that is being read.
+    results: u32,
+    passes: Sums,
+    scores: Sums,
+}
+
+impl SuccessiveDifferences {
+    pub(super) fn add(&mut self, others: Self) {
+        self.count += others.count;
+        self.squares += others.squares;
+    }
+
+    /// Variance of a score around its item's mean; none with too few differences.
+    pub(super) fn noise_variance(&self) -> Option<f64> {
+        (self.count >= MIN_DIFFERENCES).then(|| self.squares / self.count as f64 / 2.0)
+    }
+}
+
+impl ItemTrack {
+    /// Adds a judgement of the run that is being read. Another input begins the item anew.
+    pub(super) fn add(&mut self, input: Option<Digest>, passed: Option<f64>, score: Option<f64>) {
+        if self.input.is_some() && input.is_some() && self.input != input {
+            *self = Self::default();
+        }
+        self.input = input.or(self.input);
+        self.results += 1;
+        passed.into_iter().for_each(|value| self.passes.add(value));
+        score.into_iter().for_each(|value| self.scores.add(value));
+    }
+
+    /// Ends the run that is being read; a run that has no result of the item says nothing of it.
+    pub(super) fn end_run(&mut self) {
+        if self.results == 0 {
+            return;
+        }
+        let outcome = match self.passes.mean() {
+            Some(share) if share > 0.5 => NightOutcome::Passed,
+            Some(_) => NightOutcome::Failed,
+            None => NightOutcome::NotScored,
+        };
+        self.changes += u32::from(self.outcomes.last().is_some_and(|last| *last != outcome));
+        self.outcomes.push(outcome);
+        if let Some(score) = self.scores.mean() {
+            if let Some(last) = self.last_score {
+                let square = (score - last).powi(2);
+                self.differences.add(SuccessiveDifferences { count: 1, squares: square });
+            }
+            self.last_score = Some(score);
+        }
+        (self.results, self.passes, self.scores) = (0, Sums::default(), Sums::default());
+    }
+
+    pub(super) fn differences(&self) -> SuccessiveDifferences {
+        self.differences
+    }
+
+    /// The outcome in each run, oldest first, and the number of changes.
+    pub(super) fn into_outcomes(self) -> (Vec<NightOutcome>, u32) {
+        (self.outcomes, self.changes)
+    }
+}

@@ -1,0 +1,144 @@
+//! Stability of items over the last runs of their kind: items that pass on one night and fail on
+//! the next, and the noise of a score from night to night.
+
+mod item_track;
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    fold::Fold,
+    history::runs_asking_the_same,
+    metrics::{AveragingPolicy, MetricDefinition},
+};
+use item_track::{ItemTrack, SuccessiveDifferences};
+use juror_journal::journal::{JournalError, RunFiles};
+use juror_types::{id::RunId, outcome::JobResult, rubric::Rubric};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+
+/// Changes of its outcome from which an item is flaky: there and back again.
+const MIN_CHANGES: u32 = 2;
+
+/// Outcome of an item on one night.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NightOutcome {
+    /// Most of its judgements pass.
+    Passed,
+    /// Most of its judgements do not pass.
+    Failed,
+    /// No judgement of it is scored.
+    NotScored,
+}
+
+/// An item whose outcome changed back and forth.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlakyItem {
+    /// The item.
+    pub id: String,
+    /// Its outcome in each run that has it, oldest first.
+    pub outcomes: Vec<NightOutcome>,
+    /// Number of changes from one run to the next.
+    pub changes: u32,
+}
+
+/// Stability of a run's items over the last runs that asked the same; empty where none was looked
+/// at.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ItemStability {
+    /// The runs, oldest first, the one in question last.
+    pub runs: Vec<RunId>,
+    /// Flaky items by their ids.
+    pub flaky: BTreeMap<String, FlakyItem>,
+    /// Variance of an item's score, as a share, from one run to the next, over the runs before the
+    /// one in question; none with too few items.
+    pub noise_variance: Option<f64>,
+}
+
+impl ItemStability {
+    /// Reads a run and the `runs` − 1 before it that asked the same, one after the other. What an
+    /// item's input was before it changed tells nothing of the item as it is.
+    pub fn of_run(
+        files: &RunFiles,
+        runs: usize,
+        rubric: &Rubric,
+        policy: AveragingPolicy,
+    ) -> Result<Self, JournalError> {
+        let mut runs = runs_asking_the_same(files, runs.saturating_sub(1));
+        if runs.is_empty() {
+            return Ok(Self::default());
+        }
+        runs.reverse();
+        let mut reading = Reading::new(rubric, policy);
+        for run in &runs {
+            reading.read(run)?;
+        }
+        let noise_variance = reading.differences().noise_variance();
+        reading.read(files)?;
+        let flaky = reading.items.into_iter().filter_map(|(id, track)| {
+            let (outcomes, changes) = track.into_outcomes();
+            let item = FlakyItem { id: id.clone(), outcomes, changes };
+            (changes >= MIN_CHANGES).then_some((id, item))
+        });
+        let ids = runs.iter().chain([files]).map(|run| run.record().run_id.clone());
+        Ok(Self { runs: ids.collect(), flaky: flaky.collect(), noise_variance })
+    }
+
+    /// Whether an item is flaky.
+    pub fn is_flaky(&self, item: &str) -> bool {
+        self.flaky.contains_key(item)
+    }
+}
+
+/// Items of the runs that are read so far.
+struct Reading<'a> {
+    success: Option<MetricDefinition>,
+    decisive: MetricDefinition,
+    first_image: &'a str,
+    policy: AveragingPolicy,
+    items: HashMap<String, ItemTrack>,
+}
+
+impl<'a> Reading<'a> {
+    fn new(rubric: &'a Rubric, policy: AveragingPolicy) -> Self {
+        let mut all = MetricDefinition::all(rubric).into_iter();
+        Self {
+            success: all.find(|metric| metric.path == "pipeline_success_rate"),
+            decisive: MetricDefinition::decisive(rubric),
+            first_image: rubric.images.first().map_or("", |image| image.name.as_str()),
+            policy,
+            items: HashMap::new(),
+        }
+    }
+
+    fn read(&mut self, files: &RunFiles) -> Result<(), JournalError> {
+        let judged = files.record().judge.is_some();
+        let counted = Fold::of_journal(files)?.counted();
+        for read in files.results()? {
+            let (offset, result) = read?;
+            if counted.contains(offset) {
+                self.add(&result, judged);
+            }
+        }
+        self.items.values_mut().for_each(ItemTrack::end_run);
+        Ok(())
+    }
+
+    fn add(&mut self, result: &JobResult, judged: bool) {
+        let image = result.item.inputs.iter().find(|image| image.name == self.first_image);
+        let value = |metric: &MetricDefinition| metric.counted_value(result, judged, self.policy);
+        let passed = self.success.as_ref().and_then(value);
+        let score = value(&self.decisive);
+        let track = match self.items.get_mut(&result.screenshot_id) {
+            Some(track) => track,
+            None => self.items.entry(result.screenshot_id.clone()).or_default(),
+        };
+        track.add(image.and_then(|image| image.digest), passed, score);
+    }
+
+    fn differences(&self) -> SuccessiveDifferences {
+        let mut all = SuccessiveDifferences::default();
+        self.items.values().for_each(|track| all.add(track.differences()));
+        all
+    }
+}

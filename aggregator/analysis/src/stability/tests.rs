@@ -1,0 +1,75 @@
+use super::*;
+use crate::test_results::{SEMANTIC, comparisons::shown, record, rubric};
+use NightOutcome::{Failed, NotScored, Passed};
+use juror_journal::journal::RunDirectory;
+use juror_types::{outcome::Outcome, run::RunRecord};
+use std::{fs, path::Path};
+
+/// A night of one item for each letter: `p` passes, `f` fails, `n` is not scored; an upper-case
+/// letter has another input.
+fn night(runs: &Path, day: u32, letters: &str) -> RunFiles {
+    let record = RunRecord {
+        run_id: RunId::new(format!("night-{day}")),
+        created_at: format!("2026-11-{day:02}T02:00:00Z"),
+        ..record(SEMANTIC, letters.len() as u64)
+    };
+    let results: Vec<JobResult> = letters
+        .chars()
+        .enumerate()
+        .map(|(id, letter)| {
+            let input: &[u8] = if letter.is_uppercase() { b"two" } else { b"one" };
+            let passes = letter.eq_ignore_ascii_case(&'p');
+            let mut result = shown(id, if passes { [9; 5] } else { [4; 5] }, input);
+            result.pipeline_success = Some(passes);
+            if letter.eq_ignore_ascii_case(&'n') {
+                result.outcome = Outcome::Failed;
+            }
+            result
+        })
+        .collect();
+    let mut directory = RunDirectory::create(runs, &record).unwrap();
+    directory.append(&results).unwrap();
+    fs::write(directory.files().path_of("report.json"), "{}").unwrap();
+    directory.files().clone()
+}
+
+fn stability(nights: &[&str], runs: usize) -> ItemStability {
+    let folder = tempfile::tempdir().unwrap();
+    let days = nights.iter().zip(1..);
+    let files: Vec<_> = days.map(|(letters, day)| night(folder.path(), day, letters)).collect();
+    let (rubric, policy) = (rubric(SEMANTIC), AveragingPolicy::default());
+    ItemStability::of_run(files.last().unwrap(), runs, &rubric, policy).unwrap()
+}
+
+#[test]
+fn an_item_that_changes_back_and_forth_is_flaky_and_one_that_falls_once_is_not() {
+    let found = stability(&["pppp", "pfpn", "pppp", "pffp"], 7);
+    let flaky: Vec<_> = found.flaky.values().collect();
+    let ids: Vec<_> = flaky.iter().map(|item| item.id.as_str()).collect();
+    assert_eq!(ids, ["shot_001", "shot_003"]);
+    assert_eq!((flaky[0].changes, &flaky[0].outcomes), (3, &vec![Passed, Failed, Passed, Failed]));
+    assert_eq!(flaky[1].outcomes, [Passed, NotScored, Passed, Passed]);
+    let runs: Vec<_> = found.runs.iter().map(RunId::as_str).collect();
+    assert_eq!(runs, ["night-1", "night-2", "night-3", "night-4"]);
+    assert!(found.is_flaky("shot_001") && !found.is_flaky("shot_002"));
+}
+
+#[test]
+fn only_the_last_runs_count_and_another_input_begins_the_item_anew() {
+    assert!(stability(&["f", "p", "p", "f"], 3).flaky.is_empty());
+    assert_eq!(stability(&["f", "p", "p", "f"], 4).flaky.len(), 1);
+    assert!(stability(&["p", "f", "P"], 7).flaky.is_empty());
+    assert_eq!(stability(&["p", "f"], 0), ItemStability::default());
+    assert_eq!(stability(&["p", "f"], 1), ItemStability::default());
+}
+
+#[test]
+fn noise_is_that_of_the_runs_before_the_newest() {
+    let (steady, fallen) = ("p".repeat(12), "f".repeat(12));
+    let calm = stability(&[&steady, &steady, &steady, &fallen], 7);
+    assert_eq!(calm.noise_variance, Some(0.0));
+    // Between 9 and 4 of 10 points: half of 0.5² on average.
+    let noisy = stability(&[&steady, &fallen, &steady, &steady], 7);
+    assert!((noisy.noise_variance.unwrap() - 0.125).abs() < 1e-9, "{noisy:?}");
+    assert_eq!(stability(&["pp", "pp", "pp"], 7).noise_variance, None, "too few items");
+}

@@ -1,0 +1,252 @@
+//! Blessed runs: names for the runs that others are compared against, each a small file beside the
+//! runs, `<runs directory>/baselines/<name>.json`. A name moves only when another run is blessed.
+
+use crate::{
+    journal::{JournalError, RunFiles, is_run_directory},
+    replace_file::replace_file,
+};
+use juror_files::local::open_regular;
+use juror_types::{
+    SCHEMA,
+    id::{Digest, RunId},
+};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::{
+    fs,
+    io::{self, Read, Write as _},
+    path::{Path, PathBuf},
+};
+
+/// Folder of the names in a runs directory.
+pub const BASELINES_FOLDER: &str = "baselines";
+
+/// Name that a run is blessed by unless another one is given.
+pub const DEFAULT_BASELINE: &str = "main";
+
+const MAX_FILE_BYTES: u64 = 64 << 10;
+
+/// A run that has a name as a baseline.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlessedRun {
+    /// Version of this record.
+    pub schema: u32,
+    /// The name.
+    pub name: String,
+    /// The run.
+    pub run_id: RunId,
+    /// Time at which it was blessed, RFC 3339 in UTC.
+    pub blessed_at: String,
+    /// Version of the program that blessed it.
+    pub program_version: String,
+    /// Digest of its results at that time.
+    pub results_digest: Digest,
+}
+
+/// The blessed runs of a runs directory.
+#[derive(Clone, Debug)]
+pub struct BlessedRuns {
+    folder: PathBuf,
+}
+
+/// Why names of runs cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum BlessedRunError {
+    /// The name cannot be a file's.
+    #[error(
+        "{0:?} cannot name a baseline: take 1 to 100 ASCII letters, digits, '.', '_' or '-', not starting with a dot"
+    )]
+    Name(String),
+    /// A run has the folder.
+    #[error(
+        "{} is the directory of a run, and names of baselines belong there: move the run to another name",
+        folder.display()
+    )]
+    Occupied {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] JournalError),
+}
+
+impl BlessedRuns {
+    /// Those of this runs directory, which need not exist.
+    pub fn new(runs_dir: &Path) -> Self {
+        Self { folder: runs_dir.join(BASELINES_FOLDER) }
+    }
+
+    /// The run of this name; none if no run has it.
+    pub fn get(&self, name: &str) -> Result<Option<BlessedRun>, BlessedRunError> {
+        let path = self.path_of(name)?;
+        match read_bytes(&path) {
+            Ok(bytes) => Ok(Some(parse(&bytes, &path)?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(JournalError::io("read", &path, error).into()),
+        }
+    }
+
+    /// Every blessed run, by name.
+    pub fn list(&self) -> Result<Vec<BlessedRun>, BlessedRunError> {
+        // A run named `baselines` has JSON files of its own.
+        if is_run_directory(&self.folder) {
+            return Ok(Vec::new());
+        }
+        let failed = |error| BlessedRunError::from(JournalError::io("list", &self.folder, error));
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(failed(error)),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            let file = entry.map_err(failed)?.file_name();
+            let name = file.to_str().and_then(|file| file.strip_suffix(".json"));
+            names.extend(name.filter(|name| RunId::parse(name).is_ok()).map(str::to_owned));
+        }
+        names.sort();
+        names.iter().filter_map(|name| self.get(name).transpose()).collect()
+    }
+
+    /// Gives a run its name; returns the one that had it before.
+    pub fn set(&self, blessed: &BlessedRun) -> Result<Option<BlessedRun>, BlessedRunError> {
+        let path = self.path_of(&blessed.name)?;
+        if is_run_directory(&self.folder) {
+            return Err(BlessedRunError::Occupied { folder: self.folder.clone() });
+        }
+        let before = self.replaced(&blessed.name)?;
+        let failed = |path: &Path, error| JournalError::io("write", path, error);
+        fs::create_dir_all(&self.folder).map_err(|error| failed(&self.folder, error))?;
+        replace_file::<io::Error>(&path, |file| {
+            serde_json::to_writer_pretty(&mut *file, blessed)?;
+            file.write_all(b"\n")
+        })
+        .map_err(|error| failed(&path, error))?;
+        Ok(before)
+    }
+
+    /// Takes a name away; returns the run that had it.
+    pub fn remove(&self, name: &str) -> Result<Option<BlessedRun>, BlessedRunError> {
+        let before = self.replaced(name)?;
+        let path = self.path_of(name)?;
+        match fs::remove_file(&path) {
+            Ok(()) => Ok(before),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(JournalError::io("remove", &path, error).into()),
+        }
+    }
+
+    /// The run that loses its name; none where its file is damaged, since replacing it is the remedy.
+    fn replaced(&self, name: &str) -> Result<Option<BlessedRun>, BlessedRunError> {
+        match self.get(name) {
+            Err(BlessedRunError::File(error)) if error.is_damage() => Ok(None),
+            read => read,
+        }
+    }
+
+    fn path_of(&self, name: &str) -> Result<PathBuf, BlessedRunError> {
+        RunId::parse(name).map_err(|_| BlessedRunError::Name(name.to_owned()))?;
+        Ok(self.folder.join(format!("{name}.json")))
+    }
+}
+
+/// Digest of a run's journal, superseded rounds included.
+pub fn results_digest(files: &RunFiles) -> Result<Digest, JournalError> {
+    let path = files.path_of("results.jsonl");
+    let read = || {
+        let (mut journal, mut hasher) = (open_regular(&path, u64::MAX)?, Sha256::new());
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            match journal.read(&mut buffer)? {
+                0 => return Ok(Digest::from_bytes(hasher.finalize().into())),
+                count => hasher.update(buffer.get(..count).unwrap_or_default()),
+            }
+        }
+    };
+    read().map_err(|error: io::Error| JournalError::io("read", &path, error))
+}
+
+fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_regular(path, MAX_FILE_BYTES)?.take(MAX_FILE_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn parse(bytes: &[u8], path: &Path) -> Result<BlessedRun, JournalError> {
+    let blessed: BlessedRun =
+        serde_json::from_slice(bytes).map_err(|error| JournalError::Unreadable {
+            path: path.to_owned(),
+            line: error.line() as u64,
+            reason: format!("not a readable record ({error}): bless the run again"),
+        })?;
+    match blessed.schema {
+        SCHEMA => Ok(blessed),
+        found => {
+            Err(JournalError::Schema { path: path.to_owned(), line: 1, found: u64::from(found) })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blessed(name: &str, run: &str) -> BlessedRun {
+        BlessedRun {
+            schema: SCHEMA,
+            name: name.to_owned(),
+            run_id: RunId::new(run),
+            blessed_at: "2026-11-23T06:00:00Z".to_owned(),
+            program_version: "0.1.0".to_owned(),
+            results_digest: Digest::of(b""),
+        }
+    }
+
+    #[test]
+    fn a_name_moves_only_when_another_run_is_blessed_and_says_what_it_was() {
+        let runs_dir = tempfile::tempdir().unwrap();
+        let runs = BlessedRuns::new(runs_dir.path());
+        assert_eq!(runs.list().unwrap(), []);
+        assert_eq!(runs.remove("main").unwrap(), None);
+        let (first, second) = (blessed("main", "monday"), blessed("main", "tuesday"));
+        assert_eq!(runs.set(&first).unwrap(), None);
+        assert_eq!(runs.set(&blessed("candidate", "monday")).unwrap(), None);
+        assert_eq!(runs.get("main").unwrap(), Some(first.clone()));
+        assert_eq!(runs.set(&second).unwrap(), Some(first));
+        let names: Vec<_> = runs.list().unwrap().into_iter().map(|run| run.name).collect();
+        assert_eq!(names, ["candidate", "main"]);
+        assert_eq!(runs.remove("main").unwrap(), Some(second));
+        assert_eq!(runs.get("main").unwrap(), None);
+    }
+
+    #[test]
+    fn names_that_lead_elsewhere_and_files_that_are_damaged_are_errors() {
+        let runs_dir = tempfile::tempdir().unwrap();
+        let runs = BlessedRuns::new(runs_dir.path());
+        for name in ["", "../main", ".main", "a b"] {
+            assert!(matches!(runs.get(name), Err(BlessedRunError::Name(_))), "{name}");
+        }
+        runs.set(&blessed("main", "monday")).unwrap();
+        fs::write(runs_dir.path().join("baselines/main.json"), "{").unwrap();
+        let damaged = runs.list().unwrap_err().to_string();
+        assert!(damaged.contains("main.json, line 1: not a readable record"), "{damaged}");
+        assert!(damaged.contains("bless the run again"), "{damaged}");
+        assert_eq!(runs.set(&blessed("main", "tuesday")).unwrap(), None);
+        assert_eq!(runs.list().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_run_that_has_the_folders_name_keeps_it() {
+        let runs_dir = tempfile::tempdir().unwrap();
+        let run = runs_dir.path().join("baselines");
+        fs::create_dir(&run).unwrap();
+        for file in ["run.json", "results.jsonl", "report.json"] {
+            fs::write(run.join(file), "{}").unwrap();
+        }
+        let runs = BlessedRuns::new(runs_dir.path());
+        assert_eq!(runs.list().unwrap(), []);
+        let refused = runs.set(&blessed("main", "monday"));
+        assert!(matches!(refused, Err(BlessedRunError::Occupied { .. })), "{refused:?}");
+    }
+}

@@ -1,0 +1,122 @@
+//! Layout of the changes since the baseline: new, fixed, worse, flaky.
+
+use crate::document::{Block, Level, List, ListEntry, Topic};
+use juror_analysis::{
+    comparison::{BaselineChanges, ChangeGroup, ChangedItem, Comparison, FallBound, IssueChange},
+    format::{counted, decimals, figure, grouped},
+    metrics::Unit,
+    stability::{FlakyItem, NightOutcome},
+};
+use juror_types::id::RunId;
+
+/// The topic of a report that is compared with a baseline.
+pub(crate) fn topic(comparison: &Comparison) -> Topic {
+    topic_since(&comparison.base.run, &comparison.changes, comparison.simulated)
+}
+
+/// The topic of changes since this run.
+pub(crate) fn topic_since(base: &RunId, changes: &BaselineChanges, simulated: bool) -> Topic {
+    Topic {
+        title: "Since the baseline",
+        simulated,
+        status: Some(status(changes)),
+        blocks: blocks(changes, base),
+    }
+}
+
+/// Counts of the changes in a line, with their significance: `2 new, 1 worse`.
+fn status(changes: &BaselineChanges) -> (String, Level) {
+    let BaselineChanges { new, fixed, worse, flaky, .. } = changes;
+    let counts = [
+        (new.items.len() + new.issues.len(), "new"),
+        (worse.items.len() + worse.issues.len(), "worse"),
+        (fixed.items.len() + fixed.issues.len(), "fixed"),
+        (flaky.len(), "flaky"),
+    ];
+    let named = counts.iter().filter(|(count, _)| *count > 0);
+    let named: Vec<_> =
+        named.map(|(count, kind)| format!("{} {kind}", grouped(*count as u64))).collect();
+    let level = match () {
+        () if !new.items.is_empty() || !worse.items.is_empty() => Level::Bad,
+        () if !new.issues.is_empty() || !worse.issues.is_empty() || !flaky.is_empty() => {
+            Level::Doubtful
+        }
+        () => Level::Good,
+    };
+    match named.is_empty() {
+        true => ("nothing changed".to_owned(), level),
+        false => (named.join(", "), level),
+    }
+}
+
+/// The lists of changes since this run, and the terms by which items are in them.
+fn blocks(changes: &BaselineChanges, base: &RunId) -> Vec<Block> {
+    let mut facts = vec![format!("compared with run {base}")];
+    if let [_, .., _] = changes.runs.as_slice() {
+        facts.push(format!("flaky by the last {} runs", grouped(changes.runs.len() as u64)));
+    }
+    let mut blocks = vec![Block::Facts(facts)];
+    for (title, group) in [("New", &changes.new), ("Worse", &changes.worse)] {
+        blocks.extend(lists(title, group, true));
+    }
+    blocks.extend(lists("Fixed", &changes.fixed, false));
+    if !changes.flaky.is_empty() {
+        blocks.push(Block::List(List::new("Flaky items", &changes.flaky, flaky).opened()));
+    }
+    if changes.flaky_left_out {
+        let text = "flaky items are left out of the gate and of the comparison's decision";
+        blocks.push(Block::Sentence(Level::Doubtful, "", text.to_owned()));
+    }
+    if !changes.worse.items.is_empty() {
+        blocks.push(Block::Sentence(Level::Faint, "", bound(changes)));
+    }
+    blocks
+}
+
+fn lists(title: &str, group: &ChangeGroup, open: bool) -> Vec<Block> {
+    let items = List::new(format!("{title} items"), &group.items, item);
+    let issues = List::new(format!("{title} issues"), &group.issues, issue);
+    let lists = [items, issues].into_iter().filter(|list| list.count > 0);
+    lists.map(|list| Block::List(List { open, ..list })).collect()
+}
+
+fn item(item: &ChangedItem) -> ListEntry {
+    let score = |score: Option<f64>| score.map(|score| figure(score, Unit::Share));
+    let before = score(item.base).unwrap_or_else(|| "not scored".to_owned());
+    let ending = || {
+        let outcome = item.outcome.label();
+        match item.error {
+            Some(kind) => format!("{outcome}, {}", kind.name()),
+            None => outcome.to_owned(),
+        }
+    };
+    let is_scored = item.outcome == juror_types::outcome::Outcome::Scored;
+    let after = score(item.head).filter(|_| is_scored).unwrap_or_else(ending);
+    ListEntry::item(&item.id, format!("{before} → {after}"))
+}
+
+fn issue(issue: &IssueChange) -> ListEntry {
+    let detail = format!("{} → {}", grouped(issue.base_count), counted(issue.head_count, "item"));
+    ListEntry { name: issue.label.clone(), is_item: false, detail }
+}
+
+fn flaky(item: &FlakyItem) -> ListEntry {
+    let outcomes = item.outcomes.iter().map(|outcome| match outcome {
+        NightOutcome::Passed => "passed",
+        NightOutcome::Failed => "failed",
+        NightOutcome::NotScored => "not scored",
+    });
+    ListEntry::item(&item.id, outcomes.collect::<Vec<_>>().join(" → "))
+}
+
+/// `Worse: a fall of more than 12.0 percentage points, three standard deviations …`
+fn bound(changes: &BaselineChanges) -> String {
+    let origin = match changes.worse_by_origin {
+        FallBound::Margin => "the margin, which is more than the noise",
+        FallBound::Repeats => "three standard deviations of the judge's noise, by its repeats",
+        FallBound::Runs => "three standard deviations of the noise between runs",
+        FallBound::Assumed => "a tenth of the scale, since the noise is not known yet",
+    };
+    let points = decimals(changes.worse_by * 100.0, 1);
+    format!("An item is worse from a fall of more than {points} percentage points: {origin}.")
+}

@@ -1,0 +1,164 @@
+//! Blessing: giving a run a name by which others are compared against it.
+
+use crate::error::AppError;
+use juror_analysis::{
+    fold::{Counts, Fold},
+    format::{counted, grouped},
+};
+use juror_journal::{
+    blessed::{BlessedRun, BlessedRuns, results_digest},
+    journal::RunFiles,
+};
+use juror_types::{SCHEMA, id::RunId};
+use std::path::Path;
+
+/// A run that has been blessed.
+#[derive(Clone, Debug)]
+pub struct Blessing {
+    /// The record of it.
+    pub blessed: BlessedRun,
+    /// The run that had the name before.
+    pub before: Option<BlessedRun>,
+    /// Whether any verdict of the run is the simulator's.
+    pub simulated: bool,
+    /// Jobs without a score, in a sentence; none where every job has one or had nothing to judge.
+    pub lost: Option<String>,
+}
+
+/// Gives a run of the runs directory a name.
+///
+/// A run that goes on is refused, since its results still change. So is one with jobs that are not
+/// scored, unless `force` is set: the items of these jobs would be missing from every comparison,
+/// and nobody would see them get worse. Items without output are results, and count as zeros.
+pub fn bless(runs_dir: &Path, run: &RunId, name: &str, force: bool) -> Result<Blessing, AppError> {
+    let files = RunFiles::open(runs_dir, run)?;
+    if files.is_held() {
+        return Err(AppError::conflict(format!(
+            "run {run} goes on, and its results still change: bless it when it has ended"
+        )));
+    }
+    check_name(runs_dir, run, name)?;
+    let fold = Fold::of_journal(&files)?;
+    let lost = lost_jobs(files.record().jobs(), fold.counts());
+    if let Some(lost) = lost.as_ref().filter(|_| !force) {
+        return Err(AppError::conflict(format!(
+            "run {run}: {lost}; their items could not be compared. Judge them by: juror retry \
+             {run}, or bless the run as it is by --force"
+        )));
+    }
+    let blessed = BlessedRun {
+        schema: SCHEMA,
+        name: name.to_owned(),
+        run_id: run.clone(),
+        blessed_at: jiff::Timestamp::now().to_string(),
+        program_version: env!("CARGO_PKG_VERSION").to_owned(),
+        results_digest: results_digest(&files)?,
+    };
+    let before = BlessedRuns::new(runs_dir).set(&blessed)?;
+    Ok(Blessing { blessed, before, simulated: fold.spent().simulated, lost })
+}
+
+/// Takes a name away from the run that has it.
+pub fn remove(runs_dir: &Path, name: &str) -> Result<BlessedRun, AppError> {
+    BlessedRuns::new(runs_dir).remove(name)?.ok_or_else(|| {
+        AppError::not_found(format!(
+            "no run is blessed as {name:?} in {}: `juror bless --list` lists the names",
+            runs_dir.display()
+        ))
+    })
+}
+
+/// Refuses a name that would mean two runs.
+fn check_name(runs_dir: &Path, run: &RunId, name: &str) -> Result<(), AppError> {
+    if name == run.as_str() || !runs_dir.join(name).join("run.json").exists() {
+        return Ok(());
+    }
+    Err(AppError::conflict(format!(
+        "there is a run {name} in {}, so that {name:?} would mean two runs: bless run {run} by \
+         another --name",
+        runs_dir.display()
+    )))
+}
+
+/// `2 of its 60 jobs are not scored (1 failed, 1 skipped)`.
+fn lost_jobs(jobs: u64, counts: Counts) -> Option<String> {
+    let Counts { scored, no_output, unscorable, failed, skipped } = counts;
+    let pending = jobs.saturating_sub(scored + no_output + unscorable + failed + skipped);
+    let kinds = [
+        (unscorable, "unscorable"),
+        (failed, "failed"),
+        (skipped, "skipped"),
+        (pending, "without a result"),
+    ];
+    let lost: u64 = kinds.iter().map(|(count, _)| count).sum();
+    let named: Vec<String> = kinds
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, kind)| format!("{} {kind}", grouped(count)))
+        .collect();
+    (lost > 0).then(|| {
+        format!("{} of {} lost ({})", grouped(lost), counted(jobs, "job"), named.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reporting::run_lookup::find_run;
+    use juror_journal::{
+        journal::RunDirectory,
+        test_results::{SEMANTIC, bare, record},
+    };
+    use juror_types::outcome::Outcome;
+    use tempfile::TempDir;
+
+    fn run_of(runs: &TempDir, outcomes: &[Outcome]) -> RunId {
+        let record = record(SEMANTIC, outcomes.len() as u64);
+        let mut directory = RunDirectory::create(runs.path(), &record).unwrap();
+        let results = outcomes.iter().enumerate();
+        let results: Vec<_> =
+            results.map(|(number, outcome)| bare(&format!("item-{number}"), *outcome)).collect();
+        directory.append(&results).unwrap();
+        record.run_id
+    }
+
+    #[test]
+    fn a_run_with_lost_jobs_is_blessed_only_by_force() {
+        let runs = tempfile::tempdir().unwrap();
+        let run = run_of(&runs, &[Outcome::Scored, Outcome::NoOutput, Outcome::Failed]);
+        let refused = bless(runs.path(), &run, "main", false).unwrap_err().to_string();
+        assert!(refused.contains("1 of 3 jobs lost (1 failed)"), "{refused}");
+        assert!(refused.contains("juror retry"), "{refused}");
+        assert!(BlessedRuns::new(runs.path()).list().unwrap().is_empty());
+        let blessing = bless(runs.path(), &run, "main", true).unwrap();
+        assert!(blessing.lost.is_some() && blessing.before.is_none());
+        assert_eq!(find_run("main", runs.path()).unwrap().files.record().run_id, run);
+    }
+
+    #[test]
+    fn items_without_output_are_results() {
+        let runs = tempfile::tempdir().unwrap();
+        let run = run_of(&runs, &[Outcome::Scored, Outcome::NoOutput]);
+        let blessing = bless(runs.path(), &run, "main", false).unwrap();
+        assert_eq!(blessing.lost, None);
+        let files = RunFiles::open(runs.path(), &run).unwrap();
+        assert_eq!(blessing.blessed.results_digest, results_digest(&files).unwrap());
+    }
+
+    #[test]
+    fn a_run_that_goes_on_and_the_name_of_another_run_are_refused() {
+        let runs = tempfile::tempdir().unwrap();
+        let run = run_of(&runs, &[Outcome::Scored]);
+        let other = RunId::new("main");
+        let record = juror_types::run::RunRecord { run_id: other.clone(), ..record(SEMANTIC, 0) };
+        let held = RunDirectory::create(runs.path(), &record).unwrap();
+        let refused = bless(runs.path(), &other, "main", true).unwrap_err().to_string();
+        assert!(refused.contains("goes on"), "{refused}");
+        drop(held);
+        let refused = bless(runs.path(), &run, "main", true).unwrap_err().to_string();
+        assert!(refused.contains("would mean two runs"), "{refused}");
+        assert!(bless(runs.path(), &other, "main", false).is_ok());
+        assert_eq!(remove(runs.path(), "main").unwrap().run_id, other);
+        assert!(remove(runs.path(), "main").unwrap_err().to_string().contains("--list"));
+    }
+}

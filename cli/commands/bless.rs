@@ -1,0 +1,94 @@
+//! `juror bless`: names for the runs that others are compared with.
+
+use crate::{
+    args::{BlessArguments, GlobalFlags},
+    exit::{Exit, Failure},
+    run_argument::locate,
+    settings_sources as layers, terminal as screen,
+};
+use juror_app::{
+    bless::{Blessing, bless, remove},
+    error::AppError,
+};
+use juror_journal::blessed::{BlessedRun, BlessedRuns};
+use serde_json::json;
+
+/// Runs `juror bless`.
+pub fn run(arguments: &BlessArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+    match (&arguments.run, &arguments.remove) {
+        (Some(run), _) => bless_run(run, arguments, global)?,
+        (None, Some(name)) => remove_name(name, global)?,
+        (None, None) => list(global)?,
+    }
+    Ok(Exit::Done)
+}
+
+fn bless_run(run: &str, arguments: &BlessArguments, global: &GlobalFlags) -> Result<(), Failure> {
+    let (run, global) = &locate(run, global)?;
+    let runs_dir = layers::settle(global, Vec::new())?.run.runs_dir;
+    let Blessing { blessed, before, simulated, lost } =
+        bless(&runs_dir, run, &arguments.name, arguments.force)?;
+    if let Some(lost) = lost.filter(|_| !global.quiet) {
+        screen::warn(&format!("{lost}: no comparison sees their items"));
+    }
+    if simulated && !global.quiet {
+        screen::warn("the simulator made up the run's scores: no judge's run compares with them");
+    }
+    if global.json {
+        return screen::print_json(&json!({ "blessed": blessed, "before": before }));
+    }
+    let before = match before {
+        Some(before) if before.run_id == blessed.run_id => {
+            format!("; it was blessed before, {}", day(&before.blessed_at))
+        }
+        Some(before) => format!("; it was run {}, {}", before.run_id, day(&before.blessed_at)),
+        None => String::new(),
+    };
+    screen::print(&format!("baseline {} is run {}{before}\n", blessed.name, blessed.run_id))?;
+    if !global.quiet {
+        screen::tell(&format!("compare with it by: juror run … --baseline {}", blessed.name));
+    }
+    Ok(())
+}
+
+fn remove_name(name: &str, global: &GlobalFlags) -> Result<(), Failure> {
+    let removed = remove(&layers::settle(global, Vec::new())?.run.runs_dir, name)?;
+    match global.json {
+        true => screen::print_json(&json!({ "removed": removed })),
+        false => screen::print(&format!(
+            "baseline {name} is gone; it was run {}, which stays\n",
+            removed.run_id
+        )),
+    }
+}
+
+fn list(global: &GlobalFlags) -> Result<(), Failure> {
+    let runs_dir = layers::settle(global, Vec::new())?.run.runs_dir;
+    let runs = BlessedRuns::new(&runs_dir).list().map_err(AppError::from)?;
+    if global.json {
+        return screen::print_json(&runs);
+    }
+    if runs.is_empty() {
+        return screen::print(&format!(
+            "no run is blessed in {}; bless one by: juror bless RUN\n",
+            runs_dir.display()
+        ));
+    }
+    screen::print(&table(&runs))
+}
+
+fn table(runs: &[BlessedRun]) -> String {
+    let head = ["BASELINE", "RUN", "BLESSED"].map(str::to_owned);
+    let cells = |run: &BlessedRun| [run.name.clone(), run.run_id.to_string(), day(&run.blessed_at)];
+    let lines: Vec<[String; 3]> = std::iter::once(head).chain(runs.iter().map(cells)).collect();
+    let width = |column: usize| {
+        let cells = lines.iter().filter_map(|line| line.get(column));
+        cells.map(String::len).max().unwrap_or(0)
+    };
+    let (name, run) = (width(0), width(1));
+    lines.iter().map(|[a, b, c]| format!("{a:name$}  {b:run$}  {c}\n")).collect()
+}
+
+fn day(time: &str) -> String {
+    time.chars().take(10).collect()
+}

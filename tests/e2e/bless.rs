@@ -1,0 +1,165 @@
+//! Blessed baselines: names for runs that others are compared with.
+
+use crate::harness::{Finished, Harness, Recorder, completion, verdict, write_items};
+use serde_json::{Value, json};
+use std::fs;
+
+const GOOD: [u64; 8] = [9, 8, 9, 10, 8, 9, 9, 8];
+const BAD: [u64; 8] = [6, 5, 7, 7, 4, 6, 6, 5];
+
+fn run(harness: &Harness, run: &str, scores: &[u64], flags: &[&str]) -> Finished {
+    let answers = scores.iter().map(|score| completion(&verdict(*score), 1_000, 50)).collect();
+    let judge = Recorder::start(answers);
+    let url = judge.base_url();
+    let fixed = ["run", "manifest.jsonl", "--run-id", run, "--enable-llm-judge", "-j", "1"];
+    harness.juror(&[&fixed[..], &["--base-url", &url, "--no-cache"], flags].concat())
+}
+
+fn runs(names: &[(&str, &[u64])]) -> Harness {
+    let harness = Harness::new();
+    write_items(&harness, 8);
+    for (name, scores) in names {
+        run(&harness, name, scores, &[]).exits(0);
+    }
+    harness
+}
+
+fn listed(harness: &Harness) -> Value {
+    serde_json::from_str(&harness.juror(&["bless", "--list", "--json"]).exits(0).stdout).unwrap()
+}
+
+#[test]
+fn a_blessed_run_is_compared_with_by_its_name_until_another_one_is_blessed() {
+    let harness = runs(&[("monday", &GOOD), ("tuesday", &BAD)]);
+    harness.juror(&["bless", "monday"]).exits(0).prints(&["baseline main is run monday"]);
+    run(&harness, "wednesday", &BAD, &["--baseline", "main"]).exits(100).prints(&["WORSE"]);
+    assert_eq!(harness.report("wednesday")["comparison"]["base"]["run"], "monday");
+    harness.juror(&["report", "tuesday", "--baseline", "main"]).exits(100);
+    harness.juror(&["compare", "main", "tuesday"]).exits(100).prints(&["base monday"]);
+
+    let again = harness.juror(&["bless", "tuesday"]).exits(0);
+    again.prints(&["baseline main is run tuesday; it was run monday"]);
+    harness.juror(&["report", "wednesday", "--baseline", "main"]).exits(0).prints(&["SAME"]);
+    assert_eq!(listed(&harness)[0]["run_id"], "tuesday");
+    harness.juror(&["bless", "--list"]).exits(0).prints(&["main", "tuesday"]);
+
+    harness.write("juror.toml", "schema = 1\n[run]\nbaseline = \"main\"\n");
+    harness.juror(&["report", "monday"]).exits(0).prints(&["BETTER"]);
+    harness.juror(&["report", "monday", "--baseline", ""]).exits(0);
+    assert!(harness.report("monday").get("comparison").is_none());
+}
+
+#[test]
+fn lists_mark_the_blessed_run_and_a_name_can_be_taken_away() {
+    let harness = runs(&[("monday", &GOOD[..2])]);
+    assert_eq!(listed(&harness), json!([]));
+    harness.juror(&["bless", "--list"]).exits(0).prints(&["no run is blessed", "juror bless RUN"]);
+    harness.juror(&["bless", "runs/monday", "--name", "good"]).exits(0);
+    harness.juror(&["runs"]).exits(0).prints(&["BASELINE", "good"]);
+    let list = harness.juror(&["runs", "--json"]).exits(0).stdout;
+    assert_eq!(serde_json::from_str::<Value>(&list).unwrap()[0]["baselines"], json!(["good"]));
+    harness.juror(&["bless", "--remove", "good"]).exits(0).prints(&["good is gone", "monday"]);
+    harness.juror(&["bless", "--remove", "good"]).exits(2).says(&["no run is blessed", "--list"]);
+    assert_eq!(listed(&harness), json!([]));
+    assert!(harness.path("runs/monday/report.json").is_file());
+}
+
+#[test]
+fn unknown_and_ambiguous_names_are_refused_before_anything_is_spent() {
+    let harness = runs(&[("monday", &GOOD[..2]), ("candidate", &GOOD[..2])]);
+    harness.juror(&["bless", "monday"]).exits(0);
+    let unknown = run(&harness, "tuesday", &[], &["--baseline", "mian"]).exits(2);
+    unknown.says(&["no run \"mian\"", "blessed: main (run monday)", "newest runs: candidate"]);
+    assert!(!harness.path("runs/tuesday").exists());
+    harness.juror(&["bless", "nothing"]).exits(2).says(&["holds no run", "juror runs"]);
+    harness.juror(&["bless", "monday", "--name", "a/b"]).exits(2).says(&["a/b", "ASCII letters"]);
+    let taken = harness.juror(&["bless", "monday", "--name", "candidate"]).exits(2);
+    taken.says(&["would mean two runs", "another --name"]);
+    harness.juror(&["bless"]).exits(2);
+
+    fs::rename(harness.path("runs/monday"), harness.path("kept")).unwrap();
+    let gone = harness.juror(&["report", "candidate", "--baseline", "main"]).exits(2);
+    gone.says(&["baseline main is run monday, which is not in runs any more"]);
+}
+
+#[test]
+fn a_run_with_lost_jobs_is_blessed_only_by_force() {
+    let harness = Harness::new();
+    write_items(&harness, 2);
+    run(&harness, "cut", &[9], &["--budget-usd", "0.0001"]).exits(3);
+    let refused = harness.juror(&["bless", "cut"]).exits(2);
+    refused.says(&["2 of 2 jobs lost (2 skipped)", "juror retry cut", "--force"]);
+    assert_eq!(listed(&harness), json!([]));
+    let forced = harness.juror(&["bless", "cut", "--force"]).exits(0);
+    forced.says(&["2 of 2 jobs lost", "no comparison sees their items"]);
+}
+
+/// A night whose items are scored by these, in their order; anything but code is as on other nights.
+fn night(harness: &Harness, number: u32, scores: &[u64], flags: &[&str]) -> Finished {
+    run(harness, &format!("night-{number}"), scores, flags)
+}
+
+#[test]
+fn a_report_begins_with_items_that_are_new_fixed_worse_and_flaky() {
+    let harness = Harness::new();
+    write_items(&harness, 8);
+    // Item 1 passes, fails, passes, fails; item 2 fails and is fixed; item 3 fails for the first
+    // time; item 4 falls and passes still.
+    night(&harness, 1, &[9, 9, 2, 9, 10, 9, 9, 9], &[]).exits(0);
+    harness.juror(&["bless", "night-1"]).exits(0);
+    night(&harness, 2, &[9, 2, 2, 9, 10, 9, 9, 9], &[]).exits(0);
+    night(&harness, 3, &[9, 9, 2, 9, 10, 9, 9, 9], &[]).exits(0);
+    let outputs = ["--baseline", "main", "-o", "out.md", "-o", "out.html", "-o", "out.json"];
+    let last = night(&harness, 4, &[9, 2, 9, 3, 9, 9, 9, 9], &outputs);
+
+    let changes = &harness.report("night-4")["comparison"]["changes"];
+    let ids = |group: &str| {
+        let items = changes[group]["items"].as_array().unwrap().iter();
+        items.map(|item| item["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids("new"), ["item_0003"], "{changes:#}");
+    assert_eq!(ids("fixed"), ["item_0002"], "{changes:#}");
+    assert_eq!(changes["flaky"][0]["id"], "item_0001");
+    let outcomes = json!(["passed", "failed", "passed", "failed"]);
+    assert_eq!(changes["flaky"][0]["outcomes"], outcomes);
+    assert_eq!(changes["runs"], json!(["night-1", "night-2", "night-3", "night-4"]));
+
+    let told = ["SINCE THE BASELINE", "1 NEW", "1 FIXED", "1 FLAKY", "item_0003: 90% → 30%"];
+    let last = last.prints(&told);
+    assert!(last.stdout.find("SINCE THE BASELINE") < last.stdout.find("PIPELINE"));
+    let markdown = fs::read_to_string(harness.path("out.md")).unwrap();
+    let heading = "**❌ Since the baseline: 1 new, 1 fixed, 1 flaky**";
+    assert!(markdown.contains(heading), "{markdown}");
+    let page = fs::read_to_string(harness.path("out.html")).unwrap();
+    let card = page.find("id=\"changes\"").unwrap();
+    assert!(card < page.find("id=\"comparison\"").unwrap());
+    for part in ["Flaky items", "passed → failed → passed → failed", "New items", "Fixed items"]
+    {
+        assert!(page[card..].contains(part), "{part}");
+    }
+}
+
+#[test]
+fn flaky_items_are_kept_out_of_gate_and_comparison_where_that_is_set() {
+    let harness = Harness::new();
+    write_items(&harness, 8);
+    for (number, score) in [(1, 9), (2, 2), (3, 9), (4, 2)] {
+        night(&harness, number, &[9, score, 9, 9, 9, 9, 9, 9], &[]).exits(0);
+    }
+    harness.juror(&["bless", "night-1"]).exits(0);
+    let gate =
+        "schema = 1\n[[rule]]\nmetric = \"semantic.avg_semantic_correctness\"\nabove = 0.85\n";
+    harness.write("gate.toml", gate);
+    let report = ["report", "night-4", "--gate", "gate.toml"];
+    harness.juror(&report).exits(100);
+    harness.juror(&["compare", "main", "night-4"]).exits(0).prints(&["INCONCLUSIVE"]);
+    harness.write("juror.toml", "schema = 1\n[compare]\nflaky = \"leave_out\"\n");
+    harness.juror(&report).exits(0).prints(&["is judged without 1 flaky item"]);
+    let compared = harness.juror(&["compare", "main", "night-4"]).exits(0);
+    compared.prints(&["SAME", "left out", "Flaky items", "item_0001"]);
+    harness.write("juror.toml", "schema = 1\n[compare]\nflaky_runs = 0\n");
+    let compared = harness.juror(&["compare", "main", "night-4", "--json"]).exits(0);
+    let found: Value = serde_json::from_str(&compared.stdout).unwrap();
+    assert_eq!(found["changes"]["flaky"], json!([]));
+    assert_eq!(found["changes"]["new"]["items"][0]["id"], "item_0001");
+}
