@@ -46,7 +46,7 @@ pub async fn report(
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
     let (rubric, _) = rubrics::recorded(files.record())?;
-    let gate = reporting::gate(settings.run.gate.as_deref(), &rubric)?;
+    let gate = reporting::gate(settings, &rubric)?;
     let baseline = Baseline::from_settings(settings)?;
     let calibration = calibrations::named(settings)?;
     let counted = Fold::of_journal(files).map_err(AppError::from)?.counted();

@@ -1,6 +1,6 @@
 //! Blessed baselines: names for runs that others are compared with.
 
-use crate::harness::{Finished, Harness, Recorder, completion, verdict, write_items};
+use crate::harness::{Finished, Harness, Recorder, completion, png, verdict, write_items};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -162,4 +162,37 @@ fn flaky_items_are_kept_out_of_gate_and_comparison_where_that_is_set() {
     let found: Value = serde_json::from_str(&compared.stdout).unwrap();
     assert_eq!(found["changes"]["flaky"], json!([]));
     assert_eq!(found["changes"]["new"]["items"][0]["id"], "item_0001");
+}
+
+#[test]
+fn a_baseline_that_tells_little_of_today_is_named_with_its_cause() {
+    let harness = runs(&[("monday", &GOOD)]);
+    harness.juror(&["bless", "monday"]).exits(0);
+    let file = harness.path("runs/baselines/main.json");
+    let mut blessed: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    let warnings = |night: &str, flags: &[&str]| {
+        run(&harness, night, &GOOD, &[&["--baseline", "main"][..], flags].concat()).exits(0);
+        harness.report(night)["comparison"]["warnings"].to_string()
+    };
+    assert_eq!(warnings("tuesday", &[]), "[]");
+
+    blessed["blessed_at"] = json!("2020-01-01T00:00:00Z");
+    blessed["results_digest"] = json!("0".repeat(64));
+    fs::write(&file, blessed.to_string()).unwrap();
+    harness.write("shots/0003.png", png(99, 64, 32));
+    let told = warnings("wednesday", &["--model", "gpt-4.1"]);
+    for part in [
+        "baseline main (run monday) was blessed",
+        "compare.max_baseline_age_days",
+        "run monday has other results than when it was blessed as main",
+        "1 of the base's 8 items have another input (1)",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let shown = harness.juror(&["report", "wednesday", "--baseline", "main"]).exits(0);
+    shown.prints(&["ANOTHER JUDGE", "gpt-4.1"]);
+    harness.write("juror.toml", "schema = 1\n[compare]\nmax_baseline_age_days = 0\n");
+    harness.juror(&["report", "wednesday", "--baseline", "main"]).exits(0);
+    let calm = harness.report("wednesday")["comparison"]["warnings"].to_string();
+    assert!(!calm.contains("days ago") && calm.contains("other results"), "{calm}");
 }

@@ -47,6 +47,18 @@ fn a_decline_from_the_first_runs_misses_the_gate_until_it_is_over() {
 }
 
 #[test]
+fn the_anchor_begins_with_the_blessed_run() {
+    let harness = nights(&[2, 2, 2, 9, 9, 9]);
+    night(&harness, "night-7", 3, &["--gate", "steady.toml"]).exits(0);
+    harness.juror(&["bless", "night-4"]).exits(0);
+    harness.juror(&["report", "night-7", "--gate", "steady.toml"]).exits(100);
+    let report = harness.report("night-7");
+    assert_eq!(report["targets"]["rules"][0]["decline"]["anchor_first"], "night-4");
+    let trend = harness.juror(&["runs", "trend"]).exits(0);
+    trend.prints(&["undecided: the anchor has 4 of 20 runs"]);
+}
+
+#[test]
 fn a_trend_is_of_the_runs_that_asked_the_same() {
     let harness = nights(&[8, 6]);
     night(&harness, "half", 3, &["--limit", "2"]).exits(0);

@@ -123,6 +123,10 @@ fn write_now(
         .map_err(|error| with_causes(&error))?;
     let gate = options.gate.as_deref().map(|gate| Gate::load(gate, &rubric)).transpose();
     let gate = gate.map_err(|error| with_causes(&error))?;
+    let gate = match files.directory().parent() {
+        Some(runs_dir) => gate.map(|gate| gate.anchored_at_blessed(runs_dir)),
+        None => gate,
+    };
     let watches = gate.as_ref().is_some_and(Gate::watches_declines);
     let earlier = if watches { runs_of_one_kind(&files) } else { Vec::new() };
     let input = SummaryInput {

@@ -1,11 +1,15 @@
 //! The run that another one is compared against.
 
-use super::run_lookup::find_run;
+use super::{
+    baseline_warnings::{WarningTerms, warnings},
+    run_lookup::find_run,
+};
 use crate::{
     error::AppError,
     rubrics,
     settings::{FlakyPolicy, LikelyClusterPolicy, Settings},
 };
+use jiff::Timestamp;
 use juror_analysis::{
     compare::{Side, check_rubrics, compare},
     comparison::{Comparison, Rules},
@@ -14,13 +18,16 @@ use juror_analysis::{
     stability::ItemStability,
     summary::{SummaryInput, summarize},
 };
-use juror_journal::journal::RunFiles;
+use juror_journal::{blessed::BlessedRun, journal::RunFiles};
 use juror_types::{id::RunId, job::RubricReference};
 
 /// A run that is there to be compared, and how that is decided.
 pub struct Baseline {
     files: RunFiles,
+    /// Record of its blessing, where that is how it was named.
+    blessed: Option<BlessedRun>,
     rules: Rules,
+    max_age_days: u32,
 }
 
 impl Baseline {
@@ -28,7 +35,13 @@ impl Baseline {
     /// the runs directory, or that is blessed by this name.
     pub fn open(named: &str, settings: &Settings) -> Result<Self, AppError> {
         let found = find_run(named, &settings.run.runs_dir)?;
-        Ok(Self { files: found.files, rules: rules(settings) })
+        let max_age_days = settings.compare.max_baseline_age_days;
+        Ok(Self {
+            files: found.files,
+            blessed: found.blessed,
+            rules: rules(settings),
+            max_age_days,
+        })
     }
 
     /// The run that the settings name (`run.baseline`), if they name one.
@@ -58,8 +71,12 @@ impl Baseline {
         let own = self.report(&self.files)?;
         let base =
             Side { report: &own, results: own.items.read(&self.files).map_err(AppError::from)? };
-        let head = Side { report, results: report.items.read(head).map_err(AppError::from)? };
-        compare(base, head, self.rules, stability).map_err(AppError::from)
+        let other = Side { report, results: report.items.read(head).map_err(AppError::from)? };
+        let mut comparison = compare(base, other, self.rules, stability)?;
+        let terms = WarningTerms { max_age_days: self.max_age_days, now: Timestamp::now() };
+        let blessed = self.blessed.as_ref();
+        comparison.warnings.extend(warnings(&self.files, blessed, head.record(), terms)?);
+        Ok(comparison)
     }
 
     /// Comparison of this run with another one.

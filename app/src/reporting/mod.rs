@@ -1,10 +1,14 @@
 //! The report of a run: what it is made by, and `report.json`.
 
 pub mod baseline;
+mod baseline_warnings;
 pub mod calibrations;
 pub mod run_lookup;
 
-use crate::{error::AppError, settings::Settings};
+use crate::{
+    error::AppError,
+    settings::{RunSettings, Settings},
+};
 use baseline::{Baseline, rules, stability};
 use juror_analysis::{
     calibration::known::KnownCalibration,
@@ -71,7 +75,9 @@ pub fn write_report(
     Ok(report)
 }
 
-/// The gate of this name or in this file.
-pub fn gate(name: Option<&str>, rubric: &Rubric) -> Result<Option<Gate>, AppError> {
-    name.map(|name| Gate::load(name, rubric)).transpose().map_err(AppError::invalid)
+/// The gate that the settings name, whose anchors begin with the blessed run, if there is one.
+pub fn gate(settings: &Settings, rubric: &Rubric) -> Result<Option<Gate>, AppError> {
+    let RunSettings { gate, runs_dir, .. } = &settings.run;
+    let gate = gate.as_deref().map(|name| Gate::load(name, rubric)).transpose();
+    Ok(gate.map_err(AppError::invalid)?.map(|gate| gate.anchored_at_blessed(runs_dir)))
 }

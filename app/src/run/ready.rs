@@ -36,7 +36,7 @@ pub struct Ready {
 /// Checks what is left to check before anything is written or spent.
 pub fn ready(session: &Session, run: &RunId) -> Result<Ready, AppError> {
     let Session { settings, environment, rubric, candidate, .. } = session;
-    let gate = reporting::gate(settings.run.gate.as_deref(), rubric)?;
+    let gate = reporting::gate(settings, rubric)?;
     let baseline = Baseline::from_settings(settings)?;
     if let Some(baseline) = &baseline {
         baseline.check(run, &rubric.reference())?;

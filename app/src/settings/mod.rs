@@ -132,6 +132,8 @@ pub struct CompareSettings {
     pub fallen_share: f64,
     /// Effect of clusters that are likely and not declared.
     pub likely_clusters: LikelyClusterPolicy,
+    /// Days after which a blessed baseline is old; 0 for never.
+    pub max_baseline_age_days: u32,
     /// Runs that are looked at for flaky items, the newest included; 0 for none.
     pub flaky_runs: usize,
     /// Effect of flaky items on gates and comparisons.

@@ -61,7 +61,8 @@ fn declines(
 ) -> BTreeMap<String, DeclineReport> {
     let mut runs = runs_of_one_kind(files);
     runs.reverse();
-    let watch = DeclineWatch::default();
+    let runs_dir = files.directory().parent().unwrap_or(files.directory());
+    let watch = DeclineWatch::default().anchored_at_blessed(runs_dir);
     let judge = |definition: &MetricDefinition| {
         let path = &definition.path;
         let newest = newest?.figures.point(&newest?.id, path)?;

@@ -102,3 +102,15 @@ fn nothing_changed_between_equal_runs() {
     let nothing = BaselineChanges { worse_by: 0.1, ..BaselineChanges::default() };
     assert_eq!(changes, nothing);
 }
+
+#[test]
+fn more_than_a_tenth_of_changed_items_is_a_warning() {
+    let warns = |changed: usize| {
+        let image = |id: usize| if id < changed { b"two" } else { b"one" };
+        let base = (0..20).map(|id| shown(id, SCORED, b"one")).collect();
+        let head = (0..20).map(|id| shown(id, SCORED, image(id))).collect();
+        let warnings = compared(base, head, RULES).warnings;
+        warnings.iter().any(|text| text.contains("3 of the base's 20 items have another input (3)"))
+    };
+    assert!(warns(3) && !warns(2));
+}

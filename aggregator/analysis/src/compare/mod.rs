@@ -23,6 +23,9 @@ use crate::{
 use juror_journal::journal::JournalError;
 use juror_types::{SCHEMA, outcome::JobResult};
 
+/// Share of the base's items that may have changed or gone without a warning.
+const MAX_CHANGED_SHARE: f64 = 0.1;
+
 /// Compares two runs of one rubric. `stability` is that of the head's items over the last runs.
 pub fn compare<R>(
     base: Side<'_, R>,
@@ -129,6 +132,7 @@ fn pair_warnings(figures: &PairFigures) -> Vec<String> {
             figures.unverified, figures.paired
         ));
     }
+    warnings.extend(changed_items(figures));
     if figures.flaky_left_out > 0 {
         warnings.push(format!(
             "left out of the figures and the decision: {}",
@@ -142,6 +146,22 @@ fn pair_warnings(figures: &PairFigures) -> Vec<String> {
         ));
     }
     warnings
+}
+
+/// A warning where so many items are others that the base says little of the head.
+fn changed_items(figures: &PairFigures) -> Option<String> {
+    let lists = &figures.items;
+    let (changed, gone) = (lists.changed_input.len() as u64, lists.gone.len() as u64);
+    let all = figures.paired + figures.flaky_left_out + changed + gone;
+    let share = (changed + gone) as f64 / all.max(1) as f64;
+    (share > MAX_CHANGED_SHARE).then(|| {
+        format!(
+            "{} of the base's {} have another input ({changed}) or are gone ({gone}): the base says \
+             little of today's items; compare with a run of these",
+            changed + gone,
+            counted(all, "item")
+        )
+    })
 }
 
 #[cfg(test)]

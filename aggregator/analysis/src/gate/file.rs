@@ -333,6 +333,7 @@ impl RuleLine {
                         })?)
                     }
                 },
+                blessed: None,
             };
         if !ANCHOR_RUNS.contains(&watch.anchor_runs)
             || !MONITORED_RUNS.contains(&watch.monitored_runs)

@@ -12,6 +12,7 @@ use crate::{
     run_facts::Coverage,
 };
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// Bounds that a run must meet.
 #[derive(Clone, Debug, PartialEq)]
@@ -176,6 +177,15 @@ impl Gate {
 }
 
 impl Gate {
+    /// The same gate, whose anchors begin with the blessed run of this runs directory unless its
+    /// file names another one.
+    pub fn anchored_at_blessed(mut self, runs_dir: &Path) -> Self {
+        for rule in &mut self.declines {
+            rule.watch = std::mem::take(&mut rule.watch).anchored_at_blessed(runs_dir);
+        }
+        self
+    }
+
     /// Whether it needs the earlier runs of the same kind.
     pub fn watches_declines(&self) -> bool {
         !self.declines.is_empty()

@@ -2,8 +2,10 @@
 
 use super::control_limit::{Cusum, control_limit};
 use crate::metrics::{Metric, MetricDefinition, Moments, Unit, tidy};
+use juror_journal::blessed::{BlessedRuns, DEFAULT_BASELINE};
 use juror_types::id::RunId;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// An alarm ends when this many runs in a row lie, on average, at the anchor's mean or above.
 const RECOVERY_RUNS: usize = 3;
@@ -22,8 +24,11 @@ pub struct DeclineWatch {
     /// Probability of an alarm in as many runs, though nothing has changed, over all metrics that
     /// are watched together.
     pub false_alarm_rate: f64,
-    /// First run of the anchor; absent for the first run of its kind.
+    /// First run of the anchor; absent for `blessed`.
     pub anchor_from: Option<RunId>,
+    /// Blessed run that the anchor begins with where it is of the same kind; otherwise, and where
+    /// no run is blessed, the first run of its kind.
+    pub blessed: Option<RunId>,
 }
 
 /// One run's figure of a metric.
@@ -85,7 +90,25 @@ pub enum DeclineState {
 
 impl Default for DeclineWatch {
     fn default() -> Self {
-        Self { anchor_runs: 20, monitored_runs: 60, false_alarm_rate: 0.05, anchor_from: None }
+        Self {
+            anchor_runs: 20,
+            monitored_runs: 60,
+            false_alarm_rate: 0.05,
+            anchor_from: None,
+            blessed: None,
+        }
+    }
+}
+
+impl DeclineWatch {
+    /// The same watch, whose anchor begins with the run that is blessed in this runs directory as
+    /// [`DEFAULT_BASELINE`].
+    pub fn anchored_at_blessed(self, runs_dir: &Path) -> Self {
+        let blessed = BlessedRuns::new(runs_dir)
+            .get(DEFAULT_BASELINE)
+            .inspect_err(|error| tracing::warn!("the anchor is the first run: {error}"))
+            .unwrap_or_default();
+        Self { blessed: blessed.map(|blessed| blessed.run_id), ..self }
     }
 }
 
@@ -121,9 +144,10 @@ impl DeclineWatch {
         watched_metrics: usize,
     ) -> DeclineReport {
         let mut report = self.empty_report();
+        let place = |run: &RunId| points.iter().position(|point| point.run == Some(run));
         let start = match &self.anchor_from {
-            None => Some(0),
-            Some(first) => points.iter().position(|point| point.run == Some(first)),
+            None => Some(self.blessed.as_ref().and_then(place).unwrap_or(0)),
+            Some(first) => place(first),
         };
         let Some(points) = start.and_then(|start| points.get(start..)) else { return report };
         report.state = DeclineState::AnchorIncomplete;

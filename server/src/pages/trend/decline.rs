@@ -11,7 +11,9 @@ use maud::{Markup, html};
 
 /// Decision on each metric: whether it declines from the first runs of this kind.
 pub(super) fn list(view: &RunView, runs: &[ListedRun], metrics: &[&Metric]) -> Markup {
-    let watch = DeclineWatch::default();
+    let directory = view.files.directory();
+    let runs_dir = directory.parent().unwrap_or(directory);
+    let watch = DeclineWatch::default().anchored_at_blessed(runs_dir);
     let own = view.files.record();
     let is_earlier = |run: &&ListedRun| {
         run.record.created_at < own.created_at && is_of_one_kind(&run.record, own)
@@ -30,7 +32,8 @@ pub(super) fn list(view: &RunView, runs: &[ListedRun], metrics: &[&Metric]) -> M
     html! {
         h3 { "Does anything decline?" }
         p.faint {
-            "Each figure is held against the first " (watch.anchor_runs) " runs of this kind by a CUSUM:"
+            "Each figure is held against " (watch.anchor_runs) " runs, the first of this kind or those"
+            " from the blessed run on, by a CUSUM:"
             " without any change, it raises an alarm in 5 of 100 series of "
             (watch.monitored_runs) " runs."
         }

@@ -111,3 +111,21 @@ fn runs_that_are_all_alike_are_no_reason_for_an_alarm_over_one_item() {
     values.extend([0.95; 5]);
     assert_eq!(watched(&values, &DeclineWatch::default()).state, DeclineState::Declining);
 }
+
+#[test]
+fn the_anchor_begins_with_the_blessed_run_where_it_is_of_the_same_kind() {
+    let anchored = |run: &str| {
+        let blessed = Some(RunId::new(run));
+        let watch = DeclineWatch { anchor_runs: 3, blessed, ..DeclineWatch::default() };
+        watched(&[0.2, 0.2, 0.2, 0.9, 0.9, 0.9, 0.3], &watch).anchor_first
+    };
+    assert_eq!(anchored("night-3"), Some(RunId::new("night-3")));
+    assert_eq!(anchored("elsewhere"), Some(RunId::new("night-0")));
+    let named = DeclineWatch {
+        anchor_from: Some(RunId::new("night-1")),
+        blessed: Some(RunId::new("night-3")),
+        ..DeclineWatch::default()
+    };
+    let first = watched(&[0.9; 6], &named).anchor_first;
+    assert_eq!(first, Some(RunId::new("night-1")), "a gate's file comes first");
+}

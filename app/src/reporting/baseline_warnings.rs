@@ -1,0 +1,108 @@
+//! Warnings of a baseline that may say little of today: old, with other results than when it was
+//! blessed, or of another evidence mode.
+
+use crate::error::AppError;
+use jiff::Timestamp;
+use juror_journal::{
+    blessed::{BlessedRun, results_digest},
+    journal::RunFiles,
+};
+use juror_types::run::RunRecord;
+
+const DAY_SECONDS: i64 = 24 * 60 * 60;
+
+/// Terms of the warnings.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WarningTerms {
+    /// Days after which a blessed run is old; 0 for never.
+    pub(super) max_age_days: u32,
+    /// Now.
+    pub(super) now: Timestamp,
+}
+
+/// The warnings of this base for a comparison with this head.
+pub(super) fn warnings(
+    base: &RunFiles,
+    blessed: Option<&BlessedRun>,
+    head: &RunRecord,
+    terms: WarningTerms,
+) -> Result<Vec<String>, AppError> {
+    let mut warnings: Vec<String> = other_evidence(base.record(), head).into_iter().collect();
+    if let Some(blessed) = blessed {
+        warnings.extend(age(blessed, terms));
+        warnings.extend(other_results(base, blessed)?);
+    }
+    Ok(warnings)
+}
+
+fn other_evidence(base: &RunRecord, head: &RunRecord) -> Option<String> {
+    (base.evidence != head.evidence).then(|| {
+        format!(
+            "evidence mode: {} in the base, {} in the head: the judges were not shown the same",
+            base.evidence.name(),
+            head.evidence.name()
+        )
+    })
+}
+
+fn age(blessed: &BlessedRun, terms: WarningTerms) -> Option<String> {
+    let since: Timestamp = blessed.blessed_at.parse().ok()?;
+    let days = terms.now.duration_since(since).as_secs() / DAY_SECONDS;
+    let is_old = terms.max_age_days > 0 && days > i64::from(terms.max_age_days);
+    let BlessedRun { name, run_id, .. } = blessed;
+    is_old.then(|| {
+        format!(
+            "baseline {name} (run {run_id}) was blessed {days} days ago: bless a newer run by: juror \
+             bless RUN --name {name}, or raise compare.max_baseline_age_days"
+        )
+    })
+}
+
+fn other_results(base: &RunFiles, blessed: &BlessedRun) -> Result<Option<String>, AppError> {
+    let BlessedRun { name, run_id, results_digest: known, .. } = blessed;
+    Ok((results_digest(base)? != *known).then(|| {
+        format!(
+            "run {run_id} has other results than when it was blessed as {name}: look at its report, \
+             and bless it again by: juror bless {run_id} --name {name}"
+        )
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bless::bless;
+    use juror_journal::{
+        journal::RunDirectory,
+        test_results::{SEMANTIC, bare, record},
+    };
+    use juror_types::{evidence::EvidenceMode, outcome::Outcome};
+
+    #[test]
+    fn a_baseline_that_is_old_changed_or_of_another_evidence_mode_is_named() {
+        let runs = tempfile::tempdir().unwrap();
+        let record = record(SEMANTIC, 1);
+        let mut directory = RunDirectory::create(runs.path(), &record).unwrap();
+        directory.append(&[bare("a", Outcome::Scored)]).unwrap();
+        let files = directory.files().clone();
+        drop(directory);
+        let blessed = bless(runs.path(), &record.run_id, "main", false).unwrap().blessed;
+        let since: Timestamp = blessed.blessed_at.parse().unwrap();
+        let after = |days: i64, max_age_days, head: &RunRecord| {
+            let now = since + jiff::SignedDuration::from_hours(24 * days);
+            warnings(&files, Some(&blessed), head, WarningTerms { max_age_days, now }).unwrap()
+        };
+        assert_eq!(after(30, 30, &record), Vec::<String>::new());
+        assert_eq!(after(400, 0, &record), Vec::<String>::new());
+        let old = after(31, 30, &record);
+        assert!(old[0].contains("was blessed 31 days ago"), "{old:?}");
+        let facts = RunRecord { evidence: EvidenceMode::Facts, ..record.clone() };
+        let other = after(0, 30, &facts);
+        assert!(other[0].contains("none in the base, facts in the head"), "{other:?}");
+
+        let mut directory = RunDirectory::open(runs.path(), &record.run_id).unwrap();
+        directory.append(&[bare("b", Outcome::Scored)]).unwrap();
+        let changed = after(0, 30, &record);
+        assert!(changed[0].contains("other results than when it was blessed"), "{changed:?}");
+    }
+}
