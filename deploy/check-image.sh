@@ -97,6 +97,7 @@ container=$(in_store from --pull-never localhost/juror)
 inside() { in_store run "$container" -- "$@"; }
 inside juror --version
 [ "$(inside id -u)" = 10001 ] || fail 'the program would run as somebody else'
+inside chromium --version >/dev/null || fail 'the image has no browser'
 inside juror demo --quiet
 inside bash -c 'ls /var/lib/juror/runs/*/report.json' || fail 'the demo left no report'
 mapfile -t check < <(in_store inspect --type image --format '{{range .Docker.Config.Healthcheck.Test}}{{println .}}{{end}}' juror)

@@ -16,6 +16,7 @@ pub mod local_ledger;
 pub mod named_run;
 pub mod protected_files;
 pub mod render_store;
+pub mod rendering;
 pub mod reporting;
 pub mod request;
 pub mod rubrics;

@@ -2,7 +2,7 @@
 
 use crate::{
     credentials::credentials, environment::Environment, error::AppError, render_store::renders,
-    settings::Settings,
+    rendering::rendering, settings::Settings,
 };
 use jiff::Timestamp;
 use juror_files::local::Roots;
@@ -104,7 +104,7 @@ pub fn run_deadline(record: &RunRecord) -> Option<Instant> {
 /// renders in the state folder.
 pub fn evidence(settings: &Settings) -> Arc<EvidenceResources> {
     let cores = available_parallelism().map_or(1, usize::from);
-    Arc::new(EvidenceResources::new(cores, renders(settings)))
+    Arc::new(EvidenceResources::new(cores, renders(settings), rendering(settings)))
 }
 
 /// These folders, and what else the settings allow to read from.

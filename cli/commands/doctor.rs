@@ -2,6 +2,7 @@
 
 mod endpoint;
 mod fleet;
+mod renderer;
 
 use crate::{
     args::{DoctorArguments, GlobalFlags},
@@ -69,6 +70,7 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
     }
     checks.extend(backend(&settings).await);
     checks.push(space(&settings.run.runs_dir));
+    checks.push(renderer::check(&settings).await);
     checks.extend(fleet::checks(&settings).await);
     if let (Some(dataset), Some(rubric)) = (&arguments.dataset, rubric) {
         checks.push(dataset_check(settings, environment, rubric, dataset, arguments).await);

@@ -17,7 +17,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
     ("producer", &["files", "ledger", "queue", "telemetry", "types"]),
     ("worker/evidence", &["types"]),
     ("worker/render", &["evidence", "types"]),
-    ("worker", &["evidence", "files", "ledger", "queue", "telemetry", "tls", "types"]),
+    ("worker", &["evidence", "files", "ledger", "queue", "render", "telemetry", "tls", "types"]),
     (
         "aggregator",
         &["analysis", "files", "journal", "ledger", "queue", "report", "telemetry", "types"],
@@ -33,6 +33,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "ledger",
             "producer",
             "queue",
+            "render",
             "report",
             "simulator",
             "telemetry",

@@ -1,5 +1,8 @@
 //! Measured evidence: the rendered code beside its screenshot.
 
+#[cfg(unix)]
+mod browser;
+
 use crate::harness::{Harness, Recorder, completion, verdict};
 use serde_json::{Value, json};
 use std::io::Cursor;
@@ -33,9 +36,16 @@ fn write_item(harness: &Harness, fields: &Value) {
 fn evidence_that_nothing_can_give_is_refused_by_flag_and_warned_of_by_setting() {
     let harness = Harness::new();
     write_item(&harness, &json!({}));
+    let without_browser = "[render]\nbrowser = \"no-such-browser\"\n";
+    harness.write("juror.toml", without_browser);
     let refused = harness.juror(&["run", "manifest.jsonl", "--evidence", "facts"]).exits(2);
-    refused.says(&["--evidence facts has nothing to measure", "rendered", "render_command"]);
-    harness.write("juror.toml", "[evidence]\nmode = \"facts\"\n");
+    refused.says(&[
+        "--evidence facts has nothing to measure",
+        "rendered",
+        "apt-get install",
+        "render_command",
+    ]);
+    harness.write("juror.toml", format!("{without_browser}[evidence]\nmode = \"facts\"\n"));
     let warned = harness.juror(&["run", "manifest.jsonl", "--run-id", "set"]).exits(0);
     warned.says(&["nothing to measure"]);
     assert!(harness.result("set", "card")["evidence"].is_null());

@@ -1,7 +1,8 @@
 //! Session of a run: dataset, rubric and judge, settled and checked before anything is spent.
 
 use crate::{
-    environment::Environment, error::AppError, judge, protected_files, settings::Settings,
+    environment::Environment, error::AppError, judge, protected_files, rendering::has_browser,
+    settings::Settings,
 };
 use jiff::Zoned;
 use juror_producer::{
@@ -23,8 +24,9 @@ use std::{
 };
 
 /// Why no item has evidence, with the remedy.
-pub const NO_RENDERER: &str = "no item names a picture as `rendered`, and stages.render_command is \
-                               not set; add one of them";
+pub const NO_RENDERER: &str = "no item has code that could be drawn or names a picture as `rendered`, \
+                               or there is nothing to draw with: install a browser, as in `apt-get \
+                               install chromium`, or set render.browser or stages.render_command";
 
 /// Which items of which dataset.
 #[derive(Clone, Debug)]
@@ -164,8 +166,10 @@ impl Session {
     /// Whether any item can be rendered: it names a picture, or a program makes one.
     pub fn can_render(&self) -> bool {
         let makes_code = !self.settings.stages.pipeline_command.is_empty();
-        let renderer = !self.settings.stages.render_command.is_empty();
-        self.plan.has_rendered || (renderer && (self.plan.has_code || makes_code))
+        let has_code = self.plan.has_code || makes_code;
+        let has_command = !self.settings.stages.render_command.is_empty();
+        self.plan.has_rendered
+            || has_code && (has_command || has_browser(&self.settings, &self.environment))
     }
 
     /// The common part of all jobs of the run.

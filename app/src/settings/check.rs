@@ -73,6 +73,8 @@ impl Settings {
             ("stages.compile_timeout_seconds", Some(self.stages.compile_timeout_seconds)),
             ("stages.pipeline_timeout_seconds", Some(self.stages.pipeline_timeout_seconds)),
             ("stages.render_timeout_seconds", Some(self.stages.render_timeout_seconds)),
+            ("render.timeout_seconds", Some(self.render.timeout_seconds)),
+            ("render.concurrency", self.render.concurrency.map(|count| count as u64)),
         ] {
             if value == Some(0) {
                 return Err(SettingsError::value(key, 0, "give at least 1, or leave the key out"));

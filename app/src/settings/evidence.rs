@@ -9,4 +9,6 @@ use serde::Deserialize;
 pub struct EvidenceSettings {
     /// Whether code is rendered and measured, and what of that the judge is sent.
     pub mode: EvidenceMode,
+    /// Drawings made at most to find the repairs of one item.
+    pub trials: usize,
 }

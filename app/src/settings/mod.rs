@@ -9,6 +9,7 @@ mod evidence;
 mod fleet;
 mod header_source;
 mod layer;
+mod render;
 mod serve;
 
 pub use base_layers::BaseLayers;
@@ -18,6 +19,7 @@ pub use evidence::EvidenceSettings;
 pub use fleet::FleetSettings;
 pub use header_source::HeaderSource;
 pub use layer::{Layer, SettingsError};
+pub use render::RenderSettings;
 pub use serve::ServeSettings;
 
 use juror_analysis::metrics::AveragingPolicy;
@@ -61,6 +63,8 @@ pub struct Settings {
     pub stages: StageSettings,
     /// Measured evidence.
     pub evidence: EvidenceSettings,
+    /// The built-in renderer.
+    pub render: RenderSettings,
     /// Which files may be read.
     pub files: FileSettings,
     /// The fleet; none of it matters to a run on one machine.

@@ -1,11 +1,15 @@
 //! Pictures that were made while items were judged, kept by digest beside the ledger, so that pages
 //! show what was judged. Bounded: the oldest make room.
 
-use crate::kept_inputs::{KeptInputError, KeptInputs};
+use crate::{
+    kept_inputs::{KeptInputError, KeptInputs},
+    local::open_regular,
+};
 use bytes::Bytes;
 use juror_types::id::Digest;
 use std::{
-    fs, io,
+    fs,
+    io::{self, Read as _},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -73,11 +77,37 @@ impl KeptRenders {
         self.kept.read(digest, max_bytes)
     }
 
+    /// Keeps the description of a drawn page by the digest of all that it depends on. A description
+    /// that a crash loses costs another drawing.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub async fn keep_page(&self, key: Digest, bytes: Bytes) -> Result<(), KeptInputError> {
+        let folder = self.folder.clone();
+        self.written.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        let writing = spawn_blocking(move || {
+            let temporary = folder.join(format!(".{key}.{:016x}.part", rand::random::<u64>()));
+            fs::write(&temporary, &bytes)?;
+            fs::rename(&temporary, folder.join(page_name(key)))
+        });
+        let written = writing.await.unwrap_or_else(|_| Err(io::ErrorKind::Interrupted.into()));
+        written.map_err(|source| self.kept.error(source))
+    }
+
+    /// The description of a page that is kept by this digest; none if there is none, or it is larger
+    /// than this.
+    pub fn read_page(&self, key: Digest, max_bytes: u64) -> Option<Bytes> {
+        let mut file = open_regular(&self.folder.join(page_name(key)), max_bytes).ok()?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).ok()?;
+        Some(bytes.into())
+    }
+
     /// Size of what is kept.
     pub fn size(&self) -> KeptRendersSize {
         let files = files(&self.folder).unwrap_or_default();
         let bytes = files.iter().map(|file| file.bytes).sum();
-        KeptRendersSize { pictures: files.len() as u64, bytes }
+        KeptRendersSize { pictures: pictures(&files), bytes }
     }
 
     /// Forgets every picture; returns how many there were.
@@ -89,14 +119,26 @@ impl KeptRenders {
         for file in &files {
             remove(&file.path)?;
         }
-        Ok(files.len() as u64)
+        Ok(pictures(&files))
     }
+}
+
+/// Ending of the names of pages, which stand beside the pictures.
+const PAGE: &str = "page";
+
+fn page_name(key: Digest) -> String {
+    format!("{key}.{PAGE}")
 }
 
 struct KeptFile {
     path: PathBuf,
     bytes: u64,
     modified: SystemTime,
+}
+
+fn pictures(files: &[KeptFile]) -> u64 {
+    let is_page = |file: &&KeptFile| file.path.extension().is_some_and(|ending| ending == PAGE);
+    (files.len() - files.iter().filter(is_page).count()) as u64
 }
 
 fn files(folder: &Path) -> io::Result<Vec<KeptFile>> {
@@ -154,6 +196,11 @@ mod tests {
         renders.keep(digest, bytes.clone()).await.unwrap();
         assert_eq!(renders.read(digest, 100), Some(bytes));
         assert_eq!(renders.size(), KeptRendersSize { pictures: 1, bytes: 7 });
+        let key = Digest::of(b"code");
+        renders.keep_page(key, Bytes::from_static(b"page")).await.unwrap();
+        assert_eq!(renders.read_page(key, 4), Some(Bytes::from_static(b"page")));
+        assert_eq!(renders.read_page(digest, 4), None);
+        assert_eq!(renders.size(), KeptRendersSize { pictures: 1, bytes: 11 });
         assert_eq!(renders.clear().unwrap(), 1);
         assert_eq!(renders.read(digest, 100), None);
     }

@@ -257,6 +257,8 @@ impl InputRecord {
     pub const INLINE: &str = "inline";
     /// Reference of a picture that the user's render command made.
     pub const RENDER_COMMAND: &str = "render_command";
+    /// Reference of a picture that the built-in renderer drew.
+    pub const BROWSER: &str = "browser";
     /// Reference of a text that the user's pipeline command returned.
     pub const PIPELINE: &str = "pipeline_command";
 
@@ -268,7 +270,7 @@ impl InputRecord {
 
     /// Whether it is a picture that was made while the item was judged.
     pub fn is_render(&self) -> bool {
-        self.reference == Self::RENDER_COMMAND
+        [Self::RENDER_COMMAND, Self::BROWSER].contains(&self.reference.as_str())
     }
 
     /// Whether it is an image.

@@ -245,6 +245,7 @@ impl Scene {
             evidence: Arc::new(crate::evidence_resources::EvidenceResources::new(
                 1,
                 juror_files::kept_renders::KeptRenders::in_state(self.folder.path()),
+                crate::evidence_resources::RenderingSettings::default(),
             )),
             sources: Arc::new(Sources::local(Roots::new(vec![self.folder.path().to_owned()]))),
             concurrency: self.concurrency.clone(),

@@ -1,0 +1,73 @@
+//! The built-in renderer, by the settings.
+
+use crate::{environment::Environment, settings::Settings};
+use juror_render::{BROWSER_NAMES, PageSource, RenderError, Renderer, RendererSettings};
+use juror_types::item::Language;
+use juror_worker::evidence_resources::RenderingSettings;
+use serde_json::Map;
+use std::{
+    path::{Path, PathBuf},
+    thread::available_parallelism,
+    time::Duration,
+};
+
+/// Browsers at most where the settings name no number: each takes some 200 MB.
+const MAX_DEFAULT_CONCURRENCY: usize = 8;
+
+/// A page that shows whether anything is drawn.
+const TEST_PAGE: &str = "<!doctype html><title>test</title><h1>test</h1>";
+
+/// The renderer and its trials of repairs.
+pub fn rendering(settings: &Settings) -> RenderingSettings {
+    RenderingSettings { renderer: renderer(settings), trials: settings.evidence.trials }
+}
+
+fn renderer(settings: &Settings) -> RendererSettings {
+    let cores = available_parallelism().map_or(1, usize::from).min(MAX_DEFAULT_CONCURRENCY);
+    let render = &settings.render;
+    RendererSettings {
+        browser: render.browser.clone(),
+        concurrency: render.concurrency.unwrap_or(cores),
+        timeout: Duration::from_secs(render.timeout_seconds),
+    }
+}
+
+/// Whether there is a browser: that of the settings, else one on PATH.
+pub fn has_browser(settings: &Settings, environment: &Environment) -> bool {
+    let path = environment.variable("PATH").unwrap_or_default();
+    let is_program = |name: &Path| match name.components().count() {
+        1 => path.split(':').any(|folder| Path::new(folder).join(name).is_file()),
+        _ => name.is_file(),
+    };
+    match &settings.render.browser {
+        Some(browser) => is_program(browser),
+        None => BROWSER_NAMES.map(PathBuf::from).iter().any(|name| is_program(name)),
+    }
+}
+
+/// A browser that has drawn a test page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestedRenderer {
+    /// Its name and version.
+    pub browser: String,
+    /// Whether pages run in its sandbox.
+    pub is_sandboxed: bool,
+}
+
+/// Starts the browser and draws a test page.
+///
+/// # Errors
+/// There is no browser, or it does not draw.
+pub async fn draw_test_page(settings: &Settings) -> Result<TestedRenderer, RenderError> {
+    let renderer =
+        Renderer::start(RendererSettings { concurrency: 1, ..renderer(settings) }).await?;
+    let (code, props) = (TEST_PAGE.to_owned(), Map::new());
+    let viewport = [320, 200];
+    let source = PageSource { code, language: Language::Html, props, viewport, scale: 1 };
+    let mut page = renderer.open(&source).await?;
+    page.draw(&[]).await?;
+    page.close().await;
+    renderer.shut_down().await;
+    let (browser, is_sandboxed) = (renderer.browser().to_owned(), renderer.is_sandboxed());
+    Ok(TestedRenderer { browser, is_sandboxed })
+}

@@ -1,0 +1,16 @@
+//! Settings of the built-in renderer.
+
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// `[render]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RenderSettings {
+    /// The browser; none looks for one on PATH.
+    pub browser: Option<PathBuf>,
+    /// Pages that are drawn at once; as many as there are cores if none is given.
+    pub concurrency: Option<usize>,
+    /// Time of the browser for one item, in seconds.
+    pub timeout_seconds: u64,
+}

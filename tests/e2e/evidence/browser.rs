@@ -1,0 +1,145 @@
+//! Evidence of code that the built-in renderer draws.
+
+use super::box_in;
+use crate::harness::Harness;
+use juror_services::install;
+use serde_json::{Value, json};
+use std::fs;
+
+const CARD: &str = r#"<!doctype html>
+<style>
+  body { margin: 0; font: 14px sans-serif; background: #f8fafc }
+  .card { margin: 16px; padding: 12px; background: white; border: 1px solid #e2e8f0 }
+  button { background: #1d4ed8; color: white; border: 0; padding: 8px 16px }
+</style>
+<div class="card"><p>Unsaved changes</p><button>Save</button></div>"#;
+
+/// A harness with a dataset of one card of 240 x 160 pixels.
+struct Card(Harness);
+
+impl Card {
+    /// A card whose screenshot is what a browser draws of its code.
+    fn drawn() -> Self {
+        install::ensure("/usr/bin/chromium", "chromium");
+        let card = Self(Harness::new());
+        card.0.write("shot.png", blank());
+        card.write_code(CARD, "html");
+        // Nothing of the card can be repaired into a blank picture.
+        card.0.write("juror.toml", "[evidence]\ntrials = 0\n");
+        card.run("first", 0);
+        card.0.write("juror.toml", "");
+        let drawn = card.rendered("first");
+        card.0.write("shot.png", drawn);
+        card
+    }
+
+    fn write_code(&self, code: &str, language: &str) {
+        let line = json!({"id": "card", "screenshot": "shot.png", "generated_code": code,
+                          "language": language});
+        self.0.write("manifest.jsonl", format!("{line}\n"));
+    }
+
+    /// The result of a run.
+    fn run(&self, run: &str, code: i32) -> Value {
+        let flags = ["run", "manifest.jsonl", "--evidence", "facts", "--run-id", run];
+        self.0.juror(&flags).exits(code);
+        self.0.result(run, "card")
+    }
+
+    /// The kept picture of a run's render.
+    fn rendered(&self, run: &str) -> Vec<u8> {
+        let result = self.0.result(run, "card");
+        let inputs = result["item"]["inputs"].as_array().unwrap().iter();
+        let rendered = inputs.clone().find(|input| input["name"] == "rendered").unwrap();
+        let digest = rendered["digest"].as_str().unwrap();
+        let name = digest.rsplit(':').next().unwrap();
+        fs::read(self.0.path(format!("runs/.renders/{name}"))).unwrap()
+    }
+}
+
+fn blank() -> Vec<u8> {
+    let picture = image::RgbImage::from_pixel(240, 160, image::Rgb([255; 3]));
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+    bytes.into_inner()
+}
+
+#[test]
+fn a_planted_difference_is_named_by_element_property_and_value() {
+    let card = Card::drawn();
+    let equal = card.run("equal", 0);
+    assert_eq!(equal["evidence"]["source"], "browser");
+    assert_eq!(equal["evidence"]["regions"], json!([]));
+    assert_eq!(equal["evidence"]["pixels_equal"], 1.0);
+    assert_eq!(equal["generation"]["renders"], true);
+    assert!(equal["evidence"]["browser"].as_str().unwrap().starts_with("Chrom"));
+
+    card.write_code(&CARD.replace("#1d4ed8", "#16a34a"), "html");
+    let planted = card.run("planted", 0);
+    let region = &planted["evidence"]["regions"][0];
+    assert_eq!(region["element"]["tag"], "button");
+    assert_eq!(region["element"]["text"], "Save");
+    assert_eq!(region["property"], "background-color");
+    assert_eq!(region["should_be"].as_str().unwrap().to_lowercase(), "#1d4ed8");
+    assert!(region["explains"].as_f64().unwrap() > 0.9, "{region}");
+}
+
+#[test]
+fn a_screenshot_of_twice_the_pixels_is_recognized() {
+    let card = Card::drawn();
+    let drawn = image::load_from_memory(&card.rendered("first")).unwrap();
+    let doubled = drawn.resize_exact(480, 320, image::imageops::FilterType::Nearest);
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    doubled.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+    card.0.write("shot.png", bytes.into_inner());
+    let result = card.run("doubled", 0);
+    assert_eq!(result["evidence"]["scale"], 2);
+    assert_eq!(result["evidence"]["regions"], json!([]));
+}
+
+#[test]
+fn code_that_throws_is_a_finding_and_no_failure() {
+    let card = Card::drawn();
+    card.write_code("<script>missing.call()</script>", "html");
+    let thrown = card.run("thrown", 0);
+    assert_eq!(thrown["outcome"], "scored");
+    assert_eq!(thrown["evidence"], json!({"error": "throws: missing is not defined"}));
+    assert_eq!(thrown["generation"]["renders"], false);
+}
+
+#[test]
+fn a_kept_drawing_needs_no_browser_page() {
+    let card = Card::drawn();
+    // The kept drawing is shown in place of a new one, so it was taken.
+    let kept = fs::read_dir(card.0.path("runs/.renders")).unwrap().map(Result::unwrap);
+    let pages: Vec<_> = kept.filter(|file| file.path().extension().is_some()).collect();
+    assert!(!pages.is_empty());
+    let other = juror_types::id::Digest::of(&box_in([1; 3]));
+    for page in pages {
+        let text = fs::read_to_string(page.path()).unwrap();
+        let mut kept: Value = serde_json::from_str(&text).unwrap();
+        kept["picture"] = json!(other);
+        fs::write(page.path(), kept.to_string()).unwrap();
+    }
+    fs::write(card.0.path(format!("runs/.renders/{other}")), box_in([1; 3])).unwrap();
+    let result = card.run("kept", 0);
+    assert_eq!(result["evidence"]["render_size"], json!([96, 64]));
+}
+
+#[test]
+fn a_browser_that_cannot_be_started_is_one_warning() {
+    let card = Card::drawn();
+    card.0.write("broken.sh", "#!/bin/sh\nexit 3\n");
+    make_executable(&card.0.path("broken.sh"));
+    let settings = "[render]\nbrowser = \"./broken.sh\"\n";
+    card.0.write("juror.toml", settings);
+    let flags = ["run", "manifest.jsonl", "--evidence", "facts", "--run-id", "broken"];
+    let run = card.0.juror(&flags).exits(0);
+    run.says(&["broken.sh: --version ended with exit status: 3", "without measured evidence"]);
+    assert!(card.0.result("broken", "card")["evidence"].is_null());
+}
+
+fn make_executable(path: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}

@@ -1,0 +1,57 @@
+//! Drawn pages that are kept in the state folder, so that code which did not change costs no browser.
+
+use bytes::Bytes;
+use juror_evidence::Snapshot;
+use juror_files::{kept_inputs::KeptInputError, kept_renders::KeptRenders, local::MAX_IMAGE_BYTES};
+use juror_render::{DrawnPage, PageSource};
+use juror_types::id::Digest;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::task::spawn_blocking;
+
+/// Changes whenever the same code would be drawn in another way by the same browser.
+const RENDER_VERSION: u32 = 1;
+
+/// A page as it was drawn, without its picture.
+#[derive(Serialize, Deserialize)]
+struct KeptPage {
+    picture: Digest,
+    snapshot: Snapshot,
+}
+
+/// Digest of all that a drawing depends on.
+pub(super) fn render_key(source: &PageSource, browser: &str) -> Digest {
+    let PageSource { code, language, props, viewport, scale } = source;
+    Digest::of(
+        json!([RENDER_VERSION, browser, code, language, props, viewport, scale])
+            .to_string()
+            .as_bytes(),
+    )
+}
+
+/// The drawing that is kept by this key, if there is one.
+pub(super) async fn read(renders: &KeptRenders, key: Digest) -> Option<DrawnPage> {
+    let renders = renders.clone();
+    let reading = spawn_blocking(move || {
+        let page = renders.read_page(key, MAX_IMAGE_BYTES)?;
+        let KeptPage { picture, snapshot } = serde_json::from_slice(&page).ok()?;
+        let picture = renders.read(picture, MAX_IMAGE_BYTES)?;
+        Some(DrawnPage { picture, snapshot })
+    });
+    reading.await.ok()?
+}
+
+/// Keeps a drawing by a key.
+///
+/// # Errors
+/// The folder cannot be written.
+pub(super) async fn keep(
+    renders: &KeptRenders,
+    key: Digest,
+    drawn: &DrawnPage,
+) -> Result<(), KeptInputError> {
+    let picture = Digest::of(&drawn.picture);
+    renders.keep(picture, drawn.picture.clone()).await?;
+    let page = json!({"picture": picture, "snapshot": drawn.snapshot});
+    renders.keep_page(key, Bytes::from(page.to_string())).await
+}

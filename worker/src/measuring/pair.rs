@@ -1,0 +1,56 @@
+//! The screenshot and the drawing of an item, measured off the async threads.
+
+use crate::image::{ImageError, RgbaPicture};
+use bytes::Bytes;
+use juror_evidence::{PicturePair, Raster, Snapshot};
+use juror_types::{
+    evidence::{Evidence, EvidenceSource},
+    item::Tokens,
+};
+use serde_json::Value;
+use std::sync::Arc;
+use tokio::task::spawn_blocking;
+
+/// A picture as pixels; none where it has none, or where the process is ending.
+pub(super) async fn raster(bytes: Bytes) -> Result<Option<Arc<Raster>>, ImageError> {
+    let decoding = spawn_blocking(move || {
+        let picture = RgbaPicture::decode(&bytes)?;
+        Ok(Raster::from_rgba(picture.width, picture.height, &picture.pixels).map(Arc::new))
+    });
+    decoding.await.unwrap_or(Ok(None))
+}
+
+/// A screenshot, a drawing of the code, and the drawing's elements where a browser made it.
+#[derive(Clone)]
+pub(super) struct DrawnPair {
+    pub screenshot: Arc<Raster>,
+    pub drawing: Arc<Raster>,
+    pub snapshot: Option<Arc<Snapshot>>,
+    pub tokens: Arc<[(String, String)]>,
+}
+
+impl DrawnPair {
+    /// Evidence without repairs; none where the process is ending.
+    pub async fn measure(&self, source: EvidenceSource) -> Option<Evidence> {
+        let own = self.clone();
+        let measuring = spawn_blocking(move || {
+            let snapshot = own.snapshot.as_deref();
+            let pair = PicturePair::new(&own.screenshot, &own.drawing);
+            let tokens = own.tokens.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+            Evidence {
+                size: Some([own.screenshot.width(), own.screenshot.height()]),
+                render_size: Some([own.drawing.width(), own.drawing.height()]),
+                tokens: pair.tokens(tokens, snapshot),
+                ..pair.measure(source, snapshot)
+            }
+        });
+        measuring.await.ok()
+    }
+}
+
+/// Names and values of the tokens that are text, as colors and lengths are.
+pub(super) fn token_values(tokens: Option<&Tokens>) -> Arc<[(String, String)]> {
+    let tokens = tokens.into_iter().flatten();
+    let text = |(key, value): (&String, &Value)| Some((key.clone(), value.as_str()?.to_owned()));
+    tokens.filter_map(text).collect()
+}

@@ -1,0 +1,65 @@
+//! Trials of repairs: the search proposes changes off the async threads, the open page draws them.
+
+use super::pair::DrawnPair;
+use crate::image::RgbaPicture;
+use juror_evidence::{PageChange, PicturePair, Raster, RepairLimits, RepairSearch, Snapshot};
+use juror_render::{DrawnPage, OpenPage};
+use juror_types::evidence::Evidence;
+use tokio::{
+    sync::mpsc::{Receiver, Sender, channel},
+    task::spawn_blocking,
+};
+
+/// Adds the repairs that so many drawings of the page find, and closes the page. A page that cannot be
+/// drawn ends the search with what it has found. None where the process is ending.
+pub(super) async fn with_repairs(
+    mut page: OpenPage<'_>,
+    pair: &DrawnPair,
+    evidence: Evidence,
+    trials: usize,
+) -> Option<Evidence> {
+    let (to_page, mut changes) = channel(1);
+    let (to_search, drawings) = channel(1);
+    let (pair, live) = (pair.clone(), LivePage { to_page, drawings });
+    let searching = spawn_blocking(move || search(&pair, evidence, trials, live));
+    while let Some(changes) = changes.recv().await {
+        let Ok(drawn) = page.draw(&changes).await else {
+            // Its browser is gone with it.
+            drop((page, to_search));
+            return searching.await.ok();
+        };
+        if to_search.send(drawn).await.is_err() {
+            break;
+        }
+    }
+    page.close().await;
+    searching.await.ok()
+}
+
+/// The search's way to the page.
+struct LivePage {
+    to_page: Sender<Vec<PageChange>>,
+    drawings: Receiver<DrawnPage>,
+}
+
+impl LivePage {
+    fn draw(&mut self, changes: Vec<PageChange>) -> Option<(Raster, Snapshot)> {
+        self.to_page.blocking_send(changes).ok()?;
+        let DrawnPage { picture, snapshot } = self.drawings.blocking_recv()?;
+        let picture = RgbaPicture::decode(&picture).ok()?;
+        Some((Raster::from_rgba(picture.width, picture.height, &picture.pixels)?, snapshot))
+    }
+}
+
+fn search(pair: &DrawnPair, mut evidence: Evidence, trials: usize, mut live: LivePage) -> Evidence {
+    let Some(snapshot) = &pair.snapshot else { return evidence };
+    let pictures = PicturePair::new(&pair.screenshot, &pair.drawing);
+    let limits = RepairLimits { trials, ..RepairLimits::default() };
+    let mut search = RepairSearch::new(&pictures, snapshot, limits);
+    while let Some(changes) = search.next_drawing() {
+        let Some((drawing, snapshot)) = live.draw(changes) else { break };
+        search.judge(drawing, snapshot);
+    }
+    search.finish(&pictures, snapshot, &mut evidence);
+    evidence
+}
