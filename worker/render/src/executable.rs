@@ -108,8 +108,9 @@ mod tests {
     async fn a_program_that_is_absent_old_or_no_browser_is_named() {
         let absent = BrowserExecutable::find(Some(Path::new("no-such-browser"))).await;
         assert!(absent.unwrap_err().to_string().starts_with("no-such-browser: there is no such"));
-        let other = BrowserExecutable::find(Some(Path::new("true"))).await;
-        assert!(other.unwrap_err().to_string().starts_with("true: its --version names no"));
+        let other = Ok("a program of another kind".to_owned());
+        let other = BrowserExecutable::from_version_text(Path::new("other"), other);
+        assert!(other.unwrap_err().to_string().starts_with("other: its --version names no"));
         let old = Ok("Chromium 90.0.1".to_owned());
         let old = BrowserExecutable::from_version_text(Path::new("chromium"), old);
         assert_eq!(
