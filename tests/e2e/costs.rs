@@ -12,27 +12,55 @@ fn dollars(amount: &Value) -> f64 {
     amount.as_str().unwrap().parse().unwrap()
 }
 
-fn row(model: &Value, jobs: f64) -> String {
-    let expected = dollars(&model["expected_usd"]) / jobs;
-    let worst = dollars(&model["worst_one_call_usd"]) / jobs;
-    format!(
-        "| `{}` | ${expected:.4} | ${worst:.4} | ${:.2} | ${:.0} | ${:.2} |",
-        model["model"].as_str().unwrap(),
-        expected * RUN,
-        expected * RUN * NIGHTS,
-        expected * 1_000.0
-    )
+/// Expected and worst cost of a screenshot of the golden set by each model.
+struct Costs {
+    models: Vec<(String, f64, f64)>,
+}
+
+impl Costs {
+    fn estimated(harness: &Harness, lane: &[&str]) -> Self {
+        let golden = repository("examples/golden/manifest.jsonl");
+        let told = harness.juror(&[&["estimate", &golden, "--all-models", "--json"], lane].concat());
+        let estimate: Value = serde_json::from_str(&told.exits(0).stdout).unwrap();
+        let jobs = estimate["jobs"].as_f64().unwrap();
+        let of = |model: &Value, amount: &str| dollars(&model[amount]) / jobs;
+        let models = estimate["models"].as_array().unwrap().iter().map(|model| {
+            let name = model["model"].as_str().unwrap().to_owned();
+            (name, of(model, "expected_usd"), of(model, "worst_one_call_usd"))
+        });
+        Self { models: models.collect() }
+    }
+
+    fn of(&self, name: &str) -> (f64, f64) {
+        let known = self.models.iter().find(|(model, ..)| model == name);
+        let (_, expected, worst) =
+            known.unwrap_or_else(|| panic!("{name} has no price any more"));
+        (*expected, *worst)
+    }
 }
 
 #[test]
 fn the_table_of_costs_is_what_juror_estimates() {
     let harness = Harness::new();
-    let golden = repository("examples/golden/manifest.jsonl");
-    let told = harness.juror(&["estimate", &golden, "--all-models", "--json"]).exits(0);
-    let estimate: Value = serde_json::from_str(&told.stdout).unwrap();
-    let jobs = estimate["jobs"].as_f64().unwrap();
-    let models = estimate["models"].as_array().unwrap();
-    let page = fs::read_to_string(repository("docs/judge.md")).unwrap();
+    let ordinary = Costs::estimated(&harness, &[]);
+    // Models without a price in this lane are listed at the ordinary one.
+    let flex = Costs::estimated(&harness, &["--lane", "flex", "--model", "gpt-5-mini"]);
+    let batches = Costs::estimated(&harness, &["--lane", "batch"]);
+    let row = |name: &str| {
+        let (expected, worst) = ordinary.of(name);
+        let thousand = |cost: f64| format!("${:.2}", cost * 1_000.0);
+        let none = || "–".to_owned();
+        let flex = Some(flex.of(name).0).filter(|cost| *cost < expected).map_or_else(none, thousand);
+        let has_batches = name.starts_with("gpt-");
+        let batches = if has_batches { thousand(batches.of(name).0) } else { none() };
+        format!(
+            "| `{name}` | ${expected:.4} | ${worst:.4} | ${:.2} | ${:.0} | {} | {flex} | {batches} |",
+            expected * RUN,
+            expected * RUN * NIGHTS,
+            thousand(expected)
+        )
+    };
+    let page = fs::read_to_string(repository("docs/cost.md")).unwrap();
     let (_, table) = page.split_once("<!-- cost table").unwrap();
     let lines = table.lines().skip_while(|line| !line.starts_with('|'));
     let lines = lines.take_while(|line| line.starts_with('|'));
@@ -40,9 +68,7 @@ fn the_table_of_costs_is_what_juror_estimates() {
     assert!(rows.len() >= 10, "the table has {} rows", rows.len());
     for written in rows {
         let name = written.split('`').nth(1).unwrap();
-        let model = models.iter().find(|model| model["model"] == name);
-        let model = model.unwrap_or_else(|| panic!("{name} has no price any more"));
-        assert_eq!(written, row(model, jobs), "docs/judge.md, the row of {name}");
+        assert_eq!(written, row(name), "docs/cost.md, the row of {name}");
     }
-    assert_eq!(models[0]["model"], "gpt-4o", "the page begins with the default model");
+    assert_eq!(ordinary.models[0].0, "gpt-4o", "the page begins with the default model");
 }
