@@ -108,7 +108,8 @@ pub struct RunFlags {
     /// endpoint and kept inputs unless flags say otherwise
     #[arg(long, value_name = "RUN", conflicts_with = "run_id")]
     pub resume: Option<String>,
-    /// Name of the run [default: made from date and time]
+    /// Name of the run; {date} in it stands for today, as in nightly-{date}, so that a night that
+    /// broke off goes on under its name [default: made from date and time]
     #[arg(long, value_name = "ID")]
     pub run_id: Option<String>,
     /// Check everything that can be checked without spending, then stop; reads every local file of

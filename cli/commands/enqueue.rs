@@ -51,7 +51,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     let asked = flags.invocation(layers, &ground, &on_item);
     let settings = asked.settings()?;
     fleet::refuse_kept_inputs(&settings)?;
-    let named = asked.run_id()?;
+    let named = asked.run_id(&settings)?;
     finish::check_baseline_flags(&flags.against, &settings)?;
     let protected = ProtectedFiles::from_settings(&settings, layers::settings_file(global).0)
         .and("the dataset", flags.dataset.as_deref());

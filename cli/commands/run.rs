@@ -42,7 +42,7 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
     let settings = asked.settings()?;
     let named = match resumed {
         Some(run) => Some(run.clone()),
-        None => asked.run_id()?,
+        None => asked.run_id(&settings)?,
     };
     let known = match &named {
         Some(run) => known_run(&settings.run.runs_dir, run)?,

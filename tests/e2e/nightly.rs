@@ -1,6 +1,8 @@
 //! The nightly unit's own command line, as systemd would start it.
 
-use crate::harness::{Finished, Harness, Recorder, completion, repository, verdict, write_items};
+use crate::harness::{
+    Finished, Harness, Manual, Recorder, Served, completion, repository, verdict, write_items,
+};
 use std::process::Command;
 
 /// The words of the unit's `ExecStart=`, in which systemd has filled in these variables; one
@@ -87,4 +89,76 @@ fn there_is_no_night_without_a_budget() {
     ];
     night(&harness, "2026-11-20", &judge, &variables).exits(2).says(&["--budget-usd"]);
     assert_eq!(judge.asked().len(), 0);
+}
+
+/// The folder of a reader of the page, with the golden set as the dataset.
+fn reader() -> Harness {
+    let harness = Harness::new();
+    let golden = [repository("examples/golden/."), harness.path("").display().to_string()];
+    assert!(Command::new("cp").arg("-r").args(golden).status().unwrap().success());
+    std::fs::rename(harness.path("manifest.jsonl"), harness.path("shots.jsonl")).unwrap();
+    // What the page leaves to its reader.
+    harness.write("pipeline.sh", "test -s shots.jsonl\n");
+    harness
+}
+
+#[test]
+fn every_command_of_the_page_does_what_it_says() {
+    let harness = reader();
+    let manual = Manual::page("nightly");
+    harness.write("juror.toml", manual.blocks("toml")[0]);
+    let judge = Served::start(&harness);
+    let summary = harness.path("step-summary.md");
+    let variables = [
+        ("JUROR_JUDGE_BASE_URL", judge.base_url.as_str()),
+        ("GITHUB_STEP_SUMMARY", summary.to_str().unwrap()),
+    ];
+    manual.run(&harness, &variables);
+    let summary = std::fs::read_to_string(summary).unwrap();
+    assert!(summary.contains("base first · head nightly-"), "{summary}");
+
+    // Both nights of the page are one run of one day, which the cache paid for.
+    let nights = std::fs::read_dir(harness.path("runs")).unwrap();
+    let names = nights.map(|night| night.unwrap().file_name().into_string().unwrap());
+    let nights: Vec<String> = names.filter(|name| name.starts_with("nightly-")).collect();
+    let [night] = nights.as_slice() else { panic!("{nights:?}") };
+    let report = harness.report(night);
+    assert_eq!(report["cost"]["results_usd"], "0.000000000", "all was in the cache");
+    assert_eq!(report["comparison"]["decision"], "same");
+}
+
+#[test]
+fn the_night_of_cron_and_that_of_kubernetes_are_commands_that_run() {
+    let harness = reader();
+    let manual = Manual::page("nightly");
+    let judge = Served::start(&harness);
+    let run = |program: &str, arguments: &[&str]| -> Finished {
+        let binary = std::path::Path::new(env!("CARGO_BIN_EXE_juror")).parent().unwrap();
+        let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
+        let mut command = harness.program(program);
+        command.args(arguments).env("PATH", path).env("JUROR_JUDGE_BASE_URL", &judge.base_url);
+        command.output().unwrap().into()
+    };
+    let judging = ["run", "shots.jsonl", "--enable-llm-judge", "--run-id", "first"];
+    harness
+        .juror(&[&judging[..], &["--base-url", &judge.base_url, "--budget-usd", "5"]].concat())
+        .exits(0);
+    harness.juror(&["bless", "first"]).exits(0);
+
+    let [line] = manual.blocks("crontab")[..] else { panic!("one line of cron") };
+    let command = line.trim().split(' ').skip(5).collect::<Vec<_>>().join(" ");
+    let command = command.replace("/srv/juror", &harness.path("").display().to_string());
+    run("sh", &["-euc", &command]).exits(0).prints(&["27 of 27 scored"]);
+
+    let job = manual.blocks("yaml").into_iter().find(|job| job.contains("CronJob")).unwrap();
+    let (_, arguments) = job.split_once("args:\n").unwrap();
+    let arguments = arguments.lines().map_while(|line| line.trim().strip_prefix("- "));
+    let arguments = arguments.map(|argument| {
+        let folder = harness.path("").display().to_string();
+        argument.replace("/data", &folder).replace("/var/lib/juror", &folder)
+    });
+    let arguments: Vec<String> = arguments.collect();
+    assert!(arguments.len() >= 8, "{arguments:?}");
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    run(env!("CARGO_BIN_EXE_juror"), &arguments).exits(0).prints(&["27 of 27 scored"]);
 }

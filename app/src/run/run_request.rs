@@ -6,7 +6,9 @@ use crate::{
     rubrics,
     settings::{BaseLayers, Layer, Settings},
 };
+use jiff::Timestamp;
 use juror_analysis::until_width::FIRST_LOOK;
+use juror_ledger::admission::BudgetCalendar;
 use juror_producer::plan::ItemSample;
 use juror_types::{
     evidence::EvidenceMode,
@@ -61,9 +63,14 @@ impl RunInvocation<'_> {
         self.settle(Vec::new())
     }
 
-    /// The run that is named, to begin or to go on with.
-    pub fn run_id(&self) -> Result<Option<RunId>, AppError> {
-        self.run_id.as_deref().map(RunId::parse).transpose().map_err(AppError::invalid)
+    /// The run that is named, to begin or to go on with. `{date}` in its name stands for today, as
+    /// in 2026-11-23, in the time zone of budgets.
+    pub fn run_id(&self, settings: &Settings) -> Result<Option<RunId>, AppError> {
+        let Some(name) = &self.run_id else { return Ok(None) };
+        let calendar = settings.budget.zone.clone().unwrap_or(BudgetCalendar::UTC);
+        let today = calendar.local_time(Timestamp::now()).date();
+        let name = name.replace("{date}", &today.to_string());
+        RunId::parse(&name).map(Some).map_err(AppError::invalid)
     }
 
     /// The session that is asked for, unless the request asks for evidence that no item can have. If it
@@ -211,7 +218,7 @@ fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
 
 /// Date and time, and enough chance that two runs of one second have two names.
 pub fn new_run_id(prefix: &str) -> RunId {
-    let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S");
+    let now = Timestamp::now().strftime("%Y%m%d-%H%M%S");
     let owner = OwnerId::random();
     let chance: String = owner.as_str().chars().rev().take(4).collect();
     RunId::new(format!("{prefix}{now}-{chance}"))
