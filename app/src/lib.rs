@@ -15,6 +15,7 @@ pub mod ledger_pool;
 pub mod local_ledger;
 pub mod named_run;
 pub mod protected_files;
+pub mod prune;
 pub mod render_store;
 pub mod rendering;
 pub mod reporting;

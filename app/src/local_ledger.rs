@@ -2,10 +2,11 @@
 
 use crate::{error::AppError, settings::Settings};
 use juror_ledger::sqlite::SqliteLedger;
+use std::path::{Path, PathBuf};
 
 /// Opens `juror.db`.
 pub fn open_local_ledger(settings: &Settings) -> Result<SqliteLedger, AppError> {
-    let folder = settings.run.state_dir.as_ref().unwrap_or(&settings.run.runs_dir);
+    let folder = state_dir(settings);
     std::fs::create_dir_all(folder).map_err(|error| {
         AppError::internal(format!(
             "folder {} cannot be created: {error}; mend that, or choose another one by --runs-dir \
@@ -13,5 +14,14 @@ pub fn open_local_ledger(settings: &Settings) -> Result<SqliteLedger, AppError> 
             folder.display()
         ))
     })?;
-    SqliteLedger::open(&folder.join("juror.db")).map_err(AppError::internal)
+    SqliteLedger::open(&ledger_file(settings)).map_err(AppError::internal)
+}
+
+/// Path of `juror.db`.
+pub fn ledger_file(settings: &Settings) -> PathBuf {
+    state_dir(settings).join("juror.db")
+}
+
+fn state_dir(settings: &Settings) -> &Path {
+    settings.run.state_dir.as_ref().unwrap_or(&settings.run.runs_dir)
 }

@@ -284,6 +284,23 @@ pub enum RunsCommand {
     },
     /// Show how each metric changed over the runs that asked the same, with 95 % intervals and costs
     Trend(TrendArguments),
+    /// Take old runs away, with what the ledger keeps of them; blessed runs, runs that go on, the
+    /// first ones and the newest one of each series stay
+    Prune(PruneArguments),
+}
+
+/// `juror runs prune`
+#[derive(Debug, Args)]
+pub struct PruneArguments {
+    /// Keep runs for so many days after their last result [default: any age]
+    #[arg(long, value_name = "DAYS")]
+    pub keep_days: Option<u32>,
+    /// Megabytes that all runs together may take; the oldest go first [default: unlimited]
+    #[arg(long, value_name = "MEGABYTES")]
+    pub max_mb: Option<u64>,
+    /// Say what would be removed, and remove nothing
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// `juror runs trend`

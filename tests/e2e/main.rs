@@ -47,6 +47,7 @@ mod outputs;
 mod own_programs;
 mod pauses;
 mod providers;
+mod prune;
 mod remote;
 mod reports;
 mod resume;

@@ -9,6 +9,7 @@ mod evidence;
 mod fleet;
 mod header_source;
 mod layer;
+mod prune;
 mod render;
 mod serve;
 
@@ -19,6 +20,7 @@ pub use evidence::EvidenceSettings;
 pub use fleet::FleetSettings;
 pub use header_source::HeaderSource;
 pub use layer::{Layer, SettingsError};
+pub use prune::PruneSettings;
 pub use render::RenderSettings;
 pub use serve::ServeSettings;
 
@@ -57,6 +59,8 @@ pub struct Settings {
     pub budget: BudgetSettings,
     /// The verdict cache.
     pub cache: CacheSettings,
+    /// Runs that may go.
+    pub prune: PruneSettings,
     /// Image preparation.
     pub image: ImageSettings,
     /// Deterministic stages.

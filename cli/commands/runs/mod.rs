@@ -1,6 +1,7 @@
 //! `juror runs`: what the runs directory holds.
 
 mod list;
+mod prune;
 mod show;
 mod trend;
 
@@ -19,6 +20,7 @@ pub async fn run(arguments: &RunsArguments, global: &GlobalFlags) -> Result<Exit
         Some(RunsCommand::List { fleet }) => list::run(fleet, global).await,
         Some(RunsCommand::Show { run, fleet }) => show::run(run, fleet, global).await,
         Some(RunsCommand::Trend(arguments)) => trend::run(arguments, global),
+        Some(RunsCommand::Prune(arguments)) => prune::run(arguments, global).await,
     }
 }
 

@@ -8,6 +8,7 @@ mod admission;
 mod batches;
 mod budgets;
 pub(crate) mod failure;
+mod forget;
 mod fsync_thread;
 pub(crate) mod records;
 mod schema;

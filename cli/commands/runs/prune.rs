@@ -1,0 +1,114 @@
+//! `juror runs prune`: taking old runs away.
+
+use crate::{
+    args::{GlobalFlags, PruneArguments},
+    exit::{Exit, Failure},
+    settings_sources as layers, terminal as screen,
+};
+use juror_analysis::format::counted;
+use juror_app::{
+    local_ledger::{ledger_file, open_local_ledger},
+    prune::{PrunableRun, PrunePlan, Protection, remove},
+    settings::Settings,
+};
+use juror_ledger::sqlite::SqliteLedger;
+use serde_json::json;
+
+/// Runs `juror runs prune`.
+pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let mut settings = layers::settle(global, Vec::new())?;
+    let prune = &mut settings.prune;
+    prune.keep_days = arguments.keep_days.or(prune.keep_days);
+    prune.max_mb = arguments.max_mb.or(prune.max_mb);
+    if prune.keep_days.is_none() && prune.max_mb.is_none() {
+        return Err(Failure::usage(
+            "nothing says which runs may go: give --keep-days DAYS or --max-mb MEGABYTES, or set \
+             prune.keep_days or prune.max_mb",
+        ));
+    }
+    let runs_dir = &settings.run.runs_dir;
+    let mut plan = PrunePlan::new(runs_dir, settings.prune, jiff::Timestamp::now())?;
+    if !arguments.dry_run && !plan.removed.is_empty() {
+        carry_out(&mut plan, &settings).await?;
+    }
+    if global.json {
+        screen::print_json(&as_json(&plan, arguments.dry_run))?;
+    } else {
+        screen::print(&text(&plan, arguments.dry_run))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Takes the runs away, and leaves in the plan those that are gone.
+async fn carry_out(plan: &mut PrunePlan, settings: &Settings) -> Result<(), Failure> {
+    let ledger = open_local_ledger(settings)?;
+    let done = remove_all(plan, settings, &ledger).await;
+    ledger.close().await;
+    done?;
+    let shrunk = SqliteLedger::shrink(&ledger_file(settings));
+    shrunk.unwrap_or_else(|error| screen::warn(&error.to_string()));
+    Ok(())
+}
+
+async fn remove_all(
+    plan: &mut PrunePlan,
+    settings: &Settings,
+    ledger: &SqliteLedger,
+) -> Result<(), Failure> {
+    for run in std::mem::take(&mut plan.removed) {
+        if remove(&settings.run.runs_dir, &run.run, ledger).await? {
+            plan.removed.push(run);
+        } else {
+            screen::warn(&format!("run {} has calls or batches under way, and stays", run.run));
+            plan.kept.push(run);
+        }
+    }
+    Ok(())
+}
+
+fn text(plan: &PrunePlan, dry_run: bool) -> String {
+    let mut text = String::new();
+    for run in &plan.removed {
+        let day = run.last.strftime("%Y-%m-%d");
+        text.push_str(&format!("{day}  {:>9}  {}\n", megabytes(run.bytes), run.run));
+    }
+    let done = if dry_run { "would be removed" } else { "removed" };
+    text.push_str(&format!(
+        "{} {done} ({}), {} kept ({})\n",
+        counted(plan.removed.len() as u64, "run"),
+        megabytes(bytes(&plan.removed)),
+        plan.kept.len(),
+        megabytes(bytes(&plan.kept)),
+    ));
+    for (protection, reason) in [
+        (Protection::Blessed, "blessed"),
+        (Protection::Running, "going on"),
+        (Protection::Unfinished, "unfinished in a fleet"),
+        (Protection::First, "among the first of their series"),
+        (Protection::Newest, "the newest of their series"),
+    ] {
+        let count = plan.kept.iter().filter(|run| run.protection == Some(protection)).count();
+        if count > 0 {
+            text.push_str(&format!("  {count} {reason}\n"));
+        }
+    }
+    text
+}
+
+fn as_json(plan: &PrunePlan, dry_run: bool) -> serde_json::Value {
+    let runs = |runs: &[PrunableRun]| -> Vec<serde_json::Value> {
+        let run = |run: &PrunableRun| {
+            json!({"run_id": run.run, "last": run.last.to_string(), "bytes": run.bytes})
+        };
+        runs.iter().map(run).collect()
+    };
+    json!({"dry_run": dry_run, "removed": runs(&plan.removed), "kept": runs(&plan.kept)})
+}
+
+fn bytes(runs: &[PrunableRun]) -> u64 {
+    runs.iter().map(|run| run.bytes).sum()
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}
