@@ -55,11 +55,7 @@ impl PrunePlan {
     ///
     /// # Errors
     /// The directory or the names of baselines cannot be read.
-    pub fn new(
-        runs_dir: &Path,
-        settings: PruneSettings,
-        now: Timestamp,
-    ) -> Result<Self, AppError> {
+    pub fn new(runs_dir: &Path, settings: PruneSettings, now: Timestamp) -> Result<Self, AppError> {
         let runs = prunable(runs_dir, settings.keep_first)?;
         let most = settings.max_mb.map(|megabytes| megabytes.saturating_mul(1_000_000));
         let oldest = settings.keep_days.map(|days| now - DAY.saturating_mul(days as i32));

@@ -20,7 +20,8 @@ struct Costs {
 impl Costs {
     fn estimated(harness: &Harness, lane: &[&str]) -> Self {
         let golden = repository("examples/golden/manifest.jsonl");
-        let told = harness.juror(&[&["estimate", &golden, "--all-models", "--json"], lane].concat());
+        let told =
+            harness.juror(&[&["estimate", &golden, "--all-models", "--json"], lane].concat());
         let estimate: Value = serde_json::from_str(&told.exits(0).stdout).unwrap();
         let jobs = estimate["jobs"].as_f64().unwrap();
         let of = |model: &Value, amount: &str| dollars(&model[amount]) / jobs;
@@ -33,8 +34,7 @@ impl Costs {
 
     fn of(&self, name: &str) -> (f64, f64) {
         let known = self.models.iter().find(|(model, ..)| model == name);
-        let (_, expected, worst) =
-            known.unwrap_or_else(|| panic!("{name} has no price any more"));
+        let (_, expected, worst) = known.unwrap_or_else(|| panic!("{name} has no price any more"));
         (*expected, *worst)
     }
 }
@@ -50,7 +50,8 @@ fn the_table_of_costs_is_what_juror_estimates() {
         let (expected, worst) = ordinary.of(name);
         let thousand = |cost: f64| format!("${:.2}", cost * 1_000.0);
         let none = || "–".to_owned();
-        let flex = Some(flex.of(name).0).filter(|cost| *cost < expected).map_or_else(none, thousand);
+        let flex =
+            Some(flex.of(name).0).filter(|cost| *cost < expected).map_or_else(none, thousand);
         let has_batches = name.starts_with("gpt-");
         let batches = if has_batches { thousand(batches.of(name).0) } else { none() };
         format!(

@@ -128,7 +128,7 @@ pub fn report_of(
         earlier: &[],
         flaky: &ItemStability::default(),
         averaging,
-        finished_at: jiff::Timestamp::now().to_string(),
+        finished_at: Timestamp::now().to_string(),
     };
     summarize(files, &input).map_err(AppError::from)
 }

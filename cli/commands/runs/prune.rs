@@ -8,7 +8,7 @@ use crate::{
 use juror_analysis::format::counted;
 use juror_app::{
     local_ledger::{ledger_file, open_local_ledger},
-    prune::{PrunableRun, PrunePlan, Protection, remove},
+    prune::{Protection, PrunableRun, PrunePlan, remove},
     settings::Settings,
 };
 use juror_ledger::sqlite::SqliteLedger;
@@ -97,9 +97,7 @@ fn text(plan: &PrunePlan, dry_run: bool) -> String {
 
 fn as_json(plan: &PrunePlan, dry_run: bool) -> serde_json::Value {
     let runs = |runs: &[PrunableRun]| -> Vec<serde_json::Value> {
-        let run = |run: &PrunableRun| {
-            json!({"run_id": run.run, "last": run.last.to_string(), "bytes": run.bytes})
-        };
+        let run = |run: &PrunableRun| json!({"run_id": run.run, "last": run.last.to_string(), "bytes": run.bytes});
         runs.iter().map(run).collect()
     };
     json!({"dry_run": dry_run, "removed": runs(&plan.removed), "kept": runs(&plan.kept)})
