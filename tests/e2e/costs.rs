@@ -1,6 +1,7 @@
 //! What the documentation says of costs is what an estimate says.
 
-use crate::harness::{Harness, repository};
+use crate::harness::{Harness, Simulator, repository, write_items};
+use juror_simulator::SimulatorConfig;
 use serde_json::Value;
 use std::fs;
 
@@ -72,4 +73,28 @@ fn the_table_of_costs_is_what_juror_estimates() {
         assert_eq!(written, row(name), "docs/cost.md, the row of {name}");
     }
     assert_eq!(ordinary.models[0].0, "gpt-4o", "the page begins with the default model");
+}
+
+#[test]
+fn after_one_run_the_estimate_of_each_lane_is_its_bill() {
+    for lane in ["realtime", "flex", "batch"] {
+        let harness = Harness::new();
+        let simulator = Simulator::start(SimulatorConfig::default());
+        write_items(&harness, 30);
+        let flags = ["--model", "gpt-5-mini", "--lane", lane, "--no-cache"];
+        let estimated = || {
+            let asked = ["estimate", "manifest.jsonl", "--json"];
+            let told = harness.juror(&[&asked, &flags[..]].concat()).exits(0);
+            let estimate: Value = serde_json::from_str(&told.stdout).unwrap();
+            dollars(&estimate["models"][0]["expected_usd"])
+        };
+        let bill = || simulator.bill() as f64 / 1e12;
+        harness.judge_run(&simulator, "first", &flags).exits(0);
+        let (first, estimate) = (bill(), estimated());
+        harness.judge_run(&simulator, "second", &flags).exits(0);
+        let second = bill() - first;
+        assert!(second > 0.0, "{lane}: the second run asks again");
+        let ratio = estimate / second;
+        assert!((0.95..1.05).contains(&ratio), "{lane}: estimated {estimate}, billed {second}");
+    }
 }

@@ -14,12 +14,15 @@ pub mod issues;
 pub mod item_row;
 pub mod items;
 mod judge_settings;
+mod judged_items;
 pub mod likely_clusters;
 pub mod metrics;
 mod random;
 pub mod repeats;
+mod run_cost;
 pub mod run_facts;
 pub mod run_report;
+mod run_warnings;
 pub mod stability;
 pub mod summary;
 #[cfg(any(test, feature = "test-results"))]

@@ -7,34 +7,33 @@ use crate::{
     format::counted,
     gate::{ApiStreak, Gate},
     history::PastRun,
-    issues::{StatementGroup, Statements, Tone},
+    issues::{Statements, Tone},
     item_row::{ItemRow, urgency},
     items::Items,
+    judged_items::{JudgedItems, order_items},
     likely_clusters::{ClusterDetector, LikelyClusters},
-    metrics::{AveragingPolicy, Metric, MetricDefinition, Overall, Tally, tidy},
+    metrics::{AveragingPolicy, Metric, MetricDefinition, Overall, Tally},
     repeats::repeats,
-    run_facts::{Cost, Coverage, MonthCost, RunSummary},
+    run_cost::cost,
+    run_facts::{Cost, Coverage, RunSummary},
     run_report::Report,
+    run_warnings::{averaging_warnings, coverage_warnings},
     stability::ItemStability,
     until_width::missed_width,
     verdict_checks::VerdictChecks,
 };
 use indexmap::IndexMap;
 use juror_journal::journal::{JournalError, RunFiles};
-use juror_ledger::admission::{Budget, Ledger};
+use juror_ledger::admission::Ledger;
 use juror_types::{
-    outcome::{CountAs, ErrorKind, JobResult, Outcome},
+    outcome::{ErrorKind, JobResult, Outcome},
     rubric::{Formula, Rubric},
     run::RunRecord,
-    usage::Money,
 };
-use std::{collections::BTreeSet, num::NonZeroU16};
+use std::collections::BTreeSet;
 
 /// So many results are shown one by one where all would be too many.
 const WORST: usize = 20;
-
-/// So many of a group's items are named as its worst.
-const WORST_OF_GROUP: usize = 3;
 
 /// So many different statements that the vocabulary does not know are counted, issues and
 /// strengths each.
@@ -105,34 +104,6 @@ struct Scan<'a> {
     clusters: ClusterDetector,
     fingerprints: BTreeSet<String>,
     endpoints: BTreeSet<String>,
-}
-
-/// The items with a verdict, each once however often it is judged, with their lowest scores.
-#[derive(Default)]
-struct JudgedItems {
-    /// Scores as shares of [`JudgedItems::WHOLE`]; items without a verdict have none.
-    scores: Vec<Option<NonZeroU16>>,
-    count: u64,
-}
-
-impl JudgedItems {
-    const WHOLE: f64 = 65_534.0;
-
-    fn add(&mut self, item: u32, share: f64) {
-        let position = item as usize;
-        if self.scores.len() <= position {
-            self.scores.resize(position + 1, None);
-        }
-        let score = NonZeroU16::MIN.saturating_add((share.clamp(0.0, 1.0) * Self::WHOLE) as u16);
-        if let Some(known) = self.scores.get_mut(position) {
-            self.count += u64::from(known.is_none());
-            *known = Some(known.map_or(score, |lowest| lowest.min(score)));
-        }
-    }
-
-    fn score(&self, item: u32) -> Option<NonZeroU16> {
-        self.scores.get(item as usize).copied().flatten()
-    }
 }
 
 impl<'a> Scan<'a> {
@@ -241,27 +212,7 @@ impl<'a> Scan<'a> {
             ));
         }
         warnings.extend(averaging_warnings(input.averaging, &coverage));
-        if let Some(unjudged) = coverage.errors.get(&ErrorKind::Budget) {
-            let judged = match coverage.scored {
-                0 => "none was judged",
-                _ => {
-                    "those that were judged are the first in the dataset's order, not a random part (--sample N judges a random part)"
-                }
-            };
-            warnings
-                .push(format!("the budget left {} unjudged: {judged}", counted(*unjudged, "job")));
-        }
-        if let Some(published) = record.published {
-            warnings.push(format!(
-                "the run was cancelled when {published} of its {} jobs were published; the others are not in it",
-                record.planned
-            ));
-        }
-        if record.judge.is_some() && input.ledger.is_none() {
-            warnings.push(
-                "the ledger has no record of this run: what calls that died with their process may have cost is not in its cost".into(),
-            );
-        }
+        warnings.extend(coverage_warnings(record, &coverage, input.ledger.is_some()));
         let steady = self.steady.map(|tally| tally.finish().0);
         if let Some(gate) = input.gate.filter(|_| steady.is_some()) {
             let flaky = counted(self.flaky.flaky.len() as u64, "flaky item");
@@ -294,7 +245,7 @@ impl<'a> Scan<'a> {
                 .collect(),
             cost: Cost {
                 unmetered_calls: self.charges.unmetered_calls(),
-                ..cost(record, input, coverage.pending)
+                ..cost(record, input.counted.spent(), input.ledger, coverage.pending)
             },
             targets,
             coverage,
@@ -331,22 +282,6 @@ fn endpoints(known: &BTreeSet<String>) -> Option<String> {
     (!listed.is_empty()).then(|| listed.join(", "))
 }
 
-/// Puts a group's items in the order of their ids, and names the worst. Items are numbered as their
-/// results came in, which no report may depend on.
-fn order_items(group: &mut StatementGroup, items: &Items, judged: &JudgedItems) {
-    group.items.sort_unstable_by(|one, other| items.id(*one).cmp(items.id(*other)));
-    let mut worst: Vec<u32> = Vec::with_capacity(WORST_OF_GROUP + 1);
-    for item in &group.items {
-        let score = judged.score(*item);
-        let place = worst.partition_point(|known| judged.score(*known) <= score);
-        if place < WORST_OF_GROUP {
-            worst.insert(place, *item);
-            worst.truncate(WORST_OF_GROUP);
-        }
-    }
-    group.worst = worst;
-}
-
 /// Order of results by what a reader must look at first; ties by id.
 fn badness(row: &ItemRow) -> ((u8, u64, u8), &str, u32) {
     let urgency = urgency(row.outcome, row.score(), row.pipeline_success);
@@ -381,75 +316,5 @@ fn coverage(record: &RunRecord, counted: &Counted, errors: IndexMap<ErrorKind, u
         skipped: counts.skipped,
         pending: record.jobs().saturating_sub(counted.len()),
         errors,
-    }
-}
-
-/// Sentences on how the jobs of this coverage that have no verdict enter averages, where a
-/// reader cannot tell from the coverage alone.
-fn averaging_warnings(policy: AveragingPolicy, coverage: &Coverage) -> Vec<String> {
-    let mut warnings = Vec::new();
-    if coverage.no_output > 0 {
-        let items = counted(coverage.no_output, "job");
-        let (treatment, setting) = match policy.no_output {
-            CountAs::Zero => ("count them as zero", "zero"),
-            CountAs::Excluded => ("leave them out", "excluded"),
-        };
-        warnings.push(format!(
-            "the pipeline made no code for {items}, so nothing was judged there; averages {treatment} (missing_output = \"{setting}\")"
-        ));
-    }
-    if policy.failed == CountAs::Zero && coverage.failed > 0 {
-        let jobs = counted(coverage.failed, "failed job");
-        warnings.push(format!("averages count {jobs} as zero (failed_jobs = \"zero\")"));
-    }
-    warnings
-}
-
-fn cost(record: &RunRecord, input: &SummaryInput<'_>, pending: u64) -> Cost {
-    let spent = input.counted.spent();
-    // A lease that is outstanding while the report is written belongs to a call that died with its
-    // process, or to one that is in flight: either may cost its worst case.
-    let outstanding = input.ledger.map(|ledger| ledger.outstanding).unwrap_or_default();
-    let presumed = input.ledger.map(|ledger| ledger.presumed).unwrap_or_default() + outstanding;
-    let expected = spent.estimate.map(|estimate| estimate.expected_usd);
-    let estimate_error =
-        expected.filter(|expected| pending == 0 && expected.pico() > 0).map(|expected| {
-            tidy((spent.cost - expected).approximate_dollars() / expected.approximate_dollars())
-        });
-    Cost {
-        total_usd: spent.total(input.ledger.as_ref()),
-        results_usd: spent.cost,
-        presumed_usd: presumed,
-        presumed_probable_usd: spent
-            .single_calls
-            .probable_cost(presumed)
-            .filter(|_| presumed > Money::ZERO),
-        in_flight_usd: Money::ZERO,
-        estimated_usd: expected,
-        worst_case_usd: spent.estimate.map(|estimate| estimate.worst_case_usd),
-        estimate_error,
-        overrun_usd: input.ledger.map(|ledger| ledger.overrun).unwrap_or_default(),
-        budget_usd: match input.ledger {
-            Some(ledger) => cap_of(Some(ledger.budget)),
-            None => record.budget_usd,
-        },
-        month: input.ledger.and_then(|ledger| ledger.month).map(|month| MonthCost {
-            month: month.day,
-            spent_usd: month.committed,
-            budget_usd: cap_of(month.budget),
-        }),
-        input_tokens: spent.usage.input_tokens,
-        cached_input_tokens: spent.usage.cached_input_tokens,
-        output_tokens: spent.usage.output_tokens,
-        calls: spent.calls,
-        cached_verdicts: spent.cached,
-        unmetered_calls: 0,
-    }
-}
-
-fn cap_of(budget: Option<Budget>) -> Option<Money> {
-    match budget {
-        Some(Budget::Cap(cap)) => Some(cap),
-        Some(Budget::Unlimited) | None => None,
     }
 }

@@ -1,40 +1,38 @@
 //! Wires the three roles of one process together, and runs them to their end.
 
+pub use super::opening::Execution;
+
 use super::{
     local_context,
     looks::{next_look, record_of_look},
-    recover::catch_up,
-    run_session::RunSession,
+    opening::{Opened, Terms, open_run},
     session::Session,
 };
 use crate::{
-    budgets::alerts::AlertWatch, error::AppError, judge, local_ledger::open_local_ledger,
-    settings::Settings, worker_resources::run_deadline,
+    budgets::alerts::AlertWatch, error::AppError, local_ledger::open_local_ledger,
+    worker_resources::run_deadline,
 };
 use juror_aggregator::run::{Aggregated, AggregatorError, AggregatorResources};
 use juror_analysis::fold::Fold;
-use juror_files::kept_inputs::KeptInputs;
 use juror_journal::journal::RunDirectory;
 use juror_ledger::{
-    admission::{Admission, Budget, Ledger},
-    budgets::{self, ZoneChange},
+    admission::{Admission, Ledger},
     sqlite::SqliteLedger,
 };
 use juror_producer::{plan, publish as submit};
 use juror_queue::{Priority, Queue, local::LocalQueue};
 use juror_types::{
     event::{Event, Events},
-    id::{OwnerId, RunId},
+    id::RunId,
     job::Job,
     outcome::JobResult,
-    run::RunRecord,
     shutdown::Shutdown,
     usage::Money,
 };
 use juror_worker::{
     batch::BatchWork,
     batch_lane::BatchLane,
-    context::{Context, JudgeSetup},
+    context::Context,
     run::{Ended, Runs, Worker, WorkerError},
 };
 use std::sync::Arc;
@@ -43,18 +41,6 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Jobs, and results, that wait in memory at most.
 const QUEUE_CAPACITY: usize = 1_000;
-
-/// One run, about to be executed.
-pub struct Execution<'run> {
-    /// Its session.
-    pub session: &'run Session,
-    /// Its record, as it is to be written.
-    pub record: &'run RunRecord,
-    /// Whether there is such a run already.
-    pub continued: bool,
-    /// Setup of the judge; none with the judge off.
-    pub setup: Option<JudgeSetup>,
-}
 
 /// A run whose directory is locked and whose ledger is open. Nothing is spent yet.
 pub struct Begun {
@@ -74,21 +60,6 @@ pub struct Executed {
     pub stopped: bool,
     /// Why it is paused, if it is.
     pub paused: Option<String>,
-}
-
-struct Opened {
-    directory: RunDirectory,
-    run_session: RunSession,
-    fold: Fold,
-    terms: Terms,
-    zone_change: Option<ZoneChange>,
-}
-
-/// Parts of a run that every round of it shares.
-struct Terms {
-    owner: OwnerId,
-    judge: Option<Arc<JudgeSetup>>,
-    kept_inputs: Option<KeptInputs>,
 }
 
 /// A pass over the jobs that are not scored yet.
@@ -137,53 +108,6 @@ impl Begun {
             paused: ended.paused,
         })
     }
-}
-
-/// Refuses a new run under the name of one whose directory is gone while its ledger and claims are
-/// not: its results would be taken for the new run's.
-async fn refuse_leftovers(
-    backend: &SqliteLedger,
-    settings: &Settings,
-    run: &RunId,
-) -> Result<(), AppError> {
-    if backend.ledger(run).await.map_err(AppError::internal)?.is_none() {
-        return Ok(());
-    }
-    let (runs_dir, state) = (&settings.run.runs_dir, settings.run.state_dir.as_ref());
-    Err(AppError::invalid(format!(
-        "run {run} is known to {} and has no directory in {}: what it spent and found still \
-         counts there; take another --run-id, or put its directory back",
-        state.unwrap_or(runs_dir).join("juror.db").display(),
-        runs_dir.display()
-    )))
-}
-
-async fn open_run(execution: Execution<'_>, backend: &SqliteLedger) -> Result<Opened, AppError> {
-    let Execution { session, record, continued, setup } = execution;
-    let (run, runs_dir) = (&record.run_id, &session.settings.run.runs_dir);
-    if !continued && !runs_dir.join(run.as_str()).join("run.json").exists() {
-        refuse_leftovers(backend, &session.settings, run).await?;
-    }
-    let (record, mut run_session) = RunSession::begin(record, runs_dir, continued);
-    let directory = match continued {
-        false => RunDirectory::create(runs_dir, &record),
-        true => RunDirectory::reopen(runs_dir, &record),
-    };
-    let mut directory = directory.map_err(AppError::from)?;
-    run_session.starts_at(&directory);
-    let kept_inputs = record.keep_inputs.then(|| KeptInputs::create(directory.files().directory()));
-    let kept_inputs = kept_inputs.transpose().map_err(AppError::internal)?;
-    let owner = OwnerId::random();
-    let zone_change = open_ledger(session, run, backend, &owner).await?;
-    let mut fold = Fold::of_journal(directory.files()).map_err(AppError::internal)?;
-    catch_up(&mut directory, &mut fold, backend, run).await?;
-    let judge = setup.map(Arc::new);
-    if let Some(judge) = &judge {
-        let limits = judge::limits(&session.settings, Some(&judge.terms.facts));
-        backend.set_limits(&judge.endpoint, limits).await.map_err(AppError::internal)?;
-    }
-    let terms = Terms { owner, judge, kept_inputs };
-    Ok(Opened { directory, run_session, fold, terms, zone_change })
 }
 
 /// Runs the roles until every job has its outcome: once, or once for each look at a run that is
@@ -318,19 +242,6 @@ async fn run_worker(
         runs: Runs::One(context),
     };
     juror_worker::run::run(Arc::new(worker), shutdown).await
-}
-
-async fn open_ledger(
-    session: &Session,
-    run: &RunId,
-    backend: &SqliteLedger,
-    owner: &OwnerId,
-) -> Result<Option<ZoneChange>, AppError> {
-    let budgets = &session.settings.budget;
-    let budget = budgets.run_usd.map_or(Budget::Unlimited, Budget::Cap);
-    backend.adopt(run, owner).await.map_err(AppError::internal)?;
-    backend.open_run(run, budget).await.map_err(AppError::internal)?;
-    budgets::apply(backend, budgets).await.map_err(AppError::internal)
 }
 
 /// The jobs that are not scored yet, each in the round after its last result.

@@ -8,5 +8,6 @@ pub mod run_request;
 pub mod session;
 
 mod looks;
+mod opening;
 mod recover;
 mod run_session;

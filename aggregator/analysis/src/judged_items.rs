@@ -1,0 +1,51 @@
+//! Items that were judged, with their lowest scores, and what groups of statements take from them.
+
+use crate::{issues::StatementGroup, items::Items};
+use std::num::NonZeroU16;
+
+/// So many of a group's items are named as its worst.
+const WORST_OF_GROUP: usize = 3;
+
+/// The items with a verdict, each once however often it is judged, with their lowest scores.
+#[derive(Default)]
+pub struct JudgedItems {
+    /// Scores as shares of [`JudgedItems::WHOLE`]; items without a verdict have none.
+    scores: Vec<Option<NonZeroU16>>,
+    pub count: u64,
+}
+
+impl JudgedItems {
+    const WHOLE: f64 = 65_534.0;
+
+    pub fn add(&mut self, item: u32, share: f64) {
+        let position = item as usize;
+        if self.scores.len() <= position {
+            self.scores.resize(position + 1, None);
+        }
+        let score = NonZeroU16::MIN.saturating_add((share.clamp(0.0, 1.0) * Self::WHOLE) as u16);
+        if let Some(known) = self.scores.get_mut(position) {
+            self.count += u64::from(known.is_none());
+            *known = Some(known.map_or(score, |lowest| lowest.min(score)));
+        }
+    }
+
+    fn score(&self, item: u32) -> Option<NonZeroU16> {
+        self.scores.get(item as usize).copied().flatten()
+    }
+}
+
+/// Puts a group's items in the order of their ids, and names the worst. Items are numbered as their
+/// results came in, which no report may depend on.
+pub fn order_items(group: &mut StatementGroup, items: &Items, judged: &JudgedItems) {
+    group.items.sort_unstable_by(|one, other| items.id(*one).cmp(items.id(*other)));
+    let mut worst: Vec<u32> = Vec::with_capacity(WORST_OF_GROUP + 1);
+    for item in &group.items {
+        let score = judged.score(*item);
+        let place = worst.partition_point(|known| judged.score(*known) <= score);
+        if place < WORST_OF_GROUP {
+            worst.insert(place, *item);
+            worst.truncate(WORST_OF_GROUP);
+        }
+    }
+    group.worst = worst;
+}

@@ -1,0 +1,58 @@
+//! Cost of a run, told by its results and its ledger together.
+
+use crate::{
+    fold::Spent,
+    metrics::tidy,
+    run_facts::{Cost, MonthCost},
+};
+use juror_ledger::admission::{Budget, Ledger};
+use juror_types::{run::RunRecord, usage::Money};
+
+/// The cost of a run by its results and its ledger; `pending` jobs have no result.
+pub fn cost(record: &RunRecord, spent: Spent, ledger: Option<Ledger>, pending: u64) -> Cost {
+    // A lease that is outstanding while the report is written belongs to a call that died with its
+    // process, or to one that is in flight: either may cost its worst case.
+    let outstanding = ledger.map(|ledger| ledger.outstanding).unwrap_or_default();
+    let presumed = ledger.map(|ledger| ledger.presumed).unwrap_or_default() + outstanding;
+    let expected = spent.estimate.map(|estimate| estimate.expected_usd);
+    let estimate_error =
+        expected.filter(|expected| pending == 0 && expected.pico() > 0).map(|expected| {
+            tidy((spent.cost - expected).approximate_dollars() / expected.approximate_dollars())
+        });
+    Cost {
+        total_usd: spent.total(ledger.as_ref()),
+        results_usd: spent.cost,
+        presumed_usd: presumed,
+        presumed_probable_usd: spent
+            .single_calls
+            .probable_cost(presumed)
+            .filter(|_| presumed > Money::ZERO),
+        in_flight_usd: Money::ZERO,
+        estimated_usd: expected,
+        worst_case_usd: spent.estimate.map(|estimate| estimate.worst_case_usd),
+        estimate_error,
+        overrun_usd: ledger.map(|ledger| ledger.overrun).unwrap_or_default(),
+        budget_usd: match ledger {
+            Some(ledger) => cap_of(Some(ledger.budget)),
+            None => record.budget_usd,
+        },
+        month: ledger.and_then(|ledger| ledger.month).map(|month| MonthCost {
+            month: month.day,
+            spent_usd: month.committed,
+            budget_usd: cap_of(month.budget),
+        }),
+        input_tokens: spent.usage.input_tokens,
+        cached_input_tokens: spent.usage.cached_input_tokens,
+        output_tokens: spent.usage.output_tokens,
+        calls: spent.calls,
+        cached_verdicts: spent.cached,
+        unmetered_calls: 0,
+    }
+}
+
+fn cap_of(budget: Option<Budget>) -> Option<Money> {
+    match budget {
+        Some(Budget::Cap(cap)) => Some(cap),
+        Some(Budget::Unlimited) | None => None,
+    }
+}

@@ -1,0 +1,118 @@
+//! Opening a run on this machine: its directory, its journal and its ledger.
+
+use super::{recover::catch_up, run_session::RunSession, session::Session};
+use crate::{error::AppError, judge, settings::Settings};
+use juror_analysis::fold::Fold;
+use juror_files::kept_inputs::KeptInputs;
+use juror_journal::journal::RunDirectory;
+use juror_ledger::{
+    admission::{Admission, Budget},
+    budgets::{self, ZoneChange},
+    sqlite::SqliteLedger,
+};
+use juror_types::{
+    id::{OwnerId, RunId},
+    run::RunRecord,
+};
+use juror_worker::context::JudgeSetup;
+use std::sync::Arc;
+
+/// One run, about to be executed.
+pub struct Execution<'run> {
+    /// Its session.
+    pub session: &'run Session,
+    /// Its record, as it is to be written.
+    pub record: &'run RunRecord,
+    /// Whether there is such a run already.
+    pub continued: bool,
+    /// Setup of the judge; none with the judge off.
+    pub setup: Option<JudgeSetup>,
+}
+
+/// A run that is open.
+pub struct Opened {
+    /// Its directory, locked.
+    pub directory: RunDirectory,
+    /// The session that its record tells of.
+    pub run_session: RunSession,
+    /// Its results so far.
+    pub fold: Fold,
+    /// Parts that every round shares.
+    pub terms: Terms,
+    /// A change of the time zone of budgets that opening it made.
+    pub zone_change: Option<ZoneChange>,
+}
+
+/// Parts of a run that every round of it shares.
+pub struct Terms {
+    /// Owner of its leases.
+    pub owner: OwnerId,
+    /// Setup of the judge; none with the judge off.
+    pub judge: Option<Arc<JudgeSetup>>,
+    /// Folder of kept inputs; none where they are not kept.
+    pub kept_inputs: Option<KeptInputs>,
+}
+
+/// Refuses a new run under the name of one whose directory is gone while its ledger and claims are
+/// not: its results would be taken for the new run's.
+async fn refuse_leftovers(
+    backend: &SqliteLedger,
+    settings: &Settings,
+    run: &RunId,
+) -> Result<(), AppError> {
+    if backend.ledger(run).await.map_err(AppError::internal)?.is_none() {
+        return Ok(());
+    }
+    let (runs_dir, state) = (&settings.run.runs_dir, settings.run.state_dir.as_ref());
+    Err(AppError::invalid(format!(
+        "run {run} is known to {} and has no directory in {}: what it spent and found still \
+         counts there; take another --run-id, or put its directory back",
+        state.unwrap_or(runs_dir).join("juror.db").display(),
+        runs_dir.display()
+    )))
+}
+
+/// Opens a run, new or known.
+pub async fn open_run(
+    execution: Execution<'_>,
+    backend: &SqliteLedger,
+) -> Result<Opened, AppError> {
+    let Execution { session, record, continued, setup } = execution;
+    let (run, runs_dir) = (&record.run_id, &session.settings.run.runs_dir);
+    if !continued && !runs_dir.join(run.as_str()).join("run.json").exists() {
+        refuse_leftovers(backend, &session.settings, run).await?;
+    }
+    let (record, mut run_session) = RunSession::begin(record, runs_dir, continued);
+    let directory = match continued {
+        false => RunDirectory::create(runs_dir, &record),
+        true => RunDirectory::reopen(runs_dir, &record),
+    };
+    let mut directory = directory.map_err(AppError::from)?;
+    run_session.starts_at(&directory);
+    let kept_inputs = record.keep_inputs.then(|| KeptInputs::create(directory.files().directory()));
+    let kept_inputs = kept_inputs.transpose().map_err(AppError::internal)?;
+    let owner = OwnerId::random();
+    let zone_change = open_ledger(session, run, backend, &owner).await?;
+    let mut fold = Fold::of_journal(directory.files()).map_err(AppError::internal)?;
+    catch_up(&mut directory, &mut fold, backend, run).await?;
+    let judge = setup.map(Arc::new);
+    if let Some(judge) = &judge {
+        let limits = judge::limits(&session.settings, Some(&judge.terms.facts));
+        backend.set_limits(&judge.endpoint, limits).await.map_err(AppError::internal)?;
+    }
+    let terms = Terms { owner, judge, kept_inputs };
+    Ok(Opened { directory, run_session, fold, terms, zone_change })
+}
+
+async fn open_ledger(
+    session: &Session,
+    run: &RunId,
+    backend: &SqliteLedger,
+    owner: &OwnerId,
+) -> Result<Option<ZoneChange>, AppError> {
+    let budgets = &session.settings.budget;
+    let budget = budgets.run_usd.map_or(Budget::Unlimited, Budget::Cap);
+    backend.adopt(run, owner).await.map_err(AppError::internal)?;
+    backend.open_run(run, budget).await.map_err(AppError::internal)?;
+    budgets::apply(backend, budgets).await.map_err(AppError::internal)
+}
