@@ -26,6 +26,12 @@ pub(super) async fn measure(
     item: &MeasuredItem<'_>,
 ) -> Result<Option<ItemEvidence>, JobError> {
     let context = item.context;
+    if code.1 != Language::Html {
+        let warning = "the browser draws HTML alone: other code is judged without measured evidence \
+                       unless stages.render_command draws it";
+        warn_once(context, warning.to_owned()).await;
+        return Ok(None);
+    }
     let Some(renderer) = renderer(context).await else { return Ok(None) };
     let Ok(_permit) = context.evidence.permit().await else { return Ok(None) };
     let picture = match raster(screenshot.bytes.clone()).await {
