@@ -30,7 +30,7 @@ pub enum BudgetCommand {
         #[arg(value_enum)]
         period: PeriodFlag,
         /// The cap in US dollars, as in 60 or 2.50, or unlimited
-        #[arg(value_name = "AMOUNT")]
+        #[arg(value_name = "AMOUNT", allow_negative_numbers = true)]
         cap: CapFlag,
         #[command(flatten)]
         fleet: FleetFlags,
