@@ -82,8 +82,9 @@ fn after_one_run_the_estimate_of_each_lane_is_its_bill() {
         let simulator = Simulator::start(SimulatorConfig::default());
         write_items(&harness, 30);
         let flags = ["--model", "gpt-5-mini", "--lane", lane, "--no-cache"];
+        let url = simulator.base_url();
         let estimated = || {
-            let asked = ["estimate", "manifest.jsonl", "--json"];
+            let asked = ["estimate", "manifest.jsonl", "--json", "--base-url", &url];
             let told = harness.juror(&[&asked, &flags[..]].concat()).exits(0);
             let estimate: Value = serde_json::from_str(&told.stdout).unwrap();
             dollars(&estimate["models"][0]["expected_usd"])
