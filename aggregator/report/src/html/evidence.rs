@@ -51,7 +51,10 @@ pub fn regions_over(evidence: &Evidence, side: PairSide, prefix: &str) -> Markup
 }
 
 /// The facts: figures, regions with their repairs, colors of tokens; or why there are none.
-pub fn measured_facts(outcome: &EvidenceOutcome, prefix: &str) -> Markup {
+///
+/// `item` is the item's number on a page of many; ids and labels are told apart by it.
+pub fn measured_facts(outcome: &EvidenceOutcome, item: Option<usize>) -> Markup {
+    let prefix = item.map_or_else(String::new, |number| format!("i{number}-"));
     match outcome {
         EvidenceOutcome::Failed { error } => html! {
             p.notice { "The code does not render: " (harmless(error)) }
@@ -72,7 +75,7 @@ pub fn measured_facts(outcome: &EvidenceOutcome, prefix: &str) -> Markup {
                     }
                 }
             }
-            (palette(&evidence.tokens))
+            (palette(&evidence.tokens, item))
         },
     }
 }
@@ -131,7 +134,7 @@ fn repair(region: &EvidenceRegion) -> Option<String> {
 }
 
 /// Expected colors beside the nearest that each picture has.
-fn palette(tokens: &[TokenEvidence]) -> Markup {
+fn palette(tokens: &[TokenEvidence], item: Option<usize>) -> Markup {
     let colors: Vec<_> = tokens
         .iter()
         .filter_map(|token| Some((token, token.screenshot_delta_e?, token.render_delta_e?)))
@@ -140,9 +143,13 @@ fn palette(tokens: &[TokenEvidence]) -> Markup {
         true => "there".to_owned(),
         false => format!("nearest ΔE {distance:.1}"),
     };
+    let label = match item {
+        Some(number) => format!("Colors of tokens, item {number}"),
+        None => "Colors of tokens".to_owned(),
+    };
     html! {
         @if !colors.is_empty() {
-            div.scroll tabindex="0" role="region" aria-label="Colors of tokens" {
+            div.scroll tabindex="0" role="region" aria-label=(label) {
                 table.plain.palette {
                     thead { tr {
                         th scope="col" { "Token" } th scope="col" { "Color" }
@@ -191,7 +198,7 @@ mod tests {
             assert!(over.contains("href=\"#i3-region-1\""), "{over}");
         }
         let outcome = EvidenceOutcome::Measured(Box::new(sized));
-        let facts = measured_facts(&outcome, "i3-").into_string();
+        let facts = measured_facts(&outcome, Some(3)).into_string();
         assert!(facts.contains("id=\"i3-region-1\""), "{facts}");
         assert!(facts.contains("body &gt; button { background-color: #1D4ED8; }"), "{facts}");
     }
@@ -207,7 +214,7 @@ mod tests {
     #[test]
     fn what_does_not_render_says_why() {
         let outcome = EvidenceOutcome::Failed { error: "throws: <x>".into() };
-        let facts = measured_facts(&outcome, "").into_string();
+        let facts = measured_facts(&outcome, None).into_string();
         assert!(facts.contains("does not render: throws: &lt;x&gt;"), "{facts}");
     }
 }

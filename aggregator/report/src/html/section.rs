@@ -74,7 +74,7 @@ pub(super) fn of(
                     }
                     @if let Some(outcome) = &result.evidence {
                         h4 { "Measured" }
-                        (measured_facts(outcome, &format!("i{number}-")))
+                        (measured_facts(outcome, Some(number)))
                     }
                     (took(report, result))
                 }

@@ -9,7 +9,7 @@ pub fn section(outcome: &EvidenceOutcome) -> Markup {
     html! {
         section.card aria-labelledby="measured" {
             h2 #measured { "Measured" }
-            (measured_facts(outcome, ""))
+            (measured_facts(outcome, None))
         }
     }
 }
