@@ -11,8 +11,6 @@ use juror_ledger::sqlite::SqliteLedger;
 use juror_types::{id::RunId, run::RunRecord};
 use std::{collections::HashSet, fs, io, path::Path};
 
-const DAY: SignedDuration = SignedDuration::from_hours(24);
-
 /// Reason for which a run stays, whatever its age and size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protection {
@@ -58,7 +56,9 @@ impl PrunePlan {
     pub fn new(runs_dir: &Path, settings: PruneSettings, now: Timestamp) -> Result<Self, AppError> {
         let runs = prunable(runs_dir, settings.keep_first)?;
         let most = settings.max_mb.map(|megabytes| megabytes.saturating_mul(1_000_000));
-        let oldest = settings.keep_days.map(|days| now - DAY.saturating_mul(days as i32));
+        // An age beyond the calendar keeps every run.
+        let age = |days: u32| SignedDuration::from_hours(24 * i64::from(days));
+        let oldest = settings.keep_days.and_then(|days| now.checked_sub(age(days)).ok());
         let mut plan = Self::default();
         let mut bytes: u64 = runs.iter().map(|run| run.bytes).sum();
         for run in runs {

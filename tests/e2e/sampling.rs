@@ -116,6 +116,8 @@ fn a_run_that_grows_goes_on_where_its_budget_ended_it() {
     assert_eq!(report["coverage"]["scored"], 200);
     assert_eq!(simulator.requests(), 200, "nothing is paid twice");
 
+    harness.judge_run(&simulator, "plain", &[]).exits(0);
+    harness.resume("plain", &["--until-width", "0.5"]).exits(2).says(&["selection of items"]);
     for (flags, says) in [
         (&["--until-width", "2"][..], "above 0 and below 1"),
         (&["--until-width", "0.1", "--sample", "5"], "cannot be used with"),

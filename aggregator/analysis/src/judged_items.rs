@@ -3,7 +3,7 @@
 use crate::{issues::StatementGroup, items::Items};
 use std::num::NonZeroU16;
 
-/// So many of a group's items are named as its worst.
+/// Number of a group's items that are named as its worst.
 const WORST_OF_GROUP: usize = 3;
 
 /// The items with a verdict, each once however often it is judged, with their lowest scores.

@@ -134,7 +134,8 @@ impl RunInvocation<'_> {
             recorded.map(|sample| ItemSample { items: sample.items, seed: sample.seed });
         let selection = Selection {
             dataset: record.dataset.path.clone().into(),
-            sample: sample.or(recorded_sample),
+            // A run that does not grow is another one, which the comparison with its record says.
+            sample: sample.or(recorded_sample).or(until_width.map(|_| first_sample())),
             until_width: until_width.or(recorded.and_then(|sample| sample.until_width)),
             limit: limit.or(record.dataset.limit),
             filters: if filters.is_empty() { record.dataset.filters.clone() } else { filters },
