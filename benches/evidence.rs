@@ -1,8 +1,9 @@
 //! How often the change of a page is named: single CSS changes of components, half of them planted in
 //! the code and half in the screenshot, drawn by a headless Chromium; and the cost of measuring.
 //!
-//! `cargo bench --bench evidence -- 27 6` (components of `examples/golden`, of which every second one
-//! is held back from tuning; components that are also held against screenshots from elsewhere).
+//! `cargo bench --bench evidence -- 27 10 6` (pages of `examples/golden` and components of React of
+//! `benches/components`, of which every second one is held back from tuning; those of each that are also
+//! held against screenshots from elsewhere).
 //! `MISSES=1` prints each change that was not named.
 #![allow(
     clippy::unwrap_used,
@@ -21,6 +22,7 @@ use juror_evidence::{PicturePair, Raster, RepairLimits, RepairSearch, Snapshot};
 use juror_types::evidence::{Evidence, EvidenceSource};
 use mutations::{
     browser::Browser,
+    mounted,
     operators::{Mutation, OPERATORS, STRENGTHS, mutation},
     origin::Origin,
     score::{Found, Scores, name_everything, print_scores},
@@ -40,17 +42,26 @@ struct Component {
 }
 
 fn main() {
-    let Some([count, elsewhere]) = harness::sizes([27, 6]) else { return };
+    let Some([pages, mounted, elsewhere]) = harness::sizes([27, 10, 6]) else { return };
     print_cost();
     let Some(mut browser) = Browser::start() else {
         return println!("no chromium on PATH: nothing can be drawn");
     };
-    let components = components(count);
-    print_silence(&mut browser, &components);
+    let pages = components("examples/golden/components", pages, &mut |html, _| html);
+    let mut mount = |code: String, size: [u32; 2]| mounted::page_of(&code, size);
+    let mounted = components("benches/components", mounted, &mut mount);
+    for (kind, components) in [("HTML", &pages), ("React", &mounted)] {
+        println!("\n{kind}: {} components", components.len());
+        print_marks(&mut browser, components, elsewhere);
+    }
+}
+
+fn print_marks(browser: &mut Browser, components: &[Component], elsewhere: usize) {
+    print_silence(browser, components);
     let mut control = Scores::new();
     let mut scores = Scores::new();
-    for component in &components {
-        let mut run = Run { browser: &mut browser, component, origin: Origin::SameBrowser };
+    for component in components {
+        let mut run = Run { browser, component, origin: Origin::SameBrowser };
         run.score(0, &mut scores, Some(&mut control));
     }
     print_scores("same browser", &scores);
@@ -59,23 +70,28 @@ fn main() {
         let mut scores = Scores::new();
         for component in components.iter().take(elsewhere) {
             // Small changes drown in such noise.
-            Run { browser: &mut browser, component, origin }.score(1, &mut scores, None);
+            Run { browser, component, origin }.score(1, &mut scores, None);
         }
         print_scores(origin.name(), &scores);
     }
 }
 
-fn components(count: usize) -> Vec<Component> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/golden/components");
+/// Components of a folder, as pages that a function makes of their code.
+fn components(
+    folder: &str,
+    count: usize,
+    page_of: &mut dyn FnMut(String, [u32; 2]) -> String,
+) -> Vec<Component> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<_> = files.collect();
     files.sort();
     let read = files.into_iter().take(count).enumerate().map(|(number, file)| {
-        let html = fs::read_to_string(&file).unwrap();
-        let size = viewport(&html);
+        let code = fs::read_to_string(&file).unwrap();
+        let size = viewport(&code);
         Component {
             name: file.file_stem().unwrap().to_string_lossy().into_owned(),
-            html,
+            html: page_of(code, size),
             size,
             number,
         }
@@ -83,9 +99,9 @@ fn components(count: usize) -> Vec<Component> {
     read.collect()
 }
 
-fn viewport(html: &str) -> [u32; 2] {
+fn viewport(code: &str) -> [u32; 2] {
     ["width=", "height="].map(|name| {
-        let (_, rest) = html.split_once(name).unwrap();
+        let (_, rest) = code.split_once(name).unwrap();
         rest.split(|letter: char| !letter.is_ascii_digit()).next().unwrap().parse().unwrap()
     })
 }

@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 
 static GOLDEN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/examples/golden");
 
+/// Styles of the page that the components stand in, relative to where the set is unpacked.
+pub const STYLESHEET: &str = "page.css";
+
 /// One of the two bundled datasets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Golden {

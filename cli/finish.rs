@@ -87,7 +87,7 @@ pub fn report(
         })?;
     }
     let (record, Reporting { rubric, settings, .. }) = (files.record(), reporting);
-    let exhibits = DatasetAttachments { record, rubric, settings, shelf: None };
+    let exhibits = DatasetAttachments { record, rubric, settings, cache: None };
     for output in *outputs {
         write_output(output, &report, files, &exhibits).map_err(Failure::error)?;
     }
@@ -122,9 +122,11 @@ fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
             0 => "no job was judged",
             _ => "only the first jobs in the dataset's order were judged",
         };
+        let obstacle = budget_in_the_way(executed.directory.files(), report);
         screen::tell(&format!(
-            "the budget leaves no room for another call: {judged}\n  raise it and resume with: juror run --resume {run} --budget-usd AMOUNT\n  \
-             if the cap of the day or the month is reached, raise budget.day_usd or budget.month_usd"
+            "the budget leaves no room for another call: {judged}{}\n  raise it and resume with: \
+             juror run --resume {run} (--budget-usd AMOUNT raises the run's own budget)",
+            obstacle.map(|message| format!("\n  {message}")).unwrap_or_default()
         ));
     } else if report.coverage.errors.contains_key(&ErrorKind::Deadline) {
         let skipped = report.coverage.errors.get(&ErrorKind::Deadline).copied().unwrap_or_default();
@@ -141,6 +143,13 @@ fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
         ));
     }
     tell_result(executed.directory.files(), report);
+}
+
+/// Message of the first job that a budget had no room for: which budget, and what raises it.
+fn budget_in_the_way(files: &RunFiles, report: &Report) -> Option<String> {
+    let errors = report.items.read(files).ok()?.filter_map(|result| result.ok()?.error);
+    let mut of_budgets = errors.filter(|error| error.kind == ErrorKind::Budget);
+    of_budgets.next().map(|error| error.message)
 }
 
 /// Prints the run's result in one sentence, with the place of its report.

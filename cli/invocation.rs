@@ -52,6 +52,12 @@ pub fn tell_warnings(session: &Session, quiet: bool) {
             session.settings.evidence.mode.name()
         ));
     }
+    if session.settings.makes_no_batch() {
+        screen::warn(
+            "the deadline is nearer than batch.realtime_reserve: nothing is bought in batches, and \
+             every call costs the ordinary price",
+        );
+    }
     if session.unjudged() > 0 {
         screen::warn(&format!(
             "{} of {} items have no generated code: nothing is judged there, and they end as \

@@ -209,9 +209,9 @@ impl Progress {
                 Doing::Estimating => "stopping",
             }),
             Event::BatchProgress { .. } if self.style == ProgressDisplay::Quiet => {}
-            Event::BatchProgress { shard, done, rows } => {
-                self.say(&format!("batch {shard}: {done} of {rows} rows are done at the provider"));
-            }
+            Event::BatchProgress { run, shard, done, rows } => self.say(&format!(
+                "batch {shard} of run {run}: {done} of {rows} rows are done at the provider"
+            )),
             Event::Warning(warning) => self.warn(&warning),
             Event::Waiting { reason, pause } => self.wait(&waiting_text(&reason, pause)),
         }

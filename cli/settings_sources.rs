@@ -153,6 +153,10 @@ impl RunFlags {
         layers.extend(self.known.layers());
         layers.extend(self.deadline.clone().map(deadline));
         layers.extend(self.gate.clone().map(|gate| Layer::of("run", "gate", gate)));
+        if !self.budget_tag.is_empty() {
+            let tags: Vec<String> = self.budget_tag.iter().cloned().map(String::from).collect();
+            layers.push(Layer::of("budget", "tags", tags));
+        }
         layers.extend(self.keep_inputs.then(|| Layer::of("run", "keep_inputs", true)));
         layers
     }

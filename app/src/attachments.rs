@@ -7,7 +7,7 @@ mod code;
 mod pictures;
 
 pub use as_judged::{JudgedInputs, remark};
-pub use cache::PictureCache;
+pub use cache::DatasetCache;
 
 use crate::{render_store::renders, settings::Settings};
 use juror_files::local::Roots;
@@ -33,7 +33,7 @@ pub struct DatasetAttachments<'run> {
     /// Where files may be read from.
     pub settings: &'run Settings,
     /// Where datasets are kept that are asked for again; none where this is the only time.
-    pub shelf: Option<&'run PictureCache>,
+    pub cache: Option<&'run DatasetCache>,
 }
 
 /// Text of a page for a file that is on a server or in a bucket.
@@ -114,7 +114,7 @@ impl DatasetAttachments<'_> {
 
     fn items_of(&self, wanted: &HashSet<&str>) -> Result<(Dataset, HashMap<String, Item>), String> {
         let dataset = self.open()?;
-        let kept = self.shelf.and_then(|shelf| shelf.items(&dataset, self.record.rubric.digest));
+        let kept = self.cache.and_then(|cache| cache.items(&dataset, self.record.rubric.digest));
         let digest = match &kept {
             Some((digest, _)) => *digest,
             None => dataset.digest().map_err(gone)?,

@@ -1,6 +1,7 @@
 //! Settings, composition, and what can be done with a run.
 
 pub mod attachments;
+pub mod batch_lane;
 pub mod bless;
 pub mod budgets;
 pub mod catalog;

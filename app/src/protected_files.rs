@@ -116,7 +116,7 @@ pub fn check_dataset(
     if identities.is_empty() {
         return Ok(());
     }
-    let dataset = DatasetAttachments { record: files.record(), rubric, settings, shelf: None };
+    let dataset = DatasetAttachments { record: files.record(), rubric, settings, cache: None };
     let Ok(dataset) = dataset.open_besides(identities.clone()) else { return Ok(()) };
     if FileIdentity::of(dataset.source()).is_some_and(|source| identities.contains(&source)) {
         return Err(AppError::invalid(format!(

@@ -1,8 +1,7 @@
 //! The built-in renderer, by the settings.
 
 use crate::{environment::Environment, settings::Settings};
-use juror_render::{BROWSER_NAMES, PageSource, RenderError, Renderer, RendererSettings};
-use juror_types::item::Language;
+use juror_render::{BROWSER_NAMES, PageCode, PageSource, RenderError, Renderer, RendererSettings};
 use juror_worker::evidence_resources::RenderingSettings;
 use serde_json::Map;
 use std::{
@@ -29,6 +28,9 @@ fn renderer(settings: &Settings) -> RendererSettings {
         browser: render.browser.clone(),
         concurrency: render.concurrency.unwrap_or(cores),
         timeout: Duration::from_secs(render.timeout_seconds),
+        tailwind: render.tailwind,
+        modules: render.modules.clone(),
+        stylesheet: render.stylesheet.clone(),
     }
 }
 
@@ -61,9 +63,8 @@ pub struct TestedRenderer {
 pub async fn draw_test_page(settings: &Settings) -> Result<TestedRenderer, RenderError> {
     let renderer =
         Renderer::start(RendererSettings { concurrency: 1, ..renderer(settings) }).await?;
-    let (code, props) = (TEST_PAGE.to_owned(), Map::new());
-    let viewport = [320, 200];
-    let source = PageSource { code, language: Language::Html, props, viewport, scale: 1 };
+    let (code, props) = (PageCode::Html(TEST_PAGE.to_owned()), Map::new());
+    let source = PageSource { code, props, frame: None, viewport: [320, 200], scale: 1 };
     let mut page = renderer.open(&source).await?;
     page.draw(&[]).await?;
     page.close().await;

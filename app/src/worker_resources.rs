@@ -78,6 +78,7 @@ impl<Backend: Admission + Store + 'static> WorkerResources<Backend> {
             sources: Arc::clone(&self.sources),
             kept_inputs: None,
             judge,
+            batches: None,
             concurrency: self.concurrency.clone(),
             isolation: Arc::clone(&self.isolation),
             shutdown,

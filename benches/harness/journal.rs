@@ -44,6 +44,8 @@ pub fn record(rubric: &Rubric, text: &str, planned: u64) -> RunRecord {
         calls: None,
         judging: None,
         budget_usd: None,
+        budget_labels: Vec::new(),
+        baseline: None,
         repeat: 1,
         planned,
         published: None,

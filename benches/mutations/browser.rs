@@ -27,6 +27,19 @@ const FLAGS: [&str; 13] = [
 ];
 const PAGE_SCRIPT: &str = include_str!("page.js");
 
+/// Waits for the component, and then for its effects and styles.
+const SETTLED_MARKUP: &str = r"new Promise((resolve) => {
+    const markup = () => {
+        document.querySelectorAll('script').forEach((script) => script.remove());
+        resolve(`<!doctype html>${document.documentElement.outerHTML}`);
+    };
+    const look = () => {
+        const isMounted = document.getElementById('root').firstElementChild;
+        if (isMounted) setTimeout(markup, 200); else setTimeout(look, 10);
+    };
+    look();
+})";
+
 /// A running browser with one page.
 pub struct Browser {
     process: Child,
@@ -108,9 +121,15 @@ impl Browser {
         image::load_from_memory(&bytes).unwrap().to_rgb8()
     }
 
+    /// The page's markup without scripts, once a component stands in it.
+    pub fn settled_markup(&mut self) -> String {
+        let markup = self.evaluate(SETTLED_MARKUP);
+        markup.as_str().unwrap().to_owned()
+    }
+
     fn evaluate(&mut self, script: &str) -> Value {
-        let answer =
-            self.call("Runtime.evaluate", json!({"expression": script, "returnByValue": true}));
+        let params = json!({"expression": script, "returnByValue": true, "awaitPromise": true});
+        let answer = self.call("Runtime.evaluate", params);
         assert!(answer.get("exceptionDetails").is_none(), "{answer}");
         answer["result"]["value"].clone()
     }

@@ -114,8 +114,14 @@ fn value(element: &SnapshotElement, operator: &str, strength: usize) -> Option<(
     written.map(|value| (operator.to_owned(), value))
 }
 
-/// A color some way toward its opposite.
+/// A color some way toward its opposite; those of Tailwind by their lightness.
 fn recolored(color: &str, way: f64) -> Option<String> {
+    if let Some(parts) = color.strip_prefix("oklch(") {
+        let (lightness, rest) = parts.split_once(' ')?;
+        let lightness: f64 = lightness.parse().ok()?;
+        let toward = if lightness > 0.5 { 0.2 } else { 0.8 };
+        return Some(format!("oklch({:.3} {rest}", lightness + way * (toward - lightness)));
+    }
     let numbers = color.strip_prefix("rgb(")?.strip_suffix(')')?;
     let channels: Vec<f64> =
         numbers.split(',').filter_map(|part| part.trim().parse().ok()).collect();

@@ -1,16 +1,19 @@
 //! Arguments of `juror budget`.
 
 use super::FleetFlags;
-use clap::{Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use juror_ledger::admission::{Budget, Period};
-use juror_types::usage::Money;
+use juror_types::{
+    budget_label::{BudgetLabel, LabelName},
+    usage::Money,
+};
 use std::str::FromStr;
 
 const LEDGER: &str = "With a fleet's Redis (--redis, JUROR_FLEET_REDIS or fleet.redis) it is the \
 fleet's ledger, otherwise that of this machine's own runs.";
 
-const CAPS: &str = "The cap stands until another one is given: here, or by budget.day_usd and \
-budget.month_usd in the settings of a later run.";
+const CAPS: &str = "The cap stands until another one is given: here, or by budget.day_usd, \
+budget.month_usd, [budget.per_dataset.NAME] and [budget.per_tag.NAME] in the settings of a later run.";
 
 /// `juror budget`
 #[derive(Debug, Subcommand)]
@@ -23,7 +26,8 @@ pub enum BudgetCommand {
         #[command(flatten)]
         fleet: FleetFlags,
     },
-    /// Set what all runs of a day or a month may cost together, and say what it was before
+    /// Set what a day or a month may cost, over all runs or those of a dataset or a tag, and say what it
+    /// was before
     #[command(after_help = CAPS)]
     Set {
         /// The budget
@@ -33,9 +37,12 @@ pub enum BudgetCommand {
         #[arg(value_name = "AMOUNT", allow_negative_numbers = true)]
         cap: CapFlag,
         #[command(flatten)]
+        label: LabelFlags,
+        #[command(flatten)]
         fleet: FleetFlags,
     },
-    /// Show what the last days and months cost, over all runs of the ledger
+    /// Show what the last days and months cost, over all runs of the ledger or those of a dataset or a
+    /// tag
     #[command(after_help = LEDGER)]
     History {
         /// Number of days, today included
@@ -45,8 +52,30 @@ pub enum BudgetCommand {
         #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(0..=1_200))]
         months: u32,
         #[command(flatten)]
+        label: LabelFlags,
+        #[command(flatten)]
         fleet: FleetFlags,
     },
+}
+
+/// Which runs a budget is for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub struct LabelFlags {
+    /// Only runs over this dataset: its file's name without the ending, or its folder's for
+    /// manifest.jsonl
+    #[arg(long, value_name = "NAME", conflicts_with = "tag")]
+    pub dataset: Option<LabelName>,
+    /// Only runs that were started with --budget-tag NAME
+    #[arg(long, value_name = "NAME")]
+    pub tag: Option<LabelName>,
+}
+
+impl LabelFlags {
+    /// The label; none for all runs.
+    pub fn label(&self) -> Option<BudgetLabel> {
+        let dataset = self.dataset.clone().map(BudgetLabel::Dataset);
+        dataset.or(self.tag.clone().map(BudgetLabel::Tag))
+    }
 }
 
 /// A budget over time.

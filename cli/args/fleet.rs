@@ -62,8 +62,9 @@ account for it (AWS_ACCESS_KEY_ID and so on).
 The run's id is printed as soon as the run is announced. What was killed or stopped half-way goes \
 on by the same command with --run-id ID, or by --resume ID. With --wait the command follows the run \
 to its end, however often it is called, and then prints the report and exits as `juror report` \
-does; for that, and for --output, --gate and --baseline, --runs-dir must be the folder that the aggregator \
-writes to. Where that cannot be read, the run's counts are printed and decide the exit code.";
+does; for that, and for --output and --gate, --runs-dir must be the folder that the aggregator \
+writes to. The aggregator compares the run with its --baseline at its end, by its own settings, in its \
+own runs directory. Where that cannot be read, the run's counts are printed and decide the exit code.";
 
 /// `juror enqueue`
 #[derive(Debug, Args)]
@@ -111,7 +112,7 @@ pub struct RetryArguments {
     /// The most that the run may cost from now on in all, in US dollars
     #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
     pub budget_usd: Option<Money>,
-    /// Begin no call after this time of day (local) or duration, as in 07:00 or 90m
+    /// Begin no call after this time of day (in budget.zone, else local) or duration, as in 07:00 or 90m
     #[arg(long, value_name = "TIME|DURATION")]
     pub deadline: Option<String>,
     #[command(flatten)]

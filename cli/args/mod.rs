@@ -83,7 +83,7 @@ pub enum Command {
     Retry(RetryArguments),
     /// Publish a dataset's jobs to a fleet, and print the run's id
     Enqueue(Box<EnqueueArguments>),
-    /// Cancel a run of a fleet: what is not judged yet is skipped, what has its result stays
+    /// Cancel a run of a fleet, or the batches of a run of this machine: what is not judged yet is skipped, what has its result stays
     Cancel(CancelArguments),
     /// Look at the jobs that killed their workers, and send them again
     #[command(subcommand)]
@@ -149,6 +149,10 @@ pub struct DemoArguments {
     /// Judge the restyled photographs by the ACRUE rubric instead of the interface components
     #[arg(long)]
     pub acrue: bool,
+    /// Measure the drawn code against the screenshots: none, facts or full [default: facts where a
+    /// browser is found]
+    #[arg(long, value_name = "MODE", value_parser = evidence_mode, conflicts_with = "acrue")]
+    pub evidence: Option<EvidenceMode>,
     /// Calls in flight at most
     #[arg(short = 'j', long, value_name = "N", value_parser = at_least_one)]
     pub max_concurrency: Option<usize>,

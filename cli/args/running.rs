@@ -3,7 +3,7 @@
 use super::{BaselineFlags, CalibrationFlags, at_least_one, evidence_mode};
 use clap::Args;
 use juror_producer::plan::ItemSample;
-use juror_types::{evidence::EvidenceMode, usage::Money};
+use juror_types::{budget_label::LabelName, evidence::EvidenceMode, usage::Money};
 use std::path::PathBuf;
 
 /// Which items, and how they are judged.
@@ -85,7 +85,11 @@ pub struct RunFlags {
     /// The most that the run may cost, in US dollars
     #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
     pub budget_usd: Option<Money>,
-    /// Begin no call after this time of day (local) or duration, as in 07:00 or 90m; what is left
+    /// Count the run's calls against the budgets of this tag too (repeatable, at most 8), beside those
+    /// of its dataset; `juror budget set` caps them [default: budget.tags of the settings]
+    #[arg(long, value_name = "NAME")]
+    pub budget_tag: Vec<LabelName>,
+    /// Begin no call after this time of day (in budget.zone, else local) or duration, as in 07:00 or 90m; what is left
     /// is skipped and can be resumed
     #[arg(long, value_name = "TIME|DURATION")]
     pub deadline: Option<String>,

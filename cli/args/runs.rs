@@ -30,7 +30,8 @@ pub enum RunsCommand {
     },
     /// Show how each metric changed over the runs that asked the same, with 95 % intervals and costs
     Trend(TrendArguments),
-    /// Take old runs away, with what the ledger keeps of them; blessed runs, runs that go on, the
+    /// Take old runs away, with what the ledger keeps of them, and verdicts of the cache that nobody
+    /// asks for; blessed runs, runs that go on, the
     /// first ones and the newest one of each series stay
     Prune(PruneArguments),
 }
@@ -44,6 +45,9 @@ pub struct PruneArguments {
     /// Megabytes that all runs together may take; the oldest go first [default: unlimited]
     #[arg(long, value_name = "MEGABYTES")]
     pub max_mb: Option<u64>,
+    /// Keep cached verdicts for so many days after their last use [default: for ever]
+    #[arg(long, value_name = "DAYS")]
+    pub keep_reply_days: Option<u32>,
     /// Say what would be removed, and remove nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -12,7 +12,10 @@ use juror_aggregator::fleet::{
 };
 use juror_analysis::{format::dollars, run_facts::Coverage};
 use juror_app::{
-    budgets::alerts::AlertWatch, error::AppError, fleet::Fleet, reporting::calibrations,
+    budgets::alerts::{AlertWatch, RETRY_PAUSES},
+    error::AppError,
+    fleet::Fleet,
+    reporting::{calibrations, fleet_baselines::FleetBaselines},
     settings::Settings,
 };
 use juror_ledger::error::LedgerError;
@@ -140,6 +143,7 @@ async fn work(
         averaging: settings.run.averaging_policy(),
         gate: settings.run.gate.clone(),
         calibration,
+        comparer: Some(Arc::new(FleetBaselines::new(settings.clone()))),
     };
     let options = FleetOptions { reports, ..FleetOptions::default() };
     let results = fleet.queues.results().subscribe(options.prefetch()).await;
@@ -178,7 +182,7 @@ fn role_failure(error: FleetError) -> Failure {
 /// Sends the alerts of the settings when the fleet's runs, days and months reach them.
 async fn alert(fleet: &Fleet, settings: &Settings, events: Events) {
     let (records, alerts) = (fleet.backend.as_ref(), settings.budget.alerts.as_slice());
-    let watch = AlertWatch { records, alerts, events };
+    let watch = AlertWatch { records, alerts, retry_pauses: &RETRY_PAUSES, events };
     let mut ticks = interval(MEASURING);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {

@@ -1,4 +1,4 @@
-//! `juror budget`: what runs, days and months may cost, and what they have cost.
+//! `juror budget`: what runs, days, months, datasets and tags may cost, and what they have cost.
 
 mod output;
 
@@ -13,7 +13,7 @@ use juror_app::{
     settings::Settings,
 };
 use juror_ledger::{
-    admission::{Budget, Period, Scope},
+    admission::{Budget, Scope, SharedBudget},
     budgets::{BudgetRecords, zone_difference},
 };
 use juror_types::id::RunId;
@@ -40,11 +40,16 @@ async fn answer(
     }
     match command {
         BudgetCommand::Show { runs, .. } => show(budgets, runs, global).await,
-        BudgetCommand::Set { period, cap, .. } => {
-            set(budgets, (*period).into(), cap.0, settings, global).await
+        BudgetCommand::Set { period, cap, label, .. } => {
+            let budget = SharedBudget { period: (*period).into(), label: label.label() };
+            set(budgets, &budget, cap.0, settings, global).await
         }
-        BudgetCommand::History { days, months, .. } => {
-            history(budgets, *days, *months, global).await
+        BudgetCommand::History { days, months, label, .. } => {
+            let history = BudgetHistory::read(budgets, label.label(), *days, *months).await?;
+            match global.json {
+                true => screen::print_json(&history),
+                false => screen::print(&output::history(&history, *days, *months)),
+            }
         }
     }
 }
@@ -80,40 +85,24 @@ async fn show(
 
 async fn set(
     budgets: &dyn BudgetRecords,
-    period: Period,
+    budget: &SharedBudget,
     cap: Budget,
     settings: &Settings,
     global: &GlobalFlags,
 ) -> Result<(), Failure> {
-    let before = budgets.set_cap(period, cap).await.map_err(Failure::error)?;
-    let given = match period {
-        Period::Day => settings.budget.day_usd,
-        Period::Month => settings.budget.month_usd,
-    };
-    if let Some(given) = given.filter(|given| *given != cap) {
+    let before = budgets.set_cap(budget, cap).await.map_err(Failure::error)?;
+    let given = settings.budget.shared_caps().into_iter().find(|(given, _)| given == budget);
+    if let Some((_, given)) = given.filter(|(_, given)| *given != cap) {
         screen::warn(&format!(
-            "budget.{0}_usd in the settings is {1}, and the next run by these settings sets that \
-             again; change it there too",
-            period.budget_key(),
+            "{} in the settings is {}, and the next run by these settings sets that again; change \
+             it there too",
+            budget.setting(),
             output::amount(given)
         ));
     }
-    let change = CapChange::new(period, cap, before);
+    let change = CapChange::new(budget, cap, before);
     match global.json {
         true => screen::print_json(&change),
         false => screen::print(&change.sentence()),
-    }
-}
-
-async fn history(
-    budgets: &dyn BudgetRecords,
-    days: u32,
-    months: u32,
-    global: &GlobalFlags,
-) -> Result<(), Failure> {
-    let history = BudgetHistory::read(budgets, days, months).await?;
-    match global.json {
-        true => screen::print_json(&history),
-        false => screen::print(&output::history(&history, days, months)),
     }
 }

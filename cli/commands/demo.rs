@@ -3,12 +3,13 @@
 use crate::{
     args::{DemoArguments, GlobalFlags},
     commands::{run, simulate},
-    demo_data::{self as golden, Golden},
+    demo_data::{self as golden, Golden, STYLESHEET},
     exit::{Exit, Failure},
     settings_sources as layers, terminal as screen,
 };
 use juror_app::{
     protected_files::ProtectedFiles,
+    rendering::has_browser,
     rubrics,
     run::{
         run_request::new_run_id,
@@ -17,7 +18,7 @@ use juror_app::{
     settings::Layer,
 };
 use juror_simulator::{Latency, SimulatorConfig};
-use juror_types::{id::RunId, shutdown::Shutdown, usage::Money};
+use juror_types::{evidence::EvidenceMode, id::RunId, shutdown::Shutdown, usage::Money};
 use std::{sync::Arc, time::Duration};
 use tokio::net::TcpListener;
 
@@ -64,12 +65,21 @@ async fn judge(
         arguments.max_concurrency.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
     flags.extend(concurrency.map(|count| Layer::of("limits", "max_concurrency", count)));
     let base = layers::read(global)?;
+    let folder = base.settle(flags.clone())?.run.runs_dir.join("golden");
+    flags.push(Layer::of("render", "stylesheet", &*folder.join(STYLESHEET).to_string_lossy()));
+    let draws = has_browser(&base.settle(flags.clone())?, base.environment());
+    let evidence = match (golden, arguments.evidence) {
+        (Golden::Restyled, _) => EvidenceMode::None,
+        (Golden::Components, Some(mode)) => mode,
+        (Golden::Components, None) if draws => EvidenceMode::Facts,
+        (Golden::Components, None) => EvidenceMode::None,
+    };
+    flags.push(Layer::of("evidence", "mode", evidence.name()));
     let settings = base.settle(flags)?.with_run_budget(Some(PLAY_MONEY))?;
     let run_id = match &arguments.run_id {
         Some(id) => RunId::parse(id).map_err(Failure::usage)?,
         None => new_run_id("demo-"),
     };
-    let folder = settings.run.runs_dir.join("golden");
     let dataset = folder.join(golden.manifest());
     ProtectedFiles::from_settings(&settings, layers::settings_file(global).0)
         .and("the dataset", Some(&dataset))
@@ -87,6 +97,7 @@ async fn judge(
     let rubric = rubrics::load(&settings.run.rubric)?;
     let session =
         Session::open(settings, base.environment().clone(), rubric, selection, &mut |_| ())?;
+    session.require_renderer(arguments.evidence)?;
     if !global.quiet {
         screen::tell(&format!(
             "judging {} bundled items by the rubric {} against the built-in simulator: nothing \
@@ -94,6 +105,13 @@ async fn judge(
             session.plan.items,
             session.rubric.name()
         ));
+    }
+    if !global.quiet && golden == Golden::Components && !draws {
+        screen::tell(
+            "no browser is found: with one (`apt-get install chromium`) the demo also draws the code \
+             of each item, measures where it differs from its screenshot, and names the change that \
+             would repair it",
+        );
     }
     let outputs = &arguments.output;
     let exit = run::start_or_resume(session, run_id, None, outputs, global).await?;

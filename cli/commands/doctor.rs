@@ -18,11 +18,11 @@ use juror_app::{
     rubrics,
     run::{
         inspection::inspect_files,
-        session::{Selection, Session},
+        session::{Selection, Session, absolute},
     },
     settings::Settings,
 };
-use juror_types::{model::Models, rubric::Rubric, usage::Money};
+use juror_types::{budget_label::BudgetLabel, model::Models, rubric::Rubric, usage::Money};
 use serde::Serialize;
 use std::path::Path;
 
@@ -68,10 +68,11 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
         checks.push(model(&settings, rubric));
         checks.extend(endpoint::checks(&settings, environment, rubric).await);
     }
-    checks.extend(backend(&settings).await);
+    let labels = labels(&settings, arguments.dataset.as_deref());
+    checks.extend(backend(&settings, &labels).await);
     checks.push(space(&settings.run.runs_dir));
     checks.push(renderer::check(&settings).await);
-    checks.extend(fleet::checks(&settings).await);
+    checks.extend(fleet::checks(&settings, &labels).await);
     if let (Some(dataset), Some(rubric)) = (&arguments.dataset, rubric) {
         checks.push(dataset_check(settings, environment, rubric, dataset, arguments).await);
     }
@@ -137,7 +138,13 @@ fn model(settings: &Settings, rubric: &Rubric) -> Check {
     good("model", says)
 }
 
-async fn backend(settings: &Settings) -> Vec<Check> {
+/// Labels of a run by these settings.
+fn labels(settings: &Settings, dataset: Option<&Path>) -> Vec<BudgetLabel> {
+    let dataset = dataset.map(absolute);
+    settings.budget.labels(dataset.as_deref().map(Path::new))
+}
+
+async fn backend(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
     let backend = match open_local_ledger(settings) {
         Ok(backend) => backend,
         Err(failure) => return vec![bad("ledger", failure.to_string())],
@@ -148,17 +155,23 @@ async fn backend(settings: &Settings) -> Vec<Check> {
         Err(failure) => vec![bad("ledger", failure.to_string())],
         Ok(budgets) => {
             let ledger = good("ledger", "juror.db can be written".to_owned());
-            vec![ledger, budget(settings, budgets)]
+            vec![ledger, budget(settings, labels, budgets)]
         }
     }
 }
 
-/// Remainder of the caps of day and month, under the caps that a run by these settings would set.
-fn budget(settings: &Settings, recorded: Vec<BudgetState>) -> Check {
-    let given = [settings.budget.day_usd, settings.budget.month_usd];
-    let states = recorded.into_iter().zip(given).map(|(state, given)| match given {
-        Some(cap) => state.with_cap(cap),
-        None => state,
+/// Remainder of the caps of day and month, of all runs and of these labels, under the caps that a run by
+/// these settings would set.
+fn budget(settings: &Settings, labels: &[BudgetLabel], recorded: Vec<BudgetState>) -> Check {
+    let given = settings.budget.shared_caps();
+    let counts = |state: &BudgetState| state.scope.label().is_none_or(|of| labels.contains(of));
+    let states = recorded.into_iter().filter(counts).map(|state| {
+        let shared = state.scope.shared();
+        let given = given.iter().find(|(budget, _)| Some(budget) == shared.as_ref());
+        match given {
+            Some((_, cap)) => state.with_cap(*cap),
+            None => state,
+        }
     });
     let states: Vec<_> = states.filter(|state| state.cap_usd.is_some()).collect();
     let figures = states.iter().map(|state| {
@@ -167,15 +180,20 @@ fn budget(settings: &Settings, recorded: Vec<BudgetState>) -> Check {
         format!("{}: {left} of {cap} left", state.scope)
     });
     let says = figures.collect::<Vec<_>>().join("; ");
-    match states.iter().any(BudgetState::is_used_up) {
-        true => bad(
+    let used_up = states.iter().find(|state| state.is_used_up());
+    match used_up.and_then(|state| state.scope.shared()) {
+        Some(budget) => bad(
             "budget",
             format!(
-                "{says}: no call is admitted; raise budget.day_usd or budget.month_usd, or wait for the next"
+                "{says}: no call is admitted; raise the cap by {} (or {} where the settings have it), \
+                 or wait for the next {}",
+                budget.command(),
+                budget.setting(),
+                budget.period.budget_key()
             ),
         ),
-        false if states.is_empty() => good("budget", "day and month have no cap".to_owned()),
-        false => good("budget", says),
+        None if states.is_empty() => good("budget", "day and month have no cap".to_owned()),
+        None => good("budget", says),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
     signals::SignalStream,
     terminal as screen,
 };
-use jiff::{Timestamp, Zoned};
+use jiff::Timestamp;
 use juror_app::{
     error::AppError,
     fleet::{
@@ -37,7 +37,7 @@ use juror_app::{
 use juror_ledger::redis::{RedisLedger, RunStatus};
 use juror_producer::fleet::{Published, PublishedEnd, change_budgets};
 use juror_queue::rabbitmq::broker_version;
-use juror_types::{id::RunId, run::RunRecord};
+use juror_types::{id::RunId, lane::Lane, run::RunRecord};
 use output::Telling;
 use std::sync::Arc;
 
@@ -65,7 +65,8 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
         true => require_journal(&settings, &flags.output)?,
         false if asks_for_an_end(flags) => {
             return Err(Failure::usage(
-                "--output, --gate, --baseline and --calibration are for a run's end: add --wait",
+                "--output, --gate, --calibration and the flags by which a comparison is decided are \
+                 for a run's end: add --wait",
             ));
         }
         false => {}
@@ -218,10 +219,10 @@ impl Enqueuing<'_> {
         if self.arguments.run.dry_run {
             return Ok(Exit::Done);
         }
-        let deadline = self.deadline();
-        if self.arguments.run.budget_usd.is_some() || deadline.is_some() {
+        let (deadline, lane) = (self.deadline(), self.lane());
+        if self.arguments.run.budget_usd.is_some() || deadline.is_some() || lane.is_some() {
             let cap = self.cap(known).await?;
-            let record = continued(known, cap, deadline);
+            let record = continued(known, cap, deadline, lane);
             let changed = match self.arguments.run.budget_usd {
                 Some(_) => change_budgets(self.backend, &record, &self.settings.budget).await,
                 None => self.backend.note_record(&record).await.map(|_| None),
@@ -231,6 +232,7 @@ impl Enqueuing<'_> {
             }
             self.telling.cap(run, cap);
             self.telling.deadline(run, known.record.deadline, deadline);
+            self.telling.lane(run, known.record.lane, lane);
         }
         self.wait_if_asked(run, signals).await
     }
@@ -243,8 +245,12 @@ impl Enqueuing<'_> {
 
     /// The deadline that the flag gives.
     fn deadline(&self) -> Option<Timestamp> {
-        let given = self.arguments.run.deadline.as_ref().and(self.settings.run.deadline);
-        given.map(|deadline| deadline.after(&Zoned::now()))
+        self.arguments.run.deadline.as_ref().and(self.settings.deadline())
+    }
+
+    /// The lane that the flag gives.
+    fn lane(&self) -> Option<Lane> {
+        self.arguments.run.judging.lane.as_ref().map(|_| self.settings.run.lane)
     }
 
     async fn dry_run(&self, session: &Session) -> Result<Exit, Failure> {
@@ -263,9 +269,9 @@ impl Enqueuing<'_> {
         run: &RunId,
         known: Option<(&RunStatus, Cap)>,
     ) -> Result<Published, Failure> {
-        let deadline = self.deadline();
+        let (deadline, lane) = (self.deadline(), self.lane());
         let record = match known {
-            Some((known, cap)) => continued(known, cap, deadline),
+            Some((known, cap)) => continued(known, cap, deadline, lane),
             None => new_record(session, run, self.arguments.upload.clone()),
         };
         let publication = Publication {
@@ -286,6 +292,7 @@ impl Enqueuing<'_> {
             if let Some((known, cap)) = known {
                 self.telling.cap(run, cap);
                 self.telling.deadline(run, known.record.deadline, deadline);
+                self.telling.lane(run, known.record.lane, lane);
             }
             let told = self.telling.announced(run);
             told.map_err(|failure| AppError::internal(failure.to_string()))
@@ -315,11 +322,19 @@ impl Enqueuing<'_> {
 
 fn asks_for_an_end(flags: &RunFlags) -> bool {
     let files = !flags.output.is_empty() || flags.known.calibration.is_some();
-    files || flags.gate.is_some() || flags.against.baseline.is_some()
+    let comparing = &flags.against.comparing;
+    let decides = comparing.strict || comparing.margin.is_some() || comparing.max_lost.is_some();
+    files || flags.gate.is_some() || decides
 }
 
 /// The record of a run that goes on, with its cap and, where another one is given, its deadline.
-fn continued(known: &RunStatus, cap: Cap, deadline: Option<Timestamp>) -> RunRecord {
+fn continued(
+    known: &RunStatus,
+    cap: Cap,
+    deadline: Option<Timestamp>,
+    lane: Option<Lane>,
+) -> RunRecord {
     let deadline = deadline.or(known.record.deadline);
-    RunRecord { budget_usd: cap.now, deadline, ..known.record.clone() }
+    let lane = lane.unwrap_or(known.record.lane);
+    RunRecord { budget_usd: cap.now, deadline, lane, ..known.record.clone() }
 }

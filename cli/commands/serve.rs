@@ -47,6 +47,7 @@ pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exi
         Arc::new(DatasetItemSource::new(settings.clone())),
         starter.clone(),
         baseline::rules(&settings),
+        settings.compare.max_baseline_age_days,
         shutdown.drain.clone(),
     );
     screen::print(&format!("http://{address}"))?;

@@ -8,7 +8,7 @@ use crate::{
     terminal as screen,
 };
 use juror_simulator::{
-    BatchEnd, BatchFault, BatchSettings, Bias, FaultPlan, Latency, Quirk, SimulatorConfig,
+    BatchEnd, BatchFault, BatchSettings, Bias, FaultPlan, Latency, Named, Quirk, SimulatorConfig,
     SimulatorError, Stats, TokenCount,
 };
 use juror_types::{event::Events, rubric::builtin, shutdown::Shutdown};
@@ -18,12 +18,10 @@ use tokio::{net::TcpListener, task::JoinError};
 /// Runs `juror simulate` until it is stopped.
 pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     if arguments.quirk.iter().any(|quirk| quirk == "list") {
-        let quirks: Vec<_> = Quirk::ALL.iter().map(|q| (q.name(), q.description())).collect();
-        return list(&quirks);
+        return list::<Quirk>();
     }
     if arguments.batch_fault.iter().any(|fault| fault == "list") {
-        let faults: Vec<_> = BatchFault::ALL.iter().map(|f| (f.name(), f.description())).collect();
-        return list(&faults);
+        return list::<BatchFault>();
     }
     let config = config(arguments)?;
     let listener = TcpListener::bind(arguments.listen).await.map_err(|error| {
@@ -88,10 +86,10 @@ fn config(arguments: &SimulateArguments) -> Result<SimulatorConfig, Failure> {
 }
 
 /// Prints names with what they stand for.
-fn list(named: &[(&str, &str)]) -> Result<Exit, Failure> {
-    let width = named.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
-    for (name, description) in named {
-        screen::print(&format!("{name:width$}  {description}"))?;
+fn list<Kind: Named>() -> Result<Exit, Failure> {
+    let width = Kind::ALL.iter().map(|kind| kind.name().len()).max().unwrap_or_default();
+    for kind in Kind::ALL {
+        screen::print(&format!("{:width$}  {}", kind.name(), kind.description()))?;
     }
     Ok(Exit::Done)
 }

@@ -9,13 +9,17 @@ use crate::{
     settings_sources as layers, terminal as screen,
 };
 use juror_app::{
+    batch_lane::BatchResources,
     environment::Environment,
-    fleet::{Fleet, context_factory::ContextFactory, run_contexts::SeenRuns},
+    fleet::{
+        Fleet, batch_folder::BatchFolder, context_factory::ContextFactory, run_contexts::SeenRuns,
+    },
     settings::{Layer, Settings},
     worker_resources::{self as resources, WorkerResources},
 };
 use juror_ledger::{
     admission::{Admission as _, AdmissionQueue},
+    batches::BatchRecords,
     redis::RedisLedger,
 };
 use juror_queue::QueueError;
@@ -24,7 +28,10 @@ use juror_types::{event::Events, id::OwnerId, shutdown::Shutdown};
 use juror_worker::{
     concurrency::Concurrency,
     retrying_ledger::RetryingLedger,
-    run::{Runs, Worker, WorkerError, fleet::FleetWork},
+    run::{
+        Runs, Worker, WorkerError,
+        fleet::{BatchKeeper, FleetWork, KeeperSettings},
+    },
 };
 use std::{path::Path, sync::Arc, time::Duration};
 use tokio::time::{MissedTickBehavior, interval, sleep};
@@ -73,7 +80,10 @@ async fn serve(
         Arc::new(health_server.as_ref().map_or_else(Metrics::silent, |_| Metrics::recording()));
     // The worker stops itself where it cannot go on.
     let stop = Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() };
-    let (worker, runs) = worker(fleet, (settings, environment), (events, &metrics), &stop)?;
+    let owner = OwnerId::random();
+    let batch_folder = BatchFolder::open(settings, &owner);
+    let process = Process { owner, batch_folder: batch_folder.path(), events, metrics: &metrics };
+    let (worker, runs) = worker(fleet, (settings, environment), process, &stop)?;
     if !quiet {
         screen::tell(&format!("ready: {}", describe(fleet, settings)));
     }
@@ -99,17 +109,24 @@ async fn serve(
     })
 }
 
+/// Identity and listeners of the process.
+struct Process<'a> {
+    owner: OwnerId,
+    batch_folder: &'a Path,
+    events: Events,
+    metrics: &'a Arc<Metrics>,
+}
+
 fn worker(
     fleet: &Fleet,
     (settings, environment): (&Settings, &Environment),
-    (events, metrics): (Events, &Arc<Metrics>),
+    Process { owner, batch_folder, events, metrics }: Process<'_>,
     stop: &Shutdown,
 ) -> Result<(Arc<Worker>, Arc<SeenRuns>), Failure> {
     let retrying = Arc::new(RetryingLedger::new(Arc::clone(&fleet.backend), stop.clone()));
     let waiting = AdmissionQueue::measured(Arc::clone(metrics));
     let limit = settings.limits.max_concurrency;
     let concurrency = limit.map_or_else(Concurrency::adaptive, Concurrency::fixed);
-    let owner = OwnerId::random();
     let resources = WorkerResources {
         backend: Arc::clone(&retrying),
         waiting: Arc::new(waiting),
@@ -122,13 +139,29 @@ fn worker(
         events: events.clone(),
         metrics: Arc::clone(metrics),
     };
-    let contexts =
-        ContextFactory::new(settings.clone(), environment.clone(), resources, stop.clone())?;
+    let batches = BatchResources {
+        records: Arc::clone(&retrying) as Arc<dyn BatchRecords>,
+        owner: owner.clone(),
+        folder: batch_folder.to_owned(),
+    };
+    let (jobs, results) = (Arc::new(fleet.queues.jobs()), Arc::new(fleet.queues.results()));
+    let keeper = BatchKeeper::new(
+        KeeperSettings {
+            seal_after: settings.batch.seal_after.0,
+            owner_ttl: settings.batch.owner_timeout.0,
+        },
+        (jobs.clone(), results.clone()),
+        Arc::clone(&batches.records),
+        owner.clone(),
+    );
+    let (settings, environment) = (settings.clone(), environment.clone());
+    let contexts = ContextFactory::new(settings, environment, resources, batches, stop.clone())?;
     let runs = Arc::new(SeenRuns::new(contexts));
+    let work = FleetWork::new(runs.clone(), retrying, owner).with_batches(keeper);
     let worker = Worker {
-        jobs: Arc::new(fleet.queues.jobs()),
-        results: Arc::new(fleet.queues.results()),
-        runs: Runs::Many(FleetWork::new(runs.clone(), retrying, owner)),
+        jobs,
+        results,
+        runs: Runs::Many(work),
         concurrency,
         events,
         metrics: Arc::clone(metrics),

@@ -6,7 +6,7 @@ use crate::{
 };
 use juror_ledger::{
     admission::{Budget, BudgetSettings},
-    budgets::{self, ZoneChange},
+    budgets::{self, BudgetRecords as _, ZoneChange},
     error::LedgerError,
     redis::RedisLedger,
 };
@@ -73,15 +73,17 @@ pub enum PublishRunError {
     Forgotten(RunId),
 }
 
-/// Writes down what a run, and all runs of a day and a month, may cost. A cap on day or month that
-/// stands stays until another is given, or it is lifted. What the run has `spent` by its journal is booked in the same
+/// Writes down what a run, and what all runs and those of a label may cost in a day and a month. A cap on
+/// day or month that stands stays until another is given, or it is lifted. What the run has `spent` by its journal is booked in the same
 /// step as its budget, should the ledger have forgotten it.
 async fn open_budgets(
     backend: &RedisLedger,
-    run: &RunId,
+    record: &RunRecord,
     budgets: &BudgetSettings,
     spent: Money,
 ) -> Result<Option<ZoneChange>, LedgerError> {
+    let run = &record.run_id;
+    backend.label_run(run, &record.budget_labels).await?;
     // Opening a run leaves day and month unlimited if there is no word on them yet.
     let budget = budgets.run_usd.map_or(Budget::Unlimited, Budget::Cap);
     backend.open_run_again(run, budget, spent).await?;
@@ -94,7 +96,7 @@ pub async fn change_budgets(
     record: &RunRecord,
     budgets: &BudgetSettings,
 ) -> Result<Option<ZoneChange>, LedgerError> {
-    let change = open_budgets(backend, &record.run_id, budgets, Money::ZERO).await?;
+    let change = open_budgets(backend, record, budgets, Money::ZERO).await?;
     backend.note_record(record).await?;
     Ok(change)
 }
@@ -107,7 +109,7 @@ pub async fn open(
     budgets: &BudgetSettings,
     spent: Money,
 ) -> Result<Option<ZoneChange>, LedgerError> {
-    let change = open_budgets(backend, &record.run_id, budgets, spent).await?;
+    let change = open_budgets(backend, record, budgets, spent).await?;
     backend.announce_run(record).await?;
     Ok(change)
 }

@@ -13,7 +13,6 @@ pub mod pages;
 pub mod problem;
 pub mod router;
 pub mod serve;
-mod stall_timeout;
 pub mod state;
 #[cfg(test)]
 mod test_site;

@@ -2,7 +2,6 @@
 
 use crate::{
     access::{Peer, TrustedProxies},
-    stall_timeout::Taken,
     state::AppState,
 };
 use axum::{Router, http::Request};
@@ -23,6 +22,7 @@ use tokio::{
     sync::Semaphore,
     time::sleep,
 };
+use tokio_io_timeout::TimeoutStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::ServiceExt as _;
 
@@ -33,6 +33,8 @@ const MAX_CONNECTIONS: usize = 1_024;
 const MAX_OF_ONE_ADDRESS: usize = 256;
 /// Time limit for a request's head to arrive.
 const MAX_HEAD: Duration = Duration::from_secs(15);
+/// Time for which a reader may take nothing of what is there for it.
+const MAX_STALL: Duration = Duration::from_secs(30);
 /// Time limit of requests that are under way once the server stops.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -124,6 +126,8 @@ async fn connection<Stream>(
 ) where
     Stream: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(MAX_STALL));
     let service = router.map_request(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(Peer(peer));
         request
@@ -131,7 +135,7 @@ async fn connection<Stream>(
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(MAX_HEAD)
-        .serve_connection(TokioIo::new(Taken::new(stream)), TowerToHyperService::new(service));
+        .serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(service));
     tokio::pin!(serving);
     let served = tokio::select! {
         served = serving.as_mut() => served,

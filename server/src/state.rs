@@ -33,14 +33,17 @@ pub struct AppState {
 
 impl AppState {
     /// Of the runs in this directory; whatever goes on by itself ends when `stop` is cancelled. The
-    /// rules also say how failed jobs enter averages.
+    /// rules also say how failed jobs enter averages. A blessed run is old after so many days; 0 for
+    /// never.
     pub fn new(
         runs_dir: PathBuf,
         item_source: Arc<dyn ItemSource>,
         starter: Arc<dyn RunLauncher>,
         rules: Rules,
+        max_baseline_age_days: u32,
         stop: CancellationToken,
     ) -> Self {
+        let comparisons = Arc::new(Comparisons::new(&runs_dir, max_baseline_age_days));
         let catalog = Arc::new(Catalog::new(runs_dir));
         let views =
             Arc::new(Views::new(Arc::clone(&catalog), Arc::clone(&item_source), rules.averaging));
@@ -49,7 +52,7 @@ impl AppState {
             catalog,
             views,
             live,
-            comparisons: Arc::default(),
+            comparisons,
             item_source,
             starter,
             thumbnails: Arc::new(Turns::new(MAX_THUMBNAILS, MAX_WAITING_THUMBNAILS)),

@@ -128,6 +128,7 @@ impl TestSite {
                 leave_out_flaky: false,
                 averaging: AveragingPolicy::default(),
             },
+            30,
             self.stop.clone(),
         )
     }

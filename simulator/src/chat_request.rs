@@ -43,7 +43,7 @@ impl<'a> ChatQuestion<'a> {
             Refusal::new(StatusCode::BAD_REQUEST, INVALID, "invalid_request", message)
         })?;
         let model = request.model;
-        let is_deployment = config.quirks.iter().any(|rate| rate.quirk == Quirk::DeploymentNames);
+        let is_deployment = config.quirks.iter().any(|rate| rate.of == Quirk::DeploymentNames);
         let known_as = if is_deployment { ANSWERING_MODEL } else { &*model };
         let price = config.prices.find(known_as).ok_or_else(|| no_such_model(&model))?;
         let facts = config.models.facts(known_as);
@@ -55,7 +55,7 @@ impl<'a> ChatQuestion<'a> {
         check_temperature(request.temperature, facts)?;
         let output_limit = output_limit(request.max_tokens, request.max_completion_tokens, facts)?;
         let Contents { texts, images, breakpoint } = contents(request.messages)?;
-        let refuses = config.quirks.iter().any(|rate| rate.quirk == Quirk::NoCacheOptions);
+        let refuses = config.quirks.iter().any(|rate| rate.of == Quirk::NoCacheOptions);
         let cache_scope = match (request.prompt_cache_options, facts.prompt_cache) {
             (Some(_), prompt_cache) if refuses || prompt_cache == PromptCache::Automatic => {
                 let message = "Unknown parameter: 'prompt_cache_options'.";
@@ -183,7 +183,7 @@ fn lane(
     price: &PriceEntry,
     config: &SimulatorConfig,
 ) -> Result<Lane, Refusal> {
-    let ignores = config.quirks.iter().any(|rate| rate.quirk == Quirk::IgnoredTier);
+    let ignores = config.quirks.iter().any(|rate| rate.of == Quirk::IgnoredTier);
     match service_tier {
         None | Some("auto" | "default") => Ok(Lane::Realtime),
         Some("flex") if ignores => Ok(Lane::Realtime),

@@ -1,13 +1,8 @@
 //! Configuration of a simulator.
 
 use crate::{
-    batch::BatchSettings,
-    fault_plan::FaultPlan,
-    item_text::first_fenced_text,
-    quirk::{Quirk, QuirkRate},
-    random::Random,
-    recorded_verdicts::VerdictBook,
-    verdict::bias::Bias,
+    batch::BatchSettings, fault_plan::FaultPlan, item_text::first_fenced_text, quirk::Quirk,
+    random::Random, recorded_verdicts::VerdictBook, share::Share, verdict::bias::Bias,
 };
 use juror_types::model::{Models, Prices};
 use std::{sync::Arc, time::Duration};
@@ -39,7 +34,7 @@ pub struct SimulatorConfig {
     /// Which answers go wrong.
     pub faults: FaultPlan,
     /// Deviations of real servers that are imitated.
-    pub quirks: Vec<QuirkRate>,
+    pub quirks: Vec<Share<Quirk>>,
     /// Behavior of batches.
     pub batches: BatchSettings,
     /// Wait that a refusal by fault asks for.
@@ -107,7 +102,7 @@ impl Default for SimulatorConfig {
 impl SimulatorConfig {
     /// A simulator with these quirks, which every question meets.
     pub fn with_quirks(quirks: &[Quirk]) -> Self {
-        Self { quirks: quirks.iter().copied().map(QuirkRate::from).collect(), ..Self::default() }
+        Self { quirks: quirks.iter().copied().map(Share::from).collect(), ..Self::default() }
     }
 
     pub(crate) fn check(&self) -> Result<(), SimulatorError> {

@@ -24,7 +24,11 @@ impl<'a> ImagePart<'a> {
     pub(crate) fn read(url: Cow<'a, str>, detail: Option<&str>) -> Result<Self, Refusal> {
         let detail = read_detail(detail)?;
         let data_from = base64_start(&url).ok_or_else(|| {
-            let message = "an image has to come as data:image/png;base64,… (or jpeg, webp, gif)";
+            let message = match url.starts_with("http") {
+                true => format!("Error while downloading {url}."),
+                false => "an image has to come as data:image/png;base64,… (or jpeg, webp, gif)"
+                    .to_owned(),
+            };
             Refusal::parameter("messages", "invalid_image_url", message)
         })?;
         let data = url.get(data_from..).unwrap_or_default();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// The answer at this path; none if no list is there.
 pub(crate) fn answer(config: &SimulatorConfig, post: bool, path: &str) -> Option<Value> {
-    let has = |quirk| config.quirks.iter().any(|rate| rate.quirk == quirk);
+    let has = |quirk| config.quirks.iter().any(|rate| rate.of == quirk);
     if post {
         let shows = path == "/api/show" && has(Quirk::OllamaTextModel);
         return shows.then(|| json!({"capabilities": ["completion", "tools"]}));

@@ -4,39 +4,13 @@ mod imitation;
 
 pub(crate) use imitation::{ANSWERING_MODEL, Imitation, SubstituteResponse};
 
-use std::{fmt, str::FromStr};
+use crate::share::{Named as _, named};
+use std::fmt;
 
-macro_rules! quirks {
-    ($($variant:ident = $name:literal: $description:literal;)*) => {
-        /// A deviation of some server that the simulator imitates.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Quirk {
-            $(#[doc = $description] $variant,)*
-        }
-
-        impl Quirk {
-            /// Every quirk.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// The name on the command line and in the statistics.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)*
-                }
-            }
-
-            /// One line on what the imitated server does.
-            pub fn description(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $description,)*
-                }
-            }
-        }
-    };
-}
-
-// One line each: add a quirk here, and what it does in `imitation.rs`.
-quirks! {
+named! {
+    /// A deviation of some server that the simulator imitates. A question either always meets it or
+    /// never. What each does stands in `imitation.rs`.
+    Quirk, "quirk", "--quirk";
     GatewayTimeout = "gateway-timeout": "504 with nginx's HTML page; the upstream finishes and bills the call";
     CloudflareTimeout = "cloudflare-timeout": "524 with a line of plain text; the upstream finishes and bills the call";
     EmptyTimeout = "empty-timeout": "408 without a body; the upstream finishes and bills the call";
@@ -77,71 +51,5 @@ quirks! {
 impl fmt::Display for Quirk {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
-    }
-}
-
-/// A quirk and the share of questions that meet it; written `gzip` or `moderation=0.1`. A question
-/// either always meets it or never.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct QuirkRate {
-    /// The quirk.
-    pub quirk: Quirk,
-    /// 0 to 1.
-    pub share: f64,
-}
-
-impl From<Quirk> for QuirkRate {
-    fn from(quirk: Quirk) -> Self {
-        Self { quirk, share: 1.0 }
-    }
-}
-
-impl FromStr for QuirkRate {
-    type Err = InvalidQuirk;
-
-    fn from_str(text: &str) -> Result<Self, InvalidQuirk> {
-        let (name, share) = match text.split_once('=') {
-            Some((name, share)) => (name, Some(share)),
-            None => (text, None),
-        };
-        let known = Quirk::ALL.iter().find(|quirk| quirk.name() == name);
-        let quirk = *known.ok_or_else(|| InvalidQuirk::Name(name.to_owned()))?;
-        let Some(share) = share else { return Ok(quirk.into()) };
-        let parsed = share.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-        let share = parsed.ok_or_else(|| InvalidQuirk::Share(share.to_owned()))?;
-        Ok(Self { quirk, share })
-    }
-}
-
-/// Text that names no quirk.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidQuirk {
-    /// An unknown name.
-    #[error("no quirk is called {0:?}; `juror simulate --quirk list` prints them all")]
-    Name(String),
-    /// A share that is none.
-    #[error("{0:?} is no share: write a number from 0 to 1, as in moderation=0.1")]
-    Share(String),
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_name_reads_back_and_has_one_line() {
-        for quirk in Quirk::ALL {
-            assert_eq!(quirk.name().parse(), Ok(QuirkRate::from(*quirk)));
-            assert!(!quirk.description().contains('\n') && quirk.description().len() < 110);
-        }
-    }
-
-    #[test]
-    fn a_share_is_a_number_from_0_to_1() {
-        let rate: QuirkRate = "moderation=0.25".parse().unwrap();
-        assert_eq!(rate, QuirkRate { quirk: Quirk::Moderation, share: 0.25 });
-        for bad in ["moderation=", "moderation=2", "moderation=NaN", "moderate"] {
-            assert!(bad.parse::<QuirkRate>().is_err(), "{bad}");
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Blessed baselines: names for runs that others are compared with.
 
-use crate::harness::{Finished, Harness, Recorder, completion, png, verdict, write_items};
+use crate::harness::{Finished, Harness, Recorder, WebDoor, completion, png, verdict, write_items};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -191,6 +191,16 @@ fn a_baseline_that_tells_little_of_today_is_named_with_its_cause() {
     }
     let shown = harness.juror(&["report", "wednesday", "--baseline", "main"]).exits(0);
     shown.prints(&["ANOTHER JUDGE", "gpt-4.1"]);
+    let site = WebDoor::open(&harness, &[]);
+    let said = ["run monday) was blessed", "other results than when it was blessed as main"];
+    site.get("/compare?base=monday&head=wednesday").is(200).says(&said);
+    let asked = "/api/v1/compare?base=monday&head=wednesday";
+    let told = site.get(asked).is(200).json()["warnings"].to_string();
+    assert!(said.iter().all(|part| told.contains(part)), "{told}");
+    harness.juror(&["bless", "monday"]).exits(0);
+    let told = site.get(asked).is(200).json()["warnings"].to_string();
+    assert!(said.iter().all(|part| !told.contains(part)), "blessed again: {told}");
+    fs::write(&file, blessed.to_string()).unwrap();
     harness.write("juror.toml", "schema = 1\n[compare]\nmax_baseline_age_days = 0\n");
     harness.juror(&["report", "wednesday", "--baseline", "main"]).exits(0);
     let calm = harness.report("wednesday")["comparison"]["warnings"].to_string();

@@ -208,7 +208,7 @@ fn a_cap_of_a_day_or_a_month_stands_until_it_is_lifted() {
         let run = |name: &str| format!("{name}_{}", variable.to_lowercase());
         judge(&run("capped"), Some("0.0001")).exits(3).prints(&["0 of 2 scored"]);
         let silent = judge(&run("silent"), None).exits(3);
-        silent.prints(&["0 of 2 scored"]).says(&["raise budget.day_usd or budget.month_usd"]);
+        silent.prints(&["0 of 2 scored"]).says(&["juror budget set"]);
         judge(&run("lifted"), Some("unlimited")).exits(0).prints(&["2 of 2 scored"]);
         judge(&run("after"), None).exits(0).prints(&["2 of 2 scored"]);
     }

@@ -1,7 +1,7 @@
 //! What the commands around a run say and do.
 
 use crate::harness::{Finished, Harness, Simulator, pico, png, repository, write_items};
-use juror_simulator::{Quirk, SimulatorConfig};
+use juror_simulator::{Named as _, Quirk, SimulatorConfig};
 use serde_json::{Value, json};
 use std::fs;
 

@@ -1,7 +1,7 @@
 //! Did it get worse, where, and how sure is that?
 
 use crate::harness::{
-    Finished, Harness, Manual, Recorder, Simulator, completion, png, repository, verdict,
+    Finished, Harness, Manual, Recorder, Served, Simulator, completion, png, repository, verdict,
     write_items,
 };
 use juror_simulator::SimulatorConfig;
@@ -130,8 +130,6 @@ fn a_baseline_that_cannot_be_compared_with_costs_nothing() {
     harness.juror(&strange).exits(2).says(&["take one of .json, .md"]);
     let margin = ["compare", "base", "base", "--margin", "-1"];
     harness.juror(&margin).exits(2).says(&["compare.margin", "from 0 to 1"]);
-    let enqueue = ["enqueue", "manifest.jsonl", "--baseline", "base"];
-    harness.juror(&enqueue).exits(2).says(&["--baseline", "--wait"]);
 }
 
 #[test]
@@ -189,4 +187,19 @@ fn every_command_of_the_manual_runs() {
     let judge = simulator.base_url();
     Manual::page("compare").run(&harness, &[("JUROR_JUDGE_BASE_URL", &judge)]);
     assert!(harness.path("comparison.md").is_file());
+}
+
+#[test]
+fn issues_of_items_that_one_run_alone_scored_are_no_change() {
+    let harness = Harness::new();
+    let simulator = Served::start(&harness);
+    let golden = repository("examples/golden/manifest.jsonl");
+    harness.judge(&simulator.base_url, &golden, &[]).exits(0);
+    let mut command = harness.command(&["run", &golden, "--enable-llm-judge", "--limit", "10"]);
+    command.args(["--base-url", &simulator.base_url, "--run-id", "part", "--baseline", "first"]);
+    command.output().unwrap();
+    let changes = &harness.report("part")["comparison"]["changes"];
+    for (list, kind) in [("new", "issues"), ("worse", "issues"), ("fixed", "issues")] {
+        assert_eq!(changes[list][kind], serde_json::json!([]), "{list}: {changes}");
+    }
 }

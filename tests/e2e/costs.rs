@@ -77,7 +77,7 @@ fn the_table_of_costs_is_what_juror_estimates() {
 
 #[test]
 fn after_one_run_the_estimate_of_each_lane_is_its_bill() {
-    for lane in ["realtime", "flex", "batch"] {
+    for lane in ["realtime", "flex", "batch", "mixed"] {
         let harness = Harness::new();
         let simulator = Simulator::start(SimulatorConfig::default());
         write_items(&harness, 30);
@@ -87,7 +87,10 @@ fn after_one_run_the_estimate_of_each_lane_is_its_bill() {
             let asked = ["estimate", "manifest.jsonl", "--json", "--base-url", &url];
             let told = harness.juror(&[&asked, &flags[..]].concat()).exits(0);
             let estimate: Value = serde_json::from_str(&told.stdout).unwrap();
-            dollars(&estimate["models"][0]["expected_usd"])
+            let model = &estimate["models"][0];
+            let is_batched = ["batch", "mixed"].contains(&lane);
+            assert_eq!(model["seconds"] == 86_400.0, is_batched, "{lane}: {model}");
+            dollars(&model["expected_usd"])
         };
         let bill = || simulator.bill() as f64 / 1e12;
         harness.judge_run(&simulator, "first", &flags).exits(0);

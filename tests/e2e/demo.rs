@@ -5,7 +5,9 @@ use crate::harness::Harness;
 #[test]
 fn the_demo_judges_the_golden_set_and_says_that_it_is_simulated() {
     let harness = Harness::new();
-    let demo = harness.juror(&["demo", "--run-id", "first", "-o", "report.csv"]).exits(0);
+    let demo = harness
+        .juror(&["demo", "--evidence", "none", "--run-id", "first", "-o", "report.csv"])
+        .exits(0);
     demo.prints(&["SEMANTIC EVALUATION", "SIMULATED", "27 of 27 scored", "87.4%"]);
     let report = harness.report("first");
     assert_eq!(report["coverage"]["scored"], 27);

@@ -2,6 +2,14 @@
 
 #[cfg(unix)]
 mod browser;
+#[cfg(unix)]
+mod component;
+#[cfg(unix)]
+mod golden;
+#[cfg(target_os = "linux")]
+mod hostile;
+#[cfg(target_os = "linux")]
+mod hostile_pages;
 
 use crate::harness::{Harness, Recorder, completion, verdict};
 use serde_json::{Value, json};

@@ -28,8 +28,10 @@ pub fn holds(output: &Output) {
 
 /// A run of each kind, each in a harness of its own, with all files that other programs read.
 fn runs() -> Vec<Harness> {
-    let mut runs =
-        vec![demo(&["demo", "--run-id", "first"]), demo(&["demo", "--acrue", "--run-id", "first"])];
+    let mut runs = vec![
+        demo(&["demo", "--evidence", "none", "--run-id", "first"]),
+        demo(&["demo", "--acrue", "--run-id", "first"]),
+    ];
     let unjudged = Harness::new();
     write_items(&unjudged, 3);
     unjudged.juror(&["run", "manifest.jsonl", "--run-id", "first"]).exits(0);
@@ -48,7 +50,7 @@ fn runs() -> Vec<Harness> {
     runs.push(penniless);
 
     // As a run that was cancelled half-way left it.
-    let half = demo(&["demo", "--run-id", "first"]);
+    let half = demo(&["demo", "--evidence", "none", "--run-id", "first"]);
     let journal = half.path("runs/first/results.jsonl");
     let text = fs::read_to_string(&journal).unwrap();
     let kept: Vec<&str> = text.lines().take(5).collect();
@@ -144,7 +146,7 @@ fn every_file_is_what_its_published_schema_says() {
 
 #[test]
 fn a_schema_refuses_what_is_not_a_report() {
-    let harness = demo(&["demo", "--run-id", "first"]);
+    let harness = demo(&["demo", "--evidence", "none", "--run-id", "first"]);
     let mut report = harness.report("first");
     report["coverage"]["scored"] = json!("27");
     report["overall"]["extra"] = json!({});

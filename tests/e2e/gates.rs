@@ -127,3 +127,57 @@ fn every_command_of_the_manual_does_what_it_says() {
         |decline: &&Value| decline["state"] == "anchor_incomplete" && decline["anchor_runs"] == 4;
     assert!(!declines.is_empty() && declines.iter().all(is_early), "{rules:?}");
 }
+
+#[test]
+fn a_gate_bounds_what_is_new_since_the_baseline() {
+    let harness = Harness::new();
+    write_items(&harness, 3);
+    let judged = |run: &str, score: u64, more: &[&str]| {
+        let judge = Recorder::start(vec![completion(&verdict(score), 1_500, 60)]);
+        let url = judge.base_url();
+        let run =
+            ["run", "manifest.jsonl", "--enable-llm-judge", "--base-url", &url, "--run-id", run];
+        harness.juror(&[&run[..], &["--no-cache"], more].concat())
+    };
+    let gate = |name: &str, at_most: u32| {
+        let rule = format!("metric = \"changes.new.items\"\nat_most = {at_most}\n");
+        harness.write(name, format!("schema = 1\n[[rule]]\n{rule}"));
+    };
+    gate("none.toml", 0);
+    gate("three.toml", 3);
+    // The comparison itself does not mind: what it decides by is wide.
+    harness.write("juror.toml", "[compare]\nmargin = 0.9\nfallen_by = 1.0\n");
+    judged("first", 10, &["--gate", "none.toml"]).exits(2).says(&["add --baseline RUN"]);
+    judged("first", 10, &[]).exits(0);
+    harness.juror(&["bless", "first"]).exits(0);
+    let files = ["-o", "night.csv", "-o", "night.junit.xml", "--baseline", "main"];
+    let night = judged("night", 5, &[&["--gate", "none.toml"], &files[..]].concat()).exits(100);
+    night.prints(&["New Items", "≤ 0"]).says(&["gate none.toml missed"]);
+    let targets = harness.report("night")["targets"].clone();
+    assert_eq!(targets["decision"], "missed");
+    assert_eq!(targets["rules"][0]["value"], 3.0, "{targets}");
+    assert_eq!(targets["rules"][0]["at_most"], 0.0);
+
+    let table = fs::read_to_string(harness.path("night.csv")).unwrap();
+    let (head, lines) = table.split_once('\n').unwrap();
+    let column = head.split(',').position(|name| name == "since_baseline").unwrap();
+    for line in lines.lines() {
+        assert_eq!(line.split(',').nth(column), Some("new"), "{line}");
+    }
+    let suite = fs::read_to_string(harness.path("night.junit.xml")).unwrap();
+    assert_eq!(suite.matches("\nsince_baseline: new\n").count(), 3, "{suite}");
+
+    let again =
+        |gate: &str| harness.juror(&["report", "night", "--baseline", "main", "--gate", gate]);
+    again("three.toml").exits(0).prints(&["≤ 3"]);
+    harness.juror(&["report", "night", "--baseline", "main"]).exits(0);
+    for (line, said) in [
+        ("metric = \"changes.old\"\nat_most = 0", "changes.new.items, changes.new.issues"),
+        ("metric = \"changes.flaky\"\nat_most = 0.5", "a whole number"),
+        ("metric = \"changes.flaky\"\nabove = 1", "a whole number"),
+        ("metric = \"semantic.avg_visual_similarity\"\nat_most = 1", "changes since a baseline"),
+    ] {
+        harness.write("wrong.toml", format!("schema = 1\n[[rule]]\n{line}\n"));
+        again("wrong.toml").exits(2).says(&[said]);
+    }
+}

@@ -4,7 +4,7 @@ use crate::{
     errors::{books_agree, results, scored},
     harness::{Finished, Harness, Simulator, pico, write_items},
 };
-use juror_simulator::{Quirk, QuirkRate, SimulatorConfig};
+use juror_simulator::{Quirk, Share, SimulatorConfig};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -194,7 +194,7 @@ fn a_schema_that_is_ignored_is_asked_for_in_words() {
 fn a_moderated_item_fails_alone() {
     let harness = Harness::new();
     write_items(&harness, 12);
-    let half = QuirkRate { quirk: Quirk::Moderation, share: 0.5 };
+    let half = Share { of: Quirk::Moderation, share: 0.5 };
     let config = SimulatorConfig { quirks: vec![half], ..SimulatorConfig::default() };
     let simulator = Simulator::start(config);
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(3);

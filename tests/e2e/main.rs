@@ -38,6 +38,7 @@ mod hostile;
 mod judge_tls;
 mod judging;
 mod kept_inputs;
+mod label_budgets;
 mod limits;
 mod logs;
 mod missing_output;

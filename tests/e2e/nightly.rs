@@ -1,14 +1,16 @@
 //! The nightly unit's own command line, as systemd would start it.
 
 use crate::harness::{
-    Finished, Harness, Manual, Recorder, Served, completion, repository, verdict, write_items,
+    Finished, Harness, Manual, Recorder, Served, Simulator, completion, repository, verdict,
+    write_items,
 };
-use std::process::Command;
+use juror_simulator::SimulatorConfig;
+use std::{fs, process::Command};
 
 /// The words of the unit's `ExecStart=`, in which systemd has filled in these variables; one
 /// without braces is cut at its spaces.
 fn words(harness: &Harness, variables: &[(&str, &str)]) -> Vec<String> {
-    let unit = std::fs::read_to_string(repository("deploy/systemd/juror-nightly.service")).unwrap();
+    let unit = fs::read_to_string(repository("deploy/systemd/juror-nightly.service")).unwrap();
     let unit = unit.replace("\\\n", " ");
     let line = unit.lines().find_map(|line| line.strip_prefix("ExecStart=")).unwrap();
     let line = line
@@ -96,7 +98,7 @@ fn reader() -> Harness {
     let harness = Harness::new();
     let golden = [repository("examples/golden/."), harness.path("").display().to_string()];
     assert!(Command::new("cp").arg("-r").args(golden).status().unwrap().success());
-    std::fs::rename(harness.path("manifest.jsonl"), harness.path("shots.jsonl")).unwrap();
+    fs::rename(harness.path("manifest.jsonl"), harness.path("shots.jsonl")).unwrap();
     // What the page leaves to its reader.
     harness.write("pipeline.sh", "test -s shots.jsonl\n");
     harness
@@ -114,11 +116,11 @@ fn every_command_of_the_page_does_what_it_says() {
         ("GITHUB_STEP_SUMMARY", summary.to_str().unwrap()),
     ];
     manual.run(&harness, &variables);
-    let summary = std::fs::read_to_string(summary).unwrap();
+    let summary = fs::read_to_string(summary).unwrap();
     assert!(summary.contains("base first · head nightly-"), "{summary}");
 
     // Both nights of the page are one run of one day, which the cache paid for.
-    let nights = std::fs::read_dir(harness.path("runs")).unwrap();
+    let nights = fs::read_dir(harness.path("runs")).unwrap();
     let names = nights.map(|night| night.unwrap().file_name().into_string().unwrap());
     let nights: Vec<String> = names.filter(|name| name.starts_with("nightly-")).collect();
     let [night] = nights.as_slice() else { panic!("{nights:?}") };
@@ -161,4 +163,34 @@ fn the_night_of_cron_and_that_of_kubernetes_are_commands_that_run() {
     assert!(arguments.len() >= 8, "{arguments:?}");
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     run(env!("CARGO_BIN_EXE_juror"), &arguments).exits(0).prints(&["27 of 27 scored"]);
+}
+
+#[test]
+fn a_deadline_is_a_time_of_day_where_budgets_have_their_zone() {
+    let harness = Harness::new();
+    write_items(&harness, 1);
+    for (zone, hour) in [("Asia/Tokyo", "22"), ("America/Bogota", "12")] {
+        harness.write("juror.toml", format!("[budget]\nzone = \"{zone}\"\n"));
+        let simulator = Simulator::start(SimulatorConfig::default());
+        let flags = ["--deadline", "07:00", "--no-cache"];
+        harness.judge_run(&simulator, hour, &flags);
+        let record = fs::read_to_string(harness.path("runs").join(hour).join("run.json")).unwrap();
+        let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+        let deadline = record["deadline"].as_str().unwrap();
+        assert!(deadline.ends_with(&format!("T{hour}:00:00Z")), "{zone}: {deadline}");
+    }
+}
+
+#[test]
+fn a_deadline_without_time_for_batches_is_said() {
+    let harness = Harness::new();
+    write_items(&harness, 1);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let run = |name, deadline| {
+        let flags = ["--lane", "mixed", "--deadline", deadline, "--budget-usd", "1"];
+        harness.judge_run(&simulator, name, &flags)
+    };
+    run("short", "20m").exits(0).says(&["nothing is bought in batches"]);
+    let told = run("long", "2h").exits(0);
+    assert!(!told.stderr.contains("nothing is bought in batches"), "{}", told.stderr);
 }

@@ -111,7 +111,7 @@ fn the_files_of_a_run_outlive_every_command_that_writes() {
     refused(&harness, &["run", "--resume", "r", "-o", "runs/r/results.jsonl"], &[kept]);
     refused(&harness, &["compare", "other", "r", "-o", "runs/r/report.json"], &[kept]);
     refused(&harness, &["compare", "other", "r", "-o", "runs/r/run.json"], &[kept]);
-    refused(&harness, &["demo", "-o", "runs/r/results.jsonl"], &[kept]);
+    refused(&harness, &["demo", "--evidence", "none", "-o", "runs/r/results.jsonl"], &[kept]);
     for output in ["code.html", "tokens.json"] {
         let says = ["line 1", "also an output of this command"];
         let command =
@@ -149,6 +149,6 @@ fn a_calibration_replaces_neither_its_labels_nor_a_run() {
 fn the_demo_leaves_a_changed_dataset_and_a_run_in_its_place_alone() {
     let harness = Harness::new();
     harness.write("runs/golden/manifest.jsonl", "mine\n");
-    let demo = ["demo", "--run-id", "d"];
+    let demo = ["demo", "--evidence", "none", "--run-id", "d"];
     refused(&harness, &demo, &["runs/golden/manifest.jsonl is not the bundled file", "--runs-dir"]);
 }

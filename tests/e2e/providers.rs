@@ -1,7 +1,7 @@
 //! The page of providers, gateways and local servers: what it tells to set and to run works.
 
 use crate::harness::{Finished, Harness, Manual, Simulator, write_items};
-use juror_simulator::{Quirk, SimulatorConfig};
+use juror_simulator::{Named as _, Quirk, SimulatorConfig};
 use std::fs;
 
 #[test]

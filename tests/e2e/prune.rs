@@ -54,3 +54,19 @@ fn runs_go_by_age_and_size_and_those_that_are_needed_stay() {
     assert_eq!(simulator.requests(), asked);
     harness.juror(&["compare", "main", "n5"]).exits(0);
 }
+
+#[test]
+fn verdicts_that_are_of_use_stay_in_the_cache() {
+    let harness = Harness::new();
+    let simulator = Simulator::start(SimulatorConfig::default());
+    write_items(&harness, 2);
+    harness.judge_run(&simulator, "n1", &[]).exits(0);
+    let cached = || {
+        let told = harness.juror(&["cache", "stats", "--json"]).exits(0);
+        serde_json::from_str::<Value>(&told.stdout).unwrap()["replies"].as_u64().unwrap()
+    };
+    prune(&harness, &["--keep-reply-days", "0"]).exits(0).prints(&["0 runs removed"]);
+    assert_eq!(cached(), 2, "they were of use today");
+    prune(&harness, &["--keep-reply-days", "0", "--dry-run"]).exits(0).prints(&["0 runs would"]);
+    prune(&harness, &["--keep-reply-days", "many"]).exits(2).says(&["--keep-reply-days"]);
+}

@@ -16,7 +16,7 @@ fn a_budget_of_nothing_judges_nothing_and_says_so() {
     let flags = ["--budget-usd", "0"];
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(3);
     run.prints(&["0 of 5 scored (0%), 5 skipped", "has spent 0.00 of 0.00 USD"])
-        .says(&["raise it and resume with: juror run --resume first --budget-usd"]);
+        .says(&["raise it and resume with: juror run --resume first"]);
     for result in harness.journal("first") {
         assert_eq!(
             (&result["outcome"], &result["error"]["kind"]),

@@ -179,7 +179,7 @@ fn what_is_left_of_budgets_is_shown_and_checked() {
     let capped = "[budget]\nday_usd = \"0.001\"\n";
     harness.write("juror.toml", capped);
     let ill = harness.juror(&doctor).exits(1);
-    ill.prints(&["BAD   budget", "$0.00 of $0.0010 left", "raise budget.day_usd"]);
+    ill.prints(&["BAD   budget", "$0.00 of $0.0010 left", "juror budget set day AMOUNT"]);
 }
 
 #[test]

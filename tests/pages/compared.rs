@@ -10,7 +10,7 @@ use std::{
 /// Judges the bundled items as they are, and then two points worse, and writes the page of the
 /// latter.
 pub fn page(folder: &Path) -> PathBuf {
-    juror(folder, &["demo", "--run-id", "base"], 0);
+    juror(folder, &["demo", "--evidence", "none", "--run-id", "base"], 0);
     juror(folder, &["calibrate", "base"], 0);
     let (mut simulator, url) = worse_judge(folder);
     let run = ["run", "runs/golden/manifest.jsonl", "--run-id", "head", "--enable-llm-judge"];

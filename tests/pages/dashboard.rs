@@ -13,7 +13,7 @@ use std::{fs, path::Path};
 /// Everything that can be seen: judged runs by both rubrics, one that got worse, one without a
 /// judge.
 fn runs(folder: &Path) {
-    juror(folder, &["demo", "--run-id", "base"], 0);
+    juror(folder, &["demo", "--evidence", "none", "--run-id", "base"], 0);
     juror(folder, &["demo", "--acrue", "--run-id", "restyled"], 0);
     juror(folder, &["run", "runs/golden/manifest.jsonl", "--run-id", "unjudged"], 0);
     let (mut simulator, url) = worse_judge(folder);
@@ -85,7 +85,7 @@ fn every_page_reads_well_by_ear_in_any_light_and_on_a_phone() {
 fn the_table_of_runs_is_shown_whole_however_long_its_names_are() {
     let folder = tempfile::tempdir().unwrap();
     let name = "nightly-main-2026-11-22-0123456789abcdef";
-    juror(folder.path(), &["demo", "--run-id", name], 0);
+    juror(folder.path(), &["demo", "--evidence", "none", "--run-id", name], 0);
     let record = folder.path().join("runs").join(name).join("run.json");
     let mut run: serde_json::Value =
         serde_json::from_str(&fs::read_to_string(&record).unwrap()).unwrap();
@@ -257,7 +257,7 @@ fn the_overview_keeps_the_choice_of_dataset_and_rubric() {
 #[test]
 fn a_table_that_is_wider_than_the_page_is_printed_whole() {
     let folder = tempfile::tempdir().unwrap();
-    juror(folder.path(), &["demo", "--run-id", "base"], 0);
+    juror(folder.path(), &["demo", "--evidence", "none", "--run-id", "base"], 0);
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
     let mut browser = Browser::at(&dashboard_server.at("/runs/base"));
     browser.print_preview();
@@ -296,7 +296,7 @@ fn what_others_wrote_stays_text_on_every_page() {
 #[test]
 fn a_run_is_estimated_started_and_watched_until_it_ends() {
     let folder = tempfile::tempdir().unwrap();
-    juror(folder.path(), &["demo", "--run-id", "base"], 0);
+    juror(folder.path(), &["demo", "--evidence", "none", "--run-id", "base"], 0);
     let (mut simulator, url) = worse_judge(folder.path());
     let dashboard_server =
         DashboardServer::open(folder.path(), &["--base-url", &url, "--no-cache"]);
@@ -340,7 +340,7 @@ fn a_run_is_estimated_started_and_watched_until_it_ends() {
 #[test]
 fn a_browser_logs_in_with_a_token_and_is_refused_with_another() {
     let folder = tempfile::tempdir().unwrap();
-    juror(folder.path(), &["demo", "--run-id", "base"], 0);
+    juror(folder.path(), &["demo", "--evidence", "none", "--run-id", "base"], 0);
     let (read, write) = ("read-token-of-this-very-test-0123", "write-token-of-this-very-test-0123");
     let tokens = [("JUROR_SERVE_READ_TOKEN", read), ("JUROR_SERVE_WRITE_TOKEN", write)];
     let dashboard_server = DashboardServer::with_tokens(folder.path(), &[], &tokens);

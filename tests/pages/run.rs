@@ -96,6 +96,8 @@ pub fn page(folder: &Path) -> PathBuf {
         calls: None,
         judging: None,
         budget_usd: Some(Money::ZERO),
+        budget_labels: Vec::new(),
+        baseline: None,
         repeat: 1,
         planned: 4,
         published: None,

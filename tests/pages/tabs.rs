@@ -10,7 +10,7 @@ const TABS: usize = 8;
 
 /// A finished run that looks as if this process still worked on it, with its first results.
 fn running(folder: &Path, results: usize) -> (RunDirectory, Vec<String>) {
-    juror(folder, &["demo", "--run-id", "long"], 0);
+    juror(folder, &["demo", "--evidence", "none", "--run-id", "long"], 0);
     let directory = folder.join("runs/long");
     let journal = fs::read_to_string(directory.join("results.jsonl")).unwrap();
     let lines: Vec<String> = journal.lines().map(|line| format!("{line}\n")).collect();

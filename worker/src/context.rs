@@ -1,6 +1,7 @@
 //! Context of a run's jobs: everything that they need and do not carry themselves.
 
 use crate::{
+    batch_lane::BatchLane,
     billing::CallPricing,
     ceiling::Ceiling,
     circuit_breaker::CircuitBreaker,
@@ -60,6 +61,8 @@ pub struct Context {
     pub kept_inputs: Option<KeptInputs>,
     /// The judge; none where it is off.
     pub judge: Option<Arc<JudgeSetup>>,
+    /// Terms on which calls are bought in batches; none where they are not.
+    pub batches: Option<Arc<BatchLane>>,
     /// Number of jobs in hand at once.
     pub concurrency: Concurrency,
     /// Keeps jobs alone that may have killed their worker.

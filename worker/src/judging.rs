@@ -5,6 +5,7 @@ pub(crate) mod permission;
 use crate::{
     billing::CallBill,
     context::{Context, JudgeSetup},
+    cost_bounds::Bounds,
     interruption::Interruption,
     judging::permission::{NotPermitted, Permission},
     parse_reply as reply,
@@ -116,7 +117,7 @@ impl Judging<'_> {
                 matches!(next, NextStep::Cooldown(_) | NextStep::PauseRun(_)).then_some(permit);
             self.learn(&call, &next, TokenCounting { input_scale, ..counting }).await?;
 
-            let cost = cost(money, bill, &asked);
+            let cost = cost(money, bill, &asked.bounds);
             telemetry::call_ended(&call, verdict.is_some(), cost, &self.judge.model, self.context);
             let other = self.setup.pricing.other_model(&call.end);
             record.called(self.judge, &call.end, bill.as_ref(), &asked.bounds, other);
@@ -289,9 +290,10 @@ pub(crate) fn reply_for_cache(
 }
 
 /// Cost of a call, billed or presumed.
-fn cost(money: LeaseEnd, bill: Option<CallBill>, asked: &PreparedQuestion) -> CallCost {
+/// Cost of a call as it is counted.
+pub(crate) fn cost(money: LeaseEnd, bill: Option<CallBill>, bounds: &Bounds) -> CallCost {
     match (money, bill) {
-        (LeaseEnd::PresumeSpent, _) => CallCost::Presumed(asked.bounds.worst_cost),
+        (LeaseEnd::PresumeSpent, _) => CallCost::Presumed(bounds.worst_cost),
         (_, Some(CallBill { cost, usage, .. })) => CallCost::Billed(usage, cost),
         (_, None) => CallCost::Nothing,
     }

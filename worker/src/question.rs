@@ -3,7 +3,7 @@
 use crate::{
     context::{Context, JudgeSetup},
     cost_bounds::{Bounds, ModelTerms, bounds},
-    image::{self, ImageRules, PREPARATION_VERSION},
+    image::{self, ImageRules, PREPARATION_VERSION, PreparedImage},
     load::LoadedItem,
     measuring::ItemEvidence,
     prompt,
@@ -19,6 +19,7 @@ use juror_types::{
 };
 use serde::Serialize;
 use std::sync::Arc;
+use url::Url;
 
 /// A question that is not sent yet.
 pub struct Question {
@@ -47,6 +48,9 @@ pub struct PreparedQuestion {
     pub request: Request,
     /// The images, with what preparation did to them.
     pub inputs: Vec<InputRecord>,
+    /// For each image of the request: the URL that the very bytes were read from, if there is one
+    /// that may be shown.
+    pub urls: Vec<Option<Url>>,
     /// Bounds of the call.
     pub bounds: Bounds,
 }
@@ -131,10 +135,15 @@ impl Question {
             input.note.clone_from(&image.note);
             input.signature = image.signature;
         }
+        let url = |(labeled, image): (&LabeledImage, &PreparedImage)| {
+            labeled.source.url.clone().filter(|_| image.passed_through)
+        };
+        let urls = self.images.iter().zip(&prepared).map(url).collect();
         let images = self.images.into_iter().zip(prepared).map(|(labeled, image)| RequestImage {
             label: labeled.label,
             media_type: image.media_type,
             bytes: image.bytes,
+            url: None,
         });
         let request = Request {
             model: judge.model.clone(),
@@ -152,7 +161,7 @@ impl Question {
             output_parameter: setup.terms.facts.output_limit,
             slower: false,
         };
-        Ok(PreparedQuestion { key: self.key, request, inputs, bounds })
+        Ok(PreparedQuestion { key: self.key, request, inputs, urls, bounds })
     }
 }
 

@@ -1,5 +1,7 @@
 //! A ledger that may be away for a while: the work waits for it, and no bill is lost.
 
+mod batches;
+
 use crate::retry::full_jitter;
 use async_trait::async_trait;
 use juror_ledger::{

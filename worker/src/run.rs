@@ -67,10 +67,27 @@ pub struct Ended {
 /// and calls in flight are cancelled.
 pub async fn run(worker: Arc<Worker>, shutdown: Shutdown) -> Result<Ended, WorkerError> {
     info!("the worker takes jobs");
+    let ending = match &worker.runs {
+        Runs::One(_) => serve(&worker, &shutdown).await,
+        Runs::Many(fleet) => {
+            fleet.begin_batches().await?;
+            let keeping = fleet.keep_batches(&worker.events, &shutdown);
+            let (mut ending, kept) = tokio::join!(serve(&worker, &shutdown), keeping);
+            // Once no job in hand can become a row of a shard any more.
+            fleet.resign_batches().await;
+            ending.note(Ok(kept), &shutdown.drain);
+            ending
+        }
+    };
+    ended(ending, &worker.events).await
+}
+
+/// Takes jobs, and waits for those in hand.
+async fn serve(worker: &Arc<Worker>, shutdown: &Shutdown) -> Ending {
     let mut tasks = JoinSet::new();
     let mut ending = Ending::default();
     let mut intake = Intake::default();
-    let taken = take_jobs(&worker, &shutdown, &mut intake, &mut tasks, &mut ending).await;
+    let taken = take_jobs(worker, shutdown, &mut intake, &mut tasks, &mut ending).await;
     // Before anything is returned to the queue, which would send it here again.
     shutdown.now.run_until_cancelled(intake.close()).await;
     ending.note(Ok(taken), &shutdown.drain);
@@ -78,7 +95,7 @@ pub async fn run(worker: Arc<Worker>, shutdown: Shutdown) -> Result<Ended, Worke
     while let Some(task) = tasks.join_next().await {
         ending.note(task, &shutdown.drain);
     }
-    ended(ending, &worker.events).await
+    ending
 }
 
 /// As [`run()`], for a run whose calls are bought in batches.

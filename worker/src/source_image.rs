@@ -7,9 +7,10 @@ use juror_types::{
     id::Digest,
     item::ImageReference,
     outcome::{ErrorKind, InputRecord, JobError},
-    reference::shown,
+    reference::{Reference, shown},
 };
 use tokio::task::spawn_blocking;
+use url::Url;
 
 /// A digest of so much takes a third of a millisecond; of more, it moves off the async threads.
 const MAX_INLINE_DIGEST: usize = 512 * 1024;
@@ -21,6 +22,9 @@ pub struct SourceImage {
     pub record: InputRecord,
     /// Its bytes.
     pub bytes: Bytes,
+    /// The URL that it was read from; none for any other place, and for a URL with a query or an
+    /// account, which may be somebody's signature.
+    pub url: Option<Url>,
 }
 
 impl SourceImage {
@@ -38,7 +42,8 @@ impl SourceImage {
             .read(&image.reference, MAX_IMAGE_BYTES)
             .await
             .map_err(|error| image_error(error.to_string()))?;
-        let source = Self::made(name, &reference, bytes).await;
+        let made = Self::made(name, &reference, bytes).await;
+        let source = Self { url: shown_url(&image.reference), ..made };
         match (image.sha256, source.record.digest) {
             (Some(promised), Some(digest)) if promised != digest => Err(image_error(format!(
                 "{reference} is not the file that the manifest promises: its SHA-256 is {digest}, \
@@ -51,13 +56,24 @@ impl SourceImage {
     /// An image that was made while the item was judged, from this origin.
     pub async fn made(name: &str, origin: &str, bytes: Bytes) -> Self {
         let digest = Some(digest(&bytes).await);
-        Self { record: InputRecord { digest, ..InputRecord::unread(name, origin) }, bytes }
+        Self {
+            record: InputRecord { digest, ..InputRecord::unread(name, origin) },
+            bytes,
+            url: None,
+        }
     }
 }
 
 /// The error of an image that cannot be used.
 pub fn image_error(message: String) -> JobError {
     JobError { kind: ErrorKind::Image, message }
+}
+
+fn shown_url(reference: &str) -> Option<Url> {
+    match Reference::parse(reference) {
+        Ok(Reference::Web(url)) if shown(url.as_str()) == url.as_str() => Some(url),
+        _ => None,
+    }
 }
 
 async fn digest(bytes: &Bytes) -> Digest {

@@ -24,7 +24,7 @@ pub struct EvidenceSummary {
     pub differing: u64,
     /// Results whose code could not be rendered.
     pub not_rendered: u64,
-    /// Results that were rendered with marked boxes in the place of imports.
+    /// Results that were rendered with stand-ins for imports or scripts.
     pub partial: u64,
     /// Results whose code shows the screenshot itself.
     pub pasted: u64,
@@ -36,7 +36,7 @@ pub struct EvidenceSummary {
     pub repairs: Vec<CommonRepair>,
     /// Reasons why code could not be rendered, most frequent first.
     pub failures: Vec<CountedText>,
-    /// Imports that marked boxes stand for, most frequent first.
+    /// Imports and scripts that stand-ins replace, most frequent first.
     pub missing_imports: Vec<CountedText>,
 }
 

@@ -144,6 +144,8 @@ pub fn record(rubric: &str, planned: u64) -> RunRecord {
             ended_at: Some("2026-11-21T02:03:15Z".into()),
         }),
         budget_usd: Some("5".parse().unwrap()),
+        budget_labels: Vec::new(),
+        baseline: None,
         repeat: 1,
         planned,
         fleet: None,

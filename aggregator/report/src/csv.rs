@@ -49,6 +49,10 @@ const AFTER: [&str; 12] = [
 const EVIDENCE: [&str; 6] =
     ["renders", "render_error", "pixels_equal", "ssim", "regions", "first_region"];
 
+/// Column of runs that are compared with a baseline, behind those: `new`, `fixed`, `worse`, `flaky`, or
+/// nothing.
+const CHANGE: &str = "since_baseline";
+
 const RUN: [&str; 6] = ["run_id", "model", "endpoint", "judged_part", "cluster", "tags"];
 
 /// Fields of metadata that any result has, in the order of their names; each is the column
@@ -92,18 +96,25 @@ pub(crate) fn write(
     };
     let criteria = rubric.criteria.iter().map(|criterion| criterion.key.as_str());
     let head = BEFORE.into_iter().chain(STAGES).chain(semantic).chain(criteria).chain(AFTER);
+    let mut head: Vec<&str> = head.collect();
     let fields: Vec<String> = metadata.0.iter().map(|name| format!("metadata.{name}")).collect();
     let evidence = EVIDENCE.into_iter().filter(|_| report.evidence.is_some());
-    let head = head.chain(evidence).chain(RUN).chain(fields.iter().map(String::as_str));
-    table.write_record(head.map(defused))?;
+    let groups = report.comparison.as_ref().map(|it| it.changes.group_of_items());
+    head.extend(evidence);
+    head.extend(groups.is_some().then_some(CHANGE));
+    head.extend(RUN.into_iter().chain(fields.iter().map(String::as_str)));
+    table.write_record(head.into_iter().map(defused))?;
     for result in results {
         let mut result = result.map_err(io::Error::other)?;
         let item = std::mem::take(&mut result.item);
         let model = result.judge.as_ref().map_or_else(String::new, |judge| judge.model.clone());
         let row = ItemRow::from(result);
         let measured = report.evidence.as_ref().map(|_| evidence_cells(&row));
+        let change = groups.as_ref().map(|groups| {
+            groups.get(row.screenshot_id.as_str()).copied().unwrap_or_default().to_owned()
+        });
         let mut cells = cells(rubric, row);
-        cells.extend(measured.into_iter().flatten());
+        cells.extend(measured.into_iter().flatten().chain(change));
         let part = judged_part(report).unwrap_or_default();
         cells.extend([run.id.to_string(), model, endpoint(report).unwrap_or_default(), part]);
         cells.extend(item_cells(item, metadata));

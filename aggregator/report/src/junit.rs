@@ -47,8 +47,12 @@ pub(crate) fn write(
     let properties = properties.into_iter().chain(endpoint).chain(part).chain(contradictory);
     let properties = properties.chain(simulated);
     write_properties(out, "    ", properties)?;
+    let groups = report.comparison.as_ref().map(|it| it.changes.group_of_items());
+    let groups = groups.unwrap_or_default();
     for result in results {
-        write_case(report, &result.map_err(io::Error::other)?, out)?;
+        let result = result.map_err(io::Error::other)?;
+        let change = groups.get(result.screenshot_id.as_str()).copied();
+        write_case(report, &result, change, out)?;
     }
     writeln!(out, "  </testsuite>\n</testsuites>")
 }
@@ -146,7 +150,13 @@ fn failed_stages(result: &JobResult) -> String {
     }
 }
 
-fn write_case(report: &Report, result: &JobResult, out: &mut impl Write) -> io::Result<()> {
+/// `change` is what became of the item since the baseline.
+fn write_case(
+    report: &Report,
+    result: &JobResult,
+    change: Option<&'static str>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let repeat = match report.run.repeat {
         1 => String::new(),
         _ => format!(" repeat {}", result.repeat + 1),
@@ -183,7 +193,8 @@ fn write_case(report: &Report, result: &JobResult, out: &mut impl Write) -> io::
         }
     }
     write!(out, "      <system-out>")?;
-    for (name, value) in facts(result) {
+    let change = change.map(|change| ("since_baseline", change.to_owned()));
+    for (name, value) in facts(result).into_iter().chain(change) {
         writeln!(out, "{name}: {}", escaped(&value))?;
     }
     writeln!(out, "</system-out>\n    </testcase>")

@@ -8,9 +8,9 @@ use super::agreement;
 use crate::{
     document::Topic,
     phrasing::{
-        SIMULATED, cost_text, coverage_text, endpoint, error_example, estimate_text, grouping_text,
-        has_stages, is_stage, month_text, provenance_text, rule_interval, rule_texts,
-        selection_texts,
+        SIMULATED, calls_text, cost_text, coverage_text, endpoint, error_example, estimate_text,
+        grouping_text, has_stages, is_stage, month_text, provenance_text, rule_interval,
+        rule_texts, selection_texts,
     },
     topics,
 };
@@ -192,6 +192,7 @@ fn facts(report: &Report) -> String {
         let estimate = estimate.unwrap_or_default();
         let month = month_text(&report.cost).map(|text| format!("; {text}")).unwrap_or_default();
         lines.push(format!("Cost: {}{month}{estimate}", cut(&cost_text(report))));
+        lines.push(format!("Calls: {}", calls_text(&report.cost)));
     }
     lines.extend(report.calibration.as_ref().map(|known| calibrated(report, known)));
     for (kind, count) in report.coverage.errors.iter().take(MAX_LINES) {

@@ -6,7 +6,7 @@ use juror_analysis::{
     run_report::Report,
 };
 use juror_analysis::{
-    gate::{Bound, IntervalPosition, RuleReport},
+    gate::{Bound, ChangeList, IntervalPosition, RuleReport},
     history::{DeclineReport, DeclineState},
     issues::StatementGroup,
     metrics::{Metric, MetricDefinition, Provenance, ScoreBands, Unit, title_of},
@@ -113,6 +113,15 @@ pub fn cost_text(report: &Report) -> String {
     text
 }
 
+/// `12, 1,488 verdicts from the cache`: how much of a run was asked for it.
+pub fn calls_text(cost: &Cost) -> String {
+    let calls = grouped(cost.calls);
+    match cost.cached_verdicts {
+        0 => calls,
+        cached => format!("{calls}, {} from the cache", counted(cached, "verdict")),
+    }
+}
+
 /// `this month: $41.20 of $60.00`, over all runs of the ledger; none where that is not known.
 pub fn month_text(cost: &Cost) -> Option<String> {
     let month = cost.month?;
@@ -144,13 +153,14 @@ pub(crate) fn estimate_text(report: &Report) -> Option<String> {
 pub fn rule_texts(report: &Report, rule: &RuleReport) -> (String, String, String) {
     let metric = report.metrics.iter().find(|metric| metric.definition.path == rule.metric);
     let counts_jobs = rule.metric == "consecutive_without_api_failure";
+    let changes = ChangeList::from_path(&rule.metric);
     let with = |value: f64, further: usize| match metric {
         Some(metric) => figure_with(value, metric.definition.unit, further),
-        None if counts_jobs => grouped(value as u64),
+        None if counts_jobs || changes.is_some() => grouped(value as u64),
         None => figure_with(value, Unit::Share, further),
     };
     // A figure that misses its bound by little must not read as if it were the bound.
-    let bound_value = rule.bound.map(|(Bound::Above(bound) | Bound::AtLeast(bound))| bound);
+    let bound_value = rule.bound.map(Bound::figure);
     let looks_equal = |(value, bound): (f64, f64)| {
         value.to_bits() != bound.to_bits() && with(value, 0) == with(bound, 0)
     };
@@ -159,11 +169,15 @@ pub fn rule_texts(report: &Report, rule: &RuleReport) -> (String, String, String
     let title = match metric {
         Some(metric) => metric.definition.title.clone(),
         None if counts_jobs => "Jobs without API failure".to_owned(),
-        None => title_of(rule.metric.trim_end_matches(".scored")),
+        None => match changes {
+            Some(list) => list.title().to_owned(),
+            None => title_of(rule.metric.trim_end_matches(".scored")),
+        },
     };
     let bound = match rule.bound {
         Some(Bound::Above(bound)) => format!("> {}", shown(bound)),
         Some(Bound::AtLeast(bound)) => format!("≥ {}", shown(bound)),
+        Some(Bound::AtMost(bound)) => format!("≤ {}", shown(bound)),
         None => "no decline".to_owned(),
     };
     (title, rule.value.map_or_else(|| "no data".to_owned(), shown), bound)

@@ -22,35 +22,20 @@ pub(super) fn record_of(status: &RunStatus, progress: &RunProgress) -> RunRecord
     record
 }
 
-/// Why results of the announced run cannot be added to the directory of this name; none if it is
-/// the same run.
-pub(super) fn difference(known: &RunRecord, announced: &RunRecord) -> Option<&'static str> {
-    let differences = [
-        (known.fleet.is_none(), "the directory of its name holds a run of one machine"),
-        (
-            known.dataset.digest != announced.dataset.digest,
-            "the directory of its name holds results of another dataset",
-        ),
-        (
-            known.rubric.digest != announced.rubric.digest,
-            "the directory of its name holds results of another rubric",
-        ),
-        (
-            known.judge != announced.judge,
-            "the directory of its name holds results of another judge",
-        ),
-        (
-            known.repeat != announced.repeat,
-            "the directory of its name holds results with another number of repeats",
-        ),
-    ];
-    differences.into_iter().find_map(|(differs, what)| differs.then_some(what))
+/// Why results of a run cannot be added to the directory of its name; none if it is the same run.
+pub(super) fn foreign(known: &RunRecord, announced: &RunRecord) -> Option<String> {
+    if known.fleet.is_none() {
+        return Some("the directory of its name holds a run of one machine".to_owned());
+    }
+    let difference = known.difference(announced)?;
+    Some(format!("the directory of its name holds another run: {difference}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use juror_analysis::test_results::{SEMANTIC, record};
+    use juror_types::evidence::EvidenceMode;
 
     fn status(expected: Option<u64>, cancelled: bool) -> RunStatus {
         RunStatus {
@@ -98,10 +83,12 @@ mod tests {
     fn what_may_change_between_rounds_makes_no_other_run() {
         let known = status(None, false).record;
         let raised = RunRecord { budget_usd: None, fleet: Some("b".into()), ..known.clone() };
-        assert_eq!(difference(&known, &raised), None);
+        assert_eq!(foreign(&known, &raised), None);
         let local = RunRecord { fleet: None, ..known.clone() };
-        assert!(difference(&local, &known).is_some());
+        assert!(foreign(&local, &known).is_some());
         let unjudged = RunRecord { judge: None, ..known.clone() };
-        assert!(difference(&known, &unjudged).is_some());
+        assert!(foreign(&known, &unjudged).unwrap().contains("its judge is"));
+        let evidence = RunRecord { evidence: EvidenceMode::Facts, ..known.clone() };
+        assert!(foreign(&known, &evidence).unwrap().contains("its evidence is none"));
     }
 }

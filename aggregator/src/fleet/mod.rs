@@ -36,7 +36,7 @@ mod telemetry;
 pub use backend::FleetBackend;
 pub use directory::{claim, identify};
 pub use lock::{LockRole, RunsLock};
-pub use reporter::{CompletedRun, ReportOptions};
+pub use reporter::{BaselineComparer, CompletedRun, ReportOptions};
 
 use committer::{Committer, Inputs};
 use juror_journal::journal::JournalError;

@@ -4,17 +4,20 @@ use super::open_run::FoldSnapshot;
 use crate::fleet::backend::FleetBackend;
 use juror_analysis::{
     calibration::known::KnownCalibration,
+    comparison::Comparison,
     gate::Gate,
     history::runs_of_one_kind,
     metrics::AveragingPolicy,
     run_facts::Coverage,
+    run_report::Report,
     stability::ItemStability,
     summary::{SummaryInput, summarize},
 };
+use juror_journal::journal::RunFiles;
 use juror_ledger::{admission::Ledger, error::LedgerError};
 use juror_report::{NoAttachments, write_output};
 use juror_types::{error_chain::with_causes, id::RunId, rubric::Rubric, usage::Money};
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{fmt::Debug, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::spawn_blocking, time::Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -53,6 +56,15 @@ pub struct CompletedRun {
     pub report: PathBuf,
 }
 
+/// Comparer of complete runs with the baselines that their records name.
+pub trait BaselineComparer: Debug + Send + Sync {
+    /// The comparison of a run with its baseline; none if its record names none.
+    ///
+    /// # Errors
+    /// Why it cannot be compared, for people.
+    fn compare(&self, files: &RunFiles, report: &Report) -> Result<Option<Comparison>, String>;
+}
+
 /// Options of reports.
 #[derive(Clone, Debug, Default)]
 pub struct ReportOptions {
@@ -62,6 +74,8 @@ pub struct ReportOptions {
     pub gate: Option<String>,
     /// A calibration of the judge; without it, the newest one beside the run is looked for.
     pub calibration: Option<KnownCalibration>,
+    /// Comparer with baselines; without it, runs are not compared.
+    pub comparer: Option<Arc<dyn BaselineComparer>>,
 }
 
 /// Writes reports as they are ordered, until no more are.
@@ -111,13 +125,32 @@ async fn ledger(
     backend.ledger(run).await
 }
 
+/// Compares a complete run with its baseline. One that cannot be compared has its report all the same.
+fn compare(
+    comparer: &dyn BaselineComparer,
+    files: &RunFiles,
+    gate: Option<&Gate>,
+    report: &mut Report,
+) {
+    match comparer.compare(files, report) {
+        Ok(Some(comparison)) => {
+            if let (Some(gate), Some(targets)) = (gate, &mut report.targets) {
+                gate.decide_changes(targets, &comparison);
+            }
+            report.comparison = Some(comparison);
+        }
+        Ok(None) => {}
+        Err(cause) => report.warnings.push(format!("not compared with its baseline: {cause}")),
+    }
+}
+
 fn write_now(
     order: ReportOrder,
     ledger: Option<Ledger>,
     options: &ReportOptions,
     stop: CancellationToken,
 ) -> Result<CompletedRun, String> {
-    let ReportOrder { run, snapshot: FoldSnapshot { files, counted }, .. } = order;
+    let ReportOrder { run, snapshot: FoldSnapshot { files, counted }, complete_at, .. } = order;
     let files = files.until(stop);
     let rubric = Rubric::parse(&files.record().rubric_text, &format!("the rubric of run {run}"))
         .map_err(|error| with_causes(&error))?;
@@ -141,6 +174,9 @@ fn write_now(
     };
     let mut summary = summarize(&files, &input).map_err(|error| with_causes(&error))?;
     summary.add_calibration(&files, options.calibration.as_ref());
+    if let (Some(comparer), Some(_)) = (&options.comparer, complete_at) {
+        compare(&**comparer, &files, gate.as_ref(), &mut summary);
+    }
     let path = files.path_of("report.json");
     write_output(&path, &summary, &files, &NoAttachments).map_err(|error| with_causes(&error))?;
     let cost_usd = summary.cost.total_usd;

@@ -2,35 +2,32 @@
 
 use juror_producer::dataset::{Dataset, DatasetFormat};
 use juror_types::{id::Digest, item::Item};
+use lru::LruCache;
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::HashMap,
     fs,
+    num::NonZeroUsize,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::SystemTime,
 };
 
 /// So many datasets are kept.
-const CAPACITY: usize = 3;
+const CAPACITY: NonZeroUsize = NonZeroUsize::MIN.saturating_add(2);
 /// A longer manifest is read anew each time, in bytes.
 const MAX_LENGTH: u64 = 32 << 20;
 
 /// The items of the datasets that were read last.
-#[derive(Debug, Default)]
-pub struct PictureCache {
-    /// The one that was used last stands last.
-    kept: Mutex<VecDeque<Kept>>,
+#[derive(Debug)]
+pub struct DatasetCache {
+    kept: Mutex<LruCache<Edition, (Digest, ItemsById)>>,
 }
 
-#[derive(Clone, Debug)]
-struct Kept {
-    edition: Edition,
-    digest: Digest,
-    items: Arc<HashMap<String, Item>>,
-}
+/// Every item of a dataset.
+type ItemsById = Arc<HashMap<String, Item>>;
 
 /// Tells one state of a dataset, as one rubric reads it, from another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Edition {
     manifest: PathBuf,
     length: u64,
@@ -38,37 +35,29 @@ struct Edition {
     rubric: Digest,
 }
 
-impl PictureCache {
+impl Default for DatasetCache {
+    fn default() -> Self {
+        Self { kept: Mutex::new(LruCache::new(CAPACITY)) }
+    }
+}
+
+impl DatasetCache {
     /// Every item of a dataset by its id, and the dataset's digest; none if it is too large to be
     /// kept. Blocks while it is read.
-    pub fn items(
-        &self,
-        dataset: &Dataset,
-        rubric: Digest,
-    ) -> Option<(Digest, Arc<HashMap<String, Item>>)> {
+    pub fn items(&self, dataset: &Dataset, rubric: Digest) -> Option<(Digest, ItemsById)> {
         let edition = Edition::of(dataset, rubric)?;
-        if let Some(Kept { digest, items, .. }) = self.taken_out(&edition) {
-            return Some((digest, items));
+        if let Some(kept) = self.kept().get(&edition) {
+            return Some(kept.clone());
         }
         let digest = dataset.digest().ok()?;
         let items = dataset.items().ok()?.flatten().map(|placed| placed.item);
-        let items: Arc<HashMap<_, _>> =
-            Arc::new(items.map(|item| (item.id.clone(), item)).collect());
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= CAPACITY {
-            kept.pop_front();
-        }
-        kept.push_back(Kept { edition, digest, items: Arc::clone(&items) });
+        let items: ItemsById = Arc::new(items.map(|item| (item.id.clone(), item)).collect());
+        self.kept().put(edition, (digest, Arc::clone(&items)));
         Some((digest, items))
     }
 
-    /// The kept pictures of this edition, which now stands last.
-    fn taken_out(&self, edition: &Edition) -> Option<Kept> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = kept.iter().position(|kept| kept.edition == *edition)?;
-        let found = kept.remove(place)?;
-        kept.push_back(found.clone());
-        Some(found)
+    fn kept(&self) -> MutexGuard<'_, LruCache<Edition, (Digest, ItemsById)>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -99,19 +88,19 @@ mod tests {
         let images = vec!["screenshot".to_owned()];
         let shape = DatasetShape { images, ..DatasetShape::default() };
         let dataset = Dataset::open(&manifest, &shape).unwrap();
-        let shelf = PictureCache::default();
+        let cache = DatasetCache::default();
         let rubric = Digest::of(b"rubric");
-        let (first, items) = shelf.items(&dataset, rubric).unwrap();
+        let (first, items) = cache.items(&dataset, rubric).unwrap();
         assert!(items.contains_key("one"));
-        let (_, again) = shelf.items(&dataset, rubric).unwrap();
+        let (_, again) = cache.items(&dataset, rubric).unwrap();
         assert!(Arc::ptr_eq(&items, &again));
         fs::write(&manifest, line("one") + &line("two")).unwrap();
-        let (second, items) = shelf.items(&dataset, rubric).unwrap();
+        let (second, items) = cache.items(&dataset, rubric).unwrap();
         assert!(items.contains_key("two"));
         assert_ne!(first, second);
-        for other in 0..CAPACITY {
-            shelf.items(&dataset, Digest::of(&[other as u8])).unwrap();
+        for other in 0..CAPACITY.get() {
+            cache.items(&dataset, Digest::of(&[other as u8])).unwrap();
         }
-        assert_eq!(shelf.kept.lock().unwrap().len(), CAPACITY);
+        assert_eq!(cache.kept().len(), CAPACITY.get());
     }
 }

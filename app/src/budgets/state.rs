@@ -1,9 +1,9 @@
-//! Remainder of the budgets of runs, the day and the month.
+//! Remainder of the budgets of runs, the day and the month, and of labels in those.
 
 use crate::error::AppError;
 use jiff::Timestamp;
 use juror_ledger::{
-    admission::{Account, Budget, BudgetCalendar, Period, Scope},
+    admission::{Account, Budget, BudgetCalendar, Period, Scope, SharedBudget},
     budgets::{BudgetRecords, Spending},
     error::LedgerError,
 };
@@ -13,7 +13,8 @@ use serde::{Serialize, Serializer};
 /// One budget and its use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BudgetState {
-    /// The budget; JSON has it as in `run:nightly`, `day:2026-11-21` or `month:2026-11`.
+    /// The budget; JSON has it as in `run:nightly`, `day:2026-11-21`, `month:2026-11` or
+    /// `month:2026-11:tag:checkout`.
     #[serde(serialize_with = "as_key")]
     pub scope: Scope,
     /// The cap; none if there is none.
@@ -31,8 +32,9 @@ pub struct BudgetState {
 }
 
 impl BudgetState {
-    /// The budgets of these runs, of today and of this month. A run that the ledger does not know is
-    /// left out.
+    /// The budgets of these runs, of today and of this month, and then those of labels. A run that the
+    /// ledger does not know is left out, and so is a label that has neither a cap nor money in the
+    /// period.
     ///
     /// # Errors
     /// A ledger that does not answer.
@@ -50,7 +52,13 @@ impl BudgetState {
         let now = Timestamp::now();
         let calendar = records.calendar().await?;
         let mut scopes: Vec<Scope> = runs.iter().cloned().map(Scope::Run).collect();
-        scopes.extend([Period::Day, Period::Month].map(|period| calendar.scope(period, now)));
+        let labels = records.labels().await?;
+        for label in [None].into_iter().chain(labels.into_iter().map(Some)) {
+            for period in Period::ALL {
+                let budget = SharedBudget { period, label: label.clone() };
+                scopes.push(calendar.scope(&budget, now));
+            }
+        }
         let spending = records.spending(&scopes).await?;
         let states = spending.into_iter().filter(is_known).map(|spending| {
             let period = spending.scope.period();
@@ -111,6 +119,12 @@ fn left(cap: Option<Money>, used: Money) -> Option<Money> {
 
 /// Days and months are known without a record: nothing has been spent in them yet.
 fn is_known(spending: &Spending) -> bool {
-    let is_run = matches!(spending.scope, Scope::Run(_));
-    !is_run || spending.budget.is_some() || spending.account != Account::default()
+    let has_money = spending.account != Account::default();
+    match spending.scope {
+        Scope::Run(_) => spending.budget.is_some() || has_money,
+        Scope::Day(_) | Scope::Month(_) => true,
+        Scope::LabelDay(..) | Scope::LabelMonth(..) => {
+            matches!(spending.budget, Some(Budget::Cap(_))) || has_money
+        }
+    }
 }

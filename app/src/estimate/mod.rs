@@ -9,6 +9,7 @@ use crate::{
     judge,
     local_ledger::open_local_ledger,
     run::{local_context, session::Session},
+    settings::Settings,
 };
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use juror_analysis::format::{counted, grouped};
@@ -23,6 +24,9 @@ use std::{sync::Arc, thread::available_parallelism};
 
 /// Calls in flight where the concurrency adapts: where it starts.
 const ADAPTIVE_CONCURRENCY: usize = 16;
+
+/// Time in which a provider works off a batch.
+const BATCH_WINDOW_SECONDS: f64 = 24.0 * 3_600.0;
 
 /// Jobs that are examined of a larger dataset, evenly spread: their mean cost is within a few
 /// percent of that of all, and they take seconds.
@@ -110,9 +114,12 @@ impl<'session> Estimation<'session> {
     }
 
     /// Probable duration of the calls: the slowest of calls in flight, requests a minute, tokens a
-    /// minute.
+    /// minute. In batches, the longest that the provider may take.
     pub fn seconds(&self, total: &CandidateTotal) -> f64 {
-        let limits = &self.session.settings.limits;
+        let Settings { run, limits, .. } = &self.session.settings;
+        if run.lane.is_batched() && total.calls > 0 {
+            return BATCH_WINDOW_SECONDS;
+        }
         let calls = total.calls as f64;
         let concurrency = limits.max_concurrency.unwrap_or(ADAPTIVE_CONCURRENCY) as f64;
         let by_latency = (calls / concurrency).ceil() * self.experience.seconds_a_call;

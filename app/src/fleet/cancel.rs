@@ -1,8 +1,8 @@
 //! Cancellation of runs.
 
 use crate::{
-    environment::Environment, error::AppError, judge, local_ledger::open_local_ledger,
-    settings::Settings,
+    batch_lane::LOCAL_OWNER, environment::Environment, error::AppError, judge,
+    local_ledger::open_local_ledger, settings::Settings,
 };
 use juror_analysis::fold::{Fold, Rounds};
 use juror_journal::journal::RunFiles;
@@ -11,7 +11,10 @@ use juror_ledger::{
     redis::{RedisLedger, RunStatus},
     sqlite::SqliteLedger,
 };
-use juror_types::{id::RunId, run::RunRecord};
+use juror_types::{
+    id::{OwnerId, RunId},
+    run::RunRecord,
+};
 use juror_worker::batch::cancel_batches;
 use serde::Serialize;
 
@@ -141,7 +144,8 @@ async fn cancel_in(
         return Ok(0);
     }
     let client = judge::client(settings, environment, judge::key(settings, environment)?)?;
-    let cancelled = cancel_batches(&record.run_id, &client, backend).await;
+    let owner = OwnerId::new(LOCAL_OWNER);
+    let cancelled = cancel_batches(&record.run_id, &owner, &client, backend).await;
     cancelled.map_err(|error| {
         let run = &record.run_id;
         AppError::internal(format!("the batches of run {run} are not cancelled: {error}"))

@@ -1,6 +1,7 @@
 //! Makes the context of a fleet's run: of its record, and of the worker's own settings.
 
 use crate::{
+    batch_lane::BatchResources,
     environment::Environment,
     error::AppError,
     judge, rubrics,
@@ -10,6 +11,7 @@ use crate::{
 use juror_ledger::{admission::Admission as _, error::LedgerError, redis::RedisLedger};
 use juror_types::{rubric::Rubric, run::RunRecord, shutdown::Shutdown};
 use juror_worker::{
+    batch_lane::BatchLane,
     ceiling::Ceiling,
     context::{Context, JudgeSetup},
     image::Preparer,
@@ -33,6 +35,7 @@ pub struct ContextFactory {
     settings: Settings,
     environment: Environment,
     resources: WorkerResources<RetryingLedger<RedisLedger>>,
+    batches: BatchResources,
     /// Asks all of the worker's runs to stop.
     shutdown: Shutdown,
     preparer: Preparer,
@@ -45,6 +48,7 @@ impl ContextFactory {
         settings: Settings,
         environment: Environment,
         resources: WorkerResources<RetryingLedger<RedisLedger>>,
+        batches: BatchResources,
         shutdown: Shutdown,
     ) -> Result<Self, AppError> {
         let ceiling = Arc::new(judge::ceiling(&settings)?);
@@ -52,6 +56,7 @@ impl ContextFactory {
             settings,
             environment,
             resources,
+            batches,
             shutdown,
             preparer: judge::preparer(),
             ceiling,
@@ -82,8 +87,17 @@ impl ContextFactory {
         }
         let Shutdown { drain, now } = &self.shutdown;
         let shutdown = Shutdown { drain: drain.child_token(), now: now.clone() };
+        let lane = self.batches.lane(&self.settings, record, judge.as_deref()).await?;
         let context = self.resources.context(&self.settings, rubric, judge, shutdown);
-        Ok(Context { run_deadline: run_deadline(record), ..context })
+        let batches = lane.map(Arc::new);
+        Ok(Context { run_deadline: run_deadline(record), batches, ..context })
+    }
+
+    /// The context that the batches of a cancelled run are collected with.
+    pub async fn make_for_cancelled(&self, record: &RunRecord) -> Result<Context, ContextError> {
+        let context = self.make(record).await?;
+        let batches = context.batches.as_deref().map(BatchLane::for_cancelled).map(Arc::new);
+        Ok(Context { batches, ..context })
     }
 
     fn rubric_and_judge(

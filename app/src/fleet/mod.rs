@@ -1,5 +1,6 @@
 //! The fleet's servers, as the settings name them.
 
+pub mod batch_folder;
 pub mod budget_cap;
 pub mod cancel;
 pub mod context_factory;

@@ -1,7 +1,11 @@
 //! Publishes the jobs of a run to the fleet.
 
 use super::open_queues_within;
-use crate::{credentials::credentials, error::AppError, run::session::Session};
+use crate::{
+    credentials::credentials,
+    error::AppError,
+    run::session::{Session, absolute},
+};
 use juror_analysis::fold::Rounds;
 use juror_files::local::Roots;
 use juror_ledger::redis::RedisLedger;
@@ -20,7 +24,7 @@ use juror_types::{
     shutdown::Shutdown,
     usage::Money,
 };
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 use tokio::sync::watch;
 
 /// Publishes that wait for the broker's word at once.
@@ -97,13 +101,6 @@ impl Publication<'_> {
         published: watch::Sender<u64>,
         shutdown: &Shutdown,
     ) -> Result<Published, AppError> {
-        if self.record.lane.is_batched() {
-            return Err(AppError::invalid(format!(
-                "a fleet buys no calls in batches: take --lane realtime or flex, or judge run {} on \
-                 one machine by juror run",
-                self.record.run_id
-            )));
-        }
         let uploader = self.uploader()?.map(Arc::new);
         let budgets = &self.session.settings.budget;
         let opened = match self.opening {
@@ -192,8 +189,17 @@ pub fn new_record(session: &Session, run: &RunId, upload: Option<String>) -> Run
         calls: None,
         stages: None,
         fleet: Some(session.settings.fleet.namespace.clone()),
+        baseline: session.settings.run.baseline().map(for_aggregator),
         upload,
         ..session.record(run.clone())
+    }
+}
+
+/// A baseline's name as an aggregator in another folder takes it: a path is made absolute.
+fn for_aggregator(named: &str) -> String {
+    match RunId::parse(named) {
+        Ok(_) => named.to_owned(),
+        Err(_) => absolute(Path::new(named)),
     }
 }
 

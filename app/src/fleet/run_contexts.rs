@@ -47,6 +47,8 @@ struct KnownRun {
     /// None if nobody knows it.
     status: Option<RunStatus>,
     context: Option<Arc<Context>>,
+    /// Context that the batches of a cancelled run are collected with.
+    cancelled: Option<Arc<Context>>,
 }
 
 /// When a run was looked up.
@@ -114,6 +116,11 @@ impl SeenRuns {
         if !status.as_ref().is_some_and(|new| is_active(new) && is_same(&new.record)) {
             Self::leave(known);
         }
+        if !status.as_ref().is_some_and(|new| new.cancelled)
+            && let Some(context) = known.cancelled.take()
+        {
+            context.shutdown.drain.cancel();
+        }
         known.status = status;
         known.looked_up = Some(LookUp { at: Instant::now(), change });
         Ok(())
@@ -129,6 +136,12 @@ impl SeenRuns {
             && (is_active(status)
                 || *self.contexts.backend().changes().borrow() == looked_up.change)
             && fits(job, &status.record)
+    }
+
+    /// Whether a job of the run has met a refusal, and the pause is not noted yet.
+    fn is_about_to_pause(&self, known: &KnownRun) -> bool {
+        let is_stopped = |context: &Arc<Context>| context.shutdown.drain.is_cancelled();
+        known.context.as_ref().is_some_and(is_stopped) && !self.contexts.is_stopping()
     }
 
     fn leave(known: &mut KnownRun) {
@@ -157,8 +170,7 @@ impl RunStatusProvider for SeenRuns {
         let run = &job.run_id;
         let place = self.place_of(run);
         let mut known = place.lock().await;
-        let stopped = |context: &Arc<Context>| context.shutdown.drain.is_cancelled();
-        if known.context.as_ref().is_some_and(stopped) && !self.contexts.is_stopping() {
+        if self.is_about_to_pause(&known) {
             // One of its jobs has met a refusal, and is about to note the pause.
             return Ok(WorkerRunState::Paused("no call of it can succeed".to_owned()));
         }
@@ -187,6 +199,40 @@ impl RunStatusProvider for SeenRuns {
         }
     }
 
+    async fn shard_context(&self, run: &RunId) -> Result<Option<Arc<Context>>, LedgerError> {
+        let place = self.place_of(run);
+        let mut known = place.lock().await;
+        if self.is_about_to_pause(&known) {
+            return Ok(None);
+        }
+        self.look_up(run, &mut known).await?;
+        let Some(status) = known.status.as_ref().filter(|status| status.paused.is_none()) else {
+            return Ok(None);
+        };
+        let (record, is_cancelled) = (&status.record, status.cancelled);
+        let context = if is_cancelled { &known.cancelled } else { &known.context };
+        if let Some(context) = context {
+            return Ok(Some(Arc::clone(context)));
+        }
+        let made = match is_cancelled {
+            true => self.contexts.make_for_cancelled(record).await,
+            false => self.contexts.make(record).await,
+        };
+        match made {
+            Ok(context) => {
+                let context = Arc::new(context);
+                let place = if is_cancelled { &mut known.cancelled } else { &mut known.context };
+                Ok(Some(Arc::clone(place.insert(context))))
+            }
+            Err(ContextError::Ledger(error)) => Err(error),
+            // Another worker may have what this one lacks.
+            Err(unjudgeable @ ContextError::Unjudgeable(_)) => {
+                tracing::warn!(%run, %unjudgeable, "the batches of a run are left to other workers");
+                Ok(None)
+            }
+        }
+    }
+
     async fn pause(&self, run: &RunId, reason: &str) -> Result<(), LedgerError> {
         let place = self.place_of(run);
         let mut known = place.lock().await;
@@ -197,7 +243,9 @@ impl RunStatusProvider for SeenRuns {
 /// Whether somebody works under the run's context, or is looking it up.
 fn is_in_hand(known: &Arc<Mutex<KnownRun>>) -> bool {
     match known.try_lock() {
-        Ok(known) => known.context.as_ref().is_some_and(|context| Arc::strong_count(context) > 1),
+        Ok(known) => [&known.context, &known.cancelled]
+            .into_iter()
+            .any(|context| context.as_ref().is_some_and(|context| Arc::strong_count(context) > 1)),
         Err(_) => true,
     }
 }
@@ -217,6 +265,7 @@ fn alike(one: &RunRecord, other: &RunRecord) -> bool {
         && one.judge == other.judge
         && one.max_side == other.max_side
         && one.deadline == other.deadline
+        && one.lane == other.lane
 }
 
 /// Whether the run's record has what the job needs: the rubric's text, and the terms of its judge.

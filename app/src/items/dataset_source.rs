@@ -2,7 +2,7 @@
 
 use super::{ItemDetails, ItemSource, details::ItemTexts};
 use crate::{
-    attachments::{CHANGED, DatasetAttachments, FETCHES_NOTHING, PictureCache},
+    attachments::{CHANGED, DatasetAttachments, DatasetCache, FETCHES_NOTHING},
     budgets::BudgetState,
     ledger_pool::Ledgers,
     local_ledger::open_local_ledger,
@@ -43,7 +43,7 @@ const BROKEN_OFF: &str = "reading was broken off; ask again";
 impl DatasetItemSource {
     /// Reads files under the folders of runs and of these settings.
     pub fn new(settings: Settings) -> Self {
-        Self { open: Arc::new(Open { settings, shelf: PictureCache::default() }) }
+        Self { open: Arc::new(Open { settings, cache: DatasetCache::default() }) }
     }
 
     async fn local_ledger(&self, run: &RunId) -> Option<Ledger> {
@@ -239,11 +239,11 @@ fn read(reference: &str, roots: &Roots) -> Result<Bytes, String> {
 /// Terms on which datasets are opened.
 struct Open {
     settings: Settings,
-    shelf: PictureCache,
+    cache: DatasetCache,
 }
 
 impl Open {
     fn exhibits<'a>(&'a self, record: &'a RunRecord, rubric: &'a Rubric) -> DatasetAttachments<'a> {
-        DatasetAttachments { record, rubric, settings: &self.settings, shelf: Some(&self.shelf) }
+        DatasetAttachments { record, rubric, settings: &self.settings, cache: Some(&self.cache) }
     }
 }

@@ -1,11 +1,10 @@
 //! Warnings of a baseline that may say little of today: old, with other results than when it was
 //! blessed, or of another evidence mode.
 
-use crate::error::AppError;
 use jiff::Timestamp;
 use juror_journal::{
     blessed::{BlessedRun, results_digest},
-    journal::RunFiles,
+    journal::{JournalError, RunFiles},
 };
 use juror_types::run::RunRecord;
 
@@ -13,20 +12,23 @@ const DAY_SECONDS: i64 = 24 * 60 * 60;
 
 /// Terms of the warnings.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct WarningTerms {
+pub struct WarningTerms {
     /// Days after which a blessed run is old; 0 for never.
-    pub(super) max_age_days: u32,
+    pub max_age_days: u32,
     /// Now.
-    pub(super) now: Timestamp,
+    pub now: Timestamp,
 }
 
 /// The warnings of this base for a comparison with this head.
-pub(super) fn warnings(
+///
+/// # Errors
+/// A journal of the base that cannot be read.
+pub fn warnings(
     base: &RunFiles,
     blessed: Option<&BlessedRun>,
     head: &RunRecord,
     terms: WarningTerms,
-) -> Result<Vec<String>, AppError> {
+) -> Result<Vec<String>, JournalError> {
     let mut warnings: Vec<String> = other_evidence(base.record(), head).into_iter().collect();
     if let Some(blessed) = blessed {
         warnings.extend(age(blessed, terms));
@@ -58,7 +60,7 @@ fn age(blessed: &BlessedRun, terms: WarningTerms) -> Option<String> {
     })
 }
 
-fn other_results(base: &RunFiles, blessed: &BlessedRun) -> Result<Option<String>, AppError> {
+fn other_results(base: &RunFiles, blessed: &BlessedRun) -> Result<Option<String>, JournalError> {
     let BlessedRun { name, run_id, results_digest: known, .. } = blessed;
     Ok((results_digest(base)? != *known).then(|| {
         format!(

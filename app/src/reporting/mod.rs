@@ -1,8 +1,9 @@
 //! The report of a run: what it is made by, and `report.json`.
 
 pub mod baseline;
-mod baseline_warnings;
+pub mod baseline_warnings;
 pub mod calibrations;
+pub mod fleet_baselines;
 pub mod run_lookup;
 
 use crate::{
@@ -68,16 +69,31 @@ pub fn write_report(
     let mut report = summarize(files, &input).map_err(AppError::from)?;
     report.add_calibration(files, reporting.calibration);
     if let Some(baseline) = reporting.baseline {
-        report.comparison = Some(baseline.compared(files, &report, &stability)?);
+        let comparison = baseline.compared(files, &report, &stability)?;
+        if let (Some(gate), Some(targets)) = (reporting.gate, &mut report.targets) {
+            gate.decide_changes(targets, &comparison);
+        }
+        report.comparison = Some(comparison);
     }
     write_output(&files.path_of("report.json"), &report, files, &NoAttachments)
         .map_err(AppError::internal)?;
     Ok(report)
 }
 
-/// The gate that the settings name, whose anchors begin with the blessed run, if there is one.
+/// The gate that the settings name, whose anchors begin with the blessed run, if there is one. A gate
+/// on changes since a baseline is refused where the settings name none.
 pub fn gate(settings: &Settings, rubric: &Rubric) -> Result<Option<Gate>, AppError> {
     let RunSettings { gate, runs_dir, .. } = &settings.run;
     let gate = gate.as_deref().map(|name| Gate::load(name, rubric)).transpose();
-    Ok(gate.map_err(AppError::invalid)?.map(|gate| gate.anchored_at_blessed(runs_dir)))
+    let gate = gate.map_err(AppError::invalid)?;
+    if let Some(rule) = gate.as_ref().and_then(|gate| gate.changes.first())
+        && settings.run.baseline().is_none()
+    {
+        return Err(AppError::invalid(format!(
+            "the gate bounds {}, which are changes since a baseline, and none is named: add \
+             --baseline RUN",
+            rule.list.path()
+        )));
+    }
+    Ok(gate.map(|gate| gate.anchored_at_blessed(runs_dir)))
 }

@@ -9,7 +9,10 @@ use super::{
     session::Session,
 };
 use crate::{
-    budgets::alerts::AlertWatch, error::AppError, local_ledger::open_local_ledger,
+    batch_lane::{BatchResources, LOCAL_OWNER},
+    budgets::alerts::{AlertWatch, RETRY_PAUSES},
+    error::AppError,
+    local_ledger::open_local_ledger,
     worker_resources::run_deadline,
 };
 use juror_aggregator::run::{Aggregated, AggregatorError, AggregatorResources};
@@ -17,13 +20,14 @@ use juror_analysis::fold::Fold;
 use juror_journal::journal::RunDirectory;
 use juror_ledger::{
     admission::{Admission, Ledger},
+    batches::BatchRecords,
     sqlite::SqliteLedger,
 };
 use juror_producer::{plan, publish as submit};
 use juror_queue::{Priority, Queue, local::LocalQueue};
 use juror_types::{
     event::{Event, Events},
-    id::RunId,
+    id::{OwnerId, RunId},
     job::Job,
     outcome::JobResult,
     shutdown::Shutdown,
@@ -31,7 +35,6 @@ use juror_types::{
 };
 use juror_worker::{
     batch::BatchWork,
-    batch_lane::BatchLane,
     context::Context,
     run::{Ended, Runs, Worker, WorkerError},
 };
@@ -152,17 +155,22 @@ async fn run_round(
     let run = directory.files().record().run_id.clone();
     let jobs: Arc<LocalQueue<Job>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
     let results: Arc<LocalQueue<JobResult>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
+    let record = directory.files().record();
+    let batches = BatchResources {
+        records: Arc::clone(backend) as Arc<dyn BatchRecords>,
+        owner: OwnerId::new(LOCAL_OWNER),
+        folder: directory.files().directory().join("batches"),
+    };
+    let lane = batches.lane(&session.settings, record, terms.judge.as_deref()).await;
     let context = Arc::new(Context {
+        batches: lane.map_err(AppError::internal)?.map(Arc::new),
         events: events.clone(),
         owner: terms.owner.clone(),
         kept_inputs: terms.kept_inputs.clone(),
         shutdown: Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() },
-        run_deadline: run_deadline(directory.files().record()),
+        run_deadline: run_deadline(record),
         ..local_context::of_one_run(session, backend, terms.judge.clone())?
     });
-    let judge = context.judge.as_deref();
-    let lane =
-        local_context::batch_lane(&session.settings, backend, directory.files(), judge).await?;
     let submission = submission(session, &run, &fold, &jobs, events.clone())?;
     let subscription = results.subscribe(QUEUE_CAPACITY).await.map_err(AppError::internal)?;
     let metrics = Arc::clone(&context.metrics);
@@ -171,12 +179,13 @@ async fn run_round(
     let watch = AlertWatch {
         records: backend.as_ref(),
         alerts: &session.settings.budget.alerts,
+        retry_pauses: &RETRY_PAUSES,
         events: aggregator.events.clone(),
     };
     let watched = Shutdown { drain: CancellationToken::new(), now: shutdown.now.clone() };
     let ended = watched.drain.clone().drop_guard();
     let roles = (submission, aggregator, ended);
-    let working = run_roles(roles, (context, lane), &jobs, &results, shutdown);
+    let working = run_roles(roles, context, &jobs, &results, shutdown);
     let watching = watch.follow(&run, backend.changes(), &watched);
     let (worked, ()) = tokio::join!(working, watching);
     worked
@@ -186,7 +195,7 @@ async fn run_round(
 /// The guard is dropped when they have ended.
 async fn run_roles(
     (submission, aggregator, _ended): (submit::Submission, AggregatorResources, DropGuard),
-    (context, lane): (Arc<Context>, Option<Arc<BatchLane>>),
+    context: Arc<Context>,
     jobs: &Arc<LocalQueue<Job>>,
     results: &Arc<LocalQueue<JobResult>>,
     shutdown: &Shutdown,
@@ -200,7 +209,7 @@ async fn run_roles(
         submitted
     };
     let working = async {
-        let ended = run_worker(context, lane, jobs, results, run_id, upstream.clone()).await;
+        let ended = run_worker(context, jobs, results, run_id, upstream.clone()).await;
         upstream.drain.cancel();
         results.close();
         ended
@@ -221,7 +230,6 @@ async fn run_roles(
 /// Runs the worker's role, in batches where the run has such a lane.
 async fn run_worker(
     context: Arc<Context>,
-    lane: Option<Arc<BatchLane>>,
     jobs: &Arc<LocalQueue<Job>>,
     results: &Arc<LocalQueue<JobResult>>,
     run_id: RunId,
@@ -229,7 +237,7 @@ async fn run_worker(
 ) -> Result<Ended, WorkerError> {
     let jobs = Arc::clone(jobs) as Arc<dyn Queue<Job>>;
     let results = Arc::clone(results) as Arc<dyn Queue<JobResult>>;
-    if let Some(lane) = lane {
+    if let Some(lane) = context.batches.clone() {
         let work = BatchWork::new(jobs, results, context, lane, run_id);
         return juror_worker::run::run_in_batches(Arc::new(work), shutdown).await;
     }

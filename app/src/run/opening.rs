@@ -7,7 +7,7 @@ use juror_files::kept_inputs::KeptInputs;
 use juror_journal::journal::RunDirectory;
 use juror_ledger::{
     admission::{Admission, Budget},
-    budgets::{self, ZoneChange},
+    budgets::{self, BudgetRecords as _, ZoneChange},
     sqlite::SqliteLedger,
 };
 use juror_types::{
@@ -92,7 +92,7 @@ pub async fn open_run(
     let kept_inputs = record.keep_inputs.then(|| KeptInputs::create(directory.files().directory()));
     let kept_inputs = kept_inputs.transpose().map_err(AppError::internal)?;
     let owner = OwnerId::random();
-    let zone_change = open_ledger(session, run, backend, &owner).await?;
+    let zone_change = open_ledger(session, &record, backend, &owner).await?;
     let mut fold = Fold::of_journal(directory.files()).map_err(AppError::internal)?;
     catch_up(&mut directory, &mut fold, backend, run).await?;
     let judge = setup.map(Arc::new);
@@ -106,13 +106,14 @@ pub async fn open_run(
 
 async fn open_ledger(
     session: &Session,
-    run: &RunId,
+    record: &RunRecord,
     backend: &SqliteLedger,
     owner: &OwnerId,
 ) -> Result<Option<ZoneChange>, AppError> {
-    let budgets = &session.settings.budget;
+    let (run, budgets) = (&record.run_id, &session.settings.budget);
     let budget = budgets.run_usd.map_or(Budget::Unlimited, Budget::Cap);
     backend.adopt(run, owner).await.map_err(AppError::internal)?;
+    backend.label_run(run, &record.budget_labels).await.map_err(AppError::internal)?;
     backend.open_run(run, budget).await.map_err(AppError::internal)?;
     budgets::apply(backend, budgets).await.map_err(AppError::internal)
 }

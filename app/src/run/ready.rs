@@ -13,12 +13,14 @@ use juror_types::{id::RunId, run::RunRecord};
 use juror_worker::context::JudgeSetup;
 use std::path::Path;
 
-/// The record of a session's run; one that is known keeps its age and its sessions.
+/// The record of a session's run; one that is known keeps its age, its labels and its sessions.
 pub fn record(session: &Session, run: &RunId, known: Option<&RunRecord>) -> RunRecord {
     let record = session.record(run.clone());
     let created_at = known.map_or(record.created_at, |known| known.created_at.clone());
     let judging = known.and_then(|known| known.judging.clone());
-    RunRecord { created_at, judging, ..record }
+    let labels = known.map(|known| &known.budget_labels).filter(|labels| !labels.is_empty());
+    let budget_labels = labels.unwrap_or(&record.budget_labels).clone();
+    RunRecord { created_at, judging, budget_labels, ..record }
 }
 
 /// Needs of a run beside its session.

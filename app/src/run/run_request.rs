@@ -1,6 +1,6 @@
 //! A request to judge a dataset, or to go on with a run by its record.
 
-use super::session::{Selection, Session, difference};
+use super::session::{Selection, Session};
 use crate::{
     error::AppError,
     rubrics,
@@ -11,6 +11,7 @@ use juror_analysis::until_width::FIRST_LOOK;
 use juror_ledger::admission::BudgetCalendar;
 use juror_producer::plan::ItemSample;
 use juror_types::{
+    budget_label::BudgetLabel,
     evidence::EvidenceMode,
     id::{OwnerId, RunId},
     rubric::Rubric,
@@ -84,7 +85,7 @@ impl RunInvocation<'_> {
     fn known_session(&self, run: &RunId, known: Option<&RunRecord>) -> Result<Session, AppError> {
         let Some(record) = known.filter(|_| self.items.dataset.is_none()) else {
             let session = self.session_of_flags(known)?;
-            return match known.and_then(|known| difference(known, &session.record(run.clone()))) {
+            return match known.and_then(|known| known.difference(&session.record(run.clone()))) {
                 None => Ok(session),
                 Some(difference) => Err(AppError::invalid(format!(
                     "run {run} exists and is another one: {difference}; take another --run-id"
@@ -92,7 +93,7 @@ impl RunInvocation<'_> {
             };
         };
         let session = self.session_of_record(record)?;
-        match difference(record, &session.record(run.clone())) {
+        match record.difference(&session.record(run.clone())) {
             None => Ok(session),
             Some(difference) => Err(AppError::invalid(format!(
                 "run {run} cannot be resumed: {difference}; start a new run instead"
@@ -196,8 +197,8 @@ fn layers_of(record: &RunRecord) -> Vec<Layer> {
     layers
 }
 
-/// Settings in a record that hold for every round of its run: limits, cache, endpoint, and whether
-/// inputs are kept.
+/// Settings in a record that hold for every round of its run: limits, cache, endpoint, budget tags, and
+/// whether inputs are kept.
 fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
     let base_url = record.base_url.clone().map(|url| Layer::of("judge", "base_url", url));
     let mut layers = vec![
@@ -205,6 +206,7 @@ fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
         Layer::of("run", "lane", record.lane.name()),
     ];
     layers.extend(base_url);
+    layers.extend(layer_of_tags(record));
     let Some(calls) = record.calls else { return layers };
     let limits =
         [("rpm", calls.rpm), ("tpm", calls.tpm), ("max_concurrency", calls.max_concurrency)];
@@ -215,6 +217,16 @@ fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
     let cache = Layer::of("cache", "enabled", calls.cache);
     layers.extend(limits.chain([cache]));
     layers
+}
+
+/// Tags of a record; none where its version did not say.
+fn layer_of_tags(record: &RunRecord) -> Option<Layer> {
+    let tags = record.budget_labels.iter().filter_map(|label| match label {
+        BudgetLabel::Tag(name) => Some(String::from(name.clone())),
+        BudgetLabel::Dataset(_) => None,
+    });
+    let tags: Vec<String> = tags.collect();
+    (!record.budget_labels.is_empty()).then(|| Layer::of("budget", "tags", tags))
 }
 
 /// Date and time, and enough chance that two runs of one second have two names.

@@ -115,13 +115,6 @@ impl RunService {
                 "runs are judged by a fleet, whose workers have limits of their own: leave it out",
             ));
         }
-        if asked.baseline.is_some() {
-            return Err(AppError::of_field(
-                RequestField::Baseline,
-                "runs are judged by a fleet, whose aggregator compares with no baseline: leave it \
-                 out, and compare by: juror report RUN --baseline NAME",
-            ));
-        }
         let session = self.session(asked, run).await?;
         if session.settings.run.keep_inputs {
             return Err(AppError::of_field(RequestField::KeepInputs, KEEPS_NO_INPUTS));

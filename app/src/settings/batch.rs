@@ -1,11 +1,13 @@
 //! `[batch]`: how calls are bought in batches.
 
+use super::SettingsError;
 use jiff::SignedDuration;
+use juror_files::fetch_policy::Allowed;
 use serde::Deserialize;
 use std::time::Duration;
 
 /// `[batch]`.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BatchLaneSettings {
     /// Time before the second look at a batch; it doubles from look to look.
@@ -16,10 +18,30 @@ pub struct BatchLaneSettings {
     pub max_rows: usize,
     /// Most bytes of one batch's file.
     pub max_bytes: u64,
+    /// Hosts from which the provider may read images itself, as in `files.hosts`.
+    pub public_hosts: Vec<String>,
     /// Whether files are deleted at the provider once they are read.
     pub delete_files: bool,
+    /// Time without a job after which a fleet's worker hands in what it has.
+    pub seal_after: Pause,
+    /// Time after which the batches of a fleet's worker that has not been heard of are taken over.
+    pub owner_timeout: Pause,
     /// Time before the deadline at which `mixed` gives up on batches.
     pub realtime_reserve: Pause,
+}
+
+impl BatchLaneSettings {
+    /// The hosts from which the provider may read images itself.
+    ///
+    /// # Errors
+    /// An entry that names no host.
+    pub fn public_hosts(&self) -> Result<Allowed, SettingsError> {
+        Allowed::parse(&self.public_hosts, &[], &[]).map_err(|(_, entry)| {
+            let remedy =
+                "write host, *.host or host:port for HTTPS, and http://host for plain HTTP";
+            SettingsError::value("batch.public_hosts", format!("{entry:?}"), remedy)
+        })
+    }
 }
 
 /// A length of time, written as in `2s` or `30m`.

@@ -2,7 +2,7 @@
 
 use super::{Settings, SettingsError};
 use juror_ledger::admission::Budget;
-use juror_types::usage::Money;
+use juror_types::{budget_label::MAX_BUDGET_TAGS, usage::Money};
 
 impl Settings {
     /// These settings with this cap of a run, where one is given.
@@ -19,10 +19,22 @@ impl Settings {
     pub(super) fn check(&self) -> Result<(), SettingsError> {
         self.files.check()?;
         self.serve.check()?;
+        self.batch.public_hosts()?;
         self.check_ranges()?;
         self.check_aliases()?;
         self.check_counts()?;
+        self.check_tags()?;
         self.check_amounts()
+    }
+
+    fn check_tags(&self) -> Result<(), SettingsError> {
+        match self.budget.tags.len() {
+            0..=MAX_BUDGET_TAGS => Ok(()),
+            many => {
+                let value = format!("a list of {many} tags");
+                Err(SettingsError::value("budget.tags", value, "give a run at most 8"))
+            }
+        }
     }
 
     fn check_aliases(&self) -> Result<(), SettingsError> {
@@ -62,6 +74,7 @@ impl Settings {
             ("judge.max_output_tokens", self.judge.max_output_tokens.map(u64::from)),
             ("batch.max_rows", Some(self.batch.max_rows as u64)),
             ("batch.max_bytes", Some(self.batch.max_bytes)),
+            ("batch.owner_timeout", Some(self.batch.owner_timeout.0.as_secs())),
             ("limits.rpm", self.limits.rpm),
             ("limits.tpm", self.limits.tpm),
             ("limits.max_concurrency", self.limits.max_concurrency.map(|count| count as u64)),
@@ -84,22 +97,17 @@ impl Settings {
     }
 
     fn check_amounts(&self) -> Result<(), SettingsError> {
-        let cap = |budget: Option<Budget>| match budget {
-            Some(Budget::Cap(cap)) => Some(cap),
-            Some(Budget::Unlimited) | None => None,
-        };
-        let lifted = "give 0 or more, or \"unlimited\" for no cap";
-        for (key, amount, remedy) in [
-            (
-                "budget.run_usd",
-                self.budget.run_usd,
-                "give 0 or more, or leave the key out for no cap",
-            ),
-            ("budget.day_usd", cap(self.budget.day_usd), lifted),
-            ("budget.month_usd", cap(self.budget.month_usd), lifted),
-        ] {
-            if let Some(amount) = amount.filter(|amount| *amount < Money::ZERO) {
-                return Err(SettingsError::value(key, amount, remedy));
+        let run = self.budget.run_usd.filter(|amount| *amount < Money::ZERO);
+        if let Some(amount) = run {
+            let remedy = "give 0 or more, or leave the key out for no cap";
+            return Err(SettingsError::value("budget.run_usd", amount, remedy));
+        }
+        for (budget, cap) in self.budget.shared_caps() {
+            if let Budget::Cap(amount) = cap
+                && amount < Money::ZERO
+            {
+                let remedy = "give 0 or more, or \"unlimited\" for no cap";
+                return Err(SettingsError::value(budget.setting(), amount, remedy));
             }
         }
         Ok(())

@@ -1,6 +1,8 @@
 //! When the calls of a run end: at a time of day, or after a duration.
 
+use super::Settings;
 use jiff::{SignedDuration, Timestamp, Zoned, civil::Time};
+use juror_types::lane::Lane;
 use serde::Deserialize;
 use std::str::FromStr;
 
@@ -8,7 +10,8 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Deadline {
-    /// At this time of day, in the time zone of the machine that starts the run.
+    /// At this time of day, in the time zone of budgets (`budget.zone`), or of the machine that starts
+    /// the run where the settings name none.
     At(Time),
     /// Time after the start of the run.
     After(SignedDuration),
@@ -37,6 +40,26 @@ impl Deadline {
                 next.map_or(Timestamp::MAX, |next| next.timestamp())
             }
         }
+    }
+}
+
+impl Settings {
+    /// The moment of `run.deadline` for a run that starts now.
+    pub fn deadline(&self) -> Option<Timestamp> {
+        let zone = self.budget.zone.as_ref();
+        // The zone was checked when the settings were read.
+        let in_zone = zone.and_then(|zone| Timestamp::now().in_tz(zone.zone()).ok());
+        Some(self.run.deadline?.after(&in_zone.unwrap_or_else(Zoned::now)))
+    }
+
+    /// Whether a run in the lane `mixed` that starts now has no time for batches.
+    pub fn makes_no_batch(&self) -> bool {
+        let reserve = self.batch.realtime_reserve.0;
+        let has_time = |deadline: Timestamp| {
+            Timestamp::now().checked_add(reserve).is_ok_and(|begin| begin < deadline)
+        };
+        let is_mixed = self.run.enable_llm_judge && self.run.lane == Lane::Mixed;
+        is_mixed && self.deadline().is_some_and(|deadline| !has_time(deadline))
     }
 }
 

@@ -45,7 +45,7 @@ pub enum SettingsError {
     #[error("setting {key} is {value}: {remedy}")]
     Value {
         /// The setting, with its section.
-        key: &'static str,
+        key: String,
         /// Its value.
         value: String,
         /// Value to give.
@@ -56,13 +56,17 @@ pub enum SettingsError {
 impl From<InvalidFileSetting> for SettingsError {
     fn from(invalid: InvalidFileSetting) -> Self {
         let InvalidFileSetting { key, value, remedy } = invalid;
-        Self::Value { key, value, remedy }
+        Self::Value { key: key.to_owned(), value, remedy }
     }
 }
 
 impl SettingsError {
-    pub(super) fn value(key: &'static str, value: impl fmt::Display, remedy: &'static str) -> Self {
-        Self::Value { key, value: value.to_string(), remedy }
+    pub(super) fn value(
+        key: impl Into<String>,
+        value: impl fmt::Display,
+        remedy: &'static str,
+    ) -> Self {
+        Self::Value { key: key.into(), value: value.to_string(), remedy }
     }
 }
 

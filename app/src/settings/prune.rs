@@ -1,4 +1,4 @@
-//! `[prune]`: which runs may go.
+//! `[prune]`: which runs and cached replies may go.
 
 use serde::Deserialize;
 
@@ -12,4 +12,6 @@ pub struct PruneSettings {
     pub max_mb: Option<u64>,
     /// Runs that are kept of each series whatever their age, from its first one on.
     pub keep_first: usize,
+    /// Days after its last use for which a cached reply is kept; none keeps all.
+    pub keep_reply_days: Option<u32>,
 }

@@ -1,5 +1,6 @@
 //! Settings of the built-in renderer.
 
+use juror_render::TailwindUse;
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -13,4 +14,10 @@ pub struct RenderSettings {
     pub concurrency: Option<usize>,
     /// Time of the browser for one item, in seconds.
     pub timeout_seconds: u64,
+    /// When pages get Tailwind's browser build.
+    pub tailwind: TailwindUse,
+    /// A folder of modules that components may import, beside the shipped ones.
+    pub modules: Option<PathBuf>,
+    /// Styles of the page that components and parts of pages stand in.
+    pub stylesheet: Option<PathBuf>,
 }

@@ -25,6 +25,7 @@ fn commented_keys_of_the_manual_are_keys() {
             let rest = line.strip_prefix("# ").unwrap_or(line);
             let is_setting = rest.starts_with("[prices.\"")
                 || rest.starts_with("[models.\"")
+                || rest.starts_with("[budget.per_")
                 || rest == "[[budget.alerts]]"
                 || rest.split_once(" = ").is_some_and(|(key, _)| {
                     key.chars().all(|character| character.is_ascii_lowercase() || character == '_')
@@ -40,6 +41,8 @@ fn commented_keys_of_the_manual_are_keys() {
     assert_eq!(settings.judge.headers.len(), 2);
     assert_eq!(settings.budget.month_usd, "300".parse().ok().map(Budget::Cap));
     assert_eq!(settings.budget.alerts.len(), 2);
+    assert_eq!(settings.batch.public_hosts().unwrap().hosts().len(), 1);
+    assert_eq!(settings.budget.shared_caps().len(), 4);
     assert_eq!(settings.files.allowed().unwrap().hosts().len(), 3);
 }
 

@@ -2,14 +2,17 @@
 
 use juror_analysis::format::{counted, dollars};
 use juror_app::budgets::{BudgetHistory, BudgetState, PeriodSpending};
-use juror_ledger::admission::{Budget, Period};
-use juror_types::usage::Money;
+use juror_ledger::admission::{Budget, SharedBudget};
+use juror_types::{budget_label::BudgetLabel, usage::Money};
 use serde::Serialize;
 
 /// A cap that was replaced, as `juror budget set --json` prints it.
 #[derive(Debug, Serialize)]
 pub struct CapChange {
     budget: &'static str,
+    /// The label whose calls it is for; none for all runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<BudgetLabel>,
     /// The cap from now on; none if there is none.
     cap_usd: Option<Money>,
     /// The cap before; none if there was none.
@@ -17,20 +20,26 @@ pub struct CapChange {
 }
 
 impl CapChange {
-    /// The change of a period's cap.
-    pub fn new(period: Period, cap: Budget, before: Option<Budget>) -> Self {
+    /// The change of a budget's cap.
+    pub fn new(budget: &SharedBudget, cap: Budget, before: Option<Budget>) -> Self {
+        let SharedBudget { period, label } = budget.clone();
         let before_usd = before.and_then(cap_of);
-        Self { budget: period.budget_key(), cap_usd: cap_of(cap), before_usd }
+        Self { budget: period.budget_key(), label, cap_usd: cap_of(cap), before_usd }
     }
 
-    /// `each month may cost at most $60.00 from now on; before: no cap`
+    /// `each month of tag checkout may cost at most $60.00 from now on; before: no cap`
     pub fn sentence(&self) -> String {
-        let Self { budget, cap_usd, before_usd } = self;
+        let Self { budget, label, cap_usd, before_usd } = self;
+        let whose = label.as_ref().map(|label| format!(" of {}", phrase(label)));
         let now = match cap_usd {
             Some(cap) => format!("may cost at most {}", dollars(*cap)),
             None => "has no cap".to_owned(),
         };
-        format!("each {budget} {now} from now on; before: {}", or_no_cap(*before_usd))
+        format!(
+            "each {budget}{} {now} from now on; before: {}",
+            whose.unwrap_or_default(),
+            or_no_cap(*before_usd)
+        )
     }
 }
 
@@ -43,7 +52,7 @@ pub fn amount(budget: Budget) -> String {
 pub fn states(states: &[BudgetState]) -> String {
     let row = |cells: [&str; 6]| {
         let [scope, cap, spent, held, left, renews] = cells;
-        let line = format!("{scope:24} {cap:>12} {spent:>12} {held:>12} {left:>12}  {renews}");
+        let line = format!("{scope:36} {cap:>12} {spent:>12} {held:>12} {left:>12}  {renews}");
         format!("{}\n", line.trim_end())
     };
     let mut text = row(["BUDGET", "CAP", "SPENT", "IN FLIGHT", "LEFT", "RENEWS"]);
@@ -74,8 +83,10 @@ pub fn history(history: &BudgetHistory, days: u32, months: u32) -> String {
             text.push('\n');
         }
     }
+    let whose = history.label.as_ref().map(|label| format!("Runs of {} alone. ", phrase(label)));
     text.push_str(&format!(
-        "Days and months begin in the time zone {}; those that cost nothing are left out.\n",
+        "{}Days and months begin in the time zone {}; those that cost nothing are left out.\n",
+        whose.unwrap_or_default(),
         history.zone
     ));
     text
@@ -96,6 +107,10 @@ fn table(title: &str, rows: &[PeriodSpending], last: &str) -> String {
     let total = [sum(|of| of.spent_usd), sum(|of| of.presumed_usd), sum(|of| of.held_usd)];
     text.push_str(&row(last, shown(total).each_ref().map(String::as_str)));
     text
+}
+
+fn phrase(label: &BudgetLabel) -> String {
+    format!("{} {}", label.kind(), label.name())
 }
 
 fn cap_of(budget: Budget) -> Option<Money> {

@@ -7,13 +7,14 @@ use juror_ledger::{
     redis::{RedisLedger, Weakness},
 };
 use juror_queue::rabbitmq::broker_version;
+use juror_types::budget_label::BudgetLabel;
 
 /// The oldest versions that are known to do what a fleet asks of them.
 const OLDEST_BROKER: [u64; 2] = [3, 10];
 const OLDEST_REDIS: [u64; 2] = [7, 0];
 
-/// Checks of the servers that the settings name.
-pub async fn checks(settings: &Settings) -> Vec<Check> {
+/// Checks of the servers that the settings name, and of the budgets of a run of these labels there.
+pub async fn checks(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
     let mut checks = Vec::new();
     if let Some(broker) = &settings.fleet.broker {
         checks.push(match broker_version(broker, &settings.fleet.broker_tls()).await {
@@ -22,12 +23,12 @@ pub async fn checks(settings: &Settings) -> Vec<Check> {
         });
     }
     if settings.fleet.redis.is_some() {
-        checks.extend(redis(settings).await);
+        checks.extend(redis(settings, labels).await);
     }
     checks
 }
 
-async fn redis(settings: &Settings) -> Vec<Check> {
+async fn redis(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
     let backend = match fleet::open_backend(settings).await {
         Ok(backend) => backend,
         Err(failure) => return vec![bad("redis", failure.to_string())],
@@ -37,7 +38,7 @@ async fn redis(settings: &Settings) -> Vec<Check> {
     backend.close().await;
     let mut checks = vec![told.unwrap_or_else(|error| bad("redis", error.to_string()))];
     // Where Redis does not answer, the check of it says so.
-    checks.extend(budgets.ok().map(|budgets| super::budget(settings, budgets)));
+    checks.extend(budgets.ok().map(|budgets| super::budget(settings, labels, budgets)));
     checks
 }
 

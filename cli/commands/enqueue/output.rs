@@ -4,7 +4,7 @@ use crate::{exit::Failure, terminal as screen};
 use jiff::Timestamp;
 use juror_app::fleet::budget_cap::Cap;
 use juror_producer::fleet::{Published, PublishedEnd};
-use juror_types::id::RunId;
+use juror_types::{id::RunId, lane::Lane};
 use serde_json::json;
 
 /// To whom, and how.
@@ -74,6 +74,16 @@ impl Telling<'_> {
         let Some(now) = now else { return };
         let before = before.map(|before| format!("; before: {before}")).unwrap_or_default();
         self.beside(&format!("the deadline of run {run} is {now} from now on{before}"));
+    }
+
+    /// Another lane is given, or none.
+    pub fn lane(&self, run: &RunId, before: Lane, now: Option<Lane>) {
+        if let Some(now) = now.filter(|now| *now != before) {
+            let [before, now] = [before, now].map(Lane::name);
+            self.beside(&format!(
+                "calls of run {run} are bought in the lane {now} from now on; before: {before}"
+            ));
+        }
     }
 
     /// Nothing is left to publish.

@@ -65,6 +65,11 @@ impl EstimateTable<'_> {
                 dollars(own.worst_one_call),
             ));
         }
+        if self.0.session.settings.run.lane.is_batched() {
+            text.push_str(
+                "TIME is what a provider may take for batches; a deadline ends the wait before.\n",
+            );
+        }
         if self.0.candidates.len() == 1 {
             text.push_str("Compare every model with --all-models.\n");
         }

@@ -20,34 +20,54 @@ pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exi
     let prune = &mut settings.prune;
     prune.keep_days = arguments.keep_days.or(prune.keep_days);
     prune.max_mb = arguments.max_mb.or(prune.max_mb);
-    if prune.keep_days.is_none() && prune.max_mb.is_none() {
+    prune.keep_reply_days = arguments.keep_reply_days.or(prune.keep_reply_days);
+    let keeps_runs = prune.keep_days.is_none() && prune.max_mb.is_none();
+    if keeps_runs && prune.keep_reply_days.is_none() {
         return Err(Failure::usage(
-            "nothing says which runs may go: give --keep-days DAYS or --max-mb MEGABYTES, or set \
-             prune.keep_days or prune.max_mb",
+            "nothing says what may go: give --keep-days DAYS, --max-mb MEGABYTES or \
+             --keep-reply-days DAYS, or set prune.keep_days, prune.max_mb or prune.keep_reply_days",
         ));
     }
     let runs_dir = &settings.run.runs_dir;
     let mut plan = PrunePlan::new(runs_dir, settings.prune, jiff::Timestamp::now())?;
-    if !arguments.dry_run && !plan.removed.is_empty() {
-        carry_out(&mut plan, &settings).await?;
-    }
+    let replies = carry_out(&mut plan, &settings, arguments.dry_run).await?;
     if global.json {
-        screen::print_json(&as_json(&plan, arguments.dry_run))?;
+        screen::print_json(&as_json(&plan, replies, arguments.dry_run))?;
     } else {
-        screen::print(&text(&plan, arguments.dry_run))?;
+        screen::print(&text(&plan, replies, arguments.dry_run))?;
     }
     Ok(Exit::Done)
 }
 
-/// Takes the runs away, and leaves in the plan those that are gone.
-async fn carry_out(plan: &mut PrunePlan, settings: &Settings) -> Result<(), Failure> {
+/// Takes away what is to go, and leaves in the plan the runs that are gone. Answers how many cached
+/// replies go.
+async fn carry_out(
+    plan: &mut PrunePlan,
+    settings: &Settings,
+    dry_run: bool,
+) -> Result<u64, Failure> {
+    let reply_days = settings.prune.keep_reply_days;
+    if reply_days.is_none() && (dry_run || plan.removed.is_empty()) {
+        return Ok(0);
+    }
     let ledger = open_local_ledger(settings)?;
-    let done = remove_all(plan, settings, &ledger).await;
+    let replies = match reply_days {
+        None => Ok(0),
+        Some(days) if dry_run => ledger.unused_replies(days).await,
+        Some(days) => ledger.forget_unused_replies(days).await,
+    };
+    let done = match dry_run {
+        true => Ok(()),
+        false => remove_all(plan, settings, &ledger).await,
+    };
     ledger.close().await;
     done?;
-    let shrunk = SqliteLedger::shrink(&ledger_file(settings));
-    shrunk.unwrap_or_else(|error| screen::warn(&error.to_string()));
-    Ok(())
+    let replies = replies.map_err(Failure::error)?;
+    if !dry_run && (replies > 0 || !plan.removed.is_empty()) {
+        let shrunk = SqliteLedger::shrink(&ledger_file(settings));
+        shrunk.unwrap_or_else(|error| screen::warn(&error.to_string()));
+    }
+    Ok(replies)
 }
 
 async fn remove_all(
@@ -66,7 +86,7 @@ async fn remove_all(
     Ok(())
 }
 
-fn text(plan: &PrunePlan, dry_run: bool) -> String {
+fn text(plan: &PrunePlan, replies: u64, dry_run: bool) -> String {
     let mut text = String::new();
     for run in &plan.removed {
         let day = run.last.strftime("%Y-%m-%d");
@@ -80,6 +100,9 @@ fn text(plan: &PrunePlan, dry_run: bool) -> String {
         plan.kept.len(),
         megabytes(bytes(&plan.kept)),
     ));
+    if replies > 0 {
+        text.push_str(&format!("{} {done}\n", counted(replies, "cached verdict")));
+    }
     for (protection, reason) in [
         (Protection::Blessed, "blessed"),
         (Protection::Running, "going on"),
@@ -95,12 +118,17 @@ fn text(plan: &PrunePlan, dry_run: bool) -> String {
     text
 }
 
-fn as_json(plan: &PrunePlan, dry_run: bool) -> serde_json::Value {
+fn as_json(plan: &PrunePlan, replies: u64, dry_run: bool) -> serde_json::Value {
     let runs = |runs: &[PrunableRun]| -> Vec<serde_json::Value> {
         let run = |run: &PrunableRun| json!({"run_id": run.run, "last": run.last.to_string(), "bytes": run.bytes});
         runs.iter().map(run).collect()
     };
-    json!({"dry_run": dry_run, "removed": runs(&plan.removed), "kept": runs(&plan.kept)})
+    json!({
+        "dry_run": dry_run,
+        "removed": runs(&plan.removed),
+        "kept": runs(&plan.kept),
+        "replies_removed": replies,
+    })
 }
 
 fn bytes(runs: &[PrunableRun]) -> u64 {

@@ -35,6 +35,10 @@ describe! {
         "How long calls took.";
     CALLS_IN_FLIGHT = "juror_calls_in_flight" [],
         "Calls under way now.";
+    BATCH_SHARDS = "juror_batch_shards_total" ["event"],
+        "Shards of calls that are bought in batches, by what became of them in this process.";
+    BATCH_ROWS = "juror_batch_rows_total" ["model", "end"],
+        "Calls that were bought in batches, by how they ended.";
     TOKENS = "juror_tokens_total" ["model", "kind"],
         "Tokens that were billed: input (cached ones included), cached_input, output.";
     COST = "juror_cost_usd_total" ["model", "certainty"],
@@ -70,6 +74,8 @@ pub(super) struct Families {
     pub(super) calls: IntCounterVec,
     pub(super) call_seconds: HistogramVec,
     pub(super) calls_in_flight: IntGauge,
+    pub(super) batch_shards: IntCounterVec,
+    pub(super) batch_rows: IntCounterVec,
     pub(super) tokens: IntCounterVec,
     pub(super) cost: CounterVec,
     pub(super) admission_wait: HistogramVec,
@@ -92,6 +98,11 @@ impl Families {
             calls: add(&all, IntCounterVec::new(CALLS.options(), CALLS.labels))?,
             call_seconds: add(&all, CALL_SECONDS.histogram(&SECONDS))?,
             calls_in_flight: add(&all, IntGauge::with_opts(CALLS_IN_FLIGHT.options()))?,
+            batch_shards: add(
+                &all,
+                IntCounterVec::new(BATCH_SHARDS.options(), BATCH_SHARDS.labels),
+            )?,
+            batch_rows: add(&all, IntCounterVec::new(BATCH_ROWS.options(), BATCH_ROWS.labels))?,
             tokens: add(&all, IntCounterVec::new(TOKENS.options(), TOKENS.labels))?,
             cost: add(&all, CounterVec::new(COST.options(), COST.labels))?,
             admission_wait: add(&all, ADMISSION_WAIT.histogram(&WAITS))?,

@@ -47,6 +47,36 @@ impl CallResult {
     }
 }
 
+/// Event of a shard's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShardEvent {
+    /// Its batch was created.
+    Created,
+    /// Each of its rows has its end.
+    Collected,
+    /// The work on it goes on, after a pause or in place of a process that is gone.
+    TakenUp,
+    /// Its rows went back before anything was sent.
+    GivenUp,
+}
+
+impl ShardEvent {
+    /// The label.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Collected => "collected",
+            Self::TakenUp => "taken_up",
+            Self::GivenUp => "given_up",
+        }
+    }
+}
+
+/// The label of the end of a row: that of its call, if it ran.
+pub(super) fn row_end(result: Option<CallResult>) -> &'static str {
+    result.map_or("not_run", CallResult::name)
+}
+
 /// Cost of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallCost {

@@ -2,7 +2,10 @@
 
 use super::{
     families::Families,
-    labels::{BudgetScope, CallCost, CallResult, FirstNames, MessageKind, wait_reason},
+    labels::{
+        BudgetScope, CallCost, CallResult, FirstNames, MessageKind, ShardEvent, row_end,
+        wait_reason,
+    },
 };
 use juror_types::wait_reason::WaitReason;
 use juror_types::{
@@ -71,24 +74,21 @@ impl Metrics {
         let result = result.name();
         families.calls.with_label_values(&[model, result]).inc();
         families.call_seconds.with_label_values(&[model, result]).observe(latency.as_secs_f64());
-        let spent = |certainty: &str, amount: Money| {
-            let dollars = amount.approximate_dollars().max(0.0);
-            families.cost.with_label_values(&[model, certainty]).inc_by(dollars);
-        };
-        match cost {
-            CallCost::Nothing => {}
-            CallCost::Presumed(worst) => spent("presumed", worst),
-            CallCost::Billed(usage, amount) => {
-                spent("billed", amount);
-                for (kind, tokens) in [
-                    ("input", usage.input_tokens),
-                    ("cached_input", usage.cached_input_tokens),
-                    ("output", usage.output_tokens),
-                ] {
-                    families.tokens.with_label_values(&[model, kind]).inc_by(tokens);
-                }
-            }
-        }
+        count_cost(families, model, cost);
+    }
+
+    /// A call that was bought in a batch ended, or never ran.
+    pub fn row_ended(&self, model: &str, result: Option<CallResult>, cost: CallCost) {
+        let Some(Recording { families, models }) = &self.0 else { return };
+        let model = models.label(model);
+        families.batch_rows.with_label_values(&[model, row_end(result)]).inc();
+        count_cost(families, model, cost);
+    }
+
+    /// Something became of a shard.
+    pub fn shard(&self, event: ShardEvent) {
+        let Some(families) = self.families() else { return };
+        families.batch_shards.with_label_values(&[event.name()]).inc();
     }
 
     /// A call begins to wait for admission.
@@ -158,6 +158,28 @@ impl Metrics {
 
     fn families(&self) -> Option<&Families> {
         self.0.as_ref().map(|recording| &recording.families)
+    }
+}
+
+/// Counts what a call cost.
+fn count_cost(families: &Families, model: &str, cost: CallCost) {
+    let spent = |certainty: &str, amount: Money| {
+        let dollars = amount.approximate_dollars().max(0.0);
+        families.cost.with_label_values(&[model, certainty]).inc_by(dollars);
+    };
+    match cost {
+        CallCost::Nothing => {}
+        CallCost::Presumed(worst) => spent("presumed", worst),
+        CallCost::Billed(usage, amount) => {
+            spent("billed", amount);
+            for (kind, tokens) in [
+                ("input", usage.input_tokens),
+                ("cached_input", usage.cached_input_tokens),
+                ("output", usage.output_tokens),
+            ] {
+                families.tokens.with_label_values(&[model, kind]).inc_by(tokens);
+            }
+        }
     }
 }
 

@@ -33,6 +33,8 @@ fn eventful() -> Metrics {
     drop((metrics.job_in_hand(), metrics.call_in_flight(), metrics.admission_waiting()));
     metrics.job_finished(&failed());
     metrics.call_ended("gpt-4o", CallResult::Answered, Duration::from_millis(900), billed());
+    metrics.row_ended("gpt-4o", Some(CallResult::Answered), billed());
+    metrics.shard(ShardEvent::Created);
     metrics.admission_waited(Some(WaitReason::Tokens), Duration::from_secs(2));
     metrics.result_committed(Outcome::Failed);
     metrics.redelivered(MessageKind::Job);
@@ -56,6 +58,7 @@ fn samples(text: &str) -> BTreeMap<String, f64> {
 fn what_happens_is_counted_under_its_own_labels() {
     let metrics = eventful();
     metrics.call_ended("gpt-4o", CallResult::Answered, Duration::from_secs(1), billed());
+    metrics.row_ended("gpt-4o", None, CallCost::Nothing);
     let lost = CallCost::Presumed("0.02".parse().unwrap());
     metrics.call_ended("gpt-4o", CallResult::Lost, Duration::from_secs(60), lost);
     let samples = samples(&metrics.render());
@@ -65,10 +68,13 @@ fn what_happens_is_counted_under_its_own_labels() {
         ("juror_calls_total{model=\"gpt-4o\",result=\"answered\"}", 2.0),
         ("juror_calls_total{model=\"gpt-4o\",result=\"lost\"}", 1.0),
         ("juror_call_seconds_bucket{model=\"gpt-4o\",result=\"answered\",le=\"1\"}", 2.0),
-        ("juror_tokens_total{kind=\"cached_input\",model=\"gpt-4o\"}", 46.0),
-        ("juror_tokens_total{kind=\"output\",model=\"gpt-4o\"}", 424.0),
-        ("juror_cost_usd_total{certainty=\"billed\",model=\"gpt-4o\"}", 0.011_855),
+        ("juror_tokens_total{kind=\"cached_input\",model=\"gpt-4o\"}", 69.0),
+        ("juror_tokens_total{kind=\"output\",model=\"gpt-4o\"}", 636.0),
+        ("juror_cost_usd_total{certainty=\"billed\",model=\"gpt-4o\"}", 0.017_782_5),
         ("juror_cost_usd_total{certainty=\"presumed\",model=\"gpt-4o\"}", 0.02),
+        ("juror_batch_rows_total{end=\"answered\",model=\"gpt-4o\"}", 1.0),
+        ("juror_batch_rows_total{end=\"not_run\",model=\"gpt-4o\"}", 1.0),
+        ("juror_batch_shards_total{event=\"created\"}", 1.0),
         ("juror_admission_wait_seconds_count{reason=\"tokens\"}", 1.0),
         ("juror_queue_depth{queue=\"work\"}", 7.0),
         ("juror_budget_remaining_usd{scope=\"day\"}", 2.5),

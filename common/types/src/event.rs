@@ -1,6 +1,6 @@
 //! Events of the roles, for any listener; roles never print.
 
-use crate::outcome::JobResult;
+use crate::{id::RunId, outcome::JobResult};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 
@@ -30,6 +30,8 @@ pub enum Event {
     },
     /// A batch is under way, and so much of it is done; told at its begin and at each further tenth.
     BatchProgress {
+        /// The run.
+        run: RunId,
         /// Number of the shard in the run.
         shard: u32,
         /// Rows that have run.

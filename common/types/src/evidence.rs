@@ -96,8 +96,11 @@ pub struct Evidence {
     pub size_ratio: Option<[f64; 2]>,
     /// Share of the pixels in which the pair differs although nothing changed, 0 to 1.
     pub noise: f64,
-    /// Imports that were replaced by a marked box, by name.
+    /// Imports and scripts of the code that something else was drawn in the place of, by name.
     pub partial: Vec<String>,
+    /// Addresses that the page requested and was not given, without their query; at most 20.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<String>,
     /// Share of the pixels that are equal beyond the noise, 0 to 1.
     pub pixels_equal: f64,
     /// Mean structural similarity, at most 1.
@@ -139,6 +142,7 @@ impl Evidence {
             size_ratio: None,
             noise: 0.0,
             partial: Vec::new(),
+            refused: Vec::new(),
             pixels_equal: 1.0,
             ssim: 1.0,
             ssim_low: 1.0,

@@ -2,6 +2,7 @@
 //!
 //! This crate imports no other crate of the workspace.
 
+pub mod budget_label;
 pub mod contradiction;
 pub mod error_chain;
 pub mod event;

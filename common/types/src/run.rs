@@ -1,10 +1,12 @@
 //! Record of a run, which is written before anything else.
 
+mod difference;
 mod judging;
 
 pub use judging::JudgingTime;
 
 use crate::{
+    budget_label::BudgetLabel,
     evidence::EvidenceMode,
     id::{Digest, RunId},
     job::{Judge, RubricReference},
@@ -66,6 +68,13 @@ pub struct RunRecord {
     pub lane: Lane,
     /// The most that the run may cost; none is unlimited.
     pub budget_usd: Option<Money>,
+    /// Labels under which its calls are booked too; none in records of versions that did not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub budget_labels: Vec<BudgetLabel>,
+    /// The run that a fleet's aggregator compares it with at its end: a blessed name, an id or a path;
+    /// none for a run on one machine, whose command compares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
     /// Judgements of each item.
     pub repeat: u32,
     /// Jobs of its dataset.

@@ -3,8 +3,8 @@ use crate::{
     dataset::{Dataset, DatasetShape},
     plan::{JobTemplate, PlanOptions, jobs},
 };
+use juror_ledger::admission::Period;
 use juror_ledger::redis::{RedisSettings, RunStatus, test_server::TestRedis};
-use juror_ledger::{admission::Period, budgets::BudgetRecords as _};
 use juror_queue::{Priority, Queue, local::LocalQueue};
 use juror_types::{
     SCHEMA,
@@ -43,6 +43,8 @@ fn record() -> RunRecord {
         calls: None,
         judging: None,
         budget_usd: None,
+        budget_labels: Vec::new(),
+        baseline: None,
         repeat: 1,
         planned: 10,
         published: None,
@@ -177,17 +179,18 @@ async fn a_run_that_is_forgotten_is_an_error_that_names_it() {
 #[tokio::test]
 async fn a_budget_is_refused_by_a_redis_that_may_forget_it() {
     let redis = TestRedis::own(&[]);
-    let run = RunId::new("nightly");
+    let nightly = record();
+    let named = |run: &str| RunRecord { run_id: RunId::new(run), ..record() };
     let one = |text: &str| text.parse::<Money>().ok();
     let settings = RedisSettings { allow_volatile: false, ..redis.settings() };
     let backend = RedisLedger::open(settings).await.unwrap();
     let unlimited = BudgetSettings::default();
-    open_budgets(&backend, &run, &unlimited, Money::ZERO).await.unwrap();
+    open_budgets(&backend, &nightly, &unlimited, Money::ZERO).await.unwrap();
     for budgets in [
         BudgetSettings { run_usd: one("1"), ..unlimited.clone() },
         BudgetSettings { day_usd: one("1").map(Budget::Cap), ..unlimited.clone() },
     ] {
-        let refused = open_budgets(&backend, &run, &budgets, Money::ZERO).await.unwrap_err();
+        let refused = open_budgets(&backend, &nightly, &budgets, Money::ZERO).await.unwrap_err();
         assert!(matches!(refused, LedgerError::Broken(_)), "{refused:?}");
     }
     backend.close().await;
@@ -195,13 +198,13 @@ async fn a_budget_is_refused_by_a_redis_that_may_forget_it() {
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
     let day_usd = one("2").map(Budget::Cap);
     let budgets = BudgetSettings { run_usd: one("1"), day_usd, ..BudgetSettings::default() };
-    open_budgets(&backend, &run, &budgets, Money::ZERO).await.unwrap();
-    open_budgets(&backend, &RunId::new("other"), &unlimited, Money::ZERO).await.unwrap();
-    let of = async |period| backend.cap(period).await.unwrap();
+    open_budgets(&backend, &nightly, &budgets, Money::ZERO).await.unwrap();
+    open_budgets(&backend, &named("other"), &unlimited, Money::ZERO).await.unwrap();
+    let of = async |period: Period| backend.cap(&period.into()).await.unwrap();
     assert_eq!(of(Period::Day).await, one("2").map(Budget::Cap), "it stands");
     assert_eq!(of(Period::Month).await, Some(Budget::Unlimited));
     let lifting = BudgetSettings { day_usd: Some(Budget::Unlimited), ..unlimited };
-    open_budgets(&backend, &RunId::new("third"), &lifting, Money::ZERO).await.unwrap();
+    open_budgets(&backend, &named("third"), &lifting, Money::ZERO).await.unwrap();
     assert_eq!(of(Period::Day).await, Some(Budget::Unlimited), "it is lifted");
     backend.close().await;
 }

@@ -73,14 +73,7 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(starting::resume))
         .layer(from_fn(patiently));
     // A large report takes its time, and a run goes on as long as it goes on.
-    let slow = OpenApiRouter::new()
-        .routes(routes!(reports::json))
-        .routes(routes!(reports::jsonl))
-        .routes(routes!(reports::csv))
-        .routes(routes!(reports::html))
-        .routes(routes!(reports::markdown))
-        .routes(routes!(reports::junit))
-        .routes(routes!(events::follow));
+    let slow = OpenApiRouter::new().routes(routes!(reports::file)).routes(routes!(events::follow));
     OpenApiRouter::with_openapi(Extra::openapi()).merge(quick).merge(slow)
 }
 

@@ -1,7 +1,7 @@
 //! A run's report in every format that the command line writes.
 
 use crate::api::{
-    extract::{RunOf, blocking},
+    extract::{InRun, blocking},
     openapi::published,
 };
 use crate::{problem::Problem, state::AppState, view::RunView};
@@ -19,6 +19,7 @@ use std::{
 };
 use tokio::sync::Semaphore;
 use tokio_util::io::ReaderStream;
+use utoipa::ToSchema;
 
 /// So many reports are written at once: each takes a processor.
 static WRITING: Semaphore = Semaphore::const_new(2);
@@ -29,97 +30,59 @@ const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
                            script-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
                            form-action 'none'; frame-ancestors 'none'";
 
-macro_rules! report {
-    ($(#[$attribute:meta])* $name:ident, $format:ident) => {
-        $(#[$attribute])*
-        pub async fn $name(site: State<AppState>, run: RunOf) -> Result<Response, Problem> {
-            report(site, run, OutputFormat::$format).await
-        }
-    };
+const FILES: [(&str, OutputFormat); 6] = [
+    ("report.json", OutputFormat::Json),
+    ("report.jsonl", OutputFormat::Jsonl),
+    ("report.csv", OutputFormat::Csv),
+    ("report.html", OutputFormat::Html),
+    ("report.md", OutputFormat::Markdown),
+    ("report.junit.xml", OutputFormat::Junit),
+];
+
+/// The report in the format that the file's ending names
+#[utoipa::path(
+    get, path = "/runs/{run}/{file}", tag = "reports",
+    params(("run" = String, Path, description = "The run's name"),
+           ("file" = inline(ReportFile), Path, description = "The file")),
+    responses((status = 200, description = "The report; as JSON Lines and CSV its results alone",
+               content((published::Report = "application/json"), (String = "application/jsonl"),
+                       (String = "text/csv"), (String = "text/html"), (String = "text/markdown"),
+                       (String = "application/xml"))),
+              (status = 404, description = "No such run, or no such file", body = Problem,
+               content_type = "application/problem+json"))
+)]
+pub async fn file(site: State<AppState>, InRun(run, file): InRun) -> Result<Response, Problem> {
+    match FILES.into_iter().find(|(name, _)| *name == file) {
+        Some((_, format)) => report(site, run, format).await,
+        None => Err(Problem::missing(
+            "There is no such file: take report.json, .jsonl, .csv, .html, .md or .junit.xml.",
+        )),
+    }
 }
 
-report! {
-    /// The report as `report.json`
-    #[utoipa::path(
-        get, path = "/runs/{run}/report.json", tag = "reports",
-        params(("run" = String, Path, description = "The run's name")),
-        responses((status = 200, description = "The report", body = published::Report),
-                  (status = 404, description = "No such run", body = Problem,
-                   content_type = "application/problem+json"))
-    )]
-    json, Json
-}
-
-report! {
-    /// The results that count, one a line
-    #[utoipa::path(
-        get, path = "/runs/{run}/report.jsonl", tag = "reports",
-        params(("run" = String, Path, description = "The run's name")),
-        responses((status = 200, description = "Results, one a line, each as in results.jsonl",
-                   body = String, content_type = "application/jsonl"),
-                  (status = 404, description = "No such run", body = Problem,
-                   content_type = "application/problem+json"))
-    )]
-    jsonl, Jsonl
-}
-
-report! {
-    /// The results as a table
-    #[utoipa::path(
-        get, path = "/runs/{run}/report.csv", tag = "reports",
-        params(("run" = String, Path, description = "The run's name")),
-        responses((status = 200, description = "The results", body = String,
-                   content_type = "text/csv"),
-                  (status = 404, description = "No such run", body = Problem,
-                   content_type = "application/problem+json"))
-    )]
-    csv, Csv
-}
-
-report! {
-    /// The report as one page
-    #[utoipa::path(
-        get, path = "/runs/{run}/report.html", tag = "reports",
-        params(("run" = String, Path, description = "The run's name")),
-        responses((status = 200, description = "The page", body = String,
-                   content_type = "text/html"),
-                  (status = 404, description = "No such run", body = Problem,
-                   content_type = "application/problem+json"))
-    )]
-    html, Html
-}
-
-report! {
-    /// The report for a pull request
-    #[utoipa::path(
-        get, path = "/runs/{run}/report.md", tag = "reports",
-        params(("run" = String, Path, description = "The run's name")),
-        responses((status = 200, description = "The comment", body = String,
-                   content_type = "text/markdown"),
-                  (status = 404, description = "No such run", body = Problem,
-                   content_type = "application/problem+json"))
-    )]
-    markdown, Markdown
-}
-
-report! {
-    /// The report for a CI system
-    #[utoipa::path(
-        get, path = "/runs/{run}/report.junit.xml", tag = "reports",
-        params(("run" = String, Path, description = "The run's name")),
-        responses((status = 200, description = "Test cases", body = String,
-                   content_type = "application/xml"),
-                  (status = 404, description = "No such run", body = Problem,
-                   content_type = "application/problem+json"))
-    )]
-    junit, Junit
+/// Name of a report's file.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes what the path takes")]
+enum ReportFile {
+    #[schema(rename = "report.json")]
+    Json,
+    #[schema(rename = "report.jsonl")]
+    Jsonl,
+    #[schema(rename = "report.csv")]
+    Csv,
+    #[schema(rename = "report.html")]
+    Html,
+    #[schema(rename = "report.md")]
+    Markdown,
+    #[schema(rename = "report.junit.xml")]
+    Junit,
 }
 
 /// Writes the report into a file that nobody else sees and sends that: whoever reads slowly keeps
 /// no processor and no memory.
 async fn report(
     State(site): State<AppState>,
-    RunOf(run): RunOf,
+    run: RunId,
     format: OutputFormat,
 ) -> Result<Response, Problem> {
     let view = site.views.of(&run).await?;

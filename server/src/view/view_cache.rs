@@ -8,15 +8,16 @@ use juror_app::{
 };
 use juror_journal::journal::JournalError;
 use juror_types::id::RunId;
+use lru::LruCache;
 use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex as Lock, MutexGuard, PoisonError},
+    num::NonZeroUsize,
+    sync::{Arc, Mutex as Lock, PoisonError},
     time::Duration,
 };
 use tokio::{sync::Mutex, task::spawn_blocking, time::Instant};
 
 /// So many runs are kept in memory.
-const CAPACITY: usize = 8;
+const CAPACITY: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 
 /// A run that goes on is read again at most this often, and never takes more than a tenth of a
 /// processor.
@@ -28,14 +29,11 @@ pub struct Views {
     catalog: Arc<Catalog>,
     item_source: Arc<dyn ItemSource>,
     averaging: AveragingPolicy,
-    places: Lock<HashMap<RunId, NavigationPage>>,
+    places: Lock<LruCache<RunId, Place>>,
 }
 
-struct NavigationPage {
-    used: Instant,
-    /// Locked while the run is read, so that it is read once however many ask for it.
-    kept: Arc<Mutex<Option<Kept>>>,
-}
+/// Locked while its run is read, so that the run is read once however many ask for it.
+type Place = Arc<Mutex<Option<Kept>>>;
 
 struct Kept {
     stamps: Stamps,
@@ -59,7 +57,8 @@ impl Views {
         item_source: Arc<dyn ItemSource>,
         averaging: AveragingPolicy,
     ) -> Self {
-        Self { catalog, item_source, averaging, places: Lock::default() }
+        let places = Lock::new(LruCache::new(CAPACITY));
+        Self { catalog, item_source, averaging, places }
     }
 
     /// A run as it is now; one that goes on may be some seconds old.
@@ -97,22 +96,9 @@ impl Views {
         Ok(view)
     }
 
-    fn place_of(&self, run: &RunId) -> Arc<Mutex<Option<Kept>>> {
-        let mut places = self.places();
-        if !places.contains_key(run) && places.len() >= CAPACITY {
-            let oldest = places.iter().min_by_key(|(_, place)| place.used);
-            if let Some(oldest) = oldest.map(|(run, _)| run.clone()) {
-                places.remove(&oldest);
-            }
-        }
-        let new = || NavigationPage { used: Instant::now(), kept: Arc::default() };
-        let place = places.entry(run.clone()).or_insert_with(new);
-        place.used = Instant::now();
-        Arc::clone(&place.kept)
-    }
-
-    fn places(&self) -> MutexGuard<'_, HashMap<RunId, NavigationPage>> {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    fn place_of(&self, run: &RunId) -> Place {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(places.get_or_insert(run.clone(), Place::default))
     }
 }
 

@@ -7,9 +7,11 @@ mod multipart;
 mod outputs;
 mod service;
 
-pub use fault::{BatchFault, BatchFaultRate, InvalidBatchFault};
+pub use fault::BatchFault;
 pub(crate) use outputs::{RowAnswer, RowAnswerer};
 pub(crate) use service::{BatchReply, BatchRequest, BatchService};
+
+use crate::share::Share;
 
 /// When a simulated batch ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +34,7 @@ pub struct BatchSettings {
     /// When they end.
     pub end: BatchEnd,
     /// Their faults.
-    pub faults: Vec<BatchFaultRate>,
+    pub faults: Vec<Share<BatchFault>>,
     /// Input tokens of all batches that may be under way at once, if they are limited.
     pub enqueued_tokens: Option<u64>,
 }
@@ -40,7 +42,7 @@ pub struct BatchSettings {
 impl BatchSettings {
     /// The share of batches, or of their rows, that this fault meets.
     pub(crate) fn share(&self, fault: BatchFault) -> f64 {
-        let rate = self.faults.iter().find(|rate| rate.fault == fault);
+        let rate = self.faults.iter().find(|rate| rate.of == fault);
         rate.map_or(0.0, |rate| rate.share)
     }
 

@@ -1,7 +1,10 @@
 //! Effect of quirks on one answer.
 
-use super::{Quirk, QuirkRate};
-use crate::random::{self, Random};
+use super::Quirk;
+use crate::{
+    random::{self, Random},
+    share::Share,
+};
 use flate2::{Compression, write::GzEncoder};
 use hyper::{HeaderMap, header::HeaderValue};
 use juror_types::{lane::Lane, usage::Money};
@@ -28,13 +31,13 @@ pub(crate) struct SubstituteResponse {
 
 impl Imitation {
     /// The quirks that a question with this seed meets; `has_schema` tells whether it carries one.
-    pub(crate) fn choose(rates: &[QuirkRate], seed: u64, has_schema: bool, lane: Lane) -> Self {
-        let meets = |rate: &&QuirkRate| {
-            (has_schema || rate.quirk != Quirk::IgnoredSchema)
-                && (lane == Lane::Flex || rate.quirk != Quirk::FlexUnavailable)
-                && Random::new(random::mix(seed, rate.quirk as u64)).unit() < rate.share
+    pub(crate) fn choose(rates: &[Share<Quirk>], seed: u64, has_schema: bool, lane: Lane) -> Self {
+        let meets = |rate: &&Share<Quirk>| {
+            (has_schema || rate.of != Quirk::IgnoredSchema)
+                && (lane == Lane::Flex || rate.of != Quirk::FlexUnavailable)
+                && Random::new(random::mix(seed, rate.of as u64)).unit() < rate.share
         };
-        Self(rates.iter().filter(meets).map(|rate| rate.quirk).collect())
+        Self(rates.iter().filter(meets).map(|rate| rate.of).collect())
     }
 
     pub(crate) fn quirks(&self) -> &[Quirk] {

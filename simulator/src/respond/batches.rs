@@ -4,6 +4,7 @@ use super::{HungUp, Prepared, Simulator, no_such_address, too_large};
 use crate::{
     batch::{BatchReply, BatchRequest, RowAnswer, RowAnswerer},
     chat_request::ChatQuestion,
+    image_download::with_downloaded_images,
     refusal::Refusal,
     reply::{self, Body},
     request_body::{self, MAX_FILE, Unread},
@@ -36,6 +37,7 @@ impl Simulator {
             Err(Unread::Lost) => return Err(HungUp),
             Err(Unread::TooLarge) => return Ok(reply::refused(&too_large(), headers)),
         };
+        let body = with_downloaded_images(body).await;
         let path = head.uri.path().trim_start_matches('/');
         let content_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let request = BatchRequest {

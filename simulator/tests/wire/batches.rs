@@ -1,7 +1,7 @@
 //! Files and batches, as they come over the wire.
 
 use crate::client::{Answer, Running, png, question};
-use juror_simulator::{BatchEnd, BatchFault, BatchFaultRate, BatchSettings, SimulatorConfig};
+use juror_simulator::{BatchEnd, BatchFault, BatchSettings, Share, SimulatorConfig};
 use serde_json::{Value, json};
 
 fn row(id: &str, url: &str) -> Value {
@@ -41,7 +41,11 @@ async fn file(simulator: &Running, id: &Value) -> Vec<Value> {
     content.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-async fn start(faults: &[BatchFaultRate], end: BatchEnd, enqueued_tokens: Option<u64>) -> Running {
+async fn start(
+    faults: &[Share<BatchFault>],
+    end: BatchEnd,
+    enqueued_tokens: Option<u64>,
+) -> Running {
     let batches = BatchSettings { end, faults: faults.to_vec(), enqueued_tokens };
     Running::start(SimulatorConfig { batches, ..SimulatorConfig::default() }).await
 }
@@ -79,9 +83,9 @@ async fn a_batch_answers_its_rows_at_half_the_price_of_calls() {
 #[tokio::test]
 async fn rows_go_wrong_in_both_shapes() {
     let faults = [
-        BatchFaultRate { fault: BatchFault::Expired, share: 0.3 },
-        BatchFaultRate { fault: BatchFault::RefusedRow, share: 0.3 },
-        BatchFaultRate { fault: BatchFault::FailedRow, share: 0.3 },
+        Share { of: BatchFault::Expired, share: 0.3 },
+        Share { of: BatchFault::RefusedRow, share: 0.3 },
+        Share { of: BatchFault::FailedRow, share: 0.3 },
     ];
     let simulator = start(&faults, BatchEnd::default(), None).await;
     let file_id = upload(&simulator, &rows(60)).await;

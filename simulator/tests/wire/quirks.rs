@@ -1,7 +1,7 @@
 //! Responses and bills of each quirk.
 
 use crate::client::{Answer, Running, png, question};
-use juror_simulator::{Quirk, QuirkRate, SimulatorConfig, Stats};
+use juror_simulator::{Named as _, Quirk, Share, SimulatorConfig, Stats};
 use juror_types::usage::Money;
 use serde_json::{Value, json};
 
@@ -95,7 +95,7 @@ async fn thoughts_and_drafts_stand_before_the_verdict() {
 
 #[tokio::test]
 async fn a_question_meets_a_quirk_always_or_never_and_groq_refuses_only_the_first_time() {
-    let half = QuirkRate { quirk: Quirk::Moderation, share: 0.5 };
+    let half = Share { of: Quirk::Moderation, share: 0.5 };
     let config = SimulatorConfig { quirks: vec![half], ..SimulatorConfig::default() };
     let simulator = Running::start(config).await;
     let mut refused = 0;

@@ -2,13 +2,13 @@
 
 use super::BatchScene;
 use crate::harness::pico;
-use juror_simulator::{BatchFault, BatchFaultRate, BatchSettings};
+use juror_simulator::{BatchFault, BatchSettings, Share};
 use serde_json::json;
 
 const ITEMS: u32 = 12;
 
-fn share(fault: BatchFault, share: f64) -> BatchFaultRate {
-    BatchFaultRate { fault, share }
+fn share(fault: BatchFault, share: f64) -> Share<BatchFault> {
+    Share { of: fault, share }
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn killed_when_written(file: &str) {
 
 #[test]
 fn a_kill_while_rows_are_gathered_loses_and_repeats_nothing() {
-    killed_when_written("batches/night-next.jsonl");
+    killed_when_written("batches/night-1.unfinished");
 }
 
 #[test]

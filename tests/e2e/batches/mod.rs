@@ -2,12 +2,15 @@
 
 mod endings;
 mod faults;
+mod fleet;
+mod fleet_kills;
 mod kills;
 mod many;
 mod provider;
+mod public_images;
 
 use crate::harness::{Harness, Simulator, pico, write_items};
-use juror_simulator::{BatchEnd, BatchFaultRate, BatchSettings, SimulatorConfig};
+use juror_simulator::{BatchEnd, BatchFault, BatchSettings, Share, SimulatorConfig};
 use serde_json::Value;
 use std::{io::Write as _, net::TcpStream};
 
@@ -38,7 +41,7 @@ impl BatchScene {
         Self { harness, simulator: Simulator::start(config) }
     }
 
-    fn faulty(items: u32, faults: &[BatchFaultRate]) -> Self {
+    fn faulty(items: u32, faults: &[Share<BatchFault>]) -> Self {
         let faults = faults.to_vec();
         Self::new(items, BatchSettings { faults, ..BatchSettings::default() })
     }

@@ -16,7 +16,8 @@ use std::{collections::BTreeSet, path::Path, time::Duration};
 
 fn question(number: u32) -> Request {
     let bytes = Bytes::from(png(number, 64, 32));
-    let image = RequestImage { label: "Screenshot:".to_owned(), media_type: "image/png", bytes };
+    let image =
+        RequestImage { label: "Screenshot:".to_owned(), media_type: "image/png", bytes, url: None };
     Request {
         model: "gpt-4o".to_owned(),
         system: "You judge.".into(),

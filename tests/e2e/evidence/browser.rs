@@ -15,39 +15,71 @@ const CARD: &str = r#"<!doctype html>
 <div class="card"><p>Unsaved changes</p><button>Save</button></div>"#;
 
 /// A harness with a dataset of one card of 240 x 160 pixels.
-struct Card(Harness);
+pub struct Card(pub Harness);
 
 impl Card {
     /// A card whose screenshot is what a browser draws of its code.
     fn drawn() -> Self {
+        Self::of_code(CARD, "html")
+    }
+
+    /// The same of other code.
+    pub fn of_code(code: &str, language: &str) -> Self {
         install::ensure("/usr/bin/chromium", "chromium");
         let card = Self(Harness::new());
-        card.0.write("shot.png", blank());
-        card.write_code(CARD, "html");
+        card.write("shot.png", blank());
+        card.write_code(code, language);
         // Nothing of the card can be repaired into a blank picture.
-        card.0.write("juror.toml", "[evidence]\ntrials = 0\n");
+        card.settings("[evidence]\ntrials = 0\n");
         card.run("first", 0);
-        card.0.write("juror.toml", "");
+        card.settings("");
         let drawn = card.rendered("first");
-        card.0.write("shot.png", drawn);
+        card.write("shot.png", drawn);
         card
     }
 
-    fn write_code(&self, code: &str, language: &str) {
-        let line = json!({"id": "card", "screenshot": "shot.png", "generated_code": code,
-                          "language": language});
-        self.0.write("manifest.jsonl", format!("{line}\n"));
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        self.0.write(name, content);
+    }
+
+    pub fn settings(&self, settings: &str) {
+        self.write("juror.toml", settings);
+    }
+
+    pub fn write_code(&self, code: &str, language: &str) {
+        self.write_line(&json!({"generated_code": code, "language": language}));
+    }
+
+    /// Writes the card's line with these fields.
+    pub fn write_line(&self, fields: &Value) {
+        let mut line = json!({"id": "card", "screenshot": "shot.png"});
+        for (name, value) in fields.as_object().unwrap() {
+            line[name] = value.clone();
+        }
+        self.write("manifest.jsonl", format!("{line}\n"));
+    }
+
+    /// A run's messages, which hold these texts.
+    pub fn says(&self, run: &str, code: i32, texts: &[&str]) -> Value {
+        let flags = ["run", "manifest.jsonl", "--evidence", "facts", "--run-id", run];
+        self.0.juror(&flags).exits(code).says(texts);
+        self.0.result(run, "card")
+    }
+
+    /// A run that is refused for its settings with these texts.
+    pub fn refused(&self, texts: &[&str]) {
+        self.0.juror(&["run", "manifest.jsonl", "--evidence", "facts"]).exits(2).says(texts);
     }
 
     /// The result of a run.
-    fn run(&self, run: &str, code: i32) -> Value {
+    pub fn run(&self, run: &str, code: i32) -> Value {
         let flags = ["run", "manifest.jsonl", "--evidence", "facts", "--run-id", run];
         self.0.juror(&flags).exits(code);
         self.0.result(run, "card")
     }
 
     /// The kept picture of a run's render.
-    fn rendered(&self, run: &str) -> Vec<u8> {
+    pub fn rendered(&self, run: &str) -> Vec<u8> {
         let result = self.0.result(run, "card");
         let inputs = result["item"]["inputs"].as_array().unwrap().iter();
         let rendered = inputs.clone().find(|input| input["name"] == "rendered").unwrap();
@@ -57,7 +89,7 @@ impl Card {
     }
 }
 
-fn blank() -> Vec<u8> {
+pub fn blank() -> Vec<u8> {
     let picture = image::RgbImage::from_pixel(240, 160, image::Rgb([255; 3]));
     let mut bytes = std::io::Cursor::new(Vec::new());
     picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();

@@ -58,6 +58,8 @@ pub(super) fn record(servers: &Servers, run: &str, planned: u64) -> RunRecord {
         calls: None,
         judging: None,
         budget_usd: None,
+        budget_labels: Vec::new(),
+        baseline: None,
         repeat: 1,
         planned,
         published: None,

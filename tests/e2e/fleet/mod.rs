@@ -3,13 +3,14 @@
 mod aggregate;
 mod aggregate_damage;
 mod aggregate_elsewhere;
+mod baselines;
 mod dead;
 mod enqueue;
 mod follow;
 mod provider;
 mod retry;
 mod run_end;
-mod servers;
+pub mod servers;
 mod tls;
 mod upload;
 mod wiped;

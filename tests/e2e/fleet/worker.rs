@@ -90,6 +90,8 @@ impl Scene {
             calls: None,
             judging: None,
             budget_usd: Some("6".parse().unwrap()),
+            budget_labels: Vec::new(),
+            baseline: None,
             repeat: 1,
             planned: 0,
             published: None,

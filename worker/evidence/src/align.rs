@@ -27,10 +27,8 @@ impl Alignment {
     ///
     /// Pictures of one size and one browser lie on each other: there, a shift is a difference.
     pub fn new(screenshot: &Raster, drawing: &Raster) -> Self {
-        let near_double = |one: u32, other: u32| one.abs_diff(2 * other) <= 2 && other > 0;
-        let is_double = near_double(screenshot.width(), drawing.width())
-            && near_double(screenshot.height(), drawing.height());
-        let (scale, halved) = if is_double { (2, Some(screenshot.halved())) } else { (1, None) };
+        let halved = is_double(screenshot, drawing).then(|| screenshot.halved());
+        let scale = if halved.is_some() { 2 } else { 1 };
         let screenshot = halved.as_ref().unwrap_or(screenshot);
         let size = [drawing.width(), drawing.height()];
         let has_same_size = size == [screenshot.width(), screenshot.height()];
@@ -42,6 +40,12 @@ impl Alignment {
         };
         Self { scale, shift, screenshot }
     }
+}
+
+/// Whether a screenshot has two pixels for each of the drawing.
+pub(crate) fn is_double(screenshot: &Raster, drawing: &Raster) -> bool {
+    let is_near = |one: u32, other: u32| one.abs_diff(2 * other) <= 2 && other > 0;
+    is_near(screenshot.width(), drawing.width()) && is_near(screenshot.height(), drawing.height())
 }
 
 /// The most frequent color of a picture's rim.

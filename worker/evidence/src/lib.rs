@@ -6,6 +6,7 @@ mod blocks;
 mod color;
 mod components;
 mod difference;
+mod frame;
 mod measure;
 mod noise;
 mod page;
@@ -19,6 +20,7 @@ mod similarity;
 mod snapshot;
 mod tokens;
 
+pub use frame::possible_frames;
 pub use measure::PicturePair;
 pub use raster::Raster;
 pub use repair::{RepairLimits, RepairSearch};

@@ -38,6 +38,22 @@ pub enum RendererError {
         /// Its last words.
         reason: String,
     },
+    /// The folder of modules cannot be read.
+    #[error("render.modules: {}: {reason}", folder.display())]
+    Modules {
+        /// The folder.
+        folder: PathBuf,
+        /// Its fault.
+        reason: String,
+    },
+    /// The stylesheet cannot be read.
+    #[error("render.stylesheet: {}: {reason}", file.display())]
+    Stylesheet {
+        /// The file.
+        file: PathBuf,
+        /// Its fault.
+        reason: String,
+    },
     /// The browser ended, or stopped answering as its protocol demands.
     #[error("the browser ended: {0}")]
     Ended(String),
@@ -58,6 +74,9 @@ pub enum RenderError {
     /// The page has more elements than are measured.
     #[error("more than {} elements", thousands(*.0))]
     TooManyElements(usize),
+    /// The page took more memory than it may, in megabytes.
+    #[error("more than {0} MB of memory")]
+    TooMuchMemory(u64),
     /// The viewport has no pixels, or too many.
     #[error("a viewport of {width}x{height} pixels cannot be drawn: 1x1 to {max}x{max} can")]
     Viewport {

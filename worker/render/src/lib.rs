@@ -4,19 +4,29 @@
 //! The code is not trusted. Each page has a browser context of its own, every request is answered from
 //! memory or refused, and a browser that hangs or breaks is replaced.
 
+mod component_page;
 mod connection;
 mod error;
 mod executable;
+mod lucide;
+mod module_files;
 mod open_page;
+mod page_file;
 mod page_files;
+mod page_limits;
 mod page_session;
 mod pool;
 mod process;
+mod process_group;
 mod renderer;
 mod source;
+mod stand_in;
+mod tailwind;
 
 pub use error::{RenderError, RendererError};
 pub use executable::BROWSER_NAMES;
 pub use open_page::{DrawnPage, OpenPage};
+pub use process_group::ProcessGroup;
 pub use renderer::{Renderer, RendererSettings};
-pub use source::PageSource;
+pub use source::{ComponentModule, ImportedNames, PageCode, PageSource};
+pub use tailwind::TailwindUse;

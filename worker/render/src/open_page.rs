@@ -2,19 +2,22 @@
 
 use crate::{
     error::{RenderError, RendererError},
-    page_files::{PageFile, PageFiles},
+    module_files::ModuleFiles,
+    page_files::PageFiles,
+    page_limits::PageLimits,
     page_session::PageSession,
     pool::PagePermit,
     process::BrowserProcess,
     source::PageSource,
+    tailwind::TailwindUse,
 };
 use base64_simd::STANDARD;
 use bytes::Bytes;
 use juror_evidence::{PageChange, SNAPSHOT_PROPERTIES, Snapshot};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
-use std::time::Duration;
-use tokio::time::{self, Instant};
+use std::{sync::Arc, time::Duration};
+use tokio::time;
 
 /// Clock, chance and errors of the page, which run in it before its own scripts.
 const PAGE_SCRIPT: &str = include_str!("scripts/page.js");
@@ -23,6 +26,8 @@ const SNAPSHOT_SCRIPT: &str = include_str!("scripts/snapshot.js");
 
 /// Elements of a page at most.
 const MAX_ELEMENTS: usize = 10_000;
+/// Characters of an error at most.
+const MAX_ERROR_CHARS: usize = 300;
 /// Milliseconds of the page's own time after which it is drawn, and timers that run in them at most.
 const PAGE_TIME: u32 = 1000;
 const MAX_TIMERS: u32 = 2000;
@@ -33,9 +38,17 @@ pub struct OpenPage<'renderer> {
     session: PageSession,
     world: Value,
     timeout: Duration,
-    /// Time of the browser that the page may still take.
-    left: Duration,
+    /// Parts of the code that are drawn by something else in their place.
+    partial: Vec<String>,
+    limits: PageLimits,
     permit: PagePermit<'renderer>,
+}
+
+/// Modules that every page is served, and when it gets Tailwind.
+#[derive(Clone, Debug)]
+pub(crate) struct ServedModules {
+    pub modules: Arc<ModuleFiles>,
+    pub tailwind: TailwindUse,
 }
 
 /// A page as it was drawn.
@@ -45,6 +58,10 @@ pub struct DrawnPage {
     pub picture: Bytes,
     /// The page's elements.
     pub snapshot: Snapshot,
+    /// Imports and scripts of the code that something else was drawn in the place of.
+    pub partial: Vec<String>,
+    /// Addresses that the page requested and was not given, shortened and without their query.
+    pub refused: Vec<String>,
 }
 
 /// State of a page that has settled.
@@ -59,24 +76,27 @@ impl<'renderer> OpenPage<'renderer> {
     pub(crate) async fn open(
         browser: BrowserProcess,
         source: &PageSource,
+        served: &ServedModules,
         timeout: Duration,
         permit: PagePermit<'renderer>,
     ) -> Result<Self, RenderError> {
-        let begun = Instant::now();
-        let files = PageFiles::of_page(PageFile::html(source.code.clone()));
+        let files = PageFiles::of_source(source, &served.modules, served.tailwind);
+        let partial = files.partial.clone();
+        let mut limits = PageLimits::new(browser.group(), timeout);
+        let unused = limits.clone();
         let opening = async {
             let session = PageSession::new(browser, files).await?;
             let world = Value::Null;
-            let mut page = Self { session, world, timeout, left: timeout, permit };
+            let mut page = Self { session, world, timeout, partial, limits: unused, permit };
             page.load(source).await?;
             let fault = page.fault().await?;
-            page.left = timeout.saturating_sub(begun.elapsed());
             Ok((page, fault))
         };
-        let opened = time::timeout(timeout, opening).await;
-        match opened.unwrap_or(Err(RenderError::Unsettled(timeout)))? {
-            (page, None) => Ok(page),
-            (page, Some(fault)) => {
+        let (mut page, fault) = limits.hold(opening).await?;
+        page.limits = limits;
+        match fault {
+            None => Ok(page),
+            Some(fault) => {
                 page.close().await;
                 Err(fault)
             }
@@ -88,15 +108,10 @@ impl<'renderer> OpenPage<'renderer> {
     /// # Errors
     /// The time of the page is over, or its browser ended; the page must be dropped then.
     pub async fn draw(&mut self, changes: &[PageChange]) -> Result<DrawnPage, RenderError> {
-        let (begun, left, timeout) = (Instant::now(), self.left, self.timeout);
-        let drawn = time::timeout(left, self.draw_changed(changes)).await;
-        self.left = left.saturating_sub(begun.elapsed());
-        drawn.unwrap_or(Err(RenderError::Unsettled(timeout)))
-    }
-
-    /// Addresses that the page requested and was not given, shortened.
-    pub fn refused(&self) -> impl Iterator<Item = &str> {
-        self.session.refused().iter().map(String::as_str)
+        let mut limits = self.limits.clone();
+        let drawn = limits.hold(self.draw_changed(changes)).await;
+        self.limits = limits;
+        drawn
     }
 
     /// Closes the page with all that it stored; its browser draws other pages.
@@ -147,10 +162,18 @@ impl<'renderer> OpenPage<'renderer> {
             self.in_own_world(&format!("juror.settle({MAX_ELEMENTS})")).await?;
         Ok(match errors.into_iter().next() {
             _ if state.elements > MAX_ELEMENTS => Some(RenderError::TooManyElements(MAX_ELEMENTS)),
-            Some(error) if state.is_empty => Some(RenderError::Throws(error)),
+            Some(error) if state.is_empty => Some(RenderError::Throws(self.with_replaced(error))),
             None if state.is_empty => Some(RenderError::Empty),
             _ => None,
         })
+    }
+
+    /// An error with what the code was not given, which may be its cause.
+    fn with_replaced(&self, error: String) -> String {
+        match self.partial.as_slice() {
+            [] => error,
+            replaced => format!("{error} (not there: {})", shortened(&replaced.join(", "))),
+        }
     }
 
     async fn draw_changed(&mut self, changes: &[PageChange]) -> Result<DrawnPage, RenderError> {
@@ -163,7 +186,8 @@ impl<'renderer> OpenPage<'renderer> {
         }
         let data = shot.get("data").and_then(Value::as_str).unwrap_or_default();
         let picture = STANDARD.decode_to_vec(data).map_err(|error| invalid("picture", &error))?;
-        Ok(DrawnPage { picture: picture.into(), snapshot })
+        let refused = self.session.refused().iter().cloned().collect();
+        Ok(DrawnPage { picture: picture.into(), snapshot, partial: self.partial.clone(), refused })
     }
 
     /// Evaluates an expression where the page's scripts cannot reach.
@@ -193,11 +217,15 @@ impl<'renderer> OpenPage<'renderer> {
             // The page has replaced what a script of ours stands on.
             let thrown = details.pointer("/exception/description").and_then(Value::as_str);
             let line = thrown.and_then(|text| text.lines().next()).unwrap_or("an error");
-            return Err(RenderError::Throws(line.chars().take(300).collect()));
+            return Err(RenderError::Throws(shortened(line)));
         }
         let value = reply.pointer("/result/value").cloned().unwrap_or_default();
         serde_json::from_value(value).map_err(|error| invalid("description", &error).into())
     }
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(MAX_ERROR_CHARS).collect()
 }
 
 fn invalid(what: &str, error: &dyn std::fmt::Display) -> RendererError {

@@ -1,49 +1,68 @@
 //! Files that a page is answered with; whatever else it requests is refused.
 
-use bytes::Bytes;
-use std::collections::BTreeMap;
+use crate::{
+    component_page::ComponentPage,
+    module_files::{ModuleFiles, STYLESHEET_LINK, TAILWIND_NAME, TAILWIND_PATH},
+    page_file::PageFile,
+    source::{PageCode, PageSource},
+    tailwind::{self, TailwindUse},
+};
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Origin of every page. The name can never be resolved (RFC 6761), so what is not answered here leads
 /// nowhere.
 const ORIGIN: &str = "https://page.juror.invalid";
 
-/// Policy of a page: scripts and styles of its own, nothing sent, no frames, workers, forms, windows,
-/// dialogs, downloads or connections. Pictures, fonts and scripts from elsewhere are requested, so that
-/// the refusal is seen.
-const POLICY: &str = "sandbox allow-scripts allow-same-origin; \
-    default-src * data: blob: 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval'; connect-src 'self'; \
-    frame-src 'none'; worker-src 'none'; object-src 'none'; form-action 'none'; webrtc 'block'";
-
-/// A file that a page is answered with.
-#[derive(Clone, Debug)]
-pub(crate) struct PageFile {
-    pub media_type: &'static str,
-    pub content: Bytes,
-}
-
-impl PageFile {
-    pub fn html(text: impl Into<Bytes>) -> Self {
-        Self { media_type: "text/html; charset=utf-8", content: text.into() }
-    }
-
-    /// Headers of the response, by name.
-    pub fn headers(&self) -> [(&'static str, &'static str); 3] {
-        [
-            ("Content-Type", self.media_type),
-            ("Content-Security-Policy", POLICY),
-            ("Access-Control-Allow-Origin", "*"),
-        ]
-    }
-}
+/// Pages that load Tailwind 3 configure it by a variable, which version 4 does not have.
+const CONFIGURED: &[u8] = b"window.tailwind ??= {};\n";
 
 /// The files of one page, by path; the page itself is `/`.
 #[derive(Clone, Debug)]
-pub(crate) struct PageFiles(BTreeMap<String, PageFile>);
+pub(crate) struct PageFiles {
+    files: BTreeMap<String, PageFile>,
+    modules: Arc<ModuleFiles>,
+    /// The answer to addresses of Tailwind's builds; none where they are refused.
+    tailwind: Option<PageFile>,
+    /// Parts of the code that are drawn by something else in their place.
+    pub partial: Vec<String>,
+}
 
 impl PageFiles {
-    /// The files of a page that needs no other.
-    pub fn of_page(page: PageFile) -> Self {
-        Self(BTreeMap::from([("/".to_owned(), page)]))
+    /// The files of the page that some code becomes.
+    pub fn of_source(
+        source: &PageSource,
+        modules: &Arc<ModuleFiles>,
+        tailwind: TailwindUse,
+    ) -> Self {
+        let is_on = tailwind == TailwindUse::On;
+        let is_auto = tailwind == TailwindUse::Auto;
+        let build = modules.file(TAILWIND_PATH).filter(|_| is_on || is_auto);
+        let build = build.map(|file| PageFile::script([CONFIGURED, &file.content].concat()));
+        let (files, partial) = match &source.code {
+            PageCode::Html(text) => {
+                let is_loaded = tailwind::is_loaded_by(text);
+                let text = match is_on && !is_loaded {
+                    true => tailwind::with_build(text),
+                    false => text.clone(),
+                };
+                let text = match modules.has_stylesheet() && !is_whole_page(&text) {
+                    true => format!("{STYLESHEET_LINK}{text}"),
+                    false => text,
+                };
+                let is_old = build.is_some() && text.contains(tailwind::OLD_CDN);
+                let named = format!("{} ({TAILWIND_NAME})", tailwind::OLD_CDN);
+                let partial = if is_old { vec![named] } else { Vec::new() };
+                (BTreeMap::from([("/".to_owned(), PageFile::html(text))]), partial)
+            }
+            PageCode::Component(component) => {
+                let has_tailwind = is_on || is_auto && tailwind::looks_used(&component.script);
+                let frame = source.frame.as_ref();
+                let page =
+                    ComponentPage::new(component, &source.props, frame, modules, has_tailwind);
+                (page.files, page.replaced)
+            }
+        };
+        Self { files, modules: Arc::clone(modules), tailwind: build, partial }
     }
 
     /// The address of the page.
@@ -56,21 +75,47 @@ impl PageFiles {
         address.strip_prefix(ORIGIN) == Some("/favicon.ico")
     }
 
-    /// The file at an address; none where the address is not the page's.
+    /// The file at an address; none where the page has no such file.
     pub fn file(&self, address: &str) -> Option<&PageFile> {
+        if tailwind::is_build(address) {
+            return self.tailwind.as_ref();
+        }
         let path = address.strip_prefix(ORIGIN)?;
         let path = path.split(['?', '#']).next().unwrap_or_default();
-        self.0.get(path)
+        self.files.get(path).or_else(|| self.modules.file(path))
     }
+}
+
+/// Whether HTML is a page, which has styles of its own, and not a part of one.
+fn is_whole_page(html: &str) -> bool {
+    let text = html.to_ascii_lowercase();
+    ["<!doctype", "<html", "<head", "<body"].iter().any(|begin| text.contains(begin))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Map;
+    use std::path::Path;
+
+    fn files_of(html: &str, tailwind: TailwindUse) -> PageFiles {
+        files_with(html, tailwind, None)
+    }
+
+    fn files_with(html: &str, tailwind: TailwindUse, stylesheet: Option<&Path>) -> PageFiles {
+        let code = PageCode::Html(html.to_owned());
+        let (props, viewport) = (Map::new(), [320, 200]);
+        let source = PageSource { code, props, frame: None, viewport, scale: 1 };
+        PageFiles::of_source(
+            &source,
+            &Arc::new(ModuleFiles::load(None, stylesheet).unwrap()),
+            tailwind,
+        )
+    }
 
     #[test]
     fn only_addresses_of_the_page_have_a_file() {
-        let files = PageFiles::of_page(PageFile::html("<p>text"));
+        let files = files_of("<p>text", TailwindUse::Auto);
         assert!(files.file(&PageFiles::address()).is_some());
         assert!(files.file("https://page.juror.invalid/?again#there").is_some());
         for other in
@@ -78,5 +123,38 @@ mod tests {
         {
             assert!(files.file(other).is_none(), "{other}");
         }
+    }
+
+    #[test]
+    fn a_part_of_a_page_gets_the_styles_of_the_settings_and_a_page_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let stylesheet = folder.path().join("page.css");
+        std::fs::write(&stylesheet, "body { margin: 0 }").unwrap();
+        let files = |html| files_with(html, TailwindUse::Off, Some(&stylesheet));
+        let page = |html| files(html).file(&PageFiles::address()).unwrap().content.clone();
+        assert!(page("<p>text").starts_with(b"<link rel=\"stylesheet\" href=\"/page.css\">"));
+        let styles = files("<p>text");
+        let styles = styles.file("https://page.juror.invalid/page.css").unwrap();
+        assert_eq!(styles.content, "body { margin: 0 }");
+        assert_eq!(page("<!DOCTYPE html><p>text"), "<!DOCTYPE html><p>text");
+        let without = files_of("<p>text", TailwindUse::Off);
+        assert!(without.file("https://page.juror.invalid/page.css").is_none());
+        let error = ModuleFiles::load(None, Some(&folder.path().join("none.css"))).unwrap_err();
+        assert!(error.to_string().contains("render.stylesheet"), "{error}");
+    }
+
+    #[test]
+    fn tailwind_is_answered_unless_it_is_off_and_its_version_is_told() {
+        let page = "<script src='https://cdn.tailwindcss.com'></script>";
+        let address = "https://cdn.tailwindcss.com/";
+        let auto = files_of(page, TailwindUse::Auto);
+        assert!(auto.file(address).is_some());
+        assert_eq!(auto.partial, ["cdn.tailwindcss.com (Tailwind 4.3.4)"]);
+        let off = files_of(page, TailwindUse::Off);
+        assert!(off.file(address).is_none() && off.partial.is_empty());
+        let on = files_of("<p>text", TailwindUse::On);
+        let text = &on.file(&PageFiles::address()).unwrap().content;
+        assert!(text.starts_with(b"<script src=\"/modules/tailwind.js\">"));
+        assert!(on.partial.is_empty());
     }
 }

@@ -4,7 +4,8 @@
 use crate::{
     connection::DevtoolsMessage,
     error::{RenderError, RendererError},
-    page_files::{PageFile, PageFiles},
+    page_file::PageFile,
+    page_files::PageFiles,
     process::{BrowserProcess, reply},
 };
 use base64_simd::STANDARD;
@@ -21,6 +22,8 @@ pub(crate) struct PageSession {
     browser: BrowserProcess,
     context: Value,
     session: String,
+    /// The page's own frame.
+    frame: String,
     files: PageFiles,
     /// Whether the page itself was sent; it is sent once, so that nothing is loaded in its place.
     is_sent: bool,
@@ -41,12 +44,14 @@ impl PageSession {
         browser.call("Browser.grantPermissions", grants).await?;
         let blank = json!({"url": "about:blank", "browserContextId": context});
         let target = browser.call("Target.createTarget", blank).await?;
-        let attach = json!({"targetId": target.get("targetId"), "flatten": true});
+        let target = target.get("targetId").and_then(Value::as_str).unwrap_or_default();
+        let attach = json!({"targetId": target, "flatten": true});
         let attached = browser.call("Target.attachToTarget", attach).await?;
         let session = attached.get("sessionId").and_then(Value::as_str).unwrap_or_default();
-        let session = session.to_owned();
+        // A page's frame is named as the page itself is.
+        let (session, frame) = (session.to_owned(), target.to_owned());
         let (is_sent, is_loaded, refused) = (false, false, BTreeSet::new());
-        Ok(Self { browser, context, session, files, is_sent, is_loaded, refused })
+        Ok(Self { browser, context, session, frame, files, is_sent, is_loaded, refused })
     }
 
     /// Calls a command of the page.
@@ -67,17 +72,17 @@ impl PageSession {
     }
 
     /// Goes to the page and waits until it is loaded; returns the identifier of its frame.
-    pub async fn load(&mut self) -> Result<Value, RenderError> {
+    pub async fn load(&mut self) -> Result<&str, RenderError> {
         let address = PageFiles::address();
-        let navigated = self.call("Page.navigate", json!({"url": address})).await?;
+        self.call("Page.navigate", json!({"url": address})).await?;
         while !self.is_loaded {
             let message = self.browser.receive().await?;
             self.handle(message).await?;
         }
-        Ok(navigated.get("frameId").cloned().unwrap_or_default())
+        Ok(&self.frame)
     }
 
-    /// Addresses that were refused, shortened.
+    /// Addresses that were refused, shortened and without their query.
     pub fn refused(&self) -> &BTreeSet<String> {
         &self.refused
     }
@@ -95,6 +100,10 @@ impl PageSession {
         }
         match message.method.as_str() {
             "Page.loadEventFired" => self.is_loaded = self.is_sent,
+            // A page that goes elsewhere while it is loaded, in vain, has no load event.
+            "Page.frameStoppedLoading" if self.is_own_frame(&message.params) => {
+                self.is_loaded = self.is_sent;
+            }
             "Inspector.targetCrashed" => return Err(RenderError::PageEnded),
             "Page.javascriptDialogOpening" => {
                 self.send("Page.handleJavaScriptDialog", json!({"accept": false})).await?;
@@ -103,6 +112,10 @@ impl PageSession {
             _ => {}
         }
         Ok(())
+    }
+
+    fn is_own_frame(&self, params: &Value) -> bool {
+        params.get("frameId").and_then(Value::as_str) == Some(self.frame.as_str())
     }
 
     /// Answers a request of the page from its files, or refuses it.
@@ -118,7 +131,8 @@ impl PageSession {
         let Some(file) = self.files.file(address) else {
             // The browser asks for an icon of its own accord.
             if self.refused.len() < MAX_REFUSED && !PageFiles::is_icon(address) {
-                self.refused.insert(address.chars().take(MAX_REFUSED_CHARS).collect());
+                let named = address.split(['?', '#']).next().unwrap_or_default();
+                self.refused.insert(named.chars().take(MAX_REFUSED_CHARS).collect());
             }
             let refusal = json!({"requestId": request, "errorReason": "BlockedByClient"});
             return self.send("Fetch.failRequest", refusal).await;

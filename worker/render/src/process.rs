@@ -4,6 +4,7 @@ use crate::{
     connection::{DevtoolsMessage, DevtoolsPipe},
     error::RendererError,
     executable::BrowserExecutable,
+    process_group::ProcessGroup,
 };
 use serde_json::{Value, json};
 use std::{fs, io, path::Path, process::Stdio, time::Duration};
@@ -14,7 +15,7 @@ use tokio::{
 };
 
 /// Flags by which a page is drawn with the same bytes each time, and reaches nothing outside.
-const FLAGS: [&str; 34] = [
+const FLAGS: [&str; 35] = [
     "--headless=new",
     "--remote-debugging-pipe",
     "--disable-gpu",
@@ -47,6 +48,8 @@ const FLAGS: [&str; 34] = [
     "--disable-sync",
     "--deny-permission-prompts",
     "--disable-features=IsolateOrigins,site-per-process,Translate,MediaRouter,OptimizationHints",
+    // The limit of all processes together comes first where the system tells what they take.
+    "--js-flags=--max-old-space-size=512",
     // What passes the interception of requests finds neither a name nor a route.
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=http://127.0.0.1:1",
@@ -128,6 +131,11 @@ impl BrowserProcess {
         self.pipe.receive().await.map_err(ended)
     }
 
+    /// The group of all its processes.
+    pub fn group(&self) -> ProcessGroup {
+        self.group
+    }
+
     /// Asks the browser to end and waits for it.
     pub async fn close(mut self) {
         // What does not end by itself is killed when it is dropped.
@@ -185,33 +193,4 @@ fn last_line(log: &Path) -> Option<String> {
     let text = String::from_utf8_lossy(&fs::read(log).ok()?).into_owned();
     let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
     Some(line.trim().chars().take(300).collect())
-}
-
-#[derive(Debug)]
-struct ProcessGroup {
-    #[cfg(unix)]
-    leader: Option<rustix::process::Pid>,
-}
-
-impl ProcessGroup {
-    fn of(child: &Child) -> Self {
-        #[cfg(unix)]
-        {
-            let id = child.id().and_then(|id| i32::try_from(id).ok());
-            Self { leader: id.and_then(rustix::process::Pid::from_raw) }
-        }
-        #[cfg(not(unix))]
-        {
-            let _ = child;
-            Self {}
-        }
-    }
-
-    fn kill(&self) {
-        #[cfg(unix)]
-        if let Some(leader) = self.leader {
-            // Nothing is left to be killed if this fails.
-            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
-        }
-    }
 }

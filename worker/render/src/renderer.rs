@@ -3,12 +3,16 @@
 use crate::{
     error::{RenderError, RendererError},
     executable::BrowserExecutable,
-    open_page::OpenPage,
+    module_files::ModuleFiles,
+    open_page::{OpenPage, ServedModules},
     pool::BrowserPool,
     process::BrowserProcess,
     source::PageSource,
+    tailwind::TailwindUse,
 };
-use std::{path::PathBuf, time::Duration};
+use juror_types::id::Digest;
+use std::{path::PathBuf, sync::Arc, time::Duration};
+use tokio::task::spawn_blocking;
 
 /// Settings of a renderer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,11 +23,19 @@ pub struct RendererSettings {
     pub concurrency: usize,
     /// Time of one page, from its opening to its last drawing.
     pub timeout: Duration,
+    /// When pages get Tailwind.
+    pub tailwind: TailwindUse,
+    /// A folder of modules that components may import; none where there are but the shipped ones.
+    pub modules: Option<PathBuf>,
+    /// Styles of the page that components and parts of pages stand in; none where it has none.
+    pub stylesheet: Option<PathBuf>,
 }
 
 impl Default for RendererSettings {
     fn default() -> Self {
-        Self { browser: None, concurrency: 1, timeout: Duration::from_secs(10) }
+        let (tailwind, modules, stylesheet) = (TailwindUse::Auto, None, None);
+        let timeout = Duration::from_secs(10);
+        Self { browser: None, concurrency: 1, timeout, tailwind, modules, stylesheet }
     }
 }
 
@@ -33,6 +45,7 @@ pub struct Renderer {
     executable: BrowserExecutable,
     timeout: Duration,
     is_sandboxed: bool,
+    served: ServedModules,
     pool: BrowserPool,
 }
 
@@ -40,14 +53,17 @@ impl Renderer {
     /// Finds the browser and starts it once.
     ///
     /// # Errors
-    /// No browser is found, it is too old, or it cannot be started.
+    /// No browser is found, it is too old, or it cannot be started; or the modules cannot be read.
     pub async fn start(settings: RendererSettings) -> Result<Self, RendererError> {
+        let modules = load_modules(settings.modules, settings.stylesheet).await?;
+        let served = ServedModules { modules, tailwind: settings.tailwind };
         let executable = BrowserExecutable::find(settings.browser.as_deref()).await?;
         let (browser, is_sandboxed) = start_sandboxed_if_possible(&executable).await?;
         Ok(Self {
             executable,
             timeout: settings.timeout,
             is_sandboxed,
+            served,
             pool: BrowserPool::new(settings.concurrency, browser),
         })
     }
@@ -61,6 +77,14 @@ impl Renderer {
     pub fn short_name(&self) -> &str {
         let name = self.browser();
         name.split_once('.').map_or(name, |(short, _)| short)
+    }
+
+    /// Digest of all that a drawing depends on beside its source: the browser, the modules that are
+    /// served, and when pages get Tailwind.
+    pub fn digest(&self) -> Digest {
+        let ServedModules { modules, tailwind } = &self.served;
+        let text = format!("{} {} {}", self.browser(), modules.digest(), tailwind.name());
+        Digest::of(text.as_bytes())
     }
 
     /// Whether pages run in the browser's own sandbox; it has none for root, nor where the system
@@ -81,7 +105,7 @@ impl Renderer {
             Some(browser) => browser,
             None => BrowserProcess::start(&self.executable, self.is_sandboxed).await?,
         };
-        OpenPage::open(browser, source, self.timeout, permit).await
+        OpenPage::open(browser, source, &self.served, self.timeout, permit).await
     }
 
     /// Ends the browsers.
@@ -90,6 +114,16 @@ impl Renderer {
             browser.close().await;
         }
     }
+}
+
+async fn load_modules(
+    folder: Option<PathBuf>,
+    stylesheet: Option<PathBuf>,
+) -> Result<Arc<ModuleFiles>, RendererError> {
+    let load = move || ModuleFiles::load(folder.as_deref(), stylesheet.as_deref());
+    let loading = spawn_blocking(load);
+    let interrupted = |_| RendererError::Ended("the process is ending".to_owned());
+    loading.await.map_err(interrupted)?.map(Arc::new)
 }
 
 /// Starts a browser in its sandbox; without it where that does not work.

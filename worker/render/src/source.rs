@@ -1,26 +1,53 @@
 //! Code to draw.
 
 use crate::error::RenderError;
-use juror_types::item::Language;
+use juror_types::evidence::PageFrame;
+use serde::Serialize;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// Pixels of a picture's side at most.
 const MAX_SIDE: u32 = 4096;
 
 /// Code to draw, and the size to draw it in.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PageSource {
     /// The code.
-    pub code: String,
-    /// Its language.
-    pub language: Language,
+    pub code: PageCode,
     /// Properties that a component is mounted with.
     pub props: Map<String, Value>,
+    /// The page around a component; none where it has no padding, on white.
+    pub frame: Option<PageFrame>,
     /// Width and height in CSS pixels.
     pub viewport: [u32; 2],
     /// Device pixels for each CSS pixel.
     pub scale: u32,
 }
+
+/// Code by the way in which it becomes a page.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageCode {
+    /// A page as it is.
+    Html(String),
+    /// A component, to be mounted in a page.
+    Component(ComponentModule),
+}
+
+/// A component's code as an ES module without types and JSX.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ComponentModule {
+    /// The module's text.
+    pub script: String,
+    /// Modules that it imports, by specifier.
+    pub imports: BTreeMap<String, ImportedNames>,
+    /// Names of the exports that may be the component, the likeliest first; none where the module
+    /// mounts its component itself.
+    pub candidates: Vec<String>,
+}
+
+/// Names that a module imports of another, each with a name to show for it.
+pub type ImportedNames = BTreeMap<String, String>;
 
 impl PageSource {
     pub(crate) fn check_viewport(&self) -> Result<(), RenderError> {

@@ -3,9 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
 
 use juror_evidence::{PageChange, PageEdit};
-use juror_render::{PageSource, Renderer, RendererSettings};
+use juror_render::{PageCode, PageSource, Renderer, RendererSettings};
 use juror_services::install;
-use juror_types::item::Language;
 use serde_json::Map;
 use std::{
     env, fs,
@@ -26,9 +25,8 @@ async fn worker() {
     let timeout = Duration::from_secs(3600);
     let settings = RendererSettings { timeout, ..RendererSettings::default() };
     let renderer = Renderer::start(settings).await.unwrap();
-    let (code, props) = (CODE.to_owned(), Map::new());
-    let viewport = [320, 200];
-    let source = PageSource { code, language: Language::Html, props, viewport, scale: 1 };
+    let (code, props) = (PageCode::Html(CODE.to_owned()), Map::new());
+    let source = PageSource { code, props, frame: None, viewport: [320, 200], scale: 1 };
     let mut page = renderer.open(&source).await.unwrap();
     page.draw(&[]).await.unwrap();
     eprintln!("drawn");

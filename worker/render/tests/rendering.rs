@@ -2,9 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests may panic")]
 
 use juror_evidence::{PageChange, PageEdit};
-use juror_render::{PageSource, RenderError, Renderer, RendererError, RendererSettings};
+use juror_render::{PageCode, PageSource, RenderError, Renderer, RendererError, RendererSettings};
 use juror_services::install;
-use juror_types::item::Language;
 use serde_json::Map;
 use std::time::Duration;
 
@@ -21,8 +20,8 @@ async fn renderer() -> Renderer {
 }
 
 fn html(code: &str) -> PageSource {
-    let (code, props) = (code.to_owned(), Map::new());
-    PageSource { code, language: Language::Html, props, viewport: [320, 200], scale: 1 }
+    let (code, props) = (PageCode::Html(code.to_owned()), Map::new());
+    PageSource { code, props, frame: None, viewport: [320, 200], scale: 1 }
 }
 
 #[tokio::test]
@@ -120,12 +119,12 @@ async fn code_that_cannot_be_drawn_says_why_and_the_next_page_is_drawn() {
 #[tokio::test]
 async fn a_page_reaches_nothing_and_what_it_asked_for_is_known() {
     let renderer = renderer().await;
-    let code = "<p>text</p><img src='https://example.com/a.png'>\
+    let code = "<p>text</p><img src='https://example.com/a.png?key=secret'>\
                 <script>fetch('http://169.254.169.254/').then(() => document.body.append(document.createElement('u')), () => {});\
                 </script>";
     let mut page = renderer.open(&html(code)).await.unwrap();
-    assert_eq!(page.refused().collect::<Vec<_>>(), ["https://example.com/a.png"]);
     let drawn = page.draw(&[]).await.unwrap();
+    assert_eq!(drawn.refused, ["https://example.com/a.png"]);
     assert!(drawn.snapshot.elements.iter().all(|element| element.tag != "u"));
     page.close().await;
 }

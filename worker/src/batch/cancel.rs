@@ -4,10 +4,10 @@ use super::gather::PAGE;
 use crate::vision::{BatchError, BatchMark, BatchProvider, BatchStatus};
 use juror_ledger::{
     admission::Admission,
-    batches::{BatchRecords, ShardStep},
+    batches::{BatchRecords, ShardKey, ShardStep},
     error::LedgerError,
 };
-use juror_types::id::RunId;
+use juror_types::id::{OwnerId, RunId};
 
 /// Why batches could not be cancelled. What was cancelled before stays so.
 #[derive(Debug, thiserror::Error)]
@@ -21,28 +21,34 @@ pub enum CancelBatchesError {
 }
 
 /// Cancels every batch of a run at the provider, and gives up shards without one; returns how many
-/// batches are to be collected. What they have done by then is paid for.
+/// batches are to be collected. `owner` is the owner of the run's shards. What they have done by then is paid for.
 pub async fn cancel_batches<Backend: BatchRecords + Admission>(
     run: &RunId,
+    owner: &OwnerId,
     provider: &dyn BatchProvider,
     backend: &Backend,
 ) -> Result<u32, CancelBatchesError> {
     let mut left = 0;
-    for (number, step) in backend.shards(run).await? {
+    for (number, step) in backend.take_over(run, owner).await? {
+        let shard = ShardKey { run: run.clone(), number, owner: owner.clone() };
         let batch = match step {
             ShardStep::Created { batch, .. } | ShardStep::Ended { batch, .. } => Some(batch),
             ShardStep::Creating { file } => {
                 let mark = BatchMark { run: run.to_string(), shard: number };
                 let found = provider.find(&file, &mark).await?;
                 if let Some(batch) = found.clone() {
-                    backend.set_step(run, number, &ShardStep::Created { file, batch }).await?;
+                    backend.set_step(&shard, &ShardStep::Created { file, batch }).await?;
                 }
                 found
             }
-            ShardStep::Planned | ShardStep::Uploaded { .. } | ShardStep::Collected => None,
+            ShardStep::Filling
+            | ShardStep::GivenUp
+            | ShardStep::Planned
+            | ShardStep::Uploaded { .. }
+            | ShardStep::Collected => None,
         };
         let Some(batch) = batch else {
-            give_up_shard(run, number, backend).await?;
+            give_up_shard(&shard, backend).await?;
             continue;
         };
         if matches!(provider.status(&batch).await?, BatchStatus::UnderWay(_)) {
@@ -55,18 +61,17 @@ pub async fn cancel_batches<Backend: BatchRecords + Admission>(
 
 /// Frees what the rows of a shard hold that was never sent.
 async fn give_up_shard<Backend: BatchRecords + Admission>(
-    run: &RunId,
-    number: u32,
+    shard: &ShardKey,
     backend: &Backend,
 ) -> Result<(), LedgerError> {
     loop {
-        let rows = backend.open_rows(run, Some(number), None, PAGE).await?;
+        let rows = backend.rows(&shard.run, shard.number, true, None, PAGE).await?;
         if rows.is_empty() {
-            return backend.set_step(run, number, &ShardStep::Collected).await;
+            return backend.set_step(shard, &ShardStep::Collected).await.map(drop);
         }
         for row in rows {
             backend.release(&row.lease).await?;
-            backend.remove_row(run, &row.job).await?;
+            backend.remove_row(&shard.run, &row).await?;
         }
     }
 }

@@ -6,11 +6,12 @@ use super::{
     gather::PAGE,
 };
 use crate::{
+    batch_lane::BatchLane,
     interruption::Interruption,
     vision::{BatchEnding, CallEnd, EndedBatch, RowOutput},
     worker_error::WorkerError,
 };
-use futures_util::{Stream, StreamExt as _, TryFutureExt as _, stream, stream::FuturesUnordered};
+use futures_util::{Stream, StreamExt as _, stream, stream::FuturesUnordered};
 use juror_ledger::batches::BatchRow;
 use juror_queue::Priority;
 use juror_types::{event::Event, id::JobId, job::Job, outcome::ErrorKind, usage::Usage};
@@ -18,6 +19,7 @@ use std::{collections::HashSet, path::PathBuf};
 use tokio::{
     fs::File,
     io::{AsyncBufReadExt as _, BufReader},
+    time::sleep,
 };
 
 /// Rows that are finished side by side, so that their transactions are written together.
@@ -66,7 +68,7 @@ impl<'work> Collection<'work> {
         paths: &[PathBuf],
         over: bool,
     ) -> Result<(), WorkerError> {
-        let not_run = not_run(ended.ending, over);
+        let not_run = not_run(ended.ending, over, &self.work.lane);
         for path in paths {
             self.read(path, &not_run).await?;
         }
@@ -142,12 +144,12 @@ impl<'work> Collection<'work> {
         let work = self.work;
         loop {
             let records = &work.lane.records;
-            let rows = records.open_rows(&work.run, Some(self.number), None, PAGE).await;
+            let rows = records.rows(&work.run, self.number, true, None, PAGE).await;
             let rows = rows.map_err(Interruption::from)?;
             if rows.is_empty() {
                 return Ok(());
             }
-            let ended = |row| end_row(work, row, end.clone()).map_ok(Some);
+            let ended = |row| end_row(work, row, end.clone());
             let ends = stream::iter(rows).map(ended).buffer_unordered(AT_ONCE);
             self.note_all(std::pin::pin!(ends)).await?;
         }
@@ -155,6 +157,8 @@ impl<'work> Collection<'work> {
 
     fn note(&mut self, ended: Result<Option<JobEnd>, WorkerError>) -> Result<(), WorkerError> {
         match ended? {
+            // They go back from the ledger.
+            Some(_) if self.work.returns_jobs => {}
             Some(JobEnd::Again(job)) => self.onward.again.push(*job),
             Some(JobEnd::Realtime(job)) => self.onward.realtime.push(*job),
             Some(JobEnd::Finished(_)) | None => {}
@@ -197,7 +201,7 @@ async fn end_of_line(
 ) -> Result<Option<JobEnd>, WorkerError> {
     let row = work.lane.records.row(&work.run, &job).await.map_err(Interruption::from)?;
     match row.filter(|row| row.open) {
-        Some(row) => end_row(work, row, end).await.map(Some),
+        Some(row) => end_row(work, row, end).await,
         None => {
             tracing::debug!(number, %job, "a row was collected before");
             Ok(None)
@@ -205,21 +209,41 @@ async fn end_of_line(
     }
 }
 
-/// Ends a row and publishes its result.
-async fn end_row(work: &BatchWork, row: BatchRow, end: RowEnd) -> Result<JobEnd, WorkerError> {
-    let ended = finish(row, end, work).await?;
+/// Ends a row and publishes its result; none if another worker has ended it.
+async fn end_row(
+    work: &BatchWork,
+    mut row: BatchRow,
+    end: RowEnd,
+) -> Result<Option<JobEnd>, WorkerError> {
+    let ended = loop {
+        match finish(row.clone(), end.clone(), work).await {
+            Err(Interruption::ClaimLost | Interruption::ClaimedElsewhere) => {}
+            ended => break ended?,
+        }
+        // Another worker has the job in hand: it may be at its end, or be interrupted.
+        let pause = sleep(work.lane.poll_min);
+        if work.context.shutdown.drain.run_until_cancelled(pause).await.is_none() {
+            return Err(Interruption::Stopping.into());
+        }
+        let now = work.lane.records.row(&work.run, &row.job).await.map_err(Interruption::from)?;
+        match now.filter(|now| now.open && now.lease == row.lease) {
+            Some(now) => row = now,
+            None => return Ok(None),
+        }
+    };
     if let JobEnd::Finished(result) = &ended {
         work.results.publish((**result).clone(), Priority::Normal).await?;
+        work.lane.records.remove_row(&work.run, &row).await.map_err(Interruption::from)?;
         if let Some(reason) = work.context.breaker.take_pause_reason() {
             return Err(Interruption::Paused(reason).into());
         }
     }
-    Ok(ended)
+    Ok(Some(ended))
 }
 
-fn not_run(ending: BatchEnding, over: bool) -> RowEnd {
+fn not_run(ending: BatchEnding, over: bool, lane: &BatchLane) -> RowEnd {
     match ending {
-        _ if over => RowEnd::past_deadline(),
+        _ if over => RowEnd::not_waited_for(lane),
         BatchEnding::Cancelled => {
             let message = "the batch was cancelled before this row was run".to_owned();
             RowEnd::NotRun(ErrorKind::Cancelled, message)

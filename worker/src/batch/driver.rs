@@ -3,19 +3,20 @@
 
 use super::{
     BatchWork,
-    gather::{Gathered, PendingRow, admit, gather, give_up},
+    filler::Written,
+    gather::{Gathered, PendingRow, admit, gather, give_up, remove_row_of},
+    row::RowRecord,
     shard::{ShardEnd, ShardWork},
-    shard_file::OpenShard,
 };
-use crate::{evaluate::evaluate, interruption::Interruption, worker_error::WorkerError};
+use crate::{
+    batch_lane::BatchLane, evaluate::evaluate, interruption::Interruption,
+    worker_error::WorkerError,
+};
 use juror_ledger::batches::ShardStep;
 use juror_queue::{Delivery, Priority, Subscription};
+use juror_telemetry::ShardEvent;
 use juror_types::{event::Event, job::Job, outcome::JobResult};
-use std::{
-    collections::VecDeque,
-    sync::{Arc, atomic::Ordering},
-    time::Duration,
-};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::{
     task::{JoinError, JoinSet},
     time::sleep,
@@ -52,7 +53,6 @@ struct Driver {
     /// Whether no more deliveries will come.
     exhausted: bool,
     gathering: Task<Intake>,
-    open: OpenShard,
     /// Rows that wait for money.
     waiting: VecDeque<(Option<Delivery<Job>>, Box<PendingRow>)>,
     /// Jobs for another batch.
@@ -73,7 +73,6 @@ impl Driver {
             subscription: None,
             exhausted: false,
             gathering: JoinSet::new(),
-            open: OpenShard::default(),
             waiting: VecDeque::new(),
             again: VecDeque::new(),
             shards: JoinSet::new(),
@@ -90,21 +89,24 @@ impl Driver {
         loop {
             self.start_calls();
             self.gather_again();
+            self.start_shards().await;
             if self.is_drained_of_jobs() {
-                if !self.open.jobs.is_empty() {
-                    self.seal().await?;
+                if work.has_rows().await {
+                    work.seal().await?;
+                    continue;
                 } else if self.shards.is_empty() && self.calls.is_empty() {
                     return Ok(());
                 }
             }
             let takes = self.takes_jobs();
+            let holds_rows = work.is_filling().await;
             tokio::select! {
                 biased;
                 () = self.drain.cancelled() => return Ok(()),
                 Some(ended) = self.shards.join_next() => self.shard_ended(joined(ended)?),
                 Some(called) = self.calls.join_next() => joined(called)?,
                 Some(gathered) = self.gathering.join_next() => self.take(joined(gathered)?).await?,
-                () = work.lane.over(), if !work.lane.is_over() && self.holds_rows() => {
+                () = work.lane.over(), if !work.lane.is_over() && holds_rows => {
                     self.give_up_late().await?;
                 }
                 () = money(&mut changes), if !self.waiting.is_empty() => self.retry_money().await?,
@@ -121,13 +123,15 @@ impl Driver {
     /// in none are gathered anew.
     async fn take_up(&mut self) -> Result<(), WorkerError> {
         let work = Arc::clone(&self.work);
-        give_up(&work).await?;
-        let shards = work.lane.records.shards(&work.run).await.map_err(Interruption::from)?;
-        let last = shards.iter().map(|(number, _)| *number).max().unwrap_or_default();
-        work.next_shard.store(last + 1, Ordering::Relaxed);
-        for (number, step) in shards {
+        let shards = work.lane.records.take_over(&work.run, &work.lane.owner).await;
+        for (number, step) in shards.map_err(Interruption::from)? {
             info!(number, ?step, "a shard is taken up");
-            self.shards.spawn(ShardWork::new(&work, number).run(step));
+            work.context.metrics.shard(ShardEvent::TakenUp);
+            match step {
+                // Before their jobs come.
+                ShardStep::Filling | ShardStep::GivenUp => give_up(&work, number).await?,
+                step => drop(self.shards.spawn(ShardWork::new(&work, number).run(step))),
+            }
         }
         self.subscription = Some(work.jobs.subscribe(GATHERED_AT_ONCE).await?);
         Ok(())
@@ -150,10 +154,6 @@ impl Driver {
         self.gathering.len() < GATHERED_AT_ONCE
             && self.waiting.is_empty()
             && !self.work.is_crowded()
-    }
-
-    fn holds_rows(&self) -> bool {
-        !self.open.jobs.is_empty() || !self.waiting.is_empty()
     }
 
     fn gather(&mut self, delivery: Option<Delivery<Job>>) {
@@ -179,12 +179,14 @@ impl Driver {
             Gathered::Finished(result) => publish(&self.work, *result).await?,
             Gathered::UnderWay => {}
             Gathered::Realtime(job) => self.realtime.push_back(*job),
-            Gathered::Row(row) => self.push(*row).await?,
+            Gathered::Row(row) => {
+                if let Written::Lost(row) = self.work.write_row(*row).await? {
+                    self.again.push_back(RowRecord::read(&row).map_err(Interruption::from)?.job);
+                }
+            }
             Gathered::Waiting(row) => {
                 // What is under way frees money when it comes back.
-                if !self.open.jobs.is_empty() {
-                    self.seal().await?;
-                }
+                self.work.seal().await?;
                 self.waiting.push_back((delivery, row));
                 return Ok(());
             }
@@ -195,26 +197,11 @@ impl Driver {
         }
     }
 
-    async fn push(&mut self, row: PendingRow) -> Result<(), WorkerError> {
-        let lane = Arc::clone(&self.work.lane);
-        if !self.open.takes(row.line.len(), lane.max_rows, lane.max_bytes) {
-            self.seal().await?;
+    /// Begins the work on shards that were planned.
+    async fn start_shards(&mut self) {
+        for number in self.work.take_planned().await {
+            self.shards.spawn(ShardWork::new(&self.work, number).run(ShardStep::Planned));
         }
-        let pushed = self.open.push(&lane.folder, &self.work.run, row.job, &row.line).await;
-        pushed.map_err(|error| unwritable(&error))
-    }
-
-    /// Makes a shard of the rows so far, and begins its work.
-    async fn seal(&mut self) -> Result<(), WorkerError> {
-        let work = Arc::clone(&self.work);
-        let number = work.next_shard();
-        let sealed = self.open.seal(&work.lane.folder, &work.run, number).await;
-        let jobs = sealed.map_err(|error| unwritable(&error))?;
-        info!(number, rows = jobs.len(), "a shard is planned");
-        let planned = work.lane.records.plan_shards(&work.run, &[(number, jobs)], None).await;
-        planned.map_err(Interruption::from)?;
-        self.shards.spawn(ShardWork::new(&work, number).run(ShardStep::Planned));
-        Ok(())
     }
 
     fn shard_ended(&mut self, ended: ShardEnd) {
@@ -243,22 +230,21 @@ impl Driver {
     /// gathered once more, which skips them or asks them in ordinary calls.
     async fn give_up_late(&mut self) -> Result<(), WorkerError> {
         let work = Arc::clone(&self.work);
-        let mut jobs = std::mem::take(&mut self.open).jobs;
+        let Some((number, mut jobs)) = work.stop_filling().await else { return Ok(()) };
         for (delivery, row) in self.waiting.drain(..) {
-            jobs.push(row.job);
+            jobs.push(row.row.job);
             if let Some(delivery) = delivery {
                 delivery.acknowledge().await?;
             }
         }
+        // Those that are being gathered find their rows lost.
         for job in jobs {
             let row = work.lane.records.row(&work.run, &job).await.map_err(Interruption::from)?;
-            let Some(row) = row else { continue };
-            self.again
-                .push_back(super::row::RowRecord::read(&row).map_err(Interruption::from)?.job);
-            work.context.admission.release(&row.lease).await.map_err(Interruption::from)?;
-            work.lane.records.remove_row(&work.run, &job).await.map_err(Interruption::from)?;
+            if let Some(row) = row.filter(|row| row.open) {
+                self.again.push_back(RowRecord::read(&row).map_err(Interruption::from)?.job);
+            }
         }
-        Ok(())
+        give_up(&work, number).await
     }
 
     fn start_calls(&mut self) {
@@ -268,8 +254,7 @@ impl Driver {
             let work = Arc::clone(&self.work);
             self.calls.spawn(async move {
                 let result = evaluate(&job, &work.context).await?;
-                let records = &work.lane.records;
-                records.remove_row(&work.run, &job.job_id).await.map_err(Interruption::from)?;
+                remove_row_of(&job, &*work.lane.records).await?;
                 publish(&work, result).await
             });
         }
@@ -301,7 +286,14 @@ impl Driver {
         if let Some(subscription) = self.subscription.take() {
             subscription.close().await;
         }
-        give_up(&self.work).await?;
+        self.work.stop_filling().await;
+        let BatchLane { records, owner, .. } = &*self.work.lane;
+        let shards = records.take_over(&self.work.run, owner).await.map_err(Interruption::from)?;
+        for (number, step) in shards {
+            if matches!(step, ShardStep::Filling | ShardStep::GivenUp) {
+                give_up(&self.work, number).await?;
+            }
+        }
         // It goes only where no shard's files are left.
         let _ = tokio::fs::remove_dir(&self.work.lane.folder).await;
         if self.left > 0 {
@@ -356,9 +348,4 @@ fn not_stopping(error: WorkerError) -> Result<(), WorkerError> {
         WorkerError::Interrupted(Interruption::Stopping) => Ok(()),
         error => Err(error),
     }
-}
-
-fn unwritable(error: &std::io::Error) -> WorkerError {
-    let reason = format!("the file of a batch cannot be written: {error}; free space, then go on");
-    Interruption::Paused(reason).into()
 }

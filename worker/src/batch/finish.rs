@@ -2,12 +2,15 @@
 
 use super::{BatchWork, row::RowRecord};
 use crate::{
+    batch_lane::BatchLane,
     billing::CallBill,
+    claim::unclaimed,
     context::{Context, JudgeSetup},
-    evaluate::{note_result, unclaimed},
+    evaluate::note_result,
     interruption::Interruption,
     judging::{
-        FirstVerdict, permission::past_deadline, refuse_other_model, reply_for_cache, verdict_in,
+        self, FirstVerdict, permission::past_deadline, refuse_other_model, reply_for_cache,
+        verdict_in,
     },
     result_builder::ResultBuilder,
     retry::{self, LeaseEnd, NextStep, Step},
@@ -18,6 +21,7 @@ use juror_ledger::{
     batches::BatchRow,
     store::{Claim, ClaimKey, FinishedJob},
 };
+use juror_telemetry::CallCost;
 use juror_types::{
     event::Event,
     job::Job,
@@ -46,21 +50,31 @@ pub enum JobEnd {
 }
 
 impl RowEnd {
-    /// The end of a row that was not waited for any longer.
-    pub fn past_deadline() -> Self {
-        let (kind, message) = past_deadline();
+    /// The end of a row that has not run when batches are waited for no longer.
+    pub fn not_waited_for(lane: &BatchLane) -> Self {
+        let (kind, message) = match lane.is_cancelled {
+            true => (ErrorKind::Cancelled, "the run was cancelled before this row ran".to_owned()),
+            false => past_deadline(),
+        };
         Self::NotRun(kind, message)
     }
 }
 
-/// Ends a row: settles its money, and stores the result of its job where that is finished.
+/// Ends a row: settles its money, and stores the result of its job where that is finished. The row
+/// stays until that is published.
 pub async fn finish(row: BatchRow, end: RowEnd, work: &BatchWork) -> Result<JobEnd, Interruption> {
-    let BatchWork { context, lane, run, .. } = work;
+    let BatchWork { context, lane, .. } = work;
     let record = RowRecord::read(&row)?;
     let claim = match context.store.claim(&unclaimed(&record.job), &context.owner).await? {
         Claim::Granted { fence, .. } => ClaimKey { fence, ..unclaimed(&record.job) },
         Claim::Done(result) => {
-            lane.records.remove_row(run, &row.job).await?;
+            // Settled with its result, as a rule. Otherwise that came by another way.
+            match end {
+                RowEnd::Ran(_) => context.admission.presume_spent(&row.lease).await?,
+                RowEnd::NotRun(..) | RowEnd::Invalid(_) => {
+                    context.admission.release(&row.lease).await?;
+                }
+            }
             return Ok(JobEnd::Finished(result));
         }
         Claim::Held => return Err(Interruption::ClaimedElsewhere),
@@ -69,6 +83,11 @@ pub async fn finish(row: BatchRow, end: RowEnd, work: &BatchWork) -> Result<JobE
     let Some(setup) = context.judge.as_deref() else {
         return Err(Interruption::UnknownRun("batches need a judge".to_owned()));
     };
+    if !matches!(end, RowEnd::Ran(_))
+        && let Some(judge) = &record.job.judge
+    {
+        context.metrics.row_ended(&judge.model, None, CallCost::Nothing);
+    }
     let mut finishing = Finishing { work, context, setup, row, record, claim };
     if let Some(first) = finishing.record.first.take_if(|_| !matches!(end, RowEnd::Ran(_))) {
         return finishing.unpaid(first.score(builder)).await;
@@ -120,6 +139,11 @@ impl Finishing<'_> {
         let Step { money, next } =
             retry::decide(&end, problem.as_deref(), tally, retry::full_jitter);
         let next = refuse_other_model(setup, &judge.model, &end, next);
+        let next = match (&end, next) {
+            // The next row carries the images themselves.
+            (CallEnd::Refused { .. }, NextStep::Fail(..)) if self.record.by_url => NextStep::Retry,
+            (_, next) => next,
+        };
         let bill = setup.pricing.bill(&end, money, &self.record.bounds);
         if let Some(bill) = &bill {
             for warning in setup.pricing.warnings(&end, bill) {
@@ -127,6 +151,9 @@ impl Finishing<'_> {
             }
         }
         let other = setup.pricing.other_model(&end);
+        let result = end.result(verdict.is_some());
+        let cost = judging::cost(money, bill, &self.record.bounds);
+        context.metrics.row_ended(&judge.model, Some(result), cost);
         builder.called(&judge, &end, bill.as_ref(), &self.record.bounds, other);
         let remember = reply_for_cache(self.record.key, &judge, setup, &end, bill);
         if let (true, Some(verdict)) = (asks_once_more, verdict.clone()) {
@@ -199,7 +226,6 @@ impl Finishing<'_> {
 
     async fn finished(self, result: JobResult) -> Result<JobEnd, Interruption> {
         note_result(&result, self.context).await;
-        self.work.lane.records.remove_row(&self.work.run, &self.row.job).await?;
         Ok(JobEnd::Finished(Box::new(result)))
     }
 
@@ -228,7 +254,7 @@ impl Finishing<'_> {
         self.record.realtime = realtime;
         let job = Box::new(self.record.job.clone());
         let row = self.record.into_row(self.row.lease, false)?;
-        self.work.lane.records.add_row(&self.work.run, row).await?;
+        self.work.lane.records.close_row(&self.work.run, &row).await?;
         self.context.store.requeue(&self.claim).await?;
         Ok(if realtime { JobEnd::Realtime(job) } else { JobEnd::Again(job) })
     }

@@ -1,27 +1,35 @@
-//! From a job to a row: everything that is free, then the row's record and its money.
+//! From a job to a row: everything that is free, then the row's record and its money; and back.
 
 use super::{BatchWork, row::RowRecord};
 use crate::{
     batch_lane::BatchLane,
-    context::{Context, JudgeSetup},
+    context::JudgeSetup,
     evaluate::{Unasked, prepare_unasked, store_and_note},
     interruption::Interruption,
     question::PreparedQuestion,
     result_builder::ResultBuilder,
     retry::AttemptTally,
+    worker_error::WorkerError,
 };
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use juror_ledger::{
     admission::{AdmissionDecision, Ask},
-    batches::BatchRow,
+    batches::{BatchRecords, BatchRow, ROWS_OWNER, ShardStep},
     store::FinishedJob,
 };
+use juror_queue::Priority;
+use juror_telemetry::ShardEvent;
 use juror_types::{
-    id::{JobId, LeaseId},
+    id::{LeaseId, OwnerId},
     job::Job,
     lane::Lane,
     outcome::{ErrorKind, JobResult},
 };
-use std::sync::Arc;
+
+/// Rows that are looked at in one go.
+pub const PAGE: u32 = 500;
+/// Rows that are given up side by side.
+const AT_ONCE: usize = 32;
 
 /// Result of gathering a job.
 pub enum Gathered {
@@ -39,10 +47,10 @@ pub enum Gathered {
 
 /// A row that is ready to be written into a shard.
 pub struct PendingRow {
-    /// The job.
-    pub job: JobId,
     /// The line of the shard's file.
     pub line: Vec<u8>,
+    /// The row as it is recorded.
+    pub row: BatchRow,
     ask: Ask,
     /// Ends the job where there is no money for it.
     builder: ResultBuilder,
@@ -51,11 +59,13 @@ pub struct PendingRow {
 /// Makes a row of a job, unless it can be finished without a call.
 pub async fn gather(job: Job, work: &BatchWork) -> Result<Gathered, Interruption> {
     let BatchWork { context, lane, run, .. } = work;
-    let known = lane.records.row(run, &job.job_id).await?.filter(|row| row.round == job.round);
+    let known = lane.records.row(run, &job.job_id).await?;
     let earlier = match &known {
-        Some(row) if row.open => return Ok(Gathered::UnderWay),
-        Some(row) => Some(RowRecord::read(row)?),
-        None => None,
+        Some(row) if row.open && row.round == job.round => return Ok(Gathered::UnderWay),
+        // That of another round comes to its end first.
+        Some(row) if row.open => return Err(Interruption::ClaimedElsewhere),
+        Some(row) if row.round == job.round => Some(RowRecord::read(row)?),
+        Some(_) | None => None,
     };
     let is_late = lane.falls_back && lane.is_over();
     if is_late || earlier.as_ref().is_some_and(|earlier| earlier.realtime) {
@@ -68,13 +78,15 @@ pub async fn gather(job: Job, work: &BatchWork) -> Result<Gathered, Interruption
     let Some(setup) = context.judge.as_deref() else {
         return Err(Interruption::UnknownRun("batches need a judge".to_owned()));
     };
-    let (line, row, ask) = to_row(&job, asked, &builder, earlier, setup, context, lane)?;
+    let (line, row, ask) = to_row(&job, asked, &builder, earlier, setup, lane)?;
     if line.len() as u64 > lane.max_bytes {
         return Ok(Gathered::Realtime(Box::new(job)));
     }
     // Before its money is held, so that a crash in between leaves nothing held for good.
-    lane.records.add_row(run, row).await?;
-    admit(Box::new(PendingRow { job: job.job_id, line, ask, builder }), work).await
+    if !work.add_row(&row).await? {
+        return Ok(Gathered::UnderWay);
+    }
+    admit(Box::new(PendingRow { line, row, ask, builder }), work).await
 }
 
 fn to_row(
@@ -83,7 +95,6 @@ fn to_row(
     builder: &ResultBuilder,
     earlier: Option<RowRecord>,
     setup: &JudgeSetup,
-    context: &Context,
     lane: &BatchLane,
 ) -> Result<(Vec<u8>, BatchRow, Ask), Interruption> {
     let limit = asked.bounds.max_output_tokens;
@@ -93,6 +104,8 @@ fn to_row(
         ..AttemptTally::default()
     };
     let raised = earlier.as_ref().is_some_and(|earlier| earlier.raised);
+    // The provider may have refused the row since it could not read the image.
+    let sends_bytes = earlier.as_ref().is_some_and(|earlier| earlier.by_url);
     let (tally, first) = match earlier {
         Some(earlier) => (earlier.tally, earlier.first),
         None => (unasked, None),
@@ -100,6 +113,7 @@ fn to_row(
     if raised {
         asked.raise_output_limit(&setup.terms);
     }
+    let by_url = !sends_bytes && name_urls(&mut asked, lane);
     let line = lane.provider.row(job.job_id.as_str(), &asked.request);
     let price = setup.terms.price_in(Lane::Batch);
     let worst_cost = price.worst_cost(asked.bounds.input_tokens, asked.bounds.max_output_tokens);
@@ -113,12 +127,13 @@ fn to_row(
         bounds,
         tally,
         raised,
+        by_url,
         first,
         realtime: false,
     };
     let ask = Ask {
         lease: lease.clone(),
-        owner: context.owner.clone(),
+        owner: OwnerId::new(ROWS_OWNER),
         run: job.run_id.clone(),
         // Batches have limits of their own, which the provider tells when a batch is created.
         endpoint: format!("{} (batches)", setup.endpoint),
@@ -129,37 +144,116 @@ fn to_row(
     Ok((line, record.into_row(lease, true)?, ask))
 }
 
+/// Has the provider read the images that lie on public hosts; returns whether there are any.
+fn name_urls(asked: &mut PreparedQuestion, lane: &BatchLane) -> bool {
+    for (image, url) in asked.request.images.iter_mut().zip(&asked.urls) {
+        let public = url.as_ref().filter(|url| lane.public_hosts.host(url).is_ok());
+        image.url = public.map(|url| url.as_str().to_owned());
+    }
+    asked.request.images.iter().any(|image| image.url.is_some())
+}
+
 /// Holds a row's money, or ends its job where there is none.
 pub async fn admit(row: Box<PendingRow>, work: &BatchWork) -> Result<Gathered, Interruption> {
-    let BatchWork { context, lane, run, .. } = work;
-    match context.admission.try_admit(&row.ask).await? {
+    let context = &work.context;
+    let decision = match context.admission.try_admit(&row.ask).await {
+        Ok(decision) => decision,
+        Err(error) => {
+            give_up_row(&row.row, work).await?;
+            return Err(error.into());
+        }
+    };
+    match decision {
         AdmissionDecision::Admitted => Ok(Gathered::Row(row)),
         AdmissionDecision::Wait { .. } => Ok(Gathered::Waiting(row)),
         AdmissionDecision::NoBudget { reason } => {
-            let PendingRow { job, builder, .. } = *row;
+            let PendingRow { row, builder, .. } = *row;
             let skipped: FinishedJob = builder.skipped(ErrorKind::Budget, reason);
-            let result = store_and_note(skipped, context).await?;
-            lane.records.remove_row(run, &job).await?;
+            let stored = store_and_note(skipped, context).await;
+            give_up_row(&row, work).await?;
+            let result = stored?;
+            work.lane.records.remove_row(&work.run, &row).await?;
             Ok(Gathered::Finished(Box::new(result)))
         }
-        AdmissionDecision::NoRecord { reason } => Err(Interruption::UnknownRun(reason)),
+        AdmissionDecision::NoRecord { reason } => {
+            give_up_row(&row.row, work).await?;
+            Err(Interruption::UnknownRun(reason))
+        }
     }
 }
 
-/// Gives up rows that were never sent: their money is free, and their jobs are as before.
-pub async fn give_up(work: &Arc<BatchWork>) -> Result<(), Interruption> {
-    let BatchWork { context, lane, run, .. } = &**work;
+/// Gives up a row that is not written: its money is free, and its job is as before, with the attempts
+/// that it has behind it.
+pub async fn give_up_row(row: &BatchRow, work: &BatchWork) -> Result<(), Interruption> {
+    let BatchWork { context, lane, run, .. } = work;
+    context.admission.release(&row.lease).await?;
+    lane.records.close_row(run, row).await?;
+    lane.records.detach_row(run, row).await?;
+    work.put_off(&row.job).await;
+    Ok(())
+}
+
+/// Removes the row of a job that has its result.
+pub async fn remove_row_of(job: &Job, records: &dyn BatchRecords) -> Result<(), Interruption> {
+    if let Some(row) = records.row(&job.run_id, &job.job_id).await? {
+        records.remove_row(&job.run_id, &row).await?;
+    }
+    Ok(())
+}
+
+/// Gives up a shard that was never sent: the money of its rows is free, and their jobs are as before
+/// or go back to where they came from.
+pub async fn give_up(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
+    let (records, shard) = (&work.lane.records, work.shard(number));
+    // From here on, no row is added.
+    let is_owners = records.set_step(&shard, &ShardStep::GivenUp).await;
+    if !is_owners.map_err(Interruption::from)? {
+        return Ok(());
+    }
     loop {
-        let rows = lane.records.open_rows(run, None, None, PAGE).await?;
+        let rows = records.rows(&work.run, number, true, None, PAGE).await;
+        let rows = rows.map_err(Interruption::from)?;
         if rows.is_empty() {
+            break;
+        }
+        let freed = stream::iter(rows).map(|row| free(row, work)).buffer_unordered(AT_ONCE);
+        freed.try_collect::<()>().await?;
+    }
+    return_jobs(work, number).await?;
+    records.set_step(&shard, &ShardStep::Collected).await.map_err(Interruption::from)?;
+    work.context.metrics.shard(ShardEvent::GivenUp);
+    Ok(())
+}
+
+/// Ends a row that was never sent.
+async fn free(row: BatchRow, work: &BatchWork) -> Result<(), Interruption> {
+    let BatchWork { context, lane, run, .. } = work;
+    context.admission.release(&row.lease).await?;
+    match work.returns_jobs {
+        true => lane.records.close_row(run, &row).await?,
+        false => lane.records.remove_row(run, &row).await?,
+    }
+    Ok(())
+}
+
+/// Sends the jobs of a shard's closed rows back to where they came from, where jobs go back.
+pub async fn return_jobs(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
+    let BatchWork { lane, run, .. } = work;
+    loop {
+        let rows = lane.records.rows(run, number, false, None, PAGE).await;
+        let rows = rows.map_err(Interruption::from)?;
+        if rows.is_empty() || !work.returns_jobs {
             return Ok(());
         }
-        for row in rows {
-            context.admission.release(&row.lease).await?;
-            lane.records.remove_row(run, &row.job).await?;
-        }
+        let returned =
+            stream::iter(rows).map(|row| return_job(row, work)).buffer_unordered(AT_ONCE);
+        returned.try_collect::<()>().await?;
     }
 }
 
-/// Rows that are looked at in one go.
-pub const PAGE: u32 = 500;
+async fn return_job(row: BatchRow, work: &BatchWork) -> Result<(), WorkerError> {
+    let job = RowRecord::read(&row).map_err(Interruption::from)?.job;
+    work.jobs.publish(job, Priority::Normal).await?;
+    work.lane.records.detach_row(&work.run, &row).await.map_err(Interruption::from)?;
+    Ok(())
+}

@@ -1,12 +1,14 @@
 //! The worker's role where calls are bought in batches: jobs are gathered into shards, each shard
 //! becomes a batch of the provider's, and its rows become results.
 //!
-//! `gather` makes rows of jobs, `shard` takes a shard from its file to its end, `collect` reads
-//! what came back, and `finish` makes a result of a row.
+//! `gather` makes rows of jobs, `filler` writes them into a shard, `shard` takes it from its file to
+//! its end, `collect` reads what came back, and `finish` makes a result of a row. `driver` does all
+//! of this for the only run of a process; a fleet's worker does it in `run::fleet::batch_keeper`.
 
 mod cancel;
 mod collect;
 mod driver;
+mod filler;
 mod finish;
 mod gather;
 mod row;
@@ -15,15 +17,22 @@ mod shard_file;
 
 pub use cancel::{CancelBatchesError, cancel_batches};
 pub use driver::run;
+pub(crate) use {
+    filler::Written,
+    gather::{Gathered, gather, give_up_row, remove_row_of},
+    shard::{ShardEnd, ShardWork},
+};
 
 use crate::{batch_lane::BatchLane, context::Context};
+use filler::Filler;
+use juror_ledger::batches::ShardKey;
 use juror_queue::Queue;
 use juror_types::{id::RunId, job::Job, outcome::JobResult};
 use std::sync::{
     Arc,
     atomic::{AtomicU32, Ordering},
 };
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 /// State that the parts of the batch lane share.
 pub struct BatchWork {
@@ -37,21 +46,23 @@ pub struct BatchWork {
     pub lane: Arc<BatchLane>,
     /// The run.
     pub run: RunId,
-    /// Number of the next shard.
-    next_shard: AtomicU32,
-    /// Shards whose batch is not created yet.
-    uncreated: AtomicU32,
+    /// Whether a job that is to be asked again goes back to where it came from; otherwise it stays in
+    /// this process.
+    returns_jobs: bool,
+    filler: Filler,
+    /// Number of shards whose batch is not created yet.
+    uncreated: watch::Sender<u32>,
     /// Shards whose batch is under way.
     under_way: AtomicU32,
-    /// Tells that one of these counts has changed.
-    changed: Notify,
+    /// Tells that one of these counts has changed, or that a shard is planned.
+    changed: Arc<Notify>,
 }
 
 /// Shards whose files may wait on the disk for their batch.
 const MAX_UNCREATED: u32 = 2;
 
 impl BatchWork {
-    /// The work of one run.
+    /// The work of a process on its only run.
     pub fn new(
         jobs: Arc<dyn Queue<Job>>,
         results: Arc<dyn Queue<JobResult>>,
@@ -65,20 +76,34 @@ impl BatchWork {
             context,
             lane,
             run,
-            next_shard: AtomicU32::new(1),
-            uncreated: AtomicU32::new(0),
+            returns_jobs: false,
+            filler: Filler::default(),
+            uncreated: watch::Sender::new(0),
             under_way: AtomicU32::new(0),
-            changed: Notify::new(),
+            changed: Arc::default(),
         }
     }
 
-    fn next_shard(&self) -> u32 {
-        self.next_shard.fetch_add(1, Ordering::Relaxed)
+    /// The same work in a process of several runs: jobs that are to be asked again go back to where
+    /// they came from, and `changed` tells of changes in all of them.
+    pub(crate) fn of_several(self, changed: &Arc<Notify>) -> Self {
+        Self { returns_jobs: true, changed: Arc::clone(changed), ..self }
+    }
+
+    /// Name of one of the run's shards, as its owner.
+    fn shard(&self, number: u32) -> ShardKey {
+        ShardKey { run: self.run.clone(), number, owner: self.lane.owner.clone() }
     }
 
     /// Whether no further shard should be written for now.
     fn is_crowded(&self) -> bool {
-        self.uncreated.load(Ordering::Relaxed) >= MAX_UNCREATED
+        *self.uncreated.borrow() >= MAX_UNCREATED
+    }
+
+    /// Returns when a further shard may be written.
+    pub(crate) async fn capacity(&self) {
+        // The sender is our own, so it does not close.
+        let _ = self.uncreated.subscribe().wait_for(|count| *count < MAX_UNCREATED).await;
     }
 
     fn under_way(&self) -> u32 {
@@ -86,21 +111,38 @@ impl BatchWork {
     }
 
     /// Counts a shard while the guard lives.
-    fn count(self: &Arc<Self>, kind: fn(&Self) -> &AtomicU32) -> Counted {
-        kind(self).fetch_add(1, Ordering::Relaxed);
+    fn count(self: &Arc<Self>, kind: ShardCount) -> Counted {
+        match kind {
+            ShardCount::Uncreated => self.uncreated.send_modify(|count| *count += 1),
+            ShardCount::UnderWay => {
+                self.under_way.fetch_add(1, Ordering::Relaxed);
+            }
+        }
         Counted { work: Arc::clone(self), kind }
     }
+}
+
+/// Counts of shards.
+#[derive(Clone, Copy)]
+enum ShardCount {
+    Uncreated,
+    UnderWay,
 }
 
 /// A shard that is counted.
 struct Counted {
     work: Arc<BatchWork>,
-    kind: fn(&BatchWork) -> &AtomicU32,
+    kind: ShardCount,
 }
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        (self.kind)(&self.work).fetch_sub(1, Ordering::Relaxed);
+        match self.kind {
+            ShardCount::Uncreated => self.work.uncreated.send_modify(|count| *count -= 1),
+            ShardCount::UnderWay => {
+                self.work.under_way.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
         self.work.changed.notify_one();
     }
 }

@@ -26,6 +26,9 @@ pub(crate) struct RowRecord {
     pub tally: AttemptTally,
     /// Whether the output limit was raised after an answer that was cut.
     pub raised: bool,
+    /// Whether the provider reads images of this row by itself.
+    #[serde(default)]
+    pub by_url: bool,
     /// A verdict that contradicts itself, for which the judge is asked once more.
     pub first: Option<FirstVerdict>,
     /// Whether the job is to be asked in an ordinary call from now on.

@@ -1,10 +1,11 @@
 //! One shard, from its file on this machine to the ends of its rows.
 
 use super::{
-    BatchWork, Counted,
+    BatchWork, Counted, ShardCount,
     collect::{Collection, Onward},
+    filler::unwritable,
     finish::RowEnd,
-    gather::PAGE,
+    gather::{PAGE, give_up, return_jobs},
     shard_file,
 };
 use crate::{
@@ -13,6 +14,7 @@ use crate::{
     worker_error::WorkerError,
 };
 use juror_ledger::batches::ShardStep;
+use juror_telemetry::ShardEvent;
 use juror_types::event::Event;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::time::sleep;
@@ -58,7 +60,7 @@ const SEARCHES: u32 = 3;
 impl ShardWork {
     /// The work on a shard that has come so far.
     pub fn new(work: &Arc<BatchWork>, number: u32) -> Self {
-        let uncreated = Some(work.count(|work| &work.uncreated));
+        let uncreated = Some(work.count(ShardCount::Uncreated));
         let pause = work.lane.poll_min;
         Self { work: Arc::clone(work), number, uncreated, pause, told: false, told_tenth: None }
     }
@@ -66,14 +68,23 @@ impl ShardWork {
     /// Takes the shard from its step to its end, or as far as this process goes.
     pub async fn run(mut self, mut step: ShardStep) -> Result<ShardEnd, WorkerError> {
         let mut under_way = None;
+        // What another process left, it may have gone on with unrecorded.
+        let mut unsure = step != ShardStep::Planned;
         loop {
             let next = match step.clone() {
+                ShardStep::Filling | ShardStep::GivenUp => {
+                    give_up(&self.work, self.number).await?;
+                    return Ok(ShardEnd::default());
+                }
                 ShardStep::Planned => self.upload().await?,
-                ShardStep::Uploaded { file } => self.create(file, false).await?,
+                ShardStep::Uploaded { file } => {
+                    self.create(file, std::mem::take(&mut unsure)).await?
+                }
                 ShardStep::Creating { file } => self.create(file, true).await?,
                 ShardStep::Created { file, batch } | ShardStep::Ended { file, batch } => {
                     self.uncreated = None;
-                    under_way.get_or_insert_with(|| self.work.count(|work| &work.under_way));
+                    unsure = false;
+                    under_way.get_or_insert_with(|| self.work.count(ShardCount::UnderWay));
                     let watched = self.watch(&file, &batch).await?;
                     if matches!(watched, NextMove::Step(_)) {
                         // Its tokens are free again.
@@ -86,12 +97,15 @@ impl ShardWork {
             match next {
                 NextMove::Step(next) => {
                     self.record(&next).await?;
+                    if matches!(next, ShardStep::Created { .. }) {
+                        self.count(ShardEvent::Created);
+                    }
                     step = next;
                 }
                 NextMove::Leave => return Ok(ShardEnd { left: true, ..ShardEnd::default() }),
                 NextMove::Split => return self.split(&step).await,
                 NextMove::End(end) => return self.end(&step, &[], Some(end)).await,
-                NextMove::Collect(ended) => return self.collect(&step, &ended).await,
+                NextMove::Collect(ended) => return self.collect(step, &ended).await,
             }
         }
     }
@@ -229,7 +243,7 @@ impl ShardWork {
 
     async fn rows(&self) -> Result<usize, WorkerError> {
         let BatchWork { lane, run, .. } = &*self.work;
-        let rows = lane.records.open_rows(run, Some(self.number), None, PAGE).await;
+        let rows = lane.records.rows(run, self.number, true, None, PAGE).await;
         Ok(rows.map_err(Interruption::from)?.len())
     }
 
@@ -238,7 +252,7 @@ impl ShardWork {
         if self.work.context.shutdown.drain.is_cancelled() {
             return Some(NextMove::Leave);
         }
-        self.work.lane.is_over().then(|| NextMove::End(RowEnd::past_deadline()))
+        self.work.lane.is_over().then(|| NextMove::End(RowEnd::not_waited_for(&self.work.lane)))
     }
 
     /// Waits before an operation is tried again, and says so once; or pauses the run.
@@ -260,7 +274,7 @@ impl ShardWork {
         };
         self.pause = (self.pause * 2).min(lane.poll_max);
         if !std::mem::replace(&mut self.told, true) {
-            let reason = format!("shard {} of the batch lane waits: {error}", self.number);
+            let reason = format!("shard {} of run {} waits: {error}", self.number, self.work.run);
             context.events.emit(Event::Waiting { reason, pause }).await;
         }
         tokio::select! {
@@ -274,11 +288,12 @@ impl ShardWork {
 
     async fn collect(
         mut self,
-        step: &ShardStep,
+        mut step: ShardStep,
         ended: &EndedBatch,
     ) -> Result<ShardEnd, WorkerError> {
         if let ShardStep::Created { file, batch } = step {
-            self.record(&ShardStep::Ended { file: file.clone(), batch: batch.clone() }).await?;
+            step = ShardStep::Ended { file, batch };
+            self.record(&step).await?;
         }
         let Some(paths) = self.download(&ended.files).await? else {
             return Ok(ShardEnd { left: true, ..ShardEnd::default() });
@@ -291,13 +306,16 @@ impl ShardWork {
             let _ = tokio::fs::remove_file(path).await;
         }
         let onward = std::mem::take(&mut collection.onward);
-        let ended = self.end(step, &ended.files, None).await?;
+        let ended = self.end(&step, &ended.files, None).await?;
         Ok(ShardEnd { onward, ..ended })
     }
 
     /// Fetches the files of a batch; none if this process stops before they are here.
     async fn download(&mut self, files: &[String]) -> Result<Option<Vec<PathBuf>>, WorkerError> {
         let work = Arc::clone(&self.work);
+        // Of a batch that another process has created, no file is here.
+        let made = tokio::fs::create_dir_all(&work.lane.folder).await;
+        made.map_err(|error| unwritable(&work.lane.folder, &error))?;
         let mut paths = Vec::new();
         for (index, file) in files.iter().enumerate() {
             let path = self.path().with_extension(format!("output-{index}"));
@@ -327,21 +345,30 @@ impl ShardWork {
             collection.end_rows(end).await?;
         }
         let onward = collection.onward;
+        return_jobs(&self.work, self.number).await?;
+        // Another owner would still need the files.
+        self.record(step).await?;
         self.remove_files(step, outputs).await;
         self.record(&ShardStep::Collected).await?;
+        self.count(ShardEvent::Collected);
+        tracing::info!(run = %self.work.run, number = self.number, "a shard is collected");
         Ok(ShardEnd { onward, ..ShardEnd::default() })
     }
 
     async fn split(&mut self, step: &ShardStep) -> Result<ShardEnd, WorkerError> {
         let BatchWork { lane, run, .. } = &*self.work;
-        let numbers = [self.work.next_shard(), self.work.next_shard()];
+        let open = || async { lane.records.open_shard(run, &lane.owner).await };
+        let numbers =
+            [open().await.map_err(Interruption::from)?, open().await.map_err(Interruption::from)?];
         let [one, other] = numbers.map(|number| shard_file::path(&lane.folder, run, number));
         let jobs = shard_file::split(&self.path(), [&one, &other]).await.map_err(|error| {
             Interruption::Paused(format!("the file of a batch cannot be split: {error}"))
         })?;
         let shards: Vec<_> = numbers.into_iter().zip(jobs).collect();
-        let planned = lane.records.plan_shards(run, &shards, Some(self.number)).await;
-        planned.map_err(Interruption::from)?;
+        let planned = lane.records.split_shard(&self.work.shard(self.number), &shards).await;
+        if !planned.map_err(Interruption::from)? {
+            return Err(Interruption::ClaimLost.into());
+        }
         self.remove_files(step, &[]).await;
         Ok(ShardEnd { split: numbers.to_vec(), ..ShardEnd::default() })
     }
@@ -356,7 +383,9 @@ impl ShardWork {
             | ShardStep::Creating { file }
             | ShardStep::Created { file, .. }
             | ShardStep::Ended { file, .. } => Some(file),
-            ShardStep::Planned | ShardStep::Collected => None,
+            ShardStep::Filling | ShardStep::GivenUp | ShardStep::Planned | ShardStep::Collected => {
+                None
+            }
         };
         for file in input.into_iter().chain(outputs).filter(|_| lane.delete_files) {
             if let Err(error) = lane.provider.delete_file(file).await {
@@ -372,15 +401,26 @@ impl ShardWork {
         let Some(tenth) = (done * 10).checked_div(rows) else { return };
         if self.told_tenth.is_none_or(|told| told < tenth) {
             self.told_tenth = Some(tenth);
-            let progress = Event::BatchProgress { shard: self.number, done, rows };
+            let (run, shard) = (self.work.run.clone(), self.number);
+            let progress = Event::BatchProgress { run, shard, done, rows };
             self.work.context.events.emit(progress).await;
         }
     }
 
+    /// Records a step before it is taken, or after.
+    ///
+    /// # Errors
+    /// [`Interruption::ClaimLost`] where another worker has taken the shard over.
     async fn record(&self, step: &ShardStep) -> Result<(), WorkerError> {
-        let BatchWork { lane, run, .. } = &*self.work;
-        let recorded = lane.records.set_step(run, self.number, step).await;
-        Ok(recorded.map_err(Interruption::from)?)
+        let recorded = self.work.lane.records.set_step(&self.work.shard(self.number), step).await;
+        match recorded.map_err(Interruption::from)? {
+            true => Ok(()),
+            false => Err(Interruption::ClaimLost.into()),
+        }
+    }
+
+    fn count(&self, event: ShardEvent) {
+        self.work.context.metrics.shard(event);
     }
 
     fn path(&self) -> PathBuf {

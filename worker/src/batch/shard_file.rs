@@ -19,7 +19,8 @@ pub fn path(folder: &Path, run: &RunId, number: u32) -> PathBuf {
 /// A shard that is being filled.
 #[derive(Default)]
 pub struct OpenShard {
-    file: Option<BufWriter<File>>,
+    /// Its file and where that is; none before its first row.
+    file: Option<(BufWriter<File>, PathBuf)>,
     /// Its jobs, in the order of its rows.
     pub jobs: Vec<JobId>,
     bytes: u64,
@@ -32,20 +33,16 @@ impl OpenShard {
             || (self.jobs.len() < max_rows && self.bytes + bytes as u64 <= max_bytes)
     }
 
-    /// Appends a row.
-    pub async fn push(
-        &mut self,
-        folder: &Path,
-        run: &RunId,
-        job: JobId,
-        row: &[u8],
-    ) -> io::Result<()> {
-        let file = match &mut self.file {
+    /// Appends a row; the first one begins a file, at this path until it is sealed.
+    pub async fn push(&mut self, path: &Path, job: JobId, row: &[u8]) -> io::Result<()> {
+        let (file, _) = match &mut self.file {
             Some(file) => file,
             None => {
-                fs::create_dir_all(folder).await?;
-                let file = File::create(unfinished(folder, run)).await?;
-                self.file.insert(BufWriter::with_capacity(1 << 16, file))
+                if let Some(folder) = path.parent() {
+                    fs::create_dir_all(folder).await?;
+                }
+                let file = BufWriter::with_capacity(1 << 16, File::create(path).await?);
+                self.file.insert((file, path.to_owned()))
             }
         };
         file.write_all(row).await?;
@@ -55,24 +52,30 @@ impl OpenShard {
     }
 
     /// Ends the file under the name of its shard; returns its jobs.
-    pub async fn seal(
-        &mut self,
-        folder: &Path,
-        run: &RunId,
-        number: u32,
-    ) -> io::Result<Vec<JobId>> {
-        if let Some(mut file) = self.file.take() {
+    pub async fn seal(&mut self, path: &Path) -> io::Result<Vec<JobId>> {
+        if let Some((mut file, unfinished)) = self.file.take() {
             file.flush().await?;
             file.get_ref().sync_all().await?;
-            fs::rename(unfinished(folder, run), path(folder, run, number)).await?;
+            fs::rename(unfinished, path).await?;
         }
         self.bytes = 0;
         Ok(std::mem::take(&mut self.jobs))
     }
+
+    /// Removes the file; returns the jobs that were in it.
+    pub async fn discard(&mut self) -> Vec<JobId> {
+        if let Some((_, unfinished)) = self.file.take() {
+            // One that stays behind goes with its folder.
+            let _ = fs::remove_file(unfinished).await;
+        }
+        self.bytes = 0;
+        std::mem::take(&mut self.jobs)
+    }
 }
 
-fn unfinished(folder: &Path, run: &RunId) -> PathBuf {
-    folder.join(format!("{run}-next.jsonl"))
+/// The file of a shard while it is being filled.
+pub fn unfinished(folder: &Path, run: &RunId, number: u32) -> PathBuf {
+    folder.join(format!("{run}-{number}.unfinished"))
 }
 
 #[derive(Deserialize)]
@@ -120,22 +123,28 @@ mod tests {
     async fn a_shard_is_filled_sealed_and_split() {
         let folder = tempfile::tempdir().unwrap();
         let run = RunId::parse("r").unwrap();
+        let next = unfinished(folder.path(), &run, 1);
         let mut shard = OpenShard::default();
         for name in ["a", "b", "c"] {
             assert!(shard.takes(30, 3, 1_000));
             let line = row(name);
-            shard.push(folder.path(), &run, JobId::new(name), line.as_bytes()).await.unwrap();
+            shard.push(&next, JobId::new(name), line.as_bytes()).await.unwrap();
         }
         assert!(
             !shard.takes(30, 3, 1_000) && !shard.takes(30, 9, 100) && shard.takes(30, 9, 1_000)
         );
-        assert_eq!(shard.seal(folder.path(), &run, 1).await.unwrap().len(), 3);
+        let [file, one, two] = [1, 2, 3].map(|number| path(folder.path(), &run, number));
+        assert_eq!(shard.seal(&file).await.unwrap().len(), 3);
+        assert!(file.exists() && !next.exists());
         assert!(shard.takes(5_000, 3, 1_000), "the first row always fits");
 
-        let [file, one, two] = [1, 2, 3].map(|number| path(folder.path(), &run, number));
         let [first, second] = split(&file, [&one, &two]).await.unwrap();
         assert_eq!(first, [JobId::new("a")]);
         assert_eq!(second, [JobId::new("b"), JobId::new("c")]);
         assert_eq!(std::fs::read_to_string(&two).unwrap(), row("b") + &row("c"));
+
+        shard.push(&next, JobId::new("d"), row("d").as_bytes()).await.unwrap();
+        assert_eq!(shard.discard().await, [JobId::new("d")]);
+        assert!(!next.exists());
     }
 }

@@ -5,12 +5,14 @@ use super::{
     pair::{DrawnPair, raster, token_values},
     trials, warn_once, without_screenshot,
 };
-use crate::{context::Context, source_image::SourceImage};
+use crate::{context::Context, source_image::SourceImage, stages::component};
 use juror_evidence::Raster;
-use juror_render::{DrawnPage, OpenPage, PageSource, RenderError, Renderer, RendererError};
+use juror_render::{
+    DrawnPage, OpenPage, PageCode, PageSource, RenderError, Renderer, RendererError,
+};
 use juror_types::{
     event::Event,
-    evidence::{Evidence, EvidenceSource},
+    evidence::{Evidence, EvidenceSource, PageFrame},
     item::{Item, Language},
     outcome::{InputRecord, JobError},
 };
@@ -18,6 +20,8 @@ use std::sync::Arc;
 
 /// Structural similarity below which a screenshot may be one of twice the pixels.
 const ALIKE: f64 = 0.9;
+/// Share of the difference that a frame leaves at most.
+const FRAME_GAIN: f64 = 0.5;
 
 /// Measures the picture that the browser draws of the code, and tries repairs where it differs.
 pub(super) async fn measure(
@@ -26,12 +30,13 @@ pub(super) async fn measure(
     item: &MeasuredItem<'_>,
 ) -> Result<Option<ItemEvidence>, JobError> {
     let context = item.context;
-    if code.1 != Language::Html {
-        let warning = "the browser draws HTML alone: other code is judged without measured evidence \
-                       unless stages.render_command draws it";
-        warn_once(context, warning.to_owned()).await;
-        return Ok(None);
-    }
+    let code = match code {
+        (text, Language::Html) => PageCode::Html(text.to_owned()),
+        (text, language) => match component::compile(text, language).await {
+            Ok(module) => PageCode::Component(module),
+            Err(error) => return Ok(Some(ItemEvidence::failed(error.to_string(), screenshot))),
+        },
+    };
     let Some(renderer) = renderer(context).await else { return Ok(None) };
     let Ok(_permit) = context.evidence.permit().await else { return Ok(None) };
     let picture = match raster(screenshot.bytes.clone()).await {
@@ -82,7 +87,7 @@ async fn renderer(context: &Context) -> Option<&Renderer> {
 struct BrowserStage<'job> {
     renderer: &'job Renderer,
     item: &'job MeasuredItem<'job>,
-    code: (&'job str, Language),
+    code: PageCode,
     screenshot: Arc<Raster>,
 }
 
@@ -109,7 +114,8 @@ impl MeasuredPage<'_> {
 impl<'job> BrowserStage<'job> {
     /// Evidence with its repairs and its drawing; none where the process is ending.
     async fn evidence(&self) -> Result<Option<(Evidence, DrawnPage)>, RenderError> {
-        let Some(measured) = self.best_scale().await? else { return Ok(None) };
+        let Some(plain) = self.best_scale().await? else { return Ok(None) };
+        let Some(measured) = self.best_frame(plain).await? else { return Ok(None) };
         let MeasuredPage { source, page, drawn, pair, evidence } = measured;
         let trials = self.item.context.evidence.trials();
         if evidence.regions.is_empty() || trials == 0 {
@@ -128,14 +134,14 @@ impl<'job> BrowserStage<'job> {
 
     /// The page at the device scale that fits the screenshot better.
     async fn best_scale(&self) -> Result<Option<MeasuredPage<'job>>, RenderError> {
-        let Some(single) = self.at_scale(1).await? else { return Ok(None) };
+        let Some(single) = self.at_scale(1, None).await? else { return Ok(None) };
         let is_even = [self.screenshot.width(), self.screenshot.height()].map(|side| side % 2 == 0);
         if single.evidence.ssim >= ALIKE || is_even != [true, true] {
             return Ok(Some(single));
         }
         // One page at a time, for there may be but one browser.
         let single = single.closed().await;
-        let Ok(Some(double)) = self.at_scale(2).await else { return Ok(Some(single)) };
+        let Ok(Some(double)) = self.at_scale(2, None).await else { return Ok(Some(single)) };
         if double.evidence.ssim > single.evidence.ssim {
             return Ok(Some(double));
         }
@@ -143,13 +149,50 @@ impl<'job> BrowserStage<'job> {
         Ok(Some(single))
     }
 
-    async fn at_scale(&self, scale: u32) -> Result<Option<MeasuredPage<'job>>, RenderError> {
-        let (code, language) = self.code;
+    /// The page with the frame that takes most of a component's difference away, if one takes half.
+    async fn best_frame(
+        &self,
+        plain: MeasuredPage<'job>,
+    ) -> Result<Option<MeasuredPage<'job>>, RenderError> {
+        let evidence = &plain.evidence;
+        let is_alike = evidence.regions.is_empty() && evidence.shift == [0, 0];
+        if is_alike || matches!(self.code, PageCode::Html(_)) {
+            return Ok(Some(plain));
+        }
+        let frames = plain.pair.possible_frames().await;
+        if frames.is_empty() {
+            return Ok(Some(plain));
+        }
+        let scale = evidence.scale;
+        let mut limit = 1.0 - (1.0 - evidence.pixels_equal) * FRAME_GAIN;
+        let mut best = plain.closed().await;
+        for frame in frames {
+            // A component may fail in a narrower page alone.
+            let Ok(Some(framed)) = self.at_scale(scale, Some(frame)).await else { continue };
+            let framed = framed.closed().await;
+            let is_better = framed.evidence.regions.is_empty()
+                || framed.evidence.pixels_equal > limit && framed.evidence.shift == [0, 0];
+            if is_better {
+                limit = framed.evidence.pixels_equal;
+                best = framed;
+            }
+            if best.evidence.regions.is_empty() && best.evidence.shift == [0, 0] {
+                break;
+            }
+        }
+        Ok(Some(best))
+    }
+
+    async fn at_scale(
+        &self,
+        scale: u32,
+        frame: Option<PageFrame>,
+    ) -> Result<Option<MeasuredPage<'job>>, RenderError> {
         let size = [self.screenshot.width(), self.screenshot.height()];
         let source = PageSource {
-            code: code.to_owned(),
-            language,
+            code: self.code.clone(),
             props: self.item.item.props.clone(),
+            frame: frame.clone(),
             viewport: size.map(|side| side / scale),
             scale: 1,
         };
@@ -163,7 +206,8 @@ impl<'job> BrowserStage<'job> {
         let pair = DrawnPair { screenshot, drawing, snapshot, tokens };
         let Some(evidence) = pair.measure(EvidenceSource::Browser).await else { return Ok(None) };
         let browser = Some(self.renderer.short_name().to_owned());
-        let evidence = Evidence { browser, ..evidence };
+        let (partial, refused) = (drawn.partial.clone(), drawn.refused.clone());
+        let evidence = Evidence { browser, frame, partial, refused, ..evidence };
         Ok(Some(MeasuredPage { source, page, drawn, pair, evidence }))
     }
 
@@ -173,7 +217,7 @@ impl<'job> BrowserStage<'job> {
         source: &PageSource,
     ) -> Result<(Option<OpenPage<'job>>, DrawnPage), RenderError> {
         let context = self.item.context;
-        let key = kept_page::render_key(source, self.renderer.browser());
+        let key = kept_page::render_key(source, self.renderer.digest());
         if let Some(drawn) = kept_page::read(&context.evidence.renders, key).await {
             return Ok((None, drawn));
         }

@@ -10,23 +10,20 @@ use serde_json::json;
 use tokio::task::spawn_blocking;
 
 /// Changes whenever the same code would be drawn in another way by the same browser.
-const RENDER_VERSION: u32 = 1;
+const RENDER_VERSION: u32 = 2;
 
 /// A page as it was drawn, without its picture.
 #[derive(Serialize, Deserialize)]
 struct KeptPage {
     picture: Digest,
     snapshot: Snapshot,
+    partial: Vec<String>,
+    refused: Vec<String>,
 }
 
 /// Digest of all that a drawing depends on.
-pub(super) fn render_key(source: &PageSource, browser: &str) -> Digest {
-    let PageSource { code, language, props, viewport, scale } = source;
-    Digest::of(
-        json!([RENDER_VERSION, browser, code, language, props, viewport, scale])
-            .to_string()
-            .as_bytes(),
-    )
+pub(super) fn render_key(source: &PageSource, renderer: Digest) -> Digest {
+    Digest::of(json!([RENDER_VERSION, renderer, source]).to_string().as_bytes())
 }
 
 /// The drawing that is kept by this key, if there is one.
@@ -34,9 +31,10 @@ pub(super) async fn read(renders: &KeptRenders, key: Digest) -> Option<DrawnPage
     let renders = renders.clone();
     let reading = spawn_blocking(move || {
         let page = renders.read_page(key, MAX_IMAGE_BYTES)?;
-        let KeptPage { picture, snapshot } = serde_json::from_slice(&page).ok()?;
+        let KeptPage { picture, snapshot, partial, refused } =
+            serde_json::from_slice(&page).ok()?;
         let picture = renders.read(picture, MAX_IMAGE_BYTES)?;
-        Some(DrawnPage { picture, snapshot })
+        Some(DrawnPage { picture, snapshot, partial, refused })
     });
     reading.await.ok()?
 }
@@ -52,6 +50,9 @@ pub(super) async fn keep(
 ) -> Result<(), KeptInputError> {
     let picture = Digest::of(&drawn.picture);
     renders.keep(picture, drawn.picture.clone()).await?;
-    let page = json!({"picture": picture, "snapshot": drawn.snapshot});
+    let DrawnPage { snapshot, partial, refused, .. } = drawn;
+    let page = json!({
+        "picture": picture, "snapshot": snapshot, "partial": partial, "refused": refused,
+    });
     renders.keep_page(key, Bytes::from(page.to_string())).await
 }

@@ -2,9 +2,9 @@
 
 use crate::image::{ImageError, RgbaPicture};
 use bytes::Bytes;
-use juror_evidence::{PicturePair, Raster, Snapshot};
+use juror_evidence::{PicturePair, Raster, Snapshot, possible_frames};
 use juror_types::{
-    evidence::{Evidence, EvidenceSource},
+    evidence::{Evidence, EvidenceSource, PageFrame},
     item::Tokens,
 };
 use serde_json::Value;
@@ -45,6 +45,16 @@ impl DrawnPair {
             }
         });
         measuring.await.ok()
+    }
+
+    /// Frames in which a component may stand in the screenshot.
+    pub async fn possible_frames(&self) -> Vec<PageFrame> {
+        let own = self.clone();
+        let fitting = spawn_blocking(move || {
+            let Some(snapshot) = own.snapshot.as_deref() else { return Vec::new() };
+            possible_frames(&own.screenshot, &own.drawing, snapshot)
+        });
+        fitting.await.unwrap_or_default()
     }
 }
 

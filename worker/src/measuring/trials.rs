@@ -45,7 +45,7 @@ struct LivePage {
 impl LivePage {
     fn draw(&mut self, changes: Vec<PageChange>) -> Option<(Raster, Snapshot)> {
         self.to_page.blocking_send(changes).ok()?;
-        let DrawnPage { picture, snapshot } = self.drawings.blocking_recv()?;
+        let DrawnPage { picture, snapshot, .. } = self.drawings.blocking_recv()?;
         let picture = RgbaPicture::decode(&picture).ok()?;
         Some((Raster::from_rgba(picture.width, picture.height, &picture.pixels)?, snapshot))
     }

@@ -1,7 +1,9 @@
 //! Measured evidence as numbered lines for the judge: the regions first, so that a line's number is
 //! its region's.
 
-use juror_types::evidence::{Evidence, EvidenceRegion, RegionElement, RegionKind, TokenEvidence};
+use juror_types::evidence::{
+    Evidence, EvidenceRegion, PageFrame, RegionElement, RegionKind, TokenEvidence,
+};
 
 /// Most lines.
 const MAX_LINES: usize = 30;
@@ -86,9 +88,21 @@ fn whole(evidence: &Evidence) -> Vec<String> {
             "the render has {width:.3} of the screenshot's width and {height:.3} of its height"
         ));
     }
+    if let Some(PageFrame { padding, color }) = &evidence.frame {
+        facts.push(format!(
+            "the render stands in a page of {color} with {padding} pixels around it, as the \
+             screenshot does; the code does not hold that page"
+        ));
+    }
     if !evidence.partial.is_empty() {
         let names = evidence.partial.join(", ");
-        facts.push(format!("placeholder boxes stand for imports that are not there: {names}"));
+        facts.push(format!(
+            "stand-ins were drawn in the place of imports that are not there: {names}"
+        ));
+    }
+    if !evidence.refused.is_empty() {
+        let addresses = evidence.refused.join(", ");
+        facts.push(format!("the render lacks what its page requested from elsewhere: {addresses}"));
     }
     if evidence.pastes_screenshot {
         facts.push("the code shows an image that equals the screenshot".to_owned());
@@ -146,6 +160,24 @@ mod tests {
             alternatives: Vec::new(),
         };
         Evidence { regions: vec![region], ..Evidence::of_equal_pictures(EvidenceSource::Rendered) }
+    }
+
+    #[test]
+    fn the_page_around_it_and_what_it_lacks_are_told() {
+        let evidence = Evidence {
+            frame: Some(PageFrame { padding: 24, color: "#F8FAFC".into() }),
+            partial: vec!["@acme/ui".into(), "./card.css".into()],
+            refused: vec!["https://example.com/a.png".into()],
+            ..Evidence::of_equal_pictures(EvidenceSource::Browser)
+        };
+        let lines = lines(&evidence).join("\n");
+        for told in [
+            "in a page of #F8FAFC with 24 pixels around it",
+            "in the place of imports that are not there: @acme/ui, ./card.css",
+            "requested from elsewhere: https://example.com/a.png",
+        ] {
+            assert!(lines.contains(told), "{told}: {lines}");
+        }
     }
 
     #[test]

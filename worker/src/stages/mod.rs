@@ -2,6 +2,7 @@
 
 pub mod command;
 pub mod compile;
+pub mod component;
 pub mod retrieval;
 pub mod strip;
 

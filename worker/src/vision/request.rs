@@ -51,4 +51,6 @@ pub struct RequestImage {
     pub media_type: &'static str,
     /// The image file, as it is sent.
     pub bytes: Bytes,
+    /// URL from which the provider reads the file itself; none where the bytes are sent.
+    pub url: Option<String>,
 }

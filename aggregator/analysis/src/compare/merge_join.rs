@@ -2,7 +2,9 @@
 
 use super::CompareError;
 use crate::{
-    comparison::{ComparedMetrics, ItemsOf, JudgingFacts, PairFigures, Rules, Totals},
+    comparison::{
+        ComparedMetrics, ItemsOf, JudgingFacts, PairFigures, Rules, ScoredInBoth, Totals,
+    },
     repeats::Judgements,
     run_report::Report,
     stability::ItemStability,
@@ -27,6 +29,7 @@ pub(super) struct Scanned {
     pub(super) figures: PairFigures,
     pub(super) base: JobTotals,
     pub(super) head: JobTotals,
+    pub(super) scored_in_both: ScoredInBoth,
 }
 
 /// Reads both runs once.
@@ -49,6 +52,7 @@ where
     let mut base = ItemsOf::new(base.results, &metrics, image, before, basis, rules.averaging);
     let mut head = ItemsOf::new(head.results, &metrics, image, after, basis, rules.averaging);
     let (mut base_jobs, mut head_jobs) = (JobTotals::default(), JobTotals::default());
+    let mut scored_in_both = ScoredInBoth::default();
     let mut left = base.next_item(|result| base_jobs.add(result))?;
     let mut right = head.next_item(|result| head_jobs.add(result))?;
     loop {
@@ -58,6 +62,10 @@ where
             (None, Some(_)) => Ordering::Greater,
             (Some(left), Some(right)) => left.id.cmp(&right.id),
         };
+        scored_in_both.note(
+            left.as_ref().filter(|_| order.is_le()),
+            right.as_ref().filter(|_| order.is_ge()),
+        );
         if order == Ordering::Equal
             && let (Some(left), Some(right)) = (&left, &right)
         {
@@ -76,7 +84,7 @@ where
             passed.filter(|_| order.is_gt()).into_iter().for_each(|item| totals.new_item(item));
         }
     }
-    Ok(Scanned { figures: totals.finish(), base: base_jobs, head: head_jobs })
+    Ok(Scanned { figures: totals.finish(), base: base_jobs, head: head_jobs, scored_in_both })
 }
 
 /// Sums over a run's jobs beside their values.

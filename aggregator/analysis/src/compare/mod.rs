@@ -13,7 +13,7 @@ pub use merge_join::Side;
 use crate::{
     comparison::{
         ClusterReading, ComparedRun, Comparison, Decision, FallNoise, IssueChanges, PairFigures,
-        Rules, cluster_warning, cluster_words, conclude, issue_changes, settling,
+        Rules, RunIssues, cluster_warning, cluster_words, conclude, issue_changes, settling,
     },
     format::counted,
     likely_clusters::LikelyClusters,
@@ -40,7 +40,7 @@ where
     check_rubrics((&before.run.id, &before.run.rubric), (&after.run.id, &after.run.rubric))?;
     let scanned = merge_join::scan(base, head, rules, stability)?;
     let margin = rules.margin;
-    let merge_join::Scanned { figures, base, head } = scanned;
+    let merge_join::Scanned { figures, base, head, scored_in_both } = scanned;
     let mut conclusion = conclude(&figures, rules);
     let likely_clusters =
         after.likely_clusters.as_ref().zip(figures.reading).map(|(likely, (effect, otherwise))| {
@@ -61,7 +61,7 @@ where
     // Where nobody was asked, that an issue was not named tells nothing.
     let both_judged = [before, after].iter().all(|report| report.coverage.scored > 0);
     let issues = match both_judged {
-        true => issue_changes(&before.common_issues, &after.common_issues, margin),
+        true => issue_changes(issues(before), issues(after), &scored_in_both, margin),
         false => IssueChanges::default(),
     };
     let noise = FallNoise {
@@ -104,6 +104,10 @@ where
         issues,
         changes,
     })
+}
+
+fn issues(report: &Report) -> RunIssues<'_> {
+    RunIssues { groups: &report.common_issues, items: &report.items }
 }
 
 fn compared_run(report: &Report) -> ComparedRun {

@@ -10,6 +10,7 @@ use juror_types::{
     outcome::{ErrorKind, Outcome},
 };
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// Standard deviations of a difference beyond which a score fell by more than noise: among 200 items
 /// that are as they were, one in four comparisons has one beyond it.
@@ -38,6 +39,17 @@ pub struct BaselineChanges {
     pub worse_by: f64,
     /// Origin of that bound.
     pub worse_by_origin: FallBound,
+}
+
+impl BaselineChanges {
+    /// The group that each changed item stands in: `new`, `fixed`, `worse` or `flaky`.
+    pub fn group_of_items(&self) -> HashMap<&str, &'static str> {
+        let groups = [("new", &self.new), ("fixed", &self.fixed), ("worse", &self.worse)];
+        let items = groups
+            .into_iter()
+            .flat_map(|(name, group)| group.items.iter().map(move |item| (item.id.as_str(), name)));
+        items.chain(self.flaky.iter().map(|item| (item.id.as_str(), "flaky"))).collect()
+    }
 }
 
 /// A group of changes.

@@ -1,11 +1,13 @@
-//! Which issues are new, gone, more or less frequent. Pure.
+//! Which issues are new, gone, more or less frequent, over the items that both runs scored. Pure.
 
 use crate::{
+    comparison::item::ItemValues,
     issues::{IssueKey, StatementGroup},
+    items::Items,
     metrics::tidy,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Issues by what became of them, the largest change of their share first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -20,7 +22,8 @@ pub struct IssueChanges {
     pub less_frequent: Vec<IssueChange>,
 }
 
-/// An issue in both runs: items that it was said of, and their share of the judged items.
+/// An issue in both runs: items that it was said of, and their share, of the items that both runs
+/// scored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IssueChange {
     /// The issue, as the head has it, or else the base.
@@ -35,20 +38,68 @@ pub struct IssueChange {
     pub head_share: f64,
 }
 
+/// Issues of a run, and the items that their numbers mean.
+#[derive(Clone, Copy)]
+pub struct RunIssues<'a> {
+    /// The issues.
+    pub groups: &'a [StatementGroup],
+    /// The items.
+    pub items: &'a Items,
+}
+
+/// Items that both of two runs scored. An issue of any other item says nothing of a change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScoredInBoth {
+    /// Number of items.
+    pub count: u64,
+    /// Ids of the items that one run alone scored.
+    pub by_one: HashSet<String>,
+}
+
+impl ScoredInBoth {
+    /// Notes an item of either run, or of both.
+    pub(crate) fn note(&mut self, base: Option<&ItemValues>, head: Option<&ItemValues>) {
+        let scored = |item: Option<&ItemValues>| item.is_some_and(|item| item.scored > 0);
+        match (scored(base), scored(head)) {
+            (true, true) => self.count += 1,
+            (false, false) => {}
+            _ => self.by_one.extend(base.or(head).map(|item| item.id.clone())),
+        }
+    }
+
+    /// Issues that any such item has, with the number of these items.
+    fn counted<'a>(&self, run: RunIssues<'a>) -> Vec<(&'a StatementGroup, u64)> {
+        let counts = |item: &&u32| !self.by_one.contains(run.items.id(**item));
+        let count =
+            |group: &'a StatementGroup| (group, group.items.iter().filter(counts).count() as u64);
+        run.groups.iter().map(count).filter(|(_, count)| *count > 0).collect()
+    }
+}
+
 /// Lays the groups of two runs side by side.
 pub fn issue_changes(
-    base: &[StatementGroup],
-    head: &[StatementGroup],
+    base: RunIssues<'_>,
+    head: RunIssues<'_>,
+    scored: &ScoredInBoth,
     margin: f64,
 ) -> IssueChanges {
-    let mut unmatched: HashMap<_, &StatementGroup> = HashMap::new();
-    for group in base {
-        unmatched.entry(key(group)).or_insert(group);
+    let (base, head) = (scored.counted(base), scored.counted(head));
+    let mut unmatched: HashMap<_, u64> = HashMap::new();
+    for (group, count) in &base {
+        unmatched.entry(key(group)).or_insert(*count);
     }
+    let share = |count: u64| tidy(count as f64 / scored.count.max(1) as f64);
+    let change = |label: &str, base_count: u64, head_count: u64| IssueChange {
+        label: label.to_owned(),
+        base_count,
+        base_share: share(base_count),
+        head_count,
+        head_share: share(head_count),
+    };
     let mut changes = IssueChanges::default();
-    for group in head {
+    for (group, count) in head {
         let before = unmatched.remove(&key(group));
-        let change = change(before, Some(group), &group.label);
+        let change = change(&group.label, before.unwrap_or_default(), count);
         let rise = tidy(change.head_share - change.base_share);
         match before {
             None => changes.new.push(change),
@@ -58,11 +109,11 @@ pub fn issue_changes(
         }
     }
     // In the base's own order, so that nothing depends on how a map is laid out.
-    let is_left = |group: &&StatementGroup| {
-        unmatched.get(&key(group)).is_some_and(|left| std::ptr::eq(*left, *group))
-    };
-    let left = base.iter().filter(is_left);
-    changes.gone = left.map(|group| change(Some(group), None, &group.label)).collect();
+    for (group, _) in base {
+        if let Some(count) = unmatched.remove(&key(group)) {
+            changes.gone.push(change(&group.label, count, 0));
+        }
+    }
     let size = |change: &IssueChange| (change.head_share - change.base_share).abs();
     let lists = [&mut changes.more_frequent, &mut changes.less_frequent];
     for list in lists {
@@ -84,20 +135,10 @@ fn key(group: &StatementGroup) -> (&IssueKey, String) {
     }
 }
 
-fn change(
-    base: Option<&StatementGroup>,
-    head: Option<&StatementGroup>,
-    label: &str,
-) -> IssueChange {
-    let counted =
-        |group: Option<&StatementGroup>| group.map_or((0, 0.0), |group| (group.count, group.share));
-    let ((base_count, base_share), (head_count, head_share)) = (counted(base), counted(head));
-    IssueChange { label: label.to_owned(), base_count, base_share, head_count, head_share }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_results::judged;
 
     fn group(label: &str, count: u64) -> StatementGroup {
         StatementGroup {
@@ -105,10 +146,18 @@ mod tests {
             count,
             share: count as f64 / 100.0,
             key: IssueKey::Words,
-            items: Vec::new(),
+            items: (0..count as u32).collect(),
             worst: Vec::new(),
             examples: Vec::new(),
         }
+    }
+
+    /// Changes between runs that scored the same 100 items.
+    fn changes(base: &[StatementGroup], head: &[StatementGroup], margin: f64) -> IssueChanges {
+        let items = Items::default();
+        let issues = |groups| RunIssues { groups, items: &items };
+        let scored = ScoredInBoth { count: 100, by_one: HashSet::new() };
+        issue_changes(issues(base), issues(head), &scored, margin)
     }
 
     #[test]
@@ -125,17 +174,17 @@ mod tests {
             group("New", 7),
             group("Even", 4),
         ];
-        let changes = issue_changes(&base, &head, 0.01);
+        let found = changes(&base, &head, 0.01);
         let labels = |list: &[IssueChange]| -> Vec<String> {
             list.iter().map(|change| change.label.clone()).collect()
         };
-        assert_eq!(labels(&changes.new), ["New"]);
-        assert_eq!(labels(&changes.gone), ["Old"]);
-        assert_eq!(labels(&changes.more_frequent), ["missing  icon"]);
-        assert_eq!(labels(&changes.less_frequent), ["Wrong color"]);
-        let more = &changes.more_frequent[0];
+        assert_eq!(labels(&found.new), ["New"]);
+        assert_eq!(labels(&found.gone), ["Old"]);
+        assert_eq!(labels(&found.more_frequent), ["missing  icon"]);
+        assert_eq!(labels(&found.less_frequent), ["Wrong color"]);
+        let more = &found.more_frequent[0];
         assert_eq!((more.base_count, more.head_count), (20, 40));
-        assert_eq!(issue_changes(&base, &base, 0.0), IssueChanges::default());
+        assert_eq!(changes(&base, &base, 0.0), IssueChanges::default());
     }
 
     #[test]
@@ -144,12 +193,28 @@ mod tests {
             key: IssueKey::Topic("icon".into()),
             ..group(label, count)
         };
-        let changes = issue_changes(
+        let found = changes(
             &[of_kind("The icon is missing", 4), group("No icon", 1)],
             &[of_kind("No icon", 9)],
             0.01,
         );
-        assert_eq!((changes.new.len(), changes.more_frequent.len()), (0, 1));
-        assert_eq!(changes.gone[0].label, "No icon");
+        assert_eq!((found.new.len(), found.more_frequent.len()), (0, 1));
+        assert_eq!(found.gone[0].label, "No icon");
+    }
+
+    #[test]
+    fn only_items_that_both_runs_scored_count() {
+        let mut items = Items::new(1, 4);
+        for id in ["a", "b", "c", "d"] {
+            items.add(&judged(id, [9; 5], &[], &[]), 0);
+        }
+        let by_one = ["c".to_owned(), "d".to_owned()].into();
+        let scored = ScoredInBoth { count: 2, by_one };
+        let only = |items: &[u32], label| StatementGroup { items: items.into(), ..group(label, 0) };
+        let base = [group("Wrong color", 4), only(&[2, 3], "Missing icon")];
+        let head = [group("Wrong color", 2)];
+        let issues = |groups| RunIssues { groups, items: &items };
+        let found = issue_changes(issues(&base), issues(&head), &scored, 0.01);
+        assert_eq!(found, IssueChanges::default());
     }
 }

@@ -25,7 +25,7 @@ pub use difference::{Difference, Pairs};
 pub use fallen::{FALLEN_FALSE_ALARMS, FallenItems};
 pub use figures::{change, change_unit, distinct_size, p_value};
 pub use holm::holm;
-pub use issues::{IssueChange, IssueChanges, issue_changes};
+pub use issues::{IssueChange, IssueChanges, RunIssues, ScoredInBoth, issue_changes};
 pub use lists::{ItemChange, ItemLists, NewFailure};
 pub use lost::LostItems;
 pub use mcnemar::PassTable;

@@ -1,6 +1,6 @@
 //! Where gates come from: two built in, or a TOML file of the user's.
 
-use super::{Bound, DeclineRule, Gate, Rule};
+use super::{Bound, ChangeList, ChangeRule, DeclineRule, Gate, Rule};
 use crate::{
     history::DeclineWatch,
     metrics::{MetricDefinition, tidy},
@@ -124,6 +124,7 @@ struct RuleLine {
     metric: String,
     above: Option<f64>,
     at_least: Option<f64>,
+    at_most: Option<f64>,
     #[serde(default)]
     no_decline: bool,
     anchor_runs: Option<usize>,
@@ -136,6 +137,8 @@ struct RuleLine {
     sure: bool,
 }
 
+/// Beginning of the lists of changes since a baseline.
+const CHANGES: &str = "changes.";
 /// Name in a rule that stands for every metric.
 const EVERY_METRIC: &str = "*";
 /// Runs of an anchor: fewer tell nothing of the noise from run to run.
@@ -187,8 +190,12 @@ impl Gate {
                 line.metric
             )));
         }
+        let (changes, rules): (Vec<_>, Vec<_>) =
+            file.rules.into_iter().partition(|line| line.metric.starts_with(CHANGES));
+        let changes: Vec<ChangeRule> =
+            changes.into_iter().map(RuleLine::change).collect::<Result<_, _>>().map_err(invalid)?;
         let (declines, rules): (Vec<_>, Vec<_>) =
-            file.rules.into_iter().partition(|line| line.no_decline);
+            rules.into_iter().partition(|line| line.no_decline);
         let rules: Vec<Rule> =
             rules.into_iter().map(RuleLine::rule).collect::<Result<_, _>>().map_err(invalid)?;
         let declines: Vec<DeclineRule> = declines
@@ -198,6 +205,7 @@ impl Gate {
             .map_err(invalid)?;
         if rules.is_empty()
             && declines.is_empty()
+            && changes.is_empty()
             && file.min_coverage == 0.0
             && file.consecutive_without_api_failure.is_none()
         {
@@ -209,6 +217,7 @@ impl Gate {
             consecutive_without_api_failure: file.consecutive_without_api_failure,
             rules,
             declines,
+            changes,
         })
     }
 
@@ -268,6 +277,7 @@ impl Gate {
             let (key, bound, can_be_met) = match *bound {
                 Bound::Above(bound) => ("above", bound, bound < most),
                 Bound::AtLeast(bound) => ("at_least", bound, bound <= most),
+                Bound::AtMost(bound) => ("at_most", bound, bound >= least),
             };
             if !can_be_met || bound < least || !bound.is_finite() {
                 let (name, metric) = (self.name.clone(), metric.clone());
@@ -291,11 +301,12 @@ fn hint(bound: f64, least: f64, most: f64) -> String {
 impl RuleLine {
     fn rule(self) -> Result<Rule, String> {
         let bound = match (self.above, self.at_least) {
-            (Some(bound), None) => Bound::Above(bound),
-            (None, Some(bound)) => Bound::AtLeast(bound),
+            (Some(bound), None) if self.at_most.is_none() => Bound::Above(bound),
+            (None, Some(bound)) if self.at_most.is_none() => Bound::AtLeast(bound),
             _ => {
                 return Err(format!(
-                    "the rule for {} takes either above or at_least, or else no_decline = true",
+                    "the rule for {} takes either above or at_least, or else no_decline = true; \
+                     at_most is for changes since a baseline, as in changes.new.items",
                     self.metric
                 ));
             }
@@ -310,12 +321,33 @@ impl RuleLine {
         Ok(Rule { metric: self.metric, bound, sure: self.sure })
     }
 
+    fn change(self) -> Result<ChangeRule, String> {
+        let metric = &self.metric;
+        let Some(list) = ChangeList::from_path(metric) else {
+            let known = ChangeList::ALL.map(ChangeList::path).join(", ");
+            return Err(format!("there are no changes {metric:?}; there are {known}"));
+        };
+        let is_plain = !self.sure && !self.no_decline && !self.sets_a_watch();
+        let at_most = self
+            .at_most
+            .filter(|most| (0.0..=f64::from(u32::MAX)).contains(most) && most.fract() == 0.0);
+        match (self.above, self.at_least, at_most) {
+            (None, None, Some(at_most)) if is_plain => {
+                Ok(ChangeRule { list, at_most: at_most as u32 })
+            }
+            _ => Err(format!(
+                "the rule for {metric} counts items or issues: give it at_most = N, a whole number \
+                 from 0, and nothing else"
+            )),
+        }
+    }
+
     fn decline(self) -> Result<DeclineRule, String> {
         let metric = &self.metric;
-        if self.above.is_some() || self.at_least.is_some() || self.sure {
+        if self.above.is_some() || self.at_least.is_some() || self.at_most.is_some() || self.sure {
             return Err(format!(
-                "the rule for {metric} has no_decline = true, which goes without above, at_least \
-                 and sure"
+                "the rule for {metric} has no_decline = true, which goes without above, at_least, \
+                 at_most and sure"
             ));
         }
         let usual = DeclineWatch::default();

@@ -1,12 +1,15 @@
 //! Gates: bounds that a run must meet. Pure.
 
+mod changes;
 mod decline;
 mod file;
 
+pub use changes::{ChangeList, ChangeRule};
 pub use decline::DeclineRule;
 pub use file::GateError;
 
 use crate::{
+    comparison::Comparison,
     history::{DeclineReport, PastRun},
     metrics::{Interval, Metric},
     run_facts::Coverage,
@@ -27,6 +30,8 @@ pub struct Gate {
     pub rules: Vec<Rule>,
     /// Metrics that must not decline from an anchor of earlier runs.
     pub declines: Vec<DeclineRule>,
+    /// Lists of changes since a baseline that may have so many entries at most.
+    pub changes: Vec<ChangeRule>,
 }
 
 /// A bound of one metric.
@@ -48,6 +53,8 @@ pub enum Bound {
     Above(f64),
     /// This or more.
     AtLeast(f64),
+    /// This or less.
+    AtMost(f64),
 }
 
 /// Position of a figure's 95 % interval relative to the bound.
@@ -88,7 +95,8 @@ pub struct GateReport {
 /// Result of one bound.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RuleReport {
-    /// The metric's path, `coverage.scored` or `consecutive_without_api_failure`.
+    /// The metric's path, that of a [`ChangeList`], `coverage.scored` or
+    /// `consecutive_without_api_failure`.
     pub metric: String,
     /// Its figure; none without data.
     pub value: Option<f64>,
@@ -138,7 +146,14 @@ impl Bound {
         match self {
             Self::Above(bound) => value > bound,
             Self::AtLeast(bound) => value >= bound,
+            Self::AtMost(bound) => value <= bound,
         }
+    }
+
+    /// The figure that it names.
+    pub fn figure(self) -> f64 {
+        let (Self::Above(bound) | Self::AtLeast(bound) | Self::AtMost(bound)) = self;
+        bound
     }
 
     fn position_of(self, interval: &Interval) -> Option<IntervalPosition> {
@@ -171,9 +186,20 @@ impl Gate {
         if let Some(wanted) = self.consecutive_without_api_failure {
             rules.push(judge_streak(wanted, streak));
         }
-        let decision = rules.iter().map(|rule| rule.decision).max().unwrap_or(GateDecision::Met);
-        GateReport { gate: self.name.clone(), decision, rules }
+        rules.extend(self.changes.iter().map(|rule| rule.judge(None)));
+        GateReport { gate: self.name.clone(), decision: decision_of(&rules), rules }
     }
+
+    /// Decides the rules on changes since a baseline, which are undecided before.
+    pub fn decide_changes(&self, report: &mut GateReport, comparison: &Comparison) {
+        report.rules.retain(|rule| ChangeList::from_path(&rule.metric).is_none());
+        report.rules.extend(self.changes.iter().map(|rule| rule.judge(Some(comparison))));
+        report.decision = decision_of(&report.rules);
+    }
+}
+
+fn decision_of(rules: &[RuleReport]) -> GateDecision {
+    rules.iter().map(|rule| rule.decision).max().unwrap_or(GateDecision::Met)
 }
 
 impl Gate {

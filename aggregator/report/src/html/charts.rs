@@ -25,9 +25,7 @@ pub(super) fn range(metric: &Metric, bound: Option<Bound>) -> Markup {
         return html! {};
     };
     let place = |value: f64| ((value - least) / (most - least) * WIDTH).clamp(0.0, WIDTH);
-    let bound = bound.map(|bound| match bound {
-        Bound::Above(bound) | Bound::AtLeast(bound) => place(bound),
-    });
+    let bound = bound.map(|bound| place(bound.figure()));
     let sure = metric.interval.low.zip(metric.interval.high);
     html! {
         svg.range viewBox="0 0 200 14" preserveAspectRatio="none" role="img"

@@ -65,7 +65,10 @@ pub fn measured_facts(outcome: &EvidenceOutcome, item: Option<usize>) -> Markup 
                 p.notice { "The code shows an image that equals the screenshot." }
             }
             @if !evidence.partial.is_empty() {
-                p.notice { "Boxes stand for imports that are not there: " (harmless(&evidence.partial.join(", "))) "." }
+                p.notice { "Stand-ins were drawn in the place of " (harmless(&evidence.partial.join(", "))) "." }
+            }
+            @if !evidence.refused.is_empty() {
+                p.notice { "Requested and not loaded: " (harmless(&evidence.refused.join(", "))) "." }
             }
             @if evidence.regions.is_empty() { p { "Nothing differs." } }
             @else {

@@ -1,7 +1,10 @@
 //! Coverage, cost, time and warnings of a run.
 
 use crate::{
-    phrasing::{cost_text, coverage_text, error_example, estimate_text, judging_text, month_text},
+    phrasing::{
+        calls_text, cost_text, coverage_text, error_example, estimate_text, judging_text,
+        month_text,
+    },
     sanitize::harmless,
 };
 use juror_analysis::{
@@ -82,10 +85,6 @@ fn cost(report: &Report) -> Markup {
         0 => String::new(),
         tokens => format!(" ({} from the provider's cache)", grouped(tokens)),
     };
-    let from_cache = match cost.cached_verdicts {
-        0 => String::new(),
-        verdicts => format!(", {} from the cache", counted(verdicts, "verdict")),
-    };
     html! {
         section.card aria-labelledby="cost" {
             h2 #cost { "Cost and time" }
@@ -96,7 +95,7 @@ fn cost(report: &Report) -> Markup {
                     @if let Some(estimate) = estimate_text(report) { dt { "Estimate" } dd { (estimate) } }
                     dt { "Tokens" }
                     dd { (grouped(cost.input_tokens)) " in" (cached) ", " (grouped(cost.output_tokens)) " out" }
-                    dt { "Calls" } dd { (grouped(cost.calls)) (from_cache) }
+                    dt { "Calls" } dd { (calls_text(cost)) }
                 }
                 @if let Some(mean) = report.overall.avg_latency_ms {
                     dt { "Each job" } dd { (duration(mean)) " on average" }

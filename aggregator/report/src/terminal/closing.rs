@@ -3,13 +3,13 @@
 use super::page::{INDENT, Page, Style, fit, padded};
 use crate::{
     phrasing::{
-        cost_text, estimate_text, judging_text, month_text, rule_certainty, rule_decline,
-        rule_texts,
+        calls_text, cost_text, estimate_text, judging_text, month_text, rule_certainty,
+        rule_decline, rule_texts,
     },
     sanitize::harmless,
 };
 use juror_analysis::{
-    format::{counted, duration, grouped},
+    format::{duration, grouped},
     gate::GateDecision,
     item_row::word,
     run_report::Report,
@@ -76,14 +76,7 @@ pub(super) fn cost_and_time(page: &mut Page, report: &Report) {
             grouped(cost.output_tokens)
         );
         page.labeled("Tokens", LABEL, &text);
-        let mut calls = grouped(cost.calls);
-        if cost.cached_verdicts > 0 {
-            calls.push_str(&format!(
-                ", {} from the cache",
-                counted(cost.cached_verdicts, "verdict")
-            ));
-        }
-        page.labeled("Calls", LABEL, &calls);
+        page.labeled("Calls", LABEL, &calls_text(cost));
     }
     let latency = report.overall.avg_latency_ms;
     let latency = latency.map(|mean| format!("{} a screenshot", duration(mean)));

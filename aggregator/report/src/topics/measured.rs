@@ -46,7 +46,7 @@ pub(crate) fn topic(report: &Report) -> Option<Topic> {
     for (title, entries) in [
         ("Repairs", summary.repairs.iter().map(repair).collect::<Vec<_>>()),
         ("Why code was not rendered", summary.failures.iter().map(text).collect()),
-        ("Imports that boxes stand for", summary.missing_imports.iter().map(text).collect()),
+        ("Imports that stand-ins replace", summary.missing_imports.iter().map(text).collect()),
     ] {
         if !entries.is_empty() {
             let (count, title) = (entries.len(), title.to_owned());
@@ -66,7 +66,7 @@ fn facts(summary: &EvidenceSummary) -> Vec<String> {
         facts.push(format!("code of {} does not render", grouped(summary.not_rendered)));
     }
     if summary.partial > 0 {
-        facts.push(format!("{} with boxes for imports", grouped(summary.partial)));
+        facts.push(format!("{} with stand-ins for imports", grouped(summary.partial)));
     }
     let kinds = summary.kinds.iter();
     facts.extend(kinds.map(|(kind, count)| format!("{} in {}", kind.name(), grouped(*count))));

@@ -4,7 +4,7 @@ use super::{
     super::{
         FleetError,
         batch::Incoming,
-        complete::{difference, record_of},
+        complete::{foreign, record_of},
     },
     Committer,
 };
@@ -71,8 +71,8 @@ impl Committer {
                 found => found?,
             },
         };
-        if let Some(reason) = there.as_ref().and_then(|record| difference(record, &status.record)) {
-            self.turn_away_foreign(run, reason).await;
+        if let Some(reason) = there.as_ref().and_then(|record| foreign(record, &status.record)) {
+            self.turn_away_foreign(run, &reason).await;
             return Ok(());
         }
         let none = RunProgress::default();
@@ -136,8 +136,8 @@ impl Committer {
             }
             Err(error) => return Err(error.into()),
         };
-        if let Some(reason) = difference(&record, &record) {
-            self.turn_away_foreign(run, reason).await;
+        if let Some(reason) = foreign(&record, &record) {
+            self.turn_away_foreign(run, &reason).await;
             return Ok(true);
         }
         if let Some(known) = self.runs.known.get_mut(run) {

@@ -106,7 +106,7 @@ async fn a_result_for_the_directory_of_another_run_is_kept_aside() {
     fleet.end(working).await.unwrap();
     let aside = fleet.dead_letter().await;
     assert_eq!(aside.len(), 2);
-    assert!(aside.iter().any(|(_, reason)| reason.contains("repeats")), "{aside:?}");
+    assert!(aside.iter().any(|(_, reason)| reason.contains("its repeat is 3")), "{aside:?}");
     assert!(aside.iter().any(|(_, reason)| reason.contains("one machine")), "{aside:?}");
     assert!(fleet.journal(&run).is_empty());
 }

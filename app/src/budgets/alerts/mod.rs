@@ -1,7 +1,8 @@
 //! Alerts at shares of budgets, by a command or a webhook of the settings.
 //!
 //! An alert is sent once for a budget and its period: the ledger records it before it goes out, so
-//! that processes that share the ledger send it once. What fails is a warning.
+//! that processes that share the ledger send it once. What fails is tried again a few times, and then a
+//! warning.
 
 mod command;
 mod payload;
@@ -30,6 +31,8 @@ use tokio::{
 
 /// Time limit of one command or webhook.
 const ALERT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Pauses before an alert that failed is tried again; as many further tries.
+pub const RETRY_PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 /// Commands and webhooks under way at once.
 const MAX_AT_ONCE: usize = 8;
 /// Least pause between two looks, and most where the ledger tells no change.
@@ -42,6 +45,8 @@ pub struct AlertWatch<'ledger> {
     pub records: &'ledger dyn BudgetRecords,
     /// Alerts of the settings.
     pub alerts: &'ledger [AlertSettings],
+    /// Pauses between the tries of an alert that fails, [`RETRY_PAUSES`].
+    pub retry_pauses: &'ledger [Duration],
     /// Receives a warning for each alert that could not be sent.
     pub events: Events,
 }
@@ -95,26 +100,36 @@ impl AlertWatch<'_> {
 
     async fn send(&self, alert: &AlertSettings, state: BudgetState) {
         let payload = AlertPayload::new(alert.at.share(), state, Timestamp::now());
-        let delivery = async {
-            match &alert.target {
-                AlertTarget::Command(words) => command::run(words, &payload).await,
-                AlertTarget::Webhook(url) => webhook::post(url, &payload).await,
+        let mut pauses = self.retry_pauses.iter();
+        let cause = loop {
+            let Err(cause) = deliver(alert, &payload).await else { return };
+            match pauses.next() {
+                Some(pause) => sleep(*pause).await,
+                None => break cause,
             }
         };
-        let seconds = ALERT_TIMEOUT.as_secs();
-        let delivered = timeout(ALERT_TIMEOUT, delivery).await;
-        let delivered =
-            delivered.unwrap_or_else(|_| Err(format!("it took longer than {seconds} s")));
-        if let Err(cause) = delivered {
-            let warning = format!(
-                "the alert at {} of budget {} was not sent by its {}: {cause}; it is not sent again",
-                alert.at.text(),
-                payload.budget,
-                alert.target.kind()
-            );
-            self.events.emit(Event::Warning(warning)).await;
-        }
+        let warning = format!(
+            "the alert at {} of budget {} was not sent by its {} in {} tries: {cause}; it is not sent \
+             again",
+            alert.at.text(),
+            payload.budget,
+            alert.target.kind(),
+            self.retry_pauses.len() + 1
+        );
+        self.events.emit(Event::Warning(warning)).await;
     }
+}
+
+/// One try.
+async fn deliver(alert: &AlertSettings, payload: &AlertPayload) -> Result<(), String> {
+    let delivery = async {
+        match &alert.target {
+            AlertTarget::Command(words) => command::run(words, payload).await,
+            AlertTarget::Webhook(url) => webhook::post(url, payload).await,
+        }
+    };
+    let delivered = timeout(ALERT_TIMEOUT, delivery).await;
+    delivered.unwrap_or_else(|_| Err(format!("it took longer than {} s", ALERT_TIMEOUT.as_secs())))
 }
 
 /// Whether what is spent has reached the share of the budget. A budget of nothing has no shares.

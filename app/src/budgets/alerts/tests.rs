@@ -16,6 +16,9 @@ use tokio::{
     sync::mpsc,
 };
 
+/// Two further tries, at once.
+const NO_PAUSES: [Duration; 2] = [Duration::ZERO; 2];
+
 /// A ledger of a run that may cost 100 pico-dollars.
 struct Scene {
     folder: TempDir,
@@ -50,9 +53,13 @@ impl Scene {
         self.ledger.presume_spent(&lease).await.unwrap();
     }
 
+    fn watch<'scene>(&'scene self, alerts: &'scene [AlertSettings]) -> AlertWatch<'scene> {
+        let events = self.events.clone();
+        AlertWatch { records: &self.ledger, alerts, retry_pauses: &NO_PAUSES, events }
+    }
+
     async fn look(&self, alerts: &[AlertSettings]) {
-        let watch = AlertWatch { records: &self.ledger, alerts, events: self.events.clone() };
-        watch.look(std::slice::from_ref(&self.run)).await.unwrap();
+        self.watch(alerts).look(std::slice::from_ref(&self.run)).await.unwrap();
     }
 
     fn warning(&mut self) -> Option<String> {
@@ -114,9 +121,7 @@ async fn the_last_look_comes_after_the_end_of_the_run() {
     let stop = Shutdown::new();
     scene.spend("a", 100).await;
     stop.drain.cancel();
-    let watch =
-        AlertWatch { records: &scene.ledger, alerts: &alerts, events: scene.events.clone() };
-    watch.follow(&scene.run, scene.ledger.changes(), &stop).await;
+    scene.watch(&alerts).follow(&scene.run, scene.ledger.changes(), &stop).await;
     assert_eq!(messages(&file).len(), 1);
     scene.ledger.close().await;
 }
@@ -131,13 +136,48 @@ async fn a_command_that_fails_is_a_warning_and_nothing_else() {
     warnings.sort();
     assert!(warnings[0].contains("budget run:nightly") && warnings[0].contains("false ended with"));
     assert!(warnings[1].contains("no-such-program-at-all cannot be started"), "{warnings:?}");
+    assert!(warnings.iter().all(|warning| warning.contains("in 3 tries")), "{warnings:?}");
     scene.look(&alerts(text)).await;
     assert_eq!(scene.warning(), None, "it is not sent again");
     scene.ledger.close().await;
 }
 
-/// Answers one request with this status, and returns it.
-async fn answer(listener: TcpListener, status: &str) -> String {
+/// A command that fails twice and then adds its message to a file.
+fn third_time(file: &Path) -> String {
+    let tries = file.with_extension("tries");
+    let script = format!(
+        "echo x >> {tries}; test $(wc -l < {tries}) -ge 3 && cat >> {file}",
+        tries = tries.display(),
+        file = file.display()
+    );
+    format!("[[alerts]]\nat = 0.5\ncommand = [\"sh\", \"-c\", {script:?}]\n")
+}
+
+#[tokio::test]
+async fn an_alert_that_fails_is_tried_again_until_it_is_sent() {
+    let mut scene = Scene::new().await;
+    let file = scene.folder.path().join("messages");
+    scene.spend("a", 60).await;
+    for _ in 0..2 {
+        scene.look(&alerts(&third_time(&file))).await;
+    }
+    assert_eq!(messages(&file).len(), 1);
+    assert_eq!(scene.warning(), None);
+    let tries = std::fs::read_to_string(file.with_extension("tries")).unwrap();
+    assert_eq!(tries.lines().count(), 3, "no more tries than it took");
+    scene.ledger.close().await;
+}
+
+/// Answers so many requests with this status, and returns the last one.
+async fn answer(listener: TcpListener, status: &str, times: u32) -> String {
+    let mut last = String::new();
+    for _ in 0..times {
+        last = answer_once(&listener, status).await;
+    }
+    last
+}
+
+async fn answer_once(listener: &TcpListener, status: &str) -> String {
     let (mut stream, _) = listener.accept().await.unwrap();
     let mut request = Vec::new();
     while !request.ends_with(b"}") {
@@ -150,14 +190,14 @@ async fn answer(listener: TcpListener, status: &str) -> String {
 
 #[tokio::test]
 async fn a_webhook_gets_the_message_and_its_address_is_told_to_nobody() {
-    for (status, is_told) in [("204 No Content", false), ("500 Oh", true)] {
+    for (status, times, is_told) in [("204 No Content", 1, false), ("500 Oh", 3, true)] {
         let mut scene = Scene::new().await;
         scene.spend("a", 80).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let text = format!("[[alerts]]\nat = 0.8\nwebhook = \"http://{address}/secret\"\n");
         let alerts = alerts(&text);
-        let (request, ()) = tokio::join!(answer(listener, status), scene.look(&alerts));
+        let (request, ()) = tokio::join!(answer(listener, status, times), scene.look(&alerts));
         assert!(request.starts_with("POST /secret") && request.contains("application/json"));
         let (_, body) = request.split_once("\r\n\r\n").unwrap();
         let body: Value = serde_json::from_str(body).unwrap();

@@ -125,17 +125,23 @@ impl EndpointState {
         }
     }
 
-    /// Learns from what the provider said; answers whether any of it was news.
+    /// Learns from what the provider said; answers whether any of it was news. What tells nothing new
+    /// changes nothing, so that backends may leave it out: even a refresh rounds the refill.
     pub fn observe(&mut self, observation: &Observation, now: i64) -> bool {
-        self.refresh(now);
         let told = |limit: Option<u64>| limit.filter(|limit| *limit > 0);
         let known = (self.learned_requests, self.learned_tokens);
-        let limited = self.limited();
-        self.learned_requests = told(observation.requests_per_minute).or(self.learned_requests);
-        self.learned_tokens = told(observation.tokens_per_minute).or(self.learned_tokens);
-        self.begin_to_limit(limited);
-        let learned = (self.learned_requests, self.learned_tokens);
+        let learned = (
+            told(observation.requests_per_minute).or(self.learned_requests),
+            told(observation.tokens_per_minute).or(self.learned_tokens),
+        );
         let is_news = known != learned;
+        if !is_news && observation.refused.is_none() && observation.counting.rule.is_none() {
+            return false;
+        }
+        self.refresh(now);
+        let limited = self.limited();
+        (self.learned_requests, self.learned_tokens) = learned;
+        self.begin_to_limit(limited);
         if known == (None, None) && is_news {
             // Calls in flight were admitted without knowing: their refusals say nothing more.
             self.throttled = Some(now);

@@ -1,102 +1,7 @@
 //! Budgets and what has been spent of them: pure arithmetic, no clock, no storage.
 
-use super::Budget;
-use jiff::civil::Date;
-use juror_types::{id::RunId, usage::Money};
-use std::fmt;
-
-/// One of the budgets that a call counts against.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
-    /// The run that pays.
-    Run(RunId),
-    /// The day of the admission in the ledger's zone, as in `2026-11-21`.
-    Day(String),
-    /// The month of the admission in the ledger's zone, as in `2026-11`.
-    Month(String),
-}
-
-impl Scope {
-    /// The budgets of a call that this run makes on this day.
-    pub fn all_of(run: &RunId, day: Date) -> [Self; 3] {
-        [Self::Run(run.clone()), Self::of_day(day), Self::of_month(day)]
-    }
-
-    /// The budget of a day.
-    pub(crate) fn of_day(day: Date) -> Self {
-        Self::Day(day.to_string())
-    }
-
-    /// The budget of the month of a day.
-    pub(crate) fn of_month(day: Date) -> Self {
-        Self::Month(format!("{:04}-{:02}", day.year(), day.month()))
-    }
-
-    /// Under which name the cap is written down: each run has its own, all days share one, and
-    /// so do all months.
-    pub fn budget_key(&self) -> String {
-        match self {
-            Self::Run(run) => format!("run:{run}"),
-            Self::Day(_) => Period::Day.budget_key().to_owned(),
-            Self::Month(_) => Period::Month.budget_key().to_owned(),
-        }
-    }
-
-    /// Under which name the spending is written down.
-    pub fn account_key(&self) -> String {
-        match self {
-            Self::Run(run) => format!("run:{run}"),
-            Self::Day(day) => format!("day:{day}"),
-            Self::Month(month) => format!("month:{month}"),
-        }
-    }
-
-    /// Kind of the day's or the month's budget; none for a run's.
-    pub fn period(&self) -> Option<Period> {
-        match self {
-            Self::Run(_) => None,
-            Self::Day(_) => Some(Period::Day),
-            Self::Month(_) => Some(Period::Month),
-        }
-    }
-
-    /// Name of the run, the day or the month.
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Run(run) => run.as_str(),
-            Self::Day(name) | Self::Month(name) => name,
-        }
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Run(run) => write!(formatter, "run {run}"),
-            Self::Day(day) => write!(formatter, "day {day}"),
-            Self::Month(month) => write!(formatter, "month {month}"),
-        }
-    }
-}
-
-/// A stretch of time that has a budget of its own, whatever runs in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Period {
-    /// Each day.
-    Day,
-    /// Each month.
-    Month,
-}
-
-impl Period {
-    /// The name of the period's budget in the ledger, the same for all its days or months.
-    pub fn budget_key(self) -> &'static str {
-        match self {
-            Self::Day => "day",
-            Self::Month => "month",
-        }
-    }
-}
+use super::{Budget, scope::Scope};
+use juror_types::usage::Money;
 
 /// Money spent and held in one scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -156,11 +61,13 @@ pub fn headroom(
     };
     let cap_pico = i128::from(cap.pico());
     if committed > cap_pico {
+        let remedy = scope.shared().map(|shared| format!("; raise it by: {}", shared.command()));
         return Headroom::Exceeded(format!(
-            "{scope} has spent {} of {} USD, and the next call may cost up to {} USD",
+            "{scope} has spent {} of {} USD, and the next call may cost up to {} USD{}",
             account.committed.exact(),
             cap.exact(),
-            worst.exact()
+            worst.exact(),
+            remedy.unwrap_or_default()
         ));
     }
     if held + i128::from(ahead.pico()) > cap_pico {
@@ -173,6 +80,7 @@ pub fn headroom(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use juror_types::id::RunId;
 
     fn account(committed: i64, outstanding: i64) -> Account {
         Account {

@@ -1,6 +1,6 @@
 //! Days and months of budgets: when they begin, and when they are over.
 
-use super::budgets::{Period, Scope};
+use super::scope::{Period, Scope, SharedBudget};
 use jiff::{Timestamp, Zoned, civil::Date, tz::TimeZone};
 use serde::Deserialize;
 use std::fmt;
@@ -57,19 +57,19 @@ impl BudgetCalendar {
         std::iter::once(first).chain(changes).collect()
     }
 
-    /// The budget of the day or the month that this moment belongs to.
-    pub fn scope(&self, period: Period, now: Timestamp) -> Scope {
-        scope_of(period, self.day(now))
+    /// The scope of a budget in the day or the month that this moment belongs to.
+    pub fn scope(&self, budget: &SharedBudget, now: Timestamp) -> Scope {
+        budget.scope(self.day(now))
     }
 
-    /// The budgets of the last so many days or months, that of this moment first.
-    pub fn latest(&self, period: Period, count: u32, now: Timestamp) -> Vec<Scope> {
-        let before = |day: Date| match period {
+    /// The scopes of a budget in the last so many days or months, that of this moment first.
+    pub fn latest(&self, budget: &SharedBudget, count: u32, now: Timestamp) -> Vec<Scope> {
+        let before = |day: Date| match budget.period {
             Period::Day => day.yesterday().ok(),
             Period::Month => day.first_of_month().yesterday().ok(),
         };
         let days = std::iter::successors(Some(self.day(now)), |day| before(*day));
-        days.take(count as usize).map(|day| scope_of(period, day)).collect()
+        days.take(count as usize).map(|day| budget.scope(day)).collect()
     }
 
     /// The first moment of the next day or month: spending begins at nothing again. None beyond the
@@ -106,13 +106,6 @@ impl TryFrom<String> for BudgetCalendar {
 impl fmt::Display for BudgetCalendar {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.zone())
-    }
-}
-
-fn scope_of(period: Period, day: Date) -> Scope {
-    match period {
-        Period::Day => Scope::of_day(day),
-        Period::Month => Scope::of_month(day),
     }
 }
 

@@ -3,9 +3,9 @@
 
 use super::{
     Admission, AdmissionDecision, Ask, Budget, BudgetCalendar, CountRule, Ledger, Observation,
-    Period, Settlement, TokenCounting,
-    budgets::Scope,
-    differential_steps::{LedgerStep, RUNS, ZONES},
+    Period, Settlement, SharedBudget, TokenCounting,
+    differential_steps::{LABELS, LedgerStep, RUNS, ZONES},
+    scope::Scope,
     state::{self, Bill, RateLimiterState},
 };
 use crate::admission::{memory_records::MemoryBooks, records::Books as _};
@@ -15,6 +15,7 @@ use crate::{
     store::{Claim, ClaimKey, Store},
 };
 use juror_types::{
+    budget_label::BudgetLabel,
     id::{JobId, LeaseId, OwnerId, RunId},
     usage::{Money, Usage},
 };
@@ -125,10 +126,16 @@ impl<Backend: Subject> Pair<Backend> {
                 sure(state::open_run(books, &run(number), budget(cap)));
                 backend.open_run(&run(number), budget(cap)).await.unwrap();
             }
-            LedgerStep::Period { month, cap } => {
+            LedgerStep::Label { run: number, ref labels } => {
+                let labels: Vec<BudgetLabel> = labels.iter().copied().map(label).collect();
+                sure(state::label_run(books, &run(number), &labels));
+                backend.label_run(&run(number), &labels).await.unwrap();
+            }
+            LedgerStep::Cap { month, label: number, cap } => {
                 let period = if month { Period::Month } else { Period::Day };
-                sure(books.set_budget(period.budget_key(), budget(cap)));
-                backend.set_cap(period, budget(cap)).await.unwrap();
+                let shared = SharedBudget { period, label: number.map(label) };
+                let before = backend.set_cap(&shared, budget(cap)).await.unwrap();
+                prop_assert_eq!(before, sure(state::set_cap(books, &shared, budget(cap))));
             }
             LedgerStep::Zone { zone } => {
                 let calendar = BudgetCalendar::new(ZONES[zone]).unwrap();
@@ -151,7 +158,8 @@ impl<Backend: Subject> Pair<Backend> {
                 };
                 let decision = backend.try_admit(&ask).await.unwrap();
                 let day = books.calendar.day_of(now);
-                self.seen.extend(Scope::all_of(&ask.run, day));
+                let labels: Vec<BudgetLabel> = (0..LABELS.len()).map(label).collect();
+                self.seen.extend(Scope::all_of(&ask.run, &labels, day));
                 compare_decisions(&decision, &sure(state::admit(books, limiter, &ask, now)))?;
             }
             LedgerStep::Settle { lease: number, run: of, cost, tokens } => {
@@ -216,15 +224,18 @@ impl<Backend: Subject> Pair<Backend> {
         Ok(())
     }
 
-    /// Both sides hold the same for each run, day and month.
+    /// Both sides hold the same for each run, day and month, and for each label in them.
     pub async fn compare_accounts(&self) -> Result<(), TestCaseError> {
         let scopes: Vec<Scope> = self.seen.iter().cloned().collect();
         for spending in self.backend.spending(&scopes).await.unwrap() {
             prop_assert_eq!(spending.account, sure(self.books.account(&spending.scope)));
         }
-        for period in [Period::Day, Period::Month] {
-            let expected = sure(self.books.budget(period.budget_key()));
-            prop_assert_eq!(self.backend.cap(period).await.unwrap(), expected);
+        for label in (0..LABELS.len()).map(label).map(Some).chain([None]) {
+            for period in Period::ALL {
+                let shared = SharedBudget { period, label: label.clone() };
+                let expected = sure(self.books.budget(&shared.key()));
+                prop_assert_eq!(self.backend.cap(&shared).await.unwrap(), expected);
+            }
         }
         Ok(())
     }
@@ -264,6 +275,10 @@ fn budget(cap: Option<i64>) -> Budget {
 
 fn run(number: usize) -> RunId {
     RunId::new(format!("run-{number}"))
+}
+
+fn label(number: usize) -> BudgetLabel {
+    LABELS[number].parse().unwrap()
 }
 
 fn owner(number: usize) -> OwnerId {

@@ -6,6 +6,8 @@ use proptest::prelude::*;
 
 /// Runs that ask.
 pub const RUNS: usize = 2;
+/// Labels of runs and of caps.
+pub const LABELS: [&str; 3] = ["dataset:golden", "tag:checkout", "tag:search"];
 /// Zones in which days and months begin.
 pub const ZONES: [&str; 4] = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata"];
 /// Times at which sequences begin: at any time, and before the clocks of Berlin and New York change.
@@ -31,7 +33,8 @@ pub fn beginning() -> impl Strategy<Value = i64> {
 #[derive(Clone, Debug)]
 pub enum LedgerStep {
     Open { run: usize, cap: Option<i64> },
-    Period { month: bool, cap: Option<i64> },
+    Label { run: usize, labels: Vec<usize> },
+    Cap { month: bool, label: Option<usize>, cap: Option<i64> },
     Zone { zone: usize },
     Limit { endpoint: usize, limits: Limits },
     Ask { lease: usize, run: usize, endpoint: usize, tokens: u64, worst: i64 },
@@ -50,7 +53,10 @@ pub fn steps() -> impl Strategy<Value = Vec<LedgerStep>> {
     let cap = prop::option::of(0_i64..1_000);
     let step = prop_oneof![
         1 => (run.clone(), cap.clone()).prop_map(|(run, cap)| LedgerStep::Open { run, cap }),
-        1 => (any::<bool>(), cap).prop_map(|(month, cap)| LedgerStep::Period { month, cap }),
+        1 => (run.clone(), prop::sample::subsequence(vec![0, 1, 2], 0..=LABELS.len()))
+            .prop_map(|(run, labels)| LedgerStep::Label { run, labels }),
+        3 => (any::<bool>(), prop::option::weighted(0.7, 0..LABELS.len()), cap)
+            .prop_map(|(month, label, cap)| LedgerStep::Cap { month, label, cap }),
         1 => (0..ZONES.len()).prop_map(|zone| LedgerStep::Zone { zone }),
         2 => limit(),
         // The close of a run passes over leases that hold no money.

@@ -1,11 +1,11 @@
 //! The ledger's records in memory: what other backends are compared with.
 
-use super::{
-    Budget, BudgetCalendar,
-    budgets::{Account, Scope},
-};
+use super::{Budget, BudgetCalendar, budgets::Account, scope::Scope};
 use crate::admission::records::{Books, Lease, LeaseState};
-use juror_types::id::{LeaseId, OwnerId, RunId};
+use juror_types::{
+    budget_label::BudgetLabel,
+    id::{LeaseId, OwnerId, RunId},
+};
 use std::{collections::BTreeMap, convert::Infallible};
 
 /// Records that end with the process.
@@ -14,6 +14,7 @@ pub struct MemoryBooks {
     /// Time zone in which days and months begin.
     pub calendar: BudgetCalendar,
     budgets: BTreeMap<String, Budget>,
+    labels: BTreeMap<RunId, Vec<BudgetLabel>>,
     accounts: BTreeMap<String, Account>,
     leases: BTreeMap<LeaseId, Lease>,
     owners: BTreeMap<OwnerId, i64>,
@@ -39,6 +40,15 @@ impl Books for MemoryBooks {
 
     fn set_budget(&mut self, key: &str, budget: Budget) -> Result<(), Infallible> {
         self.budgets.insert(key.to_owned(), budget);
+        Ok(())
+    }
+
+    fn labels(&self, run: &RunId) -> Result<Vec<BudgetLabel>, Infallible> {
+        Ok(self.labels.get(run).cloned().unwrap_or_default())
+    }
+
+    fn set_labels(&mut self, run: &RunId, labels: &[BudgetLabel]) -> Result<(), Infallible> {
+        self.labels.insert(run.clone(), labels.to_vec());
         Ok(())
     }
 

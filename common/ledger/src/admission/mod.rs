@@ -1,7 +1,8 @@
 //! Admission: may a call go out now? Rate limits and budgets are decided together,
 //! in one atomic step.
 //!
-//! An admitted call holds a lease until it is settled, released or presumed spent. At every
+//! A call counts against the budget of its run, and against those of the day and the month: of all
+//! runs, and of each label that the run has. An admitted call holds a lease until it is settled, released or presumed spent. At every
 //! instant, for every budget, committed + outstanding is at most the cap, as long as no bill
 //! exceeds the worst case that was reserved for it.
 
@@ -21,17 +22,19 @@ pub(crate) mod memory_records;
 mod queue;
 pub(crate) mod records;
 mod reservations;
+pub(crate) mod scope;
 mod settings;
 pub(crate) mod state;
 mod wait_queue;
 
 pub use alert_settings::{AlertSettings, AlertShare, AlertTarget, InvalidAlert};
-pub use budgets::{Account, Period, Scope};
+pub use budgets::Account;
 pub use calendar::{BudgetCalendar, UnknownZone};
 pub use count_rule::{CountRule, TokenCounting};
 pub use juror_types::wait_reason::WaitReason;
 pub use queue::{AdmissionQueue, Admittance};
-pub use settings::BudgetSettings;
+pub use scope::{Period, Scope, SharedBudget};
+pub use settings::{BudgetSettings, LabelCaps};
 
 use crate::{error::LedgerError, store::FinishedJob};
 use async_trait::async_trait;

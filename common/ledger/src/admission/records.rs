@@ -1,11 +1,9 @@
 //! Where the ledger's records are kept: the one thing in which backends of admission differ.
 
-use super::{
-    Budget, BudgetCalendar,
-    budgets::{Account, Scope},
-};
+use super::{Budget, BudgetCalendar, budgets::Account, scope::Scope};
 use jiff::civil::Date;
 use juror_types::{
+    budget_label::BudgetLabel,
     id::{LeaseId, OwnerId, RunId},
     usage::Money,
 };
@@ -24,6 +22,12 @@ pub trait Books {
 
     /// Writes a cap.
     fn set_budget(&mut self, key: &str, budget: Budget) -> Result<(), Self::Error>;
+
+    /// Labels of a run; none if it was never given any.
+    fn labels(&self, run: &RunId) -> Result<Vec<BudgetLabel>, Self::Error>;
+
+    /// Writes the labels of a run.
+    fn set_labels(&mut self, run: &RunId, labels: &[BudgetLabel]) -> Result<(), Self::Error>;
 
     /// Money spent in a scope; nothing if there is no record.
     fn account(&self, scope: &Scope) -> Result<Account, Self::Error>;
@@ -57,6 +61,8 @@ pub struct Lease {
     pub owner: OwnerId,
     /// The run that pays.
     pub run: RunId,
+    /// Labels of the run at its admission, under which it counts too.
+    pub labels: Vec<BudgetLabel>,
     /// Whose rate limits it counts against.
     pub endpoint: String,
     /// Tokens that were reserved.

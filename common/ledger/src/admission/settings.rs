@@ -1,9 +1,16 @@
 //! `[budget]`: caps over runs, days and months, and when those begin.
 
-use super::{AlertSettings, Budget, BudgetCalendar};
-use juror_types::usage::Money;
+use super::{AlertSettings, Budget, BudgetCalendar, Period, SharedBudget};
+use juror_types::{
+    budget_label::{BudgetLabel, LabelName},
+    usage::Money,
+};
 use serde::{Deserialize, Deserializer, de};
-use std::fmt;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    path::Path,
+};
 
 /// `[budget]`.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -20,8 +27,55 @@ pub struct BudgetSettings {
     pub month_usd: Option<Budget>,
     /// Time zone in which days and months begin; none leaves what stands.
     pub zone: Option<BudgetCalendar>,
+    /// Tags of runs, each of which has budgets of its own.
+    pub tags: Vec<LabelName>,
+    /// Caps of single datasets, by their names.
+    pub per_dataset: BTreeMap<LabelName, LabelCaps>,
+    /// Caps of single tags.
+    pub per_tag: BTreeMap<LabelName, LabelCaps>,
     /// Messages at shares of each budget that has a cap.
     pub alerts: Vec<AlertSettings>,
+}
+
+/// Caps of one dataset or tag.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LabelCaps {
+    /// For all its calls of a day; none leaves what stands.
+    #[serde(deserialize_with = "optional_budget")]
+    pub day_usd: Option<Budget>,
+    /// For all its calls of a month; none leaves what stands.
+    #[serde(deserialize_with = "optional_budget")]
+    pub month_usd: Option<Budget>,
+}
+
+impl BudgetSettings {
+    /// Each cap that is given for all runs, or for those of one label.
+    pub fn shared_caps(&self) -> Vec<(SharedBudget, Budget)> {
+        let mut caps = Vec::new();
+        let mut add = |label: Option<BudgetLabel>, day: Option<Budget>, month: Option<Budget>| {
+            for (period, cap) in [(Period::Day, day), (Period::Month, month)] {
+                let budget = SharedBudget { period, label: label.clone() };
+                caps.extend(cap.map(|cap| (budget, cap)));
+            }
+        };
+        add(None, self.day_usd, self.month_usd);
+        for (name, of) in &self.per_dataset {
+            add(Some(BudgetLabel::Dataset(name.clone())), of.day_usd, of.month_usd);
+        }
+        for (name, of) in &self.per_tag {
+            add(Some(BudgetLabel::Tag(name.clone())), of.day_usd, of.month_usd);
+        }
+        caps
+    }
+
+    /// Labels of a run over this dataset, in their order, each once.
+    pub fn labels(&self, dataset: Option<&Path>) -> Vec<BudgetLabel> {
+        let tags = self.tags.iter().cloned().map(BudgetLabel::Tag);
+        let labels: BTreeSet<_> =
+            dataset.map(BudgetLabel::of_dataset).into_iter().chain(tags).collect();
+        labels.into_iter().collect()
+    }
 }
 
 /// Money is a decimal; a TOML number is taken by its shortest decimal form.

@@ -4,8 +4,9 @@
 use super::{
     AdmissionDecision, Ask, Budget, Ledger, Limits, MonthLedger, Observation, WaitReason,
     buckets::{CallNeed, EndpointState},
-    budgets::{Account, Headroom, Scope, headroom},
+    budgets::{Account, Headroom, headroom},
     reservations::Reservations,
+    scope::{Period, Scope, SharedBudget},
 };
 use crate::admission::{
     records::{Books, Lease, LeaseState},
@@ -13,6 +14,7 @@ use crate::admission::{
 };
 use jiff::civil::Date;
 use juror_types::{
+    budget_label::BudgetLabel,
     id::{LeaseId, OwnerId, RunId},
     usage::{Money, Usage},
 };
@@ -61,6 +63,44 @@ pub fn open_run<B: Books>(books: &mut B, run: &RunId, budget: Budget) -> Result<
     books.set_account(&scope, &account)
 }
 
+/// Books the calls of a run under these labels too, from now on. A label without a cap on record gets
+/// an unlimited one.
+pub fn label_run<B: Books>(
+    books: &mut B,
+    run: &RunId,
+    labels: &[BudgetLabel],
+) -> Result<(), B::Error> {
+    for label in labels {
+        open_label(books, label)?;
+    }
+    books.set_labels(run, labels)
+}
+
+/// Sets the cap of a budget that runs share; returns the one before. A label has a cap for days and
+/// one for months from then on.
+pub fn set_cap<B: Books>(
+    books: &mut B,
+    budget: &SharedBudget,
+    cap: Budget,
+) -> Result<Option<Budget>, B::Error> {
+    if let Some(label) = &budget.label {
+        open_label(books, label)?;
+    }
+    let before = books.budget(&budget.key())?;
+    books.set_budget(&budget.key(), cap)?;
+    Ok(before)
+}
+
+fn open_label<B: Books>(books: &mut B, label: &BudgetLabel) -> Result<(), B::Error> {
+    for period in Period::ALL {
+        let key = SharedBudget { period, label: Some(label.clone()) }.key();
+        if books.budget(&key)?.is_none() {
+            books.set_budget(&key, Budget::Unlimited)?;
+        }
+    }
+    Ok(())
+}
+
 /// One decision over all budgets and rate limits.
 pub fn admit<B: Books>(
     books: &mut B,
@@ -78,10 +118,11 @@ pub fn admit<B: Books>(
         });
     }
     let worst = ask.worst_cost.max(Money::ZERO);
-    let mut accounts = Vec::with_capacity(3);
+    let mut accounts = Vec::new();
     let mut held = None;
     let day = books.calendar()?.day_of(now);
-    for scope in Scope::all_of(&ask.run, day) {
+    let labels = books.labels(&ask.run)?;
+    for scope in Scope::all_of(&ask.run, &labels, day) {
         let budget = books.budget(&scope.budget_key())?;
         let account = books.account(&scope)?;
         let ahead = limiter.line.money_ahead(&ask.lease, &scope);
@@ -102,7 +143,7 @@ pub fn admit<B: Books>(
         account.outstanding += worst;
         books.set_account(&scope, &account)?;
     }
-    books.set_lease(&ask.lease, &Lease::of(ask, now, day))?;
+    books.set_lease(&ask.lease, &Lease::of(ask, labels, now, day))?;
     Ok(AdmissionDecision::Admitted)
 }
 
@@ -119,14 +160,17 @@ pub fn settle<B: Books>(
     let known = books.lease(&bill.lease)?;
     let mut lease = match &known {
         Some(lease) => lease.clone(),
-        None => Lease::unasked(&bill.run, now, books.calendar()?.day_of(now)),
+        None => {
+            let (labels, day) = (books.labels(&bill.run)?, books.calendar()?.day_of(now));
+            Lease::unasked(&bill.run, labels, now, day)
+        }
     };
     if let LeaseState::Settled(booked) = lease.lease_state {
         return Ok(Booked { first: false, overrun: excess(booked, lease.worst_cost) });
     }
     let overrun = excess(cost, lease.worst_cost);
     let mut capped = false;
-    for scope in Scope::all_of(&lease.run, lease.day) {
+    for scope in Scope::all_of(&lease.run, &lease.labels, lease.day) {
         let mut account = books.account(&scope)?;
         match known.as_ref().map(|lease| lease.lease_state) {
             Some(LeaseState::Outstanding) => account.outstanding -= lease.worst_cost,
@@ -162,7 +206,7 @@ pub fn release<B: Books>(
 ) -> Result<(), B::Error> {
     limiter.leave(id, now);
     let Some(lease) = outstanding(books, id)? else { return Ok(()) };
-    for scope in Scope::all_of(&lease.run, lease.day) {
+    for scope in Scope::all_of(&lease.run, &lease.labels, lease.day) {
         let mut account = books.account(&scope)?;
         account.outstanding -= lease.worst_cost;
         books.set_account(&scope, &account)?;
@@ -174,7 +218,7 @@ pub fn release<B: Books>(
 /// Counts a lease as spent at its worst case.
 pub fn presume_spent<B: Books>(books: &mut B, id: &LeaseId) -> Result<(), B::Error> {
     let Some(mut lease) = outstanding(books, id)? else { return Ok(()) };
-    for scope in Scope::all_of(&lease.run, lease.day) {
+    for scope in Scope::all_of(&lease.run, &lease.labels, lease.day) {
         let mut account = books.account(&scope)?;
         account.outstanding -= lease.worst_cost;
         account.committed += lease.worst_cost;
@@ -267,10 +311,11 @@ impl RateLimiterState {
 }
 
 impl Lease {
-    fn of(ask: &Ask, now: i64, day: Date) -> Self {
+    fn of(ask: &Ask, labels: Vec<BudgetLabel>, now: i64, day: Date) -> Self {
         Self {
             owner: ask.owner.clone(),
             run: ask.run.clone(),
+            labels,
             endpoint: ask.endpoint.clone(),
             tokens: ask.input_tokens.saturating_add(ask.max_output_tokens),
             worst_cost: ask.worst_cost.max(Money::ZERO),
@@ -281,10 +326,11 @@ impl Lease {
     }
 
     /// Stands in for a lease that nobody remembers: the whole bill is above its reservation.
-    fn unasked(run: &RunId, now: i64, day: Date) -> Self {
+    fn unasked(run: &RunId, labels: Vec<BudgetLabel>, now: i64, day: Date) -> Self {
         Self {
             owner: OwnerId::new(""),
             run: run.clone(),
+            labels,
             endpoint: String::new(),
             tokens: 0,
             worst_cost: Money::ZERO,

@@ -3,7 +3,7 @@
 //! A call that waits ahead counts as served already, so that a large one gets its turn. A caller that
 //! no longer asks loses its place after a while, and so does one that releases its lease.
 
-use super::{Ask, budgets::Scope};
+use super::{Ask, scope::Scope};
 use juror_types::{id::LeaseId, usage::Money};
 
 /// Milliseconds for which a place is kept after its caller has asked.

@@ -2,95 +2,254 @@
 
 #![expect(clippy::expect_used, reason = "a check fails by panicking")]
 
-use super::{BatchRecords, BatchRow, ShardStep};
-use juror_types::id::{JobId, LeaseId, RunId};
+use super::{BatchRecords, BatchRow, ROWS_OWNER, RowAdded, ShardKey, ShardStep};
+use crate::admission::{Admission, AdmissionDecision, Ask, Budget};
+use juror_types::{
+    id::{JobId, LeaseId, OwnerId, RunId},
+    usage::Money,
+};
+use std::time::Duration;
 
-/// Runs every check on an empty backend.
-pub async fn check(records: &dyn BatchRecords) {
-    rows_of_no_shard_are_planned_split_and_removed(records).await;
+/// Time for which owners live in these checks.
+const TTL: Duration = Duration::from_secs(60);
+
+/// Runs every check on an empty backend; `pass` moves its clock by milliseconds.
+pub async fn check<Backend: BatchRecords + Admission>(records: &Backend, pass: &dyn Fn(i64)) {
+    rows_are_added_closed_detached_and_removed(records).await;
+    a_row_that_was_replaced_is_left_as_it_is(records).await;
+    a_shard_is_planned_without_the_rows_that_its_file_lacks(records).await;
+    a_shard_is_split(records).await;
     a_shard_is_known_by_its_last_step_until_it_is_collected(records).await;
+    a_shard_is_taken_over_when_its_owner_is_gone(records, pass).await;
+    leases_of_rows_outlive_their_process(records, pass).await;
 }
 
-fn row(name: &str, open: bool) -> BatchRow {
+fn row(name: &str, lease: &str) -> BatchRow {
     BatchRow {
         job: JobId::new(name),
         round: 1,
-        lease: LeaseId::new(format!("lease-{name}")),
-        open,
-        record: format!("{{\"of\":\"{name}\"}}"),
+        lease: LeaseId::new(lease),
+        open: true,
+        record: format!("{{\"of\":\"{name} \\n\"}}"),
     }
 }
 
-async fn jobs(records: &dyn BatchRecords, run: &RunId, shard: Option<u32>) -> Vec<String> {
-    let rows = records.open_rows(run, shard, None, 100).await.expect("the backend answers");
-    rows.iter().map(|row| row.job.to_string()).collect()
+fn here() -> OwnerId {
+    OwnerId::new("here")
 }
 
-async fn rows_of_no_shard_are_planned_split_and_removed(records: &dyn BatchRecords) {
+async fn filling(records: &dyn BatchRecords, run: &RunId) -> ShardKey {
+    records.renew_owner(&here(), TTL).await.expect("the backend answers");
+    let number = records.open_shard(run, &here()).await.expect("the backend answers");
+    ShardKey { run: run.clone(), number, owner: here() }
+}
+
+async fn filled(records: &dyn BatchRecords, run: &RunId, names: &[&str]) -> ShardKey {
+    let shard = filling(records, run).await;
+    for name in names {
+        let added = records.add_row(&shard, &row(name, name)).await.expect("the backend answers");
+        assert_eq!(added, RowAdded::Added);
+    }
+    shard
+}
+
+async fn jobs(records: &dyn BatchRecords, shard: &ShardKey, open: bool) -> Vec<String> {
+    let rows = records.rows(&shard.run, shard.number, open, None, 100).await;
+    rows.expect("the backend answers").iter().map(|row| row.job.to_string()).collect()
+}
+
+async fn stored(records: &dyn BatchRecords, run: &RunId, job: &str) -> Option<BatchRow> {
+    records.row(run, &JobId::new(job)).await.expect("the backend answers")
+}
+
+async fn steps(records: &dyn BatchRecords, run: &RunId) -> Vec<(u32, ShardStep)> {
+    records.shards(run).await.expect("the backend answers")
+}
+
+async fn set(records: &dyn BatchRecords, shard: &ShardKey, step: &ShardStep) -> bool {
+    records.set_step(shard, step).await.expect("the backend answers")
+}
+
+async fn rows_are_added_closed_detached_and_removed(records: &dyn BatchRecords) {
     let (run, other) = (RunId::new("rows"), RunId::new("other"));
-    for name in ["c", "a", "b"] {
-        records.add_row(&run, row(name, true)).await.expect("the backend answers");
-    }
-    records.add_row(&other, row("z", true)).await.expect("the backend answers");
-    assert_eq!(jobs(records, &run, None).await, ["a", "b", "c"]);
-    let page = records
-        .open_rows(&run, None, Some(&JobId::new("a")), 1)
-        .await
-        .expect("the backend answers");
-    assert_eq!(page, [row("b", true)]);
+    let shard = filled(records, &run, &["c", "a", "b"]).await;
+    filled(records, &other, &["z"]).await;
+    assert_eq!(jobs(records, &shard, true).await, ["a", "b", "c"]);
+    let page = records.rows(&run, shard.number, true, Some(&JobId::new("a")), 1).await;
+    assert_eq!(page.expect("the backend answers"), [row("b", "b")]);
 
+    let again = records.add_row(&shard, &row("a", "another")).await;
+    assert_eq!(again.expect("the backend answers"), RowAdded::UnderWay);
+    let repeated = records.add_row(&shard, &row("a", "a")).await;
+    assert_eq!(repeated.expect("the backend answers"), RowAdded::Added);
+    assert_eq!(stored(records, &run, "a").await, Some(row("a", "a")));
+
+    // A row that came to nothing is known, but waits for nothing.
+    let closed = BatchRow { open: false, record: "closed".to_owned(), ..row("a", "a") };
+    records.close_row(&run, &closed).await.expect("the backend answers");
+    assert_eq!(stored(records, &run, "a").await, Some(closed.clone()));
+    assert_eq!(jobs(records, &shard, true).await, ["b", "c"]);
+    assert_eq!(jobs(records, &shard, false).await, ["a"]);
+    records.detach_row(&run, &closed).await.expect("the backend answers");
+    assert_eq!(jobs(records, &shard, false).await, Vec::<String>::new());
+    assert_eq!(stored(records, &run, "a").await, Some(closed.clone()));
+
+    // The next one takes its place.
+    let next = row("a", "next");
+    let added = records.add_row(&shard, &next).await.expect("the backend answers");
+    assert_eq!(added, RowAdded::Added);
+    assert_eq!(jobs(records, &shard, true).await, ["a", "b", "c"]);
+    records.remove_row(&run, &next).await.expect("the backend answers");
+    assert_eq!(stored(records, &run, "a").await, None);
+    assert_eq!(jobs(records, &shard, true).await, ["b", "c"]);
+    assert_eq!(stored(records, &other, "z").await, Some(row("z", "z")));
+}
+
+async fn a_row_that_was_replaced_is_left_as_it_is(records: &dyn BatchRecords) {
+    let run = RunId::new("replaced");
+    let first = filled(records, &run, &["a"]).await;
+    let old = BatchRow { open: false, ..row("a", "a") };
+    records.close_row(&run, &old).await.expect("the backend answers");
+    let second = filling(records, &run).await;
+    let new = row("a", "new");
+    let added = records.add_row(&second, &new).await.expect("the backend answers");
+    assert_eq!(added, RowAdded::Added);
+    assert_eq!(jobs(records, &first, false).await, Vec::<String>::new());
+    records.close_row(&run, &old).await.expect("the backend answers");
+    records.detach_row(&run, &old).await.expect("the backend answers");
+    records.remove_row(&run, &old).await.expect("the backend answers");
+    assert_eq!(stored(records, &run, "a").await, Some(new.clone()));
+    // Nor is an open row detached.
+    records.detach_row(&run, &new).await.expect("the backend answers");
+    assert_eq!(jobs(records, &second, true).await, ["a"]);
+}
+
+async fn a_shard_is_planned_without_the_rows_that_its_file_lacks(records: &dyn BatchRecords) {
+    let run = RunId::new("planned");
+    let shard = filled(records, &run, &["a", "b", "c"]).await;
+    let next = filling(records, &run).await;
+    assert_ne!(shard.number, next.number);
+    let left_out = [JobId::new("b"), JobId::new("never added")];
+    let planned = records.plan_shard(&shard, &left_out, Some(next.number)).await;
+    assert!(planned.expect("the backend answers"));
+    assert_eq!(jobs(records, &shard, true).await, ["a", "c"]);
+    assert_eq!(jobs(records, &next, true).await, ["b"]);
+    let known = [(shard.number, ShardStep::Planned), (next.number, ShardStep::Filling)];
+    assert_eq!(steps(records, &run).await, known);
+    let late = records.add_row(&shard, &row("d", "d")).await.expect("the backend answers");
+    assert_eq!(late, RowAdded::Refused);
+    assert_eq!(stored(records, &run, "d").await, None);
+}
+
+async fn a_shard_is_split(records: &dyn BatchRecords) {
+    let run = RunId::new("split");
+    let shard = filled(records, &run, &["a", "b", "c"]).await;
     let id = JobId::new;
-    records
-        .plan_shards(&run, &[(1, vec![id("a"), id("b")])], None)
-        .await
-        .expect("the backend answers");
-    assert_eq!(jobs(records, &run, None).await, ["c"]);
-    assert_eq!(jobs(records, &run, Some(1)).await, ["a", "b"]);
-
-    // It is split into two of its halves.
-    let halves = [(2, vec![id("b")]), (3, vec![id("a")])];
-    records.plan_shards(&run, &halves, Some(1)).await.expect("the backend answers");
-    let numbers: Vec<u32> = records
-        .shards(&run)
-        .await
-        .expect("the backend answers")
-        .into_iter()
-        .map(|(number, _)| number)
-        .collect();
-    assert_eq!(numbers, [2, 3]);
-
-    // A row that came to nothing is known, but waits for nothing; the next one takes its place.
-    records.add_row(&run, row("a", false)).await.expect("the backend answers");
-    assert_eq!(jobs(records, &run, Some(3)).await, Vec::<String>::new());
-    assert_eq!(
-        records.row(&run, &JobId::new("a")).await.expect("the backend answers"),
-        Some(row("a", false))
-    );
-    records.add_row(&run, row("a", true)).await.expect("the backend answers");
-    assert_eq!(jobs(records, &run, None).await, ["a", "c"]);
-    records.remove_row(&run, &JobId::new("a")).await.expect("the backend answers");
-    assert_eq!(records.row(&run, &JobId::new("a")).await.expect("the backend answers"), None);
-    assert_eq!(jobs(records, &other, None).await, ["z"]);
+    let (one, two) = (filling(records, &run).await, filling(records, &run).await);
+    let parts = [(one.number, vec![id("b")]), (two.number, vec![id("a"), id("c")])];
+    let stranger = ShardKey { owner: OwnerId::new("there"), ..shard.clone() };
+    assert!(!records.split_shard(&stranger, &parts).await.expect("the backend answers"));
+    assert_eq!(jobs(records, &shard, true).await, ["a", "b", "c"]);
+    assert!(records.split_shard(&shard, &parts).await.expect("the backend answers"));
+    assert_eq!(jobs(records, &one, true).await, ["b"]);
+    assert_eq!(jobs(records, &two, true).await, ["a", "c"]);
+    let known = [(one.number, ShardStep::Planned), (two.number, ShardStep::Planned)];
+    assert_eq!(steps(records, &run).await, known);
 }
 
 async fn a_shard_is_known_by_its_last_step_until_it_is_collected(records: &dyn BatchRecords) {
     let run = RunId::new("steps");
-    records.add_row(&run, row("a", true)).await.expect("the backend answers");
-    records
-        .plan_shards(&run, &[(7, vec![JobId::new("a")])], None)
-        .await
-        .expect("the backend answers");
-    assert_eq!(records.shards(&run).await.expect("the backend answers"), [(7, ShardStep::Planned)]);
+    let shard = filled(records, &run, &["a"]).await;
+    let number = shard.number;
+    assert_eq!(steps(records, &run).await, [(number, ShardStep::Filling)]);
     let (file, batch) = ("file-1".to_owned(), "batch_1".to_owned());
     for step in [
+        ShardStep::GivenUp,
+        ShardStep::Planned,
         ShardStep::Uploaded { file: file.clone() },
         ShardStep::Creating { file: file.clone() },
         ShardStep::Created { file: file.clone(), batch: batch.clone() },
         ShardStep::Ended { file, batch },
     ] {
-        records.set_step(&run, 7, &step).await.expect("the backend answers");
-        assert_eq!(records.shards(&run).await.expect("the backend answers"), [(7, step)]);
+        assert!(set(records, &shard, &step).await);
+        assert_eq!(steps(records, &run).await, [(number, step)]);
+        let late = records.add_row(&shard, &row("late", "late")).await;
+        assert_eq!(late.expect("the backend answers"), RowAdded::Refused);
     }
-    records.set_step(&run, 7, &ShardStep::Collected).await.expect("the backend answers");
-    assert_eq!(records.shards(&run).await.expect("the backend answers"), []);
+    let runs = records.runs_with_shards().await.expect("the backend answers");
+    assert!(runs.contains(&run));
+    assert!(set(records, &shard, &ShardStep::Collected).await);
+    assert_eq!(steps(records, &run).await, []);
+    let runs = records.runs_with_shards().await.expect("the backend answers");
+    assert!(!runs.contains(&run), "{runs:?}");
+    assert!(!set(records, &shard, &ShardStep::Planned).await, "it is forgotten");
+    assert_eq!(filling(records, &run).await.number, number + 1, "no number is given twice");
+}
+
+async fn a_shard_is_taken_over_when_its_owner_is_gone(
+    records: &dyn BatchRecords,
+    pass: &dyn Fn(i64),
+) {
+    let (run, there) = (RunId::new("owners"), OwnerId::new("there"));
+    let shard = filled(records, &run, &["a"]).await;
+    records.renew_owner(&there, TTL).await.expect("the backend answers");
+    let take = async || records.take_over(&run, &there).await.expect("the backend answers");
+    pass(60_000);
+    assert_eq!(take().await, [], "its owner lives");
+    records.renew_owner(&here(), TTL).await.expect("the backend answers");
+    pass(60_000);
+    assert_eq!(take().await, [], "its owner has said so again");
+    pass(1);
+    let taken = [(shard.number, ShardStep::Filling)];
+    assert_eq!(take().await, taken);
+    assert_eq!(take().await, taken, "what was taken before is still one's own");
+
+    // Who comes back late notices before anything is written.
+    records.renew_owner(&here(), TTL).await.expect("the backend answers");
+    assert!(!set(records, &shard, &ShardStep::Planned).await);
+    let planned = records.plan_shard(&shard, &[], None).await.expect("the backend answers");
+    assert!(!planned);
+    let late = records.add_row(&shard, &row("b", "b")).await.expect("the backend answers");
+    assert_eq!(late, RowAdded::Refused);
+    assert_eq!(steps(records, &run).await, taken);
+    let now = ShardKey { owner: there.clone(), ..shard };
+    assert!(set(records, &now, &ShardStep::Planned).await);
+
+    // Who resigns is gone at once.
+    let back = async || records.take_over(&run, &here()).await.expect("the backend answers");
+    records.renew_owner(&there, TTL).await.expect("the backend answers");
+    assert_eq!(back().await, []);
+    records.resign(&there).await.expect("the backend answers");
+    assert_eq!(back().await, [(now.number, ShardStep::Planned)]);
+}
+
+async fn leases_of_rows_outlive_their_process<Backend: BatchRecords + Admission>(
+    records: &Backend,
+    pass: &dyn Fn(i64),
+) {
+    let run = RunId::new("leases");
+    let cap = Budget::Cap(Money::from_pico(100));
+    records.open_run(&run, cap).await.expect("the backend answers");
+    filled(records, &run, &["in a batch"]).await;
+    let ask = Ask {
+        lease: LeaseId::new("in a batch"),
+        owner: OwnerId::new(ROWS_OWNER),
+        run: run.clone(),
+        endpoint: "judge".to_owned(),
+        input_tokens: 0,
+        max_output_tokens: 0,
+        worst_cost: Money::from_pico(20),
+    };
+    let admitted = records.try_admit(&ask).await.expect("the backend answers");
+    assert_eq!(admitted, AdmissionDecision::Admitted);
+    pass(3_600_000);
+    records.sweep().await.expect("the backend answers");
+    let held = async || {
+        let ledger = records.ledger(&run).await.expect("the backend answers");
+        let ledger = ledger.expect("the run is open");
+        (ledger.committed.pico(), ledger.outstanding.pico())
+    };
+    assert_eq!(held().await, (0, 20));
+    records.presume_spent(&ask.lease).await.expect("the backend answers");
+    assert_eq!(held().await, (20, 0));
 }

@@ -2,7 +2,7 @@
 
 use super::BudgetRecords;
 use crate::{
-    admission::{BudgetCalendar, BudgetSettings, Period},
+    admission::{BudgetCalendar, BudgetSettings},
     error::LedgerError,
 };
 use std::fmt;
@@ -34,10 +34,8 @@ pub async fn apply(
         let before = records.set_calendar(now).await?;
         change = (before != *now).then(|| ZoneChange { now: now.clone(), before });
     }
-    for (period, given) in [(Period::Day, settings.day_usd), (Period::Month, settings.month_usd)] {
-        if let Some(cap) = given {
-            records.set_cap(period, cap).await?;
-        }
+    for (budget, cap) in settings.shared_caps() {
+        records.set_cap(&budget, cap).await?;
     }
     Ok(change)
 }

@@ -1,13 +1,15 @@
 //! Conformance suite of shared budgets.
 
-#![expect(clippy::expect_used, reason = "a check fails by panicking")]
+#![expect(clippy::expect_used, clippy::panic, reason = "a check fails by panicking")]
 
 use super::{BudgetRecords, Spending};
 use crate::admission::{
     Account, Admission, AdmissionDecision, Ask, Budget, BudgetCalendar, Period, Scope,
+    SharedBudget, WaitReason,
 };
 use jiff::Timestamp;
 use juror_types::{
+    budget_label::BudgetLabel,
     id::{LeaseId, OwnerId, RunId},
     usage::Money,
 };
@@ -21,6 +23,8 @@ pub async fn check<Backend: BudgetRecords + Admission>(backend: &Backend, clock:
     spending_is_that_of_the_scopes_asked_for(backend, clock).await;
     days_and_months_begin_in_the_zone_that_is_set(backend, clock).await;
     a_call_counts_in_the_day_of_its_admission(backend, clock).await;
+    a_call_fits_the_budgets_of_all_its_labels(backend, clock).await;
+    a_call_counts_under_the_labels_of_its_admission(backend, clock).await;
     an_alert_is_recorded_once_for_a_budget_and_a_share(backend).await;
 }
 
@@ -29,14 +33,18 @@ async fn a_cap_stands_until_another_is_given<Backend: BudgetRecords + Admission>
 ) {
     let run = RunId::new("first");
     backend.open_run(&run, Budget::Unlimited).await.expect("the backend answers");
-    for period in [Period::Day, Period::Month] {
+    let label = Some(label("tag:first"));
+    backend.label_run(&run, label.as_slice()).await.expect("the backend answers");
+    for (period, label) in Period::ALL.into_iter().flat_map(|of| [(of, None), (of, label.clone())])
+    {
+        let budget = &SharedBudget { period, label };
         let mut before = Some(Budget::Unlimited);
         for cap in [Budget::Cap(pico(7)), Budget::Cap(pico(5)), Budget::Unlimited] {
-            let replaced = backend.set_cap(period, cap).await.expect("the backend answers");
+            let replaced = backend.set_cap(budget, cap).await.expect("the backend answers");
             assert_eq!(replaced, before);
-            assert_eq!(backend.cap(period).await.expect("the backend answers"), Some(cap));
+            assert_eq!(backend.cap(budget).await.expect("the backend answers"), Some(cap));
             backend.open_run(&run, Budget::Unlimited).await.expect("the backend answers");
-            assert_eq!(backend.cap(period).await.expect("the backend answers"), Some(cap));
+            assert_eq!(backend.cap(budget).await.expect("the backend answers"), Some(cap));
             before = Some(cap);
         }
     }
@@ -49,7 +57,10 @@ async fn spending_is_that_of_the_scopes_asked_for<Backend: BudgetRecords + Admis
     set(clock, "2026-11-20T12:00:00Z");
     let run = RunId::new("nightly");
     backend.open_run(&run, Budget::Cap(pico(90))).await.expect("the backend answers");
-    backend.set_cap(Period::Month, Budget::Cap(pico(500))).await.expect("the backend answers");
+    backend
+        .set_cap(&Period::Month.into(), Budget::Cap(pico(500)))
+        .await
+        .expect("the backend answers");
     admit(backend, &run, "one call", 40).await;
     let held = Account { outstanding: pico(40), ..Account::default() };
 
@@ -130,9 +141,78 @@ async fn a_call_counts_in_the_day_of_its_admission<Backend: BudgetRecords + Admi
     backend.release(&LeaseId::new("released")).await.expect("the backend answers");
     backend.presume_spent(&LeaseId::new("presumed")).await.expect("the backend answers");
     assert_eq!(outstanding(backend, &days).await, [0, 3]);
-    let spending = backend.spending(&days).await.expect("the backend answers");
-    let committed = spending.iter().map(|of| of.account.committed.pico()).collect::<Vec<_>>();
-    assert_eq!(committed, [5, 0]);
+    assert_eq!(committed(backend, &days).await, [5, 0]);
+}
+
+async fn a_call_fits_the_budgets_of_all_its_labels<Backend: BudgetRecords + Admission>(
+    backend: &Backend,
+    clock: MovedClock<'_>,
+) {
+    set(clock, "2029-05-01T12:00:00Z");
+    let labels = ["dataset:golden", "tag:checkout", "tag:search"].map(label);
+    let [golden, checkout, search] = &labels;
+    let cap = async |label: &BudgetLabel, period, amount| {
+        let budget = SharedBudget { period, label: Some(label.clone()) };
+        backend.set_cap(&budget, Budget::Cap(pico(amount))).await.expect("the backend answers");
+    };
+    cap(golden, Period::Month, 115).await;
+    cap(checkout, Period::Day, 30).await;
+    for (run, tag) in [("checkout", checkout), ("search", search)] {
+        let (run, labels) = (RunId::new(run), [golden.clone(), tag.clone()]);
+        backend.label_run(&run, &labels).await.expect("the backend answers");
+        backend.open_run(&run, Budget::Unlimited).await.expect("the backend answers");
+    }
+    let known = backend.labels().await.expect("the backend answers");
+    assert!(labels.iter().all(|label| known.contains(label)), "{known:?}");
+
+    let decide = async |run: &str, lease: &str, worst| {
+        backend.try_admit(&ask(&RunId::new(run), lease, worst)).await.expect("the backend answers")
+    };
+    assert_eq!(decide("checkout", "c1", 20).await, AdmissionDecision::Admitted);
+    let held = AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget };
+    assert_eq!(decide("checkout", "c2", 20).await, held);
+    backend.release(&LeaseId::new("c2")).await.expect("the backend answers");
+    assert_eq!(decide("search", "s1", 80).await, AdmissionDecision::Admitted, "another tag");
+    assert_eq!(decide("search", "s2", 16).await, held, "the dataset's month is held");
+    backend.release(&LeaseId::new("s2")).await.expect("the backend answers");
+    for lease in ["c1", "s1"] {
+        backend.presume_spent(&LeaseId::new(lease)).await.expect("the backend answers");
+    }
+    for (run, lease, worst, said) in [
+        ("checkout", "c3", 11, "--tag checkout"),
+        ("search", "s3", 16, "juror budget set month AMOUNT --dataset golden"),
+    ] {
+        let AdmissionDecision::NoBudget { reason } = decide(run, lease, worst).await else {
+            panic!("{lease} is above the cap of a label")
+        };
+        assert!(reason.contains(said), "{reason}");
+    }
+    let (day, month) = ("2029-05-01".to_owned(), "2029-05".to_owned());
+    let scopes = [
+        Scope::LabelDay(day.clone(), checkout.clone()),
+        Scope::LabelDay(day, search.clone()),
+        Scope::LabelMonth(month, golden.clone()),
+    ];
+    assert_eq!(committed(backend, &scopes).await, [20, 80, 100]);
+}
+
+async fn a_call_counts_under_the_labels_of_its_admission<Backend: BudgetRecords + Admission>(
+    backend: &Backend,
+    clock: MovedClock<'_>,
+) {
+    set(clock, "2030-05-01T12:00:00Z");
+    let (run, labels) = (RunId::new("relabeled"), ["tag:before", "tag:after"].map(label));
+    for (tag, lease) in labels.iter().zip(["released again", "presumed late"]) {
+        backend.label_run(&run, std::slice::from_ref(tag)).await.expect("the backend answers");
+        backend.open_run(&run, Budget::Unlimited).await.expect("the backend answers");
+        admit(backend, &run, lease, 7).await;
+    }
+    let scopes = labels.map(|label| Scope::LabelMonth("2030-05".to_owned(), label));
+    assert_eq!(outstanding(backend, &scopes).await, [7, 7]);
+    backend.release(&LeaseId::new("released again")).await.expect("the backend answers");
+    backend.presume_spent(&LeaseId::new("presumed late")).await.expect("the backend answers");
+    assert_eq!(outstanding(backend, &scopes).await, [0, 0]);
+    assert_eq!(committed(backend, &scopes).await, [0, 7]);
 }
 
 async fn an_alert_is_recorded_once_for_a_budget_and_a_share<Backend: BudgetRecords>(
@@ -152,7 +232,12 @@ async fn an_alert_is_recorded_once_for_a_budget_and_a_share<Backend: BudgetRecor
 }
 
 async fn admit<Backend: Admission>(backend: &Backend, run: &RunId, lease: &str, worst: i64) {
-    let ask = Ask {
+    let decision = backend.try_admit(&ask(run, lease, worst)).await.expect("the backend answers");
+    assert_eq!(decision, AdmissionDecision::Admitted, "{lease}");
+}
+
+fn ask(run: &RunId, lease: &str, worst: i64) -> Ask {
+    Ask {
         lease: LeaseId::new(lease),
         owner: OwnerId::new("owner"),
         run: run.clone(),
@@ -160,15 +245,22 @@ async fn admit<Backend: Admission>(backend: &Backend, run: &RunId, lease: &str, 
         input_tokens: 0,
         max_output_tokens: 0,
         worst_cost: pico(worst),
-    };
-    let decision = backend.try_admit(&ask).await.expect("the backend answers");
-    assert_eq!(decision, AdmissionDecision::Admitted, "{lease}");
+    }
+}
+
+async fn committed<Backend: BudgetRecords>(backend: &Backend, scopes: &[Scope]) -> Vec<i64> {
+    let spending = backend.spending(scopes).await.expect("the backend answers");
+    spending.iter().map(|of| of.account.committed.pico()).collect()
 }
 
 async fn outstanding<Backend: BudgetRecords>(backend: &Backend, scopes: &[Scope; 2]) -> [i64; 2] {
     let spending = backend.spending(scopes).await.expect("the backend answers");
     let amounts: Vec<i64> = spending.iter().map(|of| of.account.outstanding.pico()).collect();
     amounts.try_into().expect("each scope is told")
+}
+
+fn label(text: &str) -> BudgetLabel {
+    text.parse().expect("it is a label")
 }
 
 fn set(clock: MovedClock<'_>, moment: &str) {

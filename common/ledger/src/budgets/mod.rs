@@ -1,7 +1,8 @@
-//! Budgets that all runs of a ledger share: caps that stand until others are given, and what each
-//! day and each month has cost.
+//! Budgets that runs of a ledger share, all of them or those of one label: caps that stand until
+//! others are given, and what each day and each month has cost.
 //!
-//! Accounts are never forgotten: a day or a month takes a row of some hundred bytes.
+//! Accounts are never forgotten: a day or a month takes a row of some hundred bytes, and so it does for
+//! each label that cost something in it.
 
 mod apply;
 #[cfg(any(test, feature = "conformance"))]
@@ -10,19 +11,31 @@ pub mod conformance;
 pub use apply::{ZoneChange, apply, zone_difference};
 
 use crate::{
-    admission::{Account, Budget, BudgetCalendar, Period, Scope},
+    admission::{Account, Budget, BudgetCalendar, Scope, SharedBudget},
     error::LedgerError,
 };
 use async_trait::async_trait;
+use juror_types::{budget_label::BudgetLabel, id::RunId};
 
 /// Caps and accounts of shared budgets, in the same backend as the ledger.
 #[async_trait]
 pub trait BudgetRecords: Send + Sync {
-    /// Cap of each day or each month; none if there is no record.
-    async fn cap(&self, period: Period) -> Result<Option<Budget>, LedgerError>;
+    /// Cap of a budget; none if there is no record.
+    async fn cap(&self, budget: &SharedBudget) -> Result<Option<Budget>, LedgerError>;
 
-    /// Sets the cap of each day or each month from now on, over all runs. Returns the cap before.
-    async fn set_cap(&self, period: Period, cap: Budget) -> Result<Option<Budget>, LedgerError>;
+    /// Sets the cap of a budget from now on, for each of its days or months. Returns the cap before.
+    async fn set_cap(
+        &self,
+        budget: &SharedBudget,
+        cap: Budget,
+    ) -> Result<Option<Budget>, LedgerError>;
+
+    /// Books the calls of a run that are admitted from now on under these labels too. To be done
+    /// before the run is opened.
+    async fn label_run(&self, run: &RunId, labels: &[BudgetLabel]) -> Result<(), LedgerError>;
+
+    /// Labels that some run or some cap has, in their order.
+    async fn labels(&self) -> Result<Vec<BudgetLabel>, LedgerError>;
 
     /// Time zone in which days and months begin: UTC until another one is set.
     async fn calendar(&self) -> Result<BudgetCalendar, LedgerError>;

@@ -7,8 +7,7 @@ use crate::redis::{
 use crate::{
     admission::{
         Admission, AdmissionDecision, Ask, Budget, CountRule, Ledger, Limits, MonthLedger,
-        Observation, Settled, Settlement, TokenCounting,
-        budgets::{Account, Scope},
+        Observation, Settled, Settlement, TokenCounting, budgets::Account, scope::Scope,
     },
     budgets::BudgetRecords as _,
     error::LedgerError,
@@ -55,11 +54,11 @@ impl Admission for RedisLedger {
         ];
         let answer = self.connection.perform(&scripts::ADMIT, &arguments).await?;
         let answer: Vec<&str> = answer.iter().map(String::as_str).collect();
-        if let ["admitted", _, ref counting @ ..] | ["wait", _, _, ref counting @ ..] = *answer {
+        if let ["admitted" | "wait", _, _, ref counting @ ..] = *answer {
             self.counting.keep(&ask.endpoint, counting);
         }
-        if let ["admitted", day, ..] = *answer {
-            self.connection.presence().holds(&ask.lease, day.to_owned());
+        if let ["admitted", day, labels, ..] = *answer {
+            self.connection.presence().holds(&ask.lease, day, labels);
             self.seen_in_use.store(true, Ordering::Relaxed);
             return Ok(AdmissionDecision::Admitted);
         }

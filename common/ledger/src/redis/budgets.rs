@@ -2,14 +2,15 @@
 
 use super::RedisLedger;
 use crate::{
-    admission::{Budget, BudgetCalendar, Period, Scope},
+    admission::{Budget, BudgetCalendar, Scope, SharedBudget},
     budgets::{BudgetRecords, Spending},
     error::LedgerError,
     redis::{encoding::budget_of, failure::odd_answer, scripts},
 };
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
-use juror_types::usage::Money;
+use juror_types::{budget_label::BudgetLabel, id::RunId, usage::Money};
+use std::collections::BTreeSet;
 
 /// Scopes that one script tells at most: it holds up everything else meanwhile.
 const SCOPES_AT_ONCE: usize = 500;
@@ -22,16 +23,34 @@ const PAST_CHANGES: SignedDuration = SignedDuration::from_hours(366 * 24);
 
 #[async_trait]
 impl BudgetRecords for RedisLedger {
-    async fn cap(&self, period: Period) -> Result<Option<Budget>, LedgerError> {
-        let key = period.budget_key().to_owned();
+    async fn cap(&self, budget: &SharedBudget) -> Result<Option<Budget>, LedgerError> {
+        let key = budget.key();
         let answer = self.connection.perform(&scripts::LEDGER, &[key.clone(), key]).await?;
         let cap = answer.first().and_then(|text| budget_of(text));
         cap.ok_or_else(|| odd_answer("tell a budget"))
     }
 
     /// Without a record, both periods are written down as unlimited when a run is opened.
-    async fn set_cap(&self, period: Period, cap: Budget) -> Result<Option<Budget>, LedgerError> {
-        self.set_budget(period.budget_key().to_owned(), cap, Money::ZERO).await
+    async fn set_cap(
+        &self,
+        budget: &SharedBudget,
+        cap: Budget,
+    ) -> Result<Option<Budget>, LedgerError> {
+        self.set_budget(budget.key(), cap, Money::ZERO, budget.label.as_ref()).await
+    }
+
+    async fn label_run(&self, run: &RunId, labels: &[BudgetLabel]) -> Result<(), LedgerError> {
+        let arguments = [run.to_string(), BudgetLabel::join(labels)];
+        self.connection.perform(&scripts::LABEL_RUN, &arguments).await.map(drop)
+    }
+
+    async fn labels(&self) -> Result<Vec<BudgetLabel>, LedgerError> {
+        let mut command = redis::cmd("SMEMBERS");
+        command.arg(self.connection.key("labels"));
+        let known: BTreeSet<String> = self.connection.command(&command).await?;
+        let labels: Result<BTreeSet<BudgetLabel>, _> =
+            known.iter().map(|label| label.parse()).collect();
+        labels.map(Vec::from_iter).map_err(|_| odd_answer("tell the labels of budgets"))
     }
 
     async fn calendar(&self) -> Result<BudgetCalendar, LedgerError> {

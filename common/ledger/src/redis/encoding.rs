@@ -2,9 +2,10 @@
 
 use crate::admission::{
     AdmissionDecision, Ask, Budget, WaitReason,
-    budgets::{Account, Headroom, Scope, headroom},
+    budgets::{Account, Headroom, headroom},
+    scope::Scope,
 };
-use juror_types::{id::RunId, usage::Money};
+use juror_types::usage::Money;
 use std::time::Duration;
 
 /// More than any limit or ask; keeps 60,000ths of it exact in a script's numbers.
@@ -26,12 +27,8 @@ pub fn refusal(ask: &Ask, answer: &[&str]) -> Option<AdmissionDecision> {
             let delay = if delay.is_empty() { None } else { Some(delay.parse().ok()?) };
             Some(AdmissionDecision::Wait { retry_after: delay.map(Duration::from_millis), reason })
         }
-        ["never", position, name, budget, ref figures @ ..] => {
-            let scope = match position {
-                "1" => Scope::Run(RunId::new(name)),
-                "2" => Scope::Day(name.to_owned()),
-                _ => Scope::Month(name.to_owned()),
-            };
+        ["never", account, budget, ref figures @ ..] => {
+            let scope = Scope::from_account_key(account)?;
             let (_carried, figures) = figures.split_last()?;
             let (budget, account) = (budget_of(budget)?, account_of(figures)?);
             let worst = ask.worst_cost.max(Money::ZERO);

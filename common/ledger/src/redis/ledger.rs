@@ -2,14 +2,12 @@
 
 use crate::redis::{LEASE_TTL, RedisLedger, failure::odd_answer, scripts};
 use crate::{
-    admission::{
-        Budget,
-        budgets::{Account, Scope},
-    },
+    admission::{Budget, budgets::Account, scope::Scope},
     error::LedgerError,
     redis::encoding::{account_of, amount, budget_of, milliseconds, money},
 };
 use juror_types::{
+    budget_label::BudgetLabel,
     id::{OwnerId, RunId},
     usage::Money,
 };
@@ -67,7 +65,8 @@ impl RedisLedger {
         budget: Budget,
         spent: Money,
     ) -> Result<(), LedgerError> {
-        self.set_budget(Scope::Run(run.clone()).budget_key(), budget, spent).await.map(drop)
+        let key = Scope::Run(run.clone()).budget_key();
+        self.set_budget(key, budget, spent, None).await.map(drop)
     }
 
     /// Whether admission pauses: Redis was started anew, or emptied, since the ledger was last
@@ -177,12 +176,13 @@ impl RedisLedger {
         complete.ok_or_else(|| odd_answer("tell what was spent"))
     }
 
-    /// Writes down a budget; returns the one before.
+    /// Writes down a budget, which may be a label's; returns the one before.
     pub(super) async fn set_budget(
         &self,
         key: String,
         budget: Budget,
         spent: Money,
+        label: Option<&BudgetLabel>,
     ) -> Result<Option<Budget>, LedgerError> {
         let budget = match budget {
             Budget::Unlimited => "unlimited".to_owned(),
@@ -193,7 +193,8 @@ impl RedisLedger {
                 amount(cap)
             }
         };
-        let arguments = [key, budget, amount(spent)];
+        let label = label.map(BudgetLabel::to_string).unwrap_or_default();
+        let arguments = [key, budget, amount(spent), label];
         let answer = self.connection.perform(&scripts::SET_BUDGET, &arguments).await?;
         let before = answer.first().and_then(|text| budget_of(text));
         before.ok_or_else(|| odd_answer("tell a budget"))

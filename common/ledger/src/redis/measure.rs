@@ -32,7 +32,7 @@ impl RedisLedger {
             }
         }
         let calendar = self.calendar().await?;
-        let [day, month] = [Period::Day, Period::Month].map(|of| calendar.scope(of, now));
+        let [day, month] = Period::ALL.map(|of| calendar.scope(&of.into(), now));
         Ok([least, self.left(&day).await?, self.left(&month).await?])
     }
 
@@ -80,7 +80,7 @@ mod tests {
         backend.announce_run(&record()).await.unwrap();
         backend.open_run(&run(), Budget::Cap(money(5 * DOLLAR))).await.unwrap();
         let day = Budget::Cap(money(10 * DOLLAR));
-        backend.set_cap(Period::Day, day).await.unwrap();
+        backend.set_cap(&Period::Day.into(), day).await.unwrap();
         admitted(&backend, "a", "here", DOLLAR).await;
         assert!(backend.measure(&metrics).await);
         assert_eq!(left(&metrics), ["{scope=\"day\"} 9", "{scope=\"run\"} 4"]);

@@ -5,6 +5,7 @@
 //! name keys that they compute, so a Redis Cluster will not do; replicas will.
 
 mod admission;
+mod batches;
 mod budgets;
 pub(crate) mod connection;
 mod counting;

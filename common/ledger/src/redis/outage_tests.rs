@@ -7,9 +7,10 @@ use super::{
 };
 use crate::{
     admission::{
-        Admission as _, AdmissionDecision, Budget, WaitReason, budgets::Scope,
-        differential::TestClock,
+        Admission as _, AdmissionDecision, Budget, WaitReason, differential::TestClock,
+        scope::Scope,
     },
+    budgets::BudgetRecords as _,
     redis::{JournalCosts, LedgerState, Reconciliation},
 };
 use futures_util::FutureExt as _;
@@ -162,12 +163,16 @@ async fn a_run_opened_again_on_an_emptied_server_has_what_it_spent_and_what_othe
     let open =
         async || RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
     let (worker, aggregator, producer) = (open().await, open().await, open().await);
+    let labels = ["tag:checkout".parse().unwrap()];
+    producer.label_run(&run(), &labels).await.unwrap();
     producer.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
     admitted(&worker, "a", "here", 30).await;
     assert!(!aggregator.is_paused().await.unwrap());
     redis.command(&["FLUSHALL"]);
     assert!(aggregator.is_paused().await.unwrap());
-    open().await.open_run_again(&run(), Budget::Cap(money(100)), money(60)).await.unwrap();
+    let reopening = open().await;
+    reopening.label_run(&run(), &labels).await.unwrap();
+    reopening.open_run_again(&run(), Budget::Cap(money(100)), money(60)).await.unwrap();
     refused(&worker, "b").await;
     worker.sweep().await.unwrap();
     assert_eq!(
@@ -175,12 +180,22 @@ async fn a_run_opened_again_on_an_emptied_server_has_what_it_spent_and_what_othe
         [60, 0, 0, 30],
         "what is in flight is told by its owner"
     );
+    let today = crate::admission::BudgetCalendar::UTC.day_of(clock.shared()());
+    let [label] = labels;
+    let of_label = Scope::LabelDay(today.to_string(), label);
+    let (_, account, _) = aggregator.spent(&of_label).await.unwrap();
+    assert_eq!((account.committed, account.outstanding), (money(60), money(30)));
     clock.pass(20_000);
     let done = Reconciliation::Done { presumed: 0 };
     assert_eq!(aggregator.reconcile(&told(60)).await.unwrap(), done);
     let held = AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget };
     assert_eq!(worker.try_admit(&ask("b", "here", 11)).await.unwrap(), held);
     admitted(&worker, "b", "here", 10).await;
+    for lease in ["a", "b"] {
+        worker.release(&LeaseId::new(lease)).await.unwrap();
+    }
+    let (_, account, _) = aggregator.spent(&of_label).await.unwrap();
+    assert_eq!((account.committed, account.outstanding), (money(60), money(0)));
     for backend in [worker, aggregator, producer] {
         backend.close().await;
     }

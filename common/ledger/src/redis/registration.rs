@@ -1,7 +1,7 @@
 //! Registration of a process with a Redis that does not know it: its identity and what it holds.
 
 use super::LEASE_TTL;
-use crate::admission::Ask;
+use crate::{admission::Ask, batches::ROWS_OWNER};
 use juror_types::{
     id::{LeaseId, OwnerId},
     usage::Money,
@@ -24,13 +24,18 @@ struct Held {
     worst_cost: Money,
     /// The day of its admission; none while there is no answer yet.
     day: Option<String>,
+    /// The labels of its run at its admission.
+    labels: String,
     /// Whether its caller has given up without an answer.
     doubtful: bool,
 }
 
 impl Presence {
-    /// A lease is asked for: from here on it may be held.
+    /// A lease is asked for: from here on it may be held. That of a row is no process's own.
     pub fn asks(&mut self, ask: &Ask, tokens: u64) {
+        if ask.owner.as_str() == ROWS_OWNER {
+            return;
+        }
         self.owners.insert(ask.owner.clone());
         let held = self.leases.entry(ask.lease.clone()).or_insert_with(|| Held {
             owner: ask.owner.to_string(),
@@ -39,6 +44,7 @@ impl Presence {
             tokens,
             worst_cost: ask.worst_cost.max(Money::ZERO),
             day: None,
+            labels: String::new(),
             doubtful: false,
         });
         held.doubtful = false;
@@ -62,10 +68,11 @@ impl Presence {
         self.leases.get(lease).is_some_and(|held| held.doubtful)
     }
 
-    /// The lease is held since this day.
-    pub fn holds(&mut self, lease: &LeaseId, day: String) {
+    /// The lease is held since this day, under these labels.
+    pub fn holds(&mut self, lease: &LeaseId, day: &str, labels: &str) {
         if let Some(held) = self.leases.get_mut(lease) {
-            held.day = Some(day);
+            held.day = Some(day.to_owned());
+            held.labels = labels.to_owned();
         }
     }
 
@@ -92,6 +99,7 @@ impl Presence {
                 held.tokens.to_string(),
                 held.worst_cost.pico().to_string(),
                 held.day.clone().unwrap_or_default(),
+                held.labels.clone(),
             ]);
         }
         arguments

@@ -147,6 +147,8 @@ pub fn record() -> RunRecord {
         calls: None,
         judging: None,
         budget_usd: None,
+        budget_labels: Vec::new(),
+        baseline: None,
         repeat: 1,
         planned: 3,
         published: None,

@@ -49,7 +49,11 @@ step! {
 }
 step! {
     /// Writes down a budget.
-    SET_BUDGET = "lua/books.lua" "lua/set_budget.lua"
+    SET_BUDGET = "lua/books.lua" "lua/open_label.lua" "lua/set_budget.lua"
+}
+step! {
+    /// Writes down the labels of a run.
+    LABEL_RUN = "lua/books.lua" "lua/open_label.lua" "lua/label_run.lua"
 }
 step! {
     /// Time zone of days and months.
@@ -142,4 +146,49 @@ step! {
 step! {
     /// The runs that are known.
     LIST_RUNS = "lua/books.lua" "lua/list_runs.lua"
+}
+step! {
+    /// Begins a shard.
+    OPEN_SHARD = "lua/books.lua" "lua/claims.lua" "lua/batches.lua" "lua/open_shard.lua"
+}
+step! {
+    /// Adds a row to a shard.
+    ADD_BATCH_ROW = "lua/books.lua" "lua/claims.lua" "lua/batches.lua" "lua/add_batch_row.lua"
+}
+step! {
+    /// Closes, detaches or removes a row.
+    CHANGE_BATCH_ROW = "lua/books.lua" "lua/batches.lua" "lua/change_batch_row.lua"
+}
+step! {
+    /// Rows of a shard.
+    LIST_BATCH_ROWS = "lua/books.lua" "lua/batches.lua" "lua/list_batch_rows.lua"
+}
+step! {
+    /// Ends the filling of a shard.
+    PLAN_SHARD = "lua/books.lua" "lua/batches.lua" "lua/plan_shard.lua"
+}
+step! {
+    /// Splits a shard.
+    SPLIT_SHARD = "lua/books.lua" "lua/batches.lua" "lua/split_shard.lua"
+}
+step! {
+    /// Records a step of a shard.
+    SET_SHARD_STEP = "lua/books.lua" "lua/claims.lua" "lua/batches.lua" "lua/set_shard_step.lua"
+}
+step! {
+    /// Shards of a run.
+    LIST_SHARDS = "lua/books.lua" "lua/batches.lua" "lua/list_shards.lua"
+}
+step! {
+    /// Takes over shards whose owner is gone.
+    TAKE_OVER_SHARDS =
+        "lua/books.lua" "lua/claims.lua" "lua/batches.lua" "lua/take_over_shards.lua"
+}
+step! {
+    /// Renews or ends an owner of shards.
+    RENEW_SHARD_OWNER = "lua/books.lua" "lua/batches.lua" "lua/renew_shard_owner.lua"
+}
+step! {
+    /// Runs with shards.
+    LIST_BATCH_RUNS = "lua/books.lua" "lua/batches.lua" "lua/list_batch_runs.lua"
 }

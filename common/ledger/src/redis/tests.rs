@@ -187,16 +187,16 @@ async fn an_end_wakes_other_processes() {
 async fn days_and_months_have_budgets_that_may_change_while_they_are_spent() {
     let redis = TestRedis::shared();
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
-    assert_eq!(backend.cap(Period::Day).await.unwrap(), None);
+    assert_eq!(backend.cap(&Period::Day.into()).await.unwrap(), None);
     backend.open_run(&run(), Budget::Unlimited).await.unwrap();
-    assert_eq!(backend.cap(Period::Day).await.unwrap(), Some(Budget::Unlimited));
+    assert_eq!(backend.cap(&Period::Day.into()).await.unwrap(), Some(Budget::Unlimited));
     admitted(&backend, "a", "here", 10).await;
-    backend.set_cap(Period::Day, Budget::Cap(money(15))).await.unwrap();
+    backend.set_cap(&Period::Day.into(), Budget::Cap(money(15))).await.unwrap();
     let held = AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget };
     assert_eq!(backend.try_admit(&ask("b", "here", 10)).await.unwrap(), held);
     backend.open_run(&run(), Budget::Unlimited).await.unwrap();
-    assert_eq!(backend.cap(Period::Day).await.unwrap(), Some(Budget::Cap(money(15))));
-    backend.set_cap(Period::Day, Budget::Cap(money(20))).await.unwrap();
+    assert_eq!(backend.cap(&Period::Day.into()).await.unwrap(), Some(Budget::Cap(money(15))));
+    backend.set_cap(&Period::Day.into(), Budget::Cap(money(20))).await.unwrap();
     admitted(&backend, "b", "here", 10).await;
     backend.close().await;
 }

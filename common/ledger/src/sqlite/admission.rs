@@ -72,7 +72,7 @@ impl Admission for SqliteLedger {
                 let booked = state::settle(&mut books, &mut memory.limiter, &bill, now)?;
                 if booked.first {
                     match &finish {
-                        Some(finish) => claims.finish(finish)?,
+                        Some(finish) => claims.finish(finish, now)?,
                         None if holds => claims.carry(&claim, cost, usage, metered)?,
                         None => {}
                     }

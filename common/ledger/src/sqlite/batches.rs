@@ -1,192 +1,195 @@
 //! Batches under way in `juror.db`.
 
 use crate::{
-    batches::{BatchRecords, BatchRow, ShardStep},
+    batches::{BatchRecords, BatchRow, RowAdded, ShardKey, ShardStep},
     error::LedgerError,
-    sqlite::{SqliteLedger, failure::SqliteFailure, store},
+    sqlite::{
+        SqliteLedger,
+        batch_rows::{BatchRows, RowChange},
+        batch_shards::{BatchShards, StoredShard},
+        store,
+    },
 };
 use async_trait::async_trait;
-use juror_types::id::{JobId, LeaseId, RunId};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use juror_types::id::{JobId, OwnerId, RunId};
+use std::time::Duration;
 
 #[async_trait]
 impl BatchRecords for SqliteLedger {
-    async fn add_row(&self, run: &RunId, row: BatchRow) -> Result<(), LedgerError> {
-        let run = run.clone();
+    async fn open_shard(&self, run: &RunId, owner: &OwnerId) -> Result<u32, LedgerError> {
+        let (run, owner) = (run.clone(), owner.clone());
+        self.writer.perform(move |connection, _| BatchShards(connection).open(&run, &owner)).await
+    }
+
+    async fn add_row(&self, shard: &ShardKey, row: &BatchRow) -> Result<RowAdded, LedgerError> {
+        let (shard, row) = (shard.clone(), row.clone());
         self.writer
             .perform(move |connection, _| {
-                connection
-                    .prepare_cached(
-                        "INSERT OR REPLACE INTO batch_rows (run, job, round, shard, lease, open, record)
-                         VALUES (?1, ?2, ?3, NULL, ?4, ?5, ?6)",
-                    )?
-                    .execute(params![
-                        run.as_str(),
-                        row.job.as_str(),
-                        row.round,
-                        row.lease.as_str(),
-                        row.open,
-                        row.record
-                    ])?;
-                Ok(())
+                if !BatchShards(connection).is_filled_by(&shard)? {
+                    return Ok(RowAdded::Refused);
+                }
+                BatchRows(connection).add(&shard, &row)
             })
             .await
     }
 
     async fn row(&self, run: &RunId, job: &JobId) -> Result<Option<BatchRow>, LedgerError> {
         let (run, job) = (run.clone(), job.clone());
-        self.writer
-            .perform(move |connection, _| {
-                let mut statement = connection.prepare_cached(
-                    "SELECT job, round, lease, open, record FROM batch_rows
-                     WHERE run = ?1 AND job = ?2",
-                )?;
-                Ok(statement.query_row([run.as_str(), job.as_str()], row_from).optional()?)
-            })
-            .await
+        self.writer.perform(move |connection, _| BatchRows(connection).of_job(&run, &job)).await
     }
 
-    async fn remove_row(&self, run: &RunId, job: &JobId) -> Result<(), LedgerError> {
-        let (run, job) = (run.clone(), job.clone());
-        self.writer
-            .perform(move |connection, _| {
-                connection
-                    .prepare_cached("DELETE FROM batch_rows WHERE run = ?1 AND job = ?2")?
-                    .execute([run.as_str(), job.as_str()])?;
-                Ok(())
-            })
-            .await
-    }
-
-    async fn open_rows(
+    async fn rows(
         &self,
         run: &RunId,
-        shard: Option<u32>,
+        number: u32,
+        open: bool,
         after: Option<&JobId>,
         limit: u32,
     ) -> Result<Vec<BatchRow>, LedgerError> {
         let (run, after) = (run.clone(), after.cloned());
         self.writer
             .perform(move |connection, _| {
-                let mut statement = connection.prepare_cached(
-                    "SELECT job, round, lease, open, record FROM batch_rows
-                     WHERE run = ?1 AND shard IS ?2 AND open AND job > ?3 ORDER BY job LIMIT ?4",
-                )?;
-                let after = after.as_ref().map_or("", JobId::as_str);
-                let rows =
-                    statement.query_map(params![run.as_str(), shard, after, limit], row_from)?;
-                Ok(rows.collect::<rusqlite::Result<_>>()?)
+                BatchRows(connection).of_shard(&run, number, open, after.as_ref(), limit)
             })
             .await
     }
 
-    async fn plan_shards(
+    async fn close_row(&self, run: &RunId, row: &BatchRow) -> Result<(), LedgerError> {
+        self.change_row(run, row, RowChange::Close).await
+    }
+
+    async fn detach_row(&self, run: &RunId, row: &BatchRow) -> Result<(), LedgerError> {
+        self.change_row(run, row, RowChange::Detach).await
+    }
+
+    async fn remove_row(&self, run: &RunId, row: &BatchRow) -> Result<(), LedgerError> {
+        self.change_row(run, row, RowChange::Remove).await
+    }
+
+    async fn plan_shard(
         &self,
-        run: &RunId,
-        shards: &[(u32, Vec<JobId>)],
-        from: Option<u32>,
-    ) -> Result<(), LedgerError> {
-        let (run, shards) = (run.clone(), shards.to_vec());
+        shard: &ShardKey,
+        left_out: &[JobId],
+        next: Option<u32>,
+    ) -> Result<bool, LedgerError> {
+        let (shard, left_out) = (shard.clone(), left_out.to_vec());
         self.writer
             .perform_durably(move |connection, _| {
-                let mut statement = connection.prepare_cached(
-                    "UPDATE batch_rows SET shard = ?3 WHERE run = ?1 AND job = ?2 AND open",
-                )?;
-                for (number, jobs) in &shards {
-                    for job in jobs {
-                        statement.execute(params![run.as_str(), job.as_str(), number])?;
-                    }
-                    set_step(connection, &run, *number, &ShardStep::Planned)?;
+                let planned = BatchShards(connection).set_step(&shard, &ShardStep::Planned)?;
+                if let (true, Some(next)) = (planned, next) {
+                    BatchRows(connection).move_open(&shard, &left_out, next)?;
                 }
-                match from {
-                    Some(from) => set_step(connection, &run, from, &ShardStep::Collected),
-                    None => Ok(()),
-                }
+                Ok(planned)
             })
             .await
     }
 
-    async fn set_step(
+    async fn split_shard(
         &self,
-        run: &RunId,
-        number: u32,
-        step: &ShardStep,
-    ) -> Result<(), LedgerError> {
-        let (run, step) = (run.clone(), step.clone());
+        shard: &ShardKey,
+        parts: &[(u32, Vec<JobId>)],
+    ) -> Result<bool, LedgerError> {
+        let (shard, parts) = (shard.clone(), parts.to_vec());
         self.writer
-            .perform_durably(move |connection, _| set_step(connection, &run, number, &step))
+            .perform_durably(move |connection, _| {
+                let shards = BatchShards(connection);
+                if !shards.set_step(&shard, &ShardStep::Collected)? {
+                    return Ok(false);
+                }
+                for (number, jobs) in &parts {
+                    BatchRows(connection).move_open(&shard, jobs, *number)?;
+                    let part = ShardKey { number: *number, ..shard.clone() };
+                    shards.set_step(&part, &ShardStep::Planned)?;
+                }
+                Ok(true)
+            })
+            .await
+    }
+
+    async fn set_step(&self, shard: &ShardKey, step: &ShardStep) -> Result<bool, LedgerError> {
+        let (shard, step) = (shard.clone(), step.clone());
+        self.writer
+            .perform_durably(move |connection, _| BatchShards(connection).set_step(&shard, &step))
             .await
     }
 
     async fn shards(&self, run: &RunId) -> Result<Vec<(u32, ShardStep)>, LedgerError> {
         let run = run.clone();
-        let shards: Vec<(u32, String)> = self
+        let shards =
+            self.writer.perform(move |connection, _| BatchShards(connection).of_run(&run)).await?;
+        read(shards)
+    }
+
+    async fn runs_with_shards(&self) -> Result<Vec<RunId>, LedgerError> {
+        self.writer.perform(move |connection, _| BatchShards(connection).runs()).await
+    }
+
+    async fn renew_owner(&self, owner: &OwnerId, ttl: Duration) -> Result<(), LedgerError> {
+        let owner = owner.clone();
+        self.writer
+            .perform(move |connection, memory| {
+                BatchShards(connection).renew(&owner, memory.now(), ttl)
+            })
+            .await
+    }
+
+    async fn resign(&self, owner: &OwnerId) -> Result<(), LedgerError> {
+        let owner = owner.clone();
+        self.writer.perform(move |connection, _| BatchShards(connection).resign(&owner)).await
+    }
+
+    async fn take_over(
+        &self,
+        run: &RunId,
+        owner: &OwnerId,
+    ) -> Result<Vec<(u32, ShardStep)>, LedgerError> {
+        let (run, owner) = (run.clone(), owner.clone());
+        let shards = self
             .writer
-            .perform(move |connection, _| {
-                let mut statement = connection.prepare_cached(
-                    "SELECT number, step FROM batch_shards WHERE run = ?1 ORDER BY number",
-                )?;
-                let rows =
-                    statement.query_map([run.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
-                Ok(rows.collect::<rusqlite::Result<_>>()?)
+            .perform_durably(move |connection, memory| {
+                BatchShards(connection).take_over(&run, &owner, memory.now())
             })
             .await?;
-        shards
-            .into_iter()
-            .map(|(number, text)| {
-                Ok((number, store::read_json(&text, || format!("step of shard {number}"))?))
-            })
-            .collect()
+        read(shards)
     }
 }
 
-fn set_step(
-    connection: &Connection,
-    run: &RunId,
-    number: u32,
-    step: &ShardStep,
-) -> Result<(), SqliteFailure> {
-    if *step == ShardStep::Collected {
-        connection
-            .prepare_cached("DELETE FROM batch_shards WHERE run = ?1 AND number = ?2")?
-            .execute(params![run.as_str(), number])?;
-        return Ok(());
+impl SqliteLedger {
+    async fn change_row(
+        &self,
+        run: &RunId,
+        row: &BatchRow,
+        change: RowChange,
+    ) -> Result<(), LedgerError> {
+        let (run, row) = (run.clone(), row.clone());
+        self.writer
+            .perform(move |connection, _| BatchRows(connection).change(&run, &row, change))
+            .await
     }
-    // Memory takes every text.
-    let text = serde_json::to_string(step).unwrap_or_default();
-    connection
-        .prepare_cached(
-            "INSERT OR REPLACE INTO batch_shards (run, number, step) VALUES (?1, ?2, ?3)",
-        )?
-        .execute(params![run.as_str(), number, text])?;
-    Ok(())
 }
 
-fn row_from(row: &Row<'_>) -> rusqlite::Result<BatchRow> {
-    let text = |column| row.get::<_, String>(column);
-    Ok(BatchRow {
-        job: JobId::new(text(0)?),
-        round: row.get(1)?,
-        lease: LeaseId::new(text(2)?),
-        open: row.get(3)?,
-        record: text(4)?,
-    })
+fn read(shards: Vec<StoredShard>) -> Result<Vec<(u32, ShardStep)>, LedgerError> {
+    let read = |(number, text): StoredShard| {
+        Ok((number, store::read_json(&text, || format!("step of shard {number}"))?))
+    };
+    shards.into_iter().map(read).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        admission::{Admission as _, Ask, Budget},
-        batches::conformance,
+        admission::{Admission as _, Ask, Budget, differential::TestClock},
+        batches::{ROWS_OWNER, conformance},
     };
-    use juror_types::{id::OwnerId, usage::Money};
+    use juror_types::{id::LeaseId, usage::Money};
 
     #[tokio::test]
     async fn it_conforms() {
         let folder = tempfile::tempdir().unwrap();
-        let backend = SqliteLedger::open(&folder.path().join("juror.db")).unwrap();
-        conformance::check(&backend).await;
+        let (file, clock) = (folder.path().join("juror.db"), TestClock::new());
+        let backend = SqliteLedger::open_with_clock(&file, clock.shared()).unwrap();
+        conformance::check(&backend, &|milliseconds| clock.pass(milliseconds)).await;
     }
 
     #[tokio::test]
@@ -194,12 +197,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("juror.db");
         let backend = SqliteLedger::open(&file).unwrap();
-        let run = RunId::new("nightly");
+        let (run, local) = (RunId::new("nightly"), OwnerId::new("local"));
         backend.open_run(&run, Budget::Cap(Money::from_pico(100))).await.unwrap();
-        for lease in ["in a batch", "in flight"] {
+        for (lease, owner) in [("in a batch", ROWS_OWNER), ("in flight", "crashed")] {
             let ask = Ask {
                 lease: LeaseId::new(lease),
-                owner: OwnerId::new("crashed"),
+                owner: OwnerId::new(owner),
                 run: run.clone(),
                 endpoint: "judge".to_owned(),
                 input_tokens: 0,
@@ -211,7 +214,9 @@ mod tests {
         let lease = LeaseId::new("in a batch");
         let (job, record) = (JobId::new("job"), String::new());
         let row = BatchRow { job, round: 0, lease: lease.clone(), open: true, record };
-        backend.add_row(&run, row).await.unwrap();
+        let number = backend.open_shard(&run, &local).await.unwrap();
+        let shard = ShardKey { run: run.clone(), number, owner: local };
+        assert_eq!(backend.add_row(&shard, &row).await.unwrap(), RowAdded::Added);
         backend.close().await;
 
         let backend = SqliteLedger::open(&file).unwrap();

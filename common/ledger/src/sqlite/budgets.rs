@@ -1,32 +1,49 @@
 //! Shared budgets in `juror.db`.
 
 use crate::{
-    admission::{Budget, BudgetCalendar, Period, Scope, records::Books as _},
+    admission::{Budget, BudgetCalendar, Scope, SharedBudget, records::Books as _, state},
     budgets::{BudgetRecords, Spending},
     error::LedgerError,
     sqlite::{SqliteLedger, records::LocalBooks},
 };
 use async_trait::async_trait;
+use juror_types::{budget_label::BudgetLabel, id::RunId};
 
 #[async_trait]
 impl BudgetRecords for SqliteLedger {
-    async fn cap(&self, period: Period) -> Result<Option<Budget>, LedgerError> {
+    async fn cap(&self, budget: &SharedBudget) -> Result<Option<Budget>, LedgerError> {
+        let key = budget.key();
         self.writer
-            .perform(move |connection, memory| {
-                LocalBooks(connection, &memory.drafts).budget(period.budget_key())
+            .perform(move |connection, memory| LocalBooks(connection, &memory.drafts).budget(&key))
+            .await
+    }
+
+    async fn set_cap(
+        &self,
+        budget: &SharedBudget,
+        cap: Budget,
+    ) -> Result<Option<Budget>, LedgerError> {
+        let budget = budget.clone();
+        self.writer
+            .perform_durably(move |connection, memory| {
+                memory.frees_something();
+                state::set_cap(&mut LocalBooks(connection, &memory.drafts), &budget, cap)
             })
             .await
     }
 
-    async fn set_cap(&self, period: Period, cap: Budget) -> Result<Option<Budget>, LedgerError> {
+    async fn label_run(&self, run: &RunId, labels: &[BudgetLabel]) -> Result<(), LedgerError> {
+        let (run, labels) = (run.clone(), labels.to_vec());
         self.writer
             .perform_durably(move |connection, memory| {
-                memory.frees_something();
-                let mut books = LocalBooks(connection, &memory.drafts);
-                let before = books.budget(period.budget_key())?;
-                books.set_budget(period.budget_key(), cap)?;
-                Ok(before)
+                state::label_run(&mut LocalBooks(connection, &memory.drafts), &run, &labels)
             })
+            .await
+    }
+
+    async fn labels(&self) -> Result<Vec<BudgetLabel>, LedgerError> {
+        self.writer
+            .perform(|connection, memory| LocalBooks(connection, &memory.drafts).labels_with_caps())
             .await
     }
 

@@ -1,6 +1,6 @@
-//! Forgetting runs whose files are gone, so that `juror.db` does not grow for ever.
+//! Forgetting runs whose files are gone, and replies that nobody asks for any more, so that `juror.db` does not grow for ever.
 
-use super::{SqliteLedger, schema};
+use super::{SqliteLedger, schema, store::day};
 use crate::error::LedgerError;
 use juror_types::id::RunId;
 use rusqlite::Connection;
@@ -13,12 +13,14 @@ const UNDER_WAY: [&str; 2] = [
 ];
 
 /// Statements that take everything of a run away but what it spent of days and months.
-const FORGET: [&str; 5] = [
+const FORGET: [&str; 7] = [
     "DELETE FROM results WHERE run = ?1",
     "DELETE FROM claims WHERE run = ?1",
     "DELETE FROM leases WHERE run = ?1",
+    "DELETE FROM run_labels WHERE run = ?1",
     "DELETE FROM batch_rows WHERE run = ?1",
     "DELETE FROM batch_shards WHERE run = ?1",
+    "DELETE FROM batch_numbers WHERE run = ?1",
 ];
 
 /// Statements that take the run's own budget and account away.
@@ -50,7 +52,31 @@ impl SqliteLedger {
             .await
     }
 
-    /// Gives the room of forgotten runs back to the disk. Call it when the file is closed; one that
+    /// Number of cached replies that were of no use for more than so many days.
+    pub async fn unused_replies(&self, days: u32) -> Result<u64, LedgerError> {
+        self.writer
+            .perform(move |connection, memory| {
+                let mut statement = connection
+                    .prepare_cached("SELECT count(*) FROM replies WHERE used_day < ?1")?;
+                let last = day(memory.now()) - i64::from(days);
+                let count: i64 = statement.query_row([last], |row| row.get(0))?;
+                Ok(count.unsigned_abs())
+            })
+            .await
+    }
+
+    /// Forgets cached replies that were of no use for more than so many days; returns their number.
+    pub async fn forget_unused_replies(&self, days: u32) -> Result<u64, LedgerError> {
+        self.writer
+            .perform_durably(move |connection, memory| {
+                let mut statement =
+                    connection.prepare_cached("DELETE FROM replies WHERE used_day < ?1")?;
+                Ok(statement.execute([day(memory.now()) - i64::from(days)])? as u64)
+            })
+            .await
+    }
+
+    /// Gives the room of what was forgotten back to the disk. Call it when the file is closed; one that
     /// another process writes is refused after a while, which loses nothing.
     ///
     /// # Errors
@@ -60,5 +86,39 @@ impl SqliteLedger {
         connection.execute_batch("VACUUM").map_err(|error| {
             LedgerError::Unavailable(format!("{} cannot be made smaller: {error}", file.display()))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        sqlite::tests::{Folder, claim},
+        store::{self, FinishedJob, Store as _},
+    };
+    use juror_types::id::Digest;
+
+    #[tokio::test]
+    async fn replies_that_nobody_asks_for_are_forgotten() {
+        const DAY: i64 = 86_400_000;
+        const QUESTIONS: [&[u8]; 2] = [b"asked each night", b"asked once"];
+        let folder = Folder::new();
+        let backend = folder.open();
+        for (number, question) in QUESTIONS.iter().enumerate() {
+            let key = claim(&backend, &format!("job {number}")).await;
+            let remember = Some((Digest::of(question), store::conformance::reply()));
+            let result = store::conformance::result(&key, "answer");
+            assert!(backend.finish(FinishedJob { claim: key, result, remember }).await.unwrap());
+        }
+        folder.pass(3 * DAY);
+        assert!(backend.cached(&Digest::of(QUESTIONS[0])).await.unwrap().is_some());
+        folder.pass(2 * DAY);
+        for (days, unused) in [(5, 0), (4, 1), (2, 1), (1, 2)] {
+            assert_eq!(backend.unused_replies(days).await.unwrap(), unused, "{days} days");
+        }
+        assert_eq!(backend.forget_unused_replies(2).await.unwrap(), 1);
+        for (question, kept) in QUESTIONS.iter().zip([true, false]) {
+            assert_eq!(backend.cached(&Digest::of(question)).await.unwrap().is_some(), kept);
+        }
+        backend.close().await;
     }
 }

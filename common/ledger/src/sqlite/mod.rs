@@ -5,11 +5,14 @@
 //! file: every decision reads its rows inside its transaction. The tables stand in `schema`.
 
 mod admission;
+mod batch_rows;
+mod batch_shards;
 mod batches;
 mod budgets;
 pub(crate) mod failure;
 mod forget;
 mod fsync_thread;
+mod labels;
 pub(crate) mod records;
 mod schema;
 pub(crate) mod state;

@@ -4,12 +4,14 @@ use crate::sqlite::failure::SqliteFailure;
 use crate::{
     admission::{
         Budget, BudgetCalendar,
-        budgets::{Account, Scope},
+        budgets::Account,
         records::{Books, Lease, LeaseState},
+        scope::Scope,
     },
-    sqlite::write_back::Drafts,
+    sqlite::{labels, write_back::Drafts},
 };
 use juror_types::{
+    budget_label::BudgetLabel,
     id::{LeaseId, OwnerId, RunId},
     usage::Money,
 };
@@ -53,6 +55,15 @@ impl Books for LocalBooks<'_> {
         Ok(())
     }
 
+    fn labels(&self, run: &RunId) -> Result<Vec<BudgetLabel>, SqliteFailure> {
+        self.1.labels(run, || labels::of_run(self.0, run))
+    }
+
+    fn set_labels(&mut self, run: &RunId, labels: &[BudgetLabel]) -> Result<(), SqliteFailure> {
+        self.1.forget_labels(run);
+        labels::write(self.0, run, labels)
+    }
+
     fn account(&self, scope: &Scope) -> Result<Account, SqliteFailure> {
         self.1.account(scope.account_key(), |key| {
             let mut statement = self.0.prepare_cached(
@@ -70,7 +81,8 @@ impl Books for LocalBooks<'_> {
 
     fn lease(&self, id: &LeaseId) -> Result<Option<Lease>, SqliteFailure> {
         let mut statement = self.0.prepare_cached(
-            "SELECT owner, run, endpoint, tokens, worst_pico, admitted_ms, standing, cost_pico, day
+            "SELECT owner, run, endpoint, tokens, worst_pico, admitted_ms, standing, cost_pico, day,
+                 labels
              FROM leases WHERE lease = ?1",
         )?;
         Ok(statement.query_row([id.as_str()], lease_from).optional()?)
@@ -85,8 +97,8 @@ impl Books for LocalBooks<'_> {
         self.0
             .prepare_cached(
                 "INSERT OR REPLACE INTO leases (lease, owner, run, endpoint, tokens, worst_pico,
-                     admitted_ms, standing, cost_pico, day)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                     admitted_ms, standing, cost_pico, day, labels)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             )?
             .execute(params![
                 id.as_str(),
@@ -99,6 +111,7 @@ impl Books for LocalBooks<'_> {
                 lease_state,
                 cost,
                 lease.day.to_string(),
+                BudgetLabel::join(&lease.labels),
             ])?;
         Ok(())
     }
@@ -222,6 +235,7 @@ fn lease_from(row: &Row<'_>) -> rusqlite::Result<Lease> {
     Ok(Lease {
         owner: OwnerId::new(text(0)?),
         run: RunId::new(text(1)?),
+        labels: labels::from_column(row, 9)?,
         endpoint: text(2)?,
         tokens: row.get::<_, i64>(3)?.unsigned_abs(),
         worst_cost: Money::from_pico(row.get(4)?),
@@ -232,7 +246,7 @@ fn lease_from(row: &Row<'_>) -> rusqlite::Result<Lease> {
 }
 
 /// A text of a column that is not what is written there.
-fn unreadable(
+pub(crate) fn unreadable(
     column: usize,
     cause: impl std::error::Error + Send + Sync + 'static,
 ) -> rusqlite::Error {

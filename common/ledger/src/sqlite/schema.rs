@@ -12,12 +12,18 @@ use std::{
 /// "JURO": tells a database of Juror from any other.
 const APPLICATION: i32 = 0x4A55_524F;
 /// The version of the tables below.
-const VERSION: i32 = 4;
+const VERSION: i32 = 5;
 /// Makes the tables of version 2 of those of version 1.
 const UPGRADE_FROM_1: &str =
     "ALTER TABLE claims ADD COLUMN carried_unmetered INTEGER NOT NULL DEFAULT 0";
 /// The days of admissions, which came with version 4: those before were days of UTC.
 const DAY_COLUMN: &str = "ALTER TABLE leases ADD COLUMN day TEXT";
+/// The last day on which each reply was of use, in days since 1970, which came with version 5.
+const REPLY_DAY_COLUMN: &str = "ALTER TABLE replies ADD COLUMN used_day INTEGER NOT NULL DEFAULT 0";
+/// Use of earlier replies: on the day of the upgrade.
+const REPLIES_USED_TODAY: &str = "UPDATE replies SET used_day = unixepoch() / 86400";
+/// The labels of admissions, which came with version 5: those before had none.
+const LABELS_COLUMN: &str = "ALTER TABLE leases ADD COLUMN labels TEXT";
 /// Time limit for another process's transaction.
 const BUSY: Duration = Duration::from_secs(10);
 /// Pause between two tries where SQLite does not wait itself.
@@ -30,8 +36,8 @@ const STATEMENTS: usize = 64;
 
 /// The tables of batches, which came with version 3.
 const BATCH_TABLES: &str = "
--- Jobs in batches, or on their way into one (no shard yet). A row that is not open has come to
--- nothing, and its job is asked again.
+-- Jobs in batches, or on their way into one. A row that is not open has come to nothing, and its job
+-- is asked again; once that is sure, it stands in no shard.
 CREATE TABLE batch_rows (
     run TEXT NOT NULL,
     job TEXT NOT NULL,
@@ -54,6 +60,30 @@ CREATE TABLE batch_shards (
 ) STRICT, WITHOUT ROWID;
 ";
 
+/// Owners of shards, which came with version 5. What stood in no shard before is one that is being
+/// filled; `local` is the owner of all shards of one machine.
+const OWNERS_OF_SHARDS: &str = "
+ALTER TABLE batch_shards ADD COLUMN owner TEXT NOT NULL DEFAULT 'local';
+INSERT INTO batch_shards (run, number, step)
+    SELECT DISTINCT run, 0, '{\"step\":\"filling\"}' FROM batch_rows WHERE shard IS NULL AND open;
+UPDATE batch_rows SET shard = 0 WHERE shard IS NULL AND open;
+CREATE INDEX closed_rows_of_shards ON batch_rows (run, shard, job)
+    WHERE NOT open AND shard IS NOT NULL;
+
+-- The last number that was given to a shard of a run.
+CREATE TABLE batch_numbers (
+    run TEXT PRIMARY KEY,
+    last INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO batch_numbers SELECT run, max(number) FROM batch_shards GROUP BY run;
+
+-- Owners of shards, and until when they live.
+CREATE TABLE batch_owners (
+    owner TEXT PRIMARY KEY,
+    until_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+";
+
 /// The settings of the ledger itself, which came with version 4.
 const SETTINGS_TABLE: &str = "
 -- 'zone': name of the time zone in which days and months begin; no row is UTC.
@@ -64,15 +94,26 @@ CREATE TABLE ledger_settings (
 ) STRICT, WITHOUT ROWID;
 ";
 
+/// The labels of runs, which came with version 5.
+const LABELS_TABLE: &str = "
+-- Under which labels the calls of a run count, as in 'dataset:golden,tag:checkout'.
+CREATE TABLE run_labels (
+    run TEXT PRIMARY KEY,
+    labels TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+";
+
 const TABLES: &str = "
--- What may be spent, under 'run:ID', 'day' or 'month'. NULL is unlimited, no row is nothing.
+-- What may be spent, under 'run:ID', 'day', 'month', 'day:LABEL' or 'month:LABEL'. NULL is unlimited,
+-- no row is nothing.
 CREATE TABLE budgets (
     scope TEXT PRIMARY KEY,
     cap_pico INTEGER
 ) STRICT, WITHOUT ROWID;
 INSERT INTO budgets VALUES ('day', NULL), ('month', NULL);
 
--- What has been spent and held, under 'run:ID', 'day:2026-11-21' or 'month:2026-11'.
+-- What has been spent and held, under 'run:ID', 'day:2026-11-21', 'month:2026-11',
+-- 'day:2026-11-21:LABEL' or 'month:2026-11:LABEL'.
 CREATE TABLE accounts (
     scope TEXT PRIMARY KEY,
     committed_pico INTEGER NOT NULL,
@@ -201,26 +242,26 @@ fn check_or_create(connection: &mut Connection, file: &Path) -> Result<(), Ledge
             )));
         }
         transaction.execute_batch(TABLES).map_err(explain)?;
-        transaction.execute_batch(BATCH_TABLES).map_err(explain)?;
-        transaction.execute_batch(DAY_COLUMN).map_err(explain)?;
-        transaction.execute_batch(SETTINGS_TABLE).map_err(explain)?;
         transaction.pragma_update(None, "application_id", APPLICATION).map_err(explain)?;
-        transaction.pragma_update(None, "user_version", VERSION).map_err(explain)?;
-    } else if (1..VERSION).contains(&version) {
-        if version == 1 {
-            transaction.execute_batch(UPGRADE_FROM_1).map_err(explain)?;
-        }
-        if version < 3 {
-            transaction.execute_batch(BATCH_TABLES).map_err(explain)?;
-        }
-        transaction.execute_batch(DAY_COLUMN).map_err(explain)?;
-        transaction.execute_batch(SETTINGS_TABLE).map_err(explain)?;
-        transaction.pragma_update(None, "user_version", VERSION).map_err(explain)?;
-    } else if version != VERSION {
+    } else if !(1..=VERSION).contains(&version) {
         return Err(LedgerError::Broken(format!(
             "{} has version {version}, and this program knows version {VERSION}: use a program that knows it, or choose another folder with --state",
             file.display()
         )));
     }
+    // A new file has the tables of version 2.
+    let version = if application == APPLICATION { version } else { 2 };
+    let steps: [(i32, &[&str]); 4] = [
+        (2, &[UPGRADE_FROM_1]),
+        (3, &[BATCH_TABLES]),
+        (4, &[DAY_COLUMN, SETTINGS_TABLE]),
+        (5, &[REPLY_DAY_COLUMN, REPLIES_USED_TODAY, LABELS_COLUMN, LABELS_TABLE, OWNERS_OF_SHARDS]),
+    ];
+    for (_, statements) in steps.into_iter().filter(|(to, _)| version < *to) {
+        for statement in statements {
+            transaction.execute_batch(statement).map_err(explain)?;
+        }
+    }
+    transaction.pragma_update(None, "user_version", VERSION).map_err(explain)?;
     transaction.commit().map_err(explain)
 }

@@ -38,9 +38,9 @@ impl Store for SqliteLedger {
     async fn finish(&self, finished: FinishedJob) -> Result<bool, LedgerError> {
         let finish = PreparedFinish::new(finished)?;
         self.writer
-            .perform_durably(move |connection, _| {
+            .perform_durably(move |connection, memory| {
                 let claims = ClaimRecords(connection);
-                claims.finish(&finish)?;
+                claims.finish(&finish, memory.now())?;
                 claims.holds(&finish.claim)
             })
             .await
@@ -64,8 +64,10 @@ impl Store for SqliteLedger {
 
     async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, LedgerError> {
         let wanted = *question;
-        let text =
-            self.writer.perform(move |connection, _| Ok(cached_text(connection, &wanted)?)).await?;
+        let text = self
+            .writer
+            .perform(move |connection, memory| Ok(use_reply(connection, &wanted, memory.now())?))
+            .await?;
         text.map(|text| read_json(&text, || format!("cached reply {question}"))).transpose()
     }
 
@@ -81,6 +83,8 @@ impl Store for SqliteLedger {
             .await
     }
 }
+
+const MILLISECONDS_A_DAY: i64 = 86_400_000;
 
 enum Found {
     Result(String),
@@ -125,18 +129,19 @@ impl ClaimRecords<'_> {
     }
 
     /// Stores a result if the claim still holds, and its reply in any case: that was paid for.
-    pub(crate) fn finish(&self, finish: &PreparedFinish) -> Result<(), SqliteFailure> {
+    pub(crate) fn finish(&self, finish: &PreparedFinish, now: i64) -> Result<(), SqliteFailure> {
         if let Some((question, reply, cost)) = &finish.remember {
             self.0
                 .prepare_cached(
-                    "INSERT OR REPLACE INTO replies (question, reply, bytes, cost_pico)
-                     VALUES (?1, ?2, ?3, ?4)",
+                    "INSERT OR REPLACE INTO replies (question, reply, bytes, cost_pico, used_day)
+                     VALUES (?1, ?2, ?3, ?4, ?5)",
                 )?
                 .execute(params![
                     question.as_bytes().as_slice(),
                     reply,
                     reply.len() as i64,
-                    cost.pico()
+                    cost.pico(),
+                    day(now)
                 ])?;
         }
         let claim = &finish.claim;
@@ -274,11 +279,29 @@ fn granted_from(row: &Row<'_>) -> rusqlite::Result<Claim> {
     })
 }
 
-fn cached_text(connection: &Connection, question: &Digest) -> rusqlite::Result<Option<String>> {
-    connection
-        .prepare_cached("SELECT reply FROM replies WHERE question = ?1")?
-        .query_row([question.as_bytes().as_slice()], |row| row.get(0))
-        .optional()
+/// A reply, which is of use on the day of `now`.
+fn use_reply(
+    connection: &Connection,
+    question: &Digest,
+    now: i64,
+) -> rusqlite::Result<Option<String>> {
+    let question = question.as_bytes().as_slice();
+    let known = connection
+        .prepare_cached("SELECT reply, used_day FROM replies WHERE question = ?1")?
+        .query_row([question], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))
+        .optional()?;
+    let Some((reply, used_day)) = known else { return Ok(None) };
+    if used_day < day(now) {
+        connection
+            .prepare_cached("UPDATE replies SET used_day = ?2 WHERE question = ?1")?
+            .execute(params![question, day(now)])?;
+    }
+    Ok(Some(reply))
+}
+
+/// Days since 1970 of a time in milliseconds.
+pub(crate) fn day(milliseconds: i64) -> i64 {
+    milliseconds.div_euclid(MILLISECONDS_A_DAY)
 }
 
 fn cache_stats(connection: &Connection) -> rusqlite::Result<CacheStats> {

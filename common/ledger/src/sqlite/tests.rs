@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     admission::{self, Admission, AdmissionDecision, Ask, Budget, Observation, Period, Settlement},
-    batches::BatchRecords as _,
+    batches::{BatchRecords as _, ShardStep},
     budgets::BudgetRecords as _,
     store::{self, Claim, ClaimKey, Store},
 };
@@ -16,13 +16,13 @@ use std::{
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 
-struct Folder {
+pub(super) struct Folder {
     folder: TempDir,
     clock: Arc<AtomicI64>,
 }
 
 impl Folder {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         Self { folder, clock: Arc::new(AtomicI64::new(1_795_000_000_000)) }
     }
@@ -31,7 +31,7 @@ impl Folder {
         self.folder.path().join("juror.db")
     }
 
-    fn open(&self) -> SqliteLedger {
+    pub(super) fn open(&self) -> SqliteLedger {
         let clock = self.clock.clone();
         SqliteLedger::open_with_clock(&self.file(), Arc::new(move || clock.load(Ordering::SeqCst)))
             .unwrap()
@@ -41,7 +41,7 @@ impl Folder {
         self.clock.load(Ordering::SeqCst)
     }
 
-    fn pass(&self, milliseconds: i64) {
+    pub(super) fn pass(&self, milliseconds: i64) {
         self.clock.fetch_add(milliseconds, Ordering::SeqCst);
     }
 }
@@ -73,7 +73,7 @@ fn bill(lease: &str, cost: i64, claim: &ClaimKey) -> Settlement {
     }
 }
 
-async fn claim(backend: &SqliteLedger, job: &str) -> ClaimKey {
+pub(super) async fn claim(backend: &SqliteLedger, job: &str) -> ClaimKey {
     let key = ClaimKey { run: run(), job: JobId::new(job), round: 0, fence: 0 };
     let granted = backend.claim(&key, &OwnerId::new("here")).await.unwrap();
     let Claim::Granted { fence, .. } = granted else { panic!("not finished yet") };
@@ -130,8 +130,8 @@ async fn two_processes_share_the_day_and_the_silent_one_is_presumed() {
     let (one, two) = (folder.open(), folder.open());
     one.open_run(&run(), Budget::Unlimited).await.unwrap();
     let day = Budget::Cap(Money::from_pico(100));
-    one.set_cap(Period::Day, day).await.unwrap();
-    assert_eq!(two.cap(Period::Day).await.unwrap(), Some(day));
+    one.set_cap(&Period::Day.into(), day).await.unwrap();
+    assert_eq!(two.cap(&Period::Day.into()).await.unwrap(), Some(day));
     assert_eq!(one.try_admit(&ask("a", "one", 80)).await.unwrap(), AdmissionDecision::Admitted);
     assert!(matches!(
         two.try_admit(&ask("b", "two", 30)).await.unwrap(),
@@ -242,15 +242,26 @@ fn refusal(file: &Path) -> String {
 
 #[tokio::test]
 async fn files_of_earlier_versions_are_upgraded() {
-    for version in [1, 3] {
+    for version in [1, 3, 4] {
         let folder = Folder::new();
         let backend = folder.open();
         backend.open_run(&run(), Budget::Unlimited).await.unwrap();
         backend.try_admit(&ask("a", "one", 80)).await.unwrap();
         backend.close().await;
         let raw = rusqlite::Connection::open(folder.file()).unwrap();
-        raw.execute_batch("ALTER TABLE leases DROP COLUMN day; DROP TABLE ledger_settings")
-            .unwrap();
+        raw.execute_batch("ALTER TABLE replies DROP COLUMN used_day").unwrap();
+        raw.execute_batch("ALTER TABLE leases DROP COLUMN labels; DROP TABLE run_labels").unwrap();
+        raw.execute_batch(
+            "DROP TABLE batch_numbers; DROP TABLE batch_owners; DROP INDEX closed_rows_of_shards;
+             ALTER TABLE batch_shards DROP COLUMN owner;
+             INSERT INTO batch_shards VALUES ('nightly', 2, '{\"step\":\"planned\"}');
+             INSERT INTO batch_rows VALUES ('nightly', 'loose', 0, NULL, 'lease', 1, '')",
+        )
+        .unwrap();
+        if version < 4 {
+            raw.execute_batch("ALTER TABLE leases DROP COLUMN day; DROP TABLE ledger_settings")
+                .unwrap();
+        }
         if version == 1 {
             raw.execute_batch("ALTER TABLE claims DROP COLUMN carried_unmetered").unwrap();
             raw.execute_batch("DROP TABLE batch_rows; DROP TABLE batch_shards").unwrap();
@@ -260,9 +271,20 @@ async fn files_of_earlier_versions_are_upgraded() {
         for _ in 0..2 {
             let backend = folder.open();
             claim(&backend, "job").await;
-            assert_eq!(backend.shards(&run()).await.unwrap(), []);
+            let shards = backend.take_over(&run(), &OwnerId::new("local")).await.unwrap();
+            if version == 1 {
+                assert_eq!(shards, []);
+            } else {
+                assert_eq!(shards, [(0, ShardStep::Filling), (2, ShardStep::Planned)]);
+                let rows = backend.rows(&run(), 0, true, None, 9).await.unwrap();
+                assert_eq!(rows.len(), 1, "what stood in no shard stands in one");
+            }
             backend.close().await;
         }
+        let backend = folder.open();
+        let next = backend.open_shard(&run(), &OwnerId::new("local")).await.unwrap();
+        assert_eq!(next, if version == 1 { 1 } else { 3 });
+        backend.close().await;
         // Days were those of UTC.
         let backend = folder.open();
         backend.presume_spent(&LeaseId::new("a")).await.unwrap();
@@ -281,7 +303,7 @@ async fn files_that_are_not_ours_are_refused_with_the_reason() {
     raw.pragma_update(None, "user_version", 7).unwrap();
     drop(raw);
     let message = refusal(&folder.file());
-    assert!(message.contains("version 7") && message.contains("version 4"), "{message}");
+    assert!(message.contains("version 7") && message.contains("version 5"), "{message}");
 
     let path = |name| folder.folder.path().join(name);
     std::fs::write(path("text.db"), "not a database, ".repeat(100)).unwrap();

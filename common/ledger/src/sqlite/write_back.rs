@@ -2,6 +2,7 @@
 
 use crate::admission::{Budget, BudgetCalendar, budgets::Account};
 use crate::sqlite::failure::SqliteFailure;
+use juror_types::{budget_label::BudgetLabel, id::RunId};
 use rusqlite::{Connection, params};
 use std::{cell::RefCell, collections::BTreeMap};
 
@@ -11,6 +12,7 @@ use std::{cell::RefCell, collections::BTreeMap};
 pub(crate) struct Drafts {
     calendar: RefCell<Option<BudgetCalendar>>,
     budgets: RefCell<BTreeMap<String, Option<Budget>>>,
+    labels: RefCell<BTreeMap<RunId, Vec<BudgetLabel>>>,
     accounts: RefCell<BTreeMap<String, Draft>>,
 }
 
@@ -58,6 +60,25 @@ impl Drafts {
         self.budgets.borrow_mut().remove(key);
     }
 
+    /// Labels of a run, read at most once.
+    pub(crate) fn labels(
+        &self,
+        run: &RunId,
+        read: impl FnOnce() -> Result<Vec<BudgetLabel>, SqliteFailure>,
+    ) -> Result<Vec<BudgetLabel>, SqliteFailure> {
+        if let Some(labels) = self.labels.borrow().get(run) {
+            return Ok(labels.clone());
+        }
+        let labels = read()?;
+        self.labels.borrow_mut().insert(run.clone(), labels.clone());
+        Ok(labels)
+    }
+
+    /// Forgets the labels of a run, which are about to be changed.
+    pub(crate) fn forget_labels(&self, run: &RunId) {
+        self.labels.borrow_mut().remove(run);
+    }
+
     /// An account, read at most once.
     pub(crate) fn account(
         &self,
@@ -82,6 +103,7 @@ impl Drafts {
     pub(crate) fn write(&self, connection: &Connection) -> Result<(), SqliteFailure> {
         self.calendar.take();
         self.budgets.borrow_mut().clear();
+        self.labels.borrow_mut().clear();
         let mut statement = connection.prepare_cached(
             "INSERT OR REPLACE INTO accounts (scope, committed_pico, presumed_pico,
                  outstanding_pico, overrun_pico, stopped) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",

@@ -131,19 +131,7 @@ async fn a_settlement_stores_the_result<Backend: Admission + Store>(backend: &Ba
 async fn replies_are_remembered<Backend: Store>(backend: &Backend) {
     let question = Digest::of(b"what was asked");
     assert_eq!(backend.cached(&question).await.expect("an answer"), None);
-    let reply = CachedReply {
-        reply: "{\"scores\":{}}".to_owned(),
-        judge: JudgeRecord {
-            provider: Provider::OpenAi,
-            model: "judge".to_owned(),
-            fingerprint: None,
-            answered_by: None,
-            base_url: None,
-            simulated: false,
-        },
-        usage: Usage::default(),
-        cost: Money::from_pico(1_000),
-    };
+    let reply = reply();
     let (key, _) = claim(backend, 0).await;
     let remember = Some((question, reply.clone()));
     let asked = FinishedJob { remember, ..finished(&key, &result(&key, "asked")) };
@@ -188,6 +176,23 @@ async fn granted<Backend: Store>(backend: &Backend, round: u32) -> (ClaimKey, u3
 
 fn finished(claim: &ClaimKey, result: &JobResult) -> FinishedJob {
     FinishedJob { claim: claim.clone(), result: result.clone(), remember: None }
+}
+
+/// A paid answer.
+pub(crate) fn reply() -> CachedReply {
+    CachedReply {
+        reply: "{\"scores\":{}}".to_owned(),
+        judge: JudgeRecord {
+            provider: Provider::OpenAi,
+            model: "judge".to_owned(),
+            fingerprint: None,
+            answered_by: None,
+            base_url: None,
+            simulated: false,
+        },
+        usage: Usage::default(),
+        cost: Money::from_pico(1_000),
+    }
 }
 
 /// A scored job with this reply.

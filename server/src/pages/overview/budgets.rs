@@ -1,8 +1,8 @@
-//! Budgets of today and of this month, over all runs of the ledger.
+//! Budgets of today and of this month, over all runs of the ledger and of each dataset and tag.
 
 use juror_analysis::format::dollars;
 use juror_app::budgets::BudgetState;
-use juror_ledger::admission::Scope;
+use juror_ledger::admission::Period;
 use juror_types::usage::Money;
 use maud::{Markup, html};
 
@@ -25,8 +25,16 @@ pub fn card(budgets: Option<&[BudgetState]>) -> Markup {
     }
 }
 
-fn title(budget: &BudgetState) -> &'static str {
-    if matches!(budget.scope, Scope::Day(_)) { "Today" } else { "This month" }
+/// `This month, tag checkout`
+fn title(budget: &BudgetState) -> String {
+    let period = match budget.scope.period() {
+        Some(Period::Day) => "Today",
+        Some(Period::Month) | None => "This month",
+    };
+    match budget.scope.label() {
+        Some(label) => format!("{period}, {} {}", label.kind(), label.name()),
+        None => period.to_owned(),
+    }
 }
 
 /// `$41.20 of $60.00, $0.19 in flight`
@@ -46,6 +54,7 @@ fn renewal(budget: &BudgetState) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use juror_ledger::admission::Scope;
 
     #[test]
     fn each_budget_has_its_use_its_cap_and_its_renewal() {
@@ -59,10 +68,13 @@ mod tests {
             zone: Some("Europe/Berlin".to_owned()),
         };
         let (day, month) = (Scope::Day("2027-10-31".into()), Scope::Month("2027-10".into()));
-        let states = [budget(day, None), budget(month, Some("60"))];
+        let checkout = Scope::LabelMonth("2027-10".into(), "tag:checkout".parse().unwrap());
+        let states = [budget(day, None), budget(month, Some("60")), budget(checkout, Some("50"))];
         let page = card(Some(&states)).into_string();
         assert!(page.contains("Today") && page.contains("$41.20, no cap"), "{page}");
         assert!(page.contains("This month") && page.contains("$41.20 of $60.00"), "{page}");
+        assert!(page.contains("This month, tag checkout"), "{page}");
+        assert!(page.contains("$41.20 of $50.00"), "{page}");
         assert!(page.contains("renews 2027-11-01 00:00 +01:00"), "{page}");
         assert!(card(None).into_string().is_empty());
     }

@@ -124,9 +124,7 @@ fn chart_of(view: &RunView, metric: &Metric, alike: &[&ListedRun]) -> Markup {
     let points: Vec<ChartPoint> = alike.iter().filter_map(point).collect();
     let target = view.report.targets.as_ref().and_then(|gate| {
         let rule = gate.rules.iter().find(|rule| rule.metric == *path)?;
-        rule.bound.map(|bound| match bound {
-            Bound::Above(bound) | Bound::AtLeast(bound) => bound,
-        })
+        rule.bound.map(Bound::figure)
     });
     TrendChart {
         title: &metric.definition.title,

@@ -6,10 +6,10 @@
   const channel = new MessageChannel();
   const errors = [];
   const timers = new Map();
-  let now = 0, lastTimer = 0, seed = 1;
+  let now = 0, lastTimer = 0, seed = 1, explain = (text) => text;
 
   const note = (error) => {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = explain(error instanceof Error ? error.message : String(error));
     if (errors.length < 5) errors.push((text.split('\n')[0] || 'an error without a message').slice(0, 300));
   };
   addEventListener('error', (event) => { if (event.error || event.message) note(event.error ?? event.message); });
@@ -95,5 +95,5 @@
     await nextTask();
     return errors;
   };
-  Object.defineProperty(window, '__juror', { value: Object.freeze({ run, note }) });
+  Object.defineProperty(window, '__juror', { value: Object.freeze({ run, explainBy: (other) => { explain = other; } }) });
 })();

@@ -85,6 +85,7 @@
     const rect = element.getBoundingClientRect();
     if (rect.width <= 0 || rect.height <= 0) return false;
     return REPLACED.has(element.localName) || ownText(element) !== '' || style.boxShadow !== 'none'
+      || (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0)
       || ['top', 'right', 'bottom', 'left'].some((side) => parseFloat(style.getPropertyValue(`border-${side}-width`)) > 0);
   };
   const SILENT = new Set(['script', 'style', 'template', 'noscript', 'title', 'meta', 'link']);

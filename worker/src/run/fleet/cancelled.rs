@@ -1,7 +1,7 @@
 //! The end of a cancelled run's job: untried, with what it had cost before.
 
 use super::FleetWork;
-use crate::{evaluate::unclaimed, interruption::Interruption, telemetry};
+use crate::{claim::unclaimed, interruption::Interruption, telemetry};
 use juror_ledger::store::{Carried, Claim, ClaimKey, FinishedJob};
 use juror_telemetry::Metrics;
 use juror_types::{

@@ -1,8 +1,9 @@
 //! One delivery of a job of any run, until it is settled. Nothing is forgotten before its result is
 //! published, and what cannot be judged now is held back without being lost.
 
-use super::{FleetWork, WorkerRunState, cancelled};
+use super::{FleetWork, WorkerRunState, batch_keeper::Batched, cancelled};
 use crate::{
+    context::Context,
     evaluate::evaluate,
     interruption::Interruption,
     run::{Worker, WorkerError},
@@ -16,7 +17,7 @@ use juror_types::{
     outcome::{ErrorKind, JobResult},
     shutdown::Shutdown,
 };
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 /// Hold of jobs that wait for a person.
 const LONG_HOLD: Duration = Duration::from_secs(10 * 60);
@@ -42,9 +43,19 @@ pub async fn work(
         None => Err(Interruption::ClaimedElsewhere),
     };
     match reached {
-        Ok(result) => handler.publish(result, delivery).await,
+        Ok(Reached::Result(result)) => handler.publish(*result, delivery).await,
+        // Its row is in the ledger, with all that finishes it.
+        Ok(Reached::Batch) => handler.settle(delivery, Disposition::Acknowledge).await,
         Err(interruption) => handler.requeue(interruption, &run, delivery).await,
     }
+}
+
+/// Progress of a job that was delivered.
+enum Reached {
+    /// It has its result.
+    Result(Box<JobResult>),
+    /// It stands in a batch.
+    Batch,
 }
 
 /// Resources of a delivery's handler.
@@ -55,7 +66,7 @@ struct DeliveryHandler<'worker> {
 }
 
 impl DeliveryHandler<'_> {
-    async fn to_result(&self, job: &Job) -> Result<JobResult, Interruption> {
+    async fn to_result(&self, job: &Job) -> Result<Reached, Interruption> {
         if job.schema != SCHEMA {
             return Err(Interruption::UnknownRun(format!(
                 "its job has schema {}, and this program reads schema {SCHEMA}: update the worker",
@@ -68,31 +79,57 @@ impl DeliveryHandler<'_> {
             }
             let context = match self.fleet.run_states.run_state(job).await? {
                 WorkerRunState::Open(context) => context,
-                WorkerRunState::Cancelled => {
-                    let skipped = cancelled::skip(job, self.fleet, &self.worker.metrics);
-                    return skipped.await;
-                }
+                WorkerRunState::Cancelled => return self.skip(job).await,
                 WorkerRunState::Paused(reason) => return Err(Interruption::Paused(reason)),
                 WorkerRunState::Unknown(reason) => return Err(Interruption::UnknownRun(reason)),
             };
-            match evaluate(job, &context).await {
+            match self.judge(job, &context).await {
                 // Only its run was stopped: it stands otherwise now.
                 Err(Interruption::Stopping) if !self.shutdown.drain.is_cancelled() => {}
                 Err(Interruption::Paused(reason)) => {
                     self.fleet.run_states.pause(&job.run_id, &reason).await?;
                     return Err(Interruption::Paused(reason));
                 }
-                Ok(result) => {
+                Ok(reached) => {
                     if let Some(reason) = context.breaker.take_pause_reason() {
                         self.fleet.run_states.pause(&job.run_id, &reason).await?;
                         let words = format!("run {} is paused: {reason}", job.run_id);
                         self.fleet.told.tell(&job.run_id, words, &self.worker.events).await;
                     }
-                    return Ok(result);
+                    return Ok(reached);
                 }
                 evaluated => return evaluated,
             }
         }
+    }
+
+    /// Judges a job, or makes a row of a batch of it.
+    async fn judge(&self, job: &Job, context: &Arc<Context>) -> Result<Reached, Interruption> {
+        let result = |result| Ok(Reached::Result(Box::new(result)));
+        let Some((batches, lane)) = self.fleet.batches.as_ref().zip(context.batches.as_ref())
+        else {
+            return result(evaluate(job, context).await?);
+        };
+        match batches.take(job, context, lane).await? {
+            Batched::UnderWay => Ok(Reached::Batch),
+            Batched::Finished(finished) => Ok(Reached::Result(finished)),
+            Batched::Realtime => {
+                let evaluated = evaluate(job, context).await?;
+                batches.forget(job).await?;
+                result(evaluated)
+            }
+        }
+    }
+
+    /// Ends a job of a cancelled run, unless its batch does.
+    async fn skip(&self, job: &Job) -> Result<Reached, Interruption> {
+        if let Some(batches) = &self.fleet.batches
+            && batches.is_under_way(job).await?
+        {
+            return Ok(Reached::Batch);
+        }
+        let skipped = cancelled::skip(job, self.fleet, &self.worker.metrics).await?;
+        Ok(Reached::Result(Box::new(skipped)))
     }
 
     /// Publishes a result; only then is its job done.

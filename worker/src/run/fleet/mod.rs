@@ -1,20 +1,24 @@
 //! Jobs of many runs: the trait by which a worker learns what the run of a job is, and what becomes
 //! of jobs that cannot be judged now.
 
+mod batch_keeper;
 mod cancelled;
 mod delivery;
 mod in_progress;
 mod warn_once;
 
+pub use batch_keeper::{BatchKeeper, KeeperSettings};
 pub(crate) use delivery::work;
 
-use crate::context::Context;
+use crate::{context::Context, interruption::Interruption, worker_error::WorkerError};
 use async_trait::async_trait;
 use in_progress::InHand;
 use juror_ledger::{error::LedgerError, store::Store};
 use juror_types::{
+    event::Events,
     id::{OwnerId, RunId},
     job::Job,
+    shutdown::Shutdown,
 };
 use std::sync::Arc;
 use warn_once::WarnOnce;
@@ -24,6 +28,10 @@ use warn_once::WarnOnce;
 pub trait RunStatusProvider: Send + Sync {
     /// State of the job's run now, or a moment ago.
     async fn run_state(&self, job: &Job) -> Result<WorkerRunState, LedgerError>;
+
+    /// Context that the shards of a run are worked on with; none while the run is paused or unknown.
+    /// Batches of a cancelled run are cancelled, and what they have done is collected.
+    async fn shard_context(&self, run: &RunId) -> Result<Option<Arc<Context>>, LedgerError>;
 
     /// Notes for all workers that no call of this run can succeed until a person does something.
     async fn pause(&self, run: &RunId, reason: &str) -> Result<(), LedgerError>;
@@ -51,6 +59,7 @@ pub struct FleetWork {
     owner: OwnerId,
     in_progress: InHand,
     told: WarnOnce,
+    batches: Option<Box<BatchKeeper>>,
 }
 
 impl FleetWork {
@@ -61,7 +70,40 @@ impl FleetWork {
         store: Arc<dyn Store>,
         owner: OwnerId,
     ) -> Self {
-        Self { run_states, store, owner, in_progress: InHand::default(), told: WarnOnce::default() }
+        let (in_progress, told) = Default::default();
+        Self { run_states, store, owner, in_progress, told, batches: None }
+    }
+
+    /// With batches, which are kept in this way.
+    pub fn with_batches(self, keeper: BatchKeeper) -> Self {
+        Self { batches: Some(Box::new(keeper)), ..self }
+    }
+
+    /// Prepares the work on batches.
+    pub(crate) async fn begin_batches(&self) -> Result<(), WorkerError> {
+        match &self.batches {
+            Some(batches) => Ok(batches.begin().await.map_err(Interruption::from)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Works on batches until the worker stops.
+    pub(crate) async fn keep_batches(
+        &self,
+        events: &Events,
+        shutdown: &Shutdown,
+    ) -> Result<(), WorkerError> {
+        match &self.batches {
+            Some(batches) => batches.run(&*self.run_states, events, shutdown).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Leaves batches to other workers.
+    pub(crate) async fn resign_batches(&self) {
+        if let Some(batches) = &self.batches {
+            batches.resign().await;
+        }
     }
 }
 

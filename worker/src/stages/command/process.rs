@@ -1,6 +1,7 @@
 //! Runs one program to its end, with everything about it bounded.
 
 use super::CommandSettings;
+use juror_render::ProcessGroup;
 use std::{
     io,
     process::{ExitStatus, Stdio},
@@ -57,11 +58,11 @@ pub(super) async fn run(
     #[cfg(unix)]
     command.process_group(0);
     let mut child = command.spawn().map_err(ProcessError::NotStarted)?;
-    let mut group = Group::of(&child);
+    let mut group = KilledGroup(Some(ProcessGroup::of(&child)));
     let finished = timeout(settings.timeout, talk(&mut child, input)).await;
     let finished = finished.unwrap_or(Err(ProcessError::TimedOut(settings.timeout)));
     if finished.is_ok() {
-        group.has_ended();
+        group.0 = None;
     }
     finished
 }
@@ -105,40 +106,14 @@ async fn read_tail(output: Option<impl AsyncRead + Unpin>) -> Result<String, Pro
     Ok(String::from_utf8_lossy(shown).trim().to_owned())
 }
 
-/// Kills a process group when dropped, unless its leader ended by itself and closed its pipes.
-struct Group {
-    #[cfg(unix)]
-    leader: Option<rustix::process::Pid>,
-}
+/// A process group that is killed when dropped; none once its leader has ended by itself and closed
+/// its pipes.
+struct KilledGroup(Option<ProcessGroup>);
 
-impl Group {
-    fn of(child: &Child) -> Self {
-        #[cfg(unix)]
-        {
-            let id = child.id().and_then(|id| i32::try_from(id).ok());
-            Self { leader: id.and_then(rustix::process::Pid::from_raw) }
-        }
-        #[cfg(not(unix))]
-        {
-            let _ = child;
-            Self {}
-        }
-    }
-
-    fn has_ended(&mut self) {
-        #[cfg(unix)]
-        {
-            self.leader = None;
-        }
-    }
-}
-
-impl Drop for Group {
+impl Drop for KilledGroup {
     fn drop(&mut self) {
-        #[cfg(unix)]
-        if let Some(leader) = self.leader {
-            // Nothing is left to be killed if this fails.
-            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
+        if let Some(group) = self.0 {
+            group.kill();
         }
     }
 }

@@ -4,7 +4,7 @@ mod html;
 mod parse_limits;
 mod script;
 
-pub(super) use script::source_type;
+pub(super) use script::{script_error, source_type};
 
 use juror_types::item::Language;
 use std::{panic::catch_unwind, thread};
@@ -65,6 +65,23 @@ pub(super) async fn parse_bounded<T: Send + 'static>(
         parsed
     });
     parsing.await.ok().flatten().unwrap_or(interrupted)
+}
+
+/// Runs a function that parses a part of the code where it is, on a stack that surely suffices for that
+/// part; none where it must not run.
+pub(super) fn parse_part<T: Send>(
+    part: &str,
+    language: Language,
+    parse: impl FnOnce() -> T + Send,
+) -> Option<T> {
+    let stack = parse_limits::assess(part, language).ok()?;
+    if stack <= INLINE_STACK {
+        return Some(parse());
+    }
+    thread::scope(|scope| {
+        let roomy = thread::Builder::new().name("parse".to_owned()).stack_size(stack);
+        roomy.spawn_scoped(scope, parse).ok()?.join().ok()
+    })
 }
 
 /// A bug in a parser that some code sets off must cost that item its check and nothing else. The

@@ -69,14 +69,37 @@ enum Try {
 }
 
 /// Number of places that could open a level of nesting: brackets and operators that something must
-/// follow, and the words that stand before a whole expression, statement or type.
+/// follow, those that follow a whole expression, and the words that do either.
 fn levels(code: &str) -> usize {
-    const WORDS: [&str; 22] = [
-        "abstract", "asserts", "async", "await", "delete", "do", "else", "extends", "for", "if",
-        "infer", "is", "keyof", "new", "readonly", "return", "throw", "typeof", "unique", "void",
-        "while", "yield",
+    const WORDS: [&str; 26] = [
+        "abstract",
+        "as",
+        "asserts",
+        "async",
+        "await",
+        "delete",
+        "do",
+        "else",
+        "extends",
+        "for",
+        "if",
+        "in",
+        "infer",
+        "instanceof",
+        "is",
+        "keyof",
+        "new",
+        "readonly",
+        "return",
+        "satisfies",
+        "throw",
+        "typeof",
+        "unique",
+        "void",
+        "while",
+        "yield",
     ];
-    let marks = code.bytes().filter(|byte| b"([{<!~-+=?:`*|&@%^/".contains(byte)).count();
+    let marks = code.bytes().filter(|byte| b"([{<!~-+=?:`*|&@%^/.".contains(byte)).count();
     let words = code
         .split(|character: char| !character.is_alphabetic())
         .filter(|word| WORDS.binary_search(word).is_ok() || *word == "with")

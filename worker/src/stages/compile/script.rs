@@ -2,7 +2,7 @@
 
 use juror_types::item::Language;
 use oxc_allocator::Allocator;
-use oxc_diagnostics::OxcDiagnostic;
+use oxc_diagnostics::{Diagnostics, OxcDiagnostic};
 use oxc_parser::Parser;
 use oxc_span::SourceType;
 
@@ -10,9 +10,14 @@ use oxc_span::SourceType;
 pub(super) fn first_error(code: &str, language: Language) -> Option<String> {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, code, source_type(language)).parse();
+    script_error(code, &parsed.diagnostics)
+}
+
+/// The first of some errors, as "line:column: what".
+pub(in crate::stages) fn script_error(code: &str, diagnostics: &Diagnostics) -> Option<String> {
     // A diagnostic's first label is the place at fault; further ones explain.
     let offset_of = |error: &OxcDiagnostic| error.labels.first().map(|label| label.offset());
-    let first = parsed.diagnostics.errors().min_by_key(|error| offset_of(error))?;
+    let first = diagnostics.errors().min_by_key(|error| offset_of(error))?;
     let place = offset_of(first).map(|offset| place_of(code, offset as usize)).unwrap_or_default();
     Some(format!("{place}{}", first.message))
 }

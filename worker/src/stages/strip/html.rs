@@ -1,6 +1,7 @@
 //! Comments of HTML, and elements that render nothing.
 
 use super::{Cut, hidden_html::HiddenSections, script};
+use crate::stages::compile::parse_part;
 use html5ever::{
     tendril::StrTendril,
     tokenizer::{
@@ -135,7 +136,7 @@ impl Finder {
         for (start, end, is_script) in self.raw_texts.into_inner() {
             let Some(text) = code.get(start..end) else { continue };
             let inner = match is_script {
-                true => script::cuts(text, Language::Html).unwrap_or_default(),
+                true => script_cuts(text),
                 false => style_comments(text),
             };
             cuts.extend(inner.into_iter().map(|cut| Cut {
@@ -185,4 +186,10 @@ fn style_comments(css: &str) -> Vec<Cut> {
         position += length;
     }
     cuts
+}
+
+/// Cuts of a script; none where parsing it could take too much.
+fn script_cuts(text: &str) -> Vec<Cut> {
+    let cuts = || script::cuts(text, Language::Html).unwrap_or_default();
+    parse_part(text, Language::Js, cuts).unwrap_or_default()
 }

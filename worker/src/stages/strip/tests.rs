@@ -173,3 +173,17 @@ proptest::proptest! {
         }
     }
 }
+
+#[tokio::test]
+async fn deep_code_is_walked_on_a_stack_that_suffices() {
+    for after in [".a", " as any", " in a"] {
+        let code = format!("export default () => a{}; // 10", after.repeat(20_000));
+        let judged = strip(&code, Language::Tsx).await;
+        assert_eq!(judged.text, code.replace("// 10", ""));
+    }
+    let nested = ["[".repeat(20_000), "]".repeat(20_000)].concat();
+    let page = format!("<p>text</p><script>show({nested}) /* 10 */</script>");
+    assert_eq!(stripped(&page, Language::Html).await, page.replace("/* 10 */", " "));
+    let page = format!("<script>{}</script><!-- 10 -->", "[".repeat(100_000));
+    assert_eq!(stripped(&page, Language::Html).await, page.replace("<!-- 10 -->", ""));
+}

@@ -97,11 +97,12 @@ pub(super) fn write(request: &Request, format: ReplyFormat, keeps_instructions: 
 fn expected_length(request: &Request) -> usize {
     let Request { system, task, item, schema, .. } = request;
     let texts = system.len() + task.len() + item.len() + schema.len();
-    let images: usize = request
-        .images
-        .iter()
-        .map(|image| STANDARD.encoded_length(image.bytes.len()) + image.label.len() + 200)
-        .sum();
+    let image_length = |image: &RequestImage| match &image.url {
+        Some(url) => url.len(),
+        None => STANDARD.encoded_length(image.bytes.len()),
+    };
+    let images: usize =
+        request.images.iter().map(|image| image_length(image) + image.label.len() + 200).sum();
     // Line ends and quotes take two bytes each in JSON.
     FRAME + texts + texts / 4 + images
 }
@@ -121,11 +122,18 @@ fn text_part_with(json: &mut Vec<u8>, text: &str, further_keys: &str) {
 }
 
 fn image_part(json: &mut Vec<u8>, image: &RequestImage, detail: &str) {
-    json.extend_from_slice(b"{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:");
-    json.extend_from_slice(image.media_type.as_bytes());
-    json.extend_from_slice(b";base64,");
-    STANDARD.encode_append(&image.bytes, json);
-    json.extend_from_slice(b"\",\"detail\":\"");
+    json.extend_from_slice(b"{\"type\":\"image_url\",\"image_url\":{\"url\":");
+    match &image.url {
+        Some(url) => value(json, url),
+        None => {
+            json.extend_from_slice(b"\"data:");
+            json.extend_from_slice(image.media_type.as_bytes());
+            json.extend_from_slice(b";base64,");
+            STANDARD.encode_append(&image.bytes, json);
+            json.push(b'"');
+        }
+    }
+    json.extend_from_slice(b",\"detail\":\"");
     json.extend_from_slice(detail.as_bytes());
     json.extend_from_slice(b"\"}}");
 }
@@ -214,6 +222,17 @@ mod tests {
                     {"name": "verdict", "strict": true, "schema": {"type": "object"}}},
             })
         );
+    }
+
+    #[test]
+    fn an_image_that_the_provider_reads_itself_goes_out_as_its_url() {
+        let mut request = question();
+        request.images[0].url = Some("https://host/a%20b.png".to_owned());
+        let parts = &written(&request, ReplyFormat::Schema)["messages"][1]["content"];
+        let url = |part: usize| parts[part]["image_url"]["url"].as_str().unwrap().to_owned();
+        assert_eq!(url(2), "https://host/a%20b.png");
+        assert!(url(4).starts_with("data:image/jpeg;base64,"));
+        assert_eq!(parts[2]["image_url"]["detail"], "high");
     }
 
     #[test]

@@ -17,6 +17,7 @@ const ANSWER: &str = r#"{"choices":[{"message":{"content":"{}"},"finish_reason":
 
 pub(super) fn question() -> Request {
     let image = |label: &str, media_type, bytes: &'static [u8]| RequestImage {
+        url: None,
         label: label.to_owned(),
         media_type,
         bytes: Bytes::from_static(bytes),

@@ -12,14 +12,15 @@ fn renewal(zone: &str, period: Period, now: &str) -> String {
 #[test]
 fn the_latest_days_and_months_go_back_over_the_ends_of_months_and_years() {
     let now = "2027-03-01T00:30:00Z".parse().unwrap();
-    let latest = |period, count| keys(&BudgetCalendar::UTC.latest(period, count, now));
+    let latest =
+        |period, count| keys(&BudgetCalendar::UTC.latest(&SharedBudget::from(period), count, now));
     let days = ["day:2027-03-01", "day:2027-02-28", "day:2027-02-27"];
     assert_eq!(latest(Period::Day, 3), days);
     let months = ["month:2027-03", "month:2027-02", "month:2027-01", "month:2026-12"];
     assert_eq!(latest(Period::Month, 4), months);
     assert!(latest(Period::Day, 0).is_empty());
     let west = BudgetCalendar::new("America/New_York").unwrap();
-    assert_eq!(keys(&west.latest(Period::Month, 1, now)), ["month:2027-02"]);
+    assert_eq!(keys(&west.latest(&Period::Month.into(), 1, now)), ["month:2027-02"]);
 }
 
 #[test]

@@ -1,20 +1,20 @@
 -- One decision over all budgets and rate limits.
 -- Arguments: lease, owner, run, endpoint, tokens, worst cost.
--- Answers one of: admitted DAY COUNTING · ended · paused · wait REASON MILLISECONDS COUNTING ·
--- never POSITION SCOPE BUDGET COMMITTED PRESUMED OUTSTANDING OVERRUN STOPPED, the position being
--- that of the scope among run, day and month; an empty budget is no record. COUNTING are
--- rule, scale and fullest of the endpoint, each empty where it is not known.
+-- Answers one of: admitted DAY LABELS COUNTING · ended · paused · wait REASON MILLISECONDS COUNTING ·
+-- never ACCOUNT BUDGET COMMITTED PRESUMED OUTSTANDING OVERRUN STOPPED, the account being that of the
+-- scope in the way; an empty budget is no record. COUNTING are rule, scale and fullest of the
+-- endpoint, each empty where it is not known.
 
 local id, owner, run, endpoint_name = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local tokens, worst = tonumber(ARGV[8]), ARGV[9]
 
 -- A run that was never opened here waits for no reconciliation: somebody has to open it.
-if paused() and budget_of(scopes_of(run, '')[1]) then return { 'paused' } end
+if paused() and budget_of(scopes_of(run, '', '')[1]) then return { 'paused' } end
 beat(owner)
 local held_already = lease_of(id)
 if held_already then
   if held_already.standing == 'outstanding' then
-    return { 'admitted', held_already.day }
+    return { 'admitted', held_already.day, held_already.labels }
   end
   return { 'ended' }
 end
@@ -34,16 +34,15 @@ local function room(scope)
   return 'held'
 end
 
-local day = day_of(now)
+local day, labels = day_of(now), labels_of(run)
 local held
-for position, scope in ipairs(scopes_of(run, day)) do
+for _, scope in ipairs(scopes_of(run, day, labels)) do
   local found = room(scope)
   if found == 'never' then
     leave(id)
     cancel_reservation(id)
     local figures = figures_of(account_of(scope))
-    local name = scope.account:match('^%a+:(.*)$')
-    return { 'never', whole(position), name, budget_of(scope) or '', unpack(figures) }
+    return { 'never', scope.account, budget_of(scope) or '', unpack(figures) }
   end
   if found == 'held' then held = held or scope end
 end
@@ -57,5 +56,5 @@ leave(id)
 local delay, reason = reserve(id, endpoint_name, endpoint, tokens)
 save_endpoint(endpoint_name, endpoint)
 if delay then return { 'wait', reason, whole(delay), unpack(endpoint.counting) } end
-write_lease(id, owner, run, endpoint_name, whole(tokens), worst, day)
-return { 'admitted', day, unpack(endpoint.counting) }
+write_lease(id, owner, run, endpoint_name, whole(tokens), worst, day, labels)
+return { 'admitted', day, labels, unpack(endpoint.counting) }

@@ -8,7 +8,10 @@ redis.call('HDEL', key('run', run), 'expected', 'published', 'cancelled', 'pause
 -- Closing it will count whatever is sent from here on.
 redis.call('DEL', key('replayed', run))
 redis.call('ZADD', key('runs'), whole(now), run)
-for _, kind in ipairs({ 'claims', 'carried', 'results', 'run' }) do
+local kinds = {
+  'claims', 'carried', 'results', 'run', 'batch_rows', 'batch_places', 'batch_shards',
+}
+for _, kind in ipairs(kinds) do
   redis.call('PERSIST', key(kind, run))
 end
 tell_changes()

@@ -7,15 +7,21 @@
 -- Money is in pico-dollars, as decimal strings: Lua's numbers are not exact there. Only HINCRBY
 -- adds and subtracts it, and only the sign of its answer is looked at.
 --
--- budget:SCOPE    what may be spent: 'unlimited' or an amount; SCOPE is 'run:ID', 'day' or 'month'
--- account:SCOPE   what was spent, SCOPE being 'run:ID', 'day:2026-11-21' or 'month:2026-11':
+-- budget:SCOPE    what may be spent: 'unlimited' or an amount; SCOPE is 'run:ID', 'day', 'month',
+--                 'day:LABEL' or 'month:LABEL', a LABEL being as in 'dataset:golden' or 'tag:checkout'
+-- labels:RUN      labels under which the calls of a run count too, with commas between them
+-- labels          every label that a run or a cap has
+-- account:SCOPE   what was spent, SCOPE being 'run:ID', 'day:2026-11-21', 'month:2026-11',
+--                 'day:2026-11-21:LABEL' or 'month:2026-11:LABEL':
 --                 committed, presumed, outstanding, overrun, carried, stopped, and in a run's
 --                 account what of `committed` is `undated`, on no day yet; 'alert:SHARE' for each alert
 --                 that was sent; and against the cap
 --                 that is noted in it, what is `uncommitted` (cap - committed) and what is `left`
 --                 (cap - committed - outstanding)
--- lease:ID        an admitted call: owner, run, endpoint, tokens, worst, day, standing, overrun
--- held:OWNER      the outstanding leases of an owner
+-- lease:ID        an admitted call: owner, run, labels at its admission, endpoint, tokens, worst, day,
+--                 standing, overrun
+-- held:OWNER      the outstanding leases of an owner; those of `batches`, the owner of the leases of
+--                 rows of batches, outlive every process
 -- zone            name and offsets of the time zone in which days and months begin; none is UTC
 -- owners          owners by the time of their last heartbeat
 -- ledger          which `server` the ledger was last reconciled with, or since when it is `emptied`:
@@ -74,13 +80,25 @@ local function day_of(milliseconds)
   return string.format('%04d-%02d-%02d', year + era * 400, month, day)
 end
 
--- The budgets of a call of this run that was admitted on this day.
-local function scopes_of(run, day)
-  return {
+-- The labels of a run.
+local function labels_of(run)
+  return redis.call('GET', key('labels', run)) or ''
+end
+
+-- The budgets of a call of this run that was admitted on this day under these labels.
+local function scopes_of(run, day, labels)
+  local month = day:sub(1, 7)
+  local scopes = {
     { budget = 'run:' .. run, account = 'run:' .. run },
     { budget = 'day', account = 'day:' .. day },
-    { budget = 'month', account = 'month:' .. day:sub(1, 7) },
+    { budget = 'month', account = 'month:' .. month },
   }
+  for label in labels:gmatch('[^,]+') do
+    scopes[#scopes + 1] = { budget = 'day:' .. label, account = 'day:' .. day .. ':' .. label }
+    scopes[#scopes + 1] =
+      { budget = 'month:' .. label, account = 'month:' .. month .. ':' .. label }
+  end
+  return scopes
 end
 
 local function minus(amount)
@@ -165,19 +183,20 @@ end
 -- A lease as a table; none if it was released, never held, or ended long ago.
 local function lease_of(id)
   local record = redis.call('HMGET', key('lease', id),
-    'owner', 'run', 'endpoint', 'tokens', 'worst', 'day', 'standing', 'overrun')
+    'owner', 'run', 'endpoint', 'tokens', 'worst', 'day', 'standing', 'overrun', 'labels')
   if not record[7] then return nil end
   return {
     owner = record[1], run = record[2], endpoint = record[3], tokens = tonumber(record[4]),
     worst = record[5], day = record[6], standing = record[7], overrun = record[8],
+    labels = record[9] or '',
   }
 end
 
-local function write_lease(id, owner, run, endpoint, tokens, worst, day)
+local function write_lease(id, owner, run, endpoint, tokens, worst, day, labels)
   redis.call('HSET', key('lease', id), 'owner', owner, 'run', run, 'endpoint', endpoint,
-    'tokens', tokens, 'worst', worst, 'day', day, 'standing', 'outstanding')
+    'tokens', tokens, 'worst', worst, 'day', day, 'labels', labels, 'standing', 'outstanding')
   redis.call('SADD', key('held', owner), id)
-  for _, scope in ipairs(scopes_of(run, day)) do
+  for _, scope in ipairs(scopes_of(run, day, labels)) do
     hold(account_of(scope), worst)
   end
 end
@@ -187,7 +206,7 @@ end
 local function presume(id, kept)
   local lease = lease_of(id)
   if not lease or lease.standing ~= 'outstanding' then return false end
-  for _, scope in ipairs(scopes_of(lease.run, lease.day)) do
+  for _, scope in ipairs(scopes_of(lease.run, lease.day, lease.labels)) do
     local account = account_of(scope)
     hold(account, minus(lease.worst))
     commit(account, lease.worst)
@@ -211,6 +230,8 @@ local function bury(owner, kept)
 end
 
 local function beat(owner)
+  -- What never ends has no heartbeat.
+  if owner == 'batches' then return end
   redis.call('ZADD', key('owners'), whole(now), owner)
 end
 
@@ -242,7 +263,7 @@ local function tell(run, told, is_open)
   if add(account, 'missing', figures[6]) > 0 then
     local missing = redis.call('HGET', account, 'missing')
     if is_open then
-      for _, scope in ipairs(scopes_of(run, day_of(now))) do
+      for _, scope in ipairs(scopes_of(run, day_of(now), labels_of(run))) do
         commit(account_of(scope), missing)
       end
     else
@@ -253,12 +274,13 @@ local function tell(run, told, is_open)
   redis.call('HDEL', account, 'missing')
 end
 
--- Counts on the current day and month what was told of a run before somebody opened it.
+-- Counts on the current day and month, those of its labels too, what was told of a run before somebody
+-- opened it.
 local function date_told_costs(run)
   local account = key('account', 'run', run)
   local undated = redis.call('HGET', account, 'undated')
   if not undated then return end
-  for position, scope in ipairs(scopes_of(run, day_of(now))) do
+  for position, scope in ipairs(scopes_of(run, day_of(now), labels_of(run))) do
     if position > 1 then commit(account_of(scope), undated) end
   end
   redis.call('HDEL', account, 'undated')

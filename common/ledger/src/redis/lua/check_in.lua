@@ -2,16 +2,16 @@
 -- the server forgot. What the server has and the process does not was settled or released without
 -- the server remembering: presumed spent.
 -- Arguments: for how long to keep leases (ms); the number of owners, the owners; then for each lease
--- its id, owner, run, endpoint, tokens, worst cost and day. No day: it is not known whether the
+-- its id, owner, run, endpoint, tokens, worst cost, day and labels. No day: it is not known whether the
 -- lease was admitted, so it is left as the server has it.
 
 local kept, owners = ARGV[4], tonumber(ARGV[5])
 local presented = {}
-for position = 6 + owners, #ARGV, 7 do
-  local id, owner, run, endpoint, tokens, worst, day = unpack(ARGV, position, position + 6)
+for position = 6 + owners, #ARGV, 8 do
+  local id, owner, run, endpoint, tokens, worst, day, labels = unpack(ARGV, position, position + 7)
   presented[id] = true
   if day ~= '' and not lease_of(id) then
-    write_lease(id, owner, run, endpoint, tokens, worst, day)
+    write_lease(id, owner, run, endpoint, tokens, worst, day, labels)
   end
 end
 for position = 6, 5 + owners do

@@ -45,7 +45,10 @@ end
 local function keep_for_a_while(run)
   local kept = redis.call('HGET', key('run', run), 'kept')
   if not kept then return end
-  for _, kind in ipairs({ 'claims', 'carried', 'results', 'replayed', 'run' }) do
+  local kinds = {
+    'claims', 'carried', 'results', 'replayed', 'run', 'batch_rows', 'batch_places', 'batch_shards',
+  }
+  for _, kind in ipairs(kinds) do
     redis.call('PEXPIRE', key(kind, run), kept)
   end
 end

@@ -5,7 +5,7 @@ leave(id)
 cancel_reservation(id)
 local lease = lease_of(id)
 if lease and lease.standing == 'outstanding' then
-  for _, scope in ipairs(scopes_of(lease.run, lease.day)) do
+  for _, scope in ipairs(scopes_of(lease.run, lease.day, lease.labels)) do
     hold(account_of(scope), minus(lease.worst))
   end
   refund(lease.endpoint, lease.tokens, 0)

@@ -17,15 +17,19 @@ if known and known.standing == 'settled' then return { may_publish, known.overru
 
 -- A lease that nobody remembers reserved nothing: its whole bill is above its reservation.
 local lease = known
-  or { owner = '', run = run, endpoint = '', tokens = 0, worst = '0', day = day_of(now) }
+  or {
+    owner = '', run = run, endpoint = '', tokens = 0, worst = '0', day = day_of(now),
+    labels = labels_of(run),
+  }
 local record = key('lease', id)
 redis.call('HSET', record, 'owner', lease.owner, 'run', lease.run, 'endpoint', lease.endpoint,
-  'tokens', whole(lease.tokens), 'worst', lease.worst, 'day', lease.day, 'overrun', cost)
+  'tokens', whole(lease.tokens), 'worst', lease.worst, 'day', lease.day,
+  'labels', lease.labels, 'overrun', cost)
 if add(record, 'overrun', minus(lease.worst)) < 0 then redis.call('HSET', record, 'overrun', '0') end
 local overrun = redis.call('HGET', record, 'overrun')
 
 local capped = false
-for _, scope in ipairs(scopes_of(lease.run, lease.day)) do
+for _, scope in ipairs(scopes_of(lease.run, lease.day, lease.labels)) do
   local account = account_of(scope)
   if known and known.standing == 'outstanding' then hold(account, minus(lease.worst)) end
   if known and known.standing == 'presumed' then

@@ -28,7 +28,7 @@ fn kind(result: &JobResult) -> Option<ErrorKind> {
 
 /// As somebody else claims a job.
 async fn claim(scene: &Scene, run: &RunId, item: &str) -> ClaimKey {
-    let key = crate::evaluate::unclaimed(&job(run, item));
+    let key = crate::claim::unclaimed(&job(run, item));
     match scene.backend.claim(&key, &OwnerId::new("there")).await.unwrap() {
         Claim::Granted { fence, .. } => ClaimKey { fence, ..key },
         other => panic!("it is not granted: {other:?}"),
@@ -246,7 +246,7 @@ async fn a_hard_stop_gives_everything_back_and_burns_no_start() {
     scene.stop(worker).await;
     assert_eq!((scene.results.held(), scene.jobs.held()), (0, 10));
     for item in TEN {
-        let key = crate::evaluate::unclaimed(&job(&run, item));
+        let key = crate::claim::unclaimed(&job(&run, item));
         match scene.backend.claim(&key, &OwnerId::new("next")).await.unwrap() {
             Claim::Granted { unfinished_starts, .. } => assert_eq!(unfinished_starts, 0),
             other => panic!("{other:?}"),

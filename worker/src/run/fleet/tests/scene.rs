@@ -174,6 +174,10 @@ impl RunStatusProvider for FakeRuns {
         })
     }
 
+    async fn shard_context(&self, _: &RunId) -> Result<Option<Arc<Context>>, LedgerError> {
+        Ok(None)
+    }
+
     async fn pause(&self, run: &RunId, reason: &str) -> Result<(), LedgerError> {
         self.pauses.lock().unwrap().push((run.clone(), reason.to_owned()));
         self.set(run, WorkerRunState::Paused(reason.to_owned()));
@@ -238,6 +242,7 @@ impl Scene {
             store: retrying,
             success: rubric.success,
             judge: Some(Arc::new(setup(judge, &rubric))),
+            batches: None,
             rubric: Arc::new(rubric),
             thresholds: Thresholds { token_accuracy: 0.8 },
             stages: StageRules::default(),

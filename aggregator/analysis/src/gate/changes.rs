@@ -1,0 +1,95 @@
+//! Rules on what changed since a baseline: so many items or issues at most may be new, worse or flaky.
+
+use super::{Bound, GateDecision, RuleReport};
+use crate::comparison::Comparison;
+
+/// A list of changes may have so many entries at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChangeRule {
+    /// The list.
+    pub list: ChangeList,
+    /// Entries that it may have.
+    pub at_most: u32,
+}
+
+/// List of `comparison` in `report.json`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeList {
+    /// Items that passed in the baseline and do not pass now, or are not scored.
+    NewItems,
+    /// Common issues of the run alone.
+    NewIssues,
+    /// Items whose score fell by more than noise.
+    WorseItems,
+    /// Common issues that are more frequent.
+    WorseIssues,
+    /// Items whose outcome changed back and forth over the last runs.
+    Flaky,
+}
+
+impl ChangeList {
+    /// Every list.
+    pub const ALL: [Self; 5] =
+        [Self::NewItems, Self::NewIssues, Self::WorseItems, Self::WorseIssues, Self::Flaky];
+
+    /// Path of the list in `comparison`, by which a rule names it.
+    pub fn path(self) -> &'static str {
+        match self {
+            Self::NewItems => "changes.new.items",
+            Self::NewIssues => "changes.new.issues",
+            Self::WorseItems => "changes.worse.items",
+            Self::WorseIssues => "changes.worse.issues",
+            Self::Flaky => "changes.flaky",
+        }
+    }
+
+    /// The list of this path; none for any other text.
+    pub fn from_path(path: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|list| list.path() == path)
+    }
+
+    /// Title for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::NewItems => "New Items",
+            Self::NewIssues => "New Issues",
+            Self::WorseItems => "Worse Items",
+            Self::WorseIssues => "Worse Issues",
+            Self::Flaky => "Flaky Items",
+        }
+    }
+
+    fn len(self, comparison: &Comparison) -> usize {
+        let changes = &comparison.changes;
+        match self {
+            Self::NewItems => changes.new.items.len(),
+            Self::NewIssues => changes.new.issues.len(),
+            Self::WorseItems => changes.worse.items.len(),
+            Self::WorseIssues => changes.worse.issues.len(),
+            Self::Flaky => changes.flaky.len(),
+        }
+    }
+}
+
+impl ChangeRule {
+    /// Judges the rule; undecided without a comparison.
+    pub(super) fn judge(self, comparison: Option<&Comparison>) -> RuleReport {
+        let bound = Bound::AtMost(f64::from(self.at_most));
+        let value = comparison.map(|comparison| self.list.len(comparison) as f64);
+        RuleReport {
+            metric: self.list.path().to_owned(),
+            value,
+            bound: Some(bound),
+            n: comparison.map_or(0, |comparison| comparison.paired),
+            interval: None,
+            interval_position: None,
+            sure: false,
+            decline: None,
+            decision: match value {
+                None => GateDecision::Undecided,
+                Some(value) if bound.holds(value) => GateDecision::Met,
+                Some(_) => GateDecision::Missed,
+            },
+        }
+    }
+}

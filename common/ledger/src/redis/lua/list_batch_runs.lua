@@ -1,0 +1,7 @@
+-- Runs that have shards. One that has expired with what belongs to it is forgotten.
+
+local runs = {}
+for _, run in ipairs(redis.call('SMEMBERS', key('batch_runs'))) do
+  if has_shards(run) then runs[#runs + 1] = run end
+end
+return runs

@@ -1,0 +1,3 @@
+import { JsxRuntime } from '/modules/react.bundle.js';
+export default JsxRuntime;
+export const { Fragment, jsx, jsxs } = JsxRuntime;

@@ -1,0 +1,193 @@
+//! The page around a component that its code does not hold: padding and color, as a screenshot shows
+//! them.
+
+use crate::{
+    align::{content_box, is_double, rim_color},
+    color::hex,
+    page::PageTree,
+    raster::{Raster, Rgb, channel_difference},
+    snapshot::Snapshot,
+};
+use juror_types::evidence::PageFrame;
+
+/// CSS pixels of a padding at most.
+const MAX_PADDING: i32 = 128;
+/// Paddings are mostly multiples of this; a measured one is at most so far from them.
+const STEP: i32 = 4;
+const MAX_STEP_ERROR: i32 = 3;
+/// Levels by which a color may differ from itself in another picture.
+const SAME_COLOR: u8 = 6;
+/// Frames that are proposed at most.
+const MAX_FRAMES: usize = 4;
+
+/// Frames in which a component may stand in the screenshot, the likeliest first, by its drawing without
+/// one; none where no page is seen around it.
+///
+/// A component that paints nothing itself but has a padding of its own is given no other padding: the
+/// two look the same, and a wrong padding of the code would be taken for the page's.
+pub fn possible_frames(
+    screenshot: &Raster,
+    drawing: &Raster,
+    snapshot: &Snapshot,
+) -> Vec<PageFrame> {
+    let halved = is_double(screenshot, drawing).then(|| screenshot.halved());
+    let screenshot = halved.as_ref().unwrap_or(screenshot);
+    let page = PageTree::new(snapshot);
+    let color = rim_color(screenshot);
+    let mut paddings = match root_of(&page) {
+        Some(root) => paddings(screenshot, drawing, &page, root, color),
+        None => Vec::new(),
+    };
+    if paddings.is_empty() && color != rim_color(drawing) {
+        paddings.push(0);
+    }
+    let frame = |padding: i32| PageFrame { padding: padding.unsigned_abs(), color: hex(color) };
+    paddings.into_iter().take(MAX_FRAMES).map(frame).collect()
+}
+
+/// The one element that the component consists of.
+fn root_of(page: &PageTree<'_>) -> Option<usize> {
+    let container = page.visible().find(|&at| {
+        page.element(at).is_some_and(|element| element.id.as_deref() == Some("root"))
+    })?;
+    let is_visible = |at: &usize| page.element(*at).is_some_and(|element| element.visible);
+    let mut children = page.children(container).iter().copied().filter(is_visible);
+    children.next().filter(|_| children.next().is_none())
+}
+
+fn paddings(
+    screenshot: &Raster,
+    drawing: &Raster,
+    page: &PageTree<'_>,
+    root: usize,
+    color: Rgb,
+) -> Vec<i32> {
+    let paint = paint_of(page, root, color);
+    let own = ["padding-left", "padding-top"].map(|side| page.length(root, side));
+    if paint.is_none() && own.iter().flatten().any(|&own| own > 0.0) {
+        return Vec::new();
+    }
+    let [left, top, right, bottom] = page.bounds(root);
+    let mut measured = Vec::new();
+    if let Some(paint) = paint {
+        // Halfway along a side, where corners are not rounded.
+        let is_paint = |x: i32, y: i32| {
+            let pixel = screenshot.get(x, y);
+            pixel.is_some_and(|pixel| channel_difference(pixel, paint) <= SAME_COLOR)
+        };
+        let (middle_x, middle_y) = ((left + right) / 2, (top + bottom) / 2);
+        let first_x = (0..MAX_PADDING + left).find(|&x| is_paint(x, middle_y));
+        let first_y = (0..MAX_PADDING + top).find(|&y| is_paint(middle_x, y));
+        measured.extend(first_x.map(|x| x - left));
+        measured.extend(first_y.map(|y| y - top));
+    }
+    if let (Some(shown), Some(drawn)) = (content_box(screenshot), content_box(drawing)) {
+        measured.extend([shown[0] - drawn[0], shown[1] - drawn[1]]);
+    }
+    let mut paddings = Vec::new();
+    for padding in measured {
+        let stepped = (padding + STEP / 2).div_euclid(STEP) * STEP;
+        let is_near = (stepped - padding).abs() <= MAX_STEP_ERROR;
+        for padding in [Some(padding), is_near.then_some(stepped)].into_iter().flatten() {
+            if (1..=MAX_PADDING).contains(&padding) && !paddings.contains(&padding) {
+                paddings.push(padding);
+            }
+        }
+    }
+    paddings
+}
+
+/// The color of the root's edge; none where it paints none that differs from the page.
+fn paint_of(page: &PageTree<'_>, root: usize, color: Rgb) -> Option<Rgb> {
+    let has_border = page.length(root, "border-left-width").is_some_and(|width| width >= 1.0);
+    let border = page.opaque_color(root, "border-left-color").filter(|_| has_border);
+    let paint = border.or_else(|| page.opaque_color(root, "background-color"))?;
+    (channel_difference(paint, color) > SAME_COLOR).then_some(paint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::SnapshotElement;
+
+    const PAGE: Rgb = [248, 250, 252];
+
+    /// A page with a root element of this box and these styles.
+    fn page(rect: [f64; 4], styles: &[(&str, &str)]) -> Snapshot {
+        let element =
+            |index: usize, parent, tag: &str, id: Option<&str>, styles: &[(&str, &str)]| {
+                SnapshotElement {
+                    index,
+                    parent,
+                    tag: tag.to_owned(),
+                    id: id.map(str::to_owned),
+                    classes: Vec::new(),
+                    path: tag.to_owned(),
+                    text: String::new(),
+                    rect,
+                    styles: styles.iter().map(|&(key, value)| (key.into(), value.into())).collect(),
+                    visible: true,
+                    image: None,
+                }
+            };
+        let elements = vec![
+            element(0, None, "html", None, &[]),
+            element(1, Some(0), "body", None, &[]),
+            element(2, Some(1), "div", Some("root"), &[]),
+            element(3, Some(2), "section", None, styles),
+        ];
+        Snapshot { width: 200, height: 120, scale: 1.0, background: [255; 4], elements }
+    }
+
+    fn card(at: u32, width: u32, around: Rgb) -> Raster {
+        let mut picture = Raster::filled(200, 120, around);
+        picture.fill([at, at, width, 40], [30, 80, 200]);
+        picture
+    }
+
+    const BLUE: [(&str, &str); 2] =
+        [("background-color", "rgb(30, 80, 200)"), ("padding-left", "12px")];
+
+    fn paddings_of(frames: &[PageFrame]) -> Vec<u32> {
+        frames.iter().map(|frame| frame.padding).collect()
+    }
+
+    #[test]
+    fn a_padded_page_is_measured_by_the_edge_of_the_component() {
+        let snapshot = page([0.0, 0.0, 200.0, 40.0], &BLUE);
+        let frames = possible_frames(&card(24, 152, PAGE), &card(0, 200, [255; 3]), &snapshot);
+        assert_eq!(frames, [PageFrame { padding: 24, color: "#F8FAFC".to_owned() }]);
+        // A shadow around it shows before its edge.
+        let mut shaded = card(24, 152, PAGE);
+        shaded.fill([21, 22, 158, 47], [225, 227, 230]);
+        shaded.fill([24, 24, 152, 40], [30, 80, 200]);
+        let frames = possible_frames(&shaded, &card(0, 200, [255; 3]), &snapshot);
+        assert_eq!(paddings_of(&frames), [24, 21, 20, 22]);
+    }
+
+    #[test]
+    fn a_page_of_another_color_alone_has_no_padding() {
+        let snapshot = page([0.0, 0.0, 80.0, 40.0], &BLUE);
+        let frames = possible_frames(&card(0, 80, PAGE), &card(0, 80, [255; 3]), &snapshot);
+        assert_eq!(paddings_of(&frames), [0]);
+        assert_eq!(possible_frames(&card(0, 80, PAGE), &card(0, 80, PAGE), &snapshot), []);
+    }
+
+    #[test]
+    fn a_padding_that_the_code_has_is_not_taken_for_the_pages() {
+        let padded = page([0.0, 0.0, 200.0, 56.0], &[("padding-left", "8px")]);
+        assert_eq!(possible_frames(&card(16, 80, [255; 3]), &card(8, 80, [255; 3]), &padded), []);
+        let bare = page([0.0, 0.0, 200.0, 40.0], &[("padding-left", "0px")]);
+        let frames = possible_frames(&card(16, 80, [255; 3]), &card(0, 80, [255; 3]), &bare);
+        assert_eq!(paddings_of(&frames), [16]);
+    }
+
+    #[test]
+    fn a_screenshot_of_twice_the_size_is_measured_in_css_pixels() {
+        let snapshot = page([0.0, 0.0, 200.0, 40.0], &BLUE);
+        let mut double = Raster::filled(400, 240, PAGE);
+        double.fill([48, 48, 304, 80], [30, 80, 200]);
+        let frames = possible_frames(&double, &card(0, 200, [255; 3]), &snapshot);
+        assert_eq!(paddings_of(&frames), [24]);
+    }
+}

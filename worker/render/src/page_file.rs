@@ -1,0 +1,40 @@
+//! A file that a page is answered with, and the policy that it is bound to.
+
+use bytes::Bytes;
+
+/// Policy of a page: scripts and styles of its own, nothing sent, no frames, workers, forms, windows,
+/// dialogs, downloads or connections. Pictures, fonts and scripts from elsewhere are requested, so that
+/// the refusal is seen.
+const POLICY: &str = "sandbox allow-scripts allow-same-origin; \
+    default-src * data: blob: 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval'; connect-src 'self'; \
+    frame-src 'none'; worker-src 'none'; object-src 'none'; form-action 'none'; webrtc 'block'";
+
+/// A file that a page is answered with.
+#[derive(Clone, Debug)]
+pub(crate) struct PageFile {
+    pub media_type: &'static str,
+    pub content: Bytes,
+}
+
+impl PageFile {
+    pub fn html(text: impl Into<Bytes>) -> Self {
+        Self { media_type: "text/html; charset=utf-8", content: text.into() }
+    }
+
+    pub fn script(text: impl Into<Bytes>) -> Self {
+        Self { media_type: "text/javascript; charset=utf-8", content: text.into() }
+    }
+
+    pub fn styles(text: impl Into<Bytes>) -> Self {
+        Self { media_type: "text/css; charset=utf-8", content: text.into() }
+    }
+
+    /// Headers of the response, by name.
+    pub fn headers(&self) -> [(&'static str, &'static str); 3] {
+        [
+            ("Content-Type", self.media_type),
+            ("Content-Security-Policy", POLICY),
+            ("Access-Control-Allow-Origin", "*"),
+        ]
+    }
+}

@@ -1,0 +1,85 @@
+//! All processes of one program, as a group.
+
+use std::time::Duration;
+use tokio::process::Child;
+
+/// The group of a child that leads one; empty where the system has no groups.
+#[derive(Clone, Copy, Debug)]
+pub struct ProcessGroup {
+    #[cfg(unix)]
+    leader: Option<rustix::process::Pid>,
+}
+
+impl ProcessGroup {
+    /// The group that this child leads.
+    pub fn of(child: &Child) -> Self {
+        #[cfg(unix)]
+        {
+            let id = child.id().and_then(|id| i32::try_from(id).ok());
+            Self { leader: id.and_then(rustix::process::Pid::from_raw) }
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = child;
+            Self {}
+        }
+    }
+
+    /// Kills every process of it.
+    pub fn kill(self) {
+        #[cfg(unix)]
+        if let Some(leader) = self.leader {
+            // Nothing is left to be killed if this fails.
+            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
+        }
+    }
+
+    /// Usage of its processes; none where the system does not tell.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn usage(self) -> Option<GroupUsage> {
+        let group = self.leader?.as_raw_nonzero().get();
+        let entries = std::fs::read_dir("/proc").ok()?.flatten();
+        let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let mut whole = GroupUsage::default();
+        for usage in numbers.filter_map(|process| usage_of(process, group)) {
+            whole.kilobytes += usage.kilobytes;
+            whole.processor_time += usage.processor_time;
+        }
+        Some(whole)
+    }
+
+    /// Usage of its processes; none where the system does not tell.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn usage(self) -> Option<GroupUsage> {
+        None
+    }
+}
+
+/// Memory and processor time of processes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct GroupUsage {
+    /// Memory that is not a file's.
+    pub kilobytes: u64,
+    pub processor_time: Duration,
+}
+
+/// Usage of one process; none where it has ended or belongs to another group.
+#[cfg(target_os = "linux")]
+fn usage_of(process: u32, group: i32) -> Option<GroupUsage> {
+    use std::fs::read_to_string;
+
+    let stat = read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // Behind the name in parentheses: state, parent, group; user and system time are the 12th and 13th.
+    let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
+    if fields.get(2)?.parse::<i32>().ok()? != group {
+        return None;
+    }
+    let ticks: u64 = fields.get(11..13)?.iter().filter_map(|text| text.parse::<u64>().ok()).sum();
+    let millis = ticks * 1000 / rustix::param::clock_ticks_per_second().max(1);
+    let status = read_to_string(format!("/proc/{process}/status")).ok()?;
+    let sizes = status.lines().filter_map(|line| {
+        let size = line.strip_prefix("RssAnon:").or_else(|| line.strip_prefix("RssShmem:"))?;
+        size.trim().strip_suffix(" kB")?.parse::<u64>().ok()
+    });
+    Some(GroupUsage { kilobytes: sizes.sum(), processor_time: Duration::from_millis(millis) })
+}

@@ -1,0 +1,48 @@
+//! Modules in the place of imports that are not there.
+
+use crate::source::ImportedNames;
+use serde_json::json;
+
+/// Endings of style sheets, whose classes are named by themselves.
+const STYLES: [&str; 5] = [".css", ".scss", ".sass", ".less", ".styl"];
+/// Endings of pictures, which are drawn empty.
+const PICTURES: [&str; 7] = [".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif"];
+
+/// The text of a module that exports these names: marked boxes that render their children.
+pub(crate) fn stand_in_module(specifier: &str, names: &ImportedNames) -> String {
+    let path = specifier.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
+    let has_ending = |endings: &[&str]| endings.iter().any(|ending| path.ends_with(ending));
+    let make = match () {
+        () if has_ending(&STYLES) => "styles",
+        () if has_ending(&PICTURES) => "picture",
+        () => "standIn",
+    };
+    let mut text = format!("import {{ {make} }} from '/stand-in.js';\n");
+    for (place, (name, shown)) in names.iter().enumerate() {
+        // JSON's strings are JavaScript's; an export may be named by any of them.
+        let (name, shown) = (json!(name), json!(shown));
+        text.push_str(&format!(
+            "const at{place} = {make}({shown});\nexport {{ at{place} as {name} }};\n"
+        ));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_exports_what_is_imported_of_it() {
+        let names = [("default", "Image"), ("Fill\"", "Fill\"")];
+        let names = names.map(|(name, shown)| (name.to_owned(), shown.to_owned())).into();
+        let expected = "import { standIn } from '/stand-in.js';\n\
+            const at0 = standIn(\"Fill\\\"\");\nexport { at0 as \"Fill\\\"\" };\n\
+            const at1 = standIn(\"Image\");\nexport { at1 as \"default\" };\n";
+        assert_eq!(stand_in_module("next/image", &names), expected);
+        assert!(stand_in_module("./A.module.CSS?inline", &names).contains("= styles("));
+        assert!(stand_in_module("./logo.svg", &names).contains("= picture("));
+        let none = ImportedNames::new();
+        assert_eq!(stand_in_module("./a", &none), "import { standIn } from '/stand-in.js';\n");
+    }
+}

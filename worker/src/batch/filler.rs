@@ -1,0 +1,224 @@
+//! The shard that is being filled: its rows in the ledger, and its file on this machine.
+
+use super::{
+    BatchWork,
+    gather::PendingRow,
+    shard_file::{self, OpenShard},
+};
+use crate::interruption::Interruption;
+use juror_ledger::batches::{BatchRow, RowAdded, ShardStep};
+use juror_types::id::JobId;
+use std::{collections::HashMap, path::Path, time::Duration};
+use tokio::{sync::Mutex, time::Instant};
+
+/// The shard that is being filled, if there is one.
+#[derive(Default)]
+pub(crate) struct Filler(Mutex<Filling>);
+
+#[derive(Default)]
+struct Filling {
+    /// Its number; none before its first row.
+    number: Option<u32>,
+    file: OpenShard,
+    /// Jobs whose rows stand in the shard, or are about to, but not in its file; and their shard.
+    pending: HashMap<JobId, u32>,
+    /// When the last row was written.
+    written: Option<Instant>,
+    /// Shards that are planned, and not worked on yet.
+    planned: Vec<u32>,
+}
+
+/// Outcome of writing a row.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// The row stands in the file of the shard that is being filled.
+    InFile,
+    /// That shard was given up, or taken over by another worker, and the row with it.
+    Lost(Box<BatchRow>),
+}
+
+impl BatchWork {
+    /// Adds a row to the shard that is being filled. One that was added is pending until it is
+    /// written, or its job is put off. Returns whether it was: its job may have an open row already.
+    pub(super) async fn add_row(&self, row: &BatchRow) -> Result<bool, Interruption> {
+        loop {
+            let number = self.begin_row(&row.job).await?;
+            match self.lane.records.add_row(&self.shard(number), row).await? {
+                RowAdded::Added => return Ok(true),
+                RowAdded::UnderWay => {
+                    self.put_off(&row.job).await;
+                    return Ok(false);
+                }
+                // Planned meanwhile, or lost: the next one takes it.
+                RowAdded::Refused => self.lose_shard(number).await,
+            }
+        }
+    }
+
+    async fn begin_row(&self, job: &JobId) -> Result<u32, Interruption> {
+        let mut filling = self.filler.0.lock().await;
+        let number = match filling.number {
+            Some(number) => number,
+            None => self.lane.records.open_shard(&self.run, &self.lane.owner).await?,
+        };
+        filling.number = Some(number);
+        filling.pending.insert(job.clone(), number);
+        Ok(number)
+    }
+
+    /// Forgets a shard that others have taken over, if it is the one that is being filled.
+    async fn lose_shard(&self, number: u32) {
+        let mut filling = self.filler.0.lock().await;
+        if filling.number == Some(number) {
+            filling.lose().await;
+        }
+    }
+
+    /// The job of a row that is not written is pending no more.
+    pub(super) async fn put_off(&self, job: &JobId) {
+        self.filler.0.lock().await.pending.remove(job);
+    }
+
+    /// Writes a row whose money is held. A shard that it does not fit into is planned before.
+    pub(crate) async fn write_row(&self, row: PendingRow) -> Result<Written, Interruption> {
+        let mut filling = self.filler.0.lock().await;
+        let lane = &self.lane;
+        if !filling.file.takes(row.line.len(), lane.max_rows, lane.max_bytes) {
+            self.plan(&mut filling).await?;
+        }
+        let number = filling.pending.remove(&row.row.job);
+        let Some(number) = number.filter(|number| filling.number == Some(*number)) else {
+            // It may have been admitted after the other worker has given it up.
+            self.context.admission.release(&row.row.lease).await?;
+            return Ok(Written::Lost(Box::new(row.row)));
+        };
+        let path = shard_file::unfinished(&lane.folder, &self.run, number);
+        let pushed = filling.file.push(&path, row.row.job, &row.line).await;
+        if let Err(error) = pushed {
+            // A file that may be torn becomes no batch.
+            filling.lose().await;
+            return Err(unwritable(&lane.folder, &error));
+        }
+        filling.written = Some(Instant::now());
+        if filling.file.jobs.len() >= lane.max_rows {
+            self.plan(&mut filling).await?;
+        }
+        Ok(Written::InFile)
+    }
+
+    /// Plans the shard that is being filled, if its file has rows.
+    pub(crate) async fn seal(&self) -> Result<(), Interruption> {
+        self.plan(&mut *self.filler.0.lock().await).await
+    }
+
+    /// As [`BatchWork::seal`], if no row was written for so long. A shard without rows ends.
+    pub(crate) async fn seal_idle(&self, idle: Duration) -> Result<(), Interruption> {
+        let mut filling = self.filler.0.lock().await;
+        if filling.written.is_some_and(|written| written.elapsed() >= idle) {
+            self.plan(&mut filling).await?;
+        }
+        if let Some(number) = filling.number.filter(|_| filling.is_empty()) {
+            let step = ShardStep::Collected;
+            let records = &self.lane.records;
+            records.set_step(&self.shard(number), &step).await?;
+            filling.number = None;
+        }
+        Ok(())
+    }
+
+    /// Plans the shard; where that fails, its rows are given up.
+    async fn plan(&self, filling: &mut Filling) -> Result<(), Interruption> {
+        let planned = self.try_plan(filling).await;
+        if planned.is_err() {
+            filling.lose().await;
+        }
+        planned
+    }
+
+    async fn try_plan(&self, filling: &mut Filling) -> Result<(), Interruption> {
+        let Some(number) = filling.number.filter(|_| !filling.file.jobs.is_empty()) else {
+            return Ok(());
+        };
+        let (lane, records) = (&self.lane, &self.lane.records);
+        let sealed = filling.file.seal(&shard_file::path(&lane.folder, &self.run, number)).await;
+        let rows = sealed.map_err(|error| unwritable(&lane.folder, &error))?.len();
+        let left_out: Vec<JobId> = filling.pending.keys().cloned().collect();
+        let next = match left_out.is_empty() {
+            true => None,
+            false => Some(records.open_shard(&self.run, &lane.owner).await?),
+        };
+        let planned = records.plan_shard(&self.shard(number), &left_out, next).await;
+        if !planned? {
+            filling.lose().await;
+            return Ok(());
+        }
+        tracing::info!(run = %self.run, number, rows, "a shard is planned");
+        filling.number = next;
+        if let Some(next) = next {
+            filling.pending.values_mut().for_each(|number| *number = next);
+        }
+        filling.written = None;
+        filling.planned.push(number);
+        self.changed.notify_one();
+        Ok(())
+    }
+
+    /// The shards that were planned since the last time.
+    pub(crate) async fn take_planned(&self) -> Vec<u32> {
+        std::mem::take(&mut self.filler.0.lock().await.planned)
+    }
+
+    /// Ends the filling without a batch; returns the shard, which is to be given up, and the jobs in
+    /// its file.
+    pub(crate) async fn stop_filling(&self) -> Option<(u32, Vec<JobId>)> {
+        let mut filling = self.filler.0.lock().await;
+        let number = filling.number;
+        let jobs = filling.lose().await;
+        Some((number?, jobs))
+    }
+
+    /// Whether a shard of this number is being filled, or waits for its work.
+    pub(crate) async fn has_in_hand(&self, number: u32) -> bool {
+        let filling = self.filler.0.lock().await;
+        filling.number == Some(number) || filling.planned.contains(&number)
+    }
+
+    /// Whether no shard is being filled, and none waits for its work.
+    pub(crate) async fn is_idle(&self) -> bool {
+        let filling = self.filler.0.lock().await;
+        filling.number.is_none() && filling.planned.is_empty()
+    }
+
+    /// Whether rows stand in a shard that is being filled.
+    pub(super) async fn is_filling(&self) -> bool {
+        self.filler.0.lock().await.number.is_some()
+    }
+
+    /// Whether the file of the shard that is being filled has rows.
+    pub(super) async fn has_rows(&self) -> bool {
+        !self.filler.0.lock().await.file.jobs.is_empty()
+    }
+}
+
+impl Filling {
+    fn is_empty(&self) -> bool {
+        self.file.jobs.is_empty() && self.pending.is_empty()
+    }
+
+    /// Forgets the shard; returns the jobs in its file.
+    async fn lose(&mut self) -> Vec<JobId> {
+        let jobs = self.file.discard().await;
+        let planned = std::mem::take(&mut self.planned);
+        *self = Self { planned, ..Self::default() };
+        jobs
+    }
+}
+
+/// Why a run is paused whose files cannot be written.
+pub(super) fn unwritable(folder: &Path, error: &std::io::Error) -> Interruption {
+    Interruption::Paused(format!(
+        "the file of a batch cannot be written in {}: {error}; make the folder writable or make room \
+         there, then go on",
+        folder.display()
+    ))
+}

@@ -1,0 +1,97 @@
+//! Claims: no job is in hand twice, and a job that kills its workers is found out.
+
+use crate::{
+    context::Context, interruption::Interruption, result_builder::ResultBuilder, telemetry,
+};
+use juror_ledger::store::{Claim, ClaimKey};
+use juror_types::{
+    job::Job,
+    outcome::{ErrorKind, JobError, JobResult},
+};
+use std::sync::Arc;
+use tokio::time::Instant;
+
+/// Answer to the wish for a claim.
+pub enum Claiming<'job> {
+    /// The job is ours, under this key.
+    Claimed(Box<ClaimedJob<'job>>, ClaimKey),
+    /// It has its result already.
+    Finished(Box<JobResult>),
+}
+
+/// A job under a claim.
+pub struct ClaimedJob<'job> {
+    /// The job.
+    pub job: &'job Job,
+    /// Context that it is judged with.
+    pub context: &'job Arc<Context>,
+    /// Its result so far.
+    pub record: ResultBuilder,
+    /// By when its delivery must be put back.
+    pub deadline: Option<Instant>,
+    /// Outages of the ledger before it was claimed.
+    pub outages: u64,
+    /// Earlier starts of it that never ended.
+    starts: u32,
+    /// Those of them that were alone.
+    lone_starts: u32,
+}
+
+/// A job that was started this often and never ended may have killed its workers: from now on it
+/// is prepared alone.
+const STARTS_OF_A_SUSPECT: u32 = 2;
+/// A job that was started this often alone and never ended has killed its workers. Starts beside
+/// others prove nothing: whatever ends a process ends every job that it has in hand.
+const LONE_STARTS_OF_A_POISONOUS_JOB: u32 = 3;
+
+/// Claims a job.
+pub async fn claim<'job>(
+    job: &'job Job,
+    context: &'job Arc<Context>,
+) -> Result<Claiming<'job>, Interruption> {
+    let deadline = context.max_wait.map(|max_wait| Instant::now() + max_wait);
+    let unclaimed = unclaimed(job);
+    match context.store.claim(&unclaimed, &context.owner).await? {
+        Claim::Done(result) => {
+            telemetry::job_was_finished(&context.metrics);
+            Ok(Claiming::Finished(result))
+        }
+        Claim::Held => {
+            telemetry::job_put_back(&Interruption::ClaimedElsewhere);
+            Err(Interruption::ClaimedElsewhere)
+        }
+        Claim::Granted { fence, unfinished_starts: starts, alone: lone_starts, carried } => {
+            let outages = context.admission.outages();
+            let key = ClaimKey { fence, ..unclaimed };
+            let record = ResultBuilder::begin(job, context, key.clone(), carried);
+            let claimed =
+                ClaimedJob { job, context, record, deadline, outages, starts, lone_starts };
+            Ok(Claiming::Claimed(Box::new(claimed), key))
+        }
+    }
+}
+
+/// A job's claim before it is granted.
+pub fn unclaimed(job: &Job) -> ClaimKey {
+    ClaimKey { run: job.run_id.clone(), job: job.job_id.clone(), round: job.round, fence: 0 }
+}
+
+impl ClaimedJob<'_> {
+    /// Whether it may have killed its workers.
+    pub fn is_suspect(&self) -> bool {
+        self.starts >= STARTS_OF_A_SUSPECT
+    }
+
+    /// The error of a job that has killed its workers.
+    pub fn poison(&self) -> Option<JobError> {
+        (self.lone_starts >= LONE_STARTS_OF_A_POISONOUS_JOB).then(|| {
+            let message = format!(
+                "started {} times, the last of them alone, and never ended: it seems to kill its \
+                 worker; look at its files, then judge it again with `juror dead-letters replay`, \
+                 or with `juror retry` among all that its run has not scored",
+                self.starts
+            );
+            JobError { kind: ErrorKind::Poison, message }
+        })
+    }
+}

@@ -1,0 +1,53 @@
+//! Inputs that a run keeps: pages then show what was judged, whatever became of the dataset since.
+
+use crate::{
+    context::Context,
+    interruption::Interruption,
+    load::{self, LoadedItem},
+    measuring::ItemEvidence,
+    source_image::SourceImage,
+};
+use bytes::Bytes;
+use juror_files::kept_inputs::KeptInputError;
+use juror_types::id::Digest;
+
+/// Keeps the item's texts.
+pub async fn texts(loaded: &LoadedItem, context: &Context) -> Result<(), Interruption> {
+    if context.kept_inputs.is_none() {
+        return Ok(());
+    }
+    for text in load::texts(loaded).into_values() {
+        input(Digest::of(&text), text.into_owned().into(), context).await?;
+    }
+    Ok(())
+}
+
+/// Keeps pictures that no dataset holds, so that pages show what was judged, and those that the
+/// dataset holds where the run keeps its inputs.
+pub async fn renders(evidence: &ItemEvidence, context: &Context) -> Result<(), Interruption> {
+    for SourceImage { record, bytes, .. } in evidence.made() {
+        let Some(digest) = record.digest else { continue };
+        let kept = context.evidence.renders.keep(digest, bytes.clone()).await;
+        kept.map_err(|error| cannot_keep(&error, context))?;
+    }
+    for SourceImage { record, bytes, .. } in evidence.rendered.iter().chain([&evidence.screenshot])
+    {
+        if let Some(digest) = record.digest {
+            input(digest, bytes.clone(), context).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Keeps an input where the run does so, before any call: a result names no input that is lost, and
+/// a full disk pauses the run before it costs anything.
+pub async fn input(digest: Digest, bytes: Bytes, context: &Context) -> Result<(), Interruption> {
+    let Some(kept) = &context.kept_inputs else { return Ok(()) };
+    kept.keep(digest, bytes).await.map_err(|error| cannot_keep(&error, context))
+}
+
+fn cannot_keep(error: &KeptInputError, context: &Context) -> Interruption {
+    // No other job should meet the same error.
+    context.shutdown.drain.cancel();
+    Interruption::Paused(error.to_string())
+}

@@ -1,0 +1,180 @@
+//! Everything about a job that is free: its files, the deterministic stages, the measured evidence,
+//! and the question to its judge.
+
+mod keep;
+
+use crate::{
+    claim::ClaimedJob,
+    context::Context,
+    interruption::Interruption,
+    judging::{Judging, permission::past_deadline},
+    load::{self, LoadedItem},
+    measuring, parse_reply as reply,
+    question::{PreparedQuestion, Question},
+    result_builder::{ResultBuilder, UsedText},
+    similarity::code_signature,
+    stages::{self, command::run_pipeline},
+};
+use juror_ledger::store::FinishedJob;
+use juror_types::{
+    item::{Item, Text},
+    job::Job,
+    outcome::{ErrorKind, InputRecord, JobError},
+    reference::shown,
+    rubric::Need,
+    stage::Stages,
+};
+use std::collections::BTreeMap;
+
+/// A job before its judge is asked.
+pub enum PreparedJob<'job> {
+    /// It needs no call.
+    Finished(FinishedJob),
+    /// Its judge is to be asked.
+    ToAsk(Judging<'job>, Box<PreparedQuestion>, ResultBuilder),
+}
+
+/// So often a job is put back for others whose file is not to be had here.
+const WORKERS_THAT_LOOK_FOR_A_FILE: u32 = 3;
+
+/// Prepares a job beside others, or alone if it must be: what a job can do to a worker it does here,
+/// in the user's commands, the parsers and the decoders. A call that is cut off tells nothing against
+/// it. A hard stop drops what is under way here, since it costs nothing.
+pub async fn prepare(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interruption> {
+    if let Some(error) = claimed.poison() {
+        return Ok(PreparedJob::Finished(claimed.record.failed(error)));
+    }
+    let (is_suspect, key) = (claimed.is_suspect(), claimed.record.claim.clone());
+    let Context { isolation, store, shutdown, .. } = &**claimed.context;
+    let guard = shutdown.drain.run_until_cancelled(isolation.join(is_suspect)).await;
+    let _guard = guard.ok_or(Interruption::Stopping)?;
+    if is_suspect {
+        store.set_alone(&key, true).await?;
+    }
+    let prepared = shutdown.now.run_until_cancelled(prepare_here(claimed)).await;
+    if is_suspect {
+        store.set_alone(&key, false).await?;
+    }
+    prepared.ok_or(Interruption::Stopping)?
+}
+
+/// Everything that is free.
+async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interruption> {
+    let ClaimedJob { job, context, mut record, deadline, outages, .. } = claimed;
+    let (loaded, texts, stages) = match prepare_stages(job, context).await {
+        Ok(staged) => staged,
+        Err(error) => return without_input(job, context, record, error).await,
+    };
+    record.texts(&texts, loaded.language);
+    record.stages(stages);
+    keep::texts(&loaded, context).await?;
+
+    let evidence = match measuring::collect(job, &loaded, context).await {
+        Ok(evidence) => evidence,
+        Err(error) => return without_input(job, context, record, error).await,
+    };
+    if let Some(evidence) = &evidence {
+        record.evidence(evidence);
+        keep::renders(evidence, context).await?;
+    }
+
+    let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
+        return Ok(PreparedJob::Finished(record.without_verdict()));
+    };
+    if context.rubric.needs(Need::GeneratedCode) && loaded.code.is_none() {
+        let error = missing_output(&job.item, context.stages.pipeline_command.is_some());
+        return Ok(PreparedJob::Finished(record.without_output(error)));
+    }
+
+    let question = match Question::of(job, judge, &loaded, evidence.as_ref(), setup, context).await
+    {
+        Ok(question) => question,
+        Err(error) => return without_input(job, context, record, error).await,
+    };
+    record.images(question.inputs());
+    record.code_note(question.code_note.clone());
+    for (digest, bytes) in question.originals() {
+        keep::input(digest, bytes, context).await?;
+    }
+    if setup.cache
+        && let Some(cached) = context.store.cached(&question.key).await?
+        && let Ok(verdict) = reply::read(&context.rubric, &cached.reply)
+    {
+        record.answered(cached.judge, Some(cached.reply));
+        return Ok(PreparedJob::Finished(record.scored_from_cache(verdict)));
+    }
+
+    if context.deadline_passed() {
+        let (kind, message) = past_deadline();
+        return Ok(PreparedJob::Finished(record.skipped(kind, message)));
+    }
+    let asked = match question.prepare(judge, setup).await {
+        Ok(asked) => asked,
+        Err(error) => return Ok(PreparedJob::Finished(record.failed(error))),
+    };
+    record.images(asked.inputs.clone());
+    let judging = Judging { job, judge, setup, context, deadline, outages };
+    Ok(PreparedJob::ToAsk(judging, Box::new(asked), record))
+}
+
+/// Ends a job whose files cannot be used, unless one of them may be had by other workers, who
+/// look for it first.
+async fn without_input<'job>(
+    job: &Job,
+    context: &Context,
+    record: ResultBuilder,
+    mut error: JobError,
+) -> Result<PreparedJob<'job>, Interruption> {
+    let references = job.item.references().map(str::to_owned).collect();
+    if let Some(absence) = context.sources.absence(references).await {
+        match context.store.miss(&record.claim).await? {
+            None => {}
+            Some(others) if others < WORKERS_THAT_LOOK_FOR_A_FILE => {
+                return Err(Interruption::FileNotHere(absence.to_string()));
+            }
+            Some(others) => {
+                error.message += &format!(" (and {others} times before, no worker had it)");
+            }
+        }
+    }
+    Ok(PreparedJob::Finished(record.failed(error)))
+}
+
+/// The texts that were used, by their names.
+type UsedTexts = BTreeMap<&'static str, UsedText>;
+
+/// The item's code and tokens, from its files or from the user's pipeline, their records, and what
+/// the deterministic stages say of them.
+async fn prepare_stages(
+    job: &Job,
+    context: &Context,
+) -> Result<(LoadedItem, UsedTexts, Stages), JobError> {
+    let mut loaded = load::load(&job.item, &context.sources).await?;
+    let named = load::text_digests(&loaded);
+    if let Some(pipeline) = &context.stages.pipeline_command {
+        loaded = run_pipeline(&job.item, loaded, context.sources.roots(), pipeline).await?;
+    }
+    let code_signature = loaded.code.as_deref().and_then(code_signature);
+    let used = load::text_digests(&loaded).into_iter().map(|(name, digest)| {
+        let signature = code_signature.filter(|_| name == InputRecord::CODE);
+        let is_made = named.get(name) != Some(&digest);
+        (name, UsedText { digest, signature, is_made })
+    });
+    let texts = used.collect();
+    let stages = stages::evaluate(&loaded, &context.stages).await?;
+    Ok((loaded, texts, stages))
+}
+
+/// The error of an item whose code was not generated, by where the code should have come from.
+fn missing_output(item: &Item, from_pipeline: bool) -> JobError {
+    let place = match &item.generated_code {
+        _ if from_pipeline => "pipeline_command returned none".to_owned(),
+        Some(Text::Path(path)) => format!("{} is blank", shown(path)),
+        Some(Text::Inline(_)) | None => "generated_code is missing or blank".to_owned(),
+    };
+    let message = format!(
+        "the pipeline made no code for this item ({place}), so nothing was judged; \
+         run.missing_output = \"excluded\" leaves such items out of averages"
+    );
+    JobError { kind: ErrorKind::Output, message }
+}

@@ -1,0 +1,201 @@
+//! Batches of a fleet's worker. Each shard is owned by one worker, which renews that again and again;
+//! the shards of a worker that is gone are taken over by the next one that looks.
+
+mod shards;
+
+use super::RunStatusProvider;
+use crate::{
+    batch::{BatchWork, Gathered, Written, gather, give_up_row, remove_row_of},
+    batch_lane::BatchLane,
+    context::Context,
+    interruption::Interruption,
+    worker_error::WorkerError,
+};
+use juror_ledger::{batches::BatchRecords, error::LedgerError};
+use juror_queue::Queue;
+use juror_types::{
+    event::Events,
+    id::{OwnerId, RunId},
+    job::Job,
+    outcome::JobResult,
+    shutdown::Shutdown,
+};
+use shards::Shards;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{sync::Notify, time::timeout};
+use tracing::warn;
+
+/// Longest wait of a job for the shard that it would be written into.
+const MAX_CAPACITY_WAIT: Duration = Duration::from_secs(10);
+
+/// The batches of this worker.
+pub struct BatchKeeper {
+    settings: KeeperSettings,
+    jobs: Arc<dyn Queue<Job>>,
+    results: Arc<dyn Queue<JobResult>>,
+    records: Arc<dyn BatchRecords>,
+    owner: OwnerId,
+    works: Mutex<Works>,
+    changed: Arc<Notify>,
+}
+
+/// Times of a worker's batches.
+#[derive(Clone, Copy, Debug)]
+pub struct KeeperSettings {
+    /// Time without a job after which a shard is handed in as it is.
+    pub seal_after: Duration,
+    /// Time after which the shards of a worker that has not been heard of are taken over.
+    pub owner_ttl: Duration,
+}
+
+/// The work on runs, by their names; and that under contexts that were replaced.
+#[derive(Default)]
+struct Works {
+    current: HashMap<RunId, Arc<BatchWork>>,
+    replaced: Vec<Arc<BatchWork>>,
+}
+
+/// Outcome of taking a job that may go into a batch.
+pub(super) enum Batched {
+    /// It stands in a batch.
+    UnderWay,
+    /// It has its result without a call.
+    Finished(Box<JobResult>),
+    /// It is asked in an ordinary call.
+    Realtime,
+}
+
+impl BatchKeeper {
+    /// No batches yet. Jobs go back to `jobs` where they are to be asked again.
+    pub fn new(
+        settings: KeeperSettings,
+        (jobs, results): (Arc<dyn Queue<Job>>, Arc<dyn Queue<JobResult>>),
+        records: Arc<dyn BatchRecords>,
+        owner: OwnerId,
+    ) -> Self {
+        let (works, changed) = Default::default();
+        Self { settings, jobs, results, records, owner, works, changed }
+    }
+
+    /// Makes a row of a job, unless it can be finished without a call.
+    pub(super) async fn take(
+        &self,
+        job: &Job,
+        context: &Arc<Context>,
+        lane: &Arc<BatchLane>,
+    ) -> Result<Batched, Interruption> {
+        let work = self.work_of(&job.run_id, context, lane);
+        let capacity = timeout(MAX_CAPACITY_WAIT, work.capacity());
+        match context.shutdown.drain.run_until_cancelled(capacity).await {
+            None => return Err(Interruption::Stopping),
+            // Others get their turn meanwhile.
+            Some(Err(_)) => return Err(Interruption::WaitTimeout),
+            Some(Ok(())) => {}
+        }
+        match gather(job.clone(), &work).await? {
+            Gathered::Finished(result) => Ok(Batched::Finished(result)),
+            Gathered::UnderWay => Ok(Batched::UnderWay),
+            Gathered::Realtime(_) => Ok(Batched::Realtime),
+            Gathered::Row(row) => match work.write_row(*row).await? {
+                Written::InFile => Ok(Batched::UnderWay),
+                Written::Lost(_) => Err(Interruption::ClaimedElsewhere),
+            },
+            Gathered::Waiting(row) => {
+                // What is under way frees money when it comes back.
+                work.seal().await?;
+                give_up_row(&row.row, &work).await?;
+                Err(Interruption::WaitTimeout)
+            }
+        }
+    }
+
+    /// Whether a job stands in a batch that is under way.
+    pub(super) async fn is_under_way(&self, job: &Job) -> Result<bool, Interruption> {
+        let row = self.records.row(&job.run_id, &job.job_id).await?;
+        Ok(row.is_some_and(|row| row.open && row.round == job.round))
+    }
+
+    /// Forgets what earlier batches left of a job that has its result.
+    pub(super) async fn forget(&self, job: &Job) -> Result<(), Interruption> {
+        remove_row_of(job, &*self.records).await
+    }
+
+    /// Says that this worker lives, before it owns anything.
+    pub(super) async fn begin(&self) -> Result<(), LedgerError> {
+        self.records.renew_owner(&self.owner, self.settings.owner_ttl).await
+    }
+
+    /// Works on the shards that are this worker's, until `shutdown.drain`: their batches go on at the
+    /// provider, and other workers collect them.
+    pub(super) async fn run(
+        &self,
+        run_states: &dyn RunStatusProvider,
+        events: &Events,
+        shutdown: &Shutdown,
+    ) -> Result<(), WorkerError> {
+        let mut shards = Shards::new(self, run_states, events, shutdown);
+        let worked = match shards.work().await {
+            // The ledger was waited for until the stop.
+            Err(WorkerError::Interrupted(Interruption::Ledger(LedgerError::Unavailable(_)))) => {
+                Ok(())
+            }
+            worked => worked,
+        };
+        // Where it cannot go on, neither can the rest of the worker.
+        shutdown.drain.cancel();
+        let left = shards.wind_up().await;
+        worked.and(left)
+    }
+
+    /// Gives up what this worker owns, so that others go on at once.
+    pub(super) async fn resign(&self) {
+        if let Err(error) = self.records.resign(&self.owner).await {
+            warn!(%error, "other workers take over this worker's batches only after a while");
+        }
+    }
+
+    fn work_of(
+        &self,
+        run: &RunId,
+        context: &Arc<Context>,
+        lane: &Arc<BatchLane>,
+    ) -> Arc<BatchWork> {
+        let mut works = self.works();
+        match works.current.get(run) {
+            Some(work) if Arc::ptr_eq(&work.context, context) => Arc::clone(work),
+            _ => {
+                let (jobs, results) = (Arc::clone(&self.jobs), Arc::clone(&self.results));
+                let (context, lane) = (Arc::clone(context), Arc::clone(lane));
+                let work = BatchWork::new(jobs, results, context, lane, run.clone());
+                let work = Arc::new(work.of_several(&self.changed));
+                let replaced = works.current.insert(run.clone(), Arc::clone(&work));
+                works.replaced.extend(replaced);
+                work
+            }
+        }
+    }
+
+    fn all_works(&self) -> Vec<Arc<BatchWork>> {
+        let works = self.works();
+        works.current.values().chain(&works.replaced).map(Arc::clone).collect()
+    }
+
+    /// Forgets work that nobody has in hand.
+    fn forget_idle(&self, idle: &[Arc<BatchWork>]) {
+        // One is ours, and one the list's.
+        let is_idle = |work: &Arc<BatchWork>| {
+            idle.iter().any(|idle| Arc::ptr_eq(idle, work)) && Arc::strong_count(work) <= 2
+        };
+        let mut works = self.works();
+        works.current.retain(|_, work| !is_idle(work));
+        works.replaced.retain(|work| !is_idle(work));
+    }
+
+    fn works(&self) -> MutexGuard<'_, Works> {
+        self.works.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,231 @@
+//! The shards that a worker works on: those that it has filled, and those that it has taken over.
+
+use super::{BatchKeeper, KeeperSettings};
+use crate::{
+    batch::{BatchWork, ShardEnd, ShardWork},
+    interruption::Interruption,
+    run::fleet::RunStatusProvider,
+    worker_error::WorkerError,
+};
+use juror_ledger::{batches::ShardStep, error::LedgerError};
+use juror_telemetry::ShardEvent;
+use juror_types::{
+    event::{Event, Events},
+    id::RunId,
+    shutdown::Shutdown,
+};
+use std::{collections::HashSet, sync::Arc, time::Duration};
+use tokio::{
+    task::JoinSet,
+    time::{Instant, MissedTickBehavior, interval, timeout},
+};
+use tracing::info;
+
+/// Interval of looking for shards that no job comes for.
+const IDLE_LOOK: Duration = Duration::from_secs(1);
+/// Number of renewals in the time for which an owner lives.
+const RENEWALS: u32 = 3;
+
+/// The end of the work on one shard.
+struct ShardEnded {
+    work: Arc<BatchWork>,
+    number: u32,
+    end: Result<ShardEnd, WorkerError>,
+}
+
+/// The shards that are worked on.
+pub(super) struct Shards<'keeper> {
+    keeper: &'keeper BatchKeeper,
+    run_states: &'keeper dyn RunStatusProvider,
+    events: &'keeper Events,
+    shutdown: &'keeper Shutdown,
+    tasks: JoinSet<ShardEnded>,
+    working: HashSet<(RunId, u32)>,
+}
+
+impl<'keeper> Shards<'keeper> {
+    /// None yet.
+    pub(super) fn new(
+        keeper: &'keeper BatchKeeper,
+        run_states: &'keeper dyn RunStatusProvider,
+        events: &'keeper Events,
+        shutdown: &'keeper Shutdown,
+    ) -> Self {
+        let (tasks, working) = (JoinSet::new(), HashSet::new());
+        Self { keeper, run_states, events, shutdown, tasks, working }
+    }
+
+    /// Works on shards until `shutdown.drain`.
+    pub(super) async fn work(&mut self) -> Result<(), WorkerError> {
+        let KeeperSettings { seal_after, owner_ttl } = self.keeper.settings;
+        let mut heartbeats = interval((owner_ttl / RENEWALS).max(Duration::from_millis(1)));
+        let mut looks = interval(IDLE_LOOK.min(seal_after).max(Duration::from_millis(1)));
+        heartbeats.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut renewed = Instant::now();
+        loop {
+            self.start_planned().await;
+            tokio::select! {
+                biased;
+                () = self.shutdown.drain.cancelled() => return Ok(()),
+                Some(ended) = self.tasks.join_next() => {
+                    if self.ended(ended?).await? {
+                        self.look_for_shards().await?;
+                    }
+                }
+                _ = heartbeats.tick() => {
+                    self.keeper.begin().await.map_err(Interruption::from)?;
+                    // After an outage of the ledger, those that live say so first.
+                    if renewed.elapsed() <= owner_ttl {
+                        self.look_for_shards().await?;
+                    }
+                    renewed = Instant::now();
+                }
+                _ = looks.tick() => self.look_after_files().await?,
+                () = self.keeper.changed.notified() => {}
+            }
+        }
+    }
+
+    /// Waits for what is under way in this process; its shards stay its own meanwhile.
+    pub(super) async fn wind_up(&mut self) -> Result<(), WorkerError> {
+        let renewal = self.keeper.settings.owner_ttl / RENEWALS;
+        let mut failed = Ok(());
+        loop {
+            match timeout(renewal, self.tasks.join_next()).await {
+                Ok(None) => return failed,
+                Ok(Some(ended)) => {
+                    let ended = match ended {
+                        Ok(ended) => self.ended(ended).await.map(drop),
+                        Err(error) => Err(error.into()),
+                    };
+                    failed = failed.and(ended);
+                }
+                // Otherwise others may take them over, which costs nothing.
+                Err(_) => drop(self.keeper.begin().await),
+            }
+        }
+    }
+
+    fn spawn(&mut self, work: &Arc<BatchWork>, number: u32, step: ShardStep) {
+        if !self.working.insert((work.run.clone(), number)) {
+            return;
+        }
+        let work = Arc::clone(work);
+        self.tasks.spawn(async move {
+            let end = ShardWork::new(&work, number).run(step).await;
+            ShardEnded { work, number, end }
+        });
+    }
+
+    /// Begins the work on shards whose files are written.
+    async fn start_planned(&mut self) {
+        for work in self.keeper.all_works() {
+            for number in work.take_planned().await {
+                let step = match work.context.shutdown.drain.is_cancelled() {
+                    true => ShardStep::GivenUp,
+                    false => ShardStep::Planned,
+                };
+                self.spawn(&work, number, step);
+            }
+        }
+    }
+
+    /// Hands shards in that no job comes for, and gives up those that are filled for no batch.
+    async fn look_after_files(&mut self) -> Result<(), WorkerError> {
+        let mut idle = Vec::new();
+        for work in self.keeper.all_works() {
+            if work.context.shutdown.drain.is_cancelled() || work.lane.is_over() {
+                if let Some((number, _)) = work.stop_filling().await {
+                    self.spawn(&work, number, ShardStep::GivenUp);
+                }
+            } else if let Err(error) = work.seal_idle(self.keeper.settings.seal_after).await {
+                self.failed(&work.run, error.into()).await?;
+            }
+            if work.is_idle().await {
+                idle.push(work);
+            }
+        }
+        self.keeper.forget_idle(&idle);
+        Ok(())
+    }
+
+    /// Takes up shards of this worker that nothing works on, and those whose owner is gone.
+    async fn look_for_shards(&mut self) -> Result<(), WorkerError> {
+        let BatchKeeper { records, owner, .. } = self.keeper;
+        for run in records.runs_with_shards().await.map_err(Interruption::from)? {
+            let context = self.run_states.shard_context(&run).await.map_err(Interruption::from)?;
+            let Some((context, lane)) =
+                context.and_then(|context| Some((Arc::clone(&context), context.batches.clone()?)))
+            else {
+                continue;
+            };
+            let shards = records.take_over(&run, owner).await.map_err(Interruption::from)?;
+            for (number, step) in shards {
+                if self.has_in_hand(&run, number).await {
+                    continue;
+                }
+                info!(%run, number, ?step, "a shard is taken up");
+                context.metrics.shard(ShardEvent::TakenUp);
+                let work = self.keeper.work_of(&run, &context, &lane);
+                let step = match step {
+                    // Its file is another worker's.
+                    ShardStep::Planned => ShardStep::GivenUp,
+                    step => step,
+                };
+                self.spawn(&work, number, step);
+            }
+        }
+        Ok(())
+    }
+
+    async fn has_in_hand(&self, run: &RunId, number: u32) -> bool {
+        for work in self.keeper.all_works() {
+            if work.run == *run && work.has_in_hand(number).await {
+                return true;
+            }
+        }
+        self.working.contains(&(run.clone(), number))
+    }
+
+    /// Takes the end of a shard's work; returns whether it goes on in another way.
+    async fn ended(&mut self, ended: ShardEnded) -> Result<bool, WorkerError> {
+        let ShardEnded { work, number, end } = ended;
+        self.working.remove(&(work.run.clone(), number));
+        match end {
+            Ok(end) => {
+                for part in end.split {
+                    self.spawn(&work, part, ShardStep::Planned);
+                }
+                Ok(end.left)
+            }
+            Err(error) => self.failed(&work.run, error).await.map(|()| false),
+        }
+    }
+
+    /// Pauses a run whose batches cannot go on, and returns errors that end the worker.
+    async fn failed(&self, run: &RunId, error: WorkerError) -> Result<(), WorkerError> {
+        match error {
+            WorkerError::Interrupted(Interruption::Paused(reason)) => {
+                let warning = format!("run {run} is paused: {reason}");
+                self.run_states.pause(run, &reason).await.map_err(Interruption::from)?;
+                self.events.emit(Event::Warning(warning)).await;
+                Ok(())
+            }
+            WorkerError::Interrupted(Interruption::ClaimLost) => {
+                info!(%run, "another worker has taken a shard over");
+                Ok(())
+            }
+            WorkerError::Interrupted(broken @ Interruption::Ledger(LedgerError::Broken(_))) => {
+                Err(broken.into())
+            }
+            WorkerError::Interrupted(interruption) => {
+                info!(%run, %interruption, "the work on a shard is interrupted");
+                Ok(())
+            }
+            // What is in its way is told by who ended the worker.
+            WorkerError::Queue(_) if self.shutdown.now.is_cancelled() => Ok(()),
+            error => Err(error),
+        }
+    }
+}
