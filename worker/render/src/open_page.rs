@@ -20,9 +20,9 @@ use std::{sync::Arc, time::Duration};
 use tokio::time;
 
 /// Clock, chance and errors of the page, which run in it before its own scripts.
-const PAGE_SCRIPT: &str = include_str!("scripts/page.js");
+pub(crate) const PAGE_SCRIPT: &str = include_str!("scripts/page.js");
 /// Description and changes of the page, which run where its scripts cannot reach.
-const SNAPSHOT_SCRIPT: &str = include_str!("scripts/snapshot.js");
+pub(crate) const SNAPSHOT_SCRIPT: &str = include_str!("scripts/snapshot.js");
 
 /// Elements of a page at most.
 const MAX_ELEMENTS: usize = 10_000;

@@ -15,7 +15,7 @@ use tokio::{
 };
 
 /// Flags by which a page is drawn with the same bytes each time, and reaches nothing outside.
-const FLAGS: [&str; 35] = [
+pub(crate) const FLAGS: [&str; 36] = [
     "--headless=new",
     "--remote-debugging-pipe",
     "--disable-gpu",
@@ -26,6 +26,8 @@ const FLAGS: [&str; 35] = [
     "--disable-lcd-text",
     "--force-color-profile=srgb",
     "--lang=en-US",
+    // Pictures that move are drawn with their first frame.
+    "--blink-settings=imageAnimationPolicy=2",
     // Frames as fast as they are drawn: trials of repairs wait for no display.
     "--disable-frame-rate-limit",
     "--disable-gpu-vsync",

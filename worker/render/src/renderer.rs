@@ -1,12 +1,13 @@
 //! The browsers of a process, each with one page at a time.
 
 use crate::{
+    component_page::{MOUNT, PREPARATION, STAND_IN},
     error::{RenderError, RendererError},
     executable::BrowserExecutable,
     module_files::ModuleFiles,
-    open_page::{OpenPage, ServedModules},
+    open_page::{OpenPage, PAGE_SCRIPT, SNAPSHOT_SCRIPT, ServedModules},
     pool::BrowserPool,
-    process::BrowserProcess,
+    process::{BrowserProcess, FLAGS},
     source::PageSource,
     tailwind::TailwindUse,
 };
@@ -79,12 +80,13 @@ impl Renderer {
         name.split_once('.').map_or(name, |(short, _)| short)
     }
 
-    /// Digest of all that a drawing depends on beside its source: the browser, the modules that are
-    /// served, and when pages get Tailwind.
+    /// Digest of all that a drawing depends on beside its source: the browser and how it is started,
+    /// our scripts in each page, the modules that are served, and when pages get Tailwind.
     pub fn digest(&self) -> Digest {
         let ServedModules { modules, tailwind } = &self.served;
-        let text = format!("{} {} {}", self.browser(), modules.digest(), tailwind.name());
-        Digest::of(text.as_bytes())
+        let scripts = [PAGE_SCRIPT, SNAPSHOT_SCRIPT, PREPARATION, MOUNT, STAND_IN].concat();
+        let served = format!("{} {}", modules.digest(), tailwind.name());
+        Digest::of(format!("{} {} {served} {scripts}", self.browser(), FLAGS.join(" ")).as_bytes())
     }
 
     /// Whether pages run in the browser's own sandbox; it has none for root, nor where the system

@@ -80,6 +80,34 @@ async fn a_snapshot_describes_the_elements_and_a_change_is_taken_back() {
 }
 
 #[tokio::test]
+async fn what_moves_is_drawn_standing_still() {
+    // Two frames, black and white, 10 ms each, without an end.
+    let gif = "R0lGODlhAgACAPAAAAAAAP///yH/C05FVFNDQVBFMi4wAwEAAAAh+QQAAQAAACwAAAAAAgACAAACAoRRACH5BAABAAAALAAAAAACAAIAAAICjFMAOw==";
+    let code = format!(
+        "<style>i, b, img {{ display: block; width: 100px; height: 20px; background: #1d4ed8 }}</style>\
+         <i></i><b></b><img src='data:image/gif;base64,{gif}'>\
+         <svg width='100' height='20'><rect width='10' height='20'>\
+         <animate attributeName='width' from='10' to='100' dur='0.05s' repeatCount='indefinite'/></rect></svg>\
+         <script>const move = [{{ width: '10px' }}, {{ width: '90px' }}];\
+         document.querySelector('i').animate(move, {{ duration: 30, iterations: Infinity }});\
+         document.querySelector('b').animate(move, {{ duration: 1e7, fill: 'forwards' }});</script>"
+    );
+    let renderer = renderer().await;
+    let mut page = renderer.open(&html(&code)).await.unwrap();
+    let first = page.draw(&[]).await.unwrap();
+    let width =
+        |tag| first.snapshot.elements.iter().find(|element| element.tag == tag).unwrap().rect[2];
+    assert_eq!([width("i"), width("b"), width("rect")], [100.0, 90.0, 10.0]);
+    for _ in 0..20 {
+        assert_eq!(page.draw(&[]).await.unwrap().picture, first.picture);
+    }
+    page.close().await;
+    let mut again = renderer.open(&html(&code)).await.unwrap();
+    assert_eq!(again.draw(&[]).await.unwrap().picture, first.picture);
+    again.close().await;
+}
+
+#[tokio::test]
 async fn twice_the_scale_is_twice_the_pixels() {
     let renderer = renderer().await;
     let source = PageSource { scale: 2, ..html(CARD) };

@@ -17,7 +17,7 @@
 
   // Animations and transitions are at their end, carets hidden.
   const still = new CSSStyleSheet();
-  still.replaceSync(`*, *::before, *::after { animation-delay: 0s !important; animation-duration: 1ms !important;
+  still.replaceSync(`*, *::before, *::after { animation-delay: 0s !important; animation-duration: 0s !important;
     animation-iteration-count: 1 !important; transition: none !important; caret-color: transparent !important;
     scroll-behavior: auto !important; }`);
   document.adoptedStyleSheets = [still];

@@ -92,12 +92,23 @@
   const pending = (image) => image.complete || image.loading === 'lazy' ? null
     : new Promise((resolve) => { for (const end of ['load', 'error']) image.addEventListener(end, resolve); });
 
+  // Animations of scripts and of drawings follow the clock of the machine, not the page's own.
+  const rest = () => {
+    for (const animation of document.getAnimations()) {
+      try { animation.finish(); } catch { animation.cancel(); } // One without an end has no state at its end.
+    }
+    for (const drawing of document.querySelectorAll('svg')) {
+      drawing.pauseAnimations();
+      drawing.setCurrentTime(0);
+    }
+  };
   // Waits for fonts, pictures and two frames, unless the page is too large to be measured.
   const settle = async (maxElements) => {
     const count = () => document.getElementsByTagName('*').length;
     if (count() > maxElements) return { elements: count(), is_empty: false };
     await document.fonts.ready;
     await Promise.all([...document.images].map(pending));
+    rest();
     for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
     list();
     return {
@@ -115,6 +126,7 @@
       element.style.setProperty(property, value, 'important');
     }
     undo = () => steps.forEach((step) => step());
+    rest();
     return snapshot();
   };
   globalThis.juror = { settle, change, undo: () => { undo(); undo = () => {}; } };
