@@ -26,11 +26,12 @@ local function room(scope)
   local noted = redis.call('HMGET', account, 'cap', 'stopped')
   fit_to_cap(account, budget, noted[1])
   if noted[2] == '1' then return 'never' end
-  local wanted = budget == 'unlimited' and {} or ahead(id, scope.account)
+  if budget == 'unlimited' then return can_count(account, worst) and 'free' or 'never' end
+  local wanted = ahead(id, scope.account)
   wanted[#wanted + 1] = worst
   -- What is left is at most what is uncommitted, so it decides alone where it suffices.
   if covers(account, 'left', wanted) then return 'free' end
-  if budget == 'unlimited' or not covers(account, 'uncommitted', { worst }) then return 'never' end
+  if not covers(account, 'uncommitted', { worst }) then return 'never' end
   return 'held'
 end
 

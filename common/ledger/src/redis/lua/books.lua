@@ -15,9 +15,8 @@
 --                 'day:2026-11-21:LABEL' or 'month:2026-11:LABEL':
 --                 committed, presumed, outstanding, overrun, carried, stopped, and in a run's
 --                 account what of `committed` is `undated`, on no day yet; 'alert:SHARE' for each alert
---                 that was sent; and against the cap
---                 that is noted in it, what is `uncommitted` (cap - committed) and what is `left`
---                 (cap - committed - outstanding)
+--                 that was sent; and where its budget is an amount, that `cap`, what is
+--                 `uncommitted` (cap - committed) and what is `left` (cap - committed - outstanding)
 -- lease:ID        an admitted call: owner, run, labels at its admission, endpoint, tokens, worst, day,
 --                 standing, overrun
 -- held:OWNER      the outstanding leases of an owner; those of `batches`, the owner of the leases of
@@ -29,7 +28,8 @@
 
 local prefix, server = ARGV[1], ARGV[2]
 
--- Sums of money saturate at the ends of a signed 64-bit integer. No sum ever reaches this cap.
+-- Sums of money saturate at the ends of a signed 64-bit integer. No sum ever reaches this cap, and one
+-- of fewer digits is not even near.
 local MOST, LEAST = '9223372036854775807', '-9223372036854775808'
 local WITHOUT_END = '9223372036854775806'
 -- Four heartbeats of 15 s.
@@ -148,28 +148,48 @@ local function budget_of(scope)
   return redis.call('GET', key('budget', scope.budget))
 end
 
--- Brings what is left of an account in line with the cap, which may have been changed since the one
--- that is noted in it.
+-- Brings what is left of an account in line with its budget, which may have been changed since the
+-- cap that is noted in it. Without a cap nothing is noted: most accounts have none, and their upkeep
+-- took most of a call's time.
 local function fit_to_cap(account, budget, noted)
-  local cap = budget == 'unlimited' and WITHOUT_END or budget
-  noted = noted or '0'
-  if noted == cap then return end
-  for _, field in ipairs({ 'uncommitted', 'left' }) do
-    add(account, field, minus(noted))
-    add(account, field, cap)
+  if noted == budget then return end
+  if budget == 'unlimited' then
+    if noted then redis.call('HDEL', account, 'cap', 'uncommitted', 'left') end
+    return
   end
-  redis.call('HSET', account, 'cap', cap)
+  redis.call('HSET', account, 'cap', budget, 'uncommitted', budget, 'left', budget)
+  local spent = redis.call('HMGET', account, 'committed', 'outstanding')
+  local committed, outstanding = minus(spent[1] or '0'), minus(spent[2] or '0')
+  add(account, 'uncommitted', committed)
+  add(account, 'left', committed)
+  add(account, 'left', outstanding)
+end
+
+-- Whether an account without a cap can count this amount too.
+local function can_count(account, amount)
+  local spent = redis.call('HMGET', account, 'committed', 'outstanding')
+  local digits = math.max(#(spent[1] or ''), #(spent[2] or ''), #amount)
+  if digits < #WITHOUT_END then return true end
+  fit_to_cap(account, WITHOUT_END, nil)
+  local fits = covers(account, 'left', { amount })
+  fit_to_cap(account, 'unlimited', WITHOUT_END)
+  return fits
+end
+
+local function has_cap(account)
+  return redis.call('HEXISTS', account, 'cap') == 1
 end
 
 local function commit(account, amount)
   add(account, 'committed', amount)
+  if not has_cap(account) then return end
   add(account, 'uncommitted', minus(amount))
   add(account, 'left', minus(amount))
 end
 
 local function hold(account, amount)
   add(account, 'outstanding', amount)
-  add(account, 'left', minus(amount))
+  if has_cap(account) then add(account, 'left', minus(amount)) end
 end
 
 -- The figures of an account, in this order; nothing counts as zero.

@@ -37,7 +37,7 @@ claim.starts, claim.alone = claim.starts + 1, 0
 claim.fence = math.max(claim.fence + 1, now)
 claim.owner, claim.holder = owner, process
 write_claim(run, job, claim)
-keep_for_a_while(run)
+keep_for_a_while(run, 'claims')
 return {
   'granted', whole(claim.fence), whole(claim.starts), whole(claim.alone_starts),
   unpack(carried_by(run, job)),

@@ -41,10 +41,13 @@ local function held_claim(run, job, round, fence)
   return holds and claim or nil
 end
 
--- What belongs to a closed run is kept for a while after its last use.
-local function keep_for_a_while(run)
+-- What belongs to a closed run is kept for a while after its last use, to within a hundredth of that
+-- while. `used` is a record that was just written, by which it is seen whether the rest is due.
+local function keep_for_a_while(run, used)
   local kept = redis.call('HGET', key('run', run), 'kept')
   if not kept then return end
+  local left = used and redis.call('PTTL', key(used, run)) or -1
+  if left >= 0 and left >= tonumber(kept) * 0.99 then return end
   local kinds = {
     'claims', 'carried', 'results', 'replayed', 'run', 'batch_rows', 'batch_places', 'batch_shards',
   }
@@ -67,6 +70,7 @@ local function carry(run, job, cost, input, cached_input, output, metered)
   add(carried, job .. ':cached_input', cached_input)
   add(carried, job .. ':output', output)
   add(key('account', 'run', run), 'carried', cost)
+  keep_for_a_while(run, 'carried')
 end
 
 local function carried_by(run, job)
@@ -84,9 +88,9 @@ local function store_result(run, job, claim, result, usable)
   claim.starts, claim.alone_starts, claim.holder = 0, 0, ''
   write_claim(run, job, claim)
   local cost = carried_by(run, job)[2]
-  add(key('account', 'run', run), 'carried', minus(cost))
+  if cost ~= '0' then add(key('account', 'run', run), 'carried', minus(cost)) end
   redis.call('HDEL', key('carried', run), job .. ':calls', job .. ':cost', job .. ':input',
     job .. ':cached_input', job .. ':output', job .. ':unmetered', job .. ':missed',
     job .. ':resent')
-  keep_for_a_while(run)
+  keep_for_a_while(run, 'results')
 end

@@ -39,12 +39,12 @@ for _, scope in ipairs(scopes_of(lease.run, lease.day, lease.labels)) do
   commit(account, cost)
   if overrun ~= '0' then add(account, 'overrun', overrun) end
   if not claim then add(account, 'presumed', cost) end
-  local budget = budget_of(scope)
-  capped = capped or (budget and budget ~= 'unlimited')
+  if overrun ~= '0' then
+    local budget = budget_of(scope)
+    capped = capped or (budget and budget ~= 'unlimited')
+  end
 end
-if capped and overrun ~= '0' then
-  redis.call('HSET', key('account', 'run', lease.run), 'stopped', '1')
-end
+if capped then redis.call('HSET', key('account', 'run', lease.run), 'stopped', '1') end
 refund(lease.endpoint, lease.tokens, used)
 redis.call('HSET', record, 'standing', 'settled')
 redis.call('PEXPIRE', record, kept)
