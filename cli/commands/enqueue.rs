@@ -25,7 +25,7 @@ use juror_app::{
         require,
     },
     protected_files::ProtectedFiles,
-    reporting::{baseline::Baseline, calibrations},
+    reporting::{self, baseline::Baseline, calibrations},
     run::{
         inspection::inspect_files,
         ready::known_run,
@@ -126,6 +126,9 @@ impl Enqueuing<'_> {
         self.check_upload(&session, record)?;
         if let Some(baseline) = &self.baseline {
             baseline.check(&run, &session.rubric.reference())?;
+        }
+        if self.arguments.wait {
+            reporting::gate(self.settings, &session.rubric)?;
         }
         if self.arguments.run.dry_run {
             return self.dry_run(&session).await;

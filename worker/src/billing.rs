@@ -135,6 +135,8 @@ impl CallPricing {
         if let CallEnd::Answered(answer) = end
             && answer.lane != self.terms.lane
             && self.terms.lane != Lane::Mixed
+            // A row of a batch was sent in that lane, whatever its run's is by now.
+            && answer.lane != Lane::Batch
             && first(&self.told_other_lane)
         {
             warnings.push(format!(
@@ -252,6 +254,8 @@ mod tests {
         };
         let (flex, warnings) = answered(Lane::Flex);
         assert!(warnings.is_empty(), "{warnings:?}");
+        // A row of a batch that the run had begun before its lane changed.
+        assert!(answered(Lane::Batch).1.is_empty());
         let (ordinary, warnings) = answered(Lane::Realtime);
         assert_eq!(ordinary, flex + flex);
         assert!(warnings[0].contains("realtime where flex was asked for"), "{warnings:?}");

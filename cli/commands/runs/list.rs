@@ -16,6 +16,8 @@ use std::path::Path;
 struct Row {
     record: RunRecord,
     fold: Fold,
+    /// Spent, and at most with the calls that are under way.
+    booked: Money,
     cost: Money,
     /// Names that it is blessed by.
     baselines: Vec<String>,
@@ -70,9 +72,10 @@ async fn with_costs(
     for (record, fold) in runs {
         let ledger = ledgers.of(&record).await?;
         let cost = fold.spent().total(ledger.as_ref());
+        let booked = fold.spent().booked(ledger.as_ref());
         let baselines = blessed.iter().filter(|blessed| blessed.run_id == record.run_id);
         let baselines = baselines.map(|blessed| blessed.name.clone()).collect();
-        rows.push(Row { record, fold, cost, baselines });
+        rows.push(Row { record, fold, booked, cost, baselines });
     }
     ledgers.close().await.iter().for_each(|warning| screen::tell(warning));
     Ok(rows)
@@ -82,11 +85,12 @@ fn judge(record: &RunRecord) -> &str {
     record.judge.as_ref().map_or("off", |judge| judge.model.as_str())
 }
 
-fn as_json(Row { record, fold, cost, baselines }: &Row) -> serde_json::Value {
+fn as_json(Row { record, fold, booked, cost, baselines }: &Row) -> serde_json::Value {
     json!({
         "run_id": record.run_id, "created_at": record.created_at, "dataset": record.dataset.path,
         "rubric": record.rubric.id, "judge": judge(record), "planned": record.jobs(),
-        "scored": fold.counts().scored, "cost_usd": cost, "simulated": fold.spent().simulated,
+        "scored": fold.counts().scored, "cost_usd": cost, "booked_usd": booked,
+        "simulated": fold.spent().simulated,
         "fleet": record.fleet, "baselines": baselines,
     })
 }
@@ -110,18 +114,22 @@ fn table(runs: &[Row]) -> String {
     if runs.iter().any(|run| run.fold.spent().simulated) {
         table.push_str("* SIMULATED: scores were made up by the simulator\n");
     }
+    if runs.iter().any(|run| run.cost > run.booked) {
+        table.push_str("+ calls or batches under way may add to it: juror runs show RUN\n");
+    }
     table
 }
 
-fn cells(Row { record, fold, cost, baselines }: &Row) -> [String; 7] {
+fn cells(Row { record, fold, booked, cost, baselines }: &Row) -> [String; 7] {
     let spent = fold.spent();
+    let more = if cost > booked { "+" } else { "" };
     [
         record.run_id.to_string(),
         record.created_at.chars().take(10).collect(),
         record.rubric.id.clone(),
         format!("{}{}", judge(record), if spent.simulated { "*" } else { "" }),
         format!("{}/{}", fold.counts().scored, record.jobs()),
-        if record.judge.is_some() { dollars(*cost) } else { "-".to_owned() },
+        if record.judge.is_some() { format!("{}{more}", dollars(*booked)) } else { "-".to_owned() },
         baselines.join(", "),
     ]
 }

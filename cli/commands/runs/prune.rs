@@ -31,6 +31,7 @@ pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exi
     let runs_dir = &settings.run.runs_dir;
     let mut plan = PrunePlan::new(runs_dir, settings.prune, jiff::Timestamp::now())?;
     let replies = carry_out(&mut plan, &settings, arguments.dry_run).await?;
+    warn_of_size(&plan, settings.prune.max_mb);
     if global.json {
         screen::print_json(&as_json(&plan, replies, arguments.dry_run))?;
     } else {
@@ -116,6 +117,19 @@ fn text(plan: &PrunePlan, replies: u64, dry_run: bool) -> String {
         }
     }
     text
+}
+
+/// Warns where the runs that stay in any case take more than was asked for.
+fn warn_of_size(plan: &PrunePlan, max_mb: Option<u64>) {
+    let Some(most) = max_mb.filter(|most| bytes(&plan.kept) > most.saturating_mul(1_000_000))
+    else {
+        return;
+    };
+    screen::warn(&format!(
+        "the runs that stay take {}, more than --max-mb {most}: each has a reason that size does not \
+         touch; prune.keep_first and juror bless --remove NAME let more of them go",
+        megabytes(bytes(&plan.kept))
+    ));
 }
 
 fn as_json(plan: &PrunePlan, replies: u64, dry_run: bool) -> serde_json::Value {

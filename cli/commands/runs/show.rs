@@ -9,7 +9,7 @@ use crate::{
 use juror_analysis::{fold::Fold, format::dollars};
 use juror_app::{error::AppError, ledger_pool::Ledgers, run::ready::run_files};
 use juror_report::phrasing::selection_texts;
-use juror_types::run::RunRecord;
+use juror_types::{run::RunRecord, usage::Money};
 use serde_json::{Value, json};
 
 /// Columns of the names before what they name.
@@ -25,7 +25,9 @@ pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<
     let mut ledgers = Ledgers::new(&settings);
     let ledger = ledgers.of(record).await;
     ledgers.close().await.iter().for_each(|warning| screen::tell(warning));
-    let cost = fold.spent().total(ledger?.as_ref());
+    let ledger = ledger?;
+    let cost = fold.spent().total(ledger.as_ref());
+    let booked = fold.spent().booked(ledger.as_ref());
     let counts = fold.counts();
     let pending = record.jobs().saturating_sub(counts.total());
     if global.json {
@@ -36,7 +38,7 @@ pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<
                 "no_output": counts.no_output, "unscorable": counts.unscorable, "failed": counts.failed,
                 "skipped": counts.skipped, "pending": pending,
             },
-            "cost_usd": cost, "directory": files.directory(),
+            "cost_usd": cost, "booked_usd": booked, "directory": files.directory(),
         }))?;
         return Ok(Exit::Done);
     }
@@ -52,11 +54,23 @@ pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<
     );
     let mut lines = described(record, mark);
     lines.push(("Coverage", coverage));
-    lines.push(("Cost", dollars(cost)));
+    lines.push(("Cost", cost_line(booked, cost)));
     lines.push(("Directory", files.directory().display().to_string()));
     let text = lines.iter().map(|(label, text)| format!("{:LABEL$}{text}\n", format!("{label}:")));
     screen::print(&text.collect::<String>())?;
     Ok(Exit::Done)
+}
+
+/// What was spent, and what it may come to with the calls and batches that are under way.
+fn cost_line(booked: Money, at_most: Money) -> String {
+    match booked == at_most {
+        true => dollars(at_most),
+        false => format!(
+            "{}, at most {} with the calls that are under way",
+            dollars(booked),
+            dollars(at_most)
+        ),
+    }
 }
 
 fn described(record: &RunRecord, mark: &str) -> Vec<(&'static str, String)> {

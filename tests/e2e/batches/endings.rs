@@ -65,6 +65,10 @@ fn a_run_that_goes_on_in_another_lane_pays_no_row_twice() {
     let running = scene.harness.start_run(&scene.simulator, "night", &flags);
     scene.simulator.await_count("batch_polls", 2);
     running.kill();
+    let held = scene.harness.juror(&["runs", "show", "night"]).exits(0);
+    held.prints(&["$0.00, at most $", "with the calls that are under way"]);
+    let listed = scene.harness.juror(&["runs", "list"]).exits(0);
+    listed.prints(&["$0.00+", "batches under way may add to it"]);
     scene.harness.resume("night", &["--lane", "realtime"]).exits(0).prints(&["6 of 6 scored"]);
     assert_eq!(scene.simulator.requests(), 3, "half of the batch was done");
     assert_eq!(scene.simulator.count("billed_calls"), 6);

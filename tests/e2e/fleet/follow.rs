@@ -63,6 +63,14 @@ fn a_run_is_followed_to_its_report() {
     assert_eq!(report["comparison"]["paired"], 10);
     let missed = [&enqueue[..], &["--gate", "targets"]].concat();
     servers.juror(&harness, &missed).exits(100).prints(&["Token Accuracy"]);
+
+    // What no run can be held against is refused before anything is published.
+    harness.write(
+        "changes.toml",
+        "schema = 1\n[[rule]]\nmetric = \"changes.new.items\"\nat_most = 0\n",
+    );
+    let unanchored = ["enqueue", "manifest.jsonl", "--wait", "--gate", "changes.toml"];
+    servers.juror(&harness, &unanchored).exits(2).says(&["changes.new.items", "--baseline RUN"]);
     aggregator.signal(Signal::TERM);
     aggregator.finish().exits(0);
 }
