@@ -1,5 +1,5 @@
-//! States of the fleet's runs, as a worker sees them: looked up in Redis about once a second, each
-//! with a context as long as its jobs may be judged.
+//! States of the fleet's runs, as a worker sees them: looked up in Redis after each change that it tells
+//! of and every few seconds, each with a context as long as its jobs may be judged.
 
 use super::context_factory::{ContextError, ContextFactory};
 use async_trait::async_trait;
@@ -24,10 +24,12 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Time for which a looked-up state is believed.
+/// Time for which a looked-up state is believed though something has changed since, money of another
+/// run, say.
 const CACHE_TTL: Duration = Duration::from_secs(1);
 /// Interval of looking up runs whose jobs are in hand, so that a pause or a cancellation reaches
-/// those that wait.
+/// those that wait. Each look-up brings the run's whole record: with many workers, one for each job
+/// would take Redis as long as the judgements do.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
 /// Time for which a run is remembered after its last job.
 const TTL: Duration = Duration::from_secs(10 * 60);
@@ -132,10 +134,13 @@ impl SeenRuns {
         let Some((looked_up, status)) = known.looked_up.zip(known.status.as_ref()) else {
             return false;
         };
-        looked_up.at.elapsed() < CACHE_TTL
-            && (is_active(status)
-                || *self.contexts.backend().changes().borrow() == looked_up.change)
-            && fits(job, &status.record)
+        let is_unchanged = *self.contexts.backend().changes().borrow() == looked_up.change;
+        let believed = match (is_active(status), is_unchanged) {
+            (true, true) => LOOK_AGAIN,
+            (true, false) | (false, true) => CACHE_TTL,
+            (false, false) => return false,
+        };
+        looked_up.at.elapsed() < believed && fits(job, &status.record)
     }
 
     /// Whether a job of the run has met a refusal, and the pause is not noted yet.

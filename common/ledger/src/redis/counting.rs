@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Limits that did not change are told again after this time: Redis may have been emptied.
-const LIMITS_INTERVAL: Duration = Duration::from_secs(5);
+const LIMITS_INTERVAL: Duration = Duration::from_secs(15);
 
 /// By endpoint: the counting that the last decision told, and the limits that were told last.
 #[derive(Debug, Default)]

@@ -20,13 +20,15 @@ if held_already then
 end
 prune(id)
 
-local function room(scope)
-  local budget, account = budget_of(scope), account_of(scope)
+local function room(scope, budget)
   if not budget then return 'never' end
-  local noted = redis.call('HMGET', account, 'cap', 'stopped')
+  local account = account_of(scope)
+  local noted = redis.call('HMGET', account, 'cap', 'stopped', 'committed', 'outstanding')
   fit_to_cap(account, budget, noted[1])
   if noted[2] == '1' then return 'never' end
-  if budget == 'unlimited' then return can_count(account, worst) and 'free' or 'never' end
+  if budget == 'unlimited' then
+    return can_count(account, noted[3], noted[4], worst) and 'free' or 'never'
+  end
   local wanted = ahead(id, scope.account)
   wanted[#wanted + 1] = worst
   -- What is left is at most what is uncommitted, so it decides alone where it suffices.
@@ -36,14 +38,16 @@ local function room(scope)
 end
 
 local day, labels = day_of(now), labels_of(run)
+local scopes = scopes_of(run, day, labels)
+local budgets = budgets_of(scopes)
 local held
-for _, scope in ipairs(scopes_of(run, day, labels)) do
-  local found = room(scope)
+for position, scope in ipairs(scopes) do
+  local found = room(scope, budgets[position])
   if found == 'never' then
     leave(id)
     cancel_reservation(id)
     local figures = figures_of(account_of(scope))
-    return { 'never', scope.account, budget_of(scope) or '', unpack(figures) }
+    return { 'never', scope.account, budgets[position] or '', unpack(figures) }
   end
   if found == 'held' then held = held or scope end
 end

@@ -148,6 +148,13 @@ local function budget_of(scope)
   return redis.call('GET', key('budget', scope.budget))
 end
 
+-- Budgets of scopes, in their order; false where there is no record.
+local function budgets_of(scopes)
+  local names = {}
+  for position, scope in ipairs(scopes) do names[position] = key('budget', scope.budget) end
+  return redis.call('MGET', unpack(names))
+end
+
 -- Brings what is left of an account in line with its budget, which may have been changed since the
 -- cap that is noted in it. Without a cap nothing is noted: most accounts have none, and their upkeep
 -- took most of a call's time.
@@ -165,10 +172,9 @@ local function fit_to_cap(account, budget, noted)
   add(account, 'left', outstanding)
 end
 
--- Whether an account without a cap can count this amount too.
-local function can_count(account, amount)
-  local spent = redis.call('HMGET', account, 'committed', 'outstanding')
-  local digits = math.max(#(spent[1] or ''), #(spent[2] or ''), #amount)
+-- Whether an account without a cap, of these sums, can count this amount too.
+local function can_count(account, committed, outstanding, amount)
+  local digits = math.max(#(committed or ''), #(outstanding or ''), #amount)
   if digits < #WITHOUT_END then return true end
   fit_to_cap(account, WITHOUT_END, nil)
   local fits = covers(account, 'left', { amount })
