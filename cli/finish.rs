@@ -39,8 +39,8 @@ pub struct Finishing<'run> {
 
 /// Reports an executed run.
 pub fn finish(executed: Executed, finishing: &Finishing<'_>) -> Result<Exit, Failure> {
-    let files = executed.directory.files();
-    let (counted, paused) = (executed.fold.counted(), executed.paused.as_deref());
+    let files = executed.journal.files();
+    let (counted, paused) = (executed.journal.fold().counted(), executed.paused.as_deref());
     let report = report(files, &counted, executed.ledger, finishing, paused)?;
     if !finishing.global.quiet {
         tell_what_next(&executed, &report, finishing.global);
@@ -122,7 +122,7 @@ fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
             0 => "no job was judged",
             _ => "only the first jobs in the dataset's order were judged",
         };
-        let obstacle = budget_in_the_way(executed.directory.files(), report);
+        let obstacle = budget_in_the_way(executed.journal.files(), report);
         screen::tell(&format!(
             "the budget leaves no room for another call: {judged}{}\n  raise it and resume with: \
              juror run --resume {run} (--budget-usd AMOUNT raises the run's own budget)",
@@ -142,7 +142,7 @@ fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
             counted(unscored, "job")
         ));
     }
-    tell_result(executed.directory.files(), report);
+    tell_result(executed.journal.files(), report);
 }
 
 /// Message of the first job that a budget had no room for: which budget, and what raises it.

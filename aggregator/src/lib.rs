@@ -6,3 +6,4 @@
 
 pub mod fleet;
 pub mod run;
+pub mod run_journal;

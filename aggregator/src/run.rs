@@ -1,7 +1,7 @@
 //! The role: results come in, are committed to the journal, and only then acknowledged.
 
-use juror_analysis::fold::{Applied, Fold};
-use juror_journal::journal::{JournalError, RunDirectory, encode};
+use crate::run_journal::RunJournal;
+use juror_journal::journal::JournalError;
 use juror_queue::{Delivery, Disposition, QueueError, Subscription};
 use juror_telemetry::{MessageKind, Metrics};
 use juror_types::{
@@ -19,14 +19,12 @@ const BATCH: usize = 256;
 /// many results, and no caller waits for a single one.
 const GATHERING: Duration = Duration::from_millis(50);
 
-/// Resources of the aggregator. It returns directory and fold at its end.
+/// Resources of the aggregator. It returns the journal at its end.
 pub struct AggregatorResources {
     /// The results, of this run alone.
     pub results: Box<dyn Subscription<JobResult>>,
-    /// The locked run directory.
-    pub directory: RunDirectory,
-    /// The fold of its journal.
-    pub fold: Fold,
+    /// The run's journal.
+    pub journal: RunJournal,
     /// Listeners for finished jobs.
     pub events: Events,
     /// Counters of results.
@@ -36,10 +34,8 @@ pub struct AggregatorResources {
 /// Results of the aggregator.
 #[derive(Debug)]
 pub struct Aggregated {
-    /// The run directory, still locked.
-    pub directory: RunDirectory,
-    /// The fold of its journal.
-    pub fold: Fold,
+    /// The run's journal, still locked.
+    pub journal: RunJournal,
     /// Results that came more than once and were not applied again.
     pub duplicates: u64,
 }
@@ -65,7 +61,7 @@ pub async fn run(
     resources: AggregatorResources,
     shutdown: Shutdown,
 ) -> Result<Aggregated, AggregatorError> {
-    let AggregatorResources { mut results, directory, fold, events, metrics } = resources;
+    let AggregatorResources { mut results, journal, events, metrics } = resources;
     let (sender, receiver) = mpsc::channel(BATCH);
     let receive = async {
         // Moved in, so that the committer sees the end as soon as there is nothing to receive.
@@ -85,38 +81,22 @@ pub async fn run(
         }
     };
     // Of the highest level, so that every line names the run however little is logged.
-    let span = error_span!("run", run = %directory.files().record().run_id);
-    let committing = commit_all(receiver, directory, fold, events, metrics).instrument(span);
+    let span = error_span!("run", run = %journal.record().run_id);
+    let committing = commit_all(receiver, journal, events, metrics).instrument(span);
     let (received, aggregated) = tokio::join!(receive, committing);
     let aggregated = aggregated?;
     received.map_err(AggregatorError::Queue)?;
     Ok(aggregated)
 }
 
-/// Commits results that came by another way than the queue, before the role begins.
-pub fn append_stored(
-    directory: &mut RunDirectory,
-    fold: &mut Fold,
-    results: &[JobResult],
-) -> Result<(), JournalError> {
-    let mut lines = Vec::new();
-    for result in results {
-        if fold.apply(result, directory.length() + lines.len() as u64) != Applied::Duplicate {
-            encode(result, &mut lines)?;
-        }
-    }
-    directory.append_lines(&lines)
-}
-
 /// Commits what comes, batch by batch; while one is being written, the next gathers.
 async fn commit_all(
     mut ready: mpsc::Receiver<Delivery<JobResult>>,
-    directory: RunDirectory,
-    fold: Fold,
+    journal: RunJournal,
     events: Events,
     metrics: Arc<Metrics>,
 ) -> Result<Aggregated, AggregatorError> {
-    let mut aggregated = Aggregated { directory, fold, duplicates: 0 };
+    let mut aggregated = Aggregated { journal, duplicates: 0 };
     let mut batch = Vec::new();
     while gather(&mut ready, &mut batch).await > 0 {
         let (kept, finished) = commit(aggregated, &batch, &events, &metrics).await?;
@@ -151,52 +131,45 @@ async fn gather(
     batch.len()
 }
 
-/// Commits the batch's news; answers them.
+/// Commits the batch's news; returns them.
 async fn commit(
     aggregated: Aggregated,
     batch: &[Delivery<JobResult>],
     events: &Events,
     metrics: &Metrics,
 ) -> Result<(Aggregated, Vec<Arc<JobResult>>), AggregatorError> {
-    let Aggregated { mut directory, mut fold, mut duplicates } = aggregated;
-    let mut lines = Vec::new();
-    let mut news = Vec::new();
+    let Aggregated { mut journal, mut duplicates } = aggregated;
+    let mut results = Vec::new();
     for Delivery { message: result, redelivered, .. } in batch {
         if *redelivered {
             metrics.redelivered(MessageKind::Result);
         }
-        if !belongs(result, &directory) {
-            let run = &result.run_id;
-            events
-                .emit(Event::Warning(format!(
-                    "a result of run {run} was set aside: it belongs to another run directory"
-                )))
-                .await;
+        if belongs(result, &journal) {
+            results.push(Arc::clone(result));
             continue;
         }
-        // Should the write fail, this fold is dropped with the error and read anew.
-        match fold.apply(result, directory.length() + lines.len() as u64) {
-            Applied::Duplicate => {
-                duplicates += 1;
-                metrics.duplicate(MessageKind::Result);
-            }
-            Applied::New | Applied::NewerRound | Applied::OlderRound => {
-                encode(result, &mut lines)?;
-                news.push(Arc::clone(result));
-            }
-        }
+        let run = &result.run_id;
+        let warning =
+            format!("a result of run {run} was set aside: it belongs to another run directory");
+        events.emit(Event::Warning(warning)).await;
     }
-    let (directory, written) = task::spawn_blocking(move || {
-        let written = directory.append_lines(&lines);
-        (directory, written)
-    })
-    .await?;
-    written?;
-    Ok((Aggregated { directory, fold, duplicates }, news))
+    let committing = move || {
+        let news = journal.commit(results.iter().map(Arc::as_ref))?;
+        Ok::<_, JournalError>((journal, results, news))
+    };
+    // Should the write fail, this journal is dropped with the error and read anew.
+    let (journal, results, news) = task::spawn_blocking(committing).await??;
+    for _ in news.iter().filter(|is_new| !**is_new) {
+        duplicates += 1;
+        metrics.duplicate(MessageKind::Result);
+    }
+    let news =
+        results.into_iter().zip(news).filter_map(|(result, is_new)| is_new.then_some(result));
+    Ok((Aggregated { journal, duplicates }, news.collect()))
 }
 
 async fn settle(delivery: Delivery<JobResult>, aggregated: &Aggregated, events: &Events) {
-    let disposition = if belongs(&delivery.message, &aggregated.directory) {
+    let disposition = if belongs(&delivery.message, &aggregated.journal) {
         Disposition::Acknowledge
     } else {
         Disposition::DeadLetter("a result of another run".into())
@@ -208,8 +181,8 @@ async fn settle(delivery: Delivery<JobResult>, aggregated: &Aggregated, events: 
     }
 }
 
-fn belongs(result: &JobResult, directory: &RunDirectory) -> bool {
-    result.run_id == directory.files().record().run_id
+fn belongs(result: &JobResult, journal: &RunJournal) -> bool {
+    result.run_id == journal.record().run_id
 }
 
 #[cfg(test)]

@@ -1,23 +1,17 @@
-//! A run whose directory is locked and whose fold is in memory. Everything here waits for the disk.
+//! An open run of a fleet. Everything here waits for the disk.
 
 use super::{batch::Incoming, poison};
-use juror_analysis::fold::{Applied, Counted, Fold};
-use juror_journal::journal::{JournalError, RunDirectory, RunFiles, encode};
+use crate::run_journal::RunJournal;
+use juror_analysis::fold::{Counted, Fold};
+use juror_journal::journal::{JournalError, RunDirectory, RunFiles};
 use juror_ledger::redis::RunProgress;
-use juror_types::{
-    id::RunId,
-    outcome::{JobResult, Outcome},
-    run::RunRecord,
-};
-use std::path::Path;
+use juror_types::{id::RunId, outcome::Outcome, run::RunRecord};
+use std::{borrow::Cow, path::Path};
 use tokio_util::sync::CancellationToken;
 
 /// A run that results can be committed to.
 #[derive(Debug)]
-pub(super) struct OpenRun {
-    directory: RunDirectory,
-    fold: Fold,
-}
+pub(super) struct OpenRun(RunJournal);
 
 /// Result of a commit.
 #[derive(Debug, Default)]
@@ -58,78 +52,65 @@ impl OpenRun {
 
     fn read(directory: RunDirectory, stop: &CancellationToken) -> Result<Self, JournalError> {
         let fold = Fold::of_journal(&directory.files().clone().until(stop.clone()))?;
-        Ok(Self { directory, fold })
+        Ok(Self(RunJournal::new(directory, fold)))
     }
 
-    /// Commits what is new among these: one write and one fsync. On an error nothing of them is
-    /// committed, and this value is of no more use.
+    /// Commits what is new among these. On an error nothing of them is committed, and this value is
+    /// of no more use.
     pub(super) fn commit(&mut self, batch: &[Incoming]) -> Result<Committed, JournalError> {
-        let mut committed = Committed::default();
-        let mut lines = Vec::new();
-        for incoming in batch {
-            match incoming {
-                Incoming::Result(delivery) => {
-                    if !self.add(&delivery.message, &mut lines, &mut committed)? {
-                        committed.duplicates += 1;
-                    }
-                }
+        let record = self.record();
+        let results: Vec<_> = batch
+            .iter()
+            .map(|incoming| match incoming {
+                Incoming::Result(delivery) => Cow::Borrowed(&*delivery.message),
                 Incoming::Dead(delivery) => {
-                    let result = poison::result_of(&delivery.message, self.record());
-                    self.add(&result, &mut lines, &mut committed)?;
+                    Cow::Owned(poison::result_of(&delivery.message, record))
                 }
+            })
+            .collect();
+        let outcomes: Vec<_> = results.iter().map(|result| result.outcome).collect();
+        let mut committed = Committed::default();
+        let news = self.0.commit(results)?;
+        for ((incoming, outcome), is_new) in batch.iter().zip(outcomes).zip(news) {
+            match (incoming, is_new) {
+                (_, true) => committed.news.push(outcome),
+                (Incoming::Result(_), false) => committed.duplicates += 1,
+                // Its round has a result.
+                (Incoming::Dead(_), false) => {}
             }
         }
-        self.directory.append_lines(&lines)?;
         Ok(committed)
     }
 
     /// Record of the run.
     pub(super) fn record(&self) -> &RunRecord {
-        self.directory.files().record()
+        self.0.record()
     }
 
     /// Writes `run.json` anew unless it says this already.
     pub(super) fn keep_record(&mut self, record: &RunRecord) -> Result<(), JournalError> {
-        if self.record() == record {
-            return Ok(());
-        }
-        self.directory.set_record(record.clone())
+        self.0.keep_record(record)
     }
 
     /// Progress of the run; nothing is said of its report.
     pub(super) fn progress(&self) -> RunProgress {
-        let counts = self.fold.counts();
+        let fold = self.0.fold();
+        let counts = fold.counts();
         RunProgress {
-            results: self.fold.results(),
+            results: fold.results(),
             scored: counts.scored,
             no_output: counts.no_output,
             unscorable: counts.unscorable,
             failed: counts.failed,
             skipped: counts.skipped,
-            cost_usd: self.fold.spent().cost,
+            cost_usd: fold.spent().cost,
             reported_at: None,
         }
     }
 
     /// Present state for a report.
     pub(super) fn snapshot(&self) -> FoldSnapshot {
-        FoldSnapshot { files: self.directory.files().clone(), counted: self.fold.counted() }
-    }
-
-    /// Whether it is new.
-    fn add(
-        &mut self,
-        result: &JobResult,
-        lines: &mut Vec<u8>,
-        committed: &mut Committed,
-    ) -> Result<bool, JournalError> {
-        let offset = self.directory.length() + lines.len() as u64;
-        if self.fold.apply(result, offset) == Applied::Duplicate {
-            return Ok(false);
-        }
-        encode(result, lines)?;
-        committed.news.push(result.outcome);
-        Ok(true)
+        FoldSnapshot { files: self.0.files().clone(), counted: self.0.fold().counted() }
     }
 }
 
@@ -137,6 +118,6 @@ impl OpenRun {
 impl OpenRun {
     /// Makes every further write fail as on a full disk.
     pub(super) fn fill_the_disk(&mut self) -> std::io::Result<()> {
-        self.directory.fill_the_disk()
+        self.0.fill_the_disk()
     }
 }

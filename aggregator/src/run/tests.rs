@@ -1,6 +1,10 @@
 use super::*;
 use async_trait::async_trait;
-use juror_analysis::test_results::{SEMANTIC, bare, judged, record};
+use juror_analysis::{
+    fold::Fold,
+    test_results::{SEMANTIC, bare, judged, record},
+};
+use juror_journal::journal::RunDirectory;
 use juror_queue::{Priority, Settle};
 use juror_types::{id::RunId, outcome::Outcome};
 use std::{
@@ -58,8 +62,7 @@ fn setup(results: Vec<JobResult>, open: bool, events: Events) -> Setup {
     let script = Script { results: results.into(), log: log.clone(), open };
     let resources = AggregatorResources {
         results: Box::new(script),
-        directory,
-        fold: Fold::default(),
+        journal: RunJournal::read(directory).unwrap(),
         events,
         metrics: Arc::default(),
     };
@@ -81,7 +84,7 @@ async fn results_are_committed_then_acknowledged_and_told_once() {
     {
         assert!(counted.contains(sample), "{sample} in {counted}");
     }
-    assert_eq!(aggregated.fold.len(), 2);
+    assert_eq!(aggregated.journal.fold().len(), 2);
     assert_eq!(log.lock().unwrap().len(), 4);
     assert!(log.lock().unwrap().iter().all(|(_, end)| *end == Disposition::Acknowledge));
     let mut finished = 0;
@@ -89,10 +92,11 @@ async fn results_are_committed_then_acknowledged_and_told_once() {
         finished += u32::from(matches!(event, Event::Finished(_)));
     }
     assert_eq!(finished, 2);
-    let again = Fold::of_journal(aggregated.directory.files()).unwrap();
-    assert_eq!(again.spent(), aggregated.fold.spent());
-    let offset = aggregated.fold.latest(&bare("b", Outcome::Scored).job_id).unwrap().offset;
-    let mut stored = aggregated.directory.files().results().unwrap();
+    let again = Fold::of_journal(aggregated.journal.files()).unwrap();
+    assert_eq!(again.spent(), aggregated.journal.fold().spent());
+    let offset =
+        aggregated.journal.fold().latest(&bare("b", Outcome::Scored).job_id).unwrap().offset;
+    let mut stored = aggregated.journal.files().results().unwrap();
     assert_eq!(stored.at(offset).unwrap().screenshot_id, "b");
 }
 
@@ -102,7 +106,7 @@ async fn a_result_of_another_run_is_set_aside() {
     stray.run_id = RunId::new("other");
     let Setup { resources, log, _runs } = setup(vec![stray], false, Events::silent());
     let aggregated = run(resources, Shutdown::new()).await.unwrap();
-    assert!(aggregated.fold.is_empty());
+    assert!(aggregated.journal.fold().is_empty());
     assert!(matches!(&log.lock().unwrap()[..], [(_, Disposition::DeadLetter(_))]));
 }
 
@@ -121,7 +125,7 @@ async fn a_hard_stop_ends_the_wait_and_a_soft_one_does_not() {
         shutdown.escalate();
     };
     let (aggregated, ()) = tokio::join!(run(resources, shutdown.clone()), stop);
-    assert_eq!(aggregated.unwrap().fold.len(), 1);
+    assert_eq!(aggregated.unwrap().journal.fold().len(), 1);
     assert_eq!(log.lock().unwrap().len(), 1);
 }
 
@@ -130,7 +134,7 @@ async fn a_hard_stop_ends_the_wait_and_a_soft_one_does_not() {
 async fn nothing_is_acknowledged_that_was_not_committed() {
     let results = vec![bare("a", Outcome::Scored)];
     let Setup { mut resources, log, _runs } = setup(results, true, Events::silent());
-    resources.directory.fill_the_disk().unwrap();
+    resources.journal.fill_the_disk().unwrap();
     let error = run(resources, Shutdown::new()).await.unwrap_err();
     assert!(matches!(error, AggregatorError::Journal(JournalError::Full { .. })), "{error}");
     assert!(log.lock().unwrap().is_empty());

@@ -15,9 +15,11 @@ use crate::{
     local_ledger::open_local_ledger,
     worker_resources::run_deadline,
 };
-use juror_aggregator::run::{Aggregated, AggregatorError, AggregatorResources};
+use juror_aggregator::{
+    run::{Aggregated, AggregatorError, AggregatorResources},
+    run_journal::RunJournal,
+};
 use juror_analysis::fold::Fold;
-use juror_journal::journal::RunDirectory;
 use juror_ledger::{
     admission::{Admission, Ledger},
     batches::BatchRecords,
@@ -53,10 +55,8 @@ pub struct Begun {
 
 /// A run that has been executed, as far as it went.
 pub struct Executed {
-    /// Its directory, still locked.
-    pub directory: RunDirectory,
-    /// Its results.
-    pub fold: Fold,
+    /// Its journal, still locked.
+    pub journal: RunJournal,
     /// Its money.
     pub ledger: Option<Ledger>,
     /// Whether it was stopped before every job was taken.
@@ -68,8 +68,7 @@ pub struct Executed {
 /// A pass over the jobs that are not scored yet.
 struct Round<'run> {
     terms: &'run Terms,
-    directory: RunDirectory,
-    fold: Fold,
+    journal: RunJournal,
     events: Events,
 }
 
@@ -89,7 +88,7 @@ pub async fn begin(execution: Execution<'_>) -> Result<Begun, AppError> {
 impl Begun {
     /// Cost of its results so far.
     pub fn spent(&self) -> Money {
-        self.opened.fold.spent().cost
+        self.opened.journal.fold().spent().cost
     }
 
     /// Runs producer, workers and aggregator until every job has its outcome, or until `shutdown`
@@ -102,10 +101,9 @@ impl Begun {
     ) -> Result<Executed, AppError> {
         let ran = run_in_backend(self.opened, session, &self.backend, events, shutdown).await;
         self.backend.close().await;
-        let (aggregated, ended, ledger) = ran?;
+        let (journal, ended, ledger) = ran?;
         Ok(Executed {
-            directory: aggregated.directory,
-            fold: aggregated.fold,
+            journal,
             ledger,
             stopped: shutdown.drain.is_cancelled(),
             paused: ended.paused,
@@ -121,27 +119,26 @@ async fn run_in_backend(
     backend: &Arc<SqliteLedger>,
     events: Events,
     shutdown: &Shutdown,
-) -> Result<(Aggregated, Ended, Option<Ledger>), AppError> {
-    let Opened { mut directory, mut fold, run_session, terms, zone_change } = opened;
+) -> Result<(RunJournal, Ended, Option<Ledger>), AppError> {
+    let Opened { mut journal, run_session, terms, zone_change } = opened;
     if let Some(change) = zone_change {
         events.emit(Event::Warning(change.to_string())).await;
     }
     let mut look: Option<Session> = None;
-    let (mut aggregated, ended) = loop {
+    let ended = loop {
         let current = look.as_ref().unwrap_or(session);
-        let round = Round { terms: &terms, directory, fold, events: events.clone() };
-        let (mut done, ended) = run_round(round, current, backend, shutdown).await?;
+        let round = Round { terms: &terms, journal, events: events.clone() };
+        let (aggregated, ended) = run_round(round, current, backend, shutdown).await?;
+        journal = aggregated.journal;
         let is_stopped = shutdown.drain.is_cancelled() || ended.paused.is_some();
-        let next = if is_stopped { None } else { next_look(current, &done)? };
-        let Some(next) = next else { break (done, ended) };
-        let record = record_of_look(done.directory.files().record(), &next);
-        done.directory.set_record(record)?;
-        (directory, fold, look) = (done.directory, done.fold, Some(next));
+        let next = if is_stopped { None } else { next_look(current, &journal)? };
+        let Some(next) = next else { break ended };
+        journal.keep_record(&record_of_look(journal.record(), &next))?;
+        look = Some(next);
     };
-    run_session.end(&mut aggregated.directory)?;
-    let run = &aggregated.directory.files().record().run_id;
-    let ledger = backend.ledger(run).await.map_err(AppError::internal)?;
-    Ok((aggregated, ended, ledger))
+    run_session.end(&mut journal)?;
+    let ledger = backend.ledger(&journal.record().run_id).await.map_err(AppError::internal)?;
+    Ok((journal, ended, ledger))
 }
 
 /// Runs the roles once, over the jobs that are not scored yet.
@@ -151,15 +148,15 @@ async fn run_round(
     backend: &Arc<SqliteLedger>,
     shutdown: &Shutdown,
 ) -> Result<(Aggregated, Ended), AppError> {
-    let Round { terms, directory, fold, events } = round;
-    let run = directory.files().record().run_id.clone();
+    let Round { terms, journal, events } = round;
+    let record = journal.record();
+    let run = record.run_id.clone();
     let jobs: Arc<LocalQueue<Job>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
     let results: Arc<LocalQueue<JobResult>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));
-    let record = directory.files().record();
     let batches = BatchResources {
         records: Arc::clone(backend) as Arc<dyn BatchRecords>,
         owner: OwnerId::new(LOCAL_OWNER),
-        folder: directory.files().directory().join("batches"),
+        folder: journal.files().directory().join("batches"),
     };
     let lane = batches.lane(&session.settings, record, terms.judge.as_deref()).await;
     let context = Arc::new(Context {
@@ -171,11 +168,10 @@ async fn run_round(
         run_deadline: run_deadline(record),
         ..local_context::of_one_run(session, backend, terms.judge.clone())?
     });
-    let submission = submission(session, &run, &fold, &jobs, events.clone())?;
+    let submission = submission(session, journal.fold(), &run, &jobs, events.clone())?;
     let subscription = results.subscribe(QUEUE_CAPACITY).await.map_err(AppError::internal)?;
     let metrics = Arc::clone(&context.metrics);
-    let aggregator =
-        AggregatorResources { results: subscription, directory, fold, events, metrics };
+    let aggregator = AggregatorResources { results: subscription, journal, events, metrics };
     let watch = AlertWatch {
         records: backend.as_ref(),
         alerts: &session.settings.budget.alerts,
@@ -202,7 +198,7 @@ async fn run_roles(
 ) -> Result<(Aggregated, Ended), AppError> {
     // When a later role ends early, the earlier ones have nobody to work for.
     let upstream = context.shutdown.clone();
-    let run_id = aggregator.directory.files().record().run_id.clone();
+    let run_id = aggregator.journal.record().run_id.clone();
     let producing = async {
         let submitted = submit::run(submission, &upstream).await;
         jobs.close();
@@ -255,8 +251,8 @@ async fn run_worker(
 /// The jobs that are not scored yet, each in the round after its last result.
 fn submission(
     session: &Session,
-    run: &RunId,
     fold: &Fold,
+    run: &RunId,
     jobs: &Arc<LocalQueue<Job>>,
     events: Events,
 ) -> Result<submit::Submission, AppError> {

@@ -3,7 +3,7 @@
 
 use super::session::Session;
 use crate::error::AppError;
-use juror_aggregator::run::Aggregated;
+use juror_aggregator::run_journal::RunJournal;
 use juror_analysis::until_width;
 use juror_producer::plan::ItemSample;
 use juror_types::run::{DatasetRecord, RunRecord};
@@ -11,14 +11,14 @@ use juror_types::run::{DatasetRecord, RunRecord};
 /// The session of the next look. None for a run whose items were chosen beforehand, and at the end:
 /// the score's interval is narrow enough, every item is in the sample, or some were left out (money,
 /// time), so that a further look could not judge more.
-pub fn next_look(session: &Session, done: &Aggregated) -> Result<Option<Session>, AppError> {
-    let files = done.directory.files();
+pub fn next_look(session: &Session, journal: &RunJournal) -> Result<Option<Session>, AppError> {
+    let files = journal.files();
     let sample = files.record().dataset.sample;
     let Some((sample, asked)) = sample.and_then(|sample| Some((sample, sample.until_width?)))
     else {
         return Ok(None);
     };
-    let counted = done.fold.counted();
+    let counted = journal.fold().counted();
     let (counts, jobs) = (counted.counts(), files.record().jobs());
     if sample.items >= sample.of || counts.skipped > 0 || counted.len() < jobs {
         return Ok(None);

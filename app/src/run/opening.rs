@@ -2,7 +2,7 @@
 
 use super::{recover::catch_up, run_session::RunSession, session::Session};
 use crate::{error::AppError, judge, settings::Settings};
-use juror_analysis::fold::Fold;
+use juror_aggregator::run_journal::RunJournal;
 use juror_files::kept_inputs::KeptInputs;
 use juror_journal::journal::RunDirectory;
 use juror_ledger::{
@@ -31,12 +31,10 @@ pub struct Execution<'run> {
 
 /// A run that is open.
 pub struct Opened {
-    /// Its directory, locked.
-    pub directory: RunDirectory,
+    /// Its journal, locked.
+    pub journal: RunJournal,
     /// The session that its record tells of.
     pub run_session: RunSession,
-    /// Its results so far.
-    pub fold: Fold,
     /// Parts that every round shares.
     pub terms: Terms,
     /// A change of the time zone of budgets that opening it made.
@@ -87,21 +85,21 @@ pub async fn open_run(
         false => RunDirectory::create(runs_dir, &record),
         true => RunDirectory::reopen(runs_dir, &record),
     };
-    let mut directory = directory.map_err(AppError::from)?;
+    let directory = directory.map_err(AppError::from)?;
     run_session.starts_at(&directory);
     let kept_inputs = record.keep_inputs.then(|| KeptInputs::create(directory.files().directory()));
     let kept_inputs = kept_inputs.transpose().map_err(AppError::internal)?;
     let owner = OwnerId::random();
     let zone_change = open_ledger(session, &record, backend, &owner).await?;
-    let mut fold = Fold::of_journal(directory.files()).map_err(AppError::internal)?;
-    catch_up(&mut directory, &mut fold, backend, run).await?;
+    let mut journal = RunJournal::read(directory).map_err(AppError::internal)?;
+    catch_up(&mut journal, backend, run).await?;
     let judge = setup.map(Arc::new);
     if let Some(judge) = &judge {
         let limits = judge::limits(&session.settings, Some(&judge.terms.facts));
         backend.set_limits(&judge.endpoint, limits).await.map_err(AppError::internal)?;
     }
     let terms = Terms { owner, judge, kept_inputs };
-    Ok(Opened { directory, run_session, fold, terms, zone_change })
+    Ok(Opened { journal, run_session, terms, zone_change })
 }
 
 async fn open_ledger(

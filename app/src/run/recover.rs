@@ -1,9 +1,7 @@
 //! Brings a run's journal up to what was stored before a crash.
 
 use crate::error::AppError;
-use juror_aggregator::run::append_stored;
-use juror_analysis::fold::Fold;
-use juror_journal::journal::RunDirectory;
+use juror_aggregator::run_journal::RunJournal;
 use juror_ledger::sqlite::SqliteLedger;
 use juror_types::id::RunId;
 
@@ -11,8 +9,7 @@ use juror_types::id::RunId;
 /// so a crash can keep it from the journal. Done before jobs are planned, so that what was not
 /// scored is judged in its next round, whenever the crash came.
 pub async fn catch_up(
-    directory: &mut RunDirectory,
-    fold: &mut Fold,
+    journal: &mut RunJournal,
     backend: &SqliteLedger,
     run: &RunId,
 ) -> Result<(), AppError> {
@@ -21,11 +18,11 @@ pub async fn catch_up(
         let page = backend.stored_rounds(run, last.as_ref()).await.map_err(AppError::internal)?;
         let mut missing = Vec::new();
         for (job, round) in &page {
-            if fold.latest(job).is_none_or(|latest| latest.round < *round) {
+            if journal.fold().latest(job).is_none_or(|latest| latest.round < *round) {
                 missing.extend(backend.stored_result(run, job).await.map_err(AppError::internal)?);
             }
         }
-        append_stored(directory, fold, &missing).map_err(AppError::internal)?;
+        journal.commit(&missing).map_err(AppError::internal)?;
         match page.into_iter().next_back() {
             Some((job, _)) => last = Some(job),
             None => return Ok(()),

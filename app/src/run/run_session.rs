@@ -2,6 +2,7 @@
 
 use crate::error::AppError;
 use jiff::Timestamp;
+use juror_aggregator::run_journal::RunJournal;
 use juror_journal::journal::{RunDirectory, RunFiles};
 use juror_types::run::{JudgingTime, RunRecord};
 use std::path::Path;
@@ -34,12 +35,12 @@ impl RunSession {
     }
 
     /// Writes into the record that the session has ended. One without a result leaves no trace.
-    pub fn end(self, directory: &mut RunDirectory) -> Result<(), AppError> {
-        let record = directory.files().record().clone();
+    pub fn end(self, journal: &mut RunJournal) -> Result<(), AppError> {
+        let record = journal.record().clone();
         let judging = match self.before {
-            Some(before) if directory.length() == self.length => Some(before),
+            Some(before) if journal.directory().length() == self.length => Some(before),
             _ => record.judging.map(|judging| judging.closed(Timestamp::now())),
         };
-        directory.set_record(RunRecord { judging, ..record }).map_err(AppError::from)
+        journal.keep_record(&RunRecord { judging, ..record }).map_err(AppError::from)
     }
 }

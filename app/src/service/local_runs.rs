@@ -218,8 +218,8 @@ fn report(executed: &Executed, session: &Session, ready: &Ready) -> Result<Repor
         settings: &session.settings,
         calibration: ready.calibration.as_ref(),
     };
-    let counted = executed.fold.counted();
-    write_report(executed.directory.files(), &counted, executed.ledger, &reporting)
+    let counted = executed.journal.fold().counted();
+    write_report(executed.journal.files(), &counted, executed.ledger, &reporting)
 }
 
 fn words(executed: &Executed, report: &Report) -> String {
