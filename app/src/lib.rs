@@ -13,6 +13,7 @@ pub mod fleet;
 pub mod items;
 pub mod judge;
 pub mod ledger_pool;
+pub mod leftovers;
 pub mod local_ledger;
 pub mod named_run;
 pub mod protected_files;

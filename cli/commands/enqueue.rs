@@ -21,9 +21,10 @@ use juror_app::{
     fleet::{
         self,
         budget_cap::Cap,
-        publish::{Opening, Publication, new_record, refuse_leftovers, uploader},
+        publish::{Opening, Publication, new_record, uploader},
         require,
     },
+    leftovers::{LedgerPlace, refuse_leftovers},
     protected_files::ProtectedFiles,
     reporting::{self, baseline::Baseline, calibrations},
     run::{
@@ -185,7 +186,8 @@ impl Enqueuing<'_> {
                 "the fleet {namespace} knows no run {run}; with a dataset it is started"
             ))),
             (None, None) => {
-                refuse_leftovers(self.backend, run, namespace).await?;
+                let place = LedgerPlace::Fleet(namespace);
+                refuse_leftovers(&**self.backend, run, place).await?;
                 Ok(None)
             }
         }

@@ -5,8 +5,8 @@ use crate::{
     publish::{Submission, SubmitError, Submitted},
 };
 use juror_ledger::{
-    admission::{Budget, BudgetSettings},
-    budgets::{self, BudgetRecords as _, ZoneChange},
+    admission::BudgetSettings,
+    budgets::{self, ZoneChange},
     error::LedgerError,
     redis::RedisLedger,
 };
@@ -73,30 +73,13 @@ pub enum PublishRunError {
     Forgotten(RunId),
 }
 
-/// Writes down what a run, and what all runs and those of a label may cost in a day and a month. A cap on
-/// day or month that stands stays until another is given, or it is lifted. What the run has `spent` by its journal is booked in the same
-/// step as its budget, should the ledger have forgotten it.
-async fn open_budgets(
-    backend: &RedisLedger,
-    record: &RunRecord,
-    budgets: &BudgetSettings,
-    spent: Money,
-) -> Result<Option<ZoneChange>, LedgerError> {
-    let run = &record.run_id;
-    backend.label_run(run, &record.budget_labels).await?;
-    // Opening a run leaves day and month unlimited if there is no word on them yet.
-    let budget = budgets.run_usd.map_or(Budget::Unlimited, Budget::Cap);
-    backend.open_run_again(run, budget, spent).await?;
-    budgets::apply(backend, budgets).await
-}
-
 /// Changes what a run may cost that goes on, and what its record says of that.
 pub async fn change_budgets(
     backend: &RedisLedger,
     record: &RunRecord,
-    budgets: &BudgetSettings,
+    settings: &BudgetSettings,
 ) -> Result<Option<ZoneChange>, LedgerError> {
-    let change = open_budgets(backend, record, budgets, Money::ZERO).await?;
+    let change = budgets::open_run(backend, record, settings, Money::ZERO).await?;
     backend.note_record(record).await?;
     Ok(change)
 }
@@ -106,10 +89,10 @@ pub async fn change_budgets(
 pub async fn open(
     backend: &RedisLedger,
     record: &RunRecord,
-    budgets: &BudgetSettings,
+    settings: &BudgetSettings,
     spent: Money,
 ) -> Result<Option<ZoneChange>, LedgerError> {
-    let change = open_budgets(backend, record, budgets, spent).await?;
+    let change = budgets::open_run(backend, record, settings, spent).await?;
     backend.announce_run(record).await?;
     Ok(change)
 }

@@ -69,6 +69,48 @@ fn sixty_four_calls_at_once_of_twenty_times_the_cap() {
 }
 
 #[test]
+fn a_budget_holds_although_its_ledger_is_lost() {
+    let prices = prices();
+    // It has room for one call.
+    let cap = prices.worst + prices.least / 2;
+    let harness = Harness::new();
+    write_items(&harness, 3);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    let flags = ["--budget-usd", &dollars(cap), "--budget-tag", "night"];
+    harness.judge_run(&simulator, "moved", &flags).exits(3);
+    let bill = simulator.bill();
+    assert!(0 < bill && bill <= cap);
+
+    for file in ["juror.db", "juror.db-wal", "juror.db-shm"] {
+        let _ = std::fs::remove_file(harness.path("runs").join(file));
+    }
+    harness.resume("moved", &[]).exits(3);
+    assert_eq!(simulator.bill(), bill, "the journal tells what the run has spent already");
+    let report = harness.report("moved");
+    assert_eq!(pico(&report["cost"]["total_usd"]), simulator.bill());
+    let history = harness.juror(&["budget", "history", "--tag", "night", "--json"]).exits(0).stdout;
+    let history: Value = serde_json::from_str(&history).unwrap();
+    assert_eq!(pico(&history["months"][0]["spent_usd"]), simulator.bill(), "{history}");
+}
+
+#[test]
+fn a_run_keeps_its_budget_however_it_is_continued() {
+    let prices = prices();
+    // It has room for one call.
+    let cap = prices.worst + prices.least / 2;
+    let harness = Harness::new();
+    write_items(&harness, 3);
+    let simulator = Simulator::start(SimulatorConfig::default());
+    harness.judge_run(&simulator, "kept", &["--budget-usd", &dollars(cap)]).exits(3);
+    harness.write("juror.toml", "[budget]\nrun_usd = \"100\"\n");
+    harness.resume("kept", &[]).exits(3);
+    harness.judge_run(&simulator, "kept", &[]).exits(3);
+    assert!(simulator.bill() <= cap, "the settings say nothing of a run that has a budget");
+    assert_eq!(pico(&harness.report("kept")["cost"]["budget_usd"]), cap);
+    harness.judge_run(&simulator, "kept", &["--budget-usd", "100"]).exits(0);
+}
+
+#[test]
 fn a_budget_of_nothing_spends_nothing() {
     let harness = Harness::new();
     write_items(&harness, 3);

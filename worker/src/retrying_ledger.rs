@@ -15,6 +15,7 @@ use juror_ledger::{
 use juror_types::{
     id::{Digest, LeaseId, OwnerId, RunId},
     shutdown::Shutdown,
+    usage::Money,
 };
 use std::{
     sync::{
@@ -152,8 +153,13 @@ async fn changed(changes: &mut watch::Receiver<u64>) {
 
 #[async_trait]
 impl<Backend: Admission + Store> Admission for RetryingLedger<Backend> {
-    async fn open_run(&self, run: &RunId, budget: Budget) -> Result<(), LedgerError> {
-        self.asking(|| self.backend.open_run(run, budget)).await
+    async fn open_run_again(
+        &self,
+        run: &RunId,
+        budget: Budget,
+        spent: Money,
+    ) -> Result<(), LedgerError> {
+        self.asking(|| self.backend.open_run_again(run, budget, spent)).await
     }
 
     async fn set_limits(&self, endpoint: &str, limits: Limits) -> Result<(), LedgerError> {

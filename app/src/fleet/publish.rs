@@ -203,22 +203,6 @@ fn for_aggregator(named: &str) -> String {
     }
 }
 
-/// Refuses a new run under the name of one that the fleet has forgotten, but for its money.
-pub async fn refuse_leftovers(
-    backend: &RedisLedger,
-    run: &RunId,
-    namespace: &str,
-) -> Result<(), AppError> {
-    if backend.counted(run).await.map_err(AppError::from)? > Money::ZERO {
-        return Err(AppError::conflict(format!(
-            "there was a run {run} before, and what it spent still counts in the ledger of the \
-             fleet {namespace}: take another --run-id, or, where its directory is, judge what is \
-             left of it by: juror retry {run}"
-        )));
-    }
-    Ok(())
-}
-
 /// Uploader of a dataset's files into a bucket; sends no request yet.
 pub fn uploader(place: &str, session: &Session) -> Result<Uploader, AppError> {
     let files = &session.settings.files;

@@ -1,19 +1,20 @@
 //! Opening a run on this machine: its directory, its journal and its ledger.
 
 use super::{recover::catch_up, run_session::RunSession, session::Session};
-use crate::{error::AppError, judge, settings::Settings};
+use crate::{
+    error::AppError,
+    judge,
+    leftovers::{LedgerPlace, refuse_leftovers},
+};
 use juror_aggregator::run_journal::RunJournal;
 use juror_files::kept_inputs::KeptInputs;
 use juror_journal::journal::RunDirectory;
 use juror_ledger::{
-    admission::{Admission, Budget},
-    budgets::{self, BudgetRecords as _, ZoneChange},
+    admission::Admission,
+    budgets::{self, ZoneChange},
     sqlite::SqliteLedger,
 };
-use juror_types::{
-    id::{OwnerId, RunId},
-    run::RunRecord,
-};
+use juror_types::{id::OwnerId, run::RunRecord};
 use juror_worker::context::JudgeSetup;
 use std::sync::Arc;
 
@@ -51,25 +52,6 @@ pub struct Terms {
     pub kept_inputs: Option<KeptInputs>,
 }
 
-/// Refuses a new run under the name of one whose directory is gone while its ledger and claims are
-/// not: its results would be taken for the new run's.
-async fn refuse_leftovers(
-    backend: &SqliteLedger,
-    settings: &Settings,
-    run: &RunId,
-) -> Result<(), AppError> {
-    if backend.ledger(run).await.map_err(AppError::internal)?.is_none() {
-        return Ok(());
-    }
-    let (runs_dir, state) = (&settings.run.runs_dir, settings.run.state_dir.as_ref());
-    Err(AppError::invalid(format!(
-        "run {run} is known to {} and has no directory in {}: what it spent and found still \
-         counts there; take another --run-id, or put its directory back",
-        state.unwrap_or(runs_dir).join("juror.db").display(),
-        runs_dir.display()
-    )))
-}
-
 /// Opens a run, new or known.
 pub async fn open_run(
     execution: Execution<'_>,
@@ -78,7 +60,7 @@ pub async fn open_run(
     let Execution { session, record, continued, setup } = execution;
     let (run, runs_dir) = (&record.run_id, &session.settings.run.runs_dir);
     if !continued && !runs_dir.join(run.as_str()).join("run.json").exists() {
-        refuse_leftovers(backend, &session.settings, run).await?;
+        refuse_leftovers(backend, run, LedgerPlace::Machine(&session.settings)).await?;
     }
     let (record, mut run_session) = RunSession::begin(record, runs_dir, continued);
     let directory = match continued {
@@ -90,9 +72,12 @@ pub async fn open_run(
     let kept_inputs = record.keep_inputs.then(|| KeptInputs::create(directory.files().directory()));
     let kept_inputs = kept_inputs.transpose().map_err(AppError::internal)?;
     let owner = OwnerId::random();
-    let zone_change = open_ledger(session, &record, backend, &owner).await?;
+    backend.adopt(run, &owner).await.map_err(AppError::internal)?;
     let mut journal = RunJournal::read(directory).map_err(AppError::internal)?;
     catch_up(&mut journal, backend, run).await?;
+    let spent = journal.fold().spent().cost;
+    let opened = budgets::open_run(backend, &record, &session.settings.budget, spent).await;
+    let zone_change = opened.map_err(AppError::internal)?;
     let judge = setup.map(Arc::new);
     if let Some(judge) = &judge {
         let limits = judge::limits(&session.settings, Some(&judge.terms.facts));
@@ -100,18 +85,4 @@ pub async fn open_run(
     }
     let terms = Terms { owner, judge, kept_inputs };
     Ok(Opened { journal, run_session, terms, zone_change })
-}
-
-async fn open_ledger(
-    session: &Session,
-    record: &RunRecord,
-    backend: &SqliteLedger,
-    owner: &OwnerId,
-) -> Result<Option<ZoneChange>, AppError> {
-    let (run, budgets) = (&record.run_id, &session.settings.budget);
-    let budget = budgets.run_usd.map_or(Budget::Unlimited, Budget::Cap);
-    backend.adopt(run, owner).await.map_err(AppError::internal)?;
-    backend.label_run(run, &record.budget_labels).await.map_err(AppError::internal)?;
-    backend.open_run(run, budget).await.map_err(AppError::internal)?;
-    budgets::apply(backend, budgets).await.map_err(AppError::internal)
 }

@@ -61,7 +61,7 @@ pub struct ItemSelection {
 impl RunInvocation<'_> {
     /// The settings, as far as no record has a say in them.
     pub fn settings(&self) -> Result<Settings, AppError> {
-        self.settle(Vec::new())
+        self.settle(Vec::new(), None)
     }
 
     /// The run that is named, to begin or to go on with. `{date}` in its name stands for today, as
@@ -101,19 +101,19 @@ impl RunInvocation<'_> {
         }
     }
 
-    /// The request's settings over these, with its budget.
-    fn settle(&self, below: Vec<Layer>) -> Result<Settings, AppError> {
+    /// The request's settings over these of a record, with its budget, or else the record's.
+    fn settle(&self, below: Vec<Layer>, known: Option<&RunRecord>) -> Result<Settings, AppError> {
         // Flags win over the record, so that a difference in them is named.
         let layers = below.into_iter().chain(self.layers.iter().cloned()).collect();
-        Ok(self.ground.settle(layers)?.with_run_budget(self.budget_usd)?)
+        let budget = self.budget_usd.or(known.and_then(|record| record.budget_usd));
+        Ok(self.ground.settle(layers)?.with_run_budget(budget)?)
     }
 
     /// A run that is continued keeps its budget, limits, cache and endpoint, and goes on to keep
     /// inputs or not, unless flags say otherwise.
     fn session_of_flags(&self, known: Option<&RunRecord>) -> Result<Session, AppError> {
-        let mut settings = self.settle(known.map(layers_of_continued).unwrap_or_default())?;
-        let budget = known.and_then(|record| record.budget_usd);
-        settings.budget.run_usd = settings.budget.run_usd.or(budget);
+        let below = known.map(layers_of_continued).unwrap_or_default();
+        let settings = self.settle(below, known)?;
         let ItemSelection { dataset, sample, until_width, limit, filters, outputs } =
             self.items.clone();
         let dataset = dataset.unwrap_or_default();
@@ -126,9 +126,7 @@ impl RunInvocation<'_> {
 
     /// Session by the flags, and by the record where they say nothing.
     fn session_of_record(&self, record: &RunRecord) -> Result<Session, AppError> {
-        let mut settings = self.settle(layers_of(record))?;
-        let budget = self.budget_usd.or(record.budget_usd);
-        settings.budget.run_usd = budget.or(settings.budget.run_usd);
+        let settings = self.settle(layers_of(record), Some(record))?;
         let ItemSelection { sample, until_width, limit, filters, outputs, .. } = self.items.clone();
         let recorded = record.dataset.sample;
         let recorded_sample =

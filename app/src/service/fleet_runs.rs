@@ -7,13 +7,14 @@ use super::{
 use crate::{
     error::AppError,
     fleet::{
-        cancel, open_backend, open_backend_of,
-        publish::{Opening, Publication, new_record, refuse_leftovers},
+        cancel, namespace_of, open_backend, open_backend_of,
+        publish::{Opening, Publication, new_record},
         retry_plan::AnotherRound,
     },
+    leftovers::{LedgerPlace, refuse_leftovers},
     request::QueuedRun,
     run::session::Session,
-    settings::{Layer, Settings},
+    settings::Settings,
 };
 use juror_ledger::redis::{RedisLedger, RunStatus};
 use juror_producer::fleet::PublishedEnd;
@@ -81,7 +82,7 @@ impl FleetRuns {
     ) -> Result<(), AppError> {
         let run = record.run_id.clone();
         let mut asked = validator.resuming(&record, budget);
-        asked.layers.extend(namespace_of(&record));
+        asked.layers.extend(namespace_of(Some(&record), None)?);
         let backend = open_backend(&asked.settings()?).await.map_err(away)?;
         let again = AnotherRound::of(&backend, &asked, &run, Some(record)).await.map_err(away);
         let again = again.and_then(|again| {
@@ -235,7 +236,8 @@ async fn refuse_known(
             "the fleet has a run {run} already: take another run_id"
         )));
     }
-    refuse_leftovers(backend, run, &settings.fleet.namespace).await.map_err(away)
+    let place = LedgerPlace::Fleet(&settings.fleet.namespace);
+    refuse_leftovers(backend, run, place).await.map_err(away)
 }
 
 fn check(again: &AnotherRound) -> Result<(), AppError> {
@@ -244,10 +246,6 @@ fn check(again: &AnotherRound) -> Result<(), AppError> {
         return Ok(());
     }
     Err(AppError::Conflict(format!("run {} is complete: every job is scored", again.record.run_id)))
-}
-
-fn namespace_of(record: &RunRecord) -> Option<Layer> {
-    record.fleet.as_deref().map(|namespace| Layer::of("fleet", "namespace", namespace))
 }
 
 /// AppErrors of the fleet's servers pass.

@@ -3,8 +3,11 @@ use crate::{
     dataset::{Dataset, DatasetShape},
     plan::{JobTemplate, PlanOptions, jobs},
 };
-use juror_ledger::admission::Period;
 use juror_ledger::redis::{RedisSettings, RunStatus, test_server::TestRedis};
+use juror_ledger::{
+    admission::{Budget, Period},
+    budgets::{BudgetRecords as _, open_run},
+};
 use juror_queue::{Priority, Queue, local::LocalQueue};
 use juror_types::{
     SCHEMA,
@@ -185,12 +188,12 @@ async fn a_budget_is_refused_by_a_redis_that_may_forget_it() {
     let settings = RedisSettings { allow_volatile: false, ..redis.settings() };
     let backend = RedisLedger::open(settings).await.unwrap();
     let unlimited = BudgetSettings::default();
-    open_budgets(&backend, &nightly, &unlimited, Money::ZERO).await.unwrap();
+    open_run(&backend, &nightly, &unlimited, Money::ZERO).await.unwrap();
     for budgets in [
         BudgetSettings { run_usd: one("1"), ..unlimited.clone() },
         BudgetSettings { day_usd: one("1").map(Budget::Cap), ..unlimited.clone() },
     ] {
-        let refused = open_budgets(&backend, &nightly, &budgets, Money::ZERO).await.unwrap_err();
+        let refused = open_run(&backend, &nightly, &budgets, Money::ZERO).await.unwrap_err();
         assert!(matches!(refused, LedgerError::Broken(_)), "{refused:?}");
     }
     backend.close().await;
@@ -198,13 +201,13 @@ async fn a_budget_is_refused_by_a_redis_that_may_forget_it() {
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
     let day_usd = one("2").map(Budget::Cap);
     let budgets = BudgetSettings { run_usd: one("1"), day_usd, ..BudgetSettings::default() };
-    open_budgets(&backend, &nightly, &budgets, Money::ZERO).await.unwrap();
-    open_budgets(&backend, &named("other"), &unlimited, Money::ZERO).await.unwrap();
+    open_run(&backend, &nightly, &budgets, Money::ZERO).await.unwrap();
+    open_run(&backend, &named("other"), &unlimited, Money::ZERO).await.unwrap();
     let of = async |period: Period| backend.cap(&period.into()).await.unwrap();
     assert_eq!(of(Period::Day).await, one("2").map(Budget::Cap), "it stands");
     assert_eq!(of(Period::Month).await, Some(Budget::Unlimited));
     let lifting = BudgetSettings { day_usd: Some(Budget::Unlimited), ..unlimited };
-    open_budgets(&backend, &named("third"), &lifting, Money::ZERO).await.unwrap();
+    open_run(&backend, &named("third"), &lifting, Money::ZERO).await.unwrap();
     assert_eq!(of(Period::Day).await, Some(Budget::Unlimited), "it is lifted");
     backend.close().await;
 }

@@ -122,9 +122,16 @@ impl<Backend: Subject> Pair<Backend> {
         let now = self.clock.now();
         let (books, limiter, backend) = (&mut self.books, &mut self.limiter, &self.backend);
         match *step {
-            LedgerStep::Open { run: number, cap } => {
-                sure(state::open_run(books, &run(number), budget(cap)));
-                backend.open_run(&run(number), budget(cap)).await.unwrap();
+            LedgerStep::Open { run: number, cap, spent } => {
+                let (run, spent) = (run(number), Money::from_pico(spent));
+                backend.open_run_again(&run, budget(cap), spent).await.unwrap();
+                sure(state::open_run(books, &run, budget(cap)));
+                // Claims are the store's.
+                let carried = backend.ledger(&run).await.unwrap().unwrap().carried;
+                sure(state::book_journal(books, &run, (spent, carried), now));
+                let day = books.calendar.day_of(now);
+                let labels: Vec<BudgetLabel> = (0..LABELS.len()).map(label).collect();
+                self.seen.extend(Scope::all_of(&run, &labels, day));
             }
             LedgerStep::Label { run: number, ref labels } => {
                 let labels: Vec<BudgetLabel> = labels.iter().copied().map(label).collect();

@@ -32,7 +32,7 @@ pub fn beginning() -> impl Strategy<Value = i64> {
 /// An operation.
 #[derive(Clone, Debug)]
 pub enum LedgerStep {
-    Open { run: usize, cap: Option<i64> },
+    Open { run: usize, cap: Option<i64>, spent: i64 },
     Label { run: usize, labels: Vec<usize> },
     Cap { month: bool, label: Option<usize>, cap: Option<i64> },
     Zone { zone: usize },
@@ -52,7 +52,8 @@ pub fn steps() -> impl Strategy<Value = Vec<LedgerStep>> {
     let lease = 0_usize..12;
     let cap = prop::option::of(0_i64..1_000);
     let step = prop_oneof![
-        1 => (run.clone(), cap.clone()).prop_map(|(run, cap)| LedgerStep::Open { run, cap }),
+        1 => (run.clone(), cap.clone(), 0_i64..400)
+            .prop_map(|(run, cap, spent)| LedgerStep::Open { run, cap, spent }),
         1 => (run.clone(), prop::sample::subsequence(vec![0, 1, 2], 0..=LABELS.len()))
             .prop_map(|(run, labels)| LedgerStep::Label { run, labels }),
         3 => (any::<bool>(), prop::option::weighted(0.7, 0..LABELS.len()), cap)

@@ -51,7 +51,18 @@ use tokio::sync::watch;
 pub trait Admission: Send + Sync {
     /// Writes down what a run may cost, an unlimited budget explicitly. Raising or lowering the
     /// cap of a run that has a record keeps what it has spent.
-    async fn open_run(&self, run: &RunId, budget: Budget) -> Result<(), LedgerError>;
+    async fn open_run(&self, run: &RunId, budget: Budget) -> Result<(), LedgerError> {
+        self.open_run_again(run, budget, Money::ZERO).await
+    }
+
+    /// As [`Self::open_run`], for a run whose results have cost so much already by its journal: what
+    /// the ledger lacks of that is booked in the same step, also on the current day and month.
+    async fn open_run_again(
+        &self,
+        run: &RunId,
+        budget: Budget,
+        spent: Money,
+    ) -> Result<(), LedgerError>;
 
     /// Takes the limits that the user gives an endpoint, in place of any given before.
     async fn set_limits(&self, endpoint: &str, limits: Limits) -> Result<(), LedgerError>;

@@ -63,6 +63,29 @@ pub fn open_run<B: Books>(books: &mut B, run: &RunId, budget: Budget) -> Result<
     books.set_account(&scope, &account)
 }
 
+/// Books what the results of a run cost by its journal, as far as its account lacks it, also on the
+/// current day and month and on those of its labels. `carried` is what the account has of calls whose
+/// jobs are unfinished, which no result tells.
+pub fn book_journal<B: Books>(
+    books: &mut B,
+    run: &RunId,
+    (spent, carried): (Money, Money),
+    now: i64,
+) -> Result<(), B::Error> {
+    let account = books.account(&Scope::Run(run.clone()))?;
+    let missing = spent - (account.committed - account.presumed - carried);
+    if missing <= Money::ZERO {
+        return Ok(());
+    }
+    let day = books.calendar()?.day_of(now);
+    for scope in Scope::all_of(run, &books.labels(run)?, day) {
+        let account = books.account(&scope)?;
+        books
+            .set_account(&scope, &Account { committed: account.committed + missing, ..account })?;
+    }
+    Ok(())
+}
+
 /// Books the calls of a run under these labels too, from now on. A label without a cap on record gets
 /// an unlimited one.
 pub fn label_run<B: Books>(

@@ -1,10 +1,11 @@
-//! Zone and caps of shared budgets, as settings give them.
+//! Budgets of a run, and zone and caps of those that runs share, as settings give them.
 
 use super::BudgetRecords;
 use crate::{
-    admission::{BudgetCalendar, BudgetSettings},
+    admission::{Admission, Budget, BudgetCalendar, BudgetSettings},
     error::LedgerError,
 };
+use juror_types::{run::RunRecord, usage::Money};
 use std::fmt;
 
 /// Another time zone of days and months than before.
@@ -23,9 +24,26 @@ impl fmt::Display for ZoneChange {
     }
 }
 
+/// Writes down what a run may cost, and what all runs and those of a label may cost in a day and a
+/// month. A cap on a day or a month stands until another is given, or it is lifted. What the run has
+/// `spent` by its journal is booked in the same step as its budget, should the ledger have forgotten
+/// it.
+pub async fn open_run<Backend: Admission + BudgetRecords>(
+    backend: &Backend,
+    record: &RunRecord,
+    settings: &BudgetSettings,
+    spent: Money,
+) -> Result<Option<ZoneChange>, LedgerError> {
+    backend.label_run(&record.run_id, &record.budget_labels).await?;
+    // Opening a run leaves day and month unlimited if there is no word on them yet.
+    let budget = settings.run_usd.map_or(Budget::Unlimited, Budget::Cap);
+    backend.open_run_again(&record.run_id, budget, spent).await?;
+    apply(backend, settings).await
+}
+
 /// Writes down the zone and the caps that the settings give; whatever they do not give stands. It
 /// may be another user's.
-pub async fn apply(
+async fn apply(
     records: &dyn BudgetRecords,
     settings: &BudgetSettings,
 ) -> Result<Option<ZoneChange>, LedgerError> {

@@ -8,7 +8,7 @@ mod apply;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 
-pub use apply::{ZoneChange, apply, zone_difference};
+pub use apply::{ZoneChange, open_run, zone_difference};
 
 use crate::{
     admission::{Account, Budget, BudgetCalendar, Scope, SharedBudget},

@@ -27,8 +27,14 @@ const MAX_COOLDOWN: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[async_trait]
 impl Admission for RedisLedger {
-    async fn open_run(&self, run: &RunId, budget: Budget) -> Result<(), LedgerError> {
-        self.open_run_again(run, budget, Money::ZERO).await
+    async fn open_run_again(
+        &self,
+        run: &RunId,
+        budget: Budget,
+        spent: Money,
+    ) -> Result<(), LedgerError> {
+        let key = Scope::Run(run.clone()).budget_key();
+        self.set_budget(key, budget, spent, None).await.map(drop)
     }
 
     async fn set_limits(&self, endpoint: &str, limits: Limits) -> Result<(), LedgerError> {

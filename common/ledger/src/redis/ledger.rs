@@ -56,19 +56,6 @@ pub enum LedgerState {
 }
 
 impl RedisLedger {
-    /// As [`Admission::open_run`](crate::admission::Admission::open_run), for a run whose results have cost so much already by its journal:
-    /// what the ledger has forgotten of that is booked in the same step, also on the current day and
-    /// month.
-    pub async fn open_run_again(
-        &self,
-        run: &RunId,
-        budget: Budget,
-        spent: Money,
-    ) -> Result<(), LedgerError> {
-        let key = Scope::Run(run.clone()).budget_key();
-        self.set_budget(key, budget, spent, None).await.map(drop)
-    }
-
     /// Whether admission pauses: Redis was started anew, or emptied, since the ledger was last
     /// reconciled. A server on which nobody has opened a run yet does not.
     pub async fn is_paused(&self) -> Result<bool, LedgerError> {
@@ -97,12 +84,6 @@ impl RedisLedger {
             self.seen_in_use.store(true, Ordering::Relaxed);
         }
         Ok((paused == "1", in_use == "1"))
-    }
-
-    /// Amount that the ledger counts as spent or held by a run, whether or not it has a budget on record.
-    pub async fn counted(&self, run: &RunId) -> Result<Money, LedgerError> {
-        let (_, account, _) = self.spent(&Scope::Run(run.clone())).await?;
-        Ok(account.committed + account.outstanding)
     }
 
     /// Presumes spent what the leases of a complete run still hold: each of its jobs has its result,

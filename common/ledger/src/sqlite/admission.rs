@@ -15,19 +15,30 @@ use crate::{
     sqlite::records::LocalBooks,
 };
 use async_trait::async_trait;
-use juror_types::id::{LeaseId, OwnerId, RunId};
+use juror_types::{
+    id::{LeaseId, OwnerId, RunId},
+    usage::Money,
+};
 use tokio::sync::watch;
 
 #[async_trait]
 impl Admission for SqliteLedger {
-    async fn open_run(&self, run: &RunId, budget: Budget) -> Result<(), LedgerError> {
+    async fn open_run_again(
+        &self,
+        run: &RunId,
+        budget: Budget,
+        spent: Money,
+    ) -> Result<(), LedgerError> {
         let run = run.clone();
         self.writer
             .perform_durably(move |connection, memory| {
                 memory.frees_something();
                 // Here too: many a process is gone before its first heartbeat.
                 memory.forget_ended_leases(connection)?;
-                state::open_run(&mut LocalBooks(connection, &memory.drafts), &run, budget)
+                let mut books = LocalBooks(connection, &memory.drafts);
+                state::open_run(&mut books, &run, budget)?;
+                let carried = ClaimRecords(connection).carried_by(&run)?;
+                state::book_journal(&mut books, &run, (spent, carried), memory.now())
             })
             .await
     }

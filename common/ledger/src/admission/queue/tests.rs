@@ -69,7 +69,7 @@ impl Admission for Tickets {
         self.changes.subscribe()
     }
 
-    async fn open_run(&self, _: &RunId, _: Budget) -> Result<(), LedgerError> {
+    async fn open_run_again(&self, _: &RunId, _: Budget, _: Money) -> Result<(), LedgerError> {
         Ok(())
     }
     async fn set_limits(&self, _: &str, _: Limits) -> Result<(), LedgerError> {

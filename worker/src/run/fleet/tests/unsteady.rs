@@ -10,7 +10,10 @@ use juror_ledger::{
     sqlite::SqliteLedger,
     store::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, Store},
 };
-use juror_types::id::{Digest, LeaseId, OwnerId, RunId};
+use juror_types::{
+    id::{Digest, LeaseId, OwnerId, RunId},
+    usage::Money,
+};
 use std::sync::{
     Mutex,
     atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
@@ -58,8 +61,13 @@ impl Unsteady {
 
 #[async_trait]
 impl Admission for Unsteady {
-    async fn open_run(&self, run: &RunId, budget: Budget) -> Result<(), LedgerError> {
-        self.reach()?.open_run(run, budget).await
+    async fn open_run_again(
+        &self,
+        run: &RunId,
+        budget: Budget,
+        spent: Money,
+    ) -> Result<(), LedgerError> {
+        self.reach()?.open_run_again(run, budget, spent).await
     }
 
     async fn set_limits(&self, endpoint: &str, limits: Limits) -> Result<(), LedgerError> {
