@@ -19,12 +19,28 @@ where
     Showing: Future<Output = ()> + Send + 'static,
 {
     let (events, received) = Events::channel(EVENT_CAPACITY);
-    let shutdown = Shutdown::new();
-    let listening = tokio::spawn(SignalStream::open().listen(shutdown.clone(), events.clone()));
     let showing = tokio::spawn(show(received));
-    let done = work(events, &shutdown).await;
+    let (done, signals) =
+        until_signal(SignalStream::open(), events.clone(), async |shutdown: &Shutdown| {
+            work(events, shutdown).await
+        })
+        .await;
+    // Nothing is left to show; a panic there would be a defect that loses nothing.
+    let _ = showing.await;
+    (done, signals)
+}
+
+/// Does `work` until signals stop it, of the first of which `events` are told. The signal stream that
+/// it returns goes on listening for the next part of the command.
+pub async fn until_signal<T>(
+    signals: SignalStream,
+    events: Events,
+    work: impl AsyncFnOnce(&Shutdown) -> T,
+) -> (T, SignalStream) {
+    let shutdown = Shutdown::new();
+    let listening = tokio::spawn(signals.listen(shutdown.clone(), events));
+    let done = work(&shutdown).await;
     shutdown.now.cancel();
-    // Both have nothing left to do; a panic in either would be a defect that loses nothing.
-    let (signals, _) = tokio::join!(listening, showing);
-    (done, signals.unwrap_or_else(|_| SignalStream::open()))
+    // It has nothing left to do; a panic in it would be a defect that loses nothing.
+    (done, listening.await.unwrap_or_else(|_| SignalStream::open()))
 }

@@ -4,6 +4,7 @@ use crate::{
     args::GlobalFlags,
     commands::report,
     exit::{Exit, Failure},
+    interactive,
     progress::{Doing, Progress, ProgressDisplay, RunTally},
     signals::SignalStream,
     terminal as screen,
@@ -57,17 +58,14 @@ pub fn require_journal(settings: &Settings, outputs: &[PathBuf]) -> Result<(), F
 impl Following<'_> {
     /// Waits for the run's report, and exits by it. `signals` have heard what came before.
     pub async fn wait(self, signals: SignalStream) -> Result<Exit, Failure> {
-        let shutdown = Shutdown::new();
-        let listening = tokio::spawn(signals.listen(shutdown.clone(), Events::silent()));
         let mut view = View::new(format!("{}{}", self.run, self.location_flags), self.global.quiet);
-        let reported = tokio::select! {
-            reported = self.reported(&mut view) => Some(reported),
-            () = shutdown.drain.cancelled() => None,
+        let following = async |shutdown: &Shutdown| {
+            let reported = shutdown.drain.run_until_cancelled(self.reported(&mut view)).await;
+            view.progress.end();
+            reported
         };
-        view.progress.end();
-        shutdown.now.cancel();
-        // It has nothing left to do; a panic in it would be a defect that loses nothing.
-        let signals = listening.await.unwrap_or_else(|_| SignalStream::open());
+        let (reported, signals) =
+            interactive::until_signal(signals, Events::silent(), following).await;
         match reported {
             Some(status) => {
                 let remedy = format!("write it by: juror report {}", self.run);

@@ -3,6 +3,7 @@
 use crate::{
     args::{GlobalFlags, ServeArguments},
     exit::{Exit, Failure},
+    interactive::until_signal,
     settings_sources::{self as layers, READ_TOKEN, WRITE_TOKEN},
     signals::SignalStream,
     terminal as screen,
@@ -11,7 +12,7 @@ use juror_app::{
     items::DatasetItemSource,
     reporting::baseline,
     service::{Notice, RunRequestValidator, RunService},
-    settings::ServeSettings,
+    settings::{ServeSettings, Settings},
 };
 use juror_server::{
     access::{Access, Secret, TrustedProxies},
@@ -21,7 +22,7 @@ use juror_server::{
 };
 use juror_types::{event::Events, shutdown::Shutdown};
 use std::{env::VarError, net::SocketAddr, path::Path, sync::Arc, time::Duration};
-use tokio::{net::TcpListener, time::sleep};
+use tokio::{net::TcpListener, time::timeout};
 
 /// Runs `juror serve` until it is stopped.
 pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
@@ -32,8 +33,6 @@ pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exi
     let address = listener.local_addr().map_err(Failure::error)?;
     let proxies = TrustedProxies::parse(&settings.serve.trusted_proxies).map_err(Failure::usage)?;
     let access = access(&settings.serve, address)?.with_trusted_proxies(proxies.clone());
-    let shutdown = Shutdown::new();
-    let listening = tokio::spawn(SignalStream::open().listen(shutdown.clone(), Events::silent()));
     let validator = RunRequestValidator::new(ground, flags, settings.clone());
     let quiet = global.quiet;
     let notify = Arc::new(move |notice| match notice {
@@ -41,16 +40,32 @@ pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exi
         Notice::Done(_) => {}
         Notice::Failed(text) => screen::warn(&text),
     });
-    let starter = Arc::new(RunService::new(validator, &shutdown, notify));
-    let site = AppState::new(
-        settings.run.runs_dir.clone(),
-        Arc::new(DatasetItemSource::new(settings.clone())),
-        starter.clone(),
-        baseline::rules(&settings),
-        settings.compare.max_baseline_age_days,
-        shutdown.drain.clone(),
-    );
-    screen::print(&format!("http://{address}"))?;
+    let serving = async |shutdown: &Shutdown| {
+        let starter = Arc::new(RunService::new(validator, shutdown, notify));
+        let site = AppState::new(
+            settings.run.runs_dir.clone(),
+            Arc::new(DatasetItemSource::new(settings.clone())),
+            starter.clone(),
+            baseline::rules(&settings),
+            settings.compare.max_baseline_age_days,
+            shutdown.drain.clone(),
+        );
+        screen::print(&format!("http://{address}"))?;
+        tell_of_folders(&settings, quiet);
+        let stop = shutdown.drain.clone();
+        serve(listener, site.clone(), router(site, access), proxies, stop).await;
+        let drain_timeout = Duration::from_secs(settings.serve.drain_timeout_seconds);
+        if timeout(drain_timeout, starter.ended()).await.is_err() {
+            shutdown.now.cancel();
+            starter.ended().await;
+        }
+        Ok(Exit::Done)
+    };
+    until_signal(SignalStream::open(), Events::silent(), serving).await.0
+}
+
+/// Warns of folders without which little can be done here.
+fn tell_of_folders(settings: &Settings, quiet: bool) {
     let runs_dir = &settings.run.runs_dir;
     if !runs_dir.is_dir() {
         screen::warn(&format!(
@@ -59,22 +74,11 @@ pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exi
             runs_dir.display()
         ));
     }
-    if !global.quiet && settings.files.data_roots.is_empty() {
+    if !quiet && settings.files.data_roots.is_empty() {
         screen::tell(
             "no --data-root: runs can be looked at and resumed here, and no new ones started",
         );
     }
-    let stop = shutdown.drain.clone();
-    serve(listener, site.clone(), router(site, access), proxies, stop).await;
-    let drain_timeout = Duration::from_secs(settings.serve.drain_timeout_seconds);
-    tokio::select! {
-        () = starter.ended() => {}
-        () = sleep(drain_timeout) => shutdown.now.cancel(),
-    }
-    starter.ended().await;
-    shutdown.now.cancel();
-    listening.await.map_err(Failure::error)?;
-    Ok(Exit::Done)
 }
 
 async fn bind(settings: &ServeSettings) -> Result<TcpListener, Failure> {

@@ -4,6 +4,7 @@ use crate::{
     args::{GlobalFlags, SimulateArguments},
     demo_data as golden,
     exit::{Exit, Failure},
+    interactive::until_signal,
     signals::SignalStream,
     terminal as screen,
 };
@@ -36,11 +37,11 @@ pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<
              http://{address}/v1\nwhat it billed: http://{address}/stats"
         ));
     }
-    let shutdown = Shutdown::new();
-    let listening = tokio::spawn(SignalStream::open().listen(shutdown.clone(), Events::silent()));
-    let served = juror_simulator::serve(listener, config, shutdown.clone()).await;
-    shutdown.now.cancel();
-    listening.await.map_err(Failure::error)?;
+    let (served, _) =
+        until_signal(SignalStream::open(), Events::silent(), async |shutdown: &Shutdown| {
+            juror_simulator::serve(listener, config, shutdown.clone()).await
+        })
+        .await;
     screen::print_json(&served.map_err(Failure::usage)?)?;
     Ok(Exit::Done)
 }
