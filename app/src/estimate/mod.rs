@@ -74,7 +74,7 @@ impl<'session> Estimation<'session> {
         let backend = Arc::new(open_local_ledger(&session.settings)?);
         let totals = estimate_jobs(session, &backend, &candidates, examine, on_progress).await;
         backend.close().await;
-        let (total, experience) = (totals?, Experience::of_runs(session)?);
+        let (total, experience) = (totals?, Experience::of_runs(session));
         Ok(Self { session, candidates, total, experience })
     }
 

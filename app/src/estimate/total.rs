@@ -1,7 +1,7 @@
 //! The sum of an estimate, and what earlier runs say about such sums.
 
-use crate::{error::AppError, run::session::Session};
-use juror_analysis::history::open_report;
+use crate::run::session::Session;
+use juror_analysis::history::read_report;
 use juror_types::usage::{Money, Usage};
 use juror_worker::{cost_bounds::Bounds, estimate::Estimated};
 use serde::Deserialize;
@@ -229,9 +229,9 @@ struct PastCost {
 
 impl Experience {
     /// Experience from the reports in the runs directory about this judge, rubric and endpoint.
-    pub fn of_runs(session: &Session) -> Result<Self, AppError> {
+    pub fn of_runs(session: &Session) -> Self {
         let judge = &session.settings.judge;
-        let mut past = reports(&session.settings.run.runs_dir)?;
+        let mut past = reports(&session.settings.run.runs_dir);
         past.retain(|report| {
             report.run.rubric.id == session.rubric.id
                 && report.run.was_asked_at(&judge.base_url)
@@ -241,7 +241,7 @@ impl Experience {
         });
         past.sort_by(|one, other| other.run.finished_at.cmp(&one.run.finished_at));
         past.truncate(RUNS_TO_LEARN_FROM);
-        Ok(Self::of(&past))
+        Self::of(&past)
     }
 
     fn of(past: &[PastReport]) -> Self {
@@ -262,13 +262,10 @@ impl Experience {
 }
 
 /// Every report that can be read; one that cannot teaches nothing and is no error.
-fn reports(runs_dir: &Path) -> Result<Vec<PastReport>, AppError> {
-    let Ok(entries) = std::fs::read_dir(runs_dir) else { return Ok(Vec::new()) };
-    let read = |path: std::path::PathBuf| -> Option<PastReport> {
-        serde_json::from_reader(open_report(&path).ok()??).ok()
-    };
-    let paths = entries.filter_map(Result::ok).map(|entry| entry.path().join("report.json"));
-    Ok(paths.filter_map(read).collect())
+fn reports(runs_dir: &Path) -> Vec<PastReport> {
+    let entries = std::fs::read_dir(runs_dir).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path().join("report.json"));
+    paths.filter_map(|path| read_report(&path).ok()?).collect()
 }
 
 #[cfg(test)]

@@ -2,13 +2,12 @@
 //! that wrote it.
 
 use juror_analysis::{
-    comparison::BaselineChanges, gate::GateReport, history::open_report, run_facts::Coverage,
+    comparison::BaselineChanges, gate::GateReport, history::read_report, run_facts::Coverage,
 };
 use juror_journal::journal::RunFiles;
 use juror_types::id::RunId;
 use serde::Deserialize;
 use serde_json::Value;
-use std::io;
 
 /// The parts of a report that stand for themselves; all empty where there is no report.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -41,15 +40,10 @@ struct SavedCoverage {
 impl Saved {
     /// Reads them. A report that cannot be read says nothing: it can be written again.
     pub fn read(files: &RunFiles) -> Self {
-        let read = match open_report(&files.path_of("report.json")) {
-            Ok(Some(report)) => serde_json::from_reader(report).map_err(io::Error::from),
-            Ok(None) => return Self::default(),
-            Err(error) => Err(error),
-        };
-        read.inspect_err(|error| {
+        let read = read_report(&files.path_of("report.json")).inspect_err(|error| {
             tracing::warn!("report.json of run {} cannot be read: {error}", files.record().run_id);
-        })
-        .unwrap_or_default()
+        });
+        read.ok().flatten().unwrap_or_default()
     }
 
     /// The run that it was compared with, and what changed since; none without a comparison.

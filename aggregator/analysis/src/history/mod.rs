@@ -9,7 +9,7 @@ mod tests;
 
 pub use decline::{DeclineReport, DeclineState, DeclineWatch, SeriesPoint};
 pub use earlier::{earlier_runs, runs_asking_the_same, runs_in, runs_of_one_kind};
-pub use read::{HistoryError, PastRun, open_report};
+pub use read::{HistoryError, PastRun, read_report};
 
 use juror_types::{id::RunId, run::RunRecord, usage::Money};
 use serde::Serialize;

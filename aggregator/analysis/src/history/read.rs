@@ -4,12 +4,11 @@ use super::{PastMetric, RunFigures};
 use juror_files::local::open_regular;
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_types::{SCHEMA, id::RunId, run::RunRecord, usage::Money};
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
-    fs::File,
-    io::{self, BufReader, Read as _, Take},
+    io::{self, BufReader, Read as _},
     path::{Path, PathBuf},
 };
 
@@ -89,12 +88,9 @@ impl PastRun {
         let path = files.path_of("report.json");
         let unreadable =
             |reason| HistoryError::Report { run: id.clone(), path: path.clone(), reason };
-        let Some(report) = open_report(&path).map_err(|error| unreadable(error.to_string()))?
-        else {
-            return Ok(None);
-        };
-        let report: ReportFile =
-            serde_json::from_reader(report).map_err(|error| unreadable(error.to_string()))?;
+        let report: Option<ReportFile> =
+            read_report(&path).map_err(|error| unreadable(error.to_string()))?;
+        let Some(report) = report else { return Ok(None) };
         if report.schema != u64::from(SCHEMA) {
             let found = report.schema;
             return Err(unreadable(format!("schema {found}, and this program reads {SCHEMA}")));
@@ -103,14 +99,15 @@ impl PastRun {
     }
 }
 
-/// A report for a reader who keeps little of it; none if it is not there. What is no regular file,
-/// or is longer than any report, is an error.
-pub fn open_report(path: &Path) -> io::Result<Option<BufReader<Take<File>>>> {
-    match open_regular(path, MAX_REPORT_BYTES) {
-        Ok(file) => Ok(Some(BufReader::new(file.take(MAX_REPORT_BYTES)))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+/// Those parts of a `report.json` that a reader keeps; none if it is not there. What is no regular
+/// file, or is longer than any report, is an error.
+pub fn read_report<Parts: DeserializeOwned>(path: &Path) -> io::Result<Option<Parts>> {
+    let file = match open_regular(path, MAX_REPORT_BYTES) {
+        Ok(file) => BufReader::new(file.take(MAX_REPORT_BYTES)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    Ok(Some(serde_json::from_reader(file)?))
 }
 
 impl ReportFile {
