@@ -13,11 +13,10 @@ use crate::{
 use juror_app::{
     named_run::nearest,
     protected_files::ProtectedFiles,
-    reporting::Reporting,
     run::{
         execute::{self, Execution},
         inspection::inspect_files,
-        ready::{Ready, known_run, no_such_run, ready, record, refuse_fleet_run},
+        ready::{known_run, no_such_run, ready, record, refuse_fleet_run},
         run_request::new_run_id,
         session::Session,
     },
@@ -94,9 +93,10 @@ pub async fn start_or_resume(
     outputs: &[PathBuf],
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
-    let Ready { gate, baseline, calibration, setup } = ready(&session, &run_id)?;
+    let mut ready = ready(&session, &run_id)?;
     tell_warnings(&session, global.quiet);
     let record = record(&session, &run_id, known.as_ref());
+    let setup = ready.setup.take();
     let execution =
         Execution { session: &session, record: &record, continued: known.is_some(), setup };
     let begun = execute::begin(execution).await?;
@@ -110,14 +110,7 @@ pub async fn start_or_resume(
     )
     .await;
     let executed = executed?;
-    let reporting = Reporting {
-        rubric: &session.rubric,
-        gate: gate.as_ref(),
-        baseline: baseline.as_ref(),
-        settings: &session.settings,
-        calibration: calibration.as_ref(),
-    };
-    let finishing = Finishing { reporting, outputs, global };
+    let finishing = Finishing { reporting: ready.reporting(&session), outputs, global };
     let remedy = format!("write it by: juror report {run_id}");
     signals.exit_on_signal(&remedy, async { finish::finish(executed, &finishing) }).await
 }

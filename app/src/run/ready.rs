@@ -5,7 +5,7 @@ use crate::{
     error::AppError,
     judge,
     named_run::nearest,
-    reporting::{self, baseline::Baseline, calibrations},
+    reporting::{self, Reporting, baseline::Baseline, calibrations},
 };
 use juror_analysis::{calibration::known::KnownCalibration, gate::Gate};
 use juror_journal::journal::{JournalError, RunFiles, check_vacant};
@@ -33,6 +33,19 @@ pub struct Ready {
     pub calibration: Option<KnownCalibration>,
     /// Setup of the judge; none with the judge off.
     pub setup: Option<JudgeSetup>,
+}
+
+impl Ready {
+    /// Inputs of the run's report.
+    pub fn reporting<'run>(&'run self, session: &'run Session) -> Reporting<'run> {
+        Reporting {
+            rubric: &session.rubric,
+            gate: self.gate.as_ref(),
+            baseline: self.baseline.as_ref(),
+            settings: &session.settings,
+            calibration: self.calibration.as_ref(),
+        }
+    }
 }
 
 /// Checks what is left to check before anything is written or spent.

@@ -3,7 +3,7 @@
 use super::notice::{Notice, Notify, waiting_text};
 use crate::{
     error::AppError,
-    reporting::{Reporting, write_report},
+    reporting::write_report,
     run::{
         execute::{Begun, Executed, Execution, begin},
         ready::{Ready, ready},
@@ -211,15 +211,8 @@ async fn note(mut events: mpsc::Receiver<Event>, run: &RunId) {
 }
 
 fn report(executed: &Executed, session: &Session, ready: &Ready) -> Result<Report, AppError> {
-    let reporting = Reporting {
-        rubric: &session.rubric,
-        gate: ready.gate.as_ref(),
-        baseline: ready.baseline.as_ref(),
-        settings: &session.settings,
-        calibration: ready.calibration.as_ref(),
-    };
     let counted = executed.journal.fold().counted();
-    write_report(executed.journal.files(), &counted, executed.ledger, &reporting)
+    write_report(executed.journal.files(), &counted, executed.ledger, &ready.reporting(session))
 }
 
 fn words(executed: &Executed, report: &Report) -> String {

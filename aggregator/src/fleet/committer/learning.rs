@@ -37,7 +37,7 @@ impl Committer {
 
     async fn learn_status(&mut self, run: RunId, status: RunStatus) -> Result<(), FleetError> {
         let known = self.runs.known.get(&run);
-        if known.is_none() && is_reported(&status) {
+        if known.is_none() && status.is_reported() {
             // It had ended before anything came of it here.
             self.board.settle(&run);
             return Ok(());
@@ -187,12 +187,6 @@ impl Committer {
             self.board.settle(run);
         }
     }
-}
-
-/// Whether a report was written of all results that it will have.
-fn is_reported(status: &RunStatus) -> bool {
-    let reported = status.progress.as_ref().and_then(|progress| progress.reported_at);
-    status.expected.is_some() && reported == status.expected
 }
 
 async fn look_up_in(
