@@ -18,7 +18,7 @@ pub fn router(site: AppState, access: Access) -> Router {
         .with_state(site)
         .merge(access::routes(Arc::clone(&access)))
         .route("/healthz", get(|| async { "ok\n" }))
-        .layer(from_fn(access::append_stored))
+        .layer(from_fn(access::limit_body))
         .layer(from_fn_with_state(access, access::guard))
         .layer(from_fn(pages::problems_as_pages))
         .layer(from_fn(problem::name_instance))

@@ -17,7 +17,7 @@ const MAX_BYTES: usize = 64 << 10;
 const MAX_DURATION: Duration = Duration::from_secs(30);
 
 /// Reads a request's body before anything is done with it.
-pub async fn append_stored(request: Request, next: Next) -> Response {
+pub async fn limit_body(request: Request, next: Next) -> Response {
     let (head, body) = request.into_parts();
     match timeout(MAX_DURATION, to_bytes(body, MAX_BYTES)).await {
         Ok(Ok(bytes)) => next.run(Request::from_parts(head, Body::from(bytes))).await,

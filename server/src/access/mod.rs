@@ -14,7 +14,7 @@ mod secret;
 mod session;
 mod sessions;
 
-pub use body_limit::append_stored;
+pub use body_limit::limit_body;
 pub use guard::guard;
 pub use headers::secure;
 pub use host::named_port as host_port;
