@@ -1,11 +1,12 @@
 //! One shard, from its file on this machine to the ends of its rows.
 
+mod ending;
+
 use super::{
     BatchWork, Counted, ShardCount,
-    collect::{Collection, Onward},
-    filler::unwritable,
+    collect::Onward,
     finish::RowEnd,
-    gather::{PAGE, give_up, return_jobs},
+    gather::{PAGE, give_up},
     shard_file,
 };
 use crate::{
@@ -284,114 +285,6 @@ impl ShardWork {
             () = sleep(pause) => {}
         }
         Ok(())
-    }
-
-    async fn collect(
-        mut self,
-        mut step: ShardStep,
-        ended: &EndedBatch,
-    ) -> Result<ShardEnd, WorkerError> {
-        if let ShardStep::Created { file, batch } = step {
-            step = ShardStep::Ended { file, batch };
-            self.record(&step).await?;
-        }
-        let Some(paths) = self.download(&ended.files).await? else {
-            return Ok(ShardEnd { left: true, ..ShardEnd::default() });
-        };
-        let work = Arc::clone(&self.work);
-        let mut collection = Collection::new(&work, self.number);
-        collection.collect(ended, &paths, work.lane.is_over()).await?;
-        for path in paths {
-            // One that stays behind is overwritten by a later collection.
-            let _ = tokio::fs::remove_file(path).await;
-        }
-        let onward = std::mem::take(&mut collection.onward);
-        let ended = self.end(&step, &ended.files, None).await?;
-        Ok(ShardEnd { onward, ..ended })
-    }
-
-    /// Fetches the files of a batch; none if this process stops before they are here.
-    async fn download(&mut self, files: &[String]) -> Result<Option<Vec<PathBuf>>, WorkerError> {
-        let work = Arc::clone(&self.work);
-        // Of a batch that another process has created, no file is here.
-        let made = tokio::fs::create_dir_all(&work.lane.folder).await;
-        made.map_err(|error| unwritable(&work.lane.folder, &error))?;
-        let mut paths = Vec::new();
-        for (index, file) in files.iter().enumerate() {
-            let path = self.path().with_extension(format!("output-{index}"));
-            loop {
-                let downloading = work.lane.provider.download(file, &path);
-                let drain = &work.context.shutdown.drain;
-                match drain.run_until_cancelled(downloading).await {
-                    None => return Ok(None),
-                    Some(Ok(())) => break,
-                    Some(Err(error)) => self.wait_after(error).await?,
-                }
-            }
-            paths.push(path);
-        }
-        Ok(Some(paths))
-    }
-
-    /// Ends what rows are left, and forgets the shard with its files.
-    async fn end(
-        &mut self,
-        step: &ShardStep,
-        outputs: &[String],
-        rows: Option<RowEnd>,
-    ) -> Result<ShardEnd, WorkerError> {
-        let mut collection = Collection::new(&self.work, self.number);
-        if let Some(end) = rows {
-            collection.end_rows(end).await?;
-        }
-        let onward = collection.onward;
-        return_jobs(&self.work, self.number).await?;
-        // Another owner would still need the files.
-        self.record(step).await?;
-        self.remove_files(step, outputs).await;
-        self.record(&ShardStep::Collected).await?;
-        self.count(ShardEvent::Collected);
-        tracing::info!(run = %self.work.run, number = self.number, "a shard is collected");
-        Ok(ShardEnd { onward, ..ShardEnd::default() })
-    }
-
-    async fn split(&mut self, step: &ShardStep) -> Result<ShardEnd, WorkerError> {
-        let BatchWork { lane, run, .. } = &*self.work;
-        let open = || async { lane.records.open_shard(run, &lane.owner).await };
-        let numbers =
-            [open().await.map_err(Interruption::from)?, open().await.map_err(Interruption::from)?];
-        let [one, other] = numbers.map(|number| shard_file::path(&lane.folder, run, number));
-        let jobs = shard_file::split(&self.path(), [&one, &other]).await.map_err(|error| {
-            Interruption::Paused(format!("the file of a batch cannot be split: {error}"))
-        })?;
-        let shards: Vec<_> = numbers.into_iter().zip(jobs).collect();
-        let planned = lane.records.split_shard(&self.work.shard(self.number), &shards).await;
-        if !planned.map_err(Interruption::from)? {
-            return Err(Interruption::ClaimLost.into());
-        }
-        self.remove_files(step, &[]).await;
-        Ok(ShardEnd { split: numbers.to_vec(), ..ShardEnd::default() })
-    }
-
-    /// Removes the shard's files here and, if so set, at the provider. What stays behind costs
-    /// nothing and is overwritten, or expires.
-    async fn remove_files(&self, step: &ShardStep, outputs: &[String]) {
-        let _ = tokio::fs::remove_file(self.path()).await;
-        let lane = &self.work.lane;
-        let input = match step {
-            ShardStep::Uploaded { file }
-            | ShardStep::Creating { file }
-            | ShardStep::Created { file, .. }
-            | ShardStep::Ended { file, .. } => Some(file),
-            ShardStep::Filling | ShardStep::GivenUp | ShardStep::Planned | ShardStep::Collected => {
-                None
-            }
-        };
-        for file in input.into_iter().chain(outputs).filter(|_| lane.delete_files) {
-            if let Err(error) = lane.provider.delete_file(file).await {
-                tracing::warn!(%error, file, "a file of a batch stays at the provider");
-            }
-        }
     }
 
     /// Tells how far the batch has come, at its begin and at each tenth.

@@ -1,0 +1,179 @@
+use super::*;
+
+const LIMIT: u64 = 5_000_000;
+const INPUT: u64 = 900;
+const OUTPUT: u64 = 1_000;
+const LATENCY: u64 = 200;
+
+/// A provider that counts by a rule, asked as fast as the counter allows, for so many seconds.
+/// Returns the share of the limit that was used in the last five, and the refusals.
+fn played(
+    truth: CountRule,
+    counter: &mut CounterState,
+    burst: u64,
+    seconds: u64,
+    tells_reset: bool,
+) -> (f64, u32) {
+    let (start, per_ms) = (Instant::now(), LIMIT as f64 / 60_000.0);
+    let (capacity, own_capacity) = (per_ms * burst as f64, per_ms * 500.0);
+    let (mut level, mut own) = (capacity, own_capacity);
+    let (mut used, mut refusals) = (0.0, 0);
+    let mut ending = std::collections::VecDeque::new();
+    let count = |rule: CountRule| {
+        let (input, output) = rule.tokens(INPUT, OUTPUT);
+        (input + output) as f64
+    };
+    for ms in 0..seconds * 1_000 {
+        level = (level + per_ms).min(capacity);
+        own = (own + per_ms).min(own_capacity);
+        let now = start + Duration::from_millis(ms);
+        while ending.front().is_some_and(|(at, _)| *at <= ms) {
+            let (_, call) = ending.pop_front().unwrap();
+            counter.learn(call, now);
+        }
+        let need = count(counter.rule);
+        while own >= need && ending.len() < 400 {
+            own -= need;
+            let refused = level < count(truth);
+            if refused {
+                refusals += 1;
+            } else {
+                level -= count(truth);
+                used += if ms >= (seconds - 5) * 1_000 { count(truth) } else { 0.0 };
+            }
+            let call = CountedCall {
+                began: now,
+                input: INPUT,
+                output_limit: OUTPUT,
+                waited: true,
+                limit: LIMIT,
+                remaining: level as u64,
+                reset: tells_reset
+                    .then(|| Duration::from_millis(((capacity - level) / per_ms).ceil() as u64)),
+                refused,
+            };
+            ending.push_back((ms + LATENCY, call));
+        }
+    }
+    (used / (per_ms * 5_000.0), refusals)
+}
+
+fn counter(rule: CountRule) -> CounterState {
+    TokenCounter::new(rule, None).state.into_inner().unwrap()
+}
+
+#[test]
+fn each_rule_is_found_whatever_is_documented() {
+    for truth in [CountRule::Input, CountRule::Larger, CountRule::Sum] {
+        for documented in [CountRule::Input, CountRule::Larger, CountRule::Sum] {
+            for burst in [1_000, 60_000] {
+                let mut counter = counter(documented);
+                let (used, refusals) = played(truth, &mut counter, burst, 20, false);
+                assert!(used > 0.95, "{truth:?} from {documented:?} {burst}: {used}");
+                let most = if truth > documented { 20 } else { 0 };
+                assert!(refusals <= most, "{truth:?} from {documented:?} {burst}: {refusals}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rule_is_found_without_a_refusal_where_the_provider_tells_its_reset() {
+    for truth in [CountRule::Input, CountRule::Larger, CountRule::Sum] {
+        for burst in [1_000, 60_000] {
+            let mut counter = counter(CountRule::Sum);
+            let (used, refusals) = played(truth, &mut counter, burst, 200, true);
+            assert!(used > 0.95, "{truth:?} {burst}: {used}");
+            assert_eq!((refusals, counter.rule), (0, truth), "{burst}");
+        }
+    }
+}
+
+#[test]
+fn the_end_of_a_window_of_fixed_length_neither_proves_nor_keeps_a_rule() {
+    let mut counter = counter(CountRule::Sum);
+    let begun = Instant::now();
+    for call in 0..100 {
+        let at = begun + Duration::from_millis(call * 10);
+        let in_window = CountedCall {
+            began: at,
+            input: INPUT,
+            output_limit: OUTPUT,
+            waited: true,
+            limit: LIMIT,
+            remaining: LIMIT / 2,
+            reset: Some(Duration::from_secs(30)),
+            refused: false,
+        };
+        counter.learn(in_window, at);
+    }
+    assert_ne!(counter.rule, CountRule::Sum, "it is tried, as where nothing is told");
+}
+
+#[test]
+fn a_rule_that_proved_too_low_is_tried_ever_more_rarely() {
+    let mut counter = counter(CountRule::Sum);
+    let (used, _) = played(CountRule::Sum, &mut counter, 1_000, 600, false);
+    assert!(used > 0.95, "{used}");
+    assert_eq!(counter.rule, CountRule::Sum);
+}
+
+#[test]
+fn where_nothing_waits_nothing_is_learned() {
+    let mut counter = counter(CountRule::Sum);
+    let begun = Instant::now();
+    for call in 0..1_000 {
+        let at = begun + Duration::from_millis(call * 10);
+        let quiet = CountedCall {
+            began: at,
+            input: INPUT,
+            output_limit: OUTPUT,
+            waited: false,
+            limit: LIMIT,
+            remaining: LIMIT,
+            reset: None,
+            refused: false,
+        };
+        counter.learn(quiet, at);
+    }
+    assert_eq!(counter.rule, CountRule::Sum);
+}
+
+#[test]
+fn a_limit_of_the_users_own_below_the_providers_teaches_nothing() {
+    let counter = TokenCounter::new(CountRule::Sum, Some(LIMIT / 2));
+    let call = CountedCall {
+        began: Instant::now(),
+        input: INPUT,
+        output_limit: OUTPUT,
+        waited: true,
+        limit: LIMIT,
+        remaining: 0,
+        reset: None,
+        refused: true,
+    };
+    assert_eq!(counter.learn(call), TokenCounting::default());
+    assert_eq!(counter.rule(), CountRule::Sum);
+    assert_eq!(counter.state().limit, 0);
+}
+
+#[test]
+fn a_counter_begins_with_a_learned_rule_and_tells_when_it_changes() {
+    let counter = TokenCounter::new(CountRule::Sum, None);
+    let shared = TokenCounting { rule: Some(CountRule::Input), ..TokenCounting::default() };
+    counter.adopt(shared);
+    let refused = CountedCall {
+        began: Instant::now(),
+        input: INPUT,
+        output_limit: OUTPUT,
+        waited: true,
+        limit: LIMIT,
+        remaining: 0,
+        reset: None,
+        refused: true,
+    };
+    assert_eq!(counter.learn(refused).rule, Some(CountRule::Larger));
+    assert_eq!(counter.learn(refused).rule, None, "it began before the change");
+    counter.adopt(shared);
+    assert_eq!(counter.rule(), CountRule::Larger, "the shared rule is the old one still");
+}
