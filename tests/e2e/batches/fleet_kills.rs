@@ -52,44 +52,11 @@ fn while_the_shard_is_filled() {
     assert_eq!(scene.simulator.count("batches"), 1);
 }
 
-#[test]
-fn while_the_file_is_uploaded() {
-    killed_at(Moment::Call, 1);
-}
-
-#[test]
-fn when_the_file_is_there_and_nobody_knows() {
-    killed_at(Moment::Answer, 1);
-}
-
-#[test]
-fn before_the_batch_is_created() {
-    killed_at(Moment::Call, 2);
-}
-
-#[test]
-fn when_the_batch_is_created_and_nobody_knows() {
-    killed_at(Moment::Answer, 2);
-}
-
-#[test]
-fn when_the_batch_has_ended_and_nobody_knows() {
-    killed_at(Moment::Answer, 3);
-}
-
-#[test]
-fn while_its_answers_are_fetched() {
-    killed_at(Moment::Answer, 4);
-}
+kill_at_each_step!(killed_at);
 
 #[test]
 fn when_a_row_is_booked_and_nobody_knows() {
     killed_at(Moment::Reply(Step::Settle), 2);
-}
-
-#[test]
-fn when_all_is_collected_and_its_files_are_deleted() {
-    killed_at(Moment::Answer, 5);
 }
 
 #[test]
