@@ -4,15 +4,17 @@ use super::open_queues_within;
 use crate::{
     credentials::credentials,
     error::AppError,
-    run::session::{Session, absolute},
+    run::{
+        jobs_to_publish::{JobsToPublish, jobs_to_publish},
+        session::{Session, absolute},
+    },
 };
 use juror_analysis::fold::Rounds;
 use juror_files::local::Roots;
 use juror_ledger::redis::RedisLedger;
 use juror_producer::{
     fleet::{FleetRun, PublishRunError, Published, PublishedEnd, change_budgets, open},
-    plan,
-    publish::{RoundAssignment, Submission, SubmitError},
+    publish::{Submission, SubmitError},
     upload::{Uploaded, Uploader},
 };
 use juror_queue::{DeadLetters as _, Priority, Queue, QueueError, rabbitmq::RabbitQueues};
@@ -157,20 +159,16 @@ impl Publication<'_> {
         events: Events,
         published: watch::Sender<u64>,
     ) -> Result<Submission, AppError> {
-        let Session { dataset, options, plan, .. } = self.session;
-        let jobs = plan::jobs(dataset, options, &self.session.template(&self.record.run_id));
-        let (left_out, round_of): (u64, RoundAssignment) = match &self.opening {
-            Opening::New | Opening::GoOn { .. } => (0, Box::new(|_| Some(0))),
-            Opening::Again { rounds, .. } => {
-                let left_out = rounds.scored() - rounds.missing();
-                let rounds = Arc::clone(rounds);
-                (left_out, Box::new(move |job| rounds.round_to_send(&job.job_id)))
-            }
+        let progress = match &self.opening {
+            Opening::New | Opening::GoOn { .. } => None,
+            Opening::Again { rounds, .. } => Some(Arc::clone(rounds)),
         };
+        let JobsToPublish { jobs, planned, round_of } =
+            jobs_to_publish(self.session, &self.record.run_id, progress)?;
         Ok(Submission {
             queue: Arc::new(queues.jobs()) as Arc<dyn Queue<Job>>,
-            jobs: jobs.map_err(AppError::invalid)?.inlining(dataset),
-            planned: plan.jobs.saturating_sub(left_out),
+            jobs: jobs.inlining(&self.session.dataset),
+            planned,
             round_of,
             priority: self.priority,
             uploader,

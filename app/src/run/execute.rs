@@ -3,6 +3,7 @@
 pub use super::opening::Execution;
 
 use super::{
+    jobs_to_publish::{JobsToPublish, jobs_to_publish},
     local_context,
     looks::{next_look, record_of_look},
     opening::{Opened, Terms, open_run},
@@ -25,7 +26,7 @@ use juror_ledger::{
     batches::BatchRecords,
     sqlite::SqliteLedger,
 };
-use juror_producer::{plan, publish as submit};
+use juror_producer::publish as submit;
 use juror_queue::{Priority, Queue, local::LocalQueue};
 use juror_types::{
     event::{Event, Events},
@@ -248,7 +249,7 @@ async fn run_worker(
     juror_worker::run::run(Arc::new(worker), shutdown).await
 }
 
-/// The jobs that are not scored yet, each in the round after its last result.
+/// The jobs that are not scored yet.
 fn submission(
     session: &Session,
     fold: &Fold,
@@ -256,14 +257,15 @@ fn submission(
     jobs: &Arc<LocalQueue<Job>>,
     events: Events,
 ) -> Result<submit::Submission, AppError> {
-    let plan = plan::jobs(&session.dataset, &session.options, &session.template(run));
-    let rounds = fold.rounds();
+    let progress = Arc::new(fold.rounds());
+    let JobsToPublish { jobs: plan, planned, round_of } =
+        jobs_to_publish(session, run, Some(progress))?;
     Ok(submit::Submission {
         uploader: None,
         queue: Arc::clone(jobs) as Arc<dyn Queue<Job>>,
-        jobs: plan.map_err(AppError::invalid)?,
-        planned: session.plan.jobs.saturating_sub(fold.counts().scored),
-        round_of: Box::new(move |job| rounds.next_round(&job.job_id)),
+        jobs: plan,
+        planned,
+        round_of,
         priority: Priority::Normal,
         window: 1,
         events,

@@ -2,6 +2,7 @@
 
 pub mod execute;
 pub mod inspection;
+pub mod jobs_to_publish;
 pub mod local_context;
 pub mod ready;
 pub mod run_request;
