@@ -95,7 +95,7 @@ pub fn excerpt(ids: &[&str]) -> Option<Vec<(String, Vec<u8>)>> {
     let mut files = Vec::new();
     for id in ids {
         let (line, item) = text.lines().find_map(|line| {
-            let item: Line = serde_json::from_str(line).ok()?;
+            let item: GoldenLine = serde_json::from_str(line).ok()?;
             (item.id == *id).then_some((line, item))
         })?;
         manifest.push_str(line);
@@ -109,7 +109,7 @@ pub fn excerpt(ids: &[&str]) -> Option<Vec<(String, Vec<u8>)>> {
 }
 
 #[derive(Deserialize)]
-struct Line {
+struct GoldenLine {
     id: String,
     screenshot: Option<String>,
     original: Option<String>,
@@ -119,7 +119,7 @@ struct Line {
 }
 
 #[derive(Deserialize)]
-struct Verdict {
+struct GoldenVerdict {
     id: String,
     reply: Value,
 }
@@ -128,8 +128,8 @@ fn enter(book: &mut VerdictBook, golden: Golden) -> Option<()> {
     let manifest = Path::new(golden.manifest());
     let folder = manifest.parent()?;
     let digest = |path: &str| Some(Digest::of(GOLDEN.get_file(folder.join(path))?.contents()));
-    let items: Vec<Line> = lines(manifest)?;
-    let verdicts: Vec<Verdict> = lines(&folder.join("verdicts.jsonl"))?;
+    let items: Vec<GoldenLine> = lines(manifest)?;
+    let verdicts: Vec<GoldenVerdict> = lines(&folder.join("verdicts.jsonl"))?;
     for verdict in verdicts {
         let item = items.iter().find(|item| item.id == verdict.id)?;
         let images = [&item.screenshot, &item.original, &item.restyled].into_iter().flatten();
@@ -157,8 +157,8 @@ mod tests {
         assert!(!verdict_book().unwrap().is_empty());
         for golden in [Golden::Components, Golden::Restyled] {
             let manifest = Path::new(golden.manifest());
-            let items: Vec<Line> = lines(manifest).unwrap();
-            let verdicts: Vec<Verdict> =
+            let items: Vec<GoldenLine> = lines(manifest).unwrap();
+            let verdicts: Vec<GoldenVerdict> =
                 lines(&manifest.parent().unwrap().join("verdicts.jsonl")).unwrap();
             assert_eq!(items.len(), verdicts.len());
         }

@@ -20,7 +20,7 @@ use std::{
 pub struct Catalog {
     runs_dir: PathBuf,
     /// Figures of reports as they were read last.
-    figures: Mutex<HashMap<RunId, Remembered>>,
+    figures: Mutex<HashMap<RunId, RememberedFigures>>,
     /// Findings of the last check of each journal.
     damage: Mutex<HashMap<RunId, JournalDamage>>,
 }
@@ -70,7 +70,7 @@ pub enum RunState {
 }
 
 #[derive(Debug)]
-struct Remembered {
+struct RememberedFigures {
     stamp: Stamp,
     figures: Option<Arc<RunFigures>>,
 }
@@ -219,13 +219,13 @@ impl Catalog {
                 .ok()
                 .flatten();
             let figures = read.map(|past| Arc::new(past.figures));
-            let remembered = Remembered { stamp, figures: figures.clone() };
+            let remembered = RememberedFigures { stamp, figures: figures.clone() };
             self.remembered().insert(run.clone(), remembered);
             figures
         })
     }
 
-    fn remembered(&self) -> MutexGuard<'_, HashMap<RunId, Remembered>> {
+    fn remembered(&self) -> MutexGuard<'_, HashMap<RunId, RememberedFigures>> {
         self.figures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -109,7 +109,7 @@ pub async fn run(submission: Submission, shutdown: &Shutdown) -> Result<Submitte
     let (sender, receiver) = mpsc::channel(READ_CAPACITY);
     // Files are read where blocking is allowed. The reader ends when the receiver is gone.
     let reader = tokio::task::spawn_blocking(move || read(jobs, &round_of, &sender));
-    let publisher = Publisher {
+    let publisher = JobPublisher {
         queue: &*queue,
         priority,
         uploader: uploader.as_deref(),
@@ -119,9 +119,9 @@ pub async fn run(submission: Submission, shutdown: &Shutdown) -> Result<Submitte
     let read = reader.await;
     let published = *published.borrow();
     let complete = ended.map_err(|failure| match failure {
-        Failure::Dataset(source) => SubmitError::Dataset { published, source },
-        Failure::Queue(source) => SubmitError::Queue { published, source },
-        Failure::Upload(source) => SubmitError::Upload { published, source },
+        PublishFailure::Dataset(source) => SubmitError::Dataset { published, source },
+        PublishFailure::Queue(source) => SubmitError::Queue { published, source },
+        PublishFailure::Upload(source) => SubmitError::Upload { published, source },
     })?;
     let skipped = read.map_err(|_| SubmitError::Reader { published })?;
     Ok(Submitted { published, skipped, complete })
@@ -155,24 +155,24 @@ fn read(
 }
 
 /// Where jobs go, and how many at once.
-struct Publisher<'a> {
+struct JobPublisher<'a> {
     queue: &'a dyn Queue<Job>,
     priority: Priority,
     uploader: Option<&'a Uploader>,
     window: usize,
 }
 
-impl Publisher<'_> {
+impl JobPublisher<'_> {
     /// Puts a job's files where workers find them, and publishes the job.
-    async fn take(&self, mut job: Job) -> Result<(), Failure> {
+    async fn take(&self, mut job: Job) -> Result<(), PublishFailure> {
         if let Some(uploader) = self.uploader {
-            job.item = uploader.upload_item(job.item).await.map_err(Failure::Upload)?;
+            job.item = uploader.upload_item(job.item).await.map_err(PublishFailure::Upload)?;
         }
-        self.queue.publish(job, self.priority).await.map_err(Failure::Queue)
+        self.queue.publish(job, self.priority).await.map_err(PublishFailure::Queue)
     }
 }
 
-enum Failure {
+enum PublishFailure {
     Dataset(LineError),
     Queue(QueueError),
     Upload(UploadError),
@@ -181,11 +181,11 @@ enum Failure {
 /// Answers whether all jobs were published, and counts those that the queue vouches for. After a
 /// failure nothing more is taken, and what is under publisher is waited for, so that the count is true.
 async fn publish(
-    publisher: &Publisher<'_>,
+    publisher: &JobPublisher<'_>,
     mut jobs: mpsc::Receiver<Result<Job, LineError>>,
     published: &watch::Sender<u64>,
     shutdown: &Shutdown,
-) -> Result<bool, Failure> {
+) -> Result<bool, PublishFailure> {
     let mut waiting = FuturesUnordered::new();
     let one_more = || published.send_modify(|published| *published += 1);
     let mut reading = true;
@@ -210,7 +210,7 @@ async fn publish(
                 Some(Ok(job)) => waiting.push(publisher.take(job)),
                 Some(Err(error)) => {
                     reading = false;
-                    failure.get_or_insert(Failure::Dataset(error));
+                    failure.get_or_insert(PublishFailure::Dataset(error));
                 }
                 None => reading = false,
             },

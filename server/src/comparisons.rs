@@ -34,7 +34,7 @@ pub struct Comparisons {
     /// Days after which a blessed run is old; 0 for never.
     max_baseline_age_days: u32,
     /// The newest one stands last.
-    kept: Mutex<VecDeque<Kept>>,
+    kept: Mutex<VecDeque<KeptComparison>>,
 }
 
 /// Why two runs are not compared.
@@ -53,16 +53,16 @@ pub enum NotCompared {
 
 /// A comparison of two runs as they were read: one that is read again is another view.
 #[derive(Debug)]
-struct Kept {
+struct KeptComparison {
     base: Weak<RunView>,
     head: Weak<RunView>,
-    terms: Terms,
+    terms: ComparisonTerms,
     comparison: Arc<Comparison>,
 }
 
 /// Terms of a comparison: another day or another blessing may bring other warnings.
 #[derive(Clone, Debug, PartialEq)]
-struct Terms {
+struct ComparisonTerms {
     rules: Rules,
     blessed: Option<BlessedRun>,
     today: Date,
@@ -111,7 +111,7 @@ impl Comparisons {
         if kept.len() >= CAPACITY {
             kept.pop_front();
         }
-        kept.push_back(Kept { base, head, terms, comparison: Arc::clone(&comparison) });
+        kept.push_back(KeptComparison { base, head, terms, comparison: Arc::clone(&comparison) });
         Ok(comparison)
     }
 
@@ -119,7 +119,7 @@ impl Comparisons {
         &self,
         base: &Arc<RunView>,
         head: &Arc<RunView>,
-        terms: &Terms,
+        terms: &ComparisonTerms,
     ) -> Option<Arc<Comparison>> {
         let is = |weak: &Weak<RunView>, view: &Arc<RunView>| weak.as_ptr() == Arc::as_ptr(view);
         let kept = self.kept();
@@ -130,16 +130,16 @@ impl Comparisons {
     }
 
     /// Terms of a comparison with this base today.
-    async fn terms(&self, base: &RunView, rules: Rules) -> Result<Terms, NotCompared> {
+    async fn terms(&self, base: &RunView, rules: Rules) -> Result<ComparisonTerms, NotCompared> {
         let (blessed, run) = (self.blessed.clone(), base.report.run.id.clone());
         let listing = spawn_blocking(move || blessed.list());
         let listed = listing.await.map_err(|_| NotCompared::Interrupted)?;
         let listed = listed.inspect_err(|error| tracing::warn!(%error, "no blessed runs"));
         let blessed = listed.unwrap_or_default().into_iter().find(|blessed| blessed.run_id == run);
-        Ok(Terms { rules, blessed, today: Zoned::now().date() })
+        Ok(ComparisonTerms { rules, blessed, today: Zoned::now().date() })
     }
 
-    fn kept(&self) -> MutexGuard<'_, VecDeque<Kept>> {
+    fn kept(&self) -> MutexGuard<'_, VecDeque<KeptComparison>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -86,7 +86,7 @@ pub async fn run(worker: Arc<Worker>, shutdown: Shutdown) -> Result<Ended, Worke
 async fn serve(worker: &Arc<Worker>, shutdown: &Shutdown) -> Ending {
     let mut tasks = JoinSet::new();
     let mut ending = Ending::default();
-    let mut intake = Intake::default();
+    let mut intake = JobIntake::default();
     let taken = take_jobs(worker, shutdown, &mut intake, &mut tasks, &mut ending).await;
     // Before anything is returned to the queue, which would send it here again.
     shutdown.now.run_until_cancelled(intake.close()).await;
@@ -122,7 +122,7 @@ async fn ended(ending: Ending, events: &Events) -> Result<Ended, WorkerError> {
 async fn take_jobs(
     worker: &Arc<Worker>,
     shutdown: &Shutdown,
-    intake: &mut Intake,
+    intake: &mut JobIntake,
     tasks: &mut JoinSet<Result<(), WorkerError>>,
     ending: &mut Ending,
 ) -> Result<(), WorkerError> {
@@ -151,12 +151,12 @@ fn jobs_in_hand(calls: usize) -> usize {
 /// The worker's subscription, made anew where many more jobs are wanted at once than before, or far
 /// fewer: what is sent here beyond those in hand is kept from other workers.
 #[derive(Default)]
-struct Intake {
+struct JobIntake {
     subscription: Option<Box<dyn Subscription<Job>>>,
     prefetch: usize,
 }
 
-impl Intake {
+impl JobIntake {
     async fn next(
         &mut self,
         worker: &Worker,

@@ -77,11 +77,11 @@ fn colours_equal(expected: &str, extracted: &str) -> bool {
 /// A number and what it counts.
 struct Quantity {
     amount: f64,
-    unit: Unit,
+    unit: ValueUnit,
 }
 
 #[derive(PartialEq)]
-enum Unit {
+enum ValueUnit {
     None,
     Pixel,
     Millisecond,
@@ -96,18 +96,18 @@ impl Quantity {
         let (number, unit) = text.split_at_checked(end)?;
         let amount: f64 = number.parse().ok()?;
         let (factor, unit) = match unit {
-            "" => (1.0, Unit::None),
-            "px" => (1.0, Unit::Pixel),
-            "rem" | "em" => (16.0, Unit::Pixel),
-            "pt" => (4.0 / 3.0, Unit::Pixel),
-            "pc" => (16.0, Unit::Pixel),
-            "in" => (96.0, Unit::Pixel),
-            "cm" => (96.0 / 2.54, Unit::Pixel),
-            "mm" => (96.0 / 25.4, Unit::Pixel),
-            "ms" => (1.0, Unit::Millisecond),
-            "s" => (1000.0, Unit::Millisecond),
+            "" => (1.0, ValueUnit::None),
+            "px" => (1.0, ValueUnit::Pixel),
+            "rem" | "em" => (16.0, ValueUnit::Pixel),
+            "pt" => (4.0 / 3.0, ValueUnit::Pixel),
+            "pc" => (16.0, ValueUnit::Pixel),
+            "in" => (96.0, ValueUnit::Pixel),
+            "cm" => (96.0 / 2.54, ValueUnit::Pixel),
+            "mm" => (96.0 / 25.4, ValueUnit::Pixel),
+            "ms" => (1.0, ValueUnit::Millisecond),
+            "s" => (1000.0, ValueUnit::Millisecond),
             other if other == "%" || other.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
-                (1.0, Unit::Other(other.to_owned()))
+                (1.0, ValueUnit::Other(other.to_owned()))
             }
             _ => return None,
         };
@@ -116,8 +116,8 @@ impl Quantity {
 
     fn equals(&self, other: &Self) -> bool {
         let tolerance = match (&self.unit, &other.unit) {
-            (Unit::None, Unit::None) => 1e-9 * self.amount.abs().max(1.0),
-            (Unit::Pixel | Unit::None, Unit::Pixel | Unit::None) => 0.01,
+            (ValueUnit::None, ValueUnit::None) => 1e-9 * self.amount.abs().max(1.0),
+            (ValueUnit::Pixel | ValueUnit::None, ValueUnit::Pixel | ValueUnit::None) => 0.01,
             (one, other) if one == other => 1e-6 * self.amount.abs().max(1.0),
             _ => return false,
         };

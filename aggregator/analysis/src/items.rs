@@ -12,13 +12,13 @@ pub struct Items {
     text: String,
     /// Where each id ends in `text`.
     ends: Vec<usize>,
-    rows: Vec<Row>,
+    rows: Vec<RowPlace>,
     /// With repeats: the number of each item that has several results.
     numbers: Option<HashMap<String, u32>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Row {
+struct RowPlace {
     item: u32,
     repeat: u32,
     offset: u64,
@@ -49,7 +49,7 @@ impl Items {
             }
             number
         });
-        self.rows.push(Row { item, repeat: result.repeat, offset });
+        self.rows.push(RowPlace { item, repeat: result.repeat, offset });
         item
     }
 
@@ -114,7 +114,7 @@ impl Items {
 /// The results of a run's items, in the items' order.
 #[derive(Debug)]
 pub struct ItemResults<'a> {
-    rows: std::slice::Iter<'a, Row>,
+    rows: std::slice::Iter<'a, RowPlace>,
     results: Results,
 }
 

@@ -46,22 +46,22 @@ pub(crate) fn write(
     if let Some(evidence) = &report.evidence {
         map.serialize_entry("evidence", evidence)?;
     }
-    let statements = |groups| Statements { groups, items: &report.items };
+    let statements = |groups| StatementsById { groups, items: &report.items };
     map.serialize_entry("common_issues", &statements(&report.common_issues))?;
     map.serialize_entry("common_strengths", &statements(&report.common_strengths))?;
     map.serialize_entry("warnings", &report.warnings)?;
-    map.serialize_entry("items", &Rows(RefCell::new(results)))?;
+    map.serialize_entry("items", &StreamedRows(RefCell::new(results)))?;
     SerializeMap::end(map)?;
     out.write_all(b"\n")
 }
 
 /// Groups of statements with their items by id.
-struct Statements<'a> {
+struct StatementsById<'a> {
     groups: &'a [StatementGroup],
     items: &'a Items,
 }
 
-impl Serialize for Statements<'_> {
+impl Serialize for StatementsById<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer
             .collect_seq(self.groups.iter().map(|group| OneGroup { group, items: self.items }))
@@ -103,9 +103,9 @@ impl Serialize for Ids<'_> {
 }
 
 /// An array that is written while it is read; it can be written once.
-struct Rows<I>(RefCell<I>);
+struct StreamedRows<I>(RefCell<I>);
 
-impl<I: Iterator<Item = Result<JobResult, JournalError>>> Serialize for Rows<I> {
+impl<I: Iterator<Item = Result<JobResult, JournalError>>> Serialize for StreamedRows<I> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut rows = serializer.serialize_seq(None)?;
         for result in &mut *self.0.borrow_mut() {

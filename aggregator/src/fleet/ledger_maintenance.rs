@@ -62,7 +62,7 @@ enum CareError {
 }
 
 /// A pause of admission.
-struct Pause {
+struct AdmissionPause {
     /// Whether the ledger is the first one of its fleet.
     is_new: bool,
     /// Cost of results that nothing came of here, by run.
@@ -75,7 +75,7 @@ struct Pause {
     settled_at: Instant,
 }
 
-impl Pause {
+impl AdmissionPause {
     fn new(is_new: bool, board: &watch::Receiver<Entries>) -> Self {
         let mut commits = board.clone();
         commits.borrow_and_update();
@@ -119,7 +119,7 @@ impl LedgerCare {
     /// One pass that brings the ledger up to the journals. After a restart, or when the backend was emptied, all
     /// runs are told that the backend knows, that are not complete, or that the ledger has no account of,
     /// which ends the pause. At other times each run is told that goes on.
-    async fn look(&self, pause: &mut Option<Pause>) -> Result<(), CareError> {
+    async fn look(&self, pause: &mut Option<AdmissionPause>) -> Result<(), CareError> {
         let marker = self.runs_dir.join(USED_FILE);
         let used_before = pause.is_some() || marker.exists();
         let state = self.backend.ledger_state(used_before).await?;
@@ -137,7 +137,7 @@ impl LedgerCare {
         }
         if pause.is_none() {
             let is_new = state == LedgerState::Empty && !used_before;
-            *pause = Some(Pause::new(is_new, &self.board));
+            *pause = Some(AdmissionPause::new(is_new, &self.board));
             if !is_new {
                 let pausing =
                     "Redis was started anew or emptied: calls pause until the ledger is reconciled";
@@ -175,7 +175,7 @@ impl LedgerCare {
     }
 
     /// Costs by the journals at the end of a pause.
-    fn journal_costs(&self, pause: &Pause, announced: &[RunId]) -> JournalCosts {
+    fn journal_costs(&self, pause: &AdmissionPause, announced: &[RunId]) -> JournalCosts {
         let mut costs = pause.read.clone();
         costs.extend(self.costs(|_, _| true));
         let (announced, others) = costs.into_iter().partition(|(run, _)| announced.contains(run));

@@ -85,7 +85,7 @@ impl Total {
             return self;
         }
         self.sampling_error = self.own_costs.relative_error(self.examined, jobs);
-        let scale = Scale { jobs, examined: self.examined };
+        let scale = SampleScale { jobs, examined: self.examined };
         for count in [&mut self.cached, &mut self.without_call, &mut self.failing] {
             *count = scale.count(*count);
         }
@@ -98,12 +98,12 @@ impl Total {
 
 /// The ratio by which the figures of a sample grow.
 #[derive(Clone, Copy)]
-struct Scale {
+struct SampleScale {
     jobs: u64,
     examined: u64,
 }
 
-impl Scale {
+impl SampleScale {
     fn count(self, count: u64) -> u64 {
         let (jobs, examined) = (u128::from(self.jobs), u128::from(self.examined));
         let scaled = (u128::from(count) * jobs + examined / 2) / examined;
@@ -152,7 +152,7 @@ impl CandidateTotal {
         self.most_tokens += bounds.input_tokens + bounds.max_output_tokens;
     }
 
-    fn scale(&mut self, scale: Scale) {
+    fn scale(&mut self, scale: SampleScale) {
         let Usage { input_tokens, cached_input_tokens, output_tokens } = &mut self.expected;
         for count in [
             &mut self.calls,
@@ -182,13 +182,13 @@ pub struct Experience {
 
 #[derive(Deserialize)]
 struct PastReport {
-    run: PastRun,
+    run: PastRunFacts,
     overall: PastOverall,
     cost: PastCost,
 }
 
 #[derive(Deserialize)]
-struct PastRun {
+struct PastRunFacts {
     rubric: PastRubric,
     judge: Option<PastJudge>,
     base_url: Option<String>,
@@ -196,7 +196,7 @@ struct PastRun {
     finished_at: String,
 }
 
-impl PastRun {
+impl PastRunFacts {
     /// A fleet's run names no endpoint: that is its workers' own.
     fn was_asked_at(&self, base_url: &str) -> bool {
         self.base_url.as_ref().map_or(!self.simulated, |past| past == base_url)

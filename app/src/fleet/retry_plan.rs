@@ -29,7 +29,7 @@ pub struct AnotherRound {
 
 /// Sources that tell which results the journal has.
 #[derive(Clone, Copy)]
-enum Written {
+enum JournalPlace {
     /// It is here.
     InJournal,
     /// It is elsewhere, and has so many scored jobs, as the aggregator told last. It is not known
@@ -49,8 +49,8 @@ impl AnotherRound {
         let status = backend.run_status(run).await.map_err(AppError::from)?;
         let told = status.as_ref().and_then(|status| status.progress.as_ref());
         let written = match here {
-            Some(_) => Written::InJournal,
-            None => Written::Told { scored: told.map_or(0, |told| told.scored) },
+            Some(_) => JournalPlace::InJournal,
+            None => JournalPlace::Told { scored: told.map_or(0, |told| told.scored) },
         };
         let Some(known) = status.map(|status| status.record).or(here) else {
             let settings = asked.settings()?;
@@ -83,19 +83,19 @@ async fn rounds(
     backend: &RedisLedger,
     settings: &Settings,
     run: &RunId,
-    written: Written,
+    written: JournalPlace,
 ) -> Result<(Rounds, Money), AppError> {
     let (mut rounds, spent) = match written {
-        Written::InJournal => {
+        JournalPlace::InJournal => {
             let files = RunFiles::open(&settings.run.runs_dir, run)?;
             let fold = Fold::of_journal(&files).map_err(AppError::from)?;
             (fold.rounds(), fold.spent().cost)
         }
-        Written::Told { .. } => (Rounds::default(), Money::ZERO),
+        JournalPlace::Told { .. } => (Rounds::default(), Money::ZERO),
     };
     let noting = |job, round, outcome| rounds.note(&job, round, outcome);
     backend.for_each_outcome(run, noting).await.map_err(AppError::from)?;
-    if let Written::Told { scored } = written
+    if let JournalPlace::Told { scored } = written
         && scored >= rounds.scored()
     {
         rounds.trust_journal();

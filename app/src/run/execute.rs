@@ -67,7 +67,7 @@ pub struct Executed {
 }
 
 /// A pass over the jobs that are not scored yet.
-struct Round<'run> {
+struct LocalRound<'run> {
     terms: &'run Terms,
     journal: RunJournal,
     events: Events,
@@ -128,7 +128,7 @@ async fn run_in_backend(
     let mut look: Option<Session> = None;
     let ended = loop {
         let current = look.as_ref().unwrap_or(session);
-        let round = Round { terms: &terms, journal, events: events.clone() };
+        let round = LocalRound { terms: &terms, journal, events: events.clone() };
         let (aggregated, ended) = run_round(round, current, backend, shutdown).await?;
         journal = aggregated.journal;
         let is_stopped = shutdown.drain.is_cancelled() || ended.paused.is_some();
@@ -144,12 +144,12 @@ async fn run_in_backend(
 
 /// Runs the roles once, over the jobs that are not scored yet.
 async fn run_round(
-    round: Round<'_>,
+    round: LocalRound<'_>,
     session: &Session,
     backend: &Arc<SqliteLedger>,
     shutdown: &Shutdown,
 ) -> Result<(Aggregated, Ended), AppError> {
-    let Round { terms, journal, events } = round;
+    let LocalRound { terms, journal, events } = round;
     let record = journal.record();
     let run = record.run_id.clone();
     let jobs: Arc<LocalQueue<Job>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));

@@ -13,7 +13,7 @@ use serde_json::json;
 use std::path::Path;
 
 /// A run of the list.
-struct Row {
+struct RunRow {
     record: RunRecord,
     fold: Fold,
     /// Spent, and at most with the calls that are under way.
@@ -66,7 +66,7 @@ async fn with_costs(
     runs: Vec<(RunRecord, Fold)>,
     blessed: &[BlessedRun],
     settings: &Settings,
-) -> Result<Vec<Row>, Failure> {
+) -> Result<Vec<RunRow>, Failure> {
     let mut ledgers = Ledgers::new(settings);
     let mut rows = Vec::with_capacity(runs.len());
     for (record, fold) in runs {
@@ -75,7 +75,7 @@ async fn with_costs(
         let booked = fold.spent().booked(ledger.as_ref());
         let baselines = blessed.iter().filter(|blessed| blessed.run_id == record.run_id);
         let baselines = baselines.map(|blessed| blessed.name.clone()).collect();
-        rows.push(Row { record, fold, booked, cost, baselines });
+        rows.push(RunRow { record, fold, booked, cost, baselines });
     }
     ledgers.close().await.iter().for_each(|warning| screen::tell(warning));
     Ok(rows)
@@ -85,7 +85,7 @@ fn judge(record: &RunRecord) -> &str {
     record.judge.as_ref().map_or("off", |judge| judge.model.as_str())
 }
 
-fn as_json(Row { record, fold, booked, cost, baselines }: &Row) -> serde_json::Value {
+fn as_json(RunRow { record, fold, booked, cost, baselines }: &RunRow) -> serde_json::Value {
     json!({
         "run_id": record.run_id, "created_at": record.created_at, "dataset": record.dataset.path,
         "rubric": record.rubric.id, "judge": judge(record), "planned": record.jobs(),
@@ -95,7 +95,7 @@ fn as_json(Row { record, fold, booked, cost, baselines }: &Row) -> serde_json::V
     })
 }
 
-fn table(runs: &[Row]) -> String {
+fn table(runs: &[RunRow]) -> String {
     let any_blessed = runs.iter().any(|run| !run.baselines.is_empty());
     let last = if any_blessed { "BASELINE" } else { "" };
     let head = ["RUN", "CREATED", "RUBRIC", "JUDGE", "SCORED", "COST", last].map(str::to_owned);
@@ -120,7 +120,7 @@ fn table(runs: &[Row]) -> String {
     table
 }
 
-fn cells(Row { record, fold, booked, cost, baselines }: &Row) -> [String; 7] {
+fn cells(RunRow { record, fold, booked, cost, baselines }: &RunRow) -> [String; 7] {
     let spent = fold.spent();
     let more = if cost > booked { "+" } else { "" };
     [

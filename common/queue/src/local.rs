@@ -163,19 +163,19 @@ fn deliver<M: Message>(
 ) -> Delivery<M> {
     let (message, priority) = (Arc::clone(&entry.message), entry.priority);
     let redelivered = entry.delivered_before;
-    let lease = Lease { shared: Arc::clone(shared), entry: Some(entry), _slot: slot };
+    let lease = LocalLease { shared: Arc::clone(shared), entry: Some(entry), _slot: slot };
     Delivery::new(message, priority, redelivered, Box::new(lease))
 }
 
 /// A delivery that is out. Dropped with its entry still in it, it gives the message back.
-struct Lease<M: Message> {
+struct LocalLease<M: Message> {
     shared: Arc<LocalShared<M>>,
     entry: Option<Entry<M>>,
     _slot: OwnedSemaphorePermit,
 }
 
 #[async_trait]
-impl<M: Message> Settle for Lease<M> {
+impl<M: Message> Settle for LocalLease<M> {
     async fn settle(mut self: Box<Self>, disposition: Disposition) -> Result<(), QueueError> {
         let Some(entry) = self.entry.take() else { return Ok(()) };
         match disposition {
@@ -200,7 +200,7 @@ impl<M: Message> Settle for Lease<M> {
     }
 }
 
-impl<M: Message> Drop for Lease<M> {
+impl<M: Message> Drop for LocalLease<M> {
     fn drop(&mut self) {
         if let Some(entry) = self.entry.take() {
             self.shared.requeue(entry);

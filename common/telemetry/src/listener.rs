@@ -97,9 +97,9 @@ impl HealthEndpoints {
 
     fn answer(&self, request: &Request<Incoming>) -> Response<Full<Bytes>> {
         let page = match request.uri().path() {
-            "/metrics" => Page::Metrics,
-            "/healthz" => Page::Health,
-            "/readyz" => Page::Readiness,
+            "/metrics" => HealthPage::Metrics,
+            "/healthz" => HealthPage::Health,
+            "/readyz" => HealthPage::Readiness,
             _ => return plain(StatusCode::NOT_FOUND, "there is /metrics, /healthz and /readyz\n"),
         };
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
@@ -108,9 +108,9 @@ impl HealthEndpoints {
             return refusal;
         }
         match page {
-            Page::Metrics => respond(StatusCode::OK, METRICS_TYPE, self.metrics.render()),
-            Page::Health => plain(StatusCode::OK, "alive\n"),
-            Page::Readiness => match self.readiness.unmet().as_slice() {
+            HealthPage::Metrics => respond(StatusCode::OK, METRICS_TYPE, self.metrics.render()),
+            HealthPage::Health => plain(StatusCode::OK, "alive\n"),
+            HealthPage::Readiness => match self.readiness.unmet().as_slice() {
                 [] => plain(StatusCode::OK, "ready\n"),
                 unmet => plain(StatusCode::SERVICE_UNAVAILABLE, unmet.join("\n") + "\n"),
             },
@@ -118,7 +118,7 @@ impl HealthEndpoints {
     }
 }
 
-enum Page {
+enum HealthPage {
     Metrics,
     Health,
     Readiness,

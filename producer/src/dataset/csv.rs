@@ -32,7 +32,7 @@ pub(super) fn records(path: &Path) -> Result<Records, DatasetError> {
         .terminator(Terminator::Any(b'\n'))
         .buffer_capacity(READ_BYTES as usize)
         .from_reader(Metered { source, left: Arc::clone(&left) });
-    Ok(Box::new(Rows { reader, left, row: ByteRecord::new(), columns: None, ended: false }))
+    Ok(Box::new(CsvRows { reader, left, row: ByteRecord::new(), columns: None, ended: false }))
 }
 
 /// A source that refuses to be read on when a row takes more than its limit, so that an unclosed
@@ -54,7 +54,7 @@ impl<R: Read> Read for Metered<R> {
     }
 }
 
-struct Rows<R> {
+struct CsvRows<R> {
     reader: csv::Reader<Metered<R>>,
     left: Arc<AtomicU64>,
     row: ByteRecord,
@@ -62,7 +62,7 @@ struct Rows<R> {
     ended: bool,
 }
 
-impl<R: Read> Rows<R> {
+impl<R: Read> CsvRows<R> {
     /// The next row that is not blank, and its first line.
     fn next_row(&mut self) -> Option<(u64, Result<StringRecord, DatasetProblem>)> {
         let mut begins;
@@ -93,7 +93,7 @@ impl<R: Read> Rows<R> {
     }
 }
 
-impl<R: Read> Iterator for Rows<R> {
+impl<R: Read> Iterator for CsvRows<R> {
     type Item = RawItem;
 
     fn next(&mut self) -> Option<RawItem> {

@@ -72,10 +72,10 @@ pub enum DatasetFormat {
 
 /// A dataset that can be read any number of times. Clones are cheap.
 #[derive(Clone, Debug)]
-pub struct Dataset(Arc<Opened>);
+pub struct Dataset(Arc<OpenDataset>);
 
 #[derive(Debug)]
-struct Opened {
+struct OpenDataset {
     format: DatasetFormat,
     /// The manifest, or the folder of pairs.
     source: Arc<Path>,
@@ -102,7 +102,7 @@ impl Dataset {
         let files =
             Files::new(folder, &shape.data_roots, shape.allowed.clone(), shape.outputs.clone())?;
         let source = source.as_path().into();
-        Ok(Self(Arc::new(Opened { format, source, shape: shape.clone(), files })))
+        Ok(Self(Arc::new(OpenDataset { format, source, shape: shape.clone(), files })))
     }
 
     /// Its format.
@@ -210,7 +210,7 @@ pub struct ItemAtLine {
 
 /// The items of a dataset, in order, one at a time.
 pub struct DatasetItems {
-    opened: Arc<Opened>,
+    opened: Arc<OpenDataset>,
     reader: Reader,
     warnings: Warnings,
 }
@@ -236,7 +236,7 @@ impl Iterator for DatasetItems {
                 let record = records.next()?;
                 let place =
                     DatasetPlace { file: Arc::clone(&self.opened.source), line: Some(record.line) };
-                let Opened { shape, files, .. } = &*self.opened;
+                let OpenDataset { shape, files, .. } = &*self.opened;
                 let warnings = &mut self.warnings;
                 let read = |fields| read_item(fields, shape, files, warnings);
                 (place, record.fields.and_then(read))

@@ -20,11 +20,11 @@ const MAX_ADDRESSES: usize = 1_024;
 /// The attempts of the last minute.
 #[derive(Debug, Default)]
 pub struct Attempts {
-    counts: Mutex<Counts>,
+    counts: Mutex<AttemptCounts>,
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct AttemptCounts {
     in_all: Window,
     by_address: HashMap<IpAddr, Window>,
 }
@@ -63,7 +63,7 @@ impl Attempts {
         }
     }
 
-    fn counts(&self) -> MutexGuard<'_, Counts> {
+    fn counts(&self) -> MutexGuard<'_, AttemptCounts> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -81,7 +81,7 @@ impl Rows {
     ) -> Result<Self, JournalError> {
         let issues = groups_of_items(report.common_issues.iter().map(|group| &*group.items));
         let strengths = groups_of_items(report.common_strengths.iter().map(|group| &*group.items));
-        let mut tags = Tags::default();
+        let mut tags = NumberedTags::default();
         let (mut rows, mut images) = (Vec::with_capacity(report.items.results()), Vec::new());
         let mut first_issues = Vec::with_capacity(report.items.results());
         for (place, result) in (0..).zip(results) {
@@ -212,12 +212,12 @@ fn groups_of(pairs: &[(u32, u32)], item: u32) -> Box<[u32]> {
 
 /// Tags, numbered as they come.
 #[derive(Default)]
-struct Tags {
+struct NumberedTags {
     numbers: HashMap<String, u16>,
     counts: Vec<u64>,
 }
 
-impl Tags {
+impl NumberedTags {
     fn numbers(&mut self, tags: &[String]) -> Box<[u16]> {
         tags.iter().filter_map(|tag| self.number(tag)).collect()
     }

@@ -29,13 +29,13 @@ pub struct Views {
     catalog: Arc<Catalog>,
     item_source: Arc<dyn ItemSource>,
     averaging: AveragingPolicy,
-    places: Lock<LruCache<RunId, Place>>,
+    places: Lock<LruCache<RunId, ViewPlace>>,
 }
 
 /// Locked while its run is read, so that the run is read once however many ask for it.
-type Place = Arc<Mutex<Option<Kept>>>;
+type ViewPlace = Arc<Mutex<Option<KeptView>>>;
 
-struct Kept {
+struct KeptView {
     stamps: Stamps,
     read_at: Instant,
     took: Duration,
@@ -92,17 +92,17 @@ impl Views {
         }
         let view = Arc::new(read?);
         let took = read_at.elapsed();
-        *kept = Some(Kept { stamps, read_at, took, view: Arc::clone(&view) });
+        *kept = Some(KeptView { stamps, read_at, took, view: Arc::clone(&view) });
         Ok(view)
     }
 
-    fn place_of(&self, run: &RunId) -> Place {
+    fn place_of(&self, run: &RunId) -> ViewPlace {
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(places.get_or_insert(run.clone(), Place::default))
+        Arc::clone(places.get_or_insert(run.clone(), ViewPlace::default))
     }
 }
 
-impl Kept {
+impl KeptView {
     fn is_good(&self, state: RunState, stamps: Stamps) -> bool {
         if self.stamps == stamps && self.view.state == state {
             return true;

@@ -16,7 +16,7 @@ pub(crate) struct BlockAgreement {
 }
 
 /// A block's box as x, y, width, height.
-type Block = [f64; 4];
+type BlockBox = [f64; 4];
 
 /// Compares the blocks of two pictures of one size.
 pub(crate) fn compare_blocks(screenshot: &Raster, drawing: &Raster) -> BlockAgreement {
@@ -28,7 +28,7 @@ pub(crate) fn compare_blocks(screenshot: &Raster, drawing: &Raster) -> BlockAgre
     let (width, height) = (f64::from(drawing.width()), f64::from(drawing.height()));
     let (mut matched_area, mut closeness, mut matched) = (0.0, 0.0, 0usize);
     for one in &ones {
-        let near = |other: &Block| distance(one, other, width, height);
+        let near = |other: &BlockBox| distance(one, other, width, height);
         let like = others.iter().enumerate().filter(|(_, other)| is_alike(one, other));
         let nearest = like.min_by(|(_, a), (_, b)| near(a).total_cmp(&near(b)));
         let Some((place, _)) = nearest else { continue };
@@ -41,7 +41,7 @@ pub(crate) fn compare_blocks(screenshot: &Raster, drawing: &Raster) -> BlockAgre
     BlockAgreement { matched: Some(matched_area / total), position }
 }
 
-fn blocks(picture: &Raster) -> Vec<Block> {
+fn blocks(picture: &Raster) -> Vec<BlockBox> {
     let page = rim_color(picture);
     let marks =
         picture.pixels().iter().map(|&pixel| u8::from(channel_difference(pixel, page) > 24));
@@ -50,23 +50,23 @@ fn blocks(picture: &Raster) -> Vec<Block> {
         let [left, top, right, bottom] = area.bounds.map(f64::from);
         [left, top, right - left, bottom - top]
     });
-    let mut boxes: Vec<Block> = boxes.collect();
+    let mut boxes: Vec<BlockBox> = boxes.collect();
     boxes.sort_by(|one, other| area(other).total_cmp(&area(one)));
     boxes.truncate(MAX_BLOCKS);
     boxes
 }
 
-fn area([_, _, width, height]: &Block) -> f64 {
+fn area([_, _, width, height]: &BlockBox) -> f64 {
     width * height
 }
 
-fn is_alike([_, _, w1, h1]: &Block, [_, _, w2, h2]: &Block) -> bool {
+fn is_alike([_, _, w1, h1]: &BlockBox, [_, _, w2, h2]: &BlockBox) -> bool {
     let ratio = |one: f64, other: f64| one.min(other) / one.max(other).max(1.0);
     ratio(*w1, *w2) > 0.7 && ratio(*h1, *h2) > 0.7
 }
 
 /// The larger of the shares by which the centers lie apart.
-fn distance(one: &Block, other: &Block, width: f64, height: f64) -> f64 {
+fn distance(one: &BlockBox, other: &BlockBox, width: f64, height: f64) -> f64 {
     let [x1, y1, w1, h1] = one;
     let [x2, y2, w2, h2] = other;
     let apart = |a: f64, b: f64, size: f64| (a - b).abs() / size.max(1.0);

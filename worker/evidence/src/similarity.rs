@@ -9,7 +9,7 @@ const C2: f64 = (0.03 * 255.0) * (0.03 * 255.0);
 
 /// Sums over the pixels of a window.
 #[derive(Clone, Copy, Default)]
-struct Sums {
+struct PixelSums {
     count: u32,
     one: u32,
     other: u32,
@@ -18,7 +18,7 @@ struct Sums {
     product: u32,
 }
 
-impl Sums {
+impl PixelSums {
     fn add(&mut self, one: u32, other: u32) {
         self.count += 1;
         self.one += one;
@@ -44,7 +44,7 @@ pub(crate) fn mean_and_lowest_tenth(one: &Raster, other: &Raster) -> (f64, f64) 
     let columns = (other.width() as usize).div_ceil(WINDOW);
     let mut values = Vec::new();
     for top in (0..other.height()).step_by(WINDOW) {
-        let mut windows = vec![Sums::default(); columns];
+        let mut windows = vec![PixelSums::default(); columns];
         for y in top..(top + WINDOW as u32).min(other.height()) {
             let pairs = one.row(y).chunks(WINDOW).zip(other.row(y).chunks(WINDOW));
             for (window, (one, other)) in windows.iter_mut().zip(pairs) {
@@ -53,7 +53,7 @@ pub(crate) fn mean_and_lowest_tenth(one: &Raster, other: &Raster) -> (f64, f64) 
                 }
             }
         }
-        values.extend(windows.into_iter().map(Sums::similarity));
+        values.extend(windows.into_iter().map(PixelSums::similarity));
     }
     if values.is_empty() {
         return (1.0, 1.0);

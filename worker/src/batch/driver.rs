@@ -44,7 +44,7 @@ pub async fn run(work: Arc<BatchWork>, drain: &CancellationToken) -> Result<(), 
 type Task<T> = JoinSet<Result<T, WorkerError>>;
 
 /// A job on its way into a shard, and the delivery that it came by.
-type Intake = (Option<Delivery<Job>>, Gathered);
+type GatheredDelivery = (Option<Delivery<Job>>, Gathered);
 
 struct Driver {
     work: Arc<BatchWork>,
@@ -52,7 +52,7 @@ struct Driver {
     subscription: Option<Box<dyn Subscription<Job>>>,
     /// Whether no more deliveries will come.
     exhausted: bool,
-    gathering: Task<Intake>,
+    gathering: Task<GatheredDelivery>,
     /// Rows that wait for money.
     waiting: VecDeque<(Option<Delivery<Job>>, Box<PendingRow>)>,
     /// Jobs for another batch.
@@ -174,7 +174,7 @@ impl Driver {
     }
 
     /// Takes a gathered job; its delivery is acknowledged once what follows from it is safe.
-    async fn take(&mut self, (delivery, gathered): Intake) -> Result<(), WorkerError> {
+    async fn take(&mut self, (delivery, gathered): GatheredDelivery) -> Result<(), WorkerError> {
         match gathered {
             Gathered::Finished(result) => publish(&self.work, *result).await?,
             Gathered::UnderWay => {}

@@ -88,7 +88,7 @@ pub async fn finish(row: BatchRow, end: RowEnd, work: &BatchWork) -> Result<JobE
     {
         context.metrics.row_ended(&judge.model, None, CallCost::Nothing);
     }
-    let mut finishing = Finishing { work, context, setup, row, record, claim };
+    let mut finishing = RowFinishing { work, context, setup, row, record, claim };
     if let Some(first) = finishing.record.first.take_if(|_| !matches!(end, RowEnd::Ran(_))) {
         return finishing.unpaid(first.score(builder)).await;
     }
@@ -107,7 +107,7 @@ pub async fn finish(row: BatchRow, end: RowEnd, work: &BatchWork) -> Result<JobE
     }
 }
 
-struct Finishing<'work> {
+struct RowFinishing<'work> {
     work: &'work BatchWork,
     context: &'work Context,
     setup: &'work JudgeSetup,
@@ -116,7 +116,7 @@ struct Finishing<'work> {
     claim: ClaimKey,
 }
 
-impl Finishing<'_> {
+impl RowFinishing<'_> {
     async fn ran(
         mut self,
         end: CallEnd,

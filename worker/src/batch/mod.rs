@@ -111,14 +111,14 @@ impl BatchWork {
     }
 
     /// Counts a shard while the guard lives.
-    fn count(self: &Arc<Self>, kind: ShardCount) -> Counted {
+    fn count(self: &Arc<Self>, kind: ShardCount) -> CountedShard {
         match kind {
             ShardCount::Uncreated => self.uncreated.send_modify(|count| *count += 1),
             ShardCount::UnderWay => {
                 self.under_way.fetch_add(1, Ordering::Relaxed);
             }
         }
-        Counted { work: Arc::clone(self), kind }
+        CountedShard { work: Arc::clone(self), kind }
     }
 }
 
@@ -130,12 +130,12 @@ enum ShardCount {
 }
 
 /// A shard that is counted.
-struct Counted {
+struct CountedShard {
     work: Arc<BatchWork>,
     kind: ShardCount,
 }
 
-impl Drop for Counted {
+impl Drop for CountedShard {
     fn drop(&mut self) {
         match self.kind {
             ShardCount::Uncreated => self.work.uncreated.send_modify(|count| *count -= 1),

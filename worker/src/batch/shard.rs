@@ -3,7 +3,7 @@
 mod ending;
 
 use super::{
-    BatchWork, Counted, ShardCount,
+    BatchWork, CountedShard, ShardCount,
     collect::Onward,
     finish::RowEnd,
     gather::{PAGE, give_up},
@@ -36,7 +36,7 @@ pub struct ShardWork {
     work: Arc<BatchWork>,
     number: u32,
     /// Counts it while its batch is not created.
-    uncreated: Option<Counted>,
+    uncreated: Option<CountedShard>,
     pause: Duration,
     /// Whether the user was told of a wait.
     told: bool,

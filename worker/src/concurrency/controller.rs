@@ -47,7 +47,7 @@ pub(super) struct Controller {
     changed_at: Duration,
     /// Mean latency, in seconds, of rounds in which all went well.
     baseline: Option<f64>,
-    round: Round,
+    round: LimitRound,
 }
 
 /// The search for the number of calls that a provider takes at once, where it refuses what is too
@@ -62,7 +62,7 @@ struct Crowding {
 
 /// As many calls as the limit allows at once, so that each limit is tried before it changes.
 #[derive(Clone, Debug, Default)]
-struct Round {
+struct LimitRound {
     /// None before the first call of all.
     begun: Option<Duration>,
     answered: usize,
@@ -92,7 +92,7 @@ impl Controller {
             crowding: None,
             changed_at: Duration::ZERO,
             baseline: None,
-            round: Round::default(),
+            round: LimitRound::default(),
         }
     }
 
@@ -127,7 +127,7 @@ impl Controller {
     }
 
     fn end_round(&mut self, now: Duration) {
-        let round = std::mem::replace(&mut self.round, Round::starting(now));
+        let round = std::mem::replace(&mut self.round, LimitRound::starting(now));
         // Single failures happen at any load; a provider that mostly fails has too much of it.
         if round.unavailable > round.answered {
             return self.cut(now);
@@ -164,18 +164,18 @@ impl Controller {
         }
         *crowding = Crowding { good_rounds: 0, probed: false, ..*crowding };
         self.limit = self.limit.saturating_sub(1).max(BOUNDS.0);
-        self.round = Round::starting(now);
+        self.round = LimitRound::starting(now);
     }
 
     fn cut(&mut self, now: Duration) {
         let (numerator, denominator) = CUT;
         self.limit = (self.limit * numerator / denominator).max(BOUNDS.0);
         self.changed_at = now;
-        self.round = Round::starting(now);
+        self.round = LimitRound::starting(now);
     }
 }
 
-impl Round {
+impl LimitRound {
     fn starting(now: Duration) -> Self {
         Self { begun: Some(now), ..Self::default() }
     }

@@ -15,7 +15,7 @@ use tokio::{
 /// Permits for calls. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Concurrency {
-    shared: Arc<Shared>,
+    shared: Arc<SharedLimit>,
 }
 
 /// Sign of the provider's state in a call.
@@ -41,12 +41,12 @@ pub struct Lowered {
 /// The right to have one call in flight, until it is dropped.
 #[derive(Debug)]
 pub struct Permit {
-    shared: Arc<Shared>,
+    shared: Arc<SharedLimit>,
     permit: Option<OwnedSemaphorePermit>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct SharedLimit {
     semaphore: Arc<Semaphore>,
     origin: Instant,
     size: Mutex<Size>,
@@ -90,7 +90,7 @@ impl Concurrency {
 
     fn new(controller: Controller) -> Self {
         let limit = controller.limit();
-        let shared = Shared {
+        let shared = SharedLimit {
             semaphore: Arc::new(Semaphore::new(limit)),
             origin: Instant::now(),
             size: Mutex::new(Size { total: limit, limit, controller, crowded: false }),
@@ -119,7 +119,7 @@ impl Drop for Permit {
     }
 }
 
-impl Shared {
+impl SharedLimit {
     fn size(&self) -> MutexGuard<'_, Size> {
         // No code panics while it holds the lock, and the numbers are whole at every step.
         self.size.lock().unwrap_or_else(PoisonError::into_inner)

@@ -37,7 +37,7 @@ pub(super) struct Web {
 }
 
 /// A server's answer.
-enum Answer {
+enum FetchReply {
     Content(Bytes),
     Redirect(Url),
 }
@@ -72,8 +72,8 @@ impl Web {
         let mut way = String::new();
         for _ in 0..=MAX_REDIRECTS {
             match self.ask(&url, max_bytes).await.map_err(|miss| miss.after(&way))? {
-                Answer::Content(content) => return Ok(content),
-                Answer::Redirect(next) => url = next,
+                FetchReply::Content(content) => return Ok(content),
+                FetchReply::Redirect(next) => url = next,
             }
             way = format!("it is redirected to {}: ", shown(url.as_str()));
             self.admit(&url).await.map_err(|miss| miss.after(&way))?;
@@ -96,17 +96,17 @@ impl Web {
         Ok(())
     }
 
-    async fn ask(&self, url: &Url, max_bytes: u64) -> Result<Answer, Miss> {
+    async fn ask(&self, url: &Url, max_bytes: u64) -> Result<FetchReply, Miss> {
         let response = self.client.get(url.clone()).send().await.map_err(unsent)?;
         let status = response.status();
         match status {
-            StatusCode::OK => content(response, max_bytes).await.map(Answer::Content),
+            StatusCode::OK => content(response, max_bytes).await.map(FetchReply::Content),
             StatusCode::MOVED_PERMANENTLY
             | StatusCode::FOUND
             | StatusCode::SEE_OTHER
             | StatusCode::TEMPORARY_REDIRECT
             | StatusCode::PERMANENT_REDIRECT => {
-                target(url, response.headers()).map(Answer::Redirect).map_err(Miss::Final)
+                target(url, response.headers()).map(FetchReply::Redirect).map_err(Miss::Final)
             }
             StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => {
                 Err(unavailable(&response))

@@ -125,7 +125,7 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
     ) -> Result<Option<ItemValues>, JournalError> {
         let Some(first) = self.results.next() else { return Ok(None) };
         let first = first?;
-        let mut gathered = Gathered::new(self.metrics);
+        let mut gathered = GatheredItem::new(self.metrics);
         self.gather(&mut gathered, &first);
         look(&first);
         let same = |next: &Result<JobResult, JournalError>| match next {
@@ -142,7 +142,7 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
         Ok(Some(gathered.into_item(first, self.repeat, likely)))
     }
 
-    fn gather(&self, gathered: &mut Gathered, result: &JobResult) {
+    fn gather(&self, gathered: &mut GatheredItem, result: &JobResult) {
         let value = |definition: &MetricDefinition| {
             definition.counted_value(result, self.judged, self.policy)
         };
@@ -166,7 +166,7 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
     }
 }
 
-struct Gathered {
+struct GatheredItem {
     scores: Vec<f64>,
     values: Vec<Sums>,
     passes: Vec<Sums>,
@@ -176,7 +176,7 @@ struct Gathered {
     input: Option<Digest>,
 }
 
-impl Gathered {
+impl GatheredItem {
     fn new(metrics: &ComparedMetrics) -> Self {
         Self {
             scores: Vec::new(),

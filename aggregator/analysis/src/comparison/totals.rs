@@ -62,7 +62,7 @@ pub(crate) struct Totals<'a> {
 
 /// The groups that an item is in.
 #[derive(Clone, Copy)]
-struct Groups {
+struct ItemGroups {
     cluster: Option<usize>,
     likely: Option<usize>,
 }
@@ -133,7 +133,7 @@ impl<'a> Totals<'a> {
         let name = head.cluster.as_ref().or(base.cluster.as_ref());
         let cluster = name.map(|name| self.cluster(name));
         let likely = head.likely.and_then(|key| self.likely.number(key));
-        let groups = Groups { cluster, likely };
+        let groups = ItemGroups { cluster, likely };
         self.add_decisive(base, head, groups);
         let loss = Loss::of_stage(head);
         for ((before, after), totals) in base.values.iter().zip(&head.values).zip(&mut self.others)
@@ -178,8 +178,8 @@ impl<'a> Totals<'a> {
         self.lists.new.push(item.id);
     }
 
-    fn add_decisive(&mut self, base: &ItemValues, head: &ItemValues, groups: Groups) {
-        let Groups { cluster, likely } = groups;
+    fn add_decisive(&mut self, base: &ItemValues, head: &ItemValues, groups: ItemGroups) {
+        let ItemGroups { cluster, likely } = groups;
         let Some(before) = base.decisive() else { return };
         let after = head.decisive();
         let loss = Loss::of_verdict(base, head);
@@ -335,8 +335,8 @@ fn adjust(criteria: &mut [MetricDifference], margin: f64) {
 }
 
 impl MeanTotals {
-    fn add(&mut self, before: Option<f64>, after: Option<f64>, loss: Loss, groups: Groups) {
-        let Groups { cluster, likely } = groups;
+    fn add(&mut self, before: Option<f64>, after: Option<f64>, loss: Loss, groups: ItemGroups) {
+        let ItemGroups { cluster, likely } = groups;
         let Some(before) = before else { return };
         self.losses.add(Some(loss).filter(|_| after.is_none()));
         if let Some(after) = after {
@@ -355,7 +355,7 @@ impl RateTotals {
         before: Option<bool>,
         after: Option<bool>,
         loss: Loss,
-        groups: Groups,
+        groups: ItemGroups,
         judged: bool,
     ) {
         let Some(before) = before else { return };

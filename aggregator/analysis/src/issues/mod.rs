@@ -83,18 +83,18 @@ pub struct Statements {
     others: BTreeMap<(u64, String), Collected>,
     most_others: usize,
     dropped: u64,
-    remembered: HashMap<String, Remembered>,
+    remembered: HashMap<String, StatementPlace>,
 }
 
 /// Where a statement belongs.
 #[derive(Clone, Debug)]
-struct Remembered {
-    group: Group,
+struct StatementPlace {
+    group: IssueGroup,
     wording: u64,
 }
 
 #[derive(Clone, Debug)]
-enum Group {
+enum IssueGroup {
     Known(IssueKey),
     Other(u64, String),
 }
@@ -134,9 +134,10 @@ impl Statements {
                 Some(element) => element.key.clone(),
                 None => OTHER.to_owned(),
             };
-            let group = Group::Known(IssueKey::Finding { kind: finding.kind.clone(), element });
+            let group =
+                IssueGroup::Known(IssueKey::Finding { kind: finding.kind.clone(), element });
             let wording = hash(&finding.statement.trim().to_lowercase());
-            self.note(item, &finding.statement, Remembered { group, wording });
+            self.note(item, &finding.statement, StatementPlace { group, wording });
         }
     }
 
@@ -179,7 +180,7 @@ impl Statements {
     }
 
     /// Meaning of a statement; none if it has no words.
-    fn read(&self, statement: &str) -> Option<Remembered> {
+    fn read(&self, statement: &str) -> Option<StatementPlace> {
         let criterion = self.criteria.iter().find_map(|title| {
             let rest = statement.strip_prefix(title.as_str())?.strip_prefix(": ")?;
             Some((title, rest))
@@ -194,25 +195,25 @@ impl Statements {
         let wording = hash(&spoken.join(" "));
         let group = match (classify::read(words, self.tone, &VOCABULARY), criterion) {
             (Sense::Kind(topic), Some(_)) if VOCABULARY.is_of_pictures(&topic) => {
-                Group::Known(IssueKey::Topic(topic))
+                IssueGroup::Known(IssueKey::Topic(topic))
             }
-            (_, Some((title, _))) => Group::Known(IssueKey::Topic(title.clone())),
-            (Sense::Kind(topic), None) => Group::Known(IssueKey::Topic(topic)),
+            (_, Some((title, _))) => IssueGroup::Known(IssueKey::Topic(title.clone())),
+            (Sense::Kind(topic), None) => IssueGroup::Known(IssueKey::Topic(topic)),
             (Sense::Words(words), None) => {
                 let words = words.join(" ");
-                Group::Other(hash(&words), words)
+                IssueGroup::Other(hash(&words), words)
             }
         };
-        Some(Remembered { group, wording })
+        Some(StatementPlace { group, wording })
     }
 
-    fn note(&mut self, item: u32, statement: &str, read: Remembered) {
+    fn note(&mut self, item: u32, statement: &str, read: StatementPlace) {
         let wording = Wording::of(statement);
         match read.group {
-            Group::Known(key) => {
+            IssueGroup::Known(key) => {
                 self.known.entry(key).or_default().note(item, read.wording, wording);
             }
-            Group::Other(hash, words) => {
+            IssueGroup::Other(hash, words) => {
                 let key = (hash, words);
                 let is_beyond = self.others.len() >= self.most_others
                     && self.others.last_key_value().is_some_and(|(last, _)| *last < key);

@@ -101,7 +101,7 @@ impl<T: Copy> Lexicon<T> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct WrittenVocabulary {
     whole: HashSet<String>,
     skip: Vec<String>,
     hinges: Vec<String>,
@@ -169,7 +169,7 @@ struct WrittenColor {
 impl Vocabulary {
     /// Reads a vocabulary's text.
     pub(super) fn parse(text: &str) -> Result<Self, toml::de::Error> {
-        let written: Written = toml::from_str(text)?;
+        let written: WrittenVocabulary = toml::from_str(text)?;
         let whole = &written.whole;
         let mut numbers = HashMap::new();
         let about = written.about.iter().enumerate();

@@ -63,7 +63,7 @@ pub enum ClusterBasis {
 #[derive(Debug)]
 pub(crate) struct ClusterDetector {
     alone: Sample,
-    candidates: [Candidate; 6],
+    candidates: [ClusterCandidate; 6],
     /// Whether any item declares its cluster, so that nothing is looked for.
     declared: bool,
 }
@@ -76,7 +76,7 @@ pub(crate) struct ClusterKeys {
 }
 
 #[derive(Debug)]
-struct Candidate {
+struct ClusterCandidate {
     keys: ClusterKeys,
     counts: GroupCounts,
     sample: Sample,
@@ -153,7 +153,7 @@ impl ClusterKeys {
 
 impl Default for ClusterDetector {
     fn default() -> Self {
-        let candidates = ClusterBasis::ALL.map(|basis| Candidate {
+        let candidates = ClusterBasis::ALL.map(|basis| ClusterCandidate {
             keys: ClusterKeys::new(basis),
             counts: GroupCounts::default(),
             sample: Sample::default(),
@@ -199,7 +199,7 @@ impl ClusterDetector {
     }
 }
 
-impl Candidate {
+impl ClusterCandidate {
     fn record(&self, alone: Option<&MeanEstimate>) -> LikelyClusters {
         let grouped = self.sample.estimate();
         let effect = alone.zip(grouped.as_ref());

@@ -23,7 +23,7 @@ pub(super) fn page(page: &mut Page, calibration: &Calibration) {
     let items = counted(calibration.coverage.paired_items, "labeled item");
     page.heading(&format!("CALIBRATION{mark}"), &[(&items, Style::Heading)]);
     facts(page, calibration);
-    let table = Table { calibration, mark };
+    let table = CalibrationTable { calibration, mark };
     table.rows(
         page,
         "AGREEMENT",
@@ -113,12 +113,12 @@ fn facts(page: &mut Page, calibration: &Calibration) {
     }
 }
 
-struct Table<'a> {
+struct CalibrationTable<'a> {
     calibration: &'a Calibration,
     mark: &'static str,
 }
 
-impl Table<'_> {
+impl CalibrationTable<'_> {
     fn unit(&self, criterion: &CriterionCalibration) -> Unit {
         match criterion.key == self.calibration.score.key {
             true => Unit::Share,

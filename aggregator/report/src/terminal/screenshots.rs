@@ -23,12 +23,12 @@ struct Layout {
     column: usize,
 }
 
-type Cell = fn(&ItemRow, &str) -> String;
+type CellText = fn(&ItemRow, &str) -> String;
 
-struct Column {
+struct ScreenshotColumn {
     head: String,
     key: String,
-    cell: Cell,
+    cell: CellText,
 }
 
 /// The results to look at first, with how many more there are.
@@ -57,7 +57,13 @@ pub(super) fn table(page: &mut Page, report: &Report) {
     }
 }
 
-fn line(page: &mut Page, row: &ItemRow, columns: &[Column], layout: Layout, repeated: bool) {
+fn line(
+    page: &mut Page,
+    row: &ItemRow,
+    columns: &[ScreenshotColumn],
+    layout: Layout,
+    repeated: bool,
+) {
     let indent = " ".repeat(INDENT);
     let mut id = harmless(&row.screenshot_id);
     if repeated {
@@ -93,8 +99,8 @@ fn line(page: &mut Page, row: &ItemRow, columns: &[Column], layout: Layout, repe
     page.line(&pieces);
 }
 
-fn columns(report: &Report) -> Vec<Column> {
-    let column = |head: &str, key: &str, cell: Cell| Column {
+fn columns(report: &Report) -> Vec<ScreenshotColumn> {
+    let column = |head: &str, key: &str, cell: CellText| ScreenshotColumn {
         head: head.to_owned(),
         key: key.to_owned(),
         cell,

@@ -41,15 +41,15 @@ impl Connector {
 
 impl HttpConnector for Connector {
     fn connect(&self, _options: &ClientOptions) -> object_store::Result<HttpClient> {
-        Ok(HttpClient::new(Connection(self.0.clone())))
+        Ok(HttpClient::new(ObjectConnection(self.0.clone())))
     }
 }
 
 #[derive(Debug)]
-struct Connection(Client);
+struct ObjectConnection(Client);
 
 #[async_trait]
-impl HttpService for Connection {
+impl HttpService for ObjectConnection {
     /// Refusals become errors here, which carry their status to whoever asked for the object.
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let response = self.0.call(request).await?;

@@ -37,8 +37,8 @@ pub struct EndpointState {
     given: Limits,
     learned_requests: Option<u64>,
     learned_tokens: Option<u64>,
-    requests: Bucket,
-    tokens: Bucket,
+    requests: BucketDeficit,
+    tokens: BucketDeficit,
     refreshed: i64,
     cooldown: Option<Cooldown>,
     throttle: i64,
@@ -59,8 +59,8 @@ impl EndpointState {
             given: Limits::default(),
             learned_requests: None,
             learned_tokens: None,
-            requests: Bucket::default(),
-            tokens: Bucket::default(),
+            requests: BucketDeficit::default(),
+            tokens: BucketDeficit::default(),
             refreshed: now,
             cooldown: None,
             throttle: WHOLE,
@@ -243,11 +243,11 @@ impl Rate {
 
 /// Distance of a bucket from full, so that a full bucket stays full when its limit changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Bucket {
+struct BucketDeficit {
     spent: i64,
 }
 
-impl Bucket {
+impl BucketDeficit {
     fn refill(&mut self, rate: Rate, elapsed: i64) {
         self.spent = self.spent.saturating_sub(rate.0.saturating_mul(elapsed)).max(0);
     }

@@ -157,21 +157,21 @@ impl AdmissionQueue {
         }
     }
 
-    fn enter(&self, ask: &Ask) -> Place<'_> {
+    fn enter(&self, ask: &Ask) -> QueuePlace<'_> {
         let key = (ask.run.clone(), ask.endpoint.clone());
         let callers = Arc::clone(lock(&self.lines).entry(key.clone()).or_default());
-        Place { headroom: self, key, callers }
+        QueuePlace { headroom: self, key, callers }
     }
 }
 
 /// A caller in the headroom. The last one that leaves a line ends it.
-struct Place<'a> {
+struct QueuePlace<'a> {
     headroom: &'a AdmissionQueue,
     key: LineKey,
     callers: Arc<Callers>,
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
         let mut lines = lock(&self.headroom.lines);
         // The headroom's own share and ours: nobody else can get one while the headroom is locked.

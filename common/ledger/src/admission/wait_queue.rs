@@ -12,11 +12,11 @@ const GRACE: i64 = 3_000;
 /// The calls that were told to wait for money.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
-    waiting: Vec<Place>,
+    waiting: Vec<WaitPlace>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
+struct WaitPlace {
     lease: LeaseId,
     /// The first scope that stood in the way.
     scope: Scope,
@@ -39,7 +39,7 @@ impl Line {
     /// Keeps or gives a place to a caller that is told to wait for money of this scope.
     pub fn wait(&mut self, ask: &Ask, scope: Scope, now: i64) {
         let lease = ask.lease.clone();
-        let place = Place { lease, scope, worst: ask.worst_cost, seen: now };
+        let place = WaitPlace { lease, scope, worst: ask.worst_cost, seen: now };
         match self.waiting.iter_mut().find(|waiting| waiting.lease == place.lease) {
             Some(held) => *held = place,
             None => self.waiting.push(place),

@@ -30,7 +30,7 @@ pub struct Connection {
     server: Server,
     prefix: String,
     process: OwnerId,
-    link: tokio::sync::Mutex<Link>,
+    link: tokio::sync::Mutex<RedisLink>,
     /// Connections that were tried.
     tries: AtomicU64,
     presence: Mutex<Presence>,
@@ -40,7 +40,7 @@ pub struct Connection {
 }
 
 #[derive(Default)]
-struct Link {
+struct RedisLink {
     open: Option<OpenLink>,
     /// The last life of the server that we have checked in with.
     known: String,

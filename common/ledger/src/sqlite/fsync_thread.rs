@@ -18,7 +18,7 @@ use std::{
 };
 
 /// Orders that are committed and wait for the disk.
-type Committed = Vec<Box<dyn WriterOrder>>;
+type CommittedOrders = Vec<Box<dyn WriterOrder>>;
 
 /// Time for which the first group waits for others.
 const GATHERING: Duration = Duration::from_millis(4);
@@ -27,7 +27,7 @@ const GROUPS: usize = 64;
 
 /// Hands commits to the thread.
 pub struct Syncer {
-    commits: mpsc::SyncSender<Committed>,
+    commits: mpsc::SyncSender<CommittedOrders>,
     thread: JoinHandle<()>,
 }
 
@@ -47,7 +47,7 @@ impl Syncer {
 
     /// Answers these orders once everything committed so far is on the disk. Without any, makes
     /// sure that a sync begins soon.
-    pub fn answer_when_synced(&self, orders: Committed) {
+    pub fn answer_when_synced(&self, orders: CommittedOrders) {
         if orders.is_empty() {
             // Where the channel is full, a sync that covers us is about to begin.
             let _ = self.commits.try_send(orders);
@@ -71,7 +71,7 @@ struct Disk {
 }
 
 impl Disk {
-    fn serve(&mut self, receiver: &mpsc::Receiver<Committed>) {
+    fn serve(&mut self, receiver: &mpsc::Receiver<CommittedOrders>) {
         while let Ok(first) = receiver.recv() {
             // Whatever is committed meanwhile shares the trip to the disk.
             std::thread::sleep(GATHERING);
@@ -95,7 +95,7 @@ impl Disk {
     }
 }
 
-fn answer(orders: Committed, outcome: &Result<(), LedgerError>) {
+fn answer(orders: CommittedOrders, outcome: &Result<(), LedgerError>) {
     orders.into_iter().for_each(|order| order.answer(outcome.clone()));
 }
 

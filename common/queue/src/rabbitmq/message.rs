@@ -143,14 +143,14 @@ pub(super) fn decode<M: Message>(payload: &[u8]) -> Result<M, String> {
 
 /// The part of a message that every version has.
 #[derive(Deserialize)]
-struct Stamp {
+struct MessageStamp {
     schema: u32,
     run_id: String,
 }
 
 /// Whether a payload is a message of another version of this program, in words.
 pub(super) fn other_version(payload: &[u8]) -> Option<String> {
-    let stamp: Stamp = serde_json::from_slice(payload).ok()?;
+    let stamp: MessageStamp = serde_json::from_slice(payload).ok()?;
     (stamp.schema != SCHEMA).then(|| {
         format!(
             "run {} has messages of schema {}, and this program reads schema {SCHEMA}: use the \

@@ -37,7 +37,7 @@ struct Outstanding {
 }
 
 /// The broker's answer to a message.
-type Answer = (u64, lapin::Result<Confirmation>);
+type NumberedConfirmation = (u64, lapin::Result<Confirmation>);
 
 impl Publisher {
     pub(super) fn new(requests: mpsc::Receiver<PublishRequest>, events: Events) -> Self {
@@ -153,7 +153,12 @@ impl Publisher {
 }
 
 /// Publishes one letter after a pause and waits for the answer.
-async fn attempt(channel: &Channel, number: u64, letter: Envelope, pause: Duration) -> Answer {
+async fn attempt(
+    channel: &Channel,
+    number: u64,
+    letter: Envelope,
+    pause: Duration,
+) -> NumberedConfirmation {
     if !pause.is_zero() {
         sleep(pause).await;
     }

@@ -14,9 +14,9 @@ pub(super) fn walk(bytes: &[u8]) -> Result<Facts, Damage> {
     facts.frames = 0;
     loop {
         match next_block(&mut cursor) {
-            Ok(Block::Frame) => facts.frames = facts.frames.saturating_add(1),
-            Ok(Block::Extension) => {}
-            Ok(Block::Trailer) => break,
+            Ok(GifBlock::Frame) => facts.frames = facts.frames.saturating_add(1),
+            Ok(GifBlock::Extension) => {}
+            Ok(GifBlock::Trailer) => break,
             // The first picture is whole, and that is the one that is judged.
             Err(_) if facts.frames > 0 => {
                 facts.add_flaw(ENDS_EARLY);
@@ -34,13 +34,13 @@ pub(super) fn walk(bytes: &[u8]) -> Result<Facts, Damage> {
     Ok(facts)
 }
 
-enum Block {
+enum GifBlock {
     Frame,
     Extension,
     Trailer,
 }
 
-fn next_block(cursor: &mut Cursor<'_>) -> Result<Block, Damage> {
+fn next_block(cursor: &mut Cursor<'_>) -> Result<GifBlock, Damage> {
     match cursor.byte()? {
         0x2c => {
             cursor.take(8)?;
@@ -48,14 +48,14 @@ fn next_block(cursor: &mut Cursor<'_>) -> Result<Block, Damage> {
             skip_color_table(cursor, flags)?;
             let _code_size = cursor.byte()?;
             skip_sub_blocks(cursor)?;
-            Ok(Block::Frame)
+            Ok(GifBlock::Frame)
         }
         0x21 => {
             let _label = cursor.byte()?;
             skip_sub_blocks(cursor)?;
-            Ok(Block::Extension)
+            Ok(GifBlock::Extension)
         }
-        0x3b => Ok(Block::Trailer),
+        0x3b => Ok(GifBlock::Trailer),
         _ => Err("it has a block of an unknown kind"),
     }
 }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// Input of the command on stdin.
 #[derive(Serialize)]
-struct Question<'a> {
+struct PipelineInput<'a> {
     schema: u32,
     #[serde(flatten)]
     item: &'a Item,
@@ -27,7 +27,7 @@ struct Question<'a> {
 /// Output of the command on stdout. Fields that it leaves out stay as the item has them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Answer {
+struct PipelineOutput {
     generated_code: Option<String>,
     language: Option<Language>,
     extracted_tokens: Option<Value>,
@@ -51,7 +51,7 @@ pub async fn run_pipeline(
         let path = roots.resolve(&image.reference).ok()?;
         Some((name.as_str(), path.to_str()?.to_owned()))
     });
-    let question = Question { schema: juror_types::SCHEMA, item, paths: paths.collect() };
+    let question = PipelineInput { schema: juror_types::SCHEMA, item, paths: paths.collect() };
     let question = serde_json::to_vec(&question).map_err(|error| failed(error.to_string()))?;
     let finished = process::run(settings, &settings.arguments, &question)
         .await
@@ -59,13 +59,13 @@ pub async fn run_pipeline(
     if !finished.status.success() {
         return Err(failed(format!("{}: {}", finished.status, finished.stderr_tail)));
     }
-    let answer: Answer = serde_json::from_slice(&finished.stdout).map_err(|error| {
+    let answer: PipelineOutput = serde_json::from_slice(&finished.stdout).map_err(|error| {
         failed(format!("its answer is not the JSON object that is expected: {error}"))
     })?;
     merge(loaded, answer).map_err(failed)
 }
 
-fn merge(mut loaded: LoadedItem, answer: Answer) -> Result<LoadedItem, String> {
+fn merge(mut loaded: LoadedItem, answer: PipelineOutput) -> Result<LoadedItem, String> {
     if let Some(score) = answer.quality_score {
         if !(0.0..=1.0).contains(&score) {
             return Err(format!("its quality_score {score} is not from 0 to 1"));

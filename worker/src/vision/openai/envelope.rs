@@ -34,7 +34,7 @@ pub(super) fn read(
         });
     }
     let bad = |message: String| CallEnd::BadAnswer { message, usage };
-    let envelope = match Envelope::deserialize(&value) {
+    let envelope = match ReplyEnvelope::deserialize(&value) {
         Ok(envelope) => envelope,
         Err(error) => return bad(show(&format!("the answer is not a chat completion ({error})"))),
     };
@@ -42,7 +42,7 @@ pub(super) fn read(
         let said = value.pointer("/error/message").and_then(Value::as_str);
         return bad(show(said.unwrap_or("the answer holds no choice")));
     };
-    let content = choice.message.content.and_then(Content::text);
+    let content = choice.message.content.and_then(ReplyContent::text);
     // Gateways pass the fingerprint on, and drop or rename the header.
     let simulated =
         simulated || envelope.system_fingerprint.as_deref() == Some(SIMULATOR_FINGERPRINT);
@@ -121,40 +121,40 @@ fn finish(reason: Option<&str>) -> Finish {
 }
 
 #[derive(Deserialize)]
-struct Envelope {
+struct ReplyEnvelope {
     #[serde(default)]
-    choices: Vec<Choice>,
+    choices: Vec<ReplyChoice>,
     system_fingerprint: Option<String>,
     model: Option<String>,
     service_tier: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Choice {
-    message: Message,
+struct ReplyChoice {
+    message: ReplyMessage,
     finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Message {
-    content: Option<Content>,
+struct ReplyMessage {
+    content: Option<ReplyContent>,
     refusal: Option<String>,
 }
 
 /// Most servers give a text; some give it in parts.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Content {
+enum ReplyContent {
     Text(String),
-    Parts(Vec<Part>),
+    Parts(Vec<ReplyPart>),
 }
 
 #[derive(Deserialize)]
-struct Part {
+struct ReplyPart {
     text: Option<String>,
 }
 
-impl Content {
+impl ReplyContent {
     fn text(self) -> Option<String> {
         let text = match self {
             Self::Text(text) => text,
