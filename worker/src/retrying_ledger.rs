@@ -1,5 +1,26 @@
 //! A ledger that may be away for a while: the work waits for it, and no bill is lost.
 
+/// Implements a trait of the ledger by operations of the backend that are repeated while it is away:
+/// `asking` until the worker stops, `telling` until a hard stop.
+macro_rules! repeated {
+    (
+        impl $trait:ident where Backend: $first:ident $(+ $bound:ident)* {
+            $($how:ident $name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)*
+        }
+        $($others:tt)*
+    ) => {
+        #[async_trait]
+        impl<Backend: $first $(+ $bound)*> $trait for RetryingLedger<Backend> {
+            $(
+                async fn $name(&self, $($argument: $type),*) -> Result<$answer, LedgerError> {
+                    self.$how(|| self.backend.$name($(Clone::clone(&$argument)),*)).await
+                }
+            )*
+            $($others)*
+        }
+    };
+}
+
 mod batches;
 
 use crate::retry::full_jitter;
@@ -151,47 +172,21 @@ async fn changed(changes: &mut watch::Receiver<u64>) {
     }
 }
 
-#[async_trait]
-impl<Backend: Admission + Store> Admission for RetryingLedger<Backend> {
-    async fn open_run_again(
-        &self,
-        run: &RunId,
-        budget: Budget,
-        spent: Money,
-    ) -> Result<(), LedgerError> {
-        self.asking(|| self.backend.open_run_again(run, budget, spent)).await
-    }
-
-    async fn set_limits(&self, endpoint: &str, limits: Limits) -> Result<(), LedgerError> {
-        self.asking(|| self.backend.set_limits(endpoint, limits)).await
-    }
-
-    async fn try_admit(&self, ask: &Ask) -> Result<AdmissionDecision, LedgerError> {
-        self.asking(|| self.backend.try_admit(ask)).await
-    }
-
-    async fn settle(&self, settlement: Settlement) -> Result<Settled, LedgerError> {
-        self.telling(|| self.backend.settle(settlement.clone())).await
-    }
-
-    async fn release(&self, lease: &LeaseId) -> Result<(), LedgerError> {
-        self.telling(|| self.backend.release(lease)).await
-    }
-
-    async fn presume_spent(&self, lease: &LeaseId) -> Result<(), LedgerError> {
-        self.telling(|| self.backend.presume_spent(lease)).await
+repeated! {
+    impl Admission where Backend: Admission + Store {
+        asking open_run_again(run: &RunId, budget: Budget, spent: Money) -> ();
+        asking set_limits(endpoint: &str, limits: Limits) -> ();
+        asking try_admit(ask: &Ask) -> AdmissionDecision;
+        telling settle(settlement: Settlement) -> Settled;
+        telling release(lease: &LeaseId) -> ();
+        telling presume_spent(lease: &LeaseId) -> ();
+        telling observe(observation: &Observation) -> ();
+        asking token_counting(endpoint: &str) -> TokenCounting;
+        asking ledger(run: &RunId) -> Option<Ledger>;
     }
 
     async fn sweep(&self) -> Result<(), LedgerError> {
         self.backend.sweep().await
-    }
-
-    async fn observe(&self, observation: &Observation) -> Result<(), LedgerError> {
-        self.telling(|| self.backend.observe(observation)).await
-    }
-
-    async fn token_counting(&self, endpoint: &str) -> Result<TokenCounting, LedgerError> {
-        self.asking(|| self.backend.token_counting(endpoint)).await
     }
 
     fn known_token_counting(&self, endpoint: &str) -> TokenCounting {
@@ -202,50 +197,21 @@ impl<Backend: Admission + Store> Admission for RetryingLedger<Backend> {
         self.outages.load(Ordering::Relaxed)
     }
 
-    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError> {
-        self.asking(|| self.backend.ledger(run)).await
-    }
-
     fn changes(&self) -> watch::Receiver<u64> {
         self.backend.changes()
     }
 }
 
-#[async_trait]
-impl<Backend: Admission + Store> Store for RetryingLedger<Backend> {
-    async fn claim(&self, key: &ClaimKey, owner: &OwnerId) -> Result<Claim, LedgerError> {
-        self.asking(|| self.backend.claim(key, owner)).await
-    }
-
-    async fn finish(&self, finished: FinishedJob) -> Result<bool, LedgerError> {
-        self.telling(|| self.backend.finish(finished.clone())).await
-    }
-
-    async fn set_alone(&self, key: &ClaimKey, alone: bool) -> Result<(), LedgerError> {
-        self.telling(|| self.backend.set_alone(key, alone)).await
-    }
-
-    async fn requeue(&self, key: &ClaimKey) -> Result<(), LedgerError> {
-        self.telling(|| self.backend.requeue(key)).await
-    }
-
-    async fn miss(&self, key: &ClaimKey) -> Result<Option<u32>, LedgerError> {
-        self.telling(|| self.backend.miss(key)).await
-    }
-
-    async fn count_unusable(&self, run: &RunId) -> Result<Option<u32>, LedgerError> {
-        self.telling(|| self.backend.count_unusable(run)).await
-    }
-
-    async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, LedgerError> {
-        self.asking(|| self.backend.cached(question)).await
-    }
-
-    async fn cache_stats(&self) -> Result<CacheStats, LedgerError> {
-        self.asking(|| self.backend.cache_stats()).await
-    }
-
-    async fn clear_cache(&self) -> Result<u64, LedgerError> {
-        self.asking(|| self.backend.clear_cache()).await
+repeated! {
+    impl Store where Backend: Admission + Store {
+        asking claim(key: &ClaimKey, owner: &OwnerId) -> Claim;
+        telling finish(finished: FinishedJob) -> bool;
+        telling set_alone(key: &ClaimKey, alone: bool) -> ();
+        telling requeue(key: &ClaimKey) -> ();
+        telling miss(key: &ClaimKey) -> Option<u32>;
+        telling count_unusable(run: &RunId) -> Option<u32>;
+        asking cached(question: &Digest) -> Option<CachedReply>;
+        asking cache_stats() -> CacheStats;
+        asking clear_cache() -> u64;
     }
 }
