@@ -22,7 +22,8 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
         Claiming::Finished(result) => return Ok(*result),
     };
     let evaluating = async {
-        let finished = match prepare(*claimed).await? {
+        // Boxed, for it is large, and a worker's stack is not.
+        let finished = match Box::pin(prepare(*claimed)).await? {
             PreparedJob::Finished(finished) => finished,
             PreparedJob::ToAsk(judging, asked, record) => {
                 match judging.judge(*asked, record).await? {
@@ -55,7 +56,7 @@ pub(crate) async fn prepare_unasked(
         Claiming::Claimed(claimed, key) => (claimed, key),
         Claiming::Finished(result) => return Ok(Unasked::Finished(result)),
     };
-    let ended = match prepare(*claimed).await {
+    let ended = match Box::pin(prepare(*claimed)).await {
         Ok(PreparedJob::ToAsk(_, asked, record)) => {
             context.store.requeue(&key).await?;
             return Ok(Unasked::ToAsk(asked, Box::new(record)));

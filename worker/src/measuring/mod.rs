@@ -89,7 +89,8 @@ pub async fn collect(
         (None, Some(code), Some(command)) => {
             given::measure_command(code, command, screenshot, &item).await
         }
-        (None, Some(code), None) => browser::measure(code, screenshot, &item).await,
+        // Boxed, for it is large, and a worker's stack is not.
+        (None, Some(code), None) => Box::pin(browser::measure(code, screenshot, &item)).await,
         (None, None, _) => Ok(None),
     }
 }
