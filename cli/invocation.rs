@@ -4,7 +4,7 @@ use crate::{args::RunFlags, exit::Failure, terminal as screen};
 use juror_app::{
     run::{
         run_request::{ItemSelection, RunInvocation},
-        session::{NO_RENDERER, Session},
+        session::{DrawingPlace, Session},
     },
     settings::{BaseLayers, Layer},
 };
@@ -30,6 +30,7 @@ impl RunFlags {
             rubric: judging.rubric.clone(),
             run_id: self.resume.clone().or_else(|| self.run_id.clone()),
             budget_usd: self.budget_usd,
+            place: DrawingPlace::Here,
             evidence: judging.evidence,
             layers,
             ground,
@@ -39,16 +40,16 @@ impl RunFlags {
 }
 
 /// Says what the first pass warns of, and that a run without a budget has none.
-pub fn tell_warnings(session: &Session, quiet: bool) {
+pub fn tell_warnings(session: &Session, place: DrawingPlace, quiet: bool) {
     if quiet {
         return;
     }
     for warning in &session.plan.warnings {
         screen::tell(&format!("warning: {warning}"));
     }
-    if session.renders() && !session.can_render() {
+    if let Some(reason) = session.lacks_evidence(place) {
         screen::warn(&format!(
-            "evidence = \"{}\" has nothing to measure: {NO_RENDERER}",
+            "evidence = \"{}\" has nothing to measure: {reason}",
             session.settings.evidence.mode.name()
         ));
     }

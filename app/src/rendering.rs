@@ -1,7 +1,9 @@
 //! The built-in renderer, by the settings.
 
 use crate::{environment::Environment, settings::Settings};
-use juror_render::{BROWSER_NAMES, PageCode, PageSource, RenderError, Renderer, RendererSettings};
+use juror_render::{
+    BROWSER_NAMES, PageCode, PageSource, RenderError, Renderer, RendererError, RendererSettings,
+};
 use juror_worker::evidence_resources::RenderingSettings;
 use serde_json::Map;
 use std::{
@@ -45,6 +47,27 @@ pub fn has_browser(settings: &Settings, environment: &Environment) -> bool {
         Some(browser) => is_program(browser),
         None => BROWSER_NAMES.map(PathBuf::from).iter().any(|name| is_program(name)),
     }
+}
+
+/// Means by which a worker draws: its render command, or the name and version of its browser.
+///
+/// # Errors
+/// It draws nothing, for this reason.
+pub async fn find_renderer(settings: &Settings) -> Result<String, RendererError> {
+    if !settings.stages.render_command.is_empty() {
+        return Ok("stages.render_command".to_owned());
+    }
+    let renderer = renderer(settings);
+    renderer.check_files()?;
+    renderer.find_browser().await
+}
+
+/// Checks the files that the built-in renderer gives to each page.
+///
+/// # Errors
+/// They cannot be read; the message has the remedy.
+pub fn check_render_files(settings: &Settings) -> Result<(), RendererError> {
+    renderer(settings).check_files()
 }
 
 /// A browser that has drawn a test page.

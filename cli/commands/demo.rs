@@ -13,7 +13,7 @@ use juror_app::{
     rubrics,
     run::{
         run_request::new_run_id,
-        session::{Selection, Session},
+        session::{DrawingPlace, Selection, Session},
     },
     settings::Layer,
 };
@@ -97,7 +97,7 @@ async fn judge(
     let rubric = rubrics::load(&settings.run.rubric)?;
     let session =
         Session::open(settings, base.environment().clone(), rubric, selection, &mut |_| ())?;
-    session.require_renderer(arguments.evidence)?;
+    session.require_renderer(arguments.evidence, DrawingPlace::Here)?;
     if !global.quiet {
         screen::tell(&format!(
             "judging {} bundled items by the rubric {} against the built-in simulator: nothing \

@@ -31,7 +31,7 @@ use juror_app::{
         inspection::inspect_files,
         ready::known_run,
         run_request::{RunInvocation, new_run_id},
-        session::Session,
+        session::{DrawingPlace, Session},
     },
     settings::{FleetSettings, Settings},
 };
@@ -49,7 +49,8 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     let ground = layers::read(global)?;
     let checking = DatasetProgress::new(global.quiet);
     let on_item = |items| checking.show(items);
-    let asked = flags.invocation(layers, &ground, &on_item);
+    let mut asked = flags.invocation(layers, &ground, &on_item);
+    asked.place = DrawingPlace::Elsewhere;
     let settings = asked.settings()?;
     fleet::refuse_kept_inputs(&settings)?;
     let named = asked.run_id(&settings)?;
@@ -144,7 +145,7 @@ impl Enqueuing<'_> {
         if let Some(cap) = cap {
             session.settings.budget.run_usd = cap.now;
         }
-        tell_warnings(&session, self.global.quiet);
+        tell_warnings(&session, DrawingPlace::Elsewhere, self.global.quiet);
         let published = self.publish(&session, &run, known.as_ref().zip(cap)).await?;
         self.telling.published(&run, session.plan.jobs, published)?;
         match published.end {
@@ -263,7 +264,7 @@ impl Enqueuing<'_> {
         let tls = self.settings.fleet.broker_tls();
         broker_version(&broker, &tls).await.map_err(AppError::from)?;
         inspect_files(session).await?;
-        tell_warnings(session, self.global.quiet);
+        tell_warnings(session, DrawingPlace::Elsewhere, self.global.quiet);
         print_plan(session, "Nothing was published.", self.global.json)?;
         Ok(Exit::Done)
     }

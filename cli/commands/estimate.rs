@@ -11,7 +11,7 @@ use crate::{
 use juror_app::{
     estimate::{EstimateProgress, Estimation, Examine},
     rubrics,
-    run::session::{Selection, Session},
+    run::session::{DrawingPlace, Selection, Session},
     settings::Layer,
 };
 
@@ -36,7 +36,7 @@ pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<
     let session = Session::open(settings, base.environment().clone(), rubric, selection, on_item);
     checking.end();
     let session = session?;
-    session.require_renderer(arguments.judging.evidence)?;
+    session.require_renderer(arguments.judging.evidence, DrawingPlace::Here)?;
     let examine = if arguments.all_items { Examine::All } else { Examine::Sample };
     let style = ProgressDisplay::of_an_estimate(global.quiet || global.json);
     let mut progress = Progress::new(style, Doing::Estimating);

@@ -19,7 +19,10 @@ use crate::{
 use juror_analysis::fold::Rounds;
 use juror_app::{
     fleet::{self, publish::Publication, retry_plan::AnotherRound},
-    run::ready::{known_run, no_such_run},
+    run::{
+        ready::{known_run, no_such_run},
+        session::DrawingPlace,
+    },
     settings::{Layer, Settings},
 };
 use juror_ledger::redis::RedisLedger;
@@ -94,9 +97,10 @@ impl Retrying<'_> {
         let ground = layers::read(self.global)?;
         let checking = DatasetProgress::new(self.global.quiet);
         let on_item = |items| checking.show(items);
-        let asked = flags.invocation(self.layers.clone(), &ground, &on_item);
+        let mut asked = flags.invocation(self.layers.clone(), &ground, &on_item);
+        asked.place = DrawingPlace::Elsewhere;
         let again = AnotherRound::of(self.backend, &asked, run, here).await?;
-        tell_warnings(&again.session, self.global.quiet);
+        tell_warnings(&again.session, DrawingPlace::Elsewhere, self.global.quiet);
         let publication = Publication {
             session: &again.session,
             backend: self.backend,

@@ -18,7 +18,7 @@ use juror_app::{
         inspection::inspect_files,
         ready::{known_run, no_such_run, ready, record, refuse_fleet_run},
         run_request::new_run_id,
-        session::Session,
+        session::{DrawingPlace, Session},
     },
 };
 use juror_types::{id::RunId, run::RunRecord, shutdown::Shutdown};
@@ -67,7 +67,7 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
     if flags.dry_run {
         ready(&session, &run)?;
         inspect_files(&session).await?;
-        tell_warnings(&session, global.quiet);
+        tell_warnings(&session, DrawingPlace::Here, global.quiet);
         print_plan(&session, "Nothing was spent.", global.json)?;
         return Ok(Exit::Done);
     }
@@ -94,7 +94,7 @@ pub async fn start_or_resume(
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
     let mut ready = ready(&session, &run_id)?;
-    tell_warnings(&session, global.quiet);
+    tell_warnings(&session, DrawingPlace::Here, global.quiet);
     let record = record(&session, &run_id, known.as_ref());
     let setup = ready.setup.take();
     let execution =

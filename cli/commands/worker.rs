@@ -14,6 +14,7 @@ use juror_app::{
     fleet::{
         Fleet, batch_folder::BatchFolder, context_factory::ContextFactory, run_contexts::SeenRuns,
     },
+    rendering::find_renderer,
     settings::{Layer, Settings},
     worker_resources::{self as resources, WorkerResources},
 };
@@ -83,9 +84,14 @@ async fn serve(
     let owner = OwnerId::random();
     let batch_folder = BatchFolder::open(settings, &owner);
     let process = Process { owner, batch_folder: batch_folder.path(), events, metrics: &metrics };
-    let (worker, runs) = worker(fleet, (settings, environment), process, &stop)?;
+    let renderer = find_renderer(settings).await;
+    let (worker, runs) = worker(fleet, (settings, environment), process, renderer.is_ok(), &stop)?;
     if !quiet {
-        screen::tell(&format!("ready: {}", describe(fleet, settings)));
+        let drawing = match renderer {
+            Ok(renderer) => format!("draws with {renderer}"),
+            Err(reason) => format!("draws nothing ({reason})"),
+        };
+        screen::tell(&format!("ready: {}, {drawing}", describe(fleet, settings)));
     }
     let over = CancellationToken::new();
     let working = async {
@@ -121,6 +127,7 @@ fn worker(
     fleet: &Fleet,
     (settings, environment): (&Settings, &Environment),
     Process { owner, batch_folder, events, metrics }: Process<'_>,
+    draws: bool,
     stop: &Shutdown,
 ) -> Result<(Arc<Worker>, Arc<SeenRuns>), Failure> {
     let retrying = Arc::new(RetryingLedger::new(Arc::clone(&fleet.backend), stop.clone()));
@@ -144,7 +151,9 @@ fn worker(
         owner: owner.clone(),
         folder: batch_folder.to_owned(),
     };
-    let (jobs, results) = (Arc::new(fleet.queues.jobs()), Arc::new(fleet.queues.results()));
+    let queues = &fleet.queues;
+    let jobs = if draws { queues.jobs() } else { queues.jobs_without_drawing() };
+    let (jobs, results) = (Arc::new(jobs), Arc::new(queues.results()));
     let keeper = BatchKeeper::new(
         KeeperSettings {
             seal_after: settings.batch.seal_after.0,
@@ -158,6 +167,7 @@ fn worker(
     let contexts = ContextFactory::new(settings, environment, resources, batches, stop.clone())?;
     let runs = Arc::new(SeenRuns::new(contexts));
     let work = FleetWork::new(runs.clone(), retrying, owner).with_batches(keeper);
+    let work = if draws { work } else { work.without_drawing() };
     let worker = Worker {
         jobs,
         results,

@@ -72,6 +72,8 @@ pub struct PlanSummary {
     pub without_code: u64,
     /// Whether any names a picture of its rendered code.
     pub has_rendered: bool,
+    /// Whether any has code and names no picture of it.
+    pub has_code_to_draw: bool,
     /// Whether any has a quality score.
     pub has_quality: bool,
     /// Warnings for the user that stop nothing.
@@ -92,6 +94,7 @@ impl PlanSummary {
         self.has_code |= item.generated_code.is_some();
         self.without_code += u64::from(item.generated_code.is_none());
         self.has_rendered |= item.rendered().is_some();
+        self.has_code_to_draw |= item.generated_code.is_some() && item.rendered().is_none();
         self.has_quality |= item.quality_score.is_some();
     }
 }
@@ -240,6 +243,7 @@ fn empty_summary(digest: Digest) -> PlanSummary {
         has_code: false,
         without_code: 0,
         has_rendered: false,
+        has_code_to_draw: false,
         has_quality: false,
         warnings: Vec::new(),
     }

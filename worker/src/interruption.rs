@@ -29,6 +29,9 @@ pub enum Interruption {
     /// A file of the job is not to be had here, and another worker may have it.
     #[error("{0}")]
     FileNotHere(String),
+    /// Its code has to be drawn, and this worker draws nothing.
+    #[error("its code is drawn by workers that have a browser")]
+    NotDrawnHere,
     /// The ledger cannot be used, so nothing may be spent or published.
     #[error(transparent)]
     Ledger(#[from] LedgerError),

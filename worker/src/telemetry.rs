@@ -80,6 +80,7 @@ pub fn job_put_back(interruption: &Interruption) {
         Interruption::WaitTimeout => info!("job put back: it has waited for its call for long"),
         Interruption::ClaimedElsewhere => info!("job put back: another worker has it in hand"),
         Interruption::FileNotHere(_) => info!("job put back: a file of it is not here"),
+        Interruption::NotDrawnHere => info!("job put back: this worker draws nothing"),
         Interruption::LedgerOutage => info!("job put back: the ledger was away meanwhile"),
         _ => debug!("job put back: the worker or its run stops"),
     }

@@ -17,7 +17,7 @@ use juror_ledger::{
     error::LedgerError,
     redis::{RedisLedger, RedisSettings},
 };
-use juror_queue::rabbitmq::{RabbitQueues, RabbitSettings};
+use juror_queue::rabbitmq::{ConnectedWorkers, RabbitQueues, RabbitSettings, connected_workers};
 use juror_types::{
     event::{Event, Events},
     run::RunRecord,
@@ -138,15 +138,25 @@ pub async fn open_queues_within(
     max_wait: Duration,
     events: Events,
 ) -> Result<RabbitQueues, AppError> {
+    let rabbit = rabbit_settings(settings, max_wait)?;
+    RabbitQueues::connect(&rabbit, events).await.map_err(AppError::from)
+}
+
+/// The workers of the fleet that are connected; declares nothing.
+pub async fn workers(settings: &Settings) -> Result<ConnectedWorkers, AppError> {
+    let rabbit = rabbit_settings(settings, Duration::ZERO)?;
+    connected_workers(&rabbit).await.map_err(AppError::from)
+}
+
+fn rabbit_settings(settings: &Settings, max_wait: Duration) -> Result<RabbitSettings, AppError> {
     let fleet = &settings.fleet;
-    let rabbit = RabbitSettings {
+    Ok(RabbitSettings {
         url: require("broker", fleet.broker.as_ref())?,
         tls: fleet.broker_tls(),
         namespace: fleet.namespace.clone(),
         max_length: fleet.max_queue_length,
         max_wait,
-    };
-    RabbitQueues::connect(&rabbit, events).await.map_err(AppError::from)
+    })
 }
 
 /// The namespace of the fleet that a run belongs to, as a setting: a run knows its backend.

@@ -123,6 +123,14 @@ impl Publication<'_> {
             );
             events.emit(Event::Warning(warning)).await;
         }
+        if self.session.draws() && queues.workers().await.map_err(AppError::from)?.drawing == 0 {
+            let warning = format!(
+                "no worker of the fleet draws now, and jobs of run {} wait for one that does: start \
+                 `juror worker` on a machine with a browser (its first line says what it draws with)",
+                self.record.run_id
+            );
+            events.emit(Event::Warning(warning)).await;
+        }
         let submission = self.submission(queues, uploader.clone(), events, published)?;
         let publishing = self.fleet_run();
         let ended = publishing.publish(submission, shutdown).await;

@@ -1,6 +1,6 @@
 //! A request to judge a dataset, or to go on with a run by its record.
 
-use super::session::{Selection, Session};
+use super::session::{DrawingPlace, Selection, Session};
 use crate::{
     error::AppError,
     rubrics,
@@ -30,6 +30,8 @@ pub struct RunInvocation<'a> {
     pub run_id: Option<String>,
     /// The most that the run may cost, where that is given.
     pub budget_usd: Option<Money>,
+    /// Processes that draw.
+    pub place: DrawingPlace,
     /// The mode of evidence, where it is named beside the settings.
     pub evidence: Option<EvidenceMode>,
     /// Settings of this request alone.
@@ -78,7 +80,7 @@ impl RunInvocation<'_> {
     /// is to continue a known run, that must be the same run.
     pub fn session(&self, run: &RunId, known: Option<&RunRecord>) -> Result<Session, AppError> {
         let session = self.known_session(run, known)?;
-        session.require_renderer(self.evidence)?;
+        session.require_renderer(self.evidence, self.place)?;
         Ok(session)
     }
 

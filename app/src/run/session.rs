@@ -1,7 +1,10 @@
 //! Session of a run: dataset, rubric and judge, settled and checked before anything is spent.
 
 use crate::{
-    environment::Environment, error::AppError, judge, protected_files, rendering::has_browser,
+    environment::Environment,
+    error::AppError,
+    judge, protected_files,
+    rendering::{check_render_files, has_browser},
     settings::Settings,
 };
 use juror_producer::{
@@ -24,9 +27,20 @@ use std::{
 };
 
 /// Why no item has evidence, with the remedy.
-pub const NO_RENDERER: &str = "no item has code that could be drawn or names a picture as `rendered`, \
-                               or there is nothing to draw with: install a browser, as in `apt-get \
-                               install chromium`, or set render.browser or stages.render_command";
+const NOTHING_TO_MEASURE: &str = "no item has code that could be drawn, or names a picture of it as \
+                                  `rendered`";
+const NO_RENDERER: &str = "no item names a picture of its code as `rendered`, and there is nothing to \
+                           draw with: install a browser, as in `apt-get install chromium`, or set \
+                           render.browser or stages.render_command";
+
+/// Processes that draw the code of a run's items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DrawingPlace {
+    /// This one.
+    Here,
+    /// Workers of a fleet.
+    Elsewhere,
+}
 
 /// Which items of which dataset.
 #[derive(Clone, Debug)]
@@ -149,27 +163,51 @@ impl Session {
         !self.settings.evidence.mode.is_none()
     }
 
-    /// Refuses a request for evidence that no item can have.
+    /// Refuses a request for evidence that no item can have, or that needs a file which cannot be read.
     ///
     /// # Errors
     /// [`AppError::Invalid`], with the remedy.
-    pub fn require_renderer(&self, asked: Option<EvidenceMode>) -> Result<(), AppError> {
-        match asked {
-            Some(mode) if self.renders() && !self.can_render() => Err(AppError::invalid(format!(
-                "--evidence {} has nothing to measure: {NO_RENDERER}",
-                mode.name()
-            ))),
-            _ => Ok(()),
+    pub fn require_renderer(
+        &self,
+        asked: Option<EvidenceMode>,
+        place: DrawingPlace,
+    ) -> Result<(), AppError> {
+        let Some(mode) = asked.filter(|_| self.renders()).map(EvidenceMode::name) else {
+            return Ok(());
+        };
+        if let Some(reason) = self.lacks_evidence(place) {
+            let refusal = format!("--evidence {mode} has nothing to measure: {reason}");
+            return Err(AppError::invalid(refusal));
         }
+        if place == DrawingPlace::Elsewhere || !self.draws() || self.has_render_command() {
+            return Ok(());
+        }
+        let files = check_render_files(&self.settings);
+        files.map_err(|error| AppError::invalid(format!("--evidence {mode}: {error}")))
     }
 
-    /// Whether any item can be rendered: it names a picture, or a program makes one.
-    pub fn can_render(&self) -> bool {
+    /// Reason why no item has evidence, with the remedy; none where any may have some.
+    pub fn lacks_evidence(&self, place: DrawingPlace) -> Option<&'static str> {
+        if !self.renders() || self.plan.has_rendered {
+            return None;
+        }
+        if !self.draws() {
+            return Some(NOTHING_TO_MEASURE);
+        }
+        let draws = place == DrawingPlace::Elsewhere
+            || self.has_render_command()
+            || has_browser(&self.settings, &self.environment);
+        (!draws).then_some(NO_RENDERER)
+    }
+
+    /// Whether the code of any item is drawn.
+    pub fn draws(&self) -> bool {
         let makes_code = !self.settings.stages.pipeline_command.is_empty();
-        let has_code = self.plan.has_code || makes_code;
-        let has_command = !self.settings.stages.render_command.is_empty();
-        self.plan.has_rendered
-            || has_code && (has_command || has_browser(&self.settings, &self.environment))
+        self.renders() && (self.plan.has_code_to_draw || makes_code)
+    }
+
+    fn has_render_command(&self) -> bool {
+        !self.settings.stages.render_command.is_empty()
     }
 
     /// The common part of all jobs of the run.

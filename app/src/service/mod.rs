@@ -52,10 +52,9 @@ impl RunService {
     pub fn new(validator: RunRequestValidator, shutdown: &Shutdown, notify: Notify) -> Self {
         let settings = validator.settings();
         let at_once = settings.serve.max_concurrent_runs;
-        let has_fleet = settings.fleet.broker.is_some() && settings.fleet.redis.is_some();
         Self {
             local: Arc::new(LocalRuns::new(at_once, shutdown.clone(), notify.clone())),
-            fleet: has_fleet.then(|| FleetRuns::new(shutdown.clone(), notify)),
+            fleet: validator.has_fleet().then(|| FleetRuns::new(shutdown.clone(), notify)),
             estimates: Turns::new(ESTIMATES_AT_ONCE, ESTIMATES_IN_LINE),
             tasks: TaskTracker::new(),
             validator: Arc::new(validator),

@@ -8,7 +8,7 @@ use crate::{
     request::{RequestDefaults, RequestField, RunSpecification},
     run::{
         run_request::{ItemSelection, RunInvocation},
-        session::{Session, absolute},
+        session::{DrawingPlace, Session, absolute},
     },
     settings::{BaseLayers, Layer, Settings},
 };
@@ -37,6 +37,15 @@ impl RunRequestValidator {
     pub fn new(ground: BaseLayers, flags: Vec<Layer>, settings: Settings) -> Self {
         let roots = DatasetRoots::new(settings.files.data_roots.clone());
         Self { ground, flags, settings, roots }
+    }
+
+    /// Whether runs are judged by a fleet, and not by this process.
+    pub fn has_fleet(&self) -> bool {
+        self.settings.fleet.broker.is_some() && self.settings.fleet.redis.is_some()
+    }
+
+    fn place(&self) -> DrawingPlace {
+        if self.has_fleet() { DrawingPlace::Elsewhere } else { DrawingPlace::Here }
     }
 
     /// The server's own settings.
@@ -111,6 +120,7 @@ impl RunRequestValidator {
             rubric: asked.rubric.clone(),
             run_id: None,
             budget_usd: asked.budget_usd,
+            place: self.place(),
             evidence: asked.evidence,
             layers,
             ground: &self.ground,
@@ -141,6 +151,7 @@ impl RunRequestValidator {
             rubric: None,
             run_id: Some(record.run_id.to_string()),
             budget_usd,
+            place: self.place(),
             evidence: None,
             layers: self.flags.clone(),
             ground: &self.ground,

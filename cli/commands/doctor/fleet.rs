@@ -1,12 +1,12 @@
 //! The fleet's servers: only where they are configured, since one machine needs none.
 
-use super::{Check, bad, good, warning};
+use super::{Check, Health, bad, good, warning};
 use juror_app::{budgets::BudgetState, fleet, settings::Settings};
 use juror_ledger::{
     error::LedgerError,
     redis::{RedisLedger, Weakness},
 };
-use juror_queue::rabbitmq::broker_version;
+use juror_queue::rabbitmq::{ConnectedWorkers, broker_version};
 use juror_types::budget_label::BudgetLabel;
 
 /// The oldest versions that are known to do what a fleet asks of them.
@@ -21,11 +21,29 @@ pub async fn checks(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
             Ok(version) => of_version("broker", "RabbitMQ", &version, OLDEST_BROKER),
             Err(error) => bad("broker", error.to_string()),
         });
+        if checks.iter().all(|check| check.health == Health::Good) {
+            checks.push(workers(settings).await);
+        }
     }
     if settings.fleet.redis.is_some() {
         checks.extend(redis(settings, labels).await);
     }
     checks
+}
+
+/// The workers that are connected; one must draw only where evidence is measured.
+async fn workers(settings: &Settings) -> Check {
+    let ConnectedWorkers { all, drawing } = match fleet::workers(settings).await {
+        Ok(workers) => workers,
+        Err(failure) => return bad("workers", failure.to_string()),
+    };
+    let are = if all == 1 { "is" } else { "are" };
+    let says = format!("{all} {are} connected, of which {drawing} can draw");
+    if drawing == 0 && !settings.evidence.mode.is_none() {
+        let remedy = "jobs that are measured wait for one with a browser: start it";
+        return warning("workers", format!("{says}; {remedy}"));
+    }
+    good("workers", says)
 }
 
 async fn redis(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
@@ -83,7 +101,7 @@ fn of_version(check: &'static str, server: &str, version: &str, [major, minor]: 
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Health, *};
+    use super::*;
 
     #[test]
     fn a_server_that_is_too_old_is_bad_news() {

@@ -22,11 +22,20 @@ use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
 pub trait Message: Serialize + serde::de::DeserializeOwned + Clone + Send + Sync + 'static {
     /// The id that the message travels under.
     fn message_id(&self) -> String;
+
+    /// Whether it is for receivers alone that can draw pages.
+    fn needs_drawing(&self) -> bool {
+        false
+    }
 }
 
 impl Message for juror_types::job::Job {
     fn message_id(&self) -> String {
         self.job_id.to_string()
+    }
+
+    fn needs_drawing(&self) -> bool {
+        Self::needs_drawing(self)
     }
 }
 
@@ -39,6 +48,10 @@ impl Message for juror_types::outcome::JobResult {
 impl<M: Message> Message for DeadLetter<M> {
     fn message_id(&self) -> String {
         self.message.message_id()
+    }
+
+    fn needs_drawing(&self) -> bool {
+        self.message.needs_drawing()
     }
 }
 

@@ -55,6 +55,11 @@ impl Job {
             evidence: EvidenceMode::None,
         }
     }
+
+    /// Whether its code has to be drawn: it is to be measured, and names no picture of it.
+    pub fn needs_drawing(&self) -> bool {
+        !self.evidence.is_none() && self.item.rendered().is_none()
+    }
 }
 
 /// Names a rubric exactly.

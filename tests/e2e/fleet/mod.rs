@@ -5,6 +5,8 @@ mod aggregate_damage;
 mod aggregate_elsewhere;
 mod baselines;
 mod dead;
+#[cfg(unix)]
+mod drawing;
 mod enqueue;
 mod follow;
 mod provider;

@@ -39,7 +39,7 @@ pub enum RendererError {
         reason: String,
     },
     /// The folder of modules cannot be read.
-    #[error("render.modules: {}: {reason}", folder.display())]
+    #[error("render.modules: {}: {reason}; correct the path, or leave it out", folder.display())]
     Modules {
         /// The folder.
         folder: PathBuf,
@@ -47,7 +47,7 @@ pub enum RendererError {
         reason: String,
     },
     /// The stylesheet cannot be read.
-    #[error("render.stylesheet: {}: {reason}", file.display())]
+    #[error("render.stylesheet: {}: {reason}; correct the path, or leave it out", file.display())]
     Stylesheet {
         /// The file.
         file: PathBuf,

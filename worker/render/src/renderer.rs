@@ -40,6 +40,24 @@ impl Default for RendererSettings {
     }
 }
 
+impl RendererSettings {
+    /// Checks the modules and the styles. Reads their files.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn check_files(&self) -> Result<(), RendererError> {
+        ModuleFiles::load(self.modules.as_deref(), self.stylesheet.as_deref()).map(drop)
+    }
+
+    /// Name and version of the browser, which is not started.
+    ///
+    /// # Errors
+    /// No browser is found, or it is too old.
+    pub async fn find_browser(&self) -> Result<String, RendererError> {
+        BrowserExecutable::find(self.browser.as_deref()).await.map(|executable| executable.name)
+    }
+}
+
 /// Draws code with browsers that it starts, replaces and ends.
 #[derive(Debug)]
 pub struct Renderer {

@@ -3,7 +3,7 @@
 
 use super::{
     super::{Delivery, Disposition, Message, Priority, QueueError, Settle as _, Subscription},
-    names::Route,
+    names::{Route, key},
     settle::{OpenDelivery, REQUEUE},
     shared::Shared,
     tags::Tags,
@@ -18,7 +18,7 @@ use futures_util::{FutureExt as _, StreamExt as _};
 use lapin::{
     Consumer,
     options::{BasicConsumeOptions, BasicQosOptions},
-    types::FieldTable,
+    types::{FieldTable, ShortString},
 };
 use std::{future::poll_fn, sync::Arc, task::Poll, time::Duration};
 use tokio::{
@@ -35,6 +35,7 @@ pub(super) type Decode<M> = fn(&lapin::message::Delivery) -> Result<M, String>;
 pub(super) struct RabbitSubscription<M> {
     shared: Arc<Shared>,
     route: Route,
+    draws: bool,
     prefetch: u16,
     /// A permit for each delivery that may still be out.
     slots: Arc<Semaphore>,
@@ -45,17 +46,18 @@ pub(super) struct RabbitSubscription<M> {
 }
 
 impl<M: Message> RabbitSubscription<M> {
-    /// Subscribes; returns when the broker has accepted it.
+    /// Subscribes, to messages that need a drawing only if the receiver `draws`; returns when the broker
+    /// has accepted it.
     pub(super) async fn open(
         shared: Arc<Shared>,
-        route: Route,
+        (route, draws): (Route, bool),
         prefetch: usize,
         decode: Decode<M>,
     ) -> Result<Self, QueueError> {
         let prefetch = u16::try_from(prefetch.max(1)).unwrap_or(u16::MAX);
         let slots = Arc::new(Semaphore::new(prefetch.into()));
         let mut subscription =
-            Self { shared, route, prefetch, slots, decode, live: None, told: None };
+            Self { shared, route, draws, prefetch, slots, decode, live: None, told: None };
         subscription.live = Some(subscription.resubscribe().await?);
         Ok(subscription)
     }
@@ -72,7 +74,8 @@ impl<M: Message> RabbitSubscription<M> {
     async fn resubscribe(&self) -> Result<Live, QueueError> {
         loop {
             let link = self.shared.link().await?;
-            match Live::open(link, &self.shared, self.route, self.prefetch).await {
+            let queues = self.shared.namespace.queues(self.route, self.draws);
+            match Live::open(link, queues, self.prefetch).await {
                 Err(QueueError::Unavailable(_)) => {}
                 settled => return settled,
             }
@@ -92,7 +95,7 @@ impl<M: Message> Subscription<M> for RabbitSubscription<M> {
                     self.live.insert(live)
                 }
             };
-            let Some((priority, delivery)) = live.next().await else {
+            let Some((priority, counted, delivery)) = live.next().await else {
                 self.live = None;
                 continue;
             };
@@ -103,11 +106,11 @@ impl<M: Message> Subscription<M> for RabbitSubscription<M> {
             };
             let redelivered = delivery.redelivered || envelope::was_delivered(&delivery.properties);
             let settlement =
-                OpenDelivery::new(&self.shared, &live.tags, delivery, priority, self.route)
-                    .counting(live.count(priority));
+                OpenDelivery::new(&self.shared, &live.tags, delivery, self.route).counting(counted);
             match decoded {
                 Ok(message) => {
-                    let settlement = Box::new(settlement.holding(slot));
+                    let routing_key = key(priority, message.needs_drawing());
+                    let settlement = Box::new(settlement.keyed(routing_key).holding(slot));
                     let message = Arc::new(message);
                     return Ok(Some(Delivery::new(message, priority, redelivered, settlement)));
                 }
@@ -149,52 +152,54 @@ async fn dead_letter(
 struct Live {
     link: Arc<Link>,
     tags: Arc<Tags>,
-    /// The preferred priority first.
-    consumers: Vec<(Priority, Consumer)>,
-    /// State of the preferred priority; none where there is only one.
+    /// Those of the preferred priority first.
+    consumers: Vec<QueueConsumer>,
+}
+
+/// The consumer of one queue.
+struct QueueConsumer {
+    priority: Priority,
+    /// State of its queue, where that is preferred to others.
     preference: Option<Arc<Preference>>,
+    consumer: Consumer,
 }
 
 impl Live {
     async fn open(
         link: Arc<Link>,
-        shared: &Shared,
-        route: Route,
+        queues: Vec<(Priority, ShortString)>,
         prefetch: u16,
     ) -> Result<Self, QueueError> {
         let channel = link.channel().await?;
-        let queues = shared.namespace.queues(route);
-        let preference = (queues.len() > 1).then(|| Arc::new(Preference::new(prefetch)));
         let mut consumers = Vec::new();
         for (priority, queue) in queues {
-            let preferred = preference.as_ref().filter(|_| consumers.is_empty());
-            let prefetch = preferred.map_or(prefetch, |preference| preference.prefetch());
+            let preference =
+                (priority == Priority::High).then(|| Arc::new(Preference::new(prefetch)));
+            let prefetch = preference.as_ref().map_or(prefetch, |preference| preference.prefetch());
             // Holds for each consumer that begins after it, and for each by itself.
             link.during(channel.basic_qos(prefetch, BasicQosOptions::default())).await?;
             let options = BasicConsumeOptions::default();
             let arguments = FieldTable::default();
             let consuming = channel.basic_consume(queue, "".into(), options, arguments);
-            consumers.push((priority, link.during(consuming).await?));
+            let consumer = link.during(consuming).await?;
+            consumers.push(QueueConsumer { priority, preference, consumer });
         }
         let tags = Arc::new(Tags::new(Arc::clone(&link), channel));
-        Ok(Self { link, tags, consumers, preference })
+        Ok(Self { link, tags, consumers })
     }
 
-    /// Counts a delivery of this priority as out while the result lives; none where that is of no
-    /// use.
-    fn count(&self, priority: Priority) -> Option<OutstandingDelivery> {
-        let (preferred, _) = self.consumers.first()?;
-        let preference = self.preference.as_ref().filter(|_| *preferred == priority)?;
-        Some(preference.count())
-    }
-
-    /// The next delivery; none when the link is over.
-    async fn next(&mut self) -> Option<(Priority, lapin::message::Delivery)> {
+    /// The next delivery with its priority, and what counts it as out where its queue is preferred;
+    /// none when the link is over.
+    async fn next(
+        &mut self,
+    ) -> Option<(Priority, Option<OutstandingDelivery>, lapin::message::Delivery)> {
         loop {
-            let doubt = self.preference.as_ref().and_then(|preference| preference.doubt());
-            let reached = if doubt.is_some() { 1 } else { self.consumers.len() };
+            let preferences = self.consumers.iter().filter_map(|queue| queue.preference.as_ref());
+            let preferred = preferences.clone().count();
+            let doubt = preferences.filter_map(|preference| preference.doubt()).min();
+            let reached = if doubt.is_some() { preferred } else { self.consumers.len() };
             let (consumers, _) = self.consumers.split_at_mut(reached);
-            let (priority, delivered) = tokio::select! {
+            let (at, delivered) = tokio::select! {
                 biased;
                 _ = self.link.over() => return None,
                 delivered = first_of(consumers) => delivered,
@@ -202,7 +207,10 @@ impl Live {
             };
             match delivered {
                 // One that cannot be settled any more comes again by itself.
-                Some(Ok(delivery)) if delivery.acker.usable() => return Some((priority, delivery)),
+                Some(Ok(delivery)) if delivery.acker.usable() => {
+                    let (priority, counted) = self.take_turn(at, preferred)?;
+                    return Some((priority, counted, delivery));
+                }
                 Some(Ok(_)) => {}
                 Some(Err(error)) => {
                     self.link.fail(&error);
@@ -217,10 +225,23 @@ impl Live {
         }
     }
 
+    /// Counts a delivery of this consumer, and puts it behind the others of its priority.
+    fn take_turn(
+        &mut self,
+        at: usize,
+        preferred: usize,
+    ) -> Option<(Priority, Option<OutstandingDelivery>)> {
+        let QueueConsumer { priority, preference, .. } = self.consumers.get(at)?;
+        let taken = (*priority, preference.as_ref().map(Preference::count));
+        let end = if at < preferred { preferred } else { self.consumers.len() };
+        self.consumers.get_mut(at..end)?.rotate_left(1);
+        Some(taken)
+    }
+
     /// Cancels the consumers, waits for the broker's confirmation, and only then returns what they
     /// were sent and have not handed out: nothing comes back here.
     async fn close(mut self) -> Result<(), QueueError> {
-        for (_, consumer) in &self.consumers {
+        for QueueConsumer { consumer, .. } in &self.consumers {
             self.link.during(self.tags.cancel(consumer)).await?;
         }
         for delivery in self.undelivered() {
@@ -233,7 +254,7 @@ impl Live {
     /// Messages that were sent here and not handed out.
     fn undelivered(&mut self) -> Vec<lapin::message::Delivery> {
         let mut undelivered = Vec::new();
-        for (_, consumer) in &mut self.consumers {
+        for QueueConsumer { consumer, .. } in &mut self.consumers {
             while let Some(Some(Ok(delivery))) = consumer.next().now_or_never() {
                 undelivered.push(delivery);
             }
@@ -242,14 +263,14 @@ impl Live {
     }
 }
 
-/// The consumers' next deliveries, in their order of preference.
+/// The next delivery of the first consumer that has one, with the consumer's index.
 async fn first_of(
-    consumers: &mut [(Priority, Consumer)],
-) -> (Priority, Option<lapin::Result<lapin::message::Delivery>>) {
+    consumers: &mut [QueueConsumer],
+) -> (usize, Option<lapin::Result<lapin::message::Delivery>>) {
     poll_fn(|context| {
-        for (priority, consumer) in consumers.iter_mut() {
-            if let Poll::Ready(delivered) = consumer.poll_next_unpin(context) {
-                return Poll::Ready((*priority, delivered));
+        for (at, queue) in consumers.iter_mut().enumerate() {
+            if let Poll::Ready(delivered) = queue.consumer.poll_next_unpin(context) {
+                return Poll::Ready((at, delivered));
             }
         }
         Poll::Pending
@@ -267,7 +288,7 @@ impl Drop for Live {
         if self.link.is_over() {
             return;
         }
-        for (_, consumer) in &self.consumers {
+        for QueueConsumer { consumer, .. } in &self.consumers {
             // One poll hands the frame to the connection.
             let _ = self.tags.cancel(consumer).now_or_never();
         }

@@ -203,7 +203,7 @@ impl<M: Message> RabbitQueue<M> {
         let received = Received {
             payload: dead.data.clone().into(),
             message_id: dead.properties.message_id().clone().unwrap_or_default(),
-            priority: priority_of(dead.routing_key.as_str()),
+            routing_key: dead.routing_key.clone(),
             route: self.route,
         };
         let namespace = &self.shared.namespace;

@@ -3,7 +3,6 @@
 use super::{
     super::{Disposition, HeldMessages, Message, QueueError},
     RabbitQueue,
-    names::priority_of,
 };
 use crate::rabbitmq::{
     connection::{Link, OwnChannel},
@@ -74,7 +73,7 @@ impl<M: Message> RabbitQueue<M> {
         let publishing = held.into_iter().map(|message| {
             let received = Received {
                 message_id: message.properties.message_id().clone().unwrap_or_default(),
-                priority: priority_of(message.routing_key.as_str()),
+                routing_key: message.routing_key.clone(),
                 route: self.route,
                 payload: message.delivery.data.into(),
             };

@@ -50,7 +50,7 @@ impl Envelope {
         })?;
         Ok(Self {
             exchange: exchange(route, namespace),
-            routing_key: key(priority),
+            routing_key: key(priority, message.needs_drawing()).into(),
             payload: payload.into(),
             message_id,
             kind: route.kind(),
@@ -67,7 +67,9 @@ impl Envelope {
         let mut headers = FieldTable::default();
         headers.insert(REDELIVERED.into(), AMQPValue::Boolean(true));
         let (exchange, routing_key) = match disposition {
-            Disposition::RetryAfter(delay) => (namespace.hold(*delay), key(received.priority)),
+            Disposition::RetryAfter(delay) => {
+                (namespace.hold(*delay), received.routing_key.clone())
+            }
             Disposition::DeadLetter(reason) => {
                 let reason = reason.chars().take(MAX_REASON).collect::<String>();
                 headers.insert(REASON.into(), AMQPValue::LongString(reason.into()));
@@ -75,11 +77,11 @@ impl Envelope {
                     // The default exchange takes a queue's name: results are kept, but concern
                     // nobody who waits for dead jobs.
                     Route::Results => ("".into(), namespace.dead()),
-                    Route::Jobs | Route::Poison => (namespace.dead(), key(received.priority)),
+                    Route::Jobs | Route::Poison => (namespace.dead(), received.routing_key.clone()),
                 }
             }
             Disposition::Acknowledge | Disposition::Requeue => {
-                (exchange(received.route, namespace), key(received.priority))
+                (exchange(received.route, namespace), received.routing_key.clone())
             }
         };
         Self {
@@ -109,7 +111,8 @@ impl Envelope {
 pub(super) struct Received {
     pub(super) payload: Bytes,
     pub(super) message_id: ShortString,
-    pub(super) priority: Priority,
+    /// The key that it goes on by.
+    pub(super) routing_key: ShortString,
     pub(super) route: Route,
 }
 

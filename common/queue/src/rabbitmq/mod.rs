@@ -25,6 +25,7 @@ mod supervisor;
 mod tags;
 mod tls_reactor;
 mod topology;
+mod workers;
 
 #[cfg(any(test, feature = "conformance"))]
 pub mod test_namespace;
@@ -33,6 +34,7 @@ mod tests;
 
 pub use dead::{Kept, KeptLetter};
 pub use handshake::broker_version;
+pub use workers::{ConnectedWorkers, connected_workers};
 
 use super::{DeadLetter, Message, Priority, Queue, QueueError, Subscription};
 use address::Address;
@@ -115,6 +117,12 @@ impl RabbitQueues {
         self.queue(Route::Jobs)
     }
 
+    /// The jobs, of which subscriptions receive those alone that need no drawing. Others come to them
+    /// only when no worker has drawn them for ten minutes.
+    pub fn jobs_without_drawing(&self) -> RabbitQueue<Job> {
+        RabbitQueue { draws: false, ..self.queue(Route::Jobs) }
+    }
+
     /// The results. One subscription at a time receives them, the others stand by. They have one
     /// priority and cannot be delayed.
     pub fn results(&self) -> RabbitQueue<JobResult> {
@@ -128,16 +136,17 @@ impl RabbitQueues {
         prefetch: usize,
     ) -> Result<Box<dyn Subscription<DeadLetter<Job>>>, QueueError> {
         let shared = Arc::clone(&self.shared);
-        let opening = RabbitSubscription::open(shared, Route::Poison, prefetch, |delivery| {
-            if !message::belongs_to(&delivery.properties, Route::Poison) {
-                return Err("it is not a job".to_owned());
-            }
-            let message = message::decode(&delivery.data)?;
-            let reason = message::reason(&delivery.properties);
-            let priority = priority_of(delivery.routing_key.as_str());
-            let is_undelivered = message::is_undelivered(&delivery.properties);
-            Ok(DeadLetter { message, priority, reason, is_undelivered })
-        });
+        let opening =
+            RabbitSubscription::open(shared, (Route::Poison, true), prefetch, |delivery| {
+                if !message::belongs_to(&delivery.properties, Route::Poison) {
+                    return Err("it is not a job".to_owned());
+                }
+                let message = message::decode(&delivery.data)?;
+                let reason = message::reason(&delivery.properties);
+                let priority = priority_of(delivery.routing_key.as_str());
+                let is_undelivered = message::is_undelivered(&delivery.properties);
+                Ok(DeadLetter { message, priority, reason, is_undelivered })
+            });
         Ok(Box::new(opening.await?))
     }
 
@@ -151,7 +160,7 @@ impl RabbitQueues {
     }
 
     fn queue<M: Message>(&self, route: Route) -> RabbitQueue<M> {
-        RabbitQueue { shared: Arc::clone(&self.shared), route, message: PhantomData }
+        RabbitQueue { shared: Arc::clone(&self.shared), route, draws: true, message: PhantomData }
     }
 }
 
@@ -163,12 +172,14 @@ impl RabbitQueues {
 pub struct RabbitQueue<M> {
     shared: Arc<Shared>,
     route: Route,
+    /// Whether its subscriptions receive messages that need a drawing.
+    draws: bool,
     message: PhantomData<fn() -> M>,
 }
 
 impl<M> Clone for RabbitQueue<M> {
     fn clone(&self) -> Self {
-        Self { shared: Arc::clone(&self.shared), route: self.route, message: PhantomData }
+        Self { shared: Arc::clone(&self.shared), ..*self }
     }
 }
 
@@ -183,7 +194,7 @@ impl<M: Message> Queue<M> for RabbitQueue<M> {
     async fn subscribe(&self, prefetch: usize) -> Result<Box<dyn Subscription<M>>, QueueError> {
         let decode = |delivery: &lapin::message::Delivery| message::decode(&delivery.data);
         let shared = Arc::clone(&self.shared);
-        let opening = RabbitSubscription::open(shared, self.route, prefetch, decode);
+        let opening = RabbitSubscription::open(shared, (self.route, self.draws), prefetch, decode);
         Ok(Box::new(opening.await?))
     }
 }

@@ -13,6 +13,15 @@ const HOLDS: [(Duration, &str); 5] = [
     (Duration::from_secs(600), "hold.10m"),
 ];
 
+/// Kinds of jobs, each with a queue of its own: the preferred priority first, and whether they need a
+/// drawing.
+pub(super) const JOB_KINDS: [(Priority, bool); 4] = [
+    (Priority::High, false),
+    (Priority::High, true),
+    (Priority::Normal, false),
+    (Priority::Normal, true),
+];
+
 /// The prefix of every name.
 #[derive(Clone, Debug)]
 pub(super) struct Namespace(String);
@@ -66,9 +75,9 @@ impl Namespace {
         self.name("poison")
     }
 
-    /// The queue of a priority of jobs.
-    pub(super) fn priority(&self, priority: Priority) -> ShortString {
-        self.name(key(priority).as_str())
+    /// The queue of a kind of jobs.
+    pub(super) fn work(&self, priority: Priority, needs_drawing: bool) -> ShortString {
+        self.name(key(priority, needs_drawing))
     }
 
     /// Every hold queue, which has an exchange of its own name, with its time.
@@ -82,12 +91,15 @@ impl Namespace {
         self.holds().find(|(time, _)| *time >= delay).map_or(longest, |(_, name)| name)
     }
 
-    /// The queues that a route is received from, the preferred one first.
-    pub(super) fn queues(&self, route: Route) -> Vec<(Priority, ShortString)> {
+    /// The queues that a route is received from, those of the preferred priority first; those of jobs
+    /// that need a drawing only for a receiver that draws.
+    pub(super) fn queues(&self, route: Route, draws: bool) -> Vec<(Priority, ShortString)> {
         match route {
-            Route::Jobs => [Priority::High, Priority::Normal]
-                .map(|priority| (priority, self.priority(priority)))
-                .into(),
+            Route::Jobs => JOB_KINDS
+                .into_iter()
+                .filter(|(_, needs_drawing)| draws || !needs_drawing)
+                .map(|(priority, needs_drawing)| (priority, self.work(priority, needs_drawing)))
+                .collect(),
             Route::Results => vec![(Priority::Normal, self.results())],
             Route::Poison => vec![(Priority::Normal, self.poison())],
         }
@@ -96,8 +108,9 @@ impl Namespace {
     /// Every queue, with its name's end, which is the same in all namespaces.
     pub(super) fn every_queue(&self) -> impl Iterator<Item = (&'static str, ShortString)> {
         let holds = HOLDS.iter().map(|(_, end)| *end);
-        let others = ["work", "work.hi", "results", "dead", "poison"];
-        others.into_iter().chain(holds).map(|end| (end, self.name(end)))
+        let work = JOB_KINDS.map(|(priority, needs_drawing)| key(priority, needs_drawing));
+        let others = ["results", "dead", "poison"];
+        work.into_iter().chain(others).chain(holds).map(|end| (end, self.name(end)))
     }
 
     fn name(&self, end: &str) -> ShortString {
@@ -105,17 +118,19 @@ impl Namespace {
     }
 }
 
-/// A priority's routing key.
-pub(super) fn key(priority: Priority) -> ShortString {
-    match priority {
-        Priority::Normal => "work".into(),
-        Priority::High => "work.hi".into(),
+/// The routing key of a message.
+pub(super) fn key(priority: Priority, needs_drawing: bool) -> &'static str {
+    match (priority, needs_drawing) {
+        (Priority::High, false) => "work.hi",
+        (Priority::High, true) => "draw.hi",
+        (Priority::Normal, false) => "work",
+        (Priority::Normal, true) => "draw",
     }
 }
 
 /// The priority of a routing key.
 pub(super) fn priority_of(key: &str) -> Priority {
-    if key == "work.hi" { Priority::High } else { Priority::Normal }
+    if key.ends_with(".hi") { Priority::High } else { Priority::Normal }
 }
 
 #[cfg(test)]

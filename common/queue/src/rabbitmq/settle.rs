@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        Disposition, Priority, QueueError, Settle,
+        Disposition, QueueError, Settle,
         batch::{Batch, Ticket},
     },
     names::Route,
@@ -40,11 +40,11 @@ impl OpenDelivery {
         shared: &Arc<Shared>,
         tags: &Arc<Tags>,
         delivery: lapin::message::Delivery,
-        priority: Priority,
         route: Route,
     ) -> Self {
         let message_id = delivery.properties.message_id().clone().unwrap_or_default();
-        let received = Received { payload: delivery.data.into(), message_id, priority, route };
+        let (payload, routing_key) = (delivery.data.into(), delivery.routing_key);
+        let received = Received { payload, message_id, routing_key, route };
         let tag = delivery.delivery_tag;
         tags.hand_out(tag);
         Self {
@@ -57,6 +57,12 @@ impl OpenDelivery {
             slot: None,
             counted: None,
         }
+    }
+
+    /// Goes on by this key, where it goes on.
+    pub(super) fn keyed(mut self, routing_key: &str) -> Self {
+        self.received.routing_key = routing_key.into();
+        self
     }
 
     /// Counts as out until it is settled.

@@ -8,22 +8,27 @@ use super::{
     super::{Priority, QueueError},
     address::Address,
     failure,
-    names::{Namespace, key},
+    names::{JOB_KINDS, Namespace, key},
 };
 use lapin::{
     Channel, ExchangeKind,
     options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions},
     types::{AMQPValue, FieldTable, ShortString},
 };
+use std::time::Duration;
 
 /// Deliveries of a message after which the broker itself gives up on it: a backstop far above what
 /// we count ourselves, since some versions count a clean close too.
 const DELIVERY_LIMIT: i64 = 1_000;
+/// Time after which a job that waits for a drawing is shown to workers that do not draw: they end it
+/// where its run is cancelled or its deadline has passed, and put it back otherwise.
+const DRAWING_WAIT: Duration = Duration::from_secs(10 * 60);
 /// For queues that are read again and again. Versions from 4.0 on have a limit of 20 unless
 /// another one is named, and versions before refuse a negative one.
 const NO_DELIVERY_LIMIT: i64 = 1_000_000_000;
 
 /// Exchanges and queues of a namespace.
+#[derive(Default)]
 pub(super) struct Topology {
     pub(super) exchanges: Vec<(ShortString, ExchangeKind)>,
     pub(super) queues: Vec<QueueSpecification>,
@@ -50,15 +55,8 @@ impl Topology {
             kept(namespace, namespace.poison()),
             results(namespace),
         ];
-        queues.extend(
-            [Priority::Normal, Priority::High]
-                .map(|priority| work(namespace, priority, max_length)),
-        );
-        queues.extend(namespace.holds().map(|(time, name)| {
-            // The longest time is 600,000 ms.
-            let milliseconds = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
-            hold(namespace, name, milliseconds)
-        }));
+        queues.extend(JOB_KINDS.map(|kind| work(namespace, kind, max_length)));
+        queues.extend(namespace.holds().map(|(time, name)| hold(namespace, name, time)));
         Self { exchanges, queues }
     }
 
@@ -102,17 +100,24 @@ impl QueueSpecification {
     }
 }
 
-fn work(namespace: &Namespace, priority: Priority, max_length: Option<u32>) -> QueueSpecification {
-    let mut arguments = dead_lettering(namespace.dead());
+fn work(
+    namespace: &Namespace,
+    (priority, needs_drawing): (Priority, bool),
+    max_length: Option<u32>,
+) -> QueueSpecification {
+    let mut arguments = match needs_drawing {
+        false => dead_lettering(namespace.dead()),
+        true => dead_lettering_after(DRAWING_WAIT, namespace.jobs(), key(priority, false)),
+    };
     arguments.insert("x-delivery-limit".into(), AMQPValue::LongLongInt(DELIVERY_LIMIT));
     if let Some(length) = max_length {
         arguments.insert("x-max-length".into(), AMQPValue::LongLongInt(length.into()));
     }
     QueueSpecification {
-        name: namespace.priority(priority),
+        name: namespace.work(priority, needs_drawing),
         arguments,
         exchange: namespace.jobs(),
-        routing_key: key(priority),
+        routing_key: key(priority, needs_drawing).into(),
     }
 }
 
@@ -137,10 +142,23 @@ fn kept(namespace: &Namespace, name: ShortString) -> QueueSpecification {
 
 /// A queue that hands its messages back to the jobs after a time. No dead-letter routing key, so
 /// that they keep their own, which is the priority.
-fn hold(namespace: &Namespace, name: ShortString, milliseconds: i64) -> QueueSpecification {
-    let mut arguments = dead_lettering(namespace.jobs());
-    arguments.insert("x-message-ttl".into(), AMQPValue::LongLongInt(milliseconds));
+fn hold(namespace: &Namespace, name: ShortString, time: Duration) -> QueueSpecification {
+    let arguments = expiring(dead_lettering(namespace.jobs()), time);
     QueueSpecification { exchange: name.clone(), name, arguments, routing_key: "".into() }
+}
+
+/// Arguments of a queue whose messages go to an exchange by this key when their time is over.
+fn dead_lettering_after(time: Duration, exchange: ShortString, key: &str) -> FieldTable {
+    let mut arguments = expiring(dead_lettering(exchange), time);
+    arguments.insert("x-dead-letter-routing-key".into(), AMQPValue::LongString(key.into()));
+    arguments
+}
+
+fn expiring(mut arguments: FieldTable, time: Duration) -> FieldTable {
+    // The longest time is 600,000 ms.
+    let milliseconds = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+    arguments.insert("x-message-ttl".into(), AMQPValue::LongLongInt(milliseconds));
+    arguments
 }
 
 fn dead_lettering(exchange: ShortString) -> FieldTable {

@@ -26,6 +26,8 @@ const LONG_HOLD: Duration = Duration::from_secs(10 * 60);
 const SHORT_HOLD: Duration = Duration::from_secs(30);
 /// Hold of jobs whose files another worker may have, or whose result the ledger may know now.
 const MOMENT: Duration = Duration::from_secs(5);
+/// Hold of jobs that go to the queue of other workers.
+const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// Judges a delivered job, publishes its result and settles the delivery.
 pub async fn work(
@@ -83,6 +85,9 @@ impl DeliveryHandler<'_> {
                 WorkerRunState::Paused(reason) => return Err(Interruption::Paused(reason)),
                 WorkerRunState::Unknown(reason) => return Err(Interruption::UnknownRun(reason)),
             };
+            if self.fleet.leaves_to_others(job, &context) {
+                return Err(Interruption::NotDrawnHere);
+            }
             match self.judge(job, &context).await {
                 // Only its run was stopped: it stands otherwise now.
                 Err(Interruption::Stopping) if !self.shutdown.drain.is_cancelled() => {}
@@ -176,6 +181,14 @@ impl DeliveryHandler<'_> {
                 );
                 self.fleet.told.tell_of_files(run, words, &self.worker.events).await;
                 (Disposition::RetryAfter(MOMENT), Ok(()))
+            }
+            Interruption::NotDrawnHere => {
+                let words = format!(
+                    "run {run} has jobs that no worker has drawn for 10 minutes, and this one draws \
+                     nothing: start a worker with a browser, or end the run by: juror cancel {run}"
+                );
+                self.fleet.told.tell(run, words, &self.worker.events).await;
+                (Disposition::RetryAfter(AT_ONCE), Ok(()))
             }
             Interruption::LedgerOutage => (Disposition::RetryAfter(MOMENT), Ok(())),
             Interruption::Stopping => (Disposition::Requeue, Ok(())),

@@ -60,6 +60,7 @@ pub struct FleetWork {
     in_progress: InHand,
     told: WarnOnce,
     batches: Option<Box<BatchKeeper>>,
+    draws: bool,
 }
 
 impl FleetWork {
@@ -71,12 +72,24 @@ impl FleetWork {
         owner: OwnerId,
     ) -> Self {
         let (in_progress, told) = Default::default();
-        Self { run_states, store, owner, in_progress, told, batches: None }
+        Self { run_states, store, owner, in_progress, told, batches: None, draws: true }
     }
 
     /// With batches, which are kept in this way.
     pub fn with_batches(self, keeper: BatchKeeper) -> Self {
         Self { batches: Some(Box::new(keeper)), ..self }
+    }
+
+    /// Without a renderer: jobs whose code has to be drawn are left to other workers.
+    pub fn without_drawing(self) -> Self {
+        Self { draws: false, ..self }
+    }
+
+    /// Whether this worker has no means for a job that other workers may have.
+    fn leaves_to_others(&self, job: &Job, context: &Context) -> bool {
+        // Past the deadline it is skipped, which needs no drawing.
+        let is_over = job.judge.is_some() && context.deadline_passed();
+        !self.draws && job.needs_drawing() && !is_over
     }
 
     /// Prepares the work on batches.

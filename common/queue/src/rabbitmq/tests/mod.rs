@@ -1,5 +1,6 @@
 //! Against a real broker.
 
+mod drawing;
 mod namespace;
 mod proxy;
 mod stories;

@@ -16,14 +16,14 @@ use lapin::{
     options::{BasicPublishOptions, QueueDeleteOptions},
 };
 
-fn job(name: &str) -> Job {
+pub(super) fn job(name: &str) -> Job {
     let item = Item { id: name.to_owned(), ..Item::default() };
     let digest = Digest::of(b"rubric");
     let rubric = RubricReference { id: "semantic".to_owned(), version: 1, digest };
     Job::new(&RunId::new("run"), item, 0, rubric, None)
 }
 
-async fn next<M>(subscription: &mut Box<dyn Subscription<M>>) -> Delivery<M>
+pub(super) async fn next<M>(subscription: &mut Box<dyn Subscription<M>>) -> Delivery<M>
 where
     M: Message,
 {
@@ -276,7 +276,7 @@ async fn depths_are_of_what_is_ready_in_each_queue() {
     let known = |depths: &[(&str, u32)], queue: &str| {
         depths.iter().find(|(name, _)| *name == queue).map(|(_, ready)| *ready)
     };
-    assert_eq!(depths.len(), 10, "{depths:?}");
+    assert_eq!(depths.len(), 12, "{depths:?}");
     assert_eq!(known(&depths, "work"), Some(3));
     assert_eq!(known(&depths, "work.hi"), Some(1));
     assert_eq!(known(&depths, "results"), Some(0));

@@ -12,7 +12,9 @@ use juror_ledger::{
 use juror_queue::{DeadLetters as _, Priority, Queue as _};
 use juror_types::{
     SCHEMA,
+    evidence::EvidenceMode,
     id::{OwnerId, RunId},
+    job::Job,
     outcome::{ErrorKind, JobResult, Outcome},
     rubric::Rubric,
 };
@@ -118,7 +120,7 @@ async fn jobs_of_a_run_that_nobody_knows_are_kept_and_the_run_is_named_once() {
     scene.publish(&run, &TEN).await;
     let worker = scene.start();
     scene.runs.await_looks(&run, 10).await;
-    let newer = juror_types::job::Job { schema: SCHEMA + 1, ..job(&RunId::new("newer"), "0") };
+    let newer = Job { schema: SCHEMA + 1, ..job(&RunId::new("newer"), "0") };
     scene.jobs.publish(newer, Priority::Normal).await.unwrap();
     let warning = scene.warning().await;
     assert!(warning.contains("forgotten") && warning.contains("10 minutes"), "{warning}");
@@ -305,4 +307,26 @@ async fn a_worker_whose_ledger_is_away_stops_when_it_is_told_to() {
     scene.backend.away.store(false, SeqCst);
     let ledger = scene.backend.ledger(&run).await.unwrap().unwrap();
     assert!(ledger.outstanding > ledger.committed, "it counts until its owner is gone");
+}
+
+#[tokio::test]
+async fn a_worker_that_draws_nothing_leaves_such_jobs_to_others_and_ends_those_that_are_over() {
+    let mut scene = Scene::new(1);
+    scene.draws = false;
+    let judge = FakeJudge::saying(vec![verdict(9)]);
+    let run = scene.open_run("measured", &judge).await;
+    let measured = |item| Job { evidence: EvidenceMode::Facts, ..job(&run, item) };
+    scene.jobs.publish(measured("drawn"), Priority::Normal).await.unwrap();
+    let worker = scene.start();
+    scene.publish(&run, &["plain"]).await;
+    let [plain] = scene.take_results(1).await.try_into().unwrap();
+    assert_eq!((plain.screenshot_id.as_str(), plain.outcome), ("plain", Outcome::Scored));
+    let warning = scene.warning().await;
+    assert!(warning.contains("start a worker with a browser"), "{warning}");
+
+    scene.runs.set(&run, WorkerRunState::Cancelled);
+    scene.jobs.publish(measured("cancelled"), Priority::Normal).await.unwrap();
+    let results = scene.take_results(2).await;
+    assert!(results.iter().all(|result| result.outcome == Outcome::Skipped), "{results:?}");
+    scene.stop(worker).await;
 }

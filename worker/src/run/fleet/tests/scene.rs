@@ -194,6 +194,8 @@ pub struct Scene {
     pub runs: Arc<FakeRuns>,
     pub shutdown: Shutdown,
     pub heard: mpsc::Receiver<Event>,
+    /// Whether the worker draws.
+    pub draws: bool,
     events: Events,
     concurrency: Concurrency,
 }
@@ -214,6 +216,7 @@ impl Scene {
             runs: Arc::default(),
             shutdown: Shutdown::new(),
             heard,
+            draws: true,
             events,
             concurrency: Concurrency::fixed(calls),
         }
@@ -270,6 +273,7 @@ impl Scene {
     /// Starts the worker on these jobs.
     pub fn start_on(&self, jobs: Arc<dyn Queue<Job>>) -> JoinHandle<Result<Ended, WorkerError>> {
         let fleet = FleetWork::new(self.runs.clone(), self.backend.clone(), OwnerId::new("here"));
+        let fleet = if self.draws { fleet } else { fleet.without_drawing() };
         let worker = Worker {
             jobs,
             results: self.results.clone(),

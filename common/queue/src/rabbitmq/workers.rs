@@ -1,0 +1,58 @@
+//! Workers of a fleet, as its broker sees them.
+
+use super::{
+    super::{Priority, QueueError},
+    RabbitQueues, RabbitSettings,
+    address::Address,
+    connection::Link,
+    names::Namespace,
+    topology::Topology,
+};
+use lapin::{options::QueueDeclareOptions, types::FieldTable};
+
+/// Numbers of workers that are connected, those that stop left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ConnectedWorkers {
+    /// All of them.
+    pub all: u32,
+    /// Those that draw.
+    pub drawing: u32,
+}
+
+impl RabbitQueues {
+    /// The workers of this fleet. Does not wait for a broker that is away.
+    ///
+    /// # Errors
+    /// The broker is away, or a queue is gone.
+    pub async fn workers(&self) -> Result<ConnectedWorkers, QueueError> {
+        workers(&*self.shared.link_now()?, &self.shared.namespace).await
+    }
+}
+
+/// The workers of a fleet that this process does not work in; none where nothing is declared yet.
+/// Declares nothing.
+///
+/// # Errors
+/// The broker cannot be reached, or refuses.
+pub async fn connected_workers(settings: &RabbitSettings) -> Result<ConnectedWorkers, QueueError> {
+    let address = Address::parse(&settings.url, &settings.tls)?;
+    let namespace = Namespace::parse(&settings.namespace)?;
+    let link = Link::connect(&address, &Topology::default()).await?;
+    let workers = workers(&link, &namespace).await.unwrap_or_default();
+    link.close().await;
+    Ok(workers)
+}
+
+async fn workers(link: &Link, namespace: &Namespace) -> Result<ConnectedWorkers, QueueError> {
+    let channel = link.channel().await?;
+    let passive = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
+    let mut consumers = [0; 2];
+    for (count, needs_drawing) in consumers.iter_mut().zip([false, true]) {
+        let name = namespace.work(Priority::Normal, needs_drawing);
+        let asking = channel.queue_declare(name, passive, FieldTable::default());
+        *count = link.during(asking).await?.consumer_count();
+    }
+    link.during(channel.close(200, "done".into())).await?;
+    let [all, drawing] = consumers;
+    Ok(ConnectedWorkers { all, drawing })
+}

@@ -1,0 +1,114 @@
+//! Measured runs of a fleet whose workers draw, or do not.
+
+use super::{
+    servers::{Servers, await_some},
+    worker::stop,
+};
+use crate::harness::{Finished, Harness, Running, write_items};
+use juror_ledger::redis::test_server::TestRedis;
+use juror_services::install;
+use juror_types::outcome::{JobResult, Outcome};
+
+const BROWSER: &str = "JUROR_RENDER_BROWSER";
+const ABSENT: &str = "no-such-browser";
+
+/// A dataset of pages, and a fleet that judges nothing.
+struct Pages {
+    servers: Servers,
+    harness: Harness,
+}
+
+impl Pages {
+    fn new(count: u32) -> Self {
+        install::ensure("/usr/bin/chromium", "chromium");
+        let (servers, harness) = (Servers::with(TestRedis::shared()), Harness::new());
+        write_items(&harness, count);
+        Self { servers, harness }
+    }
+
+    /// Publishes a run from a machine without a browser.
+    fn enqueue(&self, run: &str, flags: &[&str]) -> Finished {
+        let enqueue = ["enqueue", "manifest.jsonl", "--run-id", run];
+        let mut command = self.servers.command(&self.harness, &[&enqueue[..], flags].concat());
+        command.env(BROWSER, ABSENT);
+        Running::start(command).finish()
+    }
+
+    fn worker_with_browser(&self) -> Running {
+        self.worker("/usr/bin/chromium", "draws with Chromium")
+    }
+
+    fn worker_without_browser(&self) -> Running {
+        self.worker(ABSENT, "draws nothing (no-such-browser: there is no such program")
+    }
+
+    fn worker(&self, browser: &str, words: &str) -> Running {
+        let arguments = ["worker", "--data-root", ".", "-j", "2"];
+        let mut command = self.servers.command(&self.harness, &arguments);
+        // Nothing of a component can be repaired into a picture of one color.
+        command.env(BROWSER, browser).env("JUROR_EVIDENCE_TRIALS", "0");
+        let mut running = Running::start(command);
+        running.await_words(words);
+        running
+    }
+}
+
+fn all_measured(results: &[JobResult], run: &str) {
+    let of_run = results.iter().filter(|result| result.run_id.as_str() == run);
+    for result in of_run {
+        assert_eq!(result.outcome, Outcome::Scored);
+        assert!(result.evidence.is_some(), "{result:?}");
+    }
+}
+
+#[test]
+fn measured_jobs_go_to_the_worker_that_draws_and_others_to_any() {
+    let pages = Pages::new(6);
+    let without = pages.worker_without_browser();
+    let with = pages.worker_with_browser();
+    let enqueued = pages.enqueue("measured", &["--evidence", "facts"]).exits(0);
+    assert!(!enqueued.stderr.contains("no worker of the fleet draws"), "{}", enqueued.stderr);
+    pages.enqueue("plain", &[]).exits(0);
+    let results = pages.servers.take_results(12);
+    all_measured(&results, "measured");
+    stop(with);
+    stop(without);
+}
+
+#[test]
+fn without_a_worker_that_draws_jobs_wait_and_every_command_says_so() {
+    let pages = Pages::new(3);
+    let without = pages.worker_without_browser();
+    let enqueued = pages.enqueue("measured", &["--evidence", "facts"]).exits(0);
+    enqueued.says(&["no worker of the fleet draws now", "run measured wait", "with a browser"]);
+    pages.enqueue("plain", &[]).exits(0);
+    let plain = pages.servers.take_results(3);
+    assert!(plain.iter().all(|result| result.run_id.as_str() == "plain"), "{plain:?}");
+    let asked = ["doctor", "--evidence", "facts"];
+    let told = pages.servers.juror(&pages.harness, &asked);
+    told.prints(&["1 is connected, of which 0 can draw", "wait for one with a browser"]);
+
+    let with = pages.worker_with_browser();
+    all_measured(&pages.servers.take_results(3), "measured");
+    let seen = || {
+        let told = pages.servers.juror(&pages.harness, &["doctor"]);
+        told.stdout.contains("2 are connected, of which 1 can draw").then_some(())
+    };
+    await_some(seen, "both workers are connected");
+    stop(with);
+    stop(without);
+}
+
+#[test]
+fn items_that_name_their_picture_need_no_browser() {
+    let pages = Pages::new(1);
+    let line = serde_json::json!({"id": "given", "screenshot": "shots/0000.png",
+                                  "rendered": "shots/0000.png",
+                                  "generated_code": "<p>text</p>\n", "language": "html"});
+    pages.harness.write("manifest.jsonl", format!("{line}\n"));
+    let without = pages.worker_without_browser();
+    let enqueued = pages.enqueue("given", &["--evidence", "facts"]).exits(0);
+    assert!(!enqueued.stderr.contains("draws"), "{}", enqueued.stderr);
+    all_measured(&pages.servers.take_results(1), "given");
+    stop(without);
+}
