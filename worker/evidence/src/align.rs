@@ -10,6 +10,14 @@ use crate::{
 const MAX_SHIFT: i32 = 64;
 /// A shift counts if it leaves at most this share of the difference.
 const SHIFT_GAIN: f64 = 0.3;
+/// The same for pictures of different sizes, one of which was cropped otherwise.
+const CROPPED_SHIFT_GAIN: f64 = 0.7;
+/// Levels above which a pixel differs no more, so that a faint box counts beside a dark text.
+const MAX_LEVELS: u8 = 24;
+
+/// Distances of the pixels that are compared, across and down.
+const SAMPLED: [usize; 2] = [3, 2];
+const EVERY_PIXEL: [usize; 2] = [1, 1];
 
 /// Alignment of a drawing on its screenshot.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +28,7 @@ pub(crate) struct Alignment {
     pub shift: [i32; 2],
     /// The screenshot as a picture of the drawing's size.
     pub screenshot: Raster,
+    pub noise: PairNoise,
 }
 
 impl Alignment {
@@ -32,13 +41,20 @@ impl Alignment {
         let screenshot = halved.as_ref().unwrap_or(screenshot);
         let size = [drawing.width(), drawing.height()];
         let has_same_size = size == [screenshot.width(), screenshot.height()];
-        let is_same_browser = has_same_size && PairNoise::of(screenshot, drawing).is_none();
-        let shift = if is_same_browser { [0, 0] } else { best_shift(screenshot, drawing) };
-        let screenshot = match shift {
-            [0, 0] if has_same_size => screenshot.clone(),
-            [x, y] => screenshot.window([-x, -y], size, rim_color(drawing)),
+        let noise = has_same_size.then(|| PairNoise::of(screenshot, drawing));
+        let shift = match noise {
+            Some(noise) if noise.is_none() => [0, 0],
+            _ => best_shift(screenshot, drawing),
         };
-        Self { scale, shift, screenshot }
+        match noise.filter(|_| shift == [0, 0]) {
+            Some(noise) => Self { scale, shift, screenshot: screenshot.clone(), noise },
+            None => {
+                let screenshot =
+                    screenshot.window(shift.map(|part| -part), size, rim_color(drawing));
+                let noise = PairNoise::of(&screenshot, drawing);
+                Self { scale, shift, screenshot, noise }
+            }
+        }
     }
 }
 
@@ -69,21 +85,25 @@ fn best_shift(screenshot: &Raster, drawing: &Raster) -> [i32; 2] {
     };
     let has_same_size =
         (screenshot.width(), screenshot.height()) == (drawing.width(), drawing.height());
-    let unshifted = difference(screenshot, drawing, [0, 0]);
+    let unshifted = difference(screenshot, drawing, [0, 0], SAMPLED);
     if has_same_size && unshifted == 0.0 {
         return [0, 0];
     }
-    let mut best = ([0, 0], unshifted * SHIFT_GAIN);
-    for [x, y] in shifts_to_try(one, other) {
-        for (dx, dy) in [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)] {
-            let shift = [x + dx, y + dy];
-            let left = difference(screenshot, drawing, shift);
-            if left < best.1 && shift.iter().all(|part| part.abs() <= MAX_SHIFT) {
-                best = (shift, left);
-            }
+    let gain = if has_same_size { SHIFT_GAIN } else { CROPPED_SHIFT_GAIN };
+    let mut best = ([0, 0], unshifted * gain);
+    for shift in shifts_to_try(one, other) {
+        let left = difference(screenshot, drawing, shift, SAMPLED);
+        if left < best.1 && shift.iter().all(|part| part.abs() <= MAX_SHIFT) {
+            best = (shift, left);
         }
     }
-    best.0
+    let ([x, y], _) = best;
+    let near = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| [x + dx, y + dy]));
+    let exactly = near.map(|shift| (shift, difference(screenshot, drawing, shift, EVERY_PIXEL)));
+    match best.0 {
+        [0, 0] => [0, 0],
+        found => exactly.min_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(found, |(shift, _)| shift),
+    }
 }
 
 fn shifts_to_try(one: [i32; 4], other: [i32; 4]) -> Vec<[i32; 2]> {
@@ -91,7 +111,10 @@ fn shifts_to_try(one: [i32; 4], other: [i32; 4]) -> Vec<[i32; 2]> {
         let of = |place: &[i32; 4]| place.get(side).copied().unwrap_or_default();
         of(&one) - of(&other)
     });
-    let mut shifts = vec![[near_x, near_y], [far_x, far_y], [near_x, far_y], [far_x, near_y]];
+    let shifts = [[near_x, near_y], [far_x, far_y], [near_x, far_y], [far_x, near_y]];
+    let beside = [[0, 0], [-1, 0], [1, 0], [0, -1], [0, 1]];
+    let mut shifts: Vec<[i32; 2]> =
+        shifts.iter().flat_map(|[x, y]| beside.map(|[dx, dy]| [x + dx, y + dy])).collect();
     shifts.sort_unstable();
     shifts.dedup();
     shifts.retain(|shift| *shift != [0, 0]);
@@ -116,17 +139,23 @@ pub(crate) fn content_box(picture: &Raster) -> Option<[i32; 4]> {
     found
 }
 
-/// Mean difference of sampled pixels, beyond the rims' color the pictures do not share.
-fn difference(screenshot: &Raster, drawing: &Raster, [x, y]: [i32; 2]) -> f64 {
+/// Mean difference of pixels that lie some columns and rows apart, beyond the rims' color the pictures do
+/// not share.
+fn difference(
+    screenshot: &Raster,
+    drawing: &Raster,
+    [x, y]: [i32; 2],
+    [columns, rows]: [usize; 2],
+) -> f64 {
     let (mut total, mut count) = (0u64, 0u64);
     let (rim_one, rim_other) = (rim_color_at_corner(screenshot), rim_color_at_corner(drawing));
-    for row in (0..drawing.height() as i32).step_by(2) {
-        for column in (0..drawing.width() as i32).step_by(3) {
+    for row in (0..drawing.height() as i32).step_by(rows) {
+        for column in (0..drawing.width() as i32).step_by(columns) {
             let other = drawing.at(column, row);
             let one = screenshot.get(column + x, row + y).unwrap_or(rim_one);
             let is_page = one == rim_one && other == rim_other;
             let differs = channel_difference(one, other);
-            total += if is_page || differs <= 2 { 0 } else { u64::from(differs) };
+            total += if is_page || differs <= 2 { 0 } else { u64::from(differs.min(MAX_LEVELS)) };
             count += 1;
         }
     }

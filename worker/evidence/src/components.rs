@@ -1,7 +1,7 @@
 //! Connected areas of marked pixels.
 
 /// Width and height of the cells that are connected, in pixels.
-const CELL: usize = 4;
+pub(crate) const CELL: usize = 4;
 
 /// A connected area: its box (left, top, right, bottom) and the weight of what is marked in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,31 +24,46 @@ impl MarkedArea {
 /// first pixel.
 pub(crate) fn connected_areas(weights: &[u8], width: u32, gap: i32) -> Vec<MarkedArea> {
     let columns = (width as usize).div_ceil(CELL).max(1);
-    let mut cells = marked_cells(weights, width as usize, columns);
-    let rows = cells.len() / columns;
+    let cells = marked_cells(weights, width as usize, columns);
     let mut areas = Vec::new();
-    for start in 0..cells.len() {
-        let Some(first) = cells.get_mut(start).and_then(Option::take) else { continue };
-        let (mut area, mut open) = (first, vec![start]);
+    for group in connected_groups(&mut cells.iter().map(Option::is_some).collect(), columns, gap) {
+        let mut members = group.iter().filter_map(|&cell| cells.get(cell).copied().flatten());
+        let Some(mut area) = members.next() else { continue };
+        members.for_each(|member| area.merge(&member));
+        areas.push(area);
+    }
+    areas
+}
+
+/// Groups of marked cells that lie at most a gap apart, in reading order of their first cell; takes the
+/// marks away.
+pub(crate) fn connected_groups(marks: &mut Vec<bool>, columns: usize, gap: i32) -> Vec<Vec<usize>> {
+    let rows = marks.len() / columns.max(1);
+    let mut groups = Vec::new();
+    for start in 0..marks.len() {
+        if !take(marks, start) {
+            continue;
+        }
+        let (mut group, mut open) = (vec![start], vec![start]);
         while let Some(cell) = open.pop() {
             let (x, y) = ((cell % columns) as i32, (cell / columns) as i32);
-            for dy in -gap..=gap {
-                for dx in -gap..=gap {
-                    let (x, y) = (x + dx, y + dy);
-                    if x < 0 || y < 0 || x >= columns as i32 || y >= rows as i32 {
-                        continue;
-                    }
+            for y in (y - gap).max(0)..(y + gap + 1).min(rows as i32) {
+                for x in (x - gap).max(0)..(x + gap + 1).min(columns as i32) {
                     let near = y as usize * columns + x as usize;
-                    if let Some(found) = cells.get_mut(near).and_then(Option::take) {
-                        area.merge(&found);
+                    if take(marks, near) {
+                        group.push(near);
                         open.push(near);
                     }
                 }
             }
         }
-        areas.push(area);
+        groups.push(group);
     }
-    areas
+    groups
+}
+
+fn take(marks: &mut [bool], place: usize) -> bool {
+    marks.get_mut(place).is_some_and(std::mem::take)
 }
 
 fn marked_cells(weights: &[u8], width: usize, columns: usize) -> Vec<Option<MarkedArea>> {

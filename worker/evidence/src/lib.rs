@@ -16,6 +16,7 @@ mod raster;
 mod region_kind;
 mod regions;
 mod repair;
+mod shapes;
 mod similarity;
 mod snapshot;
 mod tokens;

@@ -19,7 +19,6 @@ use juror_types::evidence::{Evidence, EvidenceRegion, EvidenceSource};
 pub struct PicturePair<'pictures> {
     alignment: Alignment,
     drawing: &'pictures Raster,
-    noise: PairNoise,
     size_ratio: Option<[f64; 2]>,
 }
 
@@ -27,14 +26,13 @@ impl<'pictures> PicturePair<'pictures> {
     /// Fits a drawing to a screenshot and measures the noise of the pair.
     pub fn new(screenshot: &Raster, drawing: &'pictures Raster) -> Self {
         let alignment = Alignment::new(screenshot, drawing);
-        let noise = PairNoise::of(&alignment.screenshot, drawing);
         let size = |width: u32, height: u32| [f64::from(width), f64::from(height)];
         let [width, height] =
             size(drawing.width(), drawing.height()).map(|side| side * f64::from(alignment.scale));
         let [own_width, own_height] = size(screenshot.width(), screenshot.height());
         let ratio = [width / own_width.max(1.0), height / own_height.max(1.0)];
         let is_equal = ratio.iter().all(|ratio| (ratio - 1.0).abs() < 1e-9);
-        Self { alignment, drawing, noise, size_ratio: (!is_equal).then(|| ratio.map(rounded)) }
+        Self { alignment, drawing, size_ratio: (!is_equal).then(|| ratio.map(rounded)) }
     }
 
     /// The screenshot as a picture of the drawing's size.
@@ -47,15 +45,15 @@ impl<'pictures> PicturePair<'pictures> {
     }
 
     pub(crate) fn noise(&self) -> &PairNoise {
-        &self.noise
+        &self.alignment.noise
     }
 
     /// Numbers and regions of the pair. Elements are named where there is a snapshot.
     pub fn measure(&self, source: EvidenceSource, snapshot: Option<&Snapshot>) -> Evidence {
         let (screenshot, drawing) = (self.screenshot(), self.drawing);
-        let difference = PixelDifference::new(screenshot, drawing, &self.noise);
+        let difference = PixelDifference::new(screenshot, drawing, self.noise());
         let page = snapshot.map(PageTree::new);
-        let regions = find_regions(screenshot, drawing, &difference, &self.noise, page.as_ref());
+        let regions = find_regions(screenshot, drawing, &difference, self.noise(), page.as_ref());
         let area = f64::from(drawing.width()) * f64::from(drawing.height());
         let (ssim, ssim_low) = similarity::mean_and_lowest_tenth(screenshot, drawing);
         let blocks = compare_blocks(screenshot, drawing);
@@ -65,7 +63,7 @@ impl<'pictures> PicturePair<'pictures> {
             scale: self.alignment.scale,
             shift: self.alignment.shift.map(|part| part * self.alignment.scale as i32),
             size_ratio: self.size_ratio,
-            noise: self.noise.share,
+            noise: self.noise().share,
             pixels_equal: rounded(1.0 - difference.count() as f64 / area.max(1.0)),
             ssim: rounded(ssim),
             ssim_low: rounded(ssim_low),

@@ -1,19 +1,20 @@
 //! Differences of a pair that come from how its pictures were made, not from what they show.
 
-use crate::raster::{Raster, channel_difference};
+use crate::{
+    difference::PixelDifference,
+    raster::{Raster, channel_difference},
+    shapes::{Shape, shapes_of},
+};
 
-/// Width and height of the tiles that the noise is estimated from.
-const TILE: i32 = 16;
-/// Fewer tiles with rims than this say nothing of noise.
-const MIN_TILES: usize = 12;
-/// Pixels at rims that a tile has at least.
-const MIN_RIMS: usize = 24;
-/// Share of the tiles that are equal in pictures of one browser.
-const MIN_EXACT: f64 = 0.12;
-/// Pixels by which equal tiles may lie apart.
-const REACH: i32 = 12;
-/// Samples that differ by this much or less say nothing of noise.
-const ROUNDING: u8 = 2;
+/// Fewer shapes than this that differ only slightly say nothing of noise.
+const MIN_SLIGHT: usize = 3;
+/// Pixels of a shape that stand out of any noise at least, and the share of its rims, where it was changed.
+const MIN_CHANGED: usize = 3;
+const CHANGED_SHARE: f64 = 0.01;
+/// Contrast of neighbors above which a pixel is no flat one.
+const FLAT: u8 = 24;
+/// Levels above which a flat pixel has changed.
+const MAX_FLAT_LEVELS: u8 = 16;
 
 /// The noise of one pair of pictures.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,26 +29,59 @@ pub(crate) struct PairNoise {
 
 impl PairNoise {
     /// Pictures of one browser.
-    pub const NONE: Self = Self { share: 0.0, flat_levels: ROUNDING, rim_share: 0.0 };
+    pub const NONE: Self = Self { share: 0.0, flat_levels: 2, rim_share: 0.0 };
+    /// The least noise of pictures that were made in different ways.
+    const LEAST: Self = Self { share: f64::EPSILON, flat_levels: 8, rim_share: 0.3 };
 
-    /// The noise of a pair. Pictures of one browser have tiles that are equal, at some shift or in other
-    /// colors, whatever was changed elsewhere; pictures from elsewhere have none.
+    /// The noise of a pair. Pictures of one browser have shapes that are equal, in place or at some shift
+    /// or in other colors, and shapes that were changed; in pictures from elsewhere, most shapes are
+    /// neither.
     pub fn of(screenshot: &Raster, drawing: &Raster) -> Self {
-        let tiles = tiles_with_rims(screenshot, drawing);
-        if tiles.len() < MIN_TILES {
+        let shapes = shapes_of(drawing);
+        let is_in_place = |shape: &&Shape| shape.is_in_place(drawing, screenshot);
+        let (equal, other): (Vec<_>, Vec<_>) = shapes.iter().partition(is_in_place);
+        if other.len() < MIN_SLIGHT.max(equal.len()) {
             return Self::NONE;
         }
-        let exact = tiles.iter().filter(|tile| tile.is_exact).count();
-        if exact as f64 >= MIN_EXACT * tiles.len() as f64 {
+        let difference = PixelDifference::new(screenshot, drawing, &Self::LEAST);
+        let is_changed = |shape: &Shape| {
+            let pixels = shape.places.iter().filter(|&&[x, y]| difference.at(x, y) > 0).count();
+            pixels as f64 >= MIN_CHANGED as f64 + CHANGED_SHARE * shape.rims as f64
+        };
+        let (exact, other): (Vec<&Shape>, Vec<&Shape>) =
+            other.into_iter().partition(|shape| shape.is_changed_exactly(drawing, screenshot));
+        let slight: Vec<&Shape> = other.into_iter().filter(|shape| !is_changed(shape)).collect();
+        if slight.len() < MIN_SLIGHT.max(equal.len() + exact.len()) {
             return Self::NONE;
         }
-        let mean =
-            |value: fn(&Tile) -> f64| tiles.iter().map(value).sum::<f64>() / tiles.len() as f64;
-        let flat = mean(|tile| f64::from(tile.flat_levels));
+        Self::in_shapes(&slight, screenshot, drawing)
+    }
+
+    /// The noise that shapes show.
+    fn in_shapes(shapes: &[&Shape], screenshot: &Raster, drawing: &Raster) -> Self {
+        let (mut differing, mut all, mut flat_levels) = (0usize, 0usize, 0.0);
+        for shape in shapes {
+            let mut flat = 0;
+            for &[x, y] in &shape.places {
+                let here = drawing.at(x, y);
+                let difference = channel_difference(here, screenshot.at(x, y));
+                let is_rim = [(1, 0), (0, 1), (-1, 0), (0, -1)].iter().any(|&(dx, dy)| {
+                    let near = drawing.get(x + dx, y + dy);
+                    near.is_some_and(|near| channel_difference(here, near) > FLAT)
+                });
+                differing += usize::from(difference > Self::NONE.flat_levels);
+                if !is_rim && difference <= MAX_FLAT_LEVELS {
+                    flat = flat.max(difference);
+                }
+            }
+            all += shape.places.len();
+            flat_levels += f64::from(flat) / shapes.len() as f64;
+        }
+        let share = differing as f64 / all.max(1) as f64;
         Self {
-            share: (mean(|tile| tile.share) * 1e4).round() / 1e4,
-            flat_levels: (4.0 + 2.0 * flat).clamp(5.0, 14.0) as u8,
-            rim_share: 0.3,
+            share: ((share * 1e4).round() / 1e4).max(1e-4),
+            flat_levels: (4.0 + flat_levels).clamp(5.0, 14.0) as u8,
+            ..Self::LEAST
         }
     }
 
@@ -56,85 +90,18 @@ impl PairNoise {
     }
 }
 
-struct Tile {
-    is_exact: bool,
-    share: f64,
-    flat_levels: u8,
-}
-
-fn tiles_with_rims(screenshot: &Raster, drawing: &Raster) -> Vec<Tile> {
-    let (width, height) = (drawing.width() as i32, drawing.height() as i32);
-    let mut tiles = Vec::new();
-    for top in (0..=height - TILE).step_by(TILE as usize) {
-        for left in (0..=width - TILE).step_by(TILE as usize) {
-            tiles.extend(tile(screenshot, drawing, [left, top]));
-        }
-    }
-    tiles
-}
-
-fn tile(screenshot: &Raster, drawing: &Raster, [left, top]: [i32; 2]) -> Option<Tile> {
-    let (mut rims, mut differing, mut flat_levels) = (0usize, 0usize, 0u8);
-    for y in top..top + TILE {
-        for x in left..left + TILE {
-            let here = drawing.at(x, y);
-            let is_rim = [(1, 0), (0, 1)].iter().any(|&(dx, dy)| {
-                drawing.get(x + dx, y + dy).is_some_and(|near| channel_difference(here, near) > 24)
-            });
-            let difference = channel_difference(here, screenshot.at(x, y));
-            rims += usize::from(is_rim);
-            differing += usize::from(difference > ROUNDING);
-            if !is_rim && difference <= 16 {
-                flat_levels = flat_levels.max(difference);
-            }
-        }
-    }
-    let area = (TILE * TILE) as f64;
-    (rims >= MIN_RIMS).then(|| {
-        let is_exact = is_recolored(screenshot, drawing, [left, top])
-            || is_elsewhere(screenshot, drawing, [left, top]);
-        Tile { is_exact, share: differing as f64 / area, flat_levels }
-    })
-}
-
-/// Whether each color of the drawing's tile became one color of the screenshot's.
-fn is_recolored(screenshot: &Raster, drawing: &Raster, [left, top]: [i32; 2]) -> bool {
-    let mut pairs: Vec<_> = (top..top + TILE)
-        .flat_map(|y| (left..left + TILE).map(move |x| (drawing.at(x, y), screenshot.at(x, y))))
-        .collect();
-    pairs.sort_unstable();
-    let colors = pairs.chunk_by(|(one, _), (other, _)| one == other);
-    let largest = colors.clone().map(<[_]>::len).max().unwrap_or_default();
-    let (mut alike, mut all) = (0usize, 0usize);
-    for color in colors.filter(|color| color.len() > 1 && color.len() < largest) {
-        let shown =
-            color.chunk_by(|(_, one), (_, other)| channel_difference(*one, *other) <= ROUNDING);
-        alike += shown.map(<[_]>::len).max().unwrap_or_default();
-        all += color.len();
-    }
-    all >= 8 && alike as f64 >= 0.97 * all as f64
-}
-
-/// Whether the drawing's tile is in the screenshot, some pixels away.
-fn is_elsewhere(screenshot: &Raster, drawing: &Raster, [left, top]: [i32; 2]) -> bool {
-    let is_equal = |dx: i32, dy: i32| {
-        let mut places = (0..TILE).flat_map(|y| (0..TILE).map(move |x| (left + x, top + y)));
-        places.all(|(x, y)| {
-            channel_difference(drawing.at(x, y), screenshot.at(x + dx, y + dy)) <= ROUNDING
-        })
-    };
-    (-REACH..=REACH).any(|dy| (-REACH..=REACH).any(|dx| is_equal(dx, dy)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn page() -> Raster {
         let mut picture = Raster::filled(160, 160, [255; 3]);
-        for line in 0..20 {
-            for word in 0..20 {
-                picture.fill([word * 8 + 1, line * 8 + 2, 4, 3], [30; 3]);
+        for line in 0..8 {
+            for word in 0..8 {
+                for step in 0..6 {
+                    let ink = [30 + 20 * step as u8; 3];
+                    picture.fill([word * 20 + 3 + step, line * 20 + 4, 1, 4 + step], ink);
+                }
             }
         }
         picture
@@ -144,13 +111,15 @@ mod tests {
     fn pictures_of_one_browser_have_no_noise_whatever_was_changed() {
         let drawing = page();
         let mut screenshot = drawing.clone();
-        screenshot.fill([0, 0, 160, 100], [200, 30, 30]);
+        screenshot.fill([0, 0, 160, 70], [200, 30, 30]);
         assert_eq!(PairNoise::of(&screenshot, &drawing), PairNoise::NONE);
         assert_eq!(PairNoise::of(&drawing, &drawing), PairNoise::NONE);
+        let moved = drawing.window([5, 3], [160, 160], [255; 3]);
+        assert_eq!(PairNoise::of(&moved, &drawing), PairNoise::NONE);
     }
 
     #[test]
-    fn glyphs_that_are_blurred_throughout_are_noise() {
+    fn shapes_that_are_blurred_throughout_are_noise() {
         let noise = PairNoise::of(&page().smoothed(), &page());
         assert!(noise.share > 0.1, "{noise:?}");
     }

@@ -1,0 +1,180 @@
+//! Shapes of a drawing, such as glyphs and the rims of boxes, and what became of each of them in another
+//! picture.
+
+use crate::{
+    components::{CELL, connected_groups},
+    raster::{Raster, Rgb, channel_difference},
+};
+
+/// Contrast of neighbors that makes a rim.
+const RIM: u8 = 24;
+/// Pixels at rims that a shape has at least.
+const MIN_RIMS: usize = 12;
+/// Colors that a shape has at least: a straight rim has two and looks the same however it is drawn.
+const MIN_COLORS: usize = 6;
+/// Pixels by which an equal shape may lie elsewhere.
+const REACH: i32 = 12;
+/// Samples that differ by this much or less are equal.
+const ROUNDING: u8 = 2;
+/// Pixels of repeated colors without which a change of colors says nothing.
+const MIN_REPEATED: usize = 16;
+/// Share of a color's pixels that have one color in the other picture, where colors were changed.
+const MIN_MAPPED: f64 = 0.97;
+
+/// A connected shape, by its pixels' places.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    pub places: Vec<[i32; 2]>,
+    pub rims: usize,
+}
+
+/// Shapes that look otherwise if they are drawn by another program: they have curves or letters.
+pub(crate) fn shapes_of(drawing: &Raster) -> Vec<Shape> {
+    let (width, height) = (drawing.width() as usize, drawing.height() as usize);
+    let (columns, rows) = (width.div_ceil(CELL).max(1), height.div_ceil(CELL));
+    let mut rims = vec![0u8; columns * rows];
+    for y in 0..height {
+        let (row, below) = (drawing.row(y as u32), drawing.row((y + 1).min(height - 1) as u32));
+        for (x, (&here, &under)) in row.iter().zip(below).enumerate() {
+            let beside = row.get(x + 1).copied().unwrap_or(here);
+            let is_rim = here != beside && channel_difference(here, beside) > RIM
+                || here != under && channel_difference(here, under) > RIM;
+            if is_rim && let Some(count) = rims.get_mut(y / CELL * columns + x / CELL) {
+                *count += 1;
+            }
+        }
+    }
+    let mut marks = rims.iter().map(|count| *count > 0).collect();
+    let groups = connected_groups(&mut marks, columns, 1).into_iter();
+    let shapes = groups.map(|group| Shape {
+        rims: group.iter().filter_map(|&cell| rims.get(cell)).map(|&count| count as usize).sum(),
+        places: group.iter().flat_map(|&cell| places_of(cell, columns, [width, height])).collect(),
+    });
+    shapes.filter(|shape| shape.rims >= MIN_RIMS && shape.has_many_colors(drawing)).collect()
+}
+
+/// Places of a cell's pixels.
+fn places_of(
+    cell: usize,
+    columns: usize,
+    [width, height]: [usize; 2],
+) -> impl Iterator<Item = [i32; 2]> {
+    let (left, top) = (cell % columns * CELL, cell / columns * CELL);
+    let rows = top..(top + CELL).min(height);
+    rows.flat_map(move |y| (left..(left + CELL).min(width)).map(move |x| [x as i32, y as i32]))
+}
+
+impl Shape {
+    /// Whether the shape is in another picture in place.
+    pub fn is_in_place(&self, drawing: &Raster, other: &Raster) -> bool {
+        self.is_at(drawing, other, [0, 0])
+    }
+
+    /// Whether the shape is in another picture some pixels away, or in other colors.
+    pub fn is_changed_exactly(&self, drawing: &Raster, other: &Raster) -> bool {
+        let shifts = (-REACH..=REACH).flat_map(|dy| (-REACH..=REACH).map(move |dx| [dx, dy]));
+        self.is_recolored(drawing, other)
+            || shifts.into_iter().any(|shift| self.is_at(drawing, other, shift))
+    }
+
+    fn is_at(&self, drawing: &Raster, other: &Raster, [dx, dy]: [i32; 2]) -> bool {
+        self.places.iter().all(|&[x, y]| {
+            let shown = other.get(x + dx, y + dy);
+            shown.is_some_and(|shown| channel_difference(drawing.at(x, y), shown) <= ROUNDING)
+        })
+    }
+
+    /// Whether each color of the shape became one other color, and the other way round. Where its
+    /// strongest colors stayed, its rims are smoothed in another way.
+    fn is_recolored(&self, drawing: &Raster, other: &Raster) -> bool {
+        let pairs = |one: &Raster, other: &Raster| {
+            let pairs = self.places.iter().map(|&[x, y]| (one.at(x, y), other.at(x, y)));
+            color_change(pairs.collect())
+        };
+        let is_change = |change: Option<u8>| change.is_some_and(|change| change > ROUNDING);
+        is_change(pairs(drawing, other)) && is_change(pairs(other, drawing))
+    }
+
+    fn has_many_colors(&self, drawing: &Raster) -> bool {
+        let mut colors: Vec<Rgb> = Vec::with_capacity(MIN_COLORS);
+        self.places.iter().any(|&[x, y]| {
+            let color = drawing.at(x, y);
+            if !colors.contains(&color) {
+                colors.push(color);
+            }
+            colors.len() >= MIN_COLORS
+        })
+    }
+}
+
+/// The change of the most frequent color and of the one that is farthest from it, the larger of both;
+/// none where a color became several.
+fn color_change(mut pairs: Vec<(Rgb, Rgb)>) -> Option<u8> {
+    pairs.sort_unstable();
+    let mut colors: Vec<(Rgb, Rgb, usize)> = Vec::new();
+    let (mut repeated, mut mapped, mut largest) = (0, 0, (0, 0));
+    for pixels in pairs.chunk_by(|(one, _), (other, _)| one == other) {
+        let runs = pixels.chunk_by(|(_, one), (_, other)| one == other);
+        let usual = runs.max_by_key(|run| run.len()).and_then(<[_]>::first);
+        let Some(&(color, shown)) = usual else { continue };
+        let alike = pixels.iter().filter(|(_, own)| channel_difference(*own, shown) <= ROUNDING);
+        if pixels.len() > 1 {
+            repeated += pixels.len();
+            let alike = alike.count();
+            mapped += alike;
+            if pixels.len() > largest.0 {
+                largest = (pixels.len(), alike);
+            }
+        }
+        colors.push((color, shown, pixels.len()));
+    }
+    // What is behind a shape is mostly alike anyway.
+    let (repeated, mapped) = (repeated - largest.0, mapped - largest.1);
+    if repeated < MIN_REPEATED || (mapped as f64) < MIN_MAPPED * repeated as f64 {
+        return None;
+    }
+    let &(behind, new_behind, _) = colors.iter().max_by_key(|(.., count)| *count)?;
+    let farthest = colors.iter().max_by_key(|(color, ..)| channel_difference(*color, behind));
+    let &(ink, new_ink, _) = farthest?;
+    Some(channel_difference(behind, new_behind).max(channel_difference(ink, new_ink)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A disk, its rim of so many levels.
+    fn disk(center: i32, levels: i32, ink: u8) -> Raster {
+        let mut picture = Raster::filled(60, 60, [255; 3]);
+        for y in 0..60 {
+            for x in 0..60 {
+                let (dx, dy) = (x - center, y - center);
+                let distance = f64::from(dx * dx + dy * dy).sqrt();
+                let share = (f64::from(levels) * (12.5 - distance)).round() / f64::from(levels);
+                let color = 255.0 - share.clamp(0.0, 1.0) * (255.0 - f64::from(ink));
+                picture.fill([x as u32, y as u32, 1, 1], [color as u8; 3]);
+            }
+        }
+        picture
+    }
+
+    #[test]
+    fn a_shape_is_in_place_or_elsewhere_or_in_other_colors() {
+        let drawing = disk(30, 20, 30);
+        let [shape] = &shapes_of(&drawing)[..] else { panic!() };
+        assert!(shape.is_in_place(&drawing, &drawing));
+        for changed in [disk(25, 20, 30), disk(30, 20, 90)] {
+            assert!(!shape.is_in_place(&drawing, &changed));
+            assert!(shape.is_changed_exactly(&drawing, &changed));
+        }
+        assert!(!shape.is_changed_exactly(&drawing, &disk(30, 3, 30)));
+        assert!(!shape.is_changed_exactly(&drawing, &drawing.smoothed()));
+    }
+
+    #[test]
+    fn a_straight_rim_is_no_shape_to_go_by() {
+        let mut picture = Raster::filled(60, 60, [255; 3]);
+        picture.fill([10, 10, 30, 30], [20; 3]);
+        assert_eq!(shapes_of(&picture).len(), 0);
+    }
+}
