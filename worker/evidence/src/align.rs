@@ -2,6 +2,7 @@
 
 use crate::{
     color::most_frequent,
+    measured_noise::noise_of,
     noise::PairNoise,
     raster::{Raster, Rgb, channel_difference},
 };
@@ -41,7 +42,7 @@ impl Alignment {
         let screenshot = halved.as_ref().unwrap_or(screenshot);
         let size = [drawing.width(), drawing.height()];
         let has_same_size = size == [screenshot.width(), screenshot.height()];
-        let noise = has_same_size.then(|| PairNoise::of(screenshot, drawing));
+        let noise = has_same_size.then(|| noise_of(screenshot, drawing));
         let shift = match noise {
             Some(noise) if noise.is_none() => [0, 0],
             _ => best_shift(screenshot, drawing),
@@ -51,7 +52,7 @@ impl Alignment {
             None => {
                 let screenshot =
                     screenshot.window(shift.map(|part| -part), size, rim_color(drawing));
-                let noise = PairNoise::of(&screenshot, drawing);
+                let noise = noise_of(&screenshot, drawing);
                 Self { scale, shift, screenshot, noise }
             }
         }

@@ -26,7 +26,8 @@ pub(crate) fn connected_areas(weights: &[u8], width: u32, gap: i32) -> Vec<Marke
     let columns = (width as usize).div_ceil(CELL).max(1);
     let cells = marked_cells(weights, width as usize, columns);
     let mut areas = Vec::new();
-    for group in connected_groups(&mut cells.iter().map(Option::is_some).collect(), columns, gap) {
+    let mut marks: Vec<bool> = cells.iter().map(Option::is_some).collect();
+    for group in connected_groups(&mut marks, columns, gap) {
         let mut members = group.iter().filter_map(|&cell| cells.get(cell).copied().flatten());
         let Some(mut area) = members.next() else { continue };
         members.for_each(|member| area.merge(&member));
@@ -37,7 +38,7 @@ pub(crate) fn connected_areas(weights: &[u8], width: u32, gap: i32) -> Vec<Marke
 
 /// Groups of marked cells that lie at most a gap apart, in reading order of their first cell; takes the
 /// marks away.
-pub(crate) fn connected_groups(marks: &mut Vec<bool>, columns: usize, gap: i32) -> Vec<Vec<usize>> {
+pub(crate) fn connected_groups(marks: &mut [bool], columns: usize, gap: i32) -> Vec<Vec<usize>> {
     let rows = marks.len() / columns.max(1);
     let mut groups = Vec::new();
     for start in 0..marks.len() {

@@ -8,6 +8,7 @@ mod components;
 mod difference;
 mod frame;
 mod measure;
+mod measured_noise;
 mod noise;
 mod page;
 mod pasted;

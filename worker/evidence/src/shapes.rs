@@ -23,13 +23,13 @@ const MIN_MAPPED: f64 = 0.97;
 
 /// A connected shape, by its pixels' places.
 #[derive(Debug)]
-pub(crate) struct Shape {
+pub(crate) struct DrawnShape {
     pub places: Vec<[i32; 2]>,
     pub rims: usize,
 }
 
 /// Shapes that look otherwise if they are drawn by another program: they have curves or letters.
-pub(crate) fn shapes_of(drawing: &Raster) -> Vec<Shape> {
+pub(crate) fn shapes_of(drawing: &Raster) -> Vec<DrawnShape> {
     let (width, height) = (drawing.width() as usize, drawing.height() as usize);
     let (columns, rows) = (width.div_ceil(CELL).max(1), height.div_ceil(CELL));
     let mut rims = vec![0u8; columns * rows];
@@ -44,9 +44,9 @@ pub(crate) fn shapes_of(drawing: &Raster) -> Vec<Shape> {
             }
         }
     }
-    let mut marks = rims.iter().map(|count| *count > 0).collect();
+    let mut marks: Vec<bool> = rims.iter().map(|count| *count > 0).collect();
     let groups = connected_groups(&mut marks, columns, 1).into_iter();
-    let shapes = groups.map(|group| Shape {
+    let shapes = groups.map(|group| DrawnShape {
         rims: group.iter().filter_map(|&cell| rims.get(cell)).map(|&count| count as usize).sum(),
         places: group.iter().flat_map(|&cell| places_of(cell, columns, [width, height])).collect(),
     });
@@ -64,7 +64,7 @@ fn places_of(
     rows.flat_map(move |y| (left..(left + CELL).min(width)).map(move |x| [x as i32, y as i32]))
 }
 
-impl Shape {
+impl DrawnShape {
     /// Whether the shape is in another picture in place.
     pub fn is_in_place(&self, drawing: &Raster, other: &Raster) -> bool {
         self.is_at(drawing, other, [0, 0])

@@ -1,0 +1,105 @@
+//! The noise of a pair, measured from the shapes that both of its pictures show.
+
+use crate::{
+    difference::PixelDifference,
+    noise::PairNoise,
+    raster::{Raster, channel_difference},
+    shapes::{DrawnShape, shapes_of},
+};
+
+/// Fewer shapes than this that differ only slightly say nothing of noise.
+const MIN_SLIGHT: usize = 3;
+/// Pixels of a changed shape that stand out of any noise at least, and their share of its rims.
+const MIN_CHANGED: usize = 3;
+const CHANGED_SHARE: f64 = 0.01;
+/// Contrast of neighbors above which a pixel is no flat one.
+const FLAT: u8 = 24;
+/// Levels above which a flat pixel has changed.
+const MAX_FLAT_LEVELS: u8 = 16;
+
+/// The noise of a pair. Pictures of one browser have shapes that are equal, in place or at some shift
+/// or in other colors, and shapes that were changed; in pictures from elsewhere, most shapes are
+/// neither.
+pub(crate) fn noise_of(screenshot: &Raster, drawing: &Raster) -> PairNoise {
+    let shapes = shapes_of(drawing);
+    let is_in_place = |shape: &&DrawnShape| shape.is_in_place(drawing, screenshot);
+    let (equal, other): (Vec<_>, Vec<_>) = shapes.iter().partition(is_in_place);
+    if other.len() < MIN_SLIGHT.max(equal.len()) {
+        return PairNoise::NONE;
+    }
+    let difference = PixelDifference::new(screenshot, drawing, &PairNoise::USUAL);
+    let is_changed = |shape: &DrawnShape| {
+        let pixels = shape.places.iter().filter(|&&[x, y]| difference.at(x, y) > 0).count();
+        pixels as f64 >= MIN_CHANGED as f64 + CHANGED_SHARE * shape.rims as f64
+    };
+    let (exact, other): (Vec<&DrawnShape>, Vec<&DrawnShape>) =
+        other.into_iter().partition(|shape| shape.is_changed_exactly(drawing, screenshot));
+    let slight: Vec<&DrawnShape> = other.into_iter().filter(|shape| !is_changed(shape)).collect();
+    if slight.len() < MIN_SLIGHT.max(equal.len() + exact.len()) {
+        return PairNoise::NONE;
+    }
+    noise_in(&slight, screenshot, drawing)
+}
+
+/// The noise that shapes show.
+fn noise_in(shapes: &[&DrawnShape], screenshot: &Raster, drawing: &Raster) -> PairNoise {
+    let (mut differing, mut all, mut flat_levels) = (0usize, 0usize, 0.0);
+    for shape in shapes {
+        let mut flat = 0;
+        for &[x, y] in &shape.places {
+            let here = drawing.at(x, y);
+            let difference = channel_difference(here, screenshot.at(x, y));
+            let is_rim = [(1, 0), (0, 1), (-1, 0), (0, -1)].iter().any(|&(dx, dy)| {
+                let near = drawing.get(x + dx, y + dy);
+                near.is_some_and(|near| channel_difference(here, near) > FLAT)
+            });
+            differing += usize::from(difference > PairNoise::NONE.flat_levels);
+            if !is_rim && difference <= MAX_FLAT_LEVELS {
+                flat = flat.max(difference);
+            }
+        }
+        all += shape.places.len();
+        flat_levels += f64::from(flat) / shapes.len() as f64;
+    }
+    let share = differing as f64 / all.max(1) as f64;
+    PairNoise {
+        share: ((share * 1e4).round() / 1e4).max(1e-4),
+        flat_levels: (4.0 + flat_levels).clamp(5.0, 14.0) as u8,
+        ..PairNoise::USUAL
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page() -> Raster {
+        let mut picture = Raster::filled(160, 160, [255; 3]);
+        for line in 0..8 {
+            for word in 0..8 {
+                for step in 0..6 {
+                    let ink = [30 + 20 * step as u8; 3];
+                    picture.fill([word * 20 + 3 + step, line * 20 + 4, 1, 4 + step], ink);
+                }
+            }
+        }
+        picture
+    }
+
+    #[test]
+    fn pictures_of_one_browser_have_no_noise_whatever_was_changed() {
+        let drawing = page();
+        let mut screenshot = drawing.clone();
+        screenshot.fill([0, 0, 160, 70], [200, 30, 30]);
+        assert_eq!(noise_of(&screenshot, &drawing), PairNoise::NONE);
+        assert_eq!(noise_of(&drawing, &drawing), PairNoise::NONE);
+        let moved = drawing.window([5, 3], [160, 160], [255; 3]);
+        assert_eq!(noise_of(&moved, &drawing), PairNoise::NONE);
+    }
+
+    #[test]
+    fn shapes_that_are_blurred_throughout_are_noise() {
+        let noise = noise_of(&page().smoothed(), &page());
+        assert!(noise.share > 0.1, "{noise:?}");
+    }
+}
