@@ -55,6 +55,13 @@ impl Patch {
         (best.0 < allowed).then_some(best.1)
     }
 
+    /// Whether the samples are equal at a shift.
+    pub fn is_exact(&self, from: &Raster, to: &Raster, [dx, dy]: [i32; 2]) -> bool {
+        self.samples.iter().all(|&[x, y]| {
+            to.get(x + dx, y + dy).is_some_and(|to| channel_difference(from.at(x, y), to) <= 2)
+        })
+    }
+
     /// The sum of differences at a shift, cut off above a limit.
     fn cost(&self, from: &Raster, to: &Raster, [dx, dy]: [i32; 2], limit: u32) -> Option<u32> {
         let mut total = 0;

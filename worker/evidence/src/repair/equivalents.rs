@@ -49,6 +49,12 @@ pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypoth
                 (parent, P::Gap, delta),
                 (parent, P::Padding, delta),
             ]);
+            // A child in the middle of a row makes the row higher.
+            ways.extend(
+                page.children(element)
+                    .iter()
+                    .map(|child| (Some(*child), P::MarginBottom, 2.0 * delta)),
+            );
         }
         P::Gap => {
             ways.extend([
@@ -73,6 +79,9 @@ pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypoth
                 (parent, P::PaddingTop, delta),
                 (Some(element), P::Margin, delta),
                 (Some(element), P::LineHeight, delta),
+                // Content in the middle goes half the way, and upward.
+                (Some(element), P::MarginBottom, -2.0 * delta),
+                (last.copied(), P::MarginBottom, -2.0 * delta),
             ]);
         }
         _ => {}

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     color,
+    difference::PixelDifference,
     measure::{PicturePair, rounded},
     page::{PageTree, area, boxed, intersection},
     regions::MAX_REGIONS,
@@ -13,15 +14,19 @@ use crate::{
 };
 use juror_types::evidence::{AlternativeRepair, Evidence, EvidenceRegion, RegionKind};
 
+/// Share of a region's pixels that still differ after the repairs which explain it, at most.
+const REMAINING: f64 = 0.1;
+
 impl RepairSearch {
-    /// Adds what was found to the evidence of the pair that the search began with: a repaired element's
-    /// region comes before the regions that follow from it.
+    /// Adds what was found to the evidence of the pair that the search began with: repaired elements come
+    /// first, then the regions that the repairs do not take away.
     pub fn finish(self, pair: &PicturePair<'_>, snapshot: &Snapshot, evidence: &mut Evidence) {
         if evidence.regions.is_empty() || self.is_over() && self.drawn() == 0 {
             return;
         }
         let was_tried = self.drawn() > 0;
-        let (found, explained) = self.into_found();
+        let before = PixelDifference::new(pair.screenshot(), pair.drawing(), pair.noise());
+        let (found, explained, remaining) = self.into_found();
         evidence.explained = was_tried.then(|| rounded(explained));
         let page = PageTree::new(snapshot);
         let causes: Vec<EvidenceRegion> =
@@ -29,10 +34,20 @@ impl RepairSearch {
         let is_cause = |region: &EvidenceRegion| {
             causes.iter().any(|cause| cause.render_box == region.render_box)
         };
-        evidence.regions.retain(|region| !is_cause(region));
+        let is_repaired = |region: &EvidenceRegion| {
+            let bounds = bounds(region);
+            remaining.count_in(bounds) as f64 <= REMAINING * before.count_in(bounds) as f64
+        };
+        evidence.regions.retain(|region| !is_cause(region) && !is_repaired(region));
         evidence.regions.splice(0..0, causes);
         evidence.regions.truncate(MAX_REGIONS);
     }
+}
+
+/// Left, top, right and bottom in pixels of the drawing.
+fn bounds(region: &EvidenceRegion) -> [i32; 4] {
+    let [x, y, width, height] = region.render_box.map(|side| side as i32);
+    [x, y, x + width, y + height]
 }
 
 /// The region of a repaired element.
@@ -44,10 +59,7 @@ fn cause(
 ) -> Option<EvidenceRegion> {
     let hypothesis = &repair.hypothesis;
     let own = page.bounds(hypothesis.element);
-    let overlap = |region: &EvidenceRegion| {
-        let [x, y, width, height] = region.render_box.map(|side| side as i32);
-        area(intersection([x, y, x + width, y + height], own))
-    };
+    let overlap = |region: &EvidenceRegion| area(intersection(bounds(region), own));
     let nearest =
         evidence.regions.iter().max_by(|one, other| overlap(one).total_cmp(&overlap(other)))?;
     let alike = hypothesis.change.elements.len();

@@ -17,6 +17,8 @@ pub(crate) struct FollowedPatch {
     patch: Patch,
     /// Its shift to the screenshot; none where it is not found.
     pub target: Option<[i32; 2]>,
+    /// Whether it looks the same there, to the last sample.
+    pub is_exact: bool,
 }
 
 /// Followed patches of a drawing.
@@ -38,6 +40,7 @@ pub(crate) struct ShiftMatch {
 
 impl ShiftField {
     pub fn new(page: &PageTree<'_>, drawing: &Raster, screenshot: &Raster) -> Self {
+        let (plain, shown) = (drawing, screenshot);
         let (drawing, screenshot) = (drawing.smoothed(), screenshot.smoothed());
         let mut boxes = Vec::new();
         for element in page.visible() {
@@ -47,7 +50,8 @@ impl ShiftField {
         let patches = boxes.into_iter().step_by(step).filter_map(|(element, bounds, is_text)| {
             let patch = Patch::new(&drawing, bounds)?;
             let target = patch.find(&drawing, &screenshot, REACH);
-            Some(FollowedPatch { element, is_text, patch, target })
+            let is_exact = target.is_some_and(|shift| patch.is_exact(plain, shown, shift));
+            Some(FollowedPatch { element, is_text, patch, target, is_exact })
         });
         let patches = patches.collect();
         Self { patches, drawing }

@@ -120,14 +120,23 @@ impl LengthProperty {
         written(&self.lengths(page, index))
     }
 
-    /// The change that adds to the lengths of elements; none where nothing would change; no
-    /// length but a margin or a letter's spacing gets negative.
+    /// The least value that a page sensibly has: no length gets negative unless it is, lines overlap
+    /// little, and letters may stand closer.
+    fn least(self, page: &PageTree<'_>, index: usize) -> f64 {
+        match self {
+            Self::LetterSpacing => f64::NEG_INFINITY,
+            Self::LineHeight => 0.8 * page.length(index, "font-size").unwrap_or_default(),
+            _ => 0.0,
+        }
+    }
+
+    /// The change that adds to the lengths of elements; none where nothing would change.
     pub fn change(self, page: &PageTree<'_>, elements: &[usize], delta: f64) -> Option<PageChange> {
         let first = *elements.first()?;
         let mut lengths = self.lengths(page, first);
-        let may_be_negative = self.name().starts_with("margin") || self == Self::LetterSpacing;
+        let least = self.least(page, first);
         for length in &mut lengths {
-            *length = if may_be_negative { *length + delta } else { (*length + delta).max(0.0) };
+            *length = (*length + delta).max(least.min(*length));
         }
         if lengths == self.lengths(page, first) {
             return None;

@@ -35,10 +35,12 @@ impl Default for RepairLimits {
 const MIN_GAIN: f64 = 0.25;
 /// Share of the difference that may remain of a page that is repaired.
 const SOLVED: f64 = 0.003;
+/// Share of the difference that a change takes away which is likely another one, written otherwise.
+const NEARLY_SOLVED: f64 = 0.9;
 /// Likeness of shifts from which a change is taken for the right one.
 const MIN_COSINE: f64 = 0.85;
 /// Values of one property that are tried at most.
-const MAX_TRACK: usize = 7;
+const MAX_TRACK: usize = 10;
 /// Drawings made to find other ways to write a repair.
 const MAX_EQUIVALENTS: usize = 12;
 /// Other ways named at most.
@@ -168,12 +170,13 @@ impl RepairSearch {
         }
     }
 
-    /// Repairs found, in the order in which they were accepted, and the share of all differences that they
-    /// take away.
-    pub(crate) fn into_found(mut self) -> (Vec<FoundRepair>, f64) {
+    /// Repairs found, in the order in which they were accepted, the share of all differences that they
+    /// take away, and what still differs.
+    pub(crate) fn into_found(mut self) -> (Vec<FoundRepair>, f64, PixelDifference) {
         while self.accept_best() {}
         let explained = 1.0 - self.before as f64 / self.initial.max(1) as f64;
-        (self.found, explained)
+        let remaining = PixelDifference::new(&self.screenshot, &self.drawing, &self.noise);
+        (self.found, explained, remaining)
     }
 
     /// Number of drawings that were asked for.
@@ -205,6 +208,7 @@ impl RepairSearch {
             difference: &difference,
             field: &self.field,
             tolerance: self.noise.flat_levels,
+            is_exact: self.noise.is_none(),
             total: self.before,
         };
         self.queue = seeds.hypotheses();
@@ -238,6 +242,14 @@ impl RepairSearch {
             self.queue.extend(super::shadow::refined(hypothesis, gain));
             return;
         };
+        if gain > NEARLY_SOLVED {
+            let others = super::equivalents::equivalents(&page, hypothesis);
+            self.queue.extend(
+                others
+                    .into_iter()
+                    .map(|other| Hypothesis { priority: other.priority + 100.0 * gain, ..other }),
+            );
+        }
         let base = property.length(&page, hypothesis.element);
         let step = property.step();
         let rounded = |value: f64| (value / step).round() * step;
@@ -263,7 +275,7 @@ impl RepairSearch {
             && !is_exhausted
         {
             let own_gain = 1.0 - lowest as f64 / self.before.max(1) as f64;
-            let priority = 80.0 + 100.0 * own_gain;
+            let priority = 50.0 + 130.0 * own_gain;
             let reach = |other: Option<&(f64, u64)>, way: f64| match other {
                 Some((other, _)) => rounded((value + other) / 2.0),
                 None => rounded(value + way * value.abs().max(step)),

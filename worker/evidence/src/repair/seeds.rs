@@ -23,6 +23,8 @@ pub(crate) struct Seeds<'seeds> {
     pub difference: &'seeds PixelDifference,
     pub field: &'seeds ShiftField,
     pub tolerance: u8,
+    /// Whether the pictures are without noise.
+    pub is_exact: bool,
     pub total: u64,
 }
 
@@ -162,7 +164,8 @@ impl Seeds<'_> {
             };
             let changed = lost / own.len() as f64;
             let is_rigid = changed < 0.15 && range(0) <= 1 && range(1) <= 1;
-            if is_rigid {
+            let is_redrawn = self.is_exact && own.iter().any(|patch| !patch.is_exact);
+            if is_rigid && !is_redrawn {
                 continue;
             }
             let is_color = self.is_recolored(index);
@@ -180,8 +183,9 @@ impl Seeds<'_> {
                     -0.5,
                     base + later + spacing - 0.02,
                 ));
-                for delta in [1.0, -1.0, 2.0, -2.0] {
-                    found.extend(self.length(&elements, P::FontSize, delta, base + later + 0.05));
+                for (order, delta) in [1.0, -1.0, 2.0, -2.0, 4.0, -4.0].into_iter().enumerate() {
+                    let likely = base + later + if order < 4 { 0.05 } else { 0.0 };
+                    found.extend(self.length(&elements, P::FontSize, delta, likely));
                 }
                 for weight in ["400", "500", "600", "700", "800", "300"] {
                     if self.page.style(index, "font-weight") != weight {

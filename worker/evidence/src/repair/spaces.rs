@@ -71,7 +71,9 @@ impl Seeds<'_> {
                 if has_text {
                     add(P::LineHeight, if down != 0.0 { down } else { 0.0 }, 0.04);
                 }
-                add(P::MarginBottom, far_down, 0.03);
+                // Content in the middle of a row or a page goes up by half of what is set below it.
+                let has_room = P::MarginBottom.length(page, index) + far_down >= 0.0;
+                add(P::MarginBottom, if has_room { far_down } else { -2.0 * far_down }, 0.03);
                 add(P::MarginTop, far_down, -0.12);
                 add(P::MarginLeft, far_across, -0.12);
                 add(P::MarginRight, far_across, -0.06);

@@ -77,12 +77,17 @@ const GAPS: [i32; 3] = [8, 8, 8];
 
 /// The evidence for a page of [`COLORS`] and [`GAPS`], and the number of drawings.
 fn search(screenshot: &Raster, limits: RepairLimits) -> (Evidence, usize) {
-    let (drawing, snapshot) = draw(COLORS, GAPS, &[]);
+    search_with(GAPS, screenshot, limits)
+}
+
+/// The evidence for a page of [`COLORS`] and other gaps.
+fn search_with(gaps: [i32; 3], screenshot: &Raster, limits: RepairLimits) -> (Evidence, usize) {
+    let (drawing, snapshot) = draw(COLORS, gaps, &[]);
     let pair = PicturePair::new(screenshot, &drawing);
     let mut evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
     let mut search = RepairSearch::new(&pair, &snapshot, limits);
     while let Some(changes) = search.next_drawing() {
-        let (drawing, snapshot) = draw(COLORS, GAPS, &changes);
+        let (drawing, snapshot) = draw(COLORS, gaps, &changes);
         search.judge(drawing, snapshot);
     }
     let drawn = search.drawn();
@@ -117,6 +122,23 @@ fn a_margin_is_named_before_what_it_moves() {
     assert_eq!(region.property.as_deref(), Some("margin-bottom"));
     assert_eq!((region.should_be.as_deref(), region.explains), (Some("19px"), Some(1.0)));
     assert!(drawn <= 60);
+}
+
+#[test]
+fn what_a_repair_takes_away_is_no_region_of_its_own() {
+    // The margin moves what is below it; nothing of that remains once it is repaired.
+    let gaps = [24, 50, 8];
+    let (screenshot, _) = draw(COLORS, [30, 50, 8], &[]);
+    let (before, snapshot) = draw(COLORS, gaps, &[]);
+    let pair = PicturePair::new(&screenshot, &before);
+    assert!(pair.measure(EvidenceSource::Browser, Some(&snapshot)).regions.len() > 1);
+    let (evidence, _) = search_with(gaps, &screenshot, RepairLimits::default());
+    assert_eq!((evidence.regions.len(), evidence.explained), (1, Some(1.0)));
+    // What only another repair would take away is still listed.
+    let (screenshot, _) = draw(["#1D4ED8", COLORS[1], "#FB7185"], GAPS, &[]);
+    let (evidence, _) = search(&screenshot, RepairLimits { trials: 60, repairs: 1 });
+    let explained: Vec<bool> = evidence.regions.iter().map(|r| r.explains.is_some()).collect();
+    assert_eq!(explained, [true, false]);
 }
 
 #[test]
