@@ -8,10 +8,10 @@ use crate::{
 };
 
 /// Fewer shapes than this that differ only slightly say nothing of noise.
-const MIN_SLIGHT: usize = 3;
+const MIN_SLIGHT: usize = 2;
 /// Pixels of a changed shape that stand out of any noise at least, and their share of its rims.
 const MIN_CHANGED: usize = 3;
-const CHANGED_SHARE: f64 = 0.01;
+const CHANGED_SHARE: f64 = 0.05;
 /// Contrast of neighbors above which a pixel is no flat one.
 const FLAT: u8 = 24;
 /// Levels above which a flat pixel has changed.

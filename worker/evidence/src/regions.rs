@@ -16,7 +16,7 @@ pub(crate) const MAX_REGIONS: usize = 8;
 /// Pixels between two regions' parts, in cells of four pixels, tried until few enough regions are left.
 const GAPS: [i32; 4] = [2, 4, 8, 16];
 /// Fewer differing pixels than this are noise in a noisy pair.
-const MIN_NOISY_PIXELS: u32 = 40;
+const MIN_NOISY_PIXELS: u32 = 64;
 /// Color differences are averaged over at most so many pixels of a region.
 const MAX_SAMPLES: usize = 4096;
 
