@@ -290,7 +290,6 @@ pub(crate) fn reply_for_cache(
 }
 
 /// Cost of a call, billed or presumed.
-/// Cost of a call as it is counted.
 pub(crate) fn cost(money: LeaseEnd, bill: Option<CallBill>, bounds: &Bounds) -> CallCost {
     match (money, bill) {
         (LeaseEnd::PresumeSpent, _) => CallCost::Presumed(bounds.worst_cost),

@@ -61,7 +61,7 @@ pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<
     Ok(Exit::Done)
 }
 
-/// What was spent, and what it may come to with the calls and batches that are under way.
+/// Cost so far, and what it may come to with the calls and batches that are under way.
 fn cost_line(booked: Money, at_most: Money) -> String {
     match booked == at_most {
         true => dollars(at_most),
