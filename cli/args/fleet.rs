@@ -1,6 +1,6 @@
 //! Flags of a fleet.
 
-use super::{CallingFlags, RunFlags};
+use super::{CallingFlags, RunFlags, deadline};
 use clap::{Args, Subcommand, ValueEnum};
 use juror_queue::Priority;
 use juror_types::usage::Money;
@@ -113,7 +113,7 @@ pub struct RetryArguments {
     #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
     pub budget_usd: Option<Money>,
     /// Begin no call after this time of day (in budget.zone, else local) or duration, as in 07:00 or 90m
-    #[arg(long, value_name = "TIME|DURATION")]
+    #[arg(long, value_name = "TIME|DURATION", value_parser = deadline)]
     pub deadline: Option<String>,
     #[command(flatten)]
     pub calling: CallingFlags,

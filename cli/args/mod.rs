@@ -18,6 +18,7 @@ pub use runs::{PruneArguments, RunsArguments, RunsCommand, TrendArguments};
 pub use serving::ServeArguments;
 
 use clap::{Args, Parser, Subcommand};
+use juror_app::settings::{Deadline, InvalidDeadline};
 use juror_journal::blessed::DEFAULT_BASELINE;
 use juror_types::evidence::EvidenceMode;
 use std::path::PathBuf;
@@ -383,6 +384,11 @@ pub struct SimulateArguments {
 fn evidence_mode(text: &str) -> Result<EvidenceMode, String> {
     let found = EvidenceMode::ALL.into_iter().find(|mode| mode.name() == text);
     found.ok_or_else(|| "give none, facts or full".to_owned())
+}
+
+/// A deadline as it was written, if it is one.
+fn deadline(text: &str) -> Result<String, InvalidDeadline> {
+    text.parse::<Deadline>().map(|_| text.to_owned())
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {

@@ -1,6 +1,6 @@
 //! Flags of a run: what it judges, how, and at what cost.
 
-use super::{BaselineFlags, CalibrationFlags, at_least_one, evidence_mode};
+use super::{BaselineFlags, CalibrationFlags, at_least_one, deadline, evidence_mode};
 use clap::Args;
 use juror_producer::plan::ItemSample;
 use juror_types::{budget_label::LabelName, evidence::EvidenceMode, usage::Money};
@@ -91,7 +91,7 @@ pub struct RunFlags {
     pub budget_tag: Vec<LabelName>,
     /// Begin no call after this time of day (in budget.zone, else local) or duration, as in 07:00 or 90m; what is left
     /// is skipped and can be resumed
-    #[arg(long, value_name = "TIME|DURATION")]
+    #[arg(long, value_name = "TIME|DURATION", value_parser = deadline)]
     pub deadline: Option<String>,
     /// Write the report to a file too (repeatable); the ending picks the format (.json .jsonl .csv
     /// .html .md .junit.xml)

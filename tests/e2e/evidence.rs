@@ -60,6 +60,21 @@ fn evidence_that_nothing_can_give_is_refused_by_flag_and_warned_of_by_setting() 
 }
 
 #[test]
+fn a_file_of_the_renderer_that_is_not_there_is_refused_by_flag() {
+    let harness = Harness::new();
+    write_item(&harness, &json!({}));
+    // A browser that would be found, so that only the file is at fault.
+    let browser = harness.write("browser", "");
+    for setting in ["stylesheet", "modules"] {
+        let settings = format!("[render]\nbrowser = {browser:?}\n{setting} = \"gone\"\n");
+        harness.write("juror.toml", settings);
+        let refused = harness.juror(&["run", "manifest.jsonl", "--evidence", "facts"]).exits(2);
+        let named = format!("--evidence facts: render.{setting}: ");
+        refused.says(&[&named, "gone", "No such file", "correct the path, or leave it out"]);
+    }
+}
+
+#[test]
 fn resuming_keeps_the_mode_and_names_another_one() {
     let harness = Harness::new();
     harness.write("render.png", box_in(BLUE));

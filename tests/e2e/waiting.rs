@@ -116,8 +116,11 @@ fn refusals_for_the_rest_of_the_day_or_of_every_image_pause_the_run() {
 fn a_deadline_that_is_none_is_refused() {
     let harness = Harness::new();
     write_items(&harness, 1);
-    let refused = harness.juror(&["run", "manifest.jsonl", "--deadline", "soon"]).exits(2);
-    refused.says(&["\"soon\" is no deadline: give a time of day"]);
+    for text in ["soon", "25:00"] {
+        let refused = harness.juror(&["run", "manifest.jsonl", "--deadline", text]).exits(2);
+        let problem = format!("\"{text}\" is no deadline: give a time of day");
+        refused.says(&["--deadline", &problem]);
+    }
 }
 
 #[test]

@@ -226,8 +226,12 @@ fn the_modules_of_the_settings_are_a_part_of_what_is_kept() {
     card.write("modules/panel.js", module("small"));
     assert_ne!(card.run("small", 0)["evidence"]["pixels_equal"], first);
     fs::remove_dir_all(card.0.path("modules")).unwrap();
-    let gone = card.says("gone", 0, &["render.modules: modules: ", "without measured evidence"]);
-    assert_eq!(gone["evidence"], json!(null));
+    card.refused(&["--evidence facts: render.modules: modules: "]);
+    card.settings("[render]\nmodules = \"modules\"\n[evidence]\nmode = \"facts\"\n");
+    let gone = card.0.juror(&["run", "manifest.jsonl", "--run-id", "gone"]).exits(0);
+    let gone = gone.says(&["render.modules: modules: ", "without measured evidence"]);
+    assert_eq!(gone.stderr.matches("render.modules").count(), 1, "{}", gone.stderr);
+    assert_eq!(card.0.result("gone", "card")["evidence"], json!(null));
 }
 
 #[test]
