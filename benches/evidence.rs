@@ -1,5 +1,6 @@
 //! How often the change of a page is named: single CSS changes of components, half of them planted in
 //! the code and half in the screenshot, drawn by a headless Chromium; and the cost of measuring.
+//! Screenshots from elsewhere are drawn by a headless Firefox too, where there is one.
 //!
 //! `cargo bench --bench evidence -- 27 10 6` (pages of `examples/golden` and components of React of
 //! `benches/components`, of which every second one is held back from tuning; those of each that are also
@@ -22,9 +23,10 @@ use juror_evidence::{PicturePair, Raster, RepairLimits, RepairSearch, Snapshot};
 use juror_types::evidence::{Evidence, EvidenceSource};
 use mutations::{
     browser::Browser,
+    firefox::Firefox,
     mounted,
     operators::{Mutation, OPERATORS, STRENGTHS, mutation},
-    origin::Origin,
+    origin::{Browsers, Origin},
     score::{Found, Scores, name_everything, print_scores},
 };
 use nix::sys::{
@@ -44,24 +46,29 @@ struct Component {
 fn main() {
     let Some([pages, mounted, elsewhere]) = harness::sizes([27, 10, 6]) else { return };
     print_cost();
-    let Some(mut browser) = Browser::start() else {
+    let Some(chromium) = Browser::start() else {
         return println!("no chromium on PATH: nothing can be drawn");
     };
+    let firefox = Firefox::start();
+    if firefox.is_none() {
+        println!("no firefox on PATH: no screenshots of another browser");
+    }
+    let mut browsers = Browsers { chromium, firefox };
     let pages = components("examples/golden/components", pages, &mut |html, _| html);
     let mut mount = |code: String, size: [u32; 2]| mounted::page_of(&code, size);
     let mounted = components("benches/components", mounted, &mut mount);
     for (kind, components) in [("HTML", &pages), ("React", &mounted)] {
         println!("\n{kind}: {} components", components.len());
-        print_marks(&mut browser, components, elsewhere);
+        print_marks(&mut browsers, components, elsewhere);
     }
 }
 
-fn print_marks(browser: &mut Browser, components: &[Component], elsewhere: usize) {
-    print_silence(browser, components);
+fn print_marks(browsers: &mut Browsers, components: &[Component], elsewhere: usize) {
+    print_silence(browsers, components);
     let mut control = Scores::new();
     let mut scores = Scores::new();
     for component in components {
-        let mut run = Run { browser, component, origin: Origin::SameBrowser };
+        let mut run = Run { browsers, component, origin: Origin::SameBrowser };
         run.score(0, &mut scores, Some(&mut control));
     }
     print_scores("same browser", &scores);
@@ -70,7 +77,7 @@ fn print_marks(browser: &mut Browser, components: &[Component], elsewhere: usize
         let mut scores = Scores::new();
         for component in components.iter().take(elsewhere) {
             // Small changes drown in such noise.
-            Run { browser, component, origin }.score(1, &mut scores, None);
+            Run { browsers, component, origin }.score(1, &mut scores, None);
         }
         print_scores(origin.name(), &scores);
     }
@@ -108,7 +115,7 @@ fn viewport(code: &str) -> [u32; 2] {
 
 /// The changes of one component, against screenshots of one origin.
 struct Run<'run> {
-    browser: &'run mut Browser,
+    browsers: &'run mut Browsers,
     component: &'run Component,
     origin: Origin,
 }
@@ -116,24 +123,26 @@ struct Run<'run> {
 impl Run<'_> {
     fn score(&mut self, weakest: usize, scores: &mut Scores, mut control: Option<&mut Scores>) {
         let Component { html, size, number, .. } = self.component;
-        self.browser.open(html, *size, 1);
-        let (original, page) = self.browser.draw(&[]);
+        self.browsers.chromium.open(html, *size, 1);
+        let (original, page) = self.browsers.chromium.draw(&[]);
         for operator in 0..OPERATORS.len() {
             for strength in weakest..STRENGTHS.len() {
                 let turn = number / 2 + operator + strength;
                 let Some(planted) = mutation(&page, operator, strength, turn) else { continue };
-                self.browser.open(html, *size, 1);
+                self.browsers.chromium.open(html, *size, 1);
                 let change = std::slice::from_ref(&planted.change);
-                if self.browser.draw(change).0 == original {
+                if self.browsers.chromium.draw(change).0 == original {
                     continue;
                 }
                 let is_in_code = turn.is_multiple_of(2);
                 let (in_code, in_screenshot) =
                     if is_in_code { (change, &[][..]) } else { (&[][..], change) };
-                let screenshot = self.origin.screenshot(self.browser, html, *size, in_screenshot);
-                self.browser.open(html, *size, 1);
-                self.browser.plant(in_code);
-                let (evidence, snapshot, drawn) = explain(self.browser, &screenshot);
+                let shot = self.origin.screenshot(self.browsers, html, *size, in_screenshot);
+                let Some(screenshot) = shot else { return };
+                let browser = &mut self.browsers.chromium;
+                browser.open(html, *size, 1);
+                browser.plant(in_code);
+                let (evidence, snapshot, drawn) = explain(browser, &screenshot);
                 let found = Found::new(&evidence, &planted, &snapshot);
                 let key = (number % 2 == 1, planted.operator);
                 scores.entry(key).or_default().add(&found, drawn);
@@ -188,21 +197,29 @@ fn explain(browser: &mut Browser, screenshot: &Raster) -> (Evidence, Snapshot, u
 }
 
 /// How many unchanged pages have no region.
-fn print_silence(browser: &mut Browser, components: &[Component]) {
-    println!("\nno region on unchanged code");
+fn print_silence(browsers: &mut Browsers, components: &[Component]) {
+    println!("\nno region on unchanged code: components tuned by, and held back");
     for origin in [Origin::SameBrowser, Origin::Rounded].into_iter().chain(Origin::ELSEWHERE) {
-        let mut silent = Vec::new();
-        for Component { html, size, .. } in components {
-            let screenshot = origin.screenshot(browser, html, *size, &[]);
+        let mut halves = [(0, 0); 2];
+        for Component { name, html, size, number } in components {
+            let screenshot = origin.screenshot(browsers, html, *size, &[]);
+            let Some(screenshot) = screenshot else { continue };
+            let browser = &mut browsers.chromium;
             // Reformatted: the same page in other bytes.
             browser.open(&html.replace(";", " ;\n"), *size, 1);
             let (drawing, snapshot) = browser.draw(&[]);
             let pair = PicturePair::new(&screenshot, &drawing);
             let evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
-            silent.push(evidence.regions.is_empty());
+            let is_silent = evidence.regions.is_empty();
+            let (silent, all) = &mut halves[number % 2];
+            *all += 1;
+            *silent += usize::from(is_silent);
+            if !is_silent && std::env::var_os("MISSES").is_some() {
+                println!("  {name}: {:?}", evidence.regions.first());
+            }
         }
-        let count = silent.iter().filter(|silent| **silent).count();
-        println!("  {:24} {count} of {}", origin.name(), silent.len());
+        let [(tuned, all_tuned), (held, all_held)] = halves;
+        println!("  {:24} {tuned} of {all_tuned} {held:12} of {all_held}", origin.name());
     }
 }
 

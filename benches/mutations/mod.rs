@@ -1,6 +1,7 @@
 //! Single CSS changes of drawn components, and what a report says of them.
 
 pub mod browser;
+pub mod firefox;
 pub mod mounted;
 pub mod operators;
 pub mod origin;

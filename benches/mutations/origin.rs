@@ -1,8 +1,14 @@
 //! Where a screenshot comes from: the same browser, or ways that change its pixels.
 
-use super::browser::Browser;
+use super::{browser::Browser, firefox::Firefox};
 use image::{DynamicImage, RgbImage, imageops};
 use juror_evidence::{PageChange, Raster};
+
+/// The browsers that draw pages: one as the product does, another for screenshots from elsewhere.
+pub struct Browsers {
+    pub chromium: Browser,
+    pub firefox: Option<Firefox>,
+}
 
 /// An origin of screenshots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,10 +21,12 @@ pub enum Origin {
     Jpeg,
     /// Halved, with seven pixels more to the left and five above.
     OtherMargin,
+    OtherBrowser,
 }
 
 impl Origin {
-    pub const ELSEWHERE: [Self; 3] = [Self::Halved, Self::Jpeg, Self::OtherMargin];
+    pub const ELSEWHERE: [Self; 4] =
+        [Self::Halved, Self::Jpeg, Self::OtherMargin, Self::OtherBrowser];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -27,23 +35,44 @@ impl Origin {
             Self::Halved => "twice the size, halved",
             Self::Jpeg => "JPEG of quality 85",
             Self::OtherMargin => "halved, another margin",
+            Self::OtherBrowser => "another browser",
         }
     }
 
-    /// The screenshot of a page with a change.
+    /// The screenshot of a page with a change; none without the browser that takes it.
     pub fn screenshot(
+        self,
+        browsers: &mut Browsers,
+        html: &str,
+        size: [u32; 2],
+        changes: &[PageChange],
+    ) -> Option<Raster> {
+        let mut picture = match self {
+            Self::OtherBrowser => browsers.firefox.as_mut()?.draw(html, size, changes),
+            _ => self.chromium_shot(&mut browsers.chromium, html, size, changes),
+        };
+        self.degrade(&mut picture, size);
+        let rgba = DynamicImage::ImageRgb8(picture).to_rgba8();
+        Raster::from_rgba(rgba.width(), rgba.height(), rgba.as_raw())
+    }
+
+    fn chromium_shot(
         self,
         browser: &mut Browser,
         html: &str,
         size: [u32; 2],
         changes: &[PageChange],
-    ) -> Raster {
+    ) -> RgbImage {
         let scale = if matches!(self, Self::Halved | Self::OtherMargin) { 2 } else { 1 };
         browser.open(html, size, scale);
         browser.plant(changes);
-        let mut picture = browser.capture();
+        browser.capture()
+    }
+
+    /// Changes the pixels of a picture as its origin does.
+    fn degrade(self, picture: &mut RgbImage, size: [u32; 2]) {
         match self {
-            Self::SameBrowser => {}
+            Self::SameBrowser | Self::OtherBrowser => {}
             Self::Rounded => {
                 let mut state = 1u32;
                 for sample in picture.iter_mut() {
@@ -51,23 +80,21 @@ impl Origin {
                     *sample = sample.saturating_add_signed(((state >> 24) % 5) as i8 - 2);
                 }
             }
-            Self::Halved => picture = halved(&picture, size),
+            Self::Halved => *picture = halved(picture, size),
             Self::Jpeg => {
                 let mut bytes = std::io::Cursor::new(Vec::new());
                 let encoder = image::codecs::jpeg::JpegEncoder::new_with_quality(&mut bytes, 85);
                 picture.write_with_encoder(encoder).unwrap();
-                picture = image::load_from_memory(bytes.get_ref()).unwrap().to_rgb8();
+                *picture = image::load_from_memory(bytes.get_ref()).unwrap().to_rgb8();
             }
             Self::OtherMargin => {
-                let small = halved(&picture, size);
+                let small = halved(picture, size);
                 let mut larger =
                     RgbImage::from_pixel(size[0] + 7, size[1] + 5, *small.get_pixel(0, 0));
                 imageops::overlay(&mut larger, &small, 7, 5);
-                picture = larger;
+                *picture = larger;
             }
         }
-        let rgba = DynamicImage::ImageRgb8(picture).to_rgba8();
-        Raster::from_rgba(rgba.width(), rgba.height(), rgba.as_raw()).unwrap()
     }
 }
 
