@@ -59,13 +59,6 @@ impl Card {
         self.write("manifest.jsonl", format!("{line}\n"));
     }
 
-    /// A run's messages, which hold these texts.
-    pub fn says(&self, run: &str, code: i32, texts: &[&str]) -> Value {
-        let flags = ["run", "manifest.jsonl", "--evidence", "facts", "--run-id", run];
-        self.0.juror(&flags).exits(code).says(texts);
-        self.0.result(run, "card")
-    }
-
     /// A run that is refused for its settings with these texts.
     pub fn refused(&self, texts: &[&str]) {
         self.0.juror(&["run", "manifest.jsonl", "--evidence", "facts"]).exits(2).says(texts);
