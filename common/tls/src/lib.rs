@@ -12,11 +12,13 @@ pub use setting_names::TlsSettingNames;
 use rustls::{ClientConfig, crypto::ring, pki_types::ServerName};
 use rustls_platform_verifier::Verifier;
 use std::{fmt, io, path::PathBuf, sync::Arc, time::Duration};
-use tokio::{net::TcpStream, time::timeout};
+use tokio::{io::AsyncReadExt as _, net::TcpStream, time::timeout};
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time in which a server that refuses a client's certificate has said so.
+const REFUSAL_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// PEM files of the connections to one server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -89,6 +91,17 @@ impl TlsClient {
         timeout(HANDSHAKE_TIMEOUT, connector.connect(name, stream))
             .await
             .unwrap_or_else(|_| Err(io::Error::other(HandshakeTimeout)))
+    }
+
+    /// The error with which a server ends a new connection before anybody has spoken; none if it
+    /// waits. A client may speak before the server has judged its certificate (TLS 1.3), and then a
+    /// reset can arrive in place of the server's reason: a connection that only listens gets that.
+    pub async fn refusal(&self, host: &str, port: u16) -> Option<io::Error> {
+        let listening = async {
+            let mut stream = self.connect(host, port).await?;
+            stream.read_u8().await
+        };
+        timeout(REFUSAL_TIMEOUT, listening).await.ok()?.err()
     }
 
     /// The TLS failure behind an error, if there is one.

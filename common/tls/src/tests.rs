@@ -5,11 +5,7 @@ use juror_services::certificates::{Authority, Identity};
 use rustls::{
     RootCertStore, ServerConfig, pki_types::pem::PemObject as _, server::WebPkiClientVerifier,
 };
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpListener,
-    task::JoinHandle,
-};
+use tokio::{io::AsyncWriteExt as _, net::TcpListener, task::JoinHandle};
 use tokio_rustls::TlsAcceptor;
 
 const NAMES: TlsSettingNames = TlsSettingNames::REDIS;
@@ -123,6 +119,24 @@ async fn each_failure_names_its_remedy() {
         let failure = greeting(files, "127.0.0.1", port).await.unwrap_err();
         assert!(failure.is_permanent, "{}", failure.message);
         assert!(words.iter().all(|word| failure.message.contains(word)), "{}", failure.message);
+        serving.await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn who_only_listens_hears_why_a_server_refuses() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let server = authority.issue("server", &["127.0.0.1"]);
+    let (known, stranger) =
+        (authority.issue("known", &["juror"]), other.issue("other", &["juror"]));
+    for (identity, is_refused) in [(&known, false), (&stranger, true)] {
+        let (port, serving) = serve(&server, Some(&authority)).await;
+        let client = TlsClient::new(files(Some(&authority), Some(identity)), NAMES).unwrap();
+        let refusal = client.refusal("127.0.0.1", port).await;
+        let explained = refusal.and_then(|error| client.explain(&error));
+        let told = explained
+            .is_some_and(|failure| failure.message.contains("refuses the client's certificate"));
+        assert_eq!(told, is_refused);
         serving.await.unwrap();
     }
 }

@@ -76,7 +76,11 @@ impl Server {
         let stream = self.open(tls).await?;
         let login = self.client.get_connection_info().redis_settings();
         let logging_in = MultiplexedConnection::new_with_config(login, stream, config);
-        let (connection, driver) = in_time(logging_in).await?;
+        let (connection, driver) = match in_time(logging_in).await {
+            // The reason may have been lost with what we said meanwhile.
+            Err(cut) if cut.is_connection_dropped() => return Err(self.refusal(tls, cut).await),
+            connected => connected?,
+        };
         let driver = tokio::spawn(driver);
         let driver = Some(Arc::new(AbortOnDropHandle::new(driver)));
         Ok(ServerConnection { connection, _driver: driver })
@@ -96,6 +100,15 @@ impl Server {
             ConnectionAddr::Tcp(host, port) => Ok(tls.connect(host, *port).await?),
             _ => Err(io::Error::from(io::ErrorKind::Unsupported).into()),
         }
+    }
+
+    /// The reason for which the server cut a connection, where it tells one to who only listens.
+    async fn refusal(&self, tls: &TlsClient, cut: RedisError) -> RedisError {
+        let ConnectionAddr::Tcp(host, port) = self.client.get_connection_info().addr() else {
+            return cut;
+        };
+        let refusal = tls.refusal(host, *port).await;
+        refusal.filter(|error| tls.explain(error).is_some()).map_or(cut, RedisError::from)
     }
 
     /// Whether connections are encrypted.

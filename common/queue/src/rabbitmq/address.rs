@@ -75,6 +75,12 @@ impl Address {
         }
     }
 
+    /// The error with which the broker ends a connection of TLS before anybody has spoken.
+    pub(super) async fn refusal(&self) -> Option<io::Error> {
+        let authority = &self.uri.authority;
+        self.tls.as_ref()?.refusal(&authority.host, authority.port).await
+    }
+
     /// The TLS failure behind an error, if there is one.
     pub(super) fn tls_failure(&self, error: &(dyn Error + 'static)) -> Option<TlsFailure> {
         self.tls.as_ref().and_then(|tls| tls.explain(error))

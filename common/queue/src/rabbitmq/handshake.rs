@@ -3,7 +3,7 @@
 use super::{super::QueueError, address::Address, failure};
 use juror_tls::TlsFiles;
 use lapin::ErrorKind;
-use std::time::Duration;
+use std::{io, time::Duration};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     time::timeout,
@@ -59,7 +59,17 @@ enum Greeting {
     Other,
 }
 
-async fn greeting(address: &Address) -> std::io::Result<Greeting> {
+async fn greeting(address: &Address) -> io::Result<Greeting> {
+    match exchange(address).await {
+        // The reason may have been lost with what we said meanwhile.
+        Err(cut) if cut.kind() == io::ErrorKind::ConnectionReset => {
+            Err(address.refusal().await.unwrap_or(cut))
+        }
+        exchanged => exchanged,
+    }
+}
+
+async fn exchange(address: &Address) -> io::Result<Greeting> {
     let mut stream = address.open().await?;
     stream.write_all(HEADER).await?;
     let kind = stream.read_u8().await?;
