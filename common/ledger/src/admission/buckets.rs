@@ -117,8 +117,11 @@ impl EndpointState {
 
     /// Gives back what a call reserved and did not use, where the provider does so too.
     pub fn refund(&mut self, reserved: u64, used: Usage, now: i64) {
+        if !self.given.refund_unused {
+            return;
+        }
         self.refresh(now);
-        if self.given.refund_unused && self.token_rate().is_some() {
+        if self.token_rate().is_some() {
             let used = used.input_tokens.saturating_add(used.output_tokens);
             let unused = parts(reserved) - parts(used);
             self.tokens.spent = self.tokens.spent.saturating_sub(unused).max(0);
@@ -194,7 +197,7 @@ impl EndpointState {
         }
     }
 
-    /// Lets time pass. A clock that was set back counts as lease_state still.
+    /// Lets time pass. A clock that was set back counts as standing still.
     fn refresh(&mut self, now: i64) {
         let elapsed = now.saturating_sub(self.refreshed).max(0);
         self.refreshed = now;

@@ -101,6 +101,12 @@ local function scopes_of(run, day, labels)
   return scopes
 end
 
+-- Whether an amount is no more than another; neither is negative.
+local function is_at_most(amount, other)
+  if #amount ~= #other then return #amount < #other end
+  return amount <= other
+end
+
 local function minus(amount)
   if amount == '0' then return amount end
   if amount:sub(1, 1) == '-' then return amount:sub(2) end
@@ -155,10 +161,19 @@ local function budgets_of(scopes)
   return redis.call('MGET', unpack(names))
 end
 
+-- Whether a cap is noted in an account, by account, as far as this script knows already.
+local caps = {}
+
+local function has_cap(account)
+  if caps[account] == nil then caps[account] = redis.call('HEXISTS', account, 'cap') == 1 end
+  return caps[account]
+end
+
 -- Brings what is left of an account in line with its budget, which may have been changed since the
 -- cap that is noted in it. Without a cap nothing is noted: most accounts have none, and their upkeep
 -- took most of a call's time.
 local function fit_to_cap(account, budget, noted)
+  caps[account] = budget ~= 'unlimited'
   if noted == budget then return end
   if budget == 'unlimited' then
     if noted then redis.call('HDEL', account, 'cap', 'uncommitted', 'left') end
@@ -180,10 +195,6 @@ local function can_count(account, committed, outstanding, amount)
   local fits = covers(account, 'left', { amount })
   fit_to_cap(account, 'unlimited', WITHOUT_END)
   return fits
-end
-
-local function has_cap(account)
-  return redis.call('HEXISTS', account, 'cap') == 1
 end
 
 local function commit(account, amount)

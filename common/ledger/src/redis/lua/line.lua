@@ -9,7 +9,11 @@
 -- Milliseconds for which a place is kept after its caller has asked.
 local PLACE_KEPT = 3000
 
+-- Whether any call waits for money: mostly none does, and then there is nothing to look for.
+local has_line = redis.call('EXISTS', key('places')) == 1
+
 local function leave(lease)
+  if not has_line then return end
   local place = key('place', lease)
   local line = redis.call('HGET', place, 'line')
   if not line then return end
@@ -20,6 +24,7 @@ end
 
 -- Forgets those who no longer ask, and a place of our own from before a clock was set back.
 local function prune(lease)
+  if not has_line then return end
   local late = redis.call('ZRANGEBYSCORE', key('places'), '-inf', '(' .. whole(now))
   for _, gone in ipairs(late) do leave(gone) end
   local seen = redis.call('HGET', key('place', lease), 'seen')
@@ -28,6 +33,7 @@ end
 
 -- The worst costs of those ahead of this call in a line.
 local function ahead(lease, line)
+  if not has_line then return {} end
   local turn = redis.call('HGET', key('place', lease), 'turn')
   local before = turn and '(' .. turn or '+inf'
   local wanted = {}
@@ -53,7 +59,7 @@ local function wait(lease, line, worst)
   redis.call('ZADD', key('places'), whole(now + PLACE_KEPT), lease)
 end
 
--- Wakes those who wait for money, in every process; costs nothing while there is nobody.
+-- Wakes those who wait for money, in every process.
 local function tell_freed_money()
-  if redis.call('EXISTS', key('places')) == 1 then tell_changes() end
+  if has_line then tell_changes() end
 end

@@ -149,9 +149,9 @@ end
 
 -- Gives back what a call reserved and did not use, where the provider does so too.
 local function refund(name, reserved, used)
+  if redis.call('HGET', key('endpoint', name), 'refund_unused') ~= '1' then return end
   local endpoint = known_endpoint(name)
-  if not endpoint then return end
-  if endpoint.refund_unused == 1 and rate_of(endpoint, 'tokens') then
+  if rate_of(endpoint, 'tokens') then
     local unused = (reserved - used) * PARTS
     endpoint.tokens_spent = math.max(endpoint.tokens_spent - unused, 0)
   end

@@ -22,11 +22,16 @@ local lease = known
     labels = labels_of(run),
   }
 local record = key('lease', id)
-redis.call('HSET', record, 'owner', lease.owner, 'run', lease.run, 'endpoint', lease.endpoint,
-  'tokens', whole(lease.tokens), 'worst', lease.worst, 'day', lease.day,
-  'labels', lease.labels, 'overrun', cost)
-if add(record, 'overrun', minus(lease.worst)) < 0 then redis.call('HSET', record, 'overrun', '0') end
-local overrun = redis.call('HGET', record, 'overrun')
+if not known then
+  redis.call('HSET', record, 'owner', lease.owner, 'run', lease.run, 'endpoint', lease.endpoint,
+    'tokens', whole(lease.tokens), 'worst', lease.worst, 'day', lease.day, 'labels', lease.labels)
+end
+local overrun = '0'
+if not is_at_most(cost, lease.worst) then
+  redis.call('HSET', record, 'overrun', cost)
+  add(record, 'overrun', minus(lease.worst))
+  overrun = redis.call('HGET', record, 'overrun')
+end
 
 local capped = false
 for _, scope in ipairs(scopes_of(lease.run, lease.day, lease.labels)) do
@@ -46,7 +51,7 @@ for _, scope in ipairs(scopes_of(lease.run, lease.day, lease.labels)) do
 end
 if capped then redis.call('HSET', key('account', 'run', lease.run), 'stopped', '1') end
 refund(lease.endpoint, lease.tokens, used)
-redis.call('HSET', record, 'standing', 'settled')
+redis.call('HSET', record, 'standing', 'settled', 'overrun', overrun)
 redis.call('PEXPIRE', record, kept)
 redis.call('SREM', key('held', lease.owner), id)
 leave(id)
