@@ -1,6 +1,7 @@
 //! The role: results come in, are committed to the journal, and only then acknowledged.
 
 use crate::run_journal::RunJournal;
+use futures_util::future::BoxFuture;
 use juror_journal::journal::JournalError;
 use juror_queue::{Delivery, Disposition, QueueError, Subscription};
 use juror_telemetry::{MessageKind, Metrics};
@@ -57,36 +58,38 @@ pub enum AggregatorError {
 
 /// Receives until the queue is closed and holds nothing more. A soft stop changes nothing: what
 /// workers finish must still be committed. A hard stop ends after the batch in hand.
-pub async fn run(
+pub fn run(
     resources: AggregatorResources,
     shutdown: Shutdown,
-) -> Result<Aggregated, AggregatorError> {
-    let AggregatorResources { mut results, journal, events, metrics } = resources;
-    let (sender, receiver) = mpsc::channel(BATCH);
-    let receive = async {
-        // Moved in, so that the committer sees the end as soon as there is nothing to receive.
-        let sender = sender;
-        loop {
-            let delivery = tokio::select! {
-                biased;
-                () = shutdown.now.cancelled() => return Ok(()),
-                // The committer has failed; its error tells more.
-                () = sender.closed() => return Ok(()),
-                delivery = results.next() => delivery?,
-            };
-            let Some(delivery) = delivery else { return Ok(()) };
-            if sender.send(delivery).await.is_err() {
-                return Ok(());
+) -> BoxFuture<'static, Result<Aggregated, AggregatorError>> {
+    Box::pin(async move {
+        let AggregatorResources { mut results, journal, events, metrics } = resources;
+        let (sender, receiver) = mpsc::channel(BATCH);
+        let receive = async {
+            // Moved in, so that the committer sees the end as soon as there is nothing to receive.
+            let sender = sender;
+            loop {
+                let delivery = tokio::select! {
+                    biased;
+                    () = shutdown.now.cancelled() => return Ok(()),
+                    // The committer has failed; its error tells more.
+                    () = sender.closed() => return Ok(()),
+                    delivery = results.next() => delivery?,
+                };
+                let Some(delivery) = delivery else { return Ok(()) };
+                if sender.send(delivery).await.is_err() {
+                    return Ok(());
+                }
             }
-        }
-    };
-    // Of the highest level, so that every line names the run however little is logged.
-    let span = error_span!("run", run = %journal.record().run_id);
-    let committing = commit_all(receiver, journal, events, metrics).instrument(span);
-    let (received, aggregated) = tokio::join!(receive, committing);
-    let aggregated = aggregated?;
-    received.map_err(AggregatorError::Queue)?;
-    Ok(aggregated)
+        };
+        // Of the highest level, so that every line names the run however little is logged.
+        let span = error_span!("run", run = %journal.record().run_id);
+        let committing = commit_all(receiver, journal, events, metrics).instrument(span);
+        let (received, aggregated) = tokio::join!(receive, committing);
+        let aggregated = aggregated?;
+        received.map_err(AggregatorError::Queue)?;
+        Ok(aggregated)
+    })
 }
 
 /// Commits what comes, batch by batch; while one is being written, the next gathers.

@@ -1,6 +1,7 @@
 //! The built-in renderer, by the settings.
 
 use crate::{environment::Environment, settings::Settings};
+use futures_util::future::BoxFuture;
 use juror_render::{
     BROWSER_NAMES, PageCode, PageSource, RenderError, Renderer, RendererError, RendererSettings,
 };
@@ -53,13 +54,15 @@ pub fn has_browser(settings: &Settings, environment: &Environment) -> bool {
 ///
 /// # Errors
 /// It draws nothing, for this reason.
-pub async fn find_renderer(settings: &Settings) -> Result<String, RendererError> {
-    if !settings.stages.render_command.is_empty() {
-        return Ok("stages.render_command".to_owned());
-    }
-    let renderer = renderer(settings);
-    renderer.check_files()?;
-    renderer.find_browser().await
+pub fn find_renderer(settings: &Settings) -> BoxFuture<'_, Result<String, RendererError>> {
+    Box::pin(async move {
+        if !settings.stages.render_command.is_empty() {
+            return Ok("stages.render_command".to_owned());
+        }
+        let renderer = renderer(settings);
+        renderer.check_files()?;
+        renderer.find_browser().await
+    })
 }
 
 /// Checks the files that the built-in renderer gives to each page.
@@ -83,15 +86,17 @@ pub struct TestedRenderer {
 ///
 /// # Errors
 /// There is no browser, or it does not draw.
-pub async fn draw_test_page(settings: &Settings) -> Result<TestedRenderer, RenderError> {
-    let renderer =
-        Renderer::start(RendererSettings { concurrency: 1, ..renderer(settings) }).await?;
-    let (code, props) = (PageCode::Html(TEST_PAGE.to_owned()), Map::new());
-    let source = PageSource { code, props, frame: None, viewport: [320, 200], scale: 1 };
-    let mut page = renderer.open(&source).await?;
-    page.draw(&[]).await?;
-    page.close().await;
-    renderer.shut_down().await;
-    let (browser, is_sandboxed) = (renderer.browser().to_owned(), renderer.is_sandboxed());
-    Ok(TestedRenderer { browser, is_sandboxed })
+pub fn draw_test_page(settings: &Settings) -> BoxFuture<'_, Result<TestedRenderer, RenderError>> {
+    Box::pin(async move {
+        let renderer =
+            Renderer::start(RendererSettings { concurrency: 1, ..renderer(settings) }).await?;
+        let (code, props) = (PageCode::Html(TEST_PAGE.to_owned()), Map::new());
+        let source = PageSource { code, props, frame: None, viewport: [320, 200], scale: 1 };
+        let mut page = renderer.open(&source).await?;
+        page.draw(&[]).await?;
+        page.close().await;
+        renderer.shut_down().await;
+        let (browser, is_sandboxed) = (renderer.browser().to_owned(), renderer.is_sandboxed());
+        Ok(TestedRenderer { browser, is_sandboxed })
+    })
 }

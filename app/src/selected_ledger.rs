@@ -1,6 +1,7 @@
 //! The ledger that settings name.
 
 use crate::{error::AppError, fleet, local_ledger::open_local_ledger, settings::Settings};
+use futures_util::future::BoxFuture;
 use juror_ledger::{budgets::BudgetRecords, redis::RedisLedger, sqlite::SqliteLedger};
 use std::sync::Arc;
 
@@ -17,11 +18,13 @@ impl SelectedLedger {
     ///
     /// # Errors
     /// A ledger that cannot be opened or reached.
-    pub async fn open(settings: &Settings) -> Result<Self, AppError> {
-        match settings.fleet.redis {
-            Some(_) => fleet::open_backend(settings).await.map(Self::Fleet),
-            None => open_local_ledger(settings).map(Self::Local),
-        }
+    pub fn open(settings: &Settings) -> BoxFuture<'_, Result<Self, AppError>> {
+        Box::pin(async move {
+            match settings.fleet.redis {
+                Some(_) => fleet::open_backend(settings).await.map(Self::Fleet),
+                None => open_local_ledger(settings).map(Self::Local),
+            }
+        })
     }
 
     /// Its budgets.

@@ -4,6 +4,7 @@ use crate::{
     publish as submit,
     publish::{Submission, SubmitError, Submitted},
 };
+use futures_util::future::BoxFuture;
 use juror_ledger::{
     admission::BudgetSettings,
     budgets::{self, ZoneChange},
@@ -74,54 +75,60 @@ pub enum PublishRunError {
 }
 
 /// Changes what a run may cost that goes on, and what its record says of that.
-pub async fn change_budgets(
-    backend: &RedisLedger,
-    record: &RunRecord,
-    settings: &BudgetSettings,
-) -> Result<Option<ZoneChange>, LedgerError> {
-    let change = budgets::open_run(backend, record, settings, Money::ZERO).await?;
-    backend.note_record(record).await?;
-    Ok(change)
+pub fn change_budgets<'a>(
+    backend: &'a RedisLedger,
+    record: &'a RunRecord,
+    settings: &'a BudgetSettings,
+) -> BoxFuture<'a, Result<Option<ZoneChange>, LedgerError>> {
+    Box::pin(async move {
+        let change = budgets::open_run(backend, record, settings, Money::ZERO).await?;
+        backend.note_record(record).await?;
+        Ok(change)
+    })
 }
 
 /// Opens a run, or opens it again: what it may cost first, then what it is. Nothing may be
 /// published before.
-pub async fn open(
-    backend: &RedisLedger,
-    record: &RunRecord,
-    settings: &BudgetSettings,
+pub fn open<'a>(
+    backend: &'a RedisLedger,
+    record: &'a RunRecord,
+    settings: &'a BudgetSettings,
     spent: Money,
-) -> Result<Option<ZoneChange>, LedgerError> {
-    let change = budgets::open_run(backend, record, settings, spent).await?;
-    backend.announce_run(record).await?;
-    Ok(change)
+) -> BoxFuture<'a, Result<Option<ZoneChange>, LedgerError>> {
+    Box::pin(async move {
+        let change = budgets::open_run(backend, record, settings, spent).await?;
+        backend.announce_run(record).await?;
+        Ok(change)
+    })
 }
 
 impl FleetRun {
     /// Publishes the jobs of an open run and closes it. About once a second it notes what is
     /// published, and stops if the run was cancelled. A Redis that is away is waited for.
-    pub async fn publish(
-        &self,
+    pub fn publish<'a>(
+        &'a self,
         submission: Submission,
-        shutdown: &Shutdown,
-    ) -> Result<Published, PublishRunError> {
-        let (events, published) = (submission.events.clone(), submission.published.subscribe());
-        let stop = Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() };
-        let mut submitting = pin!(submit::run(submission, &stop));
-        let interruption = tokio::select! {
-            submitted = &mut submitting => return self.end(submitted?, &events, shutdown).await,
-            interruption = self.watch(&published, &events) => interruption,
-        };
-        stop.drain.cancel();
-        let Submitted { published: jobs, .. } = submitting.await?;
-        match interruption {
-            PublishStop::Broken(error) => Err(error.into()),
-            PublishStop::Forgotten => Err(PublishRunError::Forgotten(self.run.clone())),
-            PublishStop::Cancelled => {
-                self.close(jobs, &events, shutdown).await?;
-                Ok(Published { jobs, end: PublishedEnd::Cancelled })
+        shutdown: &'a Shutdown,
+    ) -> BoxFuture<'a, Result<Published, PublishRunError>> {
+        Box::pin(async move {
+            let (events, published) = (submission.events.clone(), submission.published.subscribe());
+            let stop = Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() };
+            let mut submitting = pin!(submit::run(submission, &stop));
+            let interruption = tokio::select! {
+                submitted = &mut submitting => return self.end(submitted?, &events, shutdown).await,
+                interruption = self.watch(&published, &events) => interruption,
+            };
+            stop.drain.cancel();
+            let Submitted { published: jobs, .. } = submitting.await?;
+            match interruption {
+                PublishStop::Broken(error) => Err(error.into()),
+                PublishStop::Forgotten => Err(PublishRunError::Forgotten(self.run.clone())),
+                PublishStop::Cancelled => {
+                    self.close(jobs, &events, shutdown).await?;
+                    Ok(Published { jobs, end: PublishedEnd::Cancelled })
+                }
             }
-        }
+        })
     }
 
     async fn end(

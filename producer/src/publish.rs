@@ -5,6 +5,7 @@ use crate::{
     plan::Jobs,
     upload::{UploadError, Uploader},
 };
+use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
 use juror_queue::{Priority, Queue, QueueError};
 use juror_types::{
@@ -93,38 +94,43 @@ pub enum SubmitError {
 /// Publishes the jobs. On a stop, hard or soft, it takes no further job and does not wait for
 /// what the queue has not yet vouched for: a full queue would keep it waiting for workers that
 /// stop too.
-pub async fn run(submission: Submission, shutdown: &Shutdown) -> Result<Submitted, SubmitError> {
-    let Submission {
-        queue,
-        jobs,
-        planned,
-        round_of,
-        priority,
-        uploader,
-        window,
-        events,
-        published,
-    } = submission;
-    events.emit(Event::Planned { jobs: planned }).await;
-    let (sender, receiver) = mpsc::channel(READ_CAPACITY);
-    // Files are read where blocking is allowed. The reader ends when the receiver is gone.
-    let reader = tokio::task::spawn_blocking(move || read(jobs, &round_of, &sender));
-    let publisher = JobPublisher {
-        queue: &*queue,
-        priority,
-        uploader: uploader.as_deref(),
-        window: window.max(1),
-    };
-    let ended = publish(&publisher, receiver, &published, shutdown).await;
-    let read = reader.await;
-    let published = *published.borrow();
-    let complete = ended.map_err(|failure| match failure {
-        PublishFailure::Dataset(source) => SubmitError::Dataset { published, source },
-        PublishFailure::Queue(source) => SubmitError::Queue { published, source },
-        PublishFailure::Upload(source) => SubmitError::Upload { published, source },
-    })?;
-    let skipped = read.map_err(|_| SubmitError::Reader { published })?;
-    Ok(Submitted { published, skipped, complete })
+pub fn run(
+    submission: Submission,
+    shutdown: &Shutdown,
+) -> BoxFuture<'_, Result<Submitted, SubmitError>> {
+    Box::pin(async move {
+        let Submission {
+            queue,
+            jobs,
+            planned,
+            round_of,
+            priority,
+            uploader,
+            window,
+            events,
+            published,
+        } = submission;
+        events.emit(Event::Planned { jobs: planned }).await;
+        let (sender, receiver) = mpsc::channel(READ_CAPACITY);
+        // Files are read where blocking is allowed. The reader ends when the receiver is gone.
+        let reader = tokio::task::spawn_blocking(move || read(jobs, &round_of, &sender));
+        let publisher = JobPublisher {
+            queue: &*queue,
+            priority,
+            uploader: uploader.as_deref(),
+            window: window.max(1),
+        };
+        let ended = publish(&publisher, receiver, &published, shutdown).await;
+        let read = reader.await;
+        let published = *published.borrow();
+        let complete = ended.map_err(|failure| match failure {
+            PublishFailure::Dataset(source) => SubmitError::Dataset { published, source },
+            PublishFailure::Queue(source) => SubmitError::Queue { published, source },
+            PublishFailure::Upload(source) => SubmitError::Upload { published, source },
+        })?;
+        let skipped = read.map_err(|_| SubmitError::Reader { published })?;
+        Ok(Submitted { published, skipped, complete })
+    })
 }
 
 /// Hands the jobs over until nobody takes them; answers how many were left out.

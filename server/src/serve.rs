@@ -5,6 +5,7 @@ use crate::{
     state::AppState,
 };
 use axum::{Router, http::Request};
+use futures_util::future::BoxFuture;
 use hyper::{body::Incoming, server::conn::http1};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
@@ -40,38 +41,40 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// Answers on `listener` until `stop` is cancelled, then finishes what is under way, within five
 /// seconds, and returns when every connection and every watcher has ended.
-pub async fn serve(
+pub fn serve(
     listener: TcpListener,
     site: AppState,
     router: Router,
     proxies: TrustedProxies,
     stop: CancellationToken,
-) {
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let connections = TaskTracker::new();
-    let too_late = CancellationToken::new();
-    let limiter = Arc::new(ConnectionLimiter { proxies, ..ConnectionLimiter::default() });
-    let accepting = async {
-        // The semaphore is never closed.
-        while let Ok(place) = Arc::clone(&places).acquire_owned().await {
-            let (stream, peer) = accept(&listener).await;
-            // Who has too many already is hung up on.
-            let Some(permit) = ConnectionLimiter::admit(&limiter, peer.ip()) else { continue };
-            let (router, stop, too_late) = (router.clone(), stop.clone(), too_late.clone());
-            connections.spawn(async move {
-                let _held = (place, permit);
-                too_late.run_until_cancelled(connection(stream, peer, router, stop)).await;
-            });
+) -> BoxFuture<'static, ()> {
+    Box::pin(async move {
+        let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        let connections = TaskTracker::new();
+        let too_late = CancellationToken::new();
+        let limiter = Arc::new(ConnectionLimiter { proxies, ..ConnectionLimiter::default() });
+        let accepting = async {
+            // The semaphore is never closed.
+            while let Ok(place) = Arc::clone(&places).acquire_owned().await {
+                let (stream, peer) = accept(&listener).await;
+                // Who has too many already is hung up on.
+                let Some(permit) = ConnectionLimiter::admit(&limiter, peer.ip()) else { continue };
+                let (router, stop, too_late) = (router.clone(), stop.clone(), too_late.clone());
+                connections.spawn(async move {
+                    let _held = (place, permit);
+                    too_late.run_until_cancelled(connection(stream, peer, router, stop)).await;
+                });
+            }
+        };
+        stop.run_until_cancelled(accepting).await;
+        connections.close();
+        tokio::select! {
+            () = connections.wait() => {}
+            () = sleep(GRACE) => too_late.cancel(),
         }
-    };
-    stop.run_until_cancelled(accepting).await;
-    connections.close();
-    tokio::select! {
-        () = connections.wait() => {}
-        () = sleep(GRACE) => too_late.cancel(),
-    }
-    connections.wait().await;
-    site.live.ended().await;
+        connections.wait().await;
+        site.live.ended().await;
+    })
 }
 
 /// Counts of each address's connections.

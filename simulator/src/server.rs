@@ -5,6 +5,7 @@ use crate::{
     respond::Simulator,
     stats::Stats,
 };
+use futures_util::future::BoxFuture;
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
 use juror_types::shutdown::Shutdown;
@@ -15,21 +16,23 @@ use tokio_util::task::TaskTracker;
 /// Answers on `listener` until `shutdown`: at a soft stop requests in flight are answered and
 /// hanging ones end, at a hard stop connections are dropped. Returns the count when every
 /// connection is closed.
-pub async fn serve(
+pub fn serve(
     listener: TcpListener,
     config: SimulatorConfig,
     shutdown: Shutdown,
-) -> Result<Stats, SimulatorError> {
-    config.check()?;
-    let simulator = Arc::new(Simulator::new(config));
-    let connections = TaskTracker::new();
-    while let Some(stream) = accept(&listener, &shutdown).await {
-        connections.spawn(connection(stream, simulator.clone(), shutdown.clone()));
-    }
-    drop(listener);
-    connections.close();
-    connections.wait().await;
-    Ok(simulator.counter.stats())
+) -> BoxFuture<'static, Result<Stats, SimulatorError>> {
+    Box::pin(async move {
+        config.check()?;
+        let simulator = Arc::new(Simulator::new(config));
+        let connections = TaskTracker::new();
+        while let Some(stream) = accept(&listener, &shutdown).await {
+            connections.spawn(connection(stream, simulator.clone(), shutdown.clone()));
+        }
+        drop(listener);
+        connections.close();
+        connections.wait().await;
+        Ok(simulator.counter.stats())
+    })
 }
 
 /// The next connection; none when there shall be no more.

@@ -7,6 +7,7 @@ use crate::{
     load,
     question::Question,
 };
+use futures_util::future::BoxFuture;
 use juror_ledger::error::LedgerError;
 use juror_types::{
     job::{Job, Judge},
@@ -42,32 +43,34 @@ pub enum Estimated {
 }
 
 /// Estimates a job for these candidates. Only the context's own judge has a cache to look into.
-pub async fn estimate(
-    job: &Job,
-    context: &Context,
-    candidates: &[Candidate],
-) -> Result<Estimated, LedgerError> {
-    let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
-        return Ok(Estimated::NoCall);
-    };
-    let loaded = match load::load(&job.item, &context.sources).await {
-        Ok(loaded) => loaded,
-        Err(error) => return Ok(Estimated::Failed(error)),
-    };
-    if context.rubric.needs(Need::GeneratedCode) && loaded.code.is_none() {
-        return Ok(Estimated::NoCall);
-    }
-    let question = match Question::of(job, judge, &loaded, None, setup, context).await {
-        Ok(question) => question,
-        Err(error) => return Ok(Estimated::Failed(error)),
-    };
-    if let Some(error) = question.unreadable() {
-        return Ok(Estimated::Failed(error));
-    }
-    let cached = setup.cache && context.store.cached(&question.key).await?.is_some();
-    let bounds = |candidate: &Candidate| {
-        question.bounds(&candidate.judge, &candidate.terms, &candidate.rules)
-    };
-    let bounds = candidates.iter().map(bounds).collect();
-    Ok(Estimated::Question { cached, bounds })
+pub fn estimate<'a>(
+    job: &'a Job,
+    context: &'a Context,
+    candidates: &'a [Candidate],
+) -> BoxFuture<'a, Result<Estimated, LedgerError>> {
+    Box::pin(async move {
+        let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
+            return Ok(Estimated::NoCall);
+        };
+        let loaded = match load::load(&job.item, &context.sources).await {
+            Ok(loaded) => loaded,
+            Err(error) => return Ok(Estimated::Failed(error)),
+        };
+        if context.rubric.needs(Need::GeneratedCode) && loaded.code.is_none() {
+            return Ok(Estimated::NoCall);
+        }
+        let question = match Question::of(job, judge, &loaded, None, setup, context).await {
+            Ok(question) => question,
+            Err(error) => return Ok(Estimated::Failed(error)),
+        };
+        if let Some(error) = question.unreadable() {
+            return Ok(Estimated::Failed(error));
+        }
+        let cached = setup.cache && context.store.cached(&question.key).await?.is_some();
+        let bounds = |candidate: &Candidate| {
+            question.bounds(&candidate.judge, &candidate.terms, &candidate.rules)
+        };
+        let bounds = candidates.iter().map(bounds).collect();
+        Ok(Estimated::Question { cached, bounds })
+    })
 }

@@ -2,6 +2,7 @@
 //! image file walked from its first byte to its last without a decode. Asks no judge.
 
 use crate::{image, load::load, sources::Sources};
+use futures_util::future::BoxFuture;
 use juror_files::local::MAX_IMAGE_BYTES;
 use juror_types::{
     id::Digest,
@@ -15,19 +16,21 @@ use juror_types::{
 ///
 /// # Errors
 /// The first reason for which the job of this item would fail.
-pub async fn inspect(item: &Item, sources: &Sources) -> Result<(), JobError> {
-    load(&with_local_texts(item), sources).await?;
-    let rendered = item.rendered.iter().map(|image| (Item::RENDERED, image));
-    let images = item.images.iter().map(|(name, image)| (name.as_str(), image));
-    for (name, image) in images.chain(rendered) {
-        if Reference::is_path(&image.reference) {
-            inspect_image(image, sources).await.map_err(|message| JobError {
-                kind: ErrorKind::Image,
-                message: format!("{name}: {message}"),
-            })?;
+pub fn inspect<'a>(item: &'a Item, sources: &'a Sources) -> BoxFuture<'a, Result<(), JobError>> {
+    Box::pin(async move {
+        load(&with_local_texts(item), sources).await?;
+        let rendered = item.rendered.iter().map(|image| (Item::RENDERED, image));
+        let images = item.images.iter().map(|(name, image)| (name.as_str(), image));
+        for (name, image) in images.chain(rendered) {
+            if Reference::is_path(&image.reference) {
+                inspect_image(image, sources).await.map_err(|message| JobError {
+                    kind: ErrorKind::Image,
+                    message: format!("{name}: {message}"),
+                })?;
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 fn with_local_texts(item: &Item) -> Item {

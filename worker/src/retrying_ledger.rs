@@ -13,7 +13,7 @@ macro_rules! repeated {
         impl<Backend: $first $(+ $bound)*> $trait for RetryingLedger<Backend> {
             $(
                 async fn $name(&self, $($argument: $type),*) -> Result<$answer, LedgerError> {
-                    self.$how(|| self.backend.$name($(Clone::clone(&$argument)),*)).await
+                    self.$how(&|| self.backend.$name($(Clone::clone(&$argument)),*)).await
                 }
             )*
             $($others)*
@@ -25,6 +25,7 @@ mod batches;
 
 use crate::retry::full_jitter;
 use async_trait::async_trait;
+use futures_util::future::BoxFuture;
 use juror_ledger::{
     admission::{
         Admission, AdmissionDecision, Ask, Budget, Ledger, Limits, Observation, Settled,
@@ -65,6 +66,9 @@ pub struct RetryingLedger<Backend> {
     outages: AtomicU64,
 }
 
+/// An operation of the backend, to be repeated.
+pub type Step<'a, T> = &'a (dyn Fn() -> BoxFuture<'a, Result<T, LedgerError>> + Send + Sync);
+
 /// One caller that waits.
 struct Waiting<'a>(&'a AtomicUsize);
 
@@ -86,29 +90,20 @@ impl<Backend: Admission + Store> RetryingLedger<Backend> {
     }
 
     /// Asks until there is an answer, or until the worker stops: then the last error.
-    pub async fn asking<T, Answer>(&self, step: impl Fn() -> Answer) -> Result<T, LedgerError>
-    where
-        Answer: Future<Output = Result<T, LedgerError>>,
-    {
+    pub async fn asking<T>(&self, step: Step<'_, T>) -> Result<T, LedgerError> {
         self.until(&self.shutdown.drain, step).await
     }
 
     /// Says something until it is heard, or until a hard stop: then the last error.
-    async fn telling<T, Answer>(&self, step: impl Fn() -> Answer) -> Result<T, LedgerError>
-    where
-        Answer: Future<Output = Result<T, LedgerError>>,
-    {
+    async fn telling<T>(&self, step: Step<'_, T>) -> Result<T, LedgerError> {
         self.until(&self.shutdown.now, step).await
     }
 
-    async fn until<T, Answer>(
+    async fn until<T>(
         &self,
         stop: &CancellationToken,
-        step: impl Fn() -> Answer,
-    ) -> Result<T, LedgerError>
-    where
-        Answer: Future<Output = Result<T, LedgerError>>,
-    {
+        step: Step<'_, T>,
+    ) -> Result<T, LedgerError> {
         let mut changes = self.backend.changes();
         let (mut repetition, mut waiting) = (0, None);
         loop {

@@ -14,6 +14,7 @@ use crate::{
     run::fleet::FleetWork,
     telemetry,
 };
+use futures_util::future::BoxFuture;
 use juror_queue::{Delivery, Disposition, Priority, Queue, QueueError, Subscription};
 use juror_telemetry::Metrics;
 use juror_types::{
@@ -65,21 +66,26 @@ pub struct Ended {
 /// Works until the queue is closed and empty, or until `shutdown.drain`, which it gives itself
 /// where it cannot go on; then what is in hand is finished. With `shutdown.now` it is given back,
 /// and calls in flight are cancelled.
-pub async fn run(worker: Arc<Worker>, shutdown: Shutdown) -> Result<Ended, WorkerError> {
-    info!("the worker takes jobs");
-    let ending = match &worker.runs {
-        Runs::One(_) => serve(&worker, &shutdown).await,
-        Runs::Many(fleet) => {
-            fleet.begin_batches().await?;
-            let keeping = fleet.keep_batches(&worker.events, &shutdown);
-            let (mut ending, kept) = tokio::join!(serve(&worker, &shutdown), keeping);
-            // Once no job in hand can become a row of a shard any more.
-            fleet.resign_batches().await;
-            ending.note(Ok(kept), &shutdown.drain);
-            ending
-        }
-    };
-    ended(ending, &worker.events).await
+pub fn run(
+    worker: Arc<Worker>,
+    shutdown: Shutdown,
+) -> BoxFuture<'static, Result<Ended, WorkerError>> {
+    Box::pin(async move {
+        info!("the worker takes jobs");
+        let ending = match &worker.runs {
+            Runs::One(_) => serve(&worker, &shutdown).await,
+            Runs::Many(fleet) => {
+                fleet.begin_batches().await?;
+                let keeping = fleet.keep_batches(&worker.events, &shutdown);
+                let (mut ending, kept) = tokio::join!(serve(&worker, &shutdown), keeping);
+                // Once no job in hand can become a row of a shard any more.
+                fleet.resign_batches().await;
+                ending.note(Ok(kept), &shutdown.drain);
+                ending
+            }
+        };
+        ended(ending, &worker.events).await
+    })
 }
 
 /// Takes jobs, and waits for those in hand.
@@ -99,14 +105,16 @@ async fn serve(worker: &Arc<Worker>, shutdown: &Shutdown) -> Ending {
 }
 
 /// As [`run()`], for a run whose calls are bought in batches.
-pub async fn run_in_batches(
+pub fn run_in_batches(
     work: Arc<BatchWork>,
     shutdown: Shutdown,
-) -> Result<Ended, WorkerError> {
-    let mut ending = Ending::default();
-    let events = work.context.events.clone();
-    ending.note(Ok(batch::run(work, &shutdown.drain).await), &shutdown.drain);
-    ended(ending, &events).await
+) -> BoxFuture<'static, Result<Ended, WorkerError>> {
+    Box::pin(async move {
+        let mut ending = Ending::default();
+        let events = work.context.events.clone();
+        ending.note(Ok(batch::run(work, &shutdown.drain).await), &shutdown.drain);
+        ended(ending, &events).await
+    })
 }
 
 async fn ended(ending: Ending, events: &Events) -> Result<Ended, WorkerError> {

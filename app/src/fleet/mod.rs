@@ -12,6 +12,7 @@ use crate::{
     error::AppError,
     settings::{Layer, Settings},
 };
+use futures_util::future::BoxFuture;
 use juror_ledger::{
     budgets,
     error::LedgerError,
@@ -38,21 +39,23 @@ pub struct Fleet {
 
 impl Fleet {
     /// Connects to both; waits for those that are not up yet.
-    pub async fn open(settings: &Settings, events: Events) -> Result<Self, AppError> {
-        let backend = await_backend(settings, &events).await?;
-        // A Redis that goes away meanwhile is waited for later on.
-        let difference = budgets::zone_difference(&*backend, &settings.budget).await;
-        if let Ok(Some(difference)) = difference {
-            events.emit(Event::Warning(difference)).await;
-        }
-        let queues = match open_queues(settings, events).await {
-            Ok(queues) => queues,
-            Err(failure) => {
-                backend.close().await;
-                return Err(failure);
+    pub fn open(settings: &Settings, events: Events) -> BoxFuture<'_, Result<Self, AppError>> {
+        Box::pin(async move {
+            let backend = await_backend(settings, &events).await?;
+            // A Redis that goes away meanwhile is waited for later on.
+            let difference = budgets::zone_difference(&*backend, &settings.budget).await;
+            if let Ok(Some(difference)) = difference {
+                events.emit(Event::Warning(difference)).await;
             }
-        };
-        Ok(Self { queues, backend })
+            let queues = match open_queues(settings, events).await {
+                Ok(queues) => queues,
+                Err(failure) => {
+                    backend.close().await;
+                    return Err(failure);
+                }
+            };
+            Ok(Self { queues, backend })
+        })
     }
 
     /// Closes both connections.
@@ -81,13 +84,15 @@ pub async fn open_backend(settings: &Settings) -> Result<Arc<RedisLedger>, AppEr
 }
 
 /// Connects to Redis for the fleet of this namespace.
-pub async fn open_backend_of(
-    settings: &Settings,
-    namespace: &str,
-) -> Result<Arc<RedisLedger>, AppError> {
-    let redis = redis_settings(settings)?;
-    let redis = RedisSettings { namespace: namespace.to_owned(), ..redis };
-    Ok(Arc::new(RedisLedger::open(redis).await?))
+pub fn open_backend_of<'a>(
+    settings: &'a Settings,
+    namespace: &'a str,
+) -> BoxFuture<'a, Result<Arc<RedisLedger>, AppError>> {
+    Box::pin(async move {
+        let redis = redis_settings(settings)?;
+        let redis = RedisSettings { namespace: namespace.to_owned(), ..redis };
+        Ok(Arc::new(RedisLedger::open(redis).await?))
+    })
 }
 
 /// Connects to Redis; waits for one that is not up yet, as for RabbitMQ.
@@ -133,19 +138,23 @@ pub async fn open_queues(settings: &Settings, events: Events) -> Result<RabbitQu
 }
 
 /// Connects to RabbitMQ; waits at most so long for one that is not up yet.
-pub async fn open_queues_within(
+pub fn open_queues_within(
     settings: &Settings,
     max_wait: Duration,
     events: Events,
-) -> Result<RabbitQueues, AppError> {
-    let rabbit = rabbit_settings(settings, max_wait)?;
-    RabbitQueues::connect(&rabbit, events).await.map_err(AppError::from)
+) -> BoxFuture<'_, Result<RabbitQueues, AppError>> {
+    Box::pin(async move {
+        let rabbit = rabbit_settings(settings, max_wait)?;
+        RabbitQueues::connect(&rabbit, events).await.map_err(AppError::from)
+    })
 }
 
 /// The workers of the fleet that are connected; declares nothing.
-pub async fn workers(settings: &Settings) -> Result<ConnectedWorkers, AppError> {
-    let rabbit = rabbit_settings(settings, Duration::ZERO)?;
-    connected_workers(&rabbit).await.map_err(AppError::from)
+pub fn workers(settings: &Settings) -> BoxFuture<'_, Result<ConnectedWorkers, AppError>> {
+    Box::pin(async move {
+        let rabbit = rabbit_settings(settings, Duration::ZERO)?;
+        connected_workers(&rabbit).await.map_err(AppError::from)
+    })
 }
 
 fn rabbit_settings(settings: &Settings, max_wait: Duration) -> Result<RabbitSettings, AppError> {

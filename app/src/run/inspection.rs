@@ -2,6 +2,7 @@
 
 use super::{local_context::roots, session::Session};
 use crate::{error::AppError, worker_resources::sources};
+use futures_util::future::BoxFuture;
 use futures_util::{StreamExt as _, stream};
 use juror_producer::plan;
 use juror_worker::inspect::inspect;
@@ -16,34 +17,37 @@ const CONCURRENT_ITEMS: usize = 8;
 ///
 /// # Errors
 /// [`AppError::Invalid`] with the list, or if the dataset has changed meanwhile.
-pub async fn inspect_files(session: &Session) -> Result<(), AppError> {
-    let sources = sources(&session.settings, &session.environment, roots(session))?;
-    let items =
-        plan::selected_items(&session.dataset, &session.options).map_err(AppError::invalid)?;
-    let inspecting = stream::iter(items).map(|placed| {
-        let sources = &sources;
-        async move {
-            let placed = placed.map_err(|error| error.to_string())?;
-            let problem = inspect(&placed.item, sources).await.err();
-            problem.map_or(Ok(()), |problem| Err(format!("{}: {}", placed.place, problem.message)))
+pub fn inspect_files(session: &Session) -> BoxFuture<'_, Result<(), AppError>> {
+    Box::pin(async move {
+        let sources = sources(&session.settings, &session.environment, roots(session))?;
+        let items =
+            plan::selected_items(&session.dataset, &session.options).map_err(AppError::invalid)?;
+        let inspecting = stream::iter(items).map(|placed| {
+            let sources = &sources;
+            async move {
+                let placed = placed.map_err(|error| error.to_string())?;
+                let problem = inspect(&placed.item, sources).await.err();
+                problem
+                    .map_or(Ok(()), |problem| Err(format!("{}: {}", placed.place, problem.message)))
+            }
+        });
+        let mut inspected = inspecting.buffered(CONCURRENT_ITEMS);
+        let (mut count, mut listed) = (0_usize, String::new());
+        while let Some(found) = inspected.next().await {
+            let Err(problem) = found else { continue };
+            count += 1;
+            if count <= MAX_LISTED {
+                listed.push_str("\n  ");
+                listed.push_str(&problem);
+            }
         }
-    });
-    let mut inspected = inspecting.buffered(CONCURRENT_ITEMS);
-    let (mut count, mut listed) = (0_usize, String::new());
-    while let Some(found) = inspected.next().await {
-        let Err(problem) = found else { continue };
-        count += 1;
-        if count <= MAX_LISTED {
-            listed.push_str("\n  ");
-            listed.push_str(&problem);
+        if count == 0 {
+            return Ok(());
         }
-    }
-    if count == 0 {
-        return Ok(());
-    }
-    if count > MAX_LISTED {
-        listed.push_str(&format!("\n  and {} more", count - MAX_LISTED));
-    }
-    let items = session.plan.items;
-    Err(AppError::invalid(format!("{count} of {items} items would fail:{listed}")))
+        if count > MAX_LISTED {
+            listed.push_str(&format!("\n  and {} more", count - MAX_LISTED));
+        }
+        let items = session.plan.items;
+        Err(AppError::invalid(format!("{count} of {items} items would fail:{listed}")))
+    })
 }

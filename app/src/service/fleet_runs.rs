@@ -16,6 +16,7 @@ use crate::{
     run::session::Session,
     settings::Settings,
 };
+use futures_util::future::BoxFuture;
 use juror_ledger::redis::{RedisLedger, RunStatus};
 use juror_producer::fleet::PublishedEnd;
 use juror_queue::Priority;
@@ -61,76 +62,88 @@ impl FleetRuns {
     }
 
     /// Announces a new run, and publishes its jobs.
-    pub async fn start(&self, session: Session, run: &RunId) -> Result<(), AppError> {
-        let settings = &session.settings;
-        let backend = open_backend(settings).await.map_err(away)?;
-        let free = refuse_known(&backend, run, settings).await;
-        if let Err(refusal) = free {
-            backend.close().await;
-            return Err(refusal);
-        }
-        let record = new_record(&session, run, None);
-        self.publish(Publishing { session, backend, record, opening: Opening::New }).await
+    pub fn start<'a>(
+        &'a self,
+        session: Session,
+        run: &'a RunId,
+    ) -> BoxFuture<'a, Result<(), AppError>> {
+        Box::pin(async move {
+            let settings = &session.settings;
+            let backend = open_backend(settings).await.map_err(away)?;
+            let free = refuse_known(&backend, run, settings).await;
+            if let Err(refusal) = free {
+                backend.close().await;
+                return Err(refusal);
+            }
+            let record = new_record(&session, run, None);
+            self.publish(Publishing { session, backend, record, opening: Opening::New }).await
+        })
     }
 
     /// Sends the jobs again that are not scored.
-    pub async fn resume(
-        &self,
-        validator: &RunRequestValidator,
+    pub fn resume<'a>(
+        &'a self,
+        validator: &'a RunRequestValidator,
         record: RunRecord,
         budget: Option<Money>,
-    ) -> Result<(), AppError> {
-        let run = record.run_id.clone();
-        let mut asked = validator.resuming(&record, budget);
-        asked.layers.extend(namespace_of(Some(&record), None)?);
-        let backend = open_backend(&asked.settings()?).await.map_err(away)?;
-        let again = AnotherRound::of(&backend, &asked, &run, Some(record)).await.map_err(away);
-        let again = again.and_then(|again| {
-            check(&again)?;
-            validator
-                .check_budget(again.record.judge.is_some() && again.cap.now.is_none(), budget)?;
-            Ok(again)
-        });
-        match again {
-            Ok(again) => {
-                let opening = again.opening();
-                let AnotherRound { session, record, .. } = again;
-                self.cancelled().remove(&run);
-                self.publish(Publishing { session, backend, record, opening }).await
+    ) -> BoxFuture<'a, Result<(), AppError>> {
+        Box::pin(async move {
+            let run = record.run_id.clone();
+            let mut asked = validator.resuming(&record, budget);
+            asked.layers.extend(namespace_of(Some(&record), None)?);
+            let backend = open_backend(&asked.settings()?).await.map_err(away)?;
+            let again = AnotherRound::of(&backend, &asked, &run, Some(record)).await.map_err(away);
+            let again = again.and_then(|again| {
+                check(&again)?;
+                validator.check_budget(
+                    again.record.judge.is_some() && again.cap.now.is_none(),
+                    budget,
+                )?;
+                Ok(again)
+            });
+            match again {
+                Ok(again) => {
+                    let opening = again.opening();
+                    let AnotherRound { session, record, .. } = again;
+                    self.cancelled().remove(&run);
+                    self.publish(Publishing { session, backend, record, opening }).await
+                }
+                Err(refusal) => {
+                    backend.close().await;
+                    Err(refusal)
+                }
             }
-            Err(refusal) => {
-                backend.close().await;
-                Err(refusal)
-            }
-        }
+        })
     }
 
     /// Cancels a run; its directory may not be there yet.
-    pub async fn cancel(
-        &self,
-        validator: &RunRequestValidator,
-        run: &RunId,
-        record: Option<&RunRecord>,
-    ) -> Result<(), AppError> {
-        let settings = validator.settings();
-        let namespace = record.and_then(|record| record.fleet.as_deref());
-        let namespace = namespace.unwrap_or(&settings.fleet.namespace);
-        let backend = open_backend_of(settings, namespace).await.map_err(away)?;
-        let cancelled = match backend.run_status(run).await {
-            Ok(None) => Err(AppError::NotFound(format!("the fleet knows no run {run}"))),
-            Ok(Some(_)) => cancel::cancel(&backend, run, settings).await.map_err(away),
-            Err(error) => Err(away(error.into())),
-        };
-        backend.close().await;
-        match cancelled?.cancelled {
-            true => {
-                self.cancelled().insert(run.clone());
-                Ok(())
+    pub fn cancel<'a>(
+        &'a self,
+        validator: &'a RunRequestValidator,
+        run: &'a RunId,
+        record: Option<&'a RunRecord>,
+    ) -> BoxFuture<'a, Result<(), AppError>> {
+        Box::pin(async move {
+            let settings = validator.settings();
+            let namespace = record.and_then(|record| record.fleet.as_deref());
+            let namespace = namespace.unwrap_or(&settings.fleet.namespace);
+            let backend = open_backend_of(settings, namespace).await.map_err(away)?;
+            let cancelled = match backend.run_status(run).await {
+                Ok(None) => Err(AppError::NotFound(format!("the fleet knows no run {run}"))),
+                Ok(Some(_)) => cancel::cancel(&backend, run, settings).await.map_err(away),
+                Err(error) => Err(away(error.into())),
+            };
+            backend.close().await;
+            match cancelled?.cancelled {
+                true => {
+                    self.cancelled().insert(run.clone());
+                    Ok(())
+                }
+                false => Err(AppError::Conflict(format!(
+                    "run {run} is complete: there is nothing to cancel"
+                ))),
             }
-            false => Err(AppError::Conflict(format!(
-                "run {run} is complete: there is nothing to cancel"
-            ))),
-        }
+        })
     }
 
     /// Whether a run was cancelled here and not resumed since.

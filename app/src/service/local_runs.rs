@@ -10,6 +10,7 @@ use crate::{
         session::Session,
     },
 };
+use futures_util::future::BoxFuture;
 use juror_analysis::{format::dollars, run_report::Report};
 use juror_journal::journal::RunFiles;
 use juror_types::{
@@ -99,17 +100,20 @@ impl LocalRuns {
 
     /// Begins a run, or goes on with it, and lets it go on by itself. Returns once it has its
     /// record and its ledger; whoever asked may have left by then.
-    pub async fn begin(
+    pub fn begin(
         self: &Arc<Self>,
         place: RunPlace,
         session: Session,
         record: RunRecord,
         continued: bool,
-    ) -> Result<(), AppError> {
-        let own = Arc::clone(self);
-        let beginning =
-            self.tasks.spawn(async move { own.begin_now(place, session, record, continued).await });
-        beginning.await.map_err(|error| AppError::Internal(error.to_string()))?
+    ) -> BoxFuture<'_, Result<(), AppError>> {
+        Box::pin(async move {
+            let own = Arc::clone(self);
+            let beginning = self
+                .tasks
+                .spawn(async move { own.begin_now(place, session, record, continued).await });
+            beginning.await.map_err(|error| AppError::Internal(error.to_string()))?
+        })
     }
 
     async fn begin_now(

@@ -1,6 +1,7 @@
 //! Opens the local files that items name, and no others.
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use std::{
     fs::{File, OpenOptions},
     io::{self, Read},
@@ -72,20 +73,26 @@ impl Roots {
 
     /// Reads a file of at most `max_bytes` bytes. The reference is a path relative to a root, or an
     /// absolute one that lies under a root.
-    pub async fn read(&self, reference: &str, max_bytes: u64) -> Result<Bytes, FileError> {
-        let interrupted = || FileError::Unreadable {
-            reference: reference.to_owned(),
-            source: io::ErrorKind::Interrupted.into(),
-        };
-        let reads = Arc::clone(&self.reads);
-        let permit = reads.acquire_owned().await.map_err(|_| interrupted())?;
-        let (roots, name) = (self.clone(), reference.to_owned());
-        let reading = spawn_blocking(move || {
-            let read = roots.read_now(&name, max_bytes);
-            drop(permit);
-            read
-        });
-        reading.await.map_err(|_| interrupted())?
+    pub fn read<'a>(
+        &'a self,
+        reference: &'a str,
+        max_bytes: u64,
+    ) -> BoxFuture<'a, Result<Bytes, FileError>> {
+        Box::pin(async move {
+            let interrupted = || FileError::Unreadable {
+                reference: reference.to_owned(),
+                source: io::ErrorKind::Interrupted.into(),
+            };
+            let reads = Arc::clone(&self.reads);
+            let permit = reads.acquire_owned().await.map_err(|_| interrupted())?;
+            let (roots, name) = (self.clone(), reference.to_owned());
+            let reading = spawn_blocking(move || {
+                let read = roots.read_now(&name, max_bytes);
+                drop(permit);
+                read
+            });
+            reading.await.map_err(|_| interrupted())?
+        })
     }
 
     /// Why a file is not to be had here although it may be elsewhere: no folder holds it, or this

@@ -13,6 +13,7 @@ use crate::{
 };
 use base64_simd::STANDARD;
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use juror_evidence::{PageChange, SNAPSHOT_PROPERTIES, Snapshot};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
@@ -107,11 +108,16 @@ impl<'renderer> OpenPage<'renderer> {
     ///
     /// # Errors
     /// The time of the page is over, or its browser ended; the page must be dropped then.
-    pub async fn draw(&mut self, changes: &[PageChange]) -> Result<DrawnPage, RenderError> {
-        let mut limits = self.limits.clone();
-        let drawn = limits.hold(self.draw_changed(changes)).await;
-        self.limits = limits;
-        drawn
+    pub fn draw<'a>(
+        &'a mut self,
+        changes: &'a [PageChange],
+    ) -> BoxFuture<'a, Result<DrawnPage, RenderError>> {
+        Box::pin(async move {
+            let mut limits = self.limits.clone();
+            let drawn = limits.hold(self.draw_changed(changes)).await;
+            self.limits = limits;
+            drawn
+        })
     }
 
     /// Closes the page with all that it stored; its browser draws other pages.

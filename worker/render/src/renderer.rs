@@ -11,6 +11,7 @@ use crate::{
     source::PageSource,
     tailwind::TailwindUse,
 };
+use futures_util::future::BoxFuture;
 use juror_types::id::Digest;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::task::spawn_blocking;
@@ -53,8 +54,10 @@ impl RendererSettings {
     ///
     /// # Errors
     /// No browser is found, or it is too old.
-    pub async fn find_browser(&self) -> Result<String, RendererError> {
-        BrowserExecutable::find(self.browser.as_deref()).await.map(|executable| executable.name)
+    pub fn find_browser(&self) -> BoxFuture<'_, Result<String, RendererError>> {
+        Box::pin(async move {
+            BrowserExecutable::find(self.browser.as_deref()).await.map(|executable| executable.name)
+        })
     }
 }
 
@@ -73,17 +76,19 @@ impl Renderer {
     ///
     /// # Errors
     /// No browser is found, it is too old, or it cannot be started; or the modules cannot be read.
-    pub async fn start(settings: RendererSettings) -> Result<Self, RendererError> {
-        let modules = load_modules(settings.modules, settings.stylesheet).await?;
-        let served = ServedModules { modules, tailwind: settings.tailwind };
-        let executable = BrowserExecutable::find(settings.browser.as_deref()).await?;
-        let (browser, is_sandboxed) = start_sandboxed_if_possible(&executable).await?;
-        Ok(Self {
-            executable,
-            timeout: settings.timeout,
-            is_sandboxed,
-            served,
-            pool: BrowserPool::new(settings.concurrency, browser),
+    pub fn start(settings: RendererSettings) -> BoxFuture<'static, Result<Self, RendererError>> {
+        Box::pin(async move {
+            let modules = load_modules(settings.modules, settings.stylesheet).await?;
+            let served = ServedModules { modules, tailwind: settings.tailwind };
+            let executable = BrowserExecutable::find(settings.browser.as_deref()).await?;
+            let (browser, is_sandboxed) = start_sandboxed_if_possible(&executable).await?;
+            Ok(Self {
+                executable,
+                timeout: settings.timeout,
+                is_sandboxed,
+                served,
+                pool: BrowserPool::new(settings.concurrency, browser),
+            })
         })
     }
 
@@ -117,22 +122,29 @@ impl Renderer {
     ///
     /// # Errors
     /// The code cannot be drawn, or the browser is at fault: [`RenderError::is_about_code`] says which.
-    pub async fn open(&self, source: &PageSource) -> Result<OpenPage<'_>, RenderError> {
-        source.check_viewport()?;
-        let closed = |_| RendererError::Ended("the renderer is shut down".to_owned());
-        let (permit, idle) = self.pool.acquire().await.map_err(closed)?;
-        let browser = match idle {
-            Some(browser) => browser,
-            None => BrowserProcess::start(&self.executable, self.is_sandboxed).await?,
-        };
-        OpenPage::open(browser, source, &self.served, self.timeout, permit).await
+    pub fn open<'a, 'renderer: 'a>(
+        &'renderer self,
+        source: &'a PageSource,
+    ) -> BoxFuture<'a, Result<OpenPage<'renderer>, RenderError>> {
+        Box::pin(async move {
+            source.check_viewport()?;
+            let closed = |_| RendererError::Ended("the renderer is shut down".to_owned());
+            let (permit, idle) = self.pool.acquire().await.map_err(closed)?;
+            let browser = match idle {
+                Some(browser) => browser,
+                None => BrowserProcess::start(&self.executable, self.is_sandboxed).await?,
+            };
+            OpenPage::open(browser, source, &self.served, self.timeout, permit).await
+        })
     }
 
     /// Ends the browsers.
-    pub async fn shut_down(&self) {
-        for browser in self.pool.close() {
-            browser.close().await;
-        }
+    pub fn shut_down(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            for browser in self.pool.close() {
+                browser.close().await;
+            }
+        })
     }
 }
 

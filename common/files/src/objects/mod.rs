@@ -19,6 +19,7 @@ use bytes::Bytes;
 use connection::Connector;
 use failure::failure;
 use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
 use juror_types::reference::Service;
 use object_store::{ObjectStore, ObjectStoreExt as _, RetryConfig, path::Path};
 use std::{sync::Arc, time::Duration};
@@ -85,37 +86,51 @@ impl Bucket {
     }
 
     /// An object of at most `max_bytes` bytes.
-    pub async fn read(&self, key: &str, max_bytes: u64) -> Result<Bytes, ObjectError> {
-        let found = self.0.get(&path(key)?).await.map_err(failure)?;
-        let size = found.meta.size;
-        if size > max_bytes {
-            return Err(ObjectError::TooLarge(max_bytes));
-        }
-        let mut content =
-            Vec::with_capacity(usize::try_from(size.min(MAX_LEADING_SPACE)).unwrap_or(0));
-        let mut pieces = found.into_stream();
-        while let Some(piece) = pieces.next().await {
-            content.extend_from_slice(&piece.map_err(failure)?);
-            // Its size was only what the server said.
-            if content.len() as u64 > max_bytes {
+    pub fn read<'a>(
+        &'a self,
+        key: &'a str,
+        max_bytes: u64,
+    ) -> BoxFuture<'a, Result<Bytes, ObjectError>> {
+        Box::pin(async move {
+            let found = self.0.get(&path(key)?).await.map_err(failure)?;
+            let size = found.meta.size;
+            if size > max_bytes {
                 return Err(ObjectError::TooLarge(max_bytes));
             }
-        }
-        Ok(content.into())
+            let mut content =
+                Vec::with_capacity(usize::try_from(size.min(MAX_LEADING_SPACE)).unwrap_or(0));
+            let mut pieces = found.into_stream();
+            while let Some(piece) = pieces.next().await {
+                content.extend_from_slice(&piece.map_err(failure)?);
+                // Its size was only what the server said.
+                if content.len() as u64 > max_bytes {
+                    return Err(ObjectError::TooLarge(max_bytes));
+                }
+            }
+            Ok(content.into())
+        })
     }
 
     /// Size of an object in bytes; none if there is no such object.
-    pub async fn size(&self, key: &str) -> Result<Option<u64>, ObjectError> {
-        match self.0.head(&path(key)?).await.map_err(failure) {
-            Ok(found) => Ok(Some(found.size)),
-            Err(ObjectError::Missing) => Ok(None),
-            Err(error) => Err(error),
-        }
+    pub fn size<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<u64>, ObjectError>> {
+        Box::pin(async move {
+            match self.0.head(&path(key)?).await.map_err(failure) {
+                Ok(found) => Ok(Some(found.size)),
+                Err(ObjectError::Missing) => Ok(None),
+                Err(error) => Err(error),
+            }
+        })
     }
 
     /// Puts an object there, whole or not at all.
-    pub async fn write(&self, key: &str, content: Bytes) -> Result<(), ObjectError> {
-        self.0.put(&path(key)?, content.into()).await.map(|_| ()).map_err(failure)
+    pub fn write<'a>(
+        &'a self,
+        key: &'a str,
+        content: Bytes,
+    ) -> BoxFuture<'a, Result<(), ObjectError>> {
+        Box::pin(async move {
+            self.0.put(&path(key)?, content.into()).await.map(|_| ()).map_err(failure)
+        })
     }
 }
 

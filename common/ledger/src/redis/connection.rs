@@ -10,6 +10,7 @@ use super::{
 };
 use crate::error::LedgerError;
 use crate::redis::registration::Presence;
+use futures_util::future::BoxFuture;
 use juror_tls::TlsFiles;
 use juror_types::id::OwnerId;
 use redis::{ErrorKind, RedisError};
@@ -79,18 +80,22 @@ impl Connection {
 
     /// Runs a script. A connection that turns out to be lost is made anew once, and the script
     /// asked again: no step does harm if it is done twice.
-    pub async fn perform(
-        &self,
-        step: &StepScript,
-        arguments: &[String],
-    ) -> Result<Vec<String>, LedgerError> {
-        let link = self.link().await?;
-        match self.invoke(&link, step, arguments).await {
-            Err(error) if lost_connection(&error) => self.forget(&link).await,
-            answer => return answer.map_err(|error| explain(&error, self.address())),
-        }
-        let link = self.link().await?;
-        self.invoke(&link, step, arguments).await.map_err(|error| explain(&error, self.address()))
+    pub fn perform<'a>(
+        &'a self,
+        step: &'a StepScript,
+        arguments: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<String>, LedgerError>> {
+        Box::pin(async move {
+            let link = self.link().await?;
+            match self.invoke(&link, step, arguments).await {
+                Err(error) if lost_connection(&error) => self.forget(&link).await,
+                answer => return answer.map_err(|error| explain(&error, self.address())),
+            }
+            let link = self.link().await?;
+            self.invoke(&link, step, arguments)
+                .await
+                .map_err(|error| explain(&error, self.address()))
+        })
     }
 
     /// Runs a plain command.

@@ -34,6 +34,7 @@ pub use runs_directory::RunsDirectory;
 use crate::error::LedgerError;
 use connection::Connection;
 use counting::CountingCache;
+use futures_util::future::BoxFuture;
 use juror_tls::TlsFiles;
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -103,10 +104,12 @@ impl RedisLedger {
     /// # Errors
     /// [`LedgerError::Unavailable`] if it cannot be reached; [`LedgerError::Broken`] if URL,
     /// namespace or password are not usable.
-    pub async fn open(settings: RedisSettings) -> Result<Self, LedgerError> {
-        let (sender, changes) = watch::channel(0);
-        let connection = connection(&settings, sender)?;
-        Self::start(connection, settings, changes).await
+    pub fn open(settings: RedisSettings) -> BoxFuture<'static, Result<Self, LedgerError>> {
+        Box::pin(async move {
+            let (sender, changes) = watch::channel(0);
+            let connection = connection(&settings, sender)?;
+            Self::start(connection, settings, changes).await
+        })
     }
 
     async fn start(

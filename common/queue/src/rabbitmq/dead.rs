@@ -13,6 +13,7 @@ use crate::rabbitmq::{
 };
 use async_trait::async_trait;
 use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
 use juror_types::{job::Job, outcome::JobResult};
 use lapin::{
     Consumer,
@@ -58,14 +59,16 @@ pub enum Kept {
 impl RabbitQueues {
     /// Every dead letter of whatever kind, oldest first. They all lie in memory, and whoever lists
     /// at the same time may see fewer.
-    pub async fn dead_letters(&self) -> Result<Vec<KeptLetter>, QueueError> {
-        loop {
-            let link = self.shared.link().await?;
-            match kept_letters(&link, &self.shared).await {
-                Err(QueueError::Unavailable(_)) => {}
-                settled => return settled,
+    pub fn dead_letters(&self) -> BoxFuture<'_, Result<Vec<KeptLetter>, QueueError>> {
+        Box::pin(async move {
+            loop {
+                let link = self.shared.link().await?;
+                match kept_letters(&link, &self.shared).await {
+                    Err(QueueError::Unavailable(_)) => {}
+                    settled => return settled,
+                }
             }
-        }
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Numbers of messages that are ready in each queue.
 
 use super::{super::QueueError, RabbitQueues};
+use futures_util::future::BoxFuture;
 use juror_telemetry::Metrics;
 use lapin::{options::QueueDeclareOptions, types::FieldTable};
 
@@ -13,17 +14,19 @@ impl RabbitQueues {
     /// Number of messages that are ready in each queue, by its name without the namespace. Messages
     /// that are out count in none. Does not wait for a broker that is away. A queue that is gone
     /// ends the connection, and the next one declares it anew.
-    pub async fn depths(&self) -> Result<Vec<(&'static str, u32)>, QueueError> {
-        let link = self.shared.link_now()?;
-        let channel = link.channel().await?;
-        let passive = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
-        let mut depths = Vec::new();
-        for (end, name) in self.shared.namespace.every_queue() {
-            let asking = channel.queue_declare(name, passive, FieldTable::default());
-            depths.push((end, link.during(asking).await?.message_count()));
-        }
-        link.during(channel.close(200, "done".into())).await?;
-        Ok(depths)
+    pub fn depths(&self) -> BoxFuture<'_, Result<Vec<(&'static str, u32)>, QueueError>> {
+        Box::pin(async move {
+            let link = self.shared.link_now()?;
+            let channel = link.channel().await?;
+            let passive = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
+            let mut depths = Vec::new();
+            for (end, name) in self.shared.namespace.every_queue() {
+                let asking = channel.queue_declare(name, passive, FieldTable::default());
+                depths.push((end, link.during(asking).await?.message_count()));
+            }
+            link.during(channel.close(200, "done".into())).await?;
+            Ok(depths)
+        })
     }
 
     /// Takes the depths down; answers whether the broker is there.

@@ -1,6 +1,7 @@
 //! A broker's greeting, before any login.
 
 use super::{super::QueueError, address::Address, failure};
+use futures_util::future::BoxFuture;
 use juror_tls::TlsFiles;
 use lapin::ErrorKind;
 use std::{io, time::Duration};
@@ -27,20 +28,29 @@ const MAX_WAIT: Duration = Duration::from_secs(5);
 /// # Errors
 /// [`QueueError::Refused`] if URL or files are not usable, or if the broker's certificate is not
 /// accepted; [`QueueError::Unavailable`] if no broker answers there.
-pub async fn broker_version(url: &str, files: &TlsFiles) -> Result<String, QueueError> {
-    let address = Address::parse(url, files)?;
-    let silent = |why: &dyn std::fmt::Display| {
-        QueueError::Unavailable(format!("{address}: {why}; start it, or correct the broker's URL"))
-    };
-    match timeout(MAX_WAIT, greeting(&address)).await {
-        Ok(Ok(Greeting::Amqp(frame))) => {
-            version(&frame).ok_or_else(|| silent(&"the server there is not RabbitMQ"))
+pub fn broker_version<'a>(
+    url: &'a str,
+    files: &'a TlsFiles,
+) -> BoxFuture<'a, Result<String, QueueError>> {
+    Box::pin(async move {
+        let address = Address::parse(url, files)?;
+        let silent = |why: &dyn std::fmt::Display| {
+            QueueError::Unavailable(format!(
+                "{address}: {why}; start it, or correct the broker's URL"
+            ))
+        };
+        match timeout(MAX_WAIT, greeting(&address)).await {
+            Ok(Ok(Greeting::Amqp(frame))) => {
+                version(&frame).ok_or_else(|| silent(&"the server there is not RabbitMQ"))
+            }
+            Ok(Ok(Greeting::Tls)) => Err(failure::on_tls_port(&address)),
+            Ok(Ok(Greeting::Other)) => Err(silent(&"the server there is not RabbitMQ")),
+            Ok(Err(error)) => {
+                Err(failure::on_tls(&address, &error).unwrap_or_else(|| silent(&error)))
+            }
+            Err(_) => Err(silent(&format!("no answer within {} s", MAX_WAIT.as_secs()))),
         }
-        Ok(Ok(Greeting::Tls)) => Err(failure::on_tls_port(&address)),
-        Ok(Ok(Greeting::Other)) => Err(silent(&"the server there is not RabbitMQ")),
-        Ok(Err(error)) => Err(failure::on_tls(&address, &error).unwrap_or_else(|| silent(&error))),
-        Err(_) => Err(silent(&format!("no answer within {} s", MAX_WAIT.as_secs()))),
-    }
+    })
 }
 
 /// Whether a connection without TLS failed because the server speaks TLS only.

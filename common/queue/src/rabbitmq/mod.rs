@@ -40,6 +40,7 @@ use super::{DeadLetter, Message, Priority, Queue, QueueError, Subscription};
 use address::Address;
 use async_trait::async_trait;
 use consume::RabbitSubscription;
+use futures_util::future::BoxFuture;
 use juror_tls::TlsFiles;
 use juror_types::{event::Events, job::Job, outcome::JobResult};
 use message::Envelope;
@@ -87,23 +88,28 @@ pub struct RabbitQueues {
 impl RabbitQueues {
     /// Connects, and declares what is missing. Warnings go to `events`: a broker that is away,
     /// a connection that broke, a full queue.
-    pub async fn connect(settings: &RabbitSettings, events: Events) -> Result<Self, QueueError> {
-        let address = Address::parse(&settings.url, &settings.tls)?;
-        let namespace = Namespace::parse(&settings.namespace)?;
-        let topology = Topology::new(&namespace, settings.max_length);
-        let connector =
-            BrokerConnector { address: address.clone(), topology, events: events.clone() };
-        let link = connector.connect_first(settings.max_wait).await?;
-        let (sender, requests) = mpsc::channel(REQUESTS);
-        let (phase, phases) = watch::channel(ConnectionState::Connecting);
-        let stop = CancellationToken::new();
-        let supervisor = Supervisor { connector, phase, stop: stop.clone() };
-        let running = supervisor.run(link, Publisher::new(requests, events));
-        Ok(Self {
-            address,
-            shared: Arc::new(Shared::new(namespace, phases, sender)),
-            stop: stop.drop_guard(),
-            supervisor: tokio::spawn(running),
+    pub fn connect(
+        settings: &RabbitSettings,
+        events: Events,
+    ) -> BoxFuture<'_, Result<Self, QueueError>> {
+        Box::pin(async move {
+            let address = Address::parse(&settings.url, &settings.tls)?;
+            let namespace = Namespace::parse(&settings.namespace)?;
+            let topology = Topology::new(&namespace, settings.max_length);
+            let connector =
+                BrokerConnector { address: address.clone(), topology, events: events.clone() };
+            let link = connector.connect_first(settings.max_wait).await?;
+            let (sender, requests) = mpsc::channel(REQUESTS);
+            let (phase, phases) = watch::channel(ConnectionState::Connecting);
+            let stop = CancellationToken::new();
+            let supervisor = Supervisor { connector, phase, stop: stop.clone() };
+            let running = supervisor.run(link, Publisher::new(requests, events));
+            Ok(Self {
+                address,
+                shared: Arc::new(Shared::new(namespace, phases, sender)),
+                stop: stop.drop_guard(),
+                supervisor: tokio::spawn(running),
+            })
         })
     }
 
@@ -131,23 +137,25 @@ impl RabbitQueues {
 
     /// Receives each dead job once, besides its being kept for [`DeadLetters`](super::DeadLetters).
     /// Its deliveries can be acknowledged or given back.
-    pub async fn poison(
+    pub fn poison(
         &self,
         prefetch: usize,
-    ) -> Result<Box<dyn Subscription<DeadLetter<Job>>>, QueueError> {
-        let shared = Arc::clone(&self.shared);
-        let opening =
-            RabbitSubscription::open(shared, (Route::Poison, true), prefetch, |delivery| {
-                if !message::belongs_to(&delivery.properties, Route::Poison) {
-                    return Err("it is not a job".to_owned());
-                }
-                let message = message::decode(&delivery.data)?;
-                let reason = message::reason(&delivery.properties);
-                let priority = priority_of(delivery.routing_key.as_str());
-                let is_undelivered = message::is_undelivered(&delivery.properties);
-                Ok(DeadLetter { message, priority, reason, is_undelivered })
-            });
-        Ok(Box::new(opening.await?))
+    ) -> BoxFuture<'_, Result<Box<dyn Subscription<DeadLetter<Job>>>, QueueError>> {
+        Box::pin(async move {
+            let shared = Arc::clone(&self.shared);
+            let opening =
+                RabbitSubscription::open(shared, (Route::Poison, true), prefetch, |delivery| {
+                    if !message::belongs_to(&delivery.properties, Route::Poison) {
+                        return Err("it is not a job".to_owned());
+                    }
+                    let message: Job = message::decode(&delivery.data)?;
+                    let reason = message::reason(&delivery.properties);
+                    let priority = priority_of(delivery.routing_key.as_str());
+                    let is_undelivered = message::is_undelivered(&delivery.properties);
+                    Ok(DeadLetter { message, priority, reason, is_undelivered })
+                });
+            Ok(Box::new(opening.await?) as Box<dyn Subscription<DeadLetter<Job>>>)
+        })
     }
 
     /// Closes the connection, upon which the broker gives what is still out to others; publishes

@@ -8,6 +8,7 @@ use super::{
     names::Namespace,
     topology::Topology,
 };
+use futures_util::future::BoxFuture;
 use lapin::{options::QueueDeclareOptions, types::FieldTable};
 
 /// Numbers of workers that are connected, those that stop left out.
@@ -24,8 +25,8 @@ impl RabbitQueues {
     ///
     /// # Errors
     /// The broker is away, or a queue is gone.
-    pub async fn workers(&self) -> Result<ConnectedWorkers, QueueError> {
-        workers(&*self.shared.link_now()?, &self.shared.namespace).await
+    pub fn workers(&self) -> BoxFuture<'_, Result<ConnectedWorkers, QueueError>> {
+        Box::pin(async move { workers(&*self.shared.link_now()?, &self.shared.namespace).await })
     }
 }
 
@@ -34,13 +35,17 @@ impl RabbitQueues {
 ///
 /// # Errors
 /// The broker cannot be reached, or refuses.
-pub async fn connected_workers(settings: &RabbitSettings) -> Result<ConnectedWorkers, QueueError> {
-    let address = Address::parse(&settings.url, &settings.tls)?;
-    let namespace = Namespace::parse(&settings.namespace)?;
-    let link = Link::connect(&address, &Topology::default()).await?;
-    let workers = workers(&link, &namespace).await.unwrap_or_default();
-    link.close().await;
-    Ok(workers)
+pub fn connected_workers(
+    settings: &RabbitSettings,
+) -> BoxFuture<'_, Result<ConnectedWorkers, QueueError>> {
+    Box::pin(async move {
+        let address = Address::parse(&settings.url, &settings.tls)?;
+        let namespace = Namespace::parse(&settings.namespace)?;
+        let link = Link::connect(&address, &Topology::default()).await?;
+        let workers = workers(&link, &namespace).await.unwrap_or_default();
+        link.close().await;
+        Ok(workers)
+    })
 }
 
 async fn workers(link: &Link, namespace: &Namespace) -> Result<ConnectedWorkers, QueueError> {
