@@ -54,6 +54,14 @@ impl Message for Note {
     fn message_id(&self) -> String {
         self.0.clone()
     }
+
+    fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(self)
+    }
+
+    fn from_json(json: &[u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(json)
+    }
 }
 
 /// Runs every check that needs no closing.

@@ -15,13 +15,19 @@ mod conformance;
 pub use batch::{Batch, Ticket, acknowledge_all};
 
 use async_trait::async_trait;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
 
-/// A message of a queue: serializable, and named so that duplicates can be seen.
-pub trait Message: Serialize + serde::de::DeserializeOwned + Clone + Send + Sync + 'static {
+/// A message of a queue: written as JSON, and named so that duplicates can be seen.
+pub trait Message: Sized + Clone + Send + Sync + 'static {
     /// The id that the message travels under.
     fn message_id(&self) -> String;
+
+    /// The message as it travels. No default, which would be compiled in every crate that publishes.
+    fn to_json(&self) -> serde_json::Result<Vec<u8>>;
+
+    /// The message that traveled so.
+    fn from_json(json: &[u8]) -> serde_json::Result<Self>;
 
     /// Whether it is for receivers alone that can draw pages.
     fn needs_drawing(&self) -> bool {
@@ -34,6 +40,14 @@ impl Message for juror_types::job::Job {
         self.job_id.to_string()
     }
 
+    fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(self)
+    }
+
+    fn from_json(json: &[u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(json)
+    }
+
     fn needs_drawing(&self) -> bool {
         Self::needs_drawing(self)
     }
@@ -43,11 +57,27 @@ impl Message for juror_types::outcome::JobResult {
     fn message_id(&self) -> String {
         format!("{}.{}", self.job_id, self.round)
     }
+
+    fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(self)
+    }
+
+    fn from_json(json: &[u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(json)
+    }
 }
 
-impl<M: Message> Message for DeadLetter<M> {
+impl<M: Message + Serialize + DeserializeOwned> Message for DeadLetter<M> {
     fn message_id(&self) -> String {
         self.message.message_id()
+    }
+
+    fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(self)
+    }
+
+    fn from_json(json: &[u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(json)
     }
 
     fn needs_drawing(&self) -> bool {

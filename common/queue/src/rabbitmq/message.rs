@@ -45,7 +45,7 @@ impl Envelope {
             let start = id.chars().take(80).collect::<String>();
             QueueError::Refused(format!("message id {start:?}… is longer than 255 bytes"))
         })?;
-        let payload = serde_json::to_vec(message).map_err(|error| {
+        let payload = message.to_json().map_err(|error| {
             QueueError::Refused(format!("message {message_id} cannot be written: {error}"))
         })?;
         Ok(Self {
@@ -141,7 +141,7 @@ pub(super) fn belongs_to(properties: &BasicProperties, route: Route) -> bool {
 
 /// Reads a message's payload.
 pub(super) fn decode<M: Message>(payload: &[u8]) -> Result<M, String> {
-    serde_json::from_slice(payload).map_err(|error| format!("it cannot be read: {error}"))
+    M::from_json(payload).map_err(|error| format!("it cannot be read: {error}"))
 }
 
 /// The part of a message that every version has.
