@@ -67,7 +67,8 @@ pub struct RetryingLedger<Backend> {
 }
 
 /// An operation of the backend, to be repeated.
-pub type Step<'a, T> = &'a (dyn Fn() -> BoxFuture<'a, Result<T, LedgerError>> + Send + Sync);
+pub type RepeatedStep<'a, T> =
+    &'a (dyn Fn() -> BoxFuture<'a, Result<T, LedgerError>> + Send + Sync);
 
 /// One caller that waits.
 struct Waiting<'a>(&'a AtomicUsize);
@@ -90,19 +91,19 @@ impl<Backend: Admission + Store> RetryingLedger<Backend> {
     }
 
     /// Asks until there is an answer, or until the worker stops: then the last error.
-    pub async fn asking<T>(&self, step: Step<'_, T>) -> Result<T, LedgerError> {
+    pub async fn asking<T>(&self, step: RepeatedStep<'_, T>) -> Result<T, LedgerError> {
         self.until(&self.shutdown.drain, step).await
     }
 
     /// Says something until it is heard, or until a hard stop: then the last error.
-    async fn telling<T>(&self, step: Step<'_, T>) -> Result<T, LedgerError> {
+    async fn telling<T>(&self, step: RepeatedStep<'_, T>) -> Result<T, LedgerError> {
         self.until(&self.shutdown.now, step).await
     }
 
     async fn until<T>(
         &self,
         stop: &CancellationToken,
-        step: Step<'_, T>,
+        step: RepeatedStep<'_, T>,
     ) -> Result<T, LedgerError> {
         let mut changes = self.backend.changes();
         let (mut repetition, mut waiting) = (0, None);

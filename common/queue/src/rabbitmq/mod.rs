@@ -137,25 +137,23 @@ impl RabbitQueues {
 
     /// Receives each dead job once, besides its being kept for [`DeadLetters`](super::DeadLetters).
     /// Its deliveries can be acknowledged or given back.
-    pub fn poison(
+    pub async fn poison(
         &self,
         prefetch: usize,
-    ) -> BoxFuture<'_, Result<Box<dyn Subscription<DeadLetter<Job>>>, QueueError>> {
-        Box::pin(async move {
-            let shared = Arc::clone(&self.shared);
-            let opening =
-                RabbitSubscription::open(shared, (Route::Poison, true), prefetch, |delivery| {
-                    if !message::belongs_to(&delivery.properties, Route::Poison) {
-                        return Err("it is not a job".to_owned());
-                    }
-                    let message: Job = message::decode(&delivery.data)?;
-                    let reason = message::reason(&delivery.properties);
-                    let priority = priority_of(delivery.routing_key.as_str());
-                    let is_undelivered = message::is_undelivered(&delivery.properties);
-                    Ok(DeadLetter { message, priority, reason, is_undelivered })
-                });
-            Ok(Box::new(opening.await?) as Box<dyn Subscription<DeadLetter<Job>>>)
-        })
+    ) -> Result<Box<dyn Subscription<DeadLetter<Job>>>, QueueError> {
+        let shared = Arc::clone(&self.shared);
+        let opening =
+            RabbitSubscription::open(shared, (Route::Poison, true), prefetch, |delivery| {
+                if !message::belongs_to(&delivery.properties, Route::Poison) {
+                    return Err("it is not a job".to_owned());
+                }
+                let message = message::decode(&delivery.data)?;
+                let reason = message::reason(&delivery.properties);
+                let priority = priority_of(delivery.routing_key.as_str());
+                let is_undelivered = message::is_undelivered(&delivery.properties);
+                Ok(DeadLetter { message, priority, reason, is_undelivered })
+            });
+        Ok(Box::new(opening.await?))
     }
 
     /// Closes the connection, upon which the broker gives what is still out to others; publishes
