@@ -1,0 +1,84 @@
+use super::*;
+use juror_analysis::test_results::{ACRUE, SEMANTIC, broken, judged, record, report_of, restyled};
+use juror_types::{
+    outcome::{ErrorKind, Outcome},
+    rubric::RESERVED_KEYS,
+    run::SampleRecord,
+};
+
+fn written(text: &str, results: Vec<JobResult>) -> String {
+    let mut out = Vec::new();
+    let record = record(text, results.len() as u64);
+    let (report, _directory, _runs) = report_of(&record, &results, None, None);
+    let metadata = MetadataColumns::of(results.clone().into_iter().map(Ok)).unwrap();
+    let results = results.into_iter().map(Ok);
+    write(&report, &metadata, results, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn every_line_has_the_columns_of_the_head() {
+    let table = written(
+        SEMANTIC,
+        vec![
+            judged("a", [9, 9, 10, 8, 9], &["Missing, icon"], &[]),
+            broken("b", Outcome::Failed, ErrorKind::Api, "the API\nfailed"),
+        ],
+    );
+    assert!(table.contains(
+        "a,0,scored,true,2850,0.92,true,button,true,0.88,0.9,9,9,10,8,9,0.005927500,false,false,,,\"Missing, icon\","
+    ));
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    assert_eq!(reader.records().map(Result::unwrap).count(), 2);
+    let table = written(ACRUE, vec![restyled("fox", [4, 5, 4, 3, 4], &[])]);
+    assert!(table.contains(",82,A,4,5,4,3,4,4,5,4,3,4,"), "{table}");
+}
+
+#[test]
+fn the_last_columns_are_the_run_and_the_fields_of_the_item() {
+    let mut tagged = judged("a", [9; 5], &[], &[]);
+    tagged.item.tags = vec!["form".into(), "dark".into()];
+    tagged.item.cluster = Some("login".into());
+    tagged.item.metadata = serde_json::from_str(r#"{"run_id":"own","size":{"w":3}}"#).unwrap();
+    let table = written(SEMANTIC, vec![tagged, judged("b", [9; 5], &[], &[])]);
+    let mut lines = table.lines();
+    let head = lines.next().unwrap();
+    let columns = ",run_id,model,endpoint,judged_part,cluster,tags,metadata.run_id,metadata.size";
+    assert!(head.ends_with(columns), "{head}");
+    let end = "gpt-4o,https://api.openai.com/v1,,login,form; dark,own,\"{\"\"w\"\":3}\"";
+    assert!(lines.next().unwrap().ends_with(end), "{table}");
+    assert!(lines.next().unwrap().ends_with(",gpt-4o,https://api.openai.com/v1,,,,,"), "{table}");
+}
+
+#[test]
+fn each_line_says_which_part_of_the_dataset_was_judged() {
+    let results =
+        vec![judged("a", [9; 5], &[], &[]), broken("b", Outcome::Skipped, ErrorKind::Budget, "-")];
+    let mut record = record(SEMANTIC, 2);
+    record.dataset.sample = Some(SampleRecord { items: 2, seed: 7, of: 10, until_width: None });
+    let (report, _directory, _runs) = report_of(&record, &results, None, None);
+    let mut out = Vec::new();
+    let results = results.into_iter().map(Ok);
+    write(&report, &MetadataColumns::default(), results, &mut out).unwrap();
+    let table = String::from_utf8(out).unwrap();
+    let part = "a random sample of 2 of 10 items (seed 7); only the first in the dataset's \
+                order, since the budget left 1 job unjudged";
+    assert_eq!(table.matches(part).count(), 2, "{table}");
+}
+
+#[test]
+fn no_rubric_has_a_key_that_is_a_column() {
+    for column in BEFORE.iter().chain(&STAGES).chain(&AFTER).chain(&EVIDENCE).chain(&RUN) {
+        assert!(RESERVED_KEYS.contains(column), "{column}");
+    }
+}
+
+#[test]
+fn a_cell_that_a_spreadsheet_would_run_is_text() {
+    for cell in ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"] {
+        let table = written(SEMANTIC, vec![judged("a", [9; 5], &[cell], &[])]);
+        assert!(table.contains(&format!("'{cell}")), "{table:?}");
+    }
+    let evil = written(SEMANTIC, vec![judged("=cmd()", [9; 5], &[], &[])]);
+    assert!(evil.contains("\n'=cmd(),"));
+}
