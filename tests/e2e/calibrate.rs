@@ -64,7 +64,7 @@ fn the_judge_is_held_against_people() {
         "12 of 12 scored items have labels",
         "Semantic Correctness",
         "PEOPLE ↓  JUDGE →",
-        "What cannot be told:",
+        "NOT TOLD: ",
         "Layout Accuracy",
     ]);
     let found = calibration(&harness, "base");
@@ -239,7 +239,7 @@ fn the_simulators_calibration_is_marked_and_holds_for_no_judge() {
     let simulator = Simulator::start(SimulatorConfig::default());
     harness.judge_run(&simulator, "base", &[]).exits(0);
     let told = calibrate(&harness, &["--labels", "labels.csv"]).exits(0);
-    told.prints(&["CALIBRATION  SIMULATED", "AGREEMENT  SIMULATED", "None is a judgement"]);
+    told.prints(&["CALIBRATION  SIMULATED", "AGREEMENT  SIMULATED", "none is a judgement"]);
     assert_eq!(calibration(&harness, "base")["binding"]["simulated"], true);
     harness.judge_run(&simulator, "again", &[]).exits(0).prints(&["JUDGE AND PEOPLE  SIMULATED"]);
     assert_eq!(harness.report("again")["calibration"]["simulated"], true);

@@ -131,16 +131,16 @@ fn every_file_is_what_its_published_schema_says() {
     has(
         "all.html",
         &[
-            "Since run",
+            "<h2 id=\"comparison\">Comparison",
             "Worse: ",
             linked,
-            "Does the judge repeat itself?",
+            "<h2 id=\"repeats\">Repeats",
             "svg class=\"range change\"",
         ],
     );
     has(
         "all.md",
-        &["**❌ Worse: ", "base base · head ", "| Layout Accuracy | ", "- Regressed (6): item"],
+        &["### ❌ Worse: ", "base base · head ", "| Layout Accuracy | ", "- Regressed (6): item"],
     );
 }
 

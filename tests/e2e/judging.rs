@@ -86,7 +86,7 @@ fn restyled_pictures_get_their_grades() {
     let served = Served::start(&harness);
     let golden = repository("examples/golden/acrue/manifest.jsonl");
     let run = harness.judge(&served.base_url, &golden, &["--rubric", "acrue"]).exits(0);
-    run.prints(&["ACRUE EVALUATION", "6 of 6 scored", "A+ 1   A 1   B 1   C 1   F 2"]);
+    run.prints(&["ACRUE EVALUATION", "6 of 6 scored", "A+ 1, A 1, B 1, C 1, F 2"]);
     let expected = [
         ("lake_ukiyo_e", "A+", true),
         ("lighthouse_watercolour", "A", true),

@@ -109,7 +109,7 @@ fn the_judge_is_shown_or_hidden_and_a_table_sorts_and_filters() {
     runs(folder.path());
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
     let mut browser = Browser::at(&dashboard_server.at("/?run=base"));
-    let shown = text(&mut browser, ".semantic .big");
+    let shown = text(&mut browser, "[data-topic=semantic] .big");
     assert!(shown.ends_with('%'));
     browser.follow("[role=switch]");
     assert_eq!(
@@ -119,14 +119,19 @@ fn the_judge_is_shown_or_hidden_and_a_table_sorts_and_filters() {
     );
     assert_eq!(browser.value("scrollY"), 0);
     browser.follow("[role=switch]");
-    assert_eq!(text(&mut browser, ".semantic .big"), shown, "still the run of the address");
+    assert_eq!(
+        text(&mut browser, "[data-topic=semantic] .big"),
+        shown,
+        "still the run of the address"
+    );
     browser.visit(&dashboard_server.at("/"));
-    assert_eq!(text(&mut browser, ".semantic .simulated"), "SIMULATED");
+    assert_eq!(text(&mut browser, "[data-topic=semantic] .simulated"), "SIMULATED");
     browser.follow("[role=switch]");
-    assert_eq!(browser.value("document.querySelectorAll('.semantic, .statements').length"), 0);
+    let judged = "document.querySelectorAll('[data-topic=semantic], [data-topic=issues]').length";
+    assert_eq!(browser.value(judged), 0);
     assert_eq!(browser.value("document.querySelector('[role=switch]').ariaChecked"), "false");
     browser.follow("[role=switch]");
-    assert!(text(&mut browser, ".semantic .big").ends_with('%'));
+    assert!(text(&mut browser, "[data-topic=semantic] .big").ends_with('%'));
 
     browser.visit(&dashboard_server.at("/runs/base"));
     let ids =
@@ -165,7 +170,7 @@ fn the_judge_is_shown_or_hidden_and_a_table_sorts_and_filters() {
     let focused = "document.activeElement.closest('tr').rowIndex";
     assert_eq!(browser.value(focused), 1);
     browser.follow("#items p[role=status] a");
-    browser.follow(".statements a");
+    browser.follow("[data-topic=issues] a");
     let address = browser.value("location.search");
     assert!(
         address.as_str().unwrap().starts_with("?issue=Missing+icon"),

@@ -79,7 +79,7 @@ fn the_page_loads_nothing_and_what_others_wrote_stays_text() {
     assert_eq!(pictures, json!([true, true, true, true]));
     let texts = browser.value(
         "[document.querySelector('#results tbody bdi'), document.querySelector('.issues bdi'),
-          document.querySelector('.strengths bdi'), document.querySelector('.statements bdi')]
+          document.querySelector('.strengths bdi'), document.querySelector('[data-topic=issues] li bdi')]
             .map(element => element.textContent)",
     );
     assert_eq!(texts, json!([HOSTILE, HOSTILE, HOSTILE, HOSTILE]));

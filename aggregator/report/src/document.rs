@@ -1,11 +1,19 @@
 //! A report's topics as blocks, which terminal, Markdown and HTML render. Text in them is as others
 //! wrote it: each renderer escapes it.
 
+mod figures;
+
+pub use figures::{ChangeChart, FigureCell, FigureColumn, FigureTable, RangeChart, ShownMetric};
+
 /// One topic of a report.
 pub struct Topic {
+    /// Its key on a page.
+    pub id: &'static str,
     /// Short title.
-    pub title: &'static str,
-    /// Whether the simulator had a part in it.
+    pub title: String,
+    /// Name behind the title; empty for none.
+    pub name: String,
+    /// True if the simulator had a part in it.
     pub simulated: bool,
     /// The result in a word.
     pub status: Option<(String, Level)>,
@@ -21,13 +29,21 @@ pub enum Block {
         level: Level,
         /// The decision in one line.
         headline: String,
-        /// Why, as a clause.
+        /// Why.
         reason: String,
+        /// True if the simulator had a part in it.
+        simulated: bool,
     },
     /// Short facts, in one line.
     Facts(Vec<String>),
     /// A sentence, behind a word that names its kind, if one is needed.
     Sentence(Level, &'static str, String),
+    /// Labels and their texts.
+    Pairs(Vec<(String, String)>),
+    /// Metrics of the run.
+    Metrics(Vec<ShownMetric>),
+    /// Parts of a whole: in words, and name and count of each, for a drawing.
+    Parts(String, Vec<(&'static str, u64)>),
     /// A table.
     Table(FigureTable),
     /// A list.
@@ -51,51 +67,6 @@ pub enum Level {
     Bad,
 }
 
-/// Rows of figures, each with a name in front.
-pub struct FigureTable {
-    /// Title, which is the head of the names too.
-    pub title: &'static str,
-    /// Columns behind the names.
-    pub columns: Vec<FigureColumn>,
-    /// Name, significance and cells of each row.
-    pub rows: Vec<(String, Level, Vec<FigureCell>)>,
-    /// Meaning of the columns; empty for none.
-    pub note: &'static str,
-    /// Meaning of the wide columns; empty for none.
-    pub wide_note: &'static str,
-}
-
-/// A column of a table.
-pub struct FigureColumn {
-    /// Its head.
-    pub head: &'static str,
-    /// Whether it is left out where there is little room.
-    pub wide: bool,
-}
-
-/// A cell of a table.
-pub enum FigureCell {
-    /// A figure.
-    Figure(String),
-    /// A decision and its significance.
-    Status(String, Level),
-    /// A drawing, where the format has any.
-    Change(Option<ChangeChart>),
-}
-
-/// A change beside the margin, each as a share of the scale.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ChangeChart {
-    /// The change.
-    pub value: f64,
-    /// Ends of its interval.
-    pub interval: Option<(f64, f64)>,
-    /// The change that does not matter.
-    pub margin: f64,
-    /// The share at the ends of the drawing.
-    pub reach: f64,
-}
-
 /// Lists under one title.
 pub struct Lists {
     /// Title of them all.
@@ -110,7 +81,7 @@ pub struct Lists {
 pub struct List {
     /// Title.
     pub title: String,
-    /// Whether it is shown at once where lists can be folded.
+    /// True if it is shown at once where lists can be folded.
     pub open: bool,
     /// Number of all entries.
     pub count: usize,
@@ -122,49 +93,39 @@ pub struct List {
 pub struct ListEntry {
     /// Its subject.
     pub name: String,
-    /// Whether the name is an item's id.
-    pub is_item: bool,
+    /// Kind of its subject.
+    pub kind: NameKind,
     /// Further text; empty for nothing.
     pub detail: String,
+    /// Its share of the items, for a drawing.
+    pub share: Option<f64>,
+    /// Wordings and items behind it, where there is room for them.
+    pub unfolded: Vec<List>,
 }
 
-impl FigureColumn {
-    pub(crate) fn new(head: &'static str) -> Self {
-        Self { head, wide: false }
-    }
-
-    pub(crate) fn wide(head: &'static str) -> Self {
-        Self { head, wide: true }
-    }
+/// Kind of a name, by which a page links it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameKind {
+    /// Text without a page of its own.
+    Text,
+    /// Id of an item.
+    Item,
+    /// Id of a run.
+    Run,
+    /// Label of a common issue.
+    Issue,
+    /// Label of a common strength.
+    Strength,
 }
 
-impl FigureCell {
-    pub(crate) fn figure(text: impl Into<String>) -> Self {
-        Self::Figure(text.into())
-    }
-
-    /// A figure, or a dash where there is none.
-    pub(crate) fn optional<T>(value: Option<T>, shown: impl FnOnce(T) -> String) -> Self {
-        Self::Figure(value.map_or_else(|| "–".to_owned(), shown))
-    }
-
-    /// The text; none for a drawing.
-    pub(crate) fn text(&self) -> Option<&str> {
-        match self {
-            Self::Figure(text) | Self::Status(text, _) => Some(text),
-            Self::Change(_) => None,
-        }
-    }
-}
-
-impl FigureTable {
-    /// Indices of the columns that hold text.
-    pub(crate) fn text_columns(&self) -> Vec<usize> {
-        let is_drawing = |index: &usize| {
-            let mut cells = self.rows.iter().filter_map(|(.., cells)| cells.get(*index));
-            cells.any(|cell| cell.text().is_none())
-        };
-        (0..self.columns.len()).filter(|index| !is_drawing(index)).collect()
+impl Topic {
+    pub(crate) fn new(
+        id: &'static str,
+        title: impl Into<String>,
+        simulated: bool,
+        blocks: Vec<Block>,
+    ) -> Self {
+        Self { id, title: title.into(), name: String::new(), simulated, status: None, blocks }
     }
 }
 
@@ -193,7 +154,25 @@ impl List {
 }
 
 impl ListEntry {
+    pub(crate) fn new(kind: NameKind, name: &str, detail: String) -> Self {
+        Self { name: name.to_owned(), kind, detail, share: None, unfolded: Vec::new() }
+    }
+
+    pub(crate) fn text(name: &str, detail: String) -> Self {
+        Self::new(NameKind::Text, name, detail)
+    }
+
     pub(crate) fn item(id: &str, detail: String) -> Self {
-        Self { name: id.to_owned(), is_item: true, detail }
+        Self::new(NameKind::Item, id, detail)
+    }
+
+    /// Name and detail in one line, each shown so.
+    pub(crate) fn line(&self, shown: impl Fn(&str) -> String) -> String {
+        let (name, detail) = (shown(&self.name), shown(&self.detail));
+        match self.kind {
+            _ if detail.is_empty() => name,
+            NameKind::Issue | NameKind::Strength => format!("{name} ({detail})"),
+            _ => format!("{name}: {detail}"),
+        }
     }
 }

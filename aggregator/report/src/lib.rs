@@ -16,7 +16,7 @@ pub mod regions;
 pub mod sanitize;
 mod sentence;
 mod terminal;
-mod topics;
+pub mod topics;
 
 pub use comparison_file::{ComparisonFormat, ComparisonOutputError, write_comparison};
 pub use exhibit::{Attachment, Attachments, Code, NoAttachments, Picture, Shown};
@@ -25,9 +25,6 @@ pub use sentence::summary_sentence;
 pub use terminal::{
     TerminalOptions, render as render_terminal, render_calibration, render_comparison,
     render_paused, render_trend,
-};
-pub use topics::comparison::{
-    changes as comparison_changes, decision as comparison_decision, figures as comparison_figures,
 };
 
 #[cfg(test)]

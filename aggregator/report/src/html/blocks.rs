@@ -1,41 +1,55 @@
 //! Topics as parts of a page.
 
-use super::{ItemLink, layout::simulated};
+use super::{
+    NameLink,
+    charts::{self, change, parts},
+    layout::simulated,
+    metrics::metrics,
+};
 use crate::{
-    document::{Block, ChangeChart, FigureCell, FigureTable, Level, List, ListEntry, Topic},
+    document::{Block, FigureCell, FigureTable, Level, List, ListEntry, NameKind, Topic},
     sanitize::harmless,
 };
 use juror_analysis::format::grouped;
 use maud::{Markup, html};
 
-const WIDTH: f64 = 200.0;
-
-/// The blocks one below the other, with items as links.
-pub fn blocks(blocks: &[Block], link: &ItemLink<'_>) -> Markup {
-    html! { @for block in blocks { (self::block(block, link)) } }
+/// The blocks one below the other, with names as links.
+pub fn blocks(blocks: &[Block], link: &NameLink<'_>) -> Markup {
+    html! { @for block in blocks { (self::block(block, false, link)) } }
 }
 
-/// A topic as a card under this heading.
-pub(super) fn card(id: &str, heading: &Markup, topic: &Topic, link: &ItemLink<'_>) -> Markup {
+/// A topic as a card.
+pub fn card(topic: &Topic, link: &NameLink<'_>) -> Markup {
+    let is_narrow = |block: &Block| {
+        matches!(
+            block,
+            Block::Metrics(_) | Block::Pairs(_) | Block::Parts(..) | Block::Sentence(..)
+        )
+    };
+    let is_wide = !topic.blocks.iter().all(is_narrow);
     html! {
-        section.card aria-labelledby=(id) {
-            h2 id=(id) {
-                (heading)
+        section.card.wide[is_wide] data-topic=(topic.id) aria-labelledby=(topic.id) {
+            h2 id=(topic.id) {
+                (harmless(&topic.title))
+                @if !topic.name.is_empty() { " " bdi { (harmless(&topic.name)) } }
                 @if let Some((word, level)) = &topic.status {
                     " " span class=(format!("chip {}", class_of(*level))) { (word) }
                 }
                 @if topic.simulated { " " (simulated()) }
             }
-            (blocks(&topic.blocks, link))
+            @for block in &topic.blocks { (self::block(block, topic.simulated, link)) }
         }
     }
 }
 
-fn block(block: &Block, link: &ItemLink<'_>) -> Markup {
+/// A part of a topic; where its topic is marked as simulated, its metrics are not again.
+fn block(block: &Block, is_marked: bool, link: &NameLink<'_>) -> Markup {
     match block {
-        Block::Decision { level, headline, reason } => html! {
-            div class=(format!("decision {}", class_of(*level))) {
-                p.verdict { strong { (harmless(headline)) } }
+        Block::Decision { level, headline, reason, simulated } => html! {
+            div class=(format!("decision {}", decision_class(*level))) {
+                p.verdict {
+                    strong { (harmless(headline)) } @if *simulated { " " (self::simulated()) }
+                }
                 p { (harmless(reason)) "." }
             }
         },
@@ -48,7 +62,16 @@ fn block(block: &Block, link: &ItemLink<'_>) -> Markup {
                 (harmless(text))
             }
         },
-        Block::Table(table) => self::table(table),
+        Block::Pairs(pairs) => html! {
+            dl.pairs {
+                @for (label, text) in pairs {
+                    dt { bdi { (harmless(label)) } } dd { bdi { (harmless(text)) } }
+                }
+            }
+        },
+        Block::Metrics(metrics) => self::metrics(metrics, is_marked),
+        Block::Parts(text, parts) => self::parts(text, parts),
+        Block::Table(table) => self::table(table, link),
         Block::List(list) => self::list(list, link),
         Block::Lists(lists) => html! {
             h3 { (lists.title) ": " (lists.summary) }
@@ -57,8 +80,16 @@ fn block(block: &Block, link: &ItemLink<'_>) -> Markup {
     }
 }
 
+/// Class of the style sheet for a banner: without a decision it is neither green nor red.
+fn decision_class(level: Level) -> &'static str {
+    match level {
+        Level::Plain => "no-gate",
+        _ => class_of(level),
+    }
+}
+
 /// Class of the style sheet for a decision of this level.
-pub(super) fn class_of(level: Level) -> &'static str {
+pub fn class_of(level: Level) -> &'static str {
     match level {
         Level::Good => "met",
         Level::Plain | Level::Faint | Level::Doubtful => "undecided",
@@ -74,23 +105,22 @@ fn sentence_class(level: Level) -> Option<&'static str> {
     }
 }
 
-fn table(table: &FigureTable) -> Markup {
-    let head = if table.title.is_empty() { "Score" } else { table.title };
+fn table(table: &FigureTable, link: &NameLink<'_>) -> Markup {
     // Several tables of a page may have the same first column.
-    let columns: Vec<&str> = table.columns.iter().map(|column| column.head).collect();
-    let label = format!("{head}: {}", columns.join(", "));
+    let columns: Vec<&str> = table.columns.iter().map(|column| column.head.as_str()).collect();
+    let label = format!("{}: {}", table.names, columns.join(", "));
     html! {
-        div.scroll tabindex="0" role="region" aria-label=(label) {
+        div.scroll tabindex="0" role="region" aria-label=(harmless(&label)) {
             table.changes {
                 @if !table.note.is_empty() { caption { span { (table.note) " " (table.wide_note) } } }
                 thead { tr {
-                    th scope="col" { (head) }
-                    @for column in &table.columns { th.n scope="col" { (column.head) } }
+                    th scope="col" { (table.names) }
+                    @for column in &table.columns { th.n scope="col" { (harmless(&column.head)) } }
                 } }
                 tbody {
                     @for (name, _, cells) in &table.rows {
                         tr {
-                            th scope="row" { bdi { (harmless(name)) } }
+                            th scope="row" { (self::name(table.kind, name, link)) }
                             @for cell in cells { (self::cell(cell)) }
                         }
                     }
@@ -102,34 +132,17 @@ fn table(table: &FigureTable) -> Markup {
 
 fn cell(cell: &FigureCell) -> Markup {
     match cell {
-        FigureCell::Figure(text) => html! { td.n { (text) } },
+        FigureCell::Figure(text) => html! { td.n { (harmless(text)) } },
         FigureCell::Status(text, level) => html! {
             td.n { span class=(format!("chip {}", class_of(*level))) { (text) } }
         },
         FigureCell::Change(chart) => {
-            html! { td { @if let Some(chart) = chart { (drawn(chart)) } } }
+            html! { td { @if let Some(chart) = chart { (change(chart)) } } }
         }
     }
 }
 
-fn drawn(chart: &ChangeChart) -> Markup {
-    let place = |share: f64| ((share / chart.reach + 1.0) / 2.0 * WIDTH).clamp(0.0, WIDTH);
-    let margin = (place(-chart.margin), place(chart.margin));
-    html! {
-        svg.range.change viewBox="0 0 200 14" preserveAspectRatio="none" aria-hidden="true" {
-            rect.track x="0" y="5" width="200" height="4" {}
-            rect.margin x=(margin.0) y="0" width=(margin.1 - margin.0) height="14" {}
-            @if let Some((low, high)) = chart.interval {
-                @let (low, high) = (place(low), place(high));
-                rect.sure x=(low) y="3" width=((high - low).max(1.0)) height="8" {}
-            }
-            rect.bound x=(WIDTH / 2.0 - 0.5) y="0" width="1" height="14" {}
-            rect.value x=((place(chart.value) - 1.0).clamp(0.0, WIDTH - 2.0)) y="1" width="2" height="12" {}
-        }
-    }
-}
-
-fn list(list: &List, link: &ItemLink<'_>) -> Markup {
+fn list(list: &List, link: &NameLink<'_>) -> Markup {
     if list.count == 0 {
         return html! {};
     }
@@ -138,14 +151,52 @@ fn list(list: &List, link: &ItemLink<'_>) -> Markup {
         details open[list.open] {
             summary { (list.title) " " span.faint { "(" (grouped(list.count as u64)) ")" } }
             ul.listed { @for entry in entries { li { (self::entry(entry, link)) } } }
-            @if more > 0 { p.faint { "and " (grouped(more as u64)) " more, in report.json" } }
+            (and_more(more))
         }
     }
 }
 
-fn entry(entry: &ListEntry, link: &ItemLink<'_>) -> Markup {
+fn entry(entry: &ListEntry, link: &NameLink<'_>) -> Markup {
     html! {
-        @if entry.is_item { (link(&entry.name)) } @else { bdi { (harmless(&entry.name)) } }
-        @if !entry.detail.is_empty() { " " span.faint { (entry.detail) } }
+        @if entry.unfolded.is_empty() { (line(entry, link)) }
+        @else {
+            details {
+                summary { (line(entry, link)) }
+                @for list in &entry.unfolded { (unfolded(list, link)) }
+            }
+        }
     }
+}
+
+/// Name, detail, and the share as a bar.
+fn line(entry: &ListEntry, link: &NameLink<'_>) -> Markup {
+    html! {
+        (name(entry.kind, &entry.name, link))
+        @if !entry.detail.is_empty() { " " span.faint { (harmless(&entry.detail)) } }
+        @if let Some(share) = entry.share { (charts::share(share)) }
+    }
+}
+
+fn unfolded(list: &List, link: &NameLink<'_>) -> Markup {
+    let (entries, more) = list.first(List::MAX);
+    html! {
+        @if !entries.is_empty() {
+            p.ids {
+                (list.title) ": "
+                @for entry in entries { (line(entry, link)) " " }
+                (and_more(more))
+            }
+        }
+    }
+}
+
+fn name(kind: NameKind, name: &str, link: &NameLink<'_>) -> Markup {
+    match kind {
+        NameKind::Text => html! { bdi { (harmless(name)) } },
+        _ => link(kind, name),
+    }
+}
+
+fn and_more(more: usize) -> Markup {
+    html! { @if more > 0 { span.faint { "and " (grouped(more as u64)) " more, in report.json" } } }
 }

@@ -1,12 +1,13 @@
 //! Small drawings: how sure a figure is, and how verdicts are spread. Each says in words what it
 //! shows.
 
-use crate::html::{layout::simulated, page_plan::Survey};
-use crate::sanitize::harmless;
+use crate::{
+    document::{ChangeChart, RangeChart},
+    html::{layout::simulated, page_plan::Survey},
+    sanitize::harmless,
+};
 use juror_analysis::{
-    format::{counted, decimals, grouped, interval},
-    gate::Bound,
-    metrics::{Metric, Unit},
+    format::{counted, decimals, grouped},
     run_report::Report,
 };
 use maud::{Markup, html};
@@ -16,28 +17,74 @@ const WIDTH: f64 = 200.0;
 /// A wider scale is drawn in this many bars.
 const MAX_BARS: u32 = 20;
 
-/// A metric's figure and its interval on the whole range that it can have, with the bound that it
-/// must meet; nothing where there is no such range.
-pub(super) fn range(metric: &Metric, bound: Option<Bound>) -> Markup {
-    let unit = metric.definition.unit;
-    let (least, most) = unit.bounds();
-    let (Some(value), false) = (metric.value, unit == Unit::Milliseconds) else {
-        return html! {};
-    };
-    let place = |value: f64| ((value - least) / (most - least) * WIDTH).clamp(0.0, WIDTH);
-    let bound = bound.map(|bound| place(bound.figure()));
-    let sure = metric.interval.low.zip(metric.interval.high);
+/// A figure and its interval on the whole range that it can have, with the bound that it must meet;
+/// `text` says the interval.
+pub(super) fn range(chart: &RangeChart, text: &str) -> Markup {
+    let place = |share: f64| (share * WIDTH).clamp(0.0, WIDTH);
     html! {
         svg.range viewBox="0 0 200 14" preserveAspectRatio="none" role="img"
-            aria-label=(format!("95 % interval {}", interval(&metric.interval, unit))) {
+            aria-label=(format!("95 % interval {text}")) {
             rect.track x="0" y="5" width="200" height="4" {}
-            @if let Some((low, high)) = sure {
+            @if let Some((low, high)) = chart.interval {
                 rect.sure x=(place(low)) y="3" width=((place(high) - place(low)).max(1.0)) height="8" {}
             }
-            rect.value x=((place(value) - 1.0).clamp(0.0, WIDTH - 2.0)) y="1" width="2" height="12" {}
-            @if let Some(bound) = bound {
-                rect.bound x=((bound - 0.5).clamp(0.0, WIDTH - 1.0)) y="0" width="1" height="14" {}
+            rect.value x=((place(chart.value) - 1.0).clamp(0.0, WIDTH - 2.0)) y="1" width="2" height="12" {}
+            @if let Some(bound) = chart.bound {
+                rect.bound x=((place(bound) - 0.5).clamp(0.0, WIDTH - 1.0)) y="0" width="1" height="14" {}
             }
+        }
+    }
+}
+
+/// A change and its interval beside the margin.
+pub(super) fn change(chart: &ChangeChart) -> Markup {
+    let place = |share: f64| ((share / chart.reach + 1.0) / 2.0 * WIDTH).clamp(0.0, WIDTH);
+    let margin = (place(-chart.margin), place(chart.margin));
+    html! {
+        svg.range.change viewBox="0 0 200 14" preserveAspectRatio="none" aria-hidden="true" {
+            rect.track x="0" y="5" width="200" height="4" {}
+            rect.margin x=(margin.0) y="0" width=(margin.1 - margin.0) height="14" {}
+            @if let Some((low, high)) = chart.interval {
+                @let (low, high) = (place(low), place(high));
+                rect.sure x=(low) y="3" width=((high - low).max(1.0)) height="8" {}
+            }
+            rect.bound x=(WIDTH / 2.0 - 0.5) y="0" width="1" height="14" {}
+            rect.value x=((place(chart.value) - 1.0).clamp(0.0, WIDTH - 2.0)) y="1" width="2" height="12" {}
+        }
+    }
+}
+
+/// The parts of a whole as one bar, and their counts.
+pub(super) fn parts(text: &str, parts: &[(&'static str, u64)]) -> Markup {
+    let all = parts.iter().map(|(_, count)| count).sum::<u64>().max(1) as f64;
+    let share = |count: u64| count as f64 / all * WIDTH;
+    let before =
+        |place: usize| parts.iter().take(place).map(|(_, count)| share(*count)).sum::<f64>();
+    html! {
+        svg.stack viewBox="0 0 200 10" preserveAspectRatio="none" role="img" aria-label=(text) {
+            rect.track x="0" y="0" width="200" height="10" {}
+            @for (place, (name, count)) in parts.iter().enumerate() {
+                @if *count > 0 {
+                    rect class=(*name) x=(before(place)) y="0" width=(share(*count)) height="10" {}
+                }
+            }
+        }
+        ul.legend {
+            @for (place, (name, count)) in parts.iter().enumerate() {
+                @if *count > 0 || place == 0 {
+                    li { span class=(format!("dot {name}")) {} (grouped(*count)) " " (name.replace('_', " ")) }
+                }
+            }
+        }
+    }
+}
+
+/// A share of the items as a bar under the words that say it.
+pub(super) fn share(share: f64) -> Markup {
+    html! {
+        svg.share viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true" {
+            rect.track x="0" y="0" width="100" height="3" {}
+            rect.value x="0" y="0" width=(format!("{:.1}", (share * 100.0).clamp(0.0, 100.0))) height="3" {}
         }
     }
 }

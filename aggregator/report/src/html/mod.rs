@@ -3,61 +3,40 @@
 
 mod anchors;
 mod blocks;
-mod card;
 mod charts;
 mod columns;
 mod evidence;
-mod facts;
 mod findings;
 mod layout;
+mod metrics;
 mod page_plan;
 mod section;
-mod statements;
 mod table;
 mod verdict;
 
-pub use blocks::blocks;
-pub use card::{decided, decision, semantic, stages, targets};
+pub use crate::phrasing::minutes;
+pub use blocks::{blocks, card, class_of};
 pub use charts::histogram;
 pub use columns::{TableColumn, columns};
 pub use evidence::{PairSide, measured_facts, regions_over};
-pub use facts::facts;
 pub use findings::{findings, mark_reasons, marks};
-pub use layout::{PICTURES_SCRIPT, STYLE, minutes, run_facts, simulated};
+pub use layout::{PICTURES_SCRIPT, STYLE, simulated};
 pub use page_plan::{StageColumns, verdict_of};
 pub use section::{score, took};
 pub use table::{first_issue, id_text};
 pub use verdict::{group_title, meter, scores, statements};
 
 use super::{Attachments, Shown};
-use crate::{sanitize::harmless, topics};
+use crate::{document::NameKind, sanitize::harmless, topics};
 use anchors::Anchors;
-use juror_analysis::{comparison::BaselineChanges, run_report::Report};
+use juror_analysis::run_report::Report;
 use juror_journal::journal::RunFiles;
-use juror_types::id::RunId;
 use maud::{Markup, html};
 use page_plan::Survey;
 use std::io::{self, Write};
 
-/// Measurements between screenshots and rendered code, as a card; none where there are none.
-pub fn measured(report: &Report, link: &ItemLink<'_>) -> Option<Markup> {
-    let topic = topics::measured::topic(report)?;
-    Some(blocks::card("measured", &html! { "Measured" }, &topic, link))
-}
-
-/// Changes since this run, as a card.
-pub fn changes(
-    base: &RunId,
-    changes: &BaselineChanges,
-    simulated: bool,
-    link: &ItemLink<'_>,
-) -> Markup {
-    let topic = topics::changes::topic_since(base, changes, simulated);
-    blocks::card("changes", &html! { (topic.title) }, &topic, link)
-}
-
-/// Makes an item's id a link to where that item is shown.
-pub type ItemLink<'a> = dyn Fn(&str) -> Markup + 'a;
+/// Makes a name of this kind a link to where that is shown.
+pub type NameLink<'a> = dyn Fn(NameKind, &str) -> Markup + 'a;
 
 /// So many results are shown in full, the worst first; the table has all of them. A browser lays
 /// out this many in about a second, and their pictures and code stay within some ten megabytes.
@@ -78,30 +57,16 @@ pub(crate) fn write(
     let survey = Survey::of(report, report.items.read(files).map_err(io::Error::other)?)?;
     let mut put = |markup: Markup| out.write_all(markup.into_string().as_bytes());
     let anchors = Anchors::of(report, &survey);
-    put(layout::opening(report))?;
-    let link = |id: &str| anchors.link(id);
-    if let Some(comparison) = &report.comparison {
-        let run = &comparison.base.run;
-        put(changes(run, &comparison.changes, comparison.simulated, &link))?;
-        let heading = html! { "Since run " bdi { (harmless(comparison.base.run.as_str())) } };
-        let topic = topics::comparison::topic(comparison);
-        put(blocks::card("comparison", &heading, &topic, &link))?;
-    }
-    put(card::headline(report))?;
-    if let Some(measured) = measured(report, &link) {
-        put(measured)?;
-    }
-    put(facts(report))?;
-    put(charts::distributions(report, &survey))?;
-    if let Some(topic) = topics::calibration::topic(report) {
-        let heading = html! { "Does the judge agree with people?" };
-        put(blocks::card("calibration", &heading, &topic, &link))?;
-    }
-    if let Some(topic) = topics::repeats::topic(report) {
-        let heading = html! { "Does the judge repeat itself?" };
-        put(blocks::card("repeats", &heading, &topic, &link))?;
-    }
-    put(statements::common(report, &anchors))?;
+    let link = |kind: NameKind, name: &str| match kind {
+        NameKind::Item => anchors.link(name),
+        _ => html! { bdi { (harmless(name)) } },
+    };
+    let head = topics::head::topic(report);
+    put(layout::opening(&report.run, &head, &blocks(&head.blocks, &link)))?;
+    put(html! {
+        div.cards { @for topic in topics::behind_head(report) { (card(&topic, &link)) } }
+        (charts::distributions(report, &survey))
+    })?;
     let columns = columns(report, survey.stages);
     put(table::opening(report, &survey, &columns))?;
     let results = survey.order.len();
@@ -115,7 +80,7 @@ pub(crate) fn write(
     }
     put(table::closing(results))?;
     sections(report, files, exhibits, &survey, &mut put)?;
-    put(layout::closing(report))
+    put(layout::closing(&report.run))
 }
 
 fn sections(

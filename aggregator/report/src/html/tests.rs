@@ -88,7 +88,7 @@ fn the_decision_comes_first_and_every_result_is_there() {
         &[
             "Gate targets: missed",
             "2 of 4 scored (50%), 1 failed, 1 skipped.",
-            "Missed: ",
+            "<strong>Missed: </strong>",
             "503 four times",
             "<caption><span>4 results, worst first",
             "aria-label=\"Visual similarity. 4: 1, 10: 1\"",
@@ -115,10 +115,9 @@ fn what_the_simulator_made_up_is_marked_wherever_it_is_shown() {
         "Gate targets: missed</strong> ",
         "Semantic Correctness <span class=\"origin\">judged</span> ",
         "Pipeline Success <span class=\"origin\">measured and judged</span> ",
-        ">Gate targets ",
+        "<bdi>targets</bdi> <span class=\"chip missed\">missed</span> ",
         "How the scores are spread ",
-        "Common issues ",
-        "Common strengths ",
+        "Issues and strengths ",
         "All items ",
         "90% <span class=\"faint\">45/50</span></strong>",
     ] {

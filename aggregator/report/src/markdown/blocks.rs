@@ -2,18 +2,19 @@
 
 use super::escape::{cut, escaped};
 use crate::{
-    document::{Block, FigureTable, Level, List, ListEntry, Lists, Topic},
-    phrasing::SIMULATED,
+    document::{Block, FigureTable, Level, List, ListEntry, Lists, NameKind, ShownMetric, Topic},
+    phrasing::{SIMULATED, legend, provenance_text},
 };
 use juror_analysis::format::grouped;
 
 /// Entries of a list that a file and a comment show.
 const MAX_IN_FILE: usize = 20;
 const MAX_IN_COMMENT: usize = 10;
-/// Entries of a list that a comment shows where the list is less urgent.
+/// Entries of a list that a comment shows where the list is less urgent, or its entries are long.
 const MAX_FOLDED: usize = 3;
+const MAX_STATEMENTS: usize = 5;
 
-/// Sentences and rows that a comment shows of each kind.
+/// Sentences, pairs and rows that a comment shows of each kind.
 const MAX_ROWS: usize = 30;
 
 /// Amount that is shown of a topic.
@@ -25,14 +26,28 @@ pub(super) enum Extent {
     Comment,
 }
 
-/// A topic; a decision in it is its heading.
-pub(crate) fn topic(topic: &Topic, extent: Extent) -> String {
+impl Extent {
+    /// Text of others.
+    fn shown(self, text: &str) -> String {
+        match self {
+            Self::File => escaped(text),
+            Self::Comment => cut(text),
+        }
+    }
+
+    fn max_rows(self) -> usize {
+        if self == Self::File { usize::MAX } else { MAX_ROWS }
+    }
+}
+
+/// The blocks of a topic; a decision in it is its heading.
+pub(super) fn topic(topic: &Topic, extent: Extent) -> String {
     let mark = if topic.simulated { format!(" {SIMULATED}") } else { String::new() };
     let (mut text, mut notices) = (String::new(), 0);
     for block in &topic.blocks {
         if let Block::Sentence(..) = block {
             notices += 1;
-            if extent == Extent::Comment && notices > MAX_ROWS {
+            if notices > extent.max_rows() {
                 continue;
             }
         } else if text.ends_with('\n') && !text.ends_with("\n\n") {
@@ -44,18 +59,15 @@ pub(crate) fn topic(topic: &Topic, extent: Extent) -> String {
 }
 
 fn render(block: &Block, mark: &str, extent: Extent) -> String {
-    let shown = |text: &str| match extent {
-        Extent::File => escaped(text),
-        Extent::Comment => cut(text),
-    };
+    let shown = |text: &str| extent.shown(text);
     match block {
-        Block::Decision { level, headline, reason } => {
+        Block::Decision { level, headline, reason, .. } => {
             let headline = format!("{}{}", sign(*level), shown(headline));
             let headline = match extent {
                 Extent::File => format!("## {headline}{mark}"),
-                Extent::Comment => format!("**{headline}**{mark}"),
+                Extent::Comment => format!("### {headline}{mark}"),
             };
-            format!("{headline}\n\nSince {}.\n", shown(reason))
+            format!("{headline}\n\n{}.\n", shown(reason))
         }
         Block::Facts(facts) => {
             let facts: Vec<String> = facts.iter().map(|fact| shown(fact)).collect();
@@ -65,11 +77,17 @@ fn render(block: &Block, mark: &str, extent: Extent) -> String {
             let lead = if lead.is_empty() { String::new() } else { format!("{lead}: ") };
             format!("- {}{lead}{}\n", sign(*level), shown(text))
         }
-        Block::Table(table) => self::table(table, mark, extent, shown),
+        Block::Pairs(pairs) => {
+            let lines = pairs.iter().take(extent.max_rows());
+            lines.map(|(label, text)| format!("- {}: {}\n", shown(label), shown(text))).collect()
+        }
+        Block::Metrics(metrics) => self::metrics(metrics, extent),
+        Block::Parts(text, _) => format!("{text}\n"),
+        Block::Table(table) => self::table(table, mark, extent),
         Block::List(list) if list.count == 0 => String::new(),
-        Block::List(list) if extent == Extent::Comment => in_one_line(list, &shown),
-        Block::List(list) => self::list(list, &shown),
-        Block::Lists(lists) => self::lists(lists, extent, shown),
+        Block::List(list) if extent == Extent::Comment => in_comment(list),
+        Block::List(list) => self::list(list, MAX_IN_FILE, extent),
+        Block::Lists(lists) => self::lists(lists, extent),
     }
 }
 
@@ -83,22 +101,36 @@ pub(super) fn sign(level: Level) -> &'static str {
     }
 }
 
-fn table(
-    table: &FigureTable,
-    mark: &str,
-    extent: Extent,
-    shown: impl Fn(&str) -> String,
-) -> String {
+fn metrics(metrics: &[ShownMetric], extent: Extent) -> String {
+    let lines = metrics.iter().take(extent.max_rows()).map(|metric| {
+        let mark = if metric.simulated { format!(" {SIMULATED}") } else { String::new() };
+        let (title, origin) = (extent.shown(&metric.title), provenance_text(metric.origin));
+        let value = metric.value.as_deref().unwrap_or("no data");
+        format!(
+            "| {title}{mark} | {origin} | {value} | {} | {} |\n",
+            metric.interval, metric.spread
+        )
+    });
+    let lines: String = lines.collect();
+    let legend = legend(metrics.iter().map(|metric| metric.origin), |origin| {
+        provenance_text(origin).to_owned()
+    });
+    format!(
+        "| Metric | Measured or judged | Figure | 95 % interval | |\n|---|---|--:|---|---|\n\
+         {lines}\n{legend}\n"
+    )
+}
+
+fn table(table: &FigureTable, mark: &str, extent: Extent) -> String {
     let columns = table.text_columns();
     let heads = columns.iter().filter_map(|index| table.columns.get(*index));
-    let heads: String = heads.map(|column| format!(" {} |", column.head)).collect();
+    let heads: String = heads.map(|column| format!(" {} |", extent.shown(&column.head))).collect();
     let mut text =
-        format!("| {}{mark} |{heads}\n|---|{}\n", table.title, "--:|".repeat(columns.len()));
-    let most = if extent == Extent::File { usize::MAX } else { MAX_ROWS };
-    for (name, _, cells) in table.rows.iter().take(most) {
+        format!("| {}{mark} |{heads}\n|---|{}\n", table.names, "--:|".repeat(columns.len()));
+    for (name, _, cells) in table.rows.iter().take(extent.max_rows()) {
         let cells = columns.iter().filter_map(|index| cells.get(*index)?.text());
         let cells: String = cells.map(|cell| format!(" {cell} |")).collect();
-        text.push_str(&format!("| {} |{cells}\n", shown(name)));
+        text.push_str(&format!("| {} |{cells}\n", extent.shown(name)));
     }
     if !table.note.is_empty() && extent == Extent::File {
         let note = format!("{} {}", table.note, table.wide_note);
@@ -107,24 +139,24 @@ fn table(
     text
 }
 
-fn lists(lists: &Lists, extent: Extent, shown: impl Fn(&str) -> String) -> String {
+fn lists(lists: &Lists, extent: Extent) -> String {
     let Lists { title, summary, .. } = lists;
     let all = lists.lists.iter().filter(|list| list.count > 0);
     match extent {
         Extent::File => {
-            let all: String = all.map(|list| self::list(list, &shown)).collect();
+            let all: String = all.map(|list| self::list(list, MAX_IN_FILE, extent)).collect();
             format!("<details><summary>{title}: {summary}</summary>\n\n{all}</details>\n")
         }
         Extent::Comment => {
-            let all: String = all.map(|list| in_one_line(list, &shown)).collect();
+            let all: String = all.map(in_comment).collect();
             format!("{title}: {summary}.\n\n{all}")
         }
     }
 }
 
-fn list(list: &List, shown: &impl Fn(&str) -> String) -> String {
-    let (entries, more) = list.first(MAX_IN_FILE);
-    let entries = entries.iter().map(|entry| format!("- {}\n", line(entry, shown)));
+fn list(list: &List, most: usize, extent: Extent) -> String {
+    let (entries, more) = list.first(most);
+    let entries = entries.iter().map(|entry| format!("- {}\n", line(entry, extent)));
     let entries: String = entries.collect();
     let more = match more {
         0 => String::new(),
@@ -133,9 +165,15 @@ fn list(list: &List, shown: &impl Fn(&str) -> String) -> String {
     format!("**{}** ({})\n\n{entries}{more}\n", list.title, grouped(list.count as u64))
 }
 
-fn in_one_line(list: &List, shown: &impl Fn(&str) -> String) -> String {
+/// A list in one line, or one line for each statement of the judge.
+fn in_comment(list: &List) -> String {
+    let has_statements =
+        |entry: &ListEntry| matches!(entry.kind, NameKind::Issue | NameKind::Strength);
+    if list.entries.iter().any(has_statements) {
+        return self::list(list, MAX_STATEMENTS, Extent::Comment);
+    }
     let (entries, more) = list.first(if list.open { MAX_IN_COMMENT } else { MAX_FOLDED });
-    let entries: Vec<String> = entries.iter().map(|entry| line(entry, shown)).collect();
+    let entries: Vec<String> = entries.iter().map(|entry| line(entry, Extent::Comment)).collect();
     let more = match more {
         0 => String::new(),
         more => format!("; … {} more", grouped(more as u64)),
@@ -143,9 +181,6 @@ fn in_one_line(list: &List, shown: &impl Fn(&str) -> String) -> String {
     format!("- {} ({}): {}{more}\n", list.title, grouped(list.count as u64), entries.join("; "))
 }
 
-fn line(entry: &ListEntry, shown: &impl Fn(&str) -> String) -> String {
-    match entry.detail.as_str() {
-        "" => shown(&entry.name),
-        detail => format!("{}: {detail}", shown(&entry.name)),
-    }
+fn line(entry: &ListEntry, extent: Extent) -> String {
+    entry.line(|text| extent.shown(text))
 }

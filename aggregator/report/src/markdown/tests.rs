@@ -36,12 +36,13 @@ fn the_decision_comes_first() {
         broken("lost", Outcome::Failed, ErrorKind::Api, "503 four times"),
     ];
     let comment = comment(&record(SEMANTIC, 3), &results);
-    assert!(comment.starts_with("## Juror: ❌ missed: gate targets\n\n2 of 3 scored"), "{comment}");
+    let begin = "## Juror: ❌ Gate targets: missed\n\n2 of 3 scored";
+    assert!(comment.starts_with(begin), "{comment}");
     for line in [
-        "| Visual Similarity | 7/10 | > 9/10 | [",
+        "| Visual Similarity | missed | 7/10 | > 9/10 | [",
         "| Semantic Correctness | judged | 87% | [",
         "- Cost: &#36;0.0119 of a budget of &#36;5.00",
-        "- Error api, 1 job: 503 four times",
+        "- Error api: 1 job: 503 four times",
         "- Missing icon (1 item, 50%)",
         "| lost | failed | api: 503 four times |",
         "| bad | 74% | Missing icon |",
@@ -69,7 +70,7 @@ fn simulated_graded_and_unjudged_runs_say_what_they_are() {
     let mut fox = restyled("fox", [4, 5, 4, 3, 4], &["Dull"]);
     fox.judge.as_mut().unwrap().simulated = true;
     let graded = comment(&record(ACRUE, 1), &[fox]);
-    assert!(graded.contains("> **SIMULATED**: every score"), "{graded}");
+    assert!(graded.contains("- ⚠️ Simulated: every score was made up"), "{graded}");
     assert!(graded.contains("| Percentage SIMULATED | judged | 82% |"), "{graded}");
     assert!(graded.contains("| fox | 82% A SIMULATED | Dull |"), "{graded}");
 

@@ -1,8 +1,11 @@
 //! Topics as text for a terminal.
 
-use super::page::{INDENT, Page, Style, fit, padded, right_aligned};
+use super::{
+    metrics::metrics,
+    page::{INDENT, Page, Style, fit, padded, right_aligned},
+};
 use crate::{
-    document::{Block, FigureTable, Level, List, Topic},
+    document::{Block, FigureCell, FigureTable, Level, List, Topic},
     phrasing::SIMULATED,
     sanitize::harmless,
 };
@@ -23,7 +26,8 @@ pub(super) fn section(page: &mut Page, topic: &Topic) {
 /// A topic under its heading.
 pub(super) fn topic(page: &mut Page, topic: &Topic) {
     let mark = if topic.simulated { format!("  {SIMULATED}") } else { String::new() };
-    let title = format!("{}{mark}", topic.title.to_uppercase());
+    let title = format!("{} {}", harmless(&topic.title).to_uppercase(), harmless(&topic.name));
+    let title = format!("{}{mark}", title.trim_end());
     match &topic.status {
         Some((word, level)) => page.heading(&title, &[(&word.to_uppercase(), style_of(*level))]),
         None => page.heading(&title, &[]),
@@ -35,12 +39,15 @@ pub(super) fn topic(page: &mut Page, topic: &Topic) {
 
 fn render(page: &mut Page, block: &Block, mark: &str) {
     match block {
-        Block::Decision { level, headline, reason } => {
+        Block::Decision { level, headline, reason, .. } => {
             page.wrapped(&format!("{}{mark}", harmless(headline)), 0, style_of(*level));
-            page.wrapped(&format!("since {}.", harmless(reason)), 0, Style::Plain);
+            page.wrapped(&format!("{}.", harmless(reason)), 0, Style::Plain);
         }
         Block::Facts(facts) => page.wrapped(&harmless(&facts.join(" · ")), 0, Style::Faint),
         Block::Sentence(level, lead, text) => sentence(page, *level, lead, &harmless(text)),
+        Block::Pairs(pairs) => self::pairs(page, pairs),
+        Block::Metrics(shown) => metrics(page, shown),
+        Block::Parts(text, _) => page.wrapped(text, 0, Style::Plain),
         Block::Table(table) => self::table(page, table, mark),
         Block::List(list) => self::list(page, list),
         Block::Lists(lists) => {
@@ -60,27 +67,42 @@ fn sentence(page: &mut Page, level: Level, lead: &str, text: &str) {
     }
 }
 
-/// A table with as many of its columns as leave room for the names; an untitled one continues the
-/// topic.
+fn pairs(page: &mut Page, pairs: &[(String, String)]) {
+    let widest = pairs.iter().map(|(label, _)| label.width() + 1).max().unwrap_or(0);
+    for (label, text) in pairs {
+        page.labeled(&harmless(label), widest.clamp(11, 26), &harmless(text));
+    }
+}
+
+/// A table with as many of its columns as leave room for the names, the heads beside its title where
+/// they fit; an untitled one continues the topic.
 fn table(page: &mut Page, table: &FigureTable, mark: &str) {
     let columns = columns(table, page.width);
-    let heads = table.columns.iter().map(|column| column.head).collect::<Vec<_>>();
-    let heads = line_of(&columns, &heads);
+    let heads = line_of(&columns, |index| table.columns.get(index).map(|it| it.head.as_str()));
+    let heads = heads.concat();
     let room = page.width.saturating_sub(INDENT + heads.width());
     let indent = " ".repeat(INDENT);
-    if table.title.is_empty() {
+    let title = format!("{}{mark}", table.title.to_uppercase());
+    let is_beside = !table.title.is_empty() && title.width() + 1 + heads.width() <= page.width;
+    if !table.title.is_empty() {
+        page.blank();
+        let beside = if is_beside { heads.as_str() } else { "" };
+        page.heading(&title, &[(beside, Style::Faint)]);
+    }
+    if !is_beside {
         let gap = " ".repeat(room);
         page.line(&[(&indent, Style::Plain), (&gap, Style::Plain), (&heads, Style::Faint)]);
-    } else {
-        page.blank();
-        let title = format!("{}{mark}", table.title.to_uppercase());
-        page.heading(&title, &[(&heads, Style::Faint)]);
     }
     for (name, level, cells) in &table.rows {
         let name = padded(&fit(&harmless(name), room.saturating_sub(1)), room);
-        let cells: Vec<&str> = cells.iter().map(|cell| cell.text().unwrap_or_default()).collect();
-        let cells = line_of(&columns, &cells);
-        page.line(&[(&indent, Style::Plain), (&name, Style::Plain), (&cells, style_of(*level))]);
+        let shown = line_of(&columns, |index| cells.get(index)?.text());
+        let styles = columns.iter().map(|(index, _)| match cells.get(*index) {
+            Some(FigureCell::Status(_, own)) if *own != Level::Plain => style_of(*own),
+            _ => style_of(*level),
+        });
+        let mut pieces = vec![(indent.as_str(), Style::Plain), (name.as_str(), Style::Plain)];
+        pieces.extend(shown.iter().map(String::as_str).zip(styles));
+        page.line(&pieces);
     }
     if !table.note.is_empty() {
         let is_whole = columns.len() == table.text_columns().len();
@@ -93,7 +115,7 @@ fn table(page: &mut Page, table: &FigureTable, mark: &str) {
 fn columns(table: &FigureTable, page: usize) -> Vec<(usize, usize)> {
     let width = |index: usize| {
         let cells = table.rows.iter().filter_map(|(.., cells)| cells.get(index)?.text());
-        let head = table.columns.get(index).map(|column| column.head);
+        let head = table.columns.get(index).map(|column| column.head.as_str());
         cells.chain(head).map(|text| text.width() + 2).max().unwrap_or(0)
     };
     let is_wide = |index: usize| table.columns.get(index).is_some_and(|column| column.wide);
@@ -105,9 +127,10 @@ fn columns(table: &FigureTable, page: usize) -> Vec<(usize, usize)> {
     }
 }
 
-fn line_of(columns: &[(usize, usize)], cells: &[&str]) -> String {
+/// The cells of the shown columns, each in its width.
+fn line_of<'a>(columns: &[(usize, usize)], text: impl Fn(usize) -> Option<&'a str>) -> Vec<String> {
     let cell = |(index, width): &(usize, usize)| {
-        right_aligned(cells.get(*index).copied().unwrap_or_default(), *width)
+        right_aligned(&harmless(text(*index).unwrap_or_default()), *width)
     };
     columns.iter().map(cell).collect()
 }
@@ -119,12 +142,7 @@ fn list(page: &mut Page, list: &List) {
     let (entries, more) = list.first(MAX_ENTRIES);
     page.wrapped(&format!("{}:", list.title), 0, Style::Heading);
     for entry in entries {
-        let name = harmless(&entry.name);
-        let text = match entry.detail.as_str() {
-            "" => name,
-            detail => format!("{name}: {detail}"),
-        };
-        page.wrapped(&format!("-\u{2007}{text}"), 2, Style::Plain);
+        page.wrapped(&format!("-\u{2007}{}", entry.line(harmless)), 2, Style::Plain);
     }
     if more > 0 {
         page.wrapped(&format!("… {} more", grouped(more as u64)), 2, Style::Faint);

@@ -14,8 +14,6 @@ pub(super) enum Style {
     Good,
     Doubtful,
     Bad,
-    /// Not to be overlooked.
-    Badge,
 }
 
 /// The text so far.
@@ -86,7 +84,6 @@ impl Page {
             Style::Good => Some("32"),
             Style::Doubtful => Some("33"),
             Style::Bad => Some("31"),
-            Style::Badge => Some("1;7;33"),
         };
         match code.filter(|_| self.color && !text.is_empty()) {
             Some(code) => {

@@ -20,7 +20,7 @@ fn pages(width: usize) -> [(&'static str, String); 3] {
         report.calibration = Some(known.of_run(&now, base_url));
         let text = render_terminal(&report, options);
         let text = &text[text.find("JUDGE AND PEOPLE").unwrap()..];
-        text[..text.find("\nCOST AND TIME").unwrap()].to_owned()
+        text[..text.find("\nCOVERAGE").unwrap()].to_owned()
     };
     let other = RunRecord { max_side: Some(640), ..record.clone() };
     [

@@ -11,7 +11,7 @@ use juror_analysis::{
 };
 
 /// The topic; none without a calibration.
-pub(crate) fn topic(report: &Report) -> Option<Topic> {
+pub fn topic(report: &Report) -> Option<Topic> {
     let known = report.calibration.as_ref()?;
     let mut blocks = vec![Block::Facts(vec![
         counted(known.n, "labeled item"),
@@ -39,12 +39,8 @@ pub(crate) fn topic(report: &Report) -> Option<Topic> {
         CalibrationStatus::NotEnough => ("not enough", Level::Doubtful),
         CalibrationStatus::Uncalibrated => ("uncalibrated", Level::Bad),
     };
-    Some(Topic {
-        title: "Judge and people",
-        simulated: known.simulated,
-        status: Some((word.to_owned(), level)),
-        blocks,
-    })
+    let topic = Topic::new("calibration", "Judge and people", known.simulated, blocks);
+    Some(Topic { status: Some((word.to_owned(), level)), ..topic })
 }
 
 fn figures(report: &Report, known: &RunCalibration) -> FigureTable {
@@ -52,12 +48,10 @@ fn figures(report: &Report, known: &RunCalibration) -> FigureTable {
         let cells = agreement::cells(report, each).map(FigureCell::Figure).into();
         (each.title.clone(), Level::Plain, cells)
     });
+    let columns = ["Kappa", "Off by", "Bias"].map(FigureColumn::new).into();
     FigureTable {
-        title: "",
-        columns: ["Kappa", "Off by", "Bias"].map(FigureColumn::new).into(),
-        rows: rows.collect(),
         note: "Kappa is Cohen's with quadratic weights: 1 where both are at the same step \
                everywhere, 0 where they agree by chance. Bias is the judge less the people.",
-        wide_note: "",
+        ..FigureTable::new("Score", columns, rows.collect())
     }
 }

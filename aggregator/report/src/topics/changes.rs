@@ -10,18 +10,14 @@ use juror_analysis::{
 use juror_types::id::RunId;
 
 /// The topic of a report that is compared with a baseline.
-pub(crate) fn topic(comparison: &Comparison) -> Topic {
+pub fn topic(comparison: &Comparison) -> Topic {
     topic_since(&comparison.base.run, &comparison.changes, comparison.simulated)
 }
 
 /// The topic of changes since this run.
-pub(crate) fn topic_since(base: &RunId, changes: &BaselineChanges, simulated: bool) -> Topic {
-    Topic {
-        title: "Since the baseline",
-        simulated,
-        status: Some(status(changes)),
-        blocks: blocks(changes, base),
-    }
+pub fn topic_since(base: &RunId, changes: &BaselineChanges, simulated: bool) -> Topic {
+    let topic = Topic::new("changes", "Since the baseline", simulated, blocks(changes, base));
+    Topic { status: Some(status(changes)), ..topic }
 }
 
 /// Counts of the changes in a line, with their significance: `2 new, 1 worse`.
@@ -97,7 +93,7 @@ fn item(item: &ChangedItem) -> ListEntry {
 
 fn issue(issue: &IssueChange) -> ListEntry {
     let detail = format!("{} → {}", grouped(issue.base_count), counted(issue.head_count, "item"));
-    ListEntry { name: issue.label.clone(), is_item: false, detail }
+    ListEntry::text(&issue.label, detail)
 }
 
 fn flaky(item: &FlakyItem) -> ListEntry {

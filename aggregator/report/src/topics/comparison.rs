@@ -1,5 +1,6 @@
 //! Layout of a comparison of two runs.
 
+use super::head::simulated;
 use crate::document::{
     Block, ChangeChart, FigureCell, FigureColumn, FigureTable, Level, List, ListEntry, Lists, Topic,
 };
@@ -14,16 +15,13 @@ use juror_analysis::{
 use juror_types::outcome::{ErrorKind, Outcome};
 
 /// The whole comparison.
-pub(crate) fn topic(comparison: &Comparison) -> Topic {
+pub fn topic(comparison: &Comparison) -> Topic {
     let mut blocks = decision(comparison);
     blocks.extend(figures(comparison));
     blocks.extend(changes(comparison));
-    Topic {
-        title: "Comparison",
-        simulated: comparison.simulated,
-        status: Some((comparison.decision.name().to_owned(), level_of(comparison.decision))),
-        blocks,
-    }
+    let status = (comparison.decision.name().to_owned(), level_of(comparison.decision));
+    let topic = Topic::new("comparison", "Comparison", comparison.simulated, blocks);
+    Topic { status: Some(status), ..topic }
 }
 
 /// The decision, how it came to be, and what a reader must know of it.
@@ -32,14 +30,12 @@ pub fn decision(comparison: &Comparison) -> Vec<Block> {
         Block::Decision {
             level: level_of(comparison.decision),
             headline: comparison.headline.clone(),
-            reason: comparison.reason.clone(),
+            reason: format!("Since {}", comparison.reason),
+            simulated: comparison.simulated,
         },
         facts(comparison),
     ];
-    blocks.extend(comparison.simulated.then(|| {
-        let text = "scores were made up by the simulator".to_owned();
-        Block::Sentence(Level::Bad, "Simulated", text)
-    }));
+    blocks.extend(comparison.simulated.then(simulated));
     let judges = comparison.judge_differences.iter();
     blocks.extend(judges.map(|text| Block::Sentence(Level::Bad, "Another judge", text.clone())));
     let warnings = comparison.warnings.iter();
@@ -96,24 +92,24 @@ fn means(comparison: &Comparison) -> FigureTable {
         ];
         (metric.title.clone(), row_level(Some(metric.decision)), cells)
     };
+    let columns = vec![
+        FigureColumn::new("Base"),
+        FigureColumn::new("Head"),
+        FigureColumn::new("Change"),
+        FigureColumn::new("95 % interval"),
+        FigureColumn::new("Drawn"),
+        FigureColumn::new("d_z"),
+        FigureColumn::new("p"),
+        FigureColumn::wide("n"),
+        FigureColumn::wide("Detectable"),
+        FigureColumn::wide("Decision"),
+    ];
     FigureTable {
         title: "Means",
-        columns: vec![
-            FigureColumn::new("Base"),
-            FigureColumn::new("Head"),
-            FigureColumn::new("Change"),
-            FigureColumn::new("95 % interval"),
-            FigureColumn::new("Drawn"),
-            FigureColumn::new("d_z"),
-            FigureColumn::new("p"),
-            FigureColumn::wide("n"),
-            FigureColumn::wide("Detectable"),
-            FigureColumn::wide("Decision"),
-        ],
-        rows: comparison.means().map(row).collect(),
         note: "Head − base, in percentage points, points or ms. p of criteria and of deterministic \
                metrics is adjusted (Holm), d_z is the effect size.",
         wide_note: "Detectable: the smallest true change that so many items reveal 4 times in 5.",
+        ..FigureTable::new("Means", columns, comparison.means().map(row).collect())
     }
 }
 
@@ -152,20 +148,19 @@ fn passes(passes: &[PassDifference]) -> FigureTable {
         ];
         (pass.title.clone(), row_level(pass.decision), cells)
     };
+    let columns = vec![
+        FigureColumn::new("Base"),
+        FigureColumn::new("Head"),
+        FigureColumn::new("Only in base"),
+        FigureColumn::new("Only in head"),
+        FigureColumn::new("n"),
+        FigureColumn::new("p"),
+        FigureColumn::wide("Decision"),
+    ];
     FigureTable {
         title: "Passes",
-        columns: vec![
-            FigureColumn::new("Base"),
-            FigureColumn::new("Head"),
-            FigureColumn::new("Only in base"),
-            FigureColumn::new("Only in head"),
-            FigureColumn::new("n"),
-            FigureColumn::new("p"),
-            FigureColumn::wide("Decision"),
-        ],
-        rows: passes.iter().map(row).collect(),
         note: "p by the exact McNemar test, adjusted (Holm) where the rate decides.",
-        wide_note: "",
+        ..FigureTable::new("Passes", columns, passes.iter().map(row).collect())
     }
 }
 
@@ -189,10 +184,9 @@ pub fn changes(comparison: &Comparison) -> Vec<Block> {
         List::new("Gone", &lists.gone, id),
     ];
     let issues = &comparison.issues;
-    let issue = |issue: &IssueChange| ListEntry {
-        name: issue.label.clone(),
-        is_item: false,
-        detail: format!("{} → {}", share(issue.base_share), share(issue.head_share)),
+    let issue = |issue: &IssueChange| {
+        let detail = format!("{} → {}", share(issue.base_share), share(issue.head_share));
+        ListEntry::text(&issue.label, detail)
     };
     let issues = vec![
         List::new("New", &issues.new, issue).opened(),

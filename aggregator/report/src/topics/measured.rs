@@ -11,19 +11,17 @@ use juror_analysis::{
 };
 
 /// The topic; none where nothing was to be rendered.
-pub(crate) fn topic(report: &Report) -> Option<Topic> {
+pub fn topic(report: &Report) -> Option<Topic> {
     let summary = report.evidence.as_ref()?;
     let mut blocks = vec![Block::Facts(facts(summary))];
     let measured = report.metrics.iter().filter(|metric| metric.definition.is_evidence());
     let rows: Vec<_> = measured.filter_map(row).collect();
     if !rows.is_empty() {
+        let columns = ["Figure", "95 % interval", "Items"].map(FigureColumn::new).into();
         blocks.push(Block::Table(FigureTable {
-            title: "",
-            columns: ["Figure", "95 % interval", "Items"].map(FigureColumn::new).into(),
-            rows,
             note: "measured by a program between the screenshot and the picture of the rendered \
                    code; no opinion of a judge is in it",
-            wide_note: "",
+            ..FigureTable::new("Metric", columns, rows)
         }));
     }
     if summary.contradictory > 0 {
@@ -53,7 +51,7 @@ pub(crate) fn topic(report: &Report) -> Option<Topic> {
             blocks.push(Block::List(List { title, open: true, count, entries }));
         }
     }
-    Some(Topic { title: "Measured", simulated: false, status: None, blocks })
+    Some(Topic::new("measured", "Measured", false, blocks))
 }
 
 fn facts(summary: &EvidenceSummary) -> Vec<String> {
@@ -85,14 +83,10 @@ fn row(metric: &Metric) -> Option<(String, Level, Vec<FigureCell>)> {
 
 fn repair(repair: &CommonRepair) -> ListEntry {
     let CommonRepair { tag, property, is, should_be, count } = repair;
-    ListEntry {
-        name: format!("{property} of {tag}"),
-        is_item: false,
-        detail: format!("{is} for {should_be} in {}", counted(*count, "result")),
-    }
+    let detail = format!("{is} for {should_be} in {}", counted(*count, "result"));
+    ListEntry::text(&format!("{property} of {tag}"), detail)
 }
 
 fn text(counted_text: &CountedText) -> ListEntry {
-    let name = counted_text.text.clone();
-    ListEntry { name, is_item: false, detail: counted(counted_text.count, "result") }
+    ListEntry::text(&counted_text.text, counted(counted_text.count, "result"))
 }

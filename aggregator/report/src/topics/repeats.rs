@@ -11,18 +11,17 @@ use juror_analysis::{
 };
 
 /// The topic; none where items were judged once.
-pub(crate) fn topic(report: &Report) -> Option<Topic> {
+pub fn topic(report: &Report) -> Option<Topic> {
     let repeats = report.repeats.as_ref()?;
     let scale = report.rubric.scale;
     let points = Unit::Points { least: scale.min.into(), most: scale.max.into() };
     let criteria = repeats.criteria.iter().map(|criterion| row(criterion, points));
+    let rows = std::iter::once(row(&repeats.score, Unit::Share)).chain(criteria).collect();
+    let columns = ["Alpha", "Noise's share", "Deviation"].map(FigureColumn::new).into();
     let table = FigureTable {
-        title: "",
-        columns: ["Alpha", "Noise's share", "Deviation"].map(FigureColumn::new).into(),
-        rows: std::iter::once(row(&repeats.score, Unit::Share)).chain(criteria).collect(),
         note: "Krippendorff's alpha (1: the judge repeats itself); the share of a single verdict's \
                variance that is the judge's own noise; its standard deviation around an item's mean",
-        wide_note: "",
+        ..FigureTable::new("Score", columns, rows)
     };
     let unsteady: Vec<_> = repeats.items.iter().filter(|item| item.deviation > 0.0).collect();
     let title = format!(
@@ -32,7 +31,7 @@ pub(crate) fn topic(report: &Report) -> Option<Topic> {
     );
     let blocks =
         vec![Block::Table(table), Block::List(List::new(title, &unsteady, |item| entry(item)))];
-    Some(Topic { title: "Repeats", simulated: report.run.simulated, status: None, blocks })
+    Some(Topic::new("repeats", "Repeats", report.run.simulated, blocks))
 }
 
 fn row(of: &CriterionAgreement, unit: Unit) -> (String, Level, Vec<FigureCell>) {

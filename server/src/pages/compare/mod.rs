@@ -19,10 +19,11 @@ use changed_items::Moved;
 use juror_analysis::{compare::CompareError, comparison::Comparison};
 use juror_app::catalog::ListedRun;
 use juror_report::{
-    comparison_changes, comparison_decision, comparison_figures,
-    html::{blocks, changes, minutes, simulated},
+    document::NameKind,
+    html::{blocks, card, minutes, simulated},
     phrasing::coverage_text,
     sanitize::harmless,
+    topics::{changes, comparison as topic},
 };
 use maud::{Markup, html};
 use std::sync::Arc;
@@ -95,7 +96,7 @@ fn compared(base: &RunView, head: &RunView, comparison: &Comparison) -> Result<M
 }
 
 fn sections(base: &RunView, head: &RunView, comparison: &Comparison, moved: &Moved) -> Markup {
-    let link = |id: &str| {
+    let link = |_: NameKind, id: &str| {
         let of = [head, base].into_iter().find(|view| view.place_of(id, 0).is_some());
         html! {
             @match of {
@@ -107,20 +108,20 @@ fn sections(base: &RunView, head: &RunView, comparison: &Comparison, moved: &Mov
     html! {
         section.card aria-labelledby="comparison" {
             h2 #comparison { "Decision" @if comparison.simulated { " " (simulated()) } }
-            (blocks(&comparison_decision(comparison), &link))
+            (blocks(&topic::decision(comparison), &link))
             div.two { (side("Base", base)) (side("Head", head)) }
         }
-        (changes(&comparison.base.run, &comparison.changes, comparison.simulated, &link))
+        (card(&changes::topic(comparison), &link))
         @if comparison.paired > 0 {
             section.card aria-labelledby="means" {
                 h2 #means { "Figures" @if comparison.simulated { " " (simulated()) } }
-                (blocks(&comparison_figures(comparison), &link))
+                (blocks(&topic::figures(comparison), &link))
             }
         }
         (changed_items::section(base, head, comparison, moved))
         section.card aria-labelledby="lists" {
             h2 #lists { "Items and issues that changed" @if comparison.simulated { " " (simulated()) } }
-            (blocks(&comparison_changes(comparison), &link))
+            (blocks(&topic::changes(comparison), &link))
         }
     }
 }

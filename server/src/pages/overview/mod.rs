@@ -9,7 +9,7 @@ pub use newest::{NewestRun, newest_of};
 
 use super::{
     links,
-    run::{self, statements},
+    run::{self, plain},
     trend,
 };
 use crate::{
@@ -34,16 +34,16 @@ use juror_analysis::{
 };
 use juror_app::catalog::{DamagedRun, ListedRun, RunListing, RunState};
 use juror_report::{
-    html::{decision, facts, semantic, simulated, stages, targets},
-    phrasing::has_stages,
+    html::{blocks, card, simulated},
     sanitize::harmless,
+    topics,
 };
 use juror_types::id::RunId;
 use maud::{Markup, html};
 use std::{path::Path, sync::Arc};
 use tokio::task::spawn_blocking;
 
-/// Number of common issues, and of strengths, that are shown; the run's page has them all.
+/// Number of common issues, and of strengths, that are shown; the run's page has more.
 const MAX_STATEMENTS: usize = 8;
 
 /// The page. `enable_llm_judge` shows or hides the judge's figures, which are shown by default if
@@ -119,6 +119,9 @@ fn overview(
     let (report, runs, wish) = (&view.report, &listing.runs, asked.wish);
     let run = &report.run.id;
     let shows_judge = report.run.judge.is_some() && wish != Some(false);
+    let semantic = topics::metrics::semantic(report).filter(|_| shows_judge);
+    let issues = topics::issues::folded_topic(report, MAX_STATEMENTS).filter(|_| shows_judge);
+    let gate = report.targets.as_ref().map(|gate| rules_shown(report, gate, shows_judge));
     html! {
         header.page {
             h1 {
@@ -126,25 +129,28 @@ fn overview(
             }
             p { "Run " (links::run_link(run)) }
             (run::facts_line(report))
+            (blocks(&topics::head::notes(report), &plain))
             (asked.choice.form(runs, wish))
             (damaged_runs(damaged, &listing.damaged))
             (going_on(view, runs))
         }
         // A gate is decided by what the judge said too.
-        @if shows_judge || report.run.judge.is_none() { (decision(report)) }
+        @if shows_judge || report.run.judge.is_none() {
+            (blocks(&topics::head::decision(report), &plain))
+        }
         div.actions {
             (switch(asked, report.run.judge.is_some(), shows_judge))
             a.button.aside href=(links::run(run)) { "All " (grouped(view.len() as u64)) " results" }
         }
         div.cards {
-            @if shows_judge { (semantic(report)) }
-            @else if report.run.judge.is_none() { (judge_off()) }
-            @if has_stages(report) || report.run.judge.is_none() { (stages(report)) }
+            @if report.run.judge.is_none() { (judge_off()) }
+            @if let Some(topic) = semantic { (card(&topic, &plain)) }
+            @if let Some(topic) = topics::metrics::pipeline(report) { (card(&topic, &plain)) }
         }
-        (facts(report))
+        @if let Some(gate) = gate { (card(&topics::gate::topic(report, &gate), &plain)) }
+        @if let Some(topic) = issues { (card(&topic, &run::to_statements(run))) }
+        (run::coverage_and_cost(report))
         (trend::section(view, runs, shows_judge))
-        @if shows_judge { div.cards { (statements::common(view, &links::run(run), MAX_STATEMENTS)) } }
-        @if let Some(gate) = &report.targets { (targets(report, &rules_shown(report, gate, shows_judge))) }
     }
 }
 

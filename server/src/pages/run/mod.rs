@@ -5,7 +5,6 @@ pub mod filters;
 mod histogram;
 mod live;
 mod queued;
-pub mod statements;
 mod table;
 
 use super::{dataset, links};
@@ -26,17 +25,15 @@ use axum::{
     response::{IntoResponse as _, Redirect, Response},
 };
 use filters::ItemFilters;
-use juror_analysis::{
-    format::{counted, grouped},
-    run_report::Report,
-};
+use juror_analysis::{format::counted, run_report::Report};
 use juror_app::catalog::{ListedRun, RunState};
 use juror_report::{
-    html::{changes, decision, facts, measured, run_facts, semantic, simulated, stages, targets},
-    phrasing::has_stages,
+    document::{NameKind, Topic},
+    html::{blocks, card, simulated},
     sanitize::harmless,
+    topics,
 };
-use juror_types::usage::Money;
+use juror_types::{id::RunId, usage::Money};
 use maud::{Markup, html};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -105,13 +102,11 @@ fn content(
                 }
             }
             (facts_line(report))
-            @if report.run.simulated {
-                p.notice { "Every score on this page was made up by the simulator. None is a judgement." }
-            }
+            @if !is_running { (blocks(&topics::head::notes(report), &plain)) }
             (actions::bar(view, runs, can.may_write, can.is_cancelling))
         }
         @if is_running { (live::section(view, can.is_cancelling)) } @else {
-            (decision(report))
+            (blocks(&topics::head::decision(report), &plain))
             (changes_since_baseline(view))
         }
         div data-refresh="figures" { @if !view.is_empty() || !is_running { (figures(view)) } }
@@ -123,13 +118,15 @@ fn content(
 /// Changes since the run that its report was compared with; nothing without a comparison.
 fn changes_since_baseline(view: &RunView) -> Markup {
     let run = &view.report.run;
-    let link = |id: &str| match view.place_of(id, 0) {
-        Some(_) => html! { a href=(links::item(&run.id, id, "")) { bdi { (harmless(id)) } } },
-        None => html! { bdi { (harmless(id)) } },
+    let link = |kind: NameKind, name: &str| match kind {
+        NameKind::Item if view.place_of(name, 0).is_some() => {
+            html! { a href=(links::item(&run.id, name, "")) { bdi { (harmless(name)) } } }
+        }
+        _ => plain(kind, name),
     };
     html! {
         @if let Some((base, found)) = view.saved.changes() {
-            (changes(&base, &found, run.simulated, &link))
+            (card(&topics::changes::topic_since(&base, &found, run.simulated), &link))
         }
     }
 }
@@ -138,11 +135,11 @@ fn changes_since_baseline(view: &RunView) -> Markup {
 pub fn facts_line(report: &Report) -> Markup {
     let path = &report.run.dataset.path;
     // The first fact is the run's name, which the page's title has.
-    let facts = run_facts(report);
+    let facts = topics::head::facts(report);
     html! {
         p.facts {
             @for fact in facts.iter().skip(1) {
-                span { @if *fact == harmless(path) { (dataset::name(path)) } @else { bdi { (fact) } } } " "
+                span { @if fact == path { (dataset::name(path)) } @else { bdi { (harmless(fact)) } } } " "
             }
         }
     }
@@ -154,21 +151,20 @@ fn folds(view: &RunView) -> Markup {
     let is_running = view.state == RunState::Running;
     let groups = (report.common_issues.len() as u64, report.common_strengths.len() as u64);
     html! {
-        @if !report.warnings.is_empty() && !is_running { p.notice { (harmless(&report.warnings.join(" "))) } }
-        @if groups != (0, 0) {
+        @if let Some(topic) = topics::issues::folded_topic(report, MAX_STATEMENTS) {
             details.card #issues-fold {
-                summary {
-                    (grouped(groups.0)) (if groups.0 == 1 { " common issue, " } else { " common issues, " })
-                    (grouped(groups.1)) (if groups.1 == 1 { " strength" } else { " strengths" })
-                }
-                div.cards { (statements::common(view, &links::run(&report.run.id), MAX_STATEMENTS)) }
+                summary { (counted(groups.0, "common issue")) ", " (counted(groups.1, "strength")) }
+                (card(&topic, &to_statements(&report.run.id)))
             }
         }
         (histogram::distributions(view))
         @if !is_running {
-            details.card #cost-fold { summary { "Coverage, cost and time" } (facts(report)) }
+            details.card #cost-fold { summary { "Coverage, cost and time" } (coverage_and_cost(report)) }
             @if let Some(gate) = &report.targets {
-                details.card #gate-fold { summary { "Gate: " (counted(gate.rules.len() as u64, "rule")) } (targets(report, gate)) }
+                details.card #gate-fold {
+                    summary { "Gate: " (counted(gate.rules.len() as u64, "rule")) }
+                    (card(&topics::gate::topic(report, gate), &plain))
+                }
             }
         }
     }
@@ -176,12 +172,38 @@ fn folds(view: &RunView) -> Markup {
 
 fn figures(view: &RunView) -> Markup {
     let report = &view.report;
-    html! {
-        div.cards {
-            @if report.run.judge.is_some() { (semantic(report)) }
-            @if has_stages(report) || report.run.judge.is_none() { (stages(report)) }
-            @if let Some(measured) = measured(report, &|id| html! { (id) }) { (measured) }
-        }
+    cards([
+        topics::metrics::semantic(report),
+        topics::metrics::pipeline(report),
+        topics::measured::topic(report),
+    ])
+}
+
+/// Coverage beside cost and time.
+pub fn coverage_and_cost(report: &Report) -> Markup {
+    cards([Some(topics::coverage::topic(report)), topics::cost::topic(report)])
+}
+
+fn cards<const N: usize>(topics: [Option<Topic>; N]) -> Markup {
+    html! { div.cards { @for topic in topics.into_iter().flatten() { (card(&topic, &plain)) } } }
+}
+
+/// A name without a link.
+pub fn plain(_: NameKind, name: &str) -> Markup {
+    html! { bdi { (harmless(name)) } }
+}
+
+/// Links from issues and strengths to the results of which they were said.
+pub fn to_statements(run: &RunId) -> impl Fn(NameKind, &str) -> Markup {
+    let address = links::run(run);
+    move |kind, name| {
+        let filter = match kind {
+            NameKind::Issue => "issue",
+            NameKind::Strength => "strength",
+            _ => return plain(kind, name),
+        };
+        let query = links::query([(filter, name.to_owned())]);
+        html! { a href=(format!("{address}{query}#items")) { bdi { (harmless(name)) } } }
     }
 }
 

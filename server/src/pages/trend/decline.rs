@@ -2,11 +2,13 @@
 
 use crate::view::RunView;
 use juror_analysis::{
-    history::{DeclineState, DeclineWatch, is_of_one_kind},
+    history::{DeclineWatch, is_of_one_kind},
     metrics::Metric,
 };
 use juror_app::catalog::ListedRun;
-use juror_report::{phrasing::decline_text, sanitize::harmless};
+use juror_report::{
+    html::class_of, phrasing::decline_text, sanitize::harmless, topics::trend::level_of,
+};
 use maud::{Markup, html};
 
 /// Decision on each metric: whether it declines from the first runs of this kind.
@@ -40,11 +42,7 @@ pub(super) fn list(view: &RunView, runs: &[ListedRun], metrics: &[&Metric]) -> M
         ul {
             @for metric in metrics {
                 @if let Some(decline) = judge(metric) {
-                    @let class = match decline.state {
-                        DeclineState::Steady => "met",
-                        DeclineState::Declining => "missed",
-                        _ => "undecided",
-                    };
+                    @let class = class_of(level_of(decline.state));
                     li {
                         (harmless(&metric.definition.title)) ": "
                         span class=(class) { (harmless(&decline_text(&decline, metric.definition.unit))) }

@@ -25,17 +25,20 @@ use axum::{
 };
 use chart::{ChartPoint, TrendChart};
 use juror_analysis::{
-    format::{dollars, figure, grouped, interval},
+    format::{figure, grouped},
     gate::Bound,
     history::{PastMetric, ask_the_same, fingerprint_changes},
-    metrics::{Interval, Metric, Unit},
+    metrics::{Metric, Unit},
 };
 use juror_app::catalog::ListedRun;
 use juror_report::{
-    html::{minutes, simulated},
+    document::{Block, NameKind},
+    html::{blocks, simulated},
     phrasing::provenance_text,
     sanitize::harmless,
+    topics::trend::{self, TrendRun},
 };
+use juror_types::id::RunId;
 use maud::{Markup, html};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
@@ -211,7 +214,7 @@ fn line(view: &RunView, metric: &Metric, runs: &[&ListedRun]) -> Markup {
         div {
             dt {
                 a href=(links::trend(&view.report.run.id, &definition.path)) { (harmless(&definition.title)) }
-                " " span.origin { (provenance_text(&view.report, definition)) }
+                " " span.origin { (provenance_text(definition.provenance(view.report.run.judge.is_some()))) }
             }
             dd { (sparkline(&definition.title, &points, definition.unit)) }
             dd.n { @if let Some(newest) = newest { (figure(newest.value, definition.unit)) } }
@@ -258,41 +261,12 @@ fn sparkline(title: &str, points: &[Option<PastMetric>], unit: Unit) -> Markup {
 
 /// The same in figures, newest first.
 fn table(metric: &Metric, runs: &[&ListedRun]) -> Markup {
-    let definition = &metric.definition;
-    html! {
-        div.scroll tabindex="0" role="region" aria-label="The runs of the trend" {
-            table.plain {
-                thead { tr {
-                    th scope="col" { "Run" } th scope="col" { "When" }
-                    th.n scope="col" { (harmless(&definition.title)) } th scope="col" { "95 % interval" }
-                    th.n scope="col" { "Scored" } th.n scope="col" { "Cost" }
-                } }
-                tbody {
-                    @for run in runs.iter().rev() {
-                        tr {
-                            th scope="row" { (links::run_link(&run.record.run_id)) @if is_simulated(run) { " " (simulated()) } }
-                            td { time datetime=(run.record.created_at) { (minutes(&run.record.created_at)) } }
-                            (cells(past(run, &definition.path), definition.unit))
-                            @if let Some(figures) = &run.figures {
-                                td.n { (grouped(figures.scored)) "/" (grouped(figures.planned)) }
-                                td.n { (dollars(figures.cost_usd)) }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn cells(metric: Option<PastMetric>, unit: Unit) -> Markup {
-    html! {
-        @match metric {
-            Some(PastMetric { value, n, low, high }) => {
-                td.n { (figure(value, unit)) }
-                td { (interval(&Interval { n, low, high }, unit)) }
-            }
-            None => { td.n { "–" } td { "–" } }
-        }
-    }
+    let runs = runs.iter().rev();
+    let runs: Vec<TrendRun<'_>> =
+        runs.filter_map(|run| Some((&run.record, run.figures.as_deref()?))).collect();
+    let table = Block::Table(trend::table(&runs, Some(&metric.definition)));
+    blocks(&[table], &|_: NameKind, name: &str| match RunId::parse(name) {
+        Ok(run) => links::run_link(&run),
+        Err(_) => html! { bdi { (harmless(name)) } },
+    })
 }

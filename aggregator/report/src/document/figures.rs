@@ -1,0 +1,135 @@
+//! Figures of a topic: metrics, tables, and what is drawn beside them.
+
+use super::{Level, NameKind};
+use juror_analysis::metrics::Provenance;
+
+/// A metric as it is shown.
+pub struct ShownMetric {
+    /// Its title.
+    pub title: String,
+    /// Origin of its figure.
+    pub origin: Provenance,
+    /// Its figure; none without data.
+    pub value: Option<String>,
+    /// Its 95 % interval and number of items.
+    pub interval: String,
+    /// Distribution of the scores in words; empty for none.
+    pub spread: String,
+    /// Bound of the gate and result; none without a rule.
+    pub demand: Option<(String, Level)>,
+    /// Drawing of the interval; none without a scale.
+    pub range: Option<RangeChart>,
+    /// True for the one that stands for the whole verdict.
+    pub whole: bool,
+    /// True if the simulator had a part in it.
+    pub simulated: bool,
+}
+
+/// A figure on its scale, each as a share of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RangeChart {
+    /// The figure.
+    pub value: f64,
+    /// Ends of its interval.
+    pub interval: Option<(f64, f64)>,
+    /// The bound that it must meet.
+    pub bound: Option<f64>,
+}
+
+/// Rows of figures, each with a name in front.
+pub struct FigureTable {
+    /// Title; an untitled table continues its topic.
+    pub title: &'static str,
+    /// Head of the names.
+    pub names: &'static str,
+    /// Kind of the names.
+    pub kind: NameKind,
+    /// Columns behind the names.
+    pub columns: Vec<FigureColumn>,
+    /// Name, significance and cells of each row.
+    pub rows: Vec<(String, Level, Vec<FigureCell>)>,
+    /// Meaning of the columns; empty for none.
+    pub note: &'static str,
+    /// Meaning of the wide columns; empty for none.
+    pub wide_note: &'static str,
+}
+
+/// A column of a table.
+pub struct FigureColumn {
+    /// Its head.
+    pub head: String,
+    /// True if it is left out where there is little room.
+    pub wide: bool,
+}
+
+/// A cell of a table.
+pub enum FigureCell {
+    /// A figure.
+    Figure(String),
+    /// A decision and its significance.
+    Status(String, Level),
+    /// A drawing, where the format has any.
+    Change(Option<ChangeChart>),
+}
+
+/// A change beside the margin, each as a share of the scale.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChangeChart {
+    /// The change.
+    pub value: f64,
+    /// Ends of its interval.
+    pub interval: Option<(f64, f64)>,
+    /// The change that does not matter.
+    pub margin: f64,
+    /// The share at the ends of the drawing.
+    pub reach: f64,
+}
+
+impl FigureColumn {
+    pub(crate) fn new(head: impl Into<String>) -> Self {
+        Self { head: head.into(), wide: false }
+    }
+
+    pub(crate) fn wide(head: &str) -> Self {
+        Self { head: head.to_owned(), wide: true }
+    }
+}
+
+impl FigureCell {
+    pub(crate) fn figure(text: impl Into<String>) -> Self {
+        Self::Figure(text.into())
+    }
+
+    /// A figure, or a dash where there is none.
+    pub(crate) fn optional<T>(value: Option<T>, shown: impl FnOnce(T) -> String) -> Self {
+        Self::Figure(value.map_or_else(|| "–".to_owned(), shown))
+    }
+
+    /// The text; none for a drawing.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Figure(text) | Self::Status(text, _) => Some(text),
+            Self::Change(_) => None,
+        }
+    }
+}
+
+impl FigureTable {
+    /// An untitled table without notes.
+    pub(crate) fn new(
+        names: &'static str,
+        columns: Vec<FigureColumn>,
+        rows: Vec<(String, Level, Vec<FigureCell>)>,
+    ) -> Self {
+        Self { title: "", names, kind: NameKind::Text, columns, rows, note: "", wide_note: "" }
+    }
+
+    /// Indices of the columns that hold text.
+    pub(crate) fn text_columns(&self) -> Vec<usize> {
+        let is_drawing = |index: &usize| {
+            let mut cells = self.rows.iter().filter_map(|(.., cells)| cells.get(*index));
+            cells.any(|cell| cell.text().is_none())
+        };
+        (0..self.columns.len()).filter(|index| !is_drawing(index)).collect()
+    }
+}

@@ -1,0 +1,122 @@
+//! Layout of a gate: every rule with what became of it.
+
+use crate::{
+    document::{Block, FigureCell, FigureColumn, FigureTable, Level, Topic},
+    phrasing::decline_text,
+};
+use juror_analysis::{
+    format::{figure_with, grouped, interval_ends},
+    gate::{Bound, ChangeList, GateDecision, GateReport, IntervalPosition, RuleReport},
+    item_row::word,
+    metrics::{Metric, Unit, title_of},
+    run_report::Report,
+};
+
+/// The topic of this gate, or of some of its rules.
+pub fn topic(report: &Report, gate: &GateReport) -> Topic {
+    let columns = vec![
+        FigureColumn::new("Decision"),
+        FigureColumn::new("Figure"),
+        FigureColumn::new("Must be"),
+        FigureColumn::new("95 % interval"),
+        FigureColumn::new("Sure"),
+        FigureColumn::wide("Over"),
+    ];
+    let rows =
+        gate.rules.iter().map(|rule| (title(report, rule), Level::Plain, cells(report, rule)));
+    let mut blocks = vec![Block::Table(FigureTable::new("Metric", columns, rows.collect()))];
+    let declines: Vec<_> = gate
+        .rules
+        .iter()
+        .filter_map(|rule| {
+            let unit = metric_of(report, rule)?.definition.unit;
+            Some((title(report, rule), decline_text(rule.decline.as_ref()?, unit)))
+        })
+        .collect();
+    if !declines.is_empty() {
+        blocks.push(Block::Pairs(declines));
+    }
+    Topic {
+        name: gate.gate.clone(),
+        status: Some((word(&gate.decision), level_of(gate.decision))),
+        ..Topic::new("targets", "Gate", report.run.simulated, blocks)
+    }
+}
+
+pub(super) fn level_of(decision: GateDecision) -> Level {
+    match decision {
+        GateDecision::Met => Level::Good,
+        GateDecision::Undecided => Level::Doubtful,
+        GateDecision::Missed => Level::Bad,
+    }
+}
+
+/// Title of what a rule is about.
+pub(super) fn title(report: &Report, rule: &RuleReport) -> String {
+    match (metric_of(report, rule), ChangeList::from_path(&rule.metric)) {
+        (Some(metric), _) => metric.definition.title.clone(),
+        (None, Some(list)) => list.title().to_owned(),
+        (None, None) if counts_jobs(rule) => "Jobs without API failure".to_owned(),
+        (None, None) => title_of(rule.metric.trim_end_matches(".scored")),
+    }
+}
+
+/// `must be > 85%`: the demand of a rule.
+pub(super) fn demand(report: &Report, rule: &RuleReport) -> String {
+    match rule.bound {
+        Some(_) => format!("must be {}", texts(report, rule).1),
+        None => "must not decline".to_owned(),
+    }
+}
+
+fn cells(report: &Report, rule: &RuleReport) -> Vec<FigureCell> {
+    let (value, bound) = texts(report, rule);
+    let metric = metric_of(report, rule).zip(rule.interval);
+    let ends = metric.map(|(metric, range)| interval_ends(&range, metric.definition.unit));
+    let sure = match rule.interval_position {
+        Some(IntervalPosition::Above | IntervalPosition::Below) => "yes",
+        Some(IntervalPosition::Spans) => "no",
+        None => "–",
+    };
+    vec![
+        FigureCell::Status(word(&rule.decision), level_of(rule.decision)),
+        FigureCell::Figure(value),
+        FigureCell::Figure(bound),
+        FigureCell::optional(ends.filter(|ends| !ends.is_empty()), |ends| ends),
+        FigureCell::figure(sure),
+        FigureCell::Figure(grouped(rule.n)),
+    ]
+}
+
+/// Figure and bound of a rule.
+fn texts(report: &Report, rule: &RuleReport) -> (String, String) {
+    let is_count = counts_jobs(rule) || ChangeList::from_path(&rule.metric).is_some();
+    let with = |value: f64, further: usize| match metric_of(report, rule) {
+        Some(metric) => figure_with(value, metric.definition.unit, further),
+        None if is_count => grouped(value as u64),
+        None => figure_with(value, Unit::Share, further),
+    };
+    // A figure that misses its bound by little must not read as if it were the bound.
+    let looks_equal = |(value, bound): (f64, f64)| {
+        value.to_bits() != bound.to_bits() && with(value, 0) == with(bound, 0)
+    };
+    let further =
+        if rule.value.zip(rule.bound.map(Bound::figure)).is_some_and(looks_equal) { 2 } else { 0 };
+    let shown = |value: f64| with(value, further);
+    let bound = match rule.bound {
+        Some(Bound::Above(bound)) => format!("> {}", shown(bound)),
+        Some(Bound::AtLeast(bound)) => format!("≥ {}", shown(bound)),
+        Some(Bound::AtMost(bound)) => format!("≤ {}", shown(bound)),
+        None => "no decline".to_owned(),
+    };
+    let bound = if rule.sure { format!("{bound}, sure") } else { bound };
+    (rule.value.map_or_else(|| "no data".to_owned(), shown), bound)
+}
+
+fn counts_jobs(rule: &RuleReport) -> bool {
+    rule.metric == "consecutive_without_api_failure"
+}
+
+fn metric_of<'a>(report: &'a Report, rule: &RuleReport) -> Option<&'a Metric> {
+    report.metrics.iter().find(|metric| metric.definition.path == rule.metric)
+}
