@@ -4,7 +4,6 @@
 mod anchors;
 mod blocks;
 mod charts;
-mod columns;
 mod evidence;
 mod findings;
 mod layout;
@@ -14,14 +13,13 @@ mod section;
 mod table;
 mod verdict;
 
+pub use crate::columns::{ResultFigures, TableColumn, columns, verdict_of};
 pub use crate::phrasing::minutes;
 pub use blocks::{blocks, card, class_of};
 pub use charts::histogram;
-pub use columns::{TableColumn, columns};
 pub use evidence::{PairSide, measured_facts, regions_over};
 pub use findings::{findings, mark_reasons, marks};
 pub use layout::{PICTURES_SCRIPT, STYLE, simulated};
-pub use page_plan::{StageColumns, verdict_of};
 pub use section::{score, took};
 pub use table::{first_issue, id_text};
 pub use verdict::{group_title, meter, scores, statements};
@@ -67,7 +65,7 @@ pub(crate) fn write(
         div.cards { @for topic in topics::behind_head(report) { (card(&topic, &link)) } }
         (charts::distributions(report, &survey))
     })?;
-    let columns = columns(report, survey.stages);
+    let columns = columns(report);
     put(table::opening(report, &survey, &columns))?;
     let results = survey.order.len();
     let rows = report.items.read_at(files, &survey.order).map_err(io::Error::other)?;

@@ -1,13 +1,11 @@
 //! Facts over all results that the page needs before it is written.
 
 use super::MAX_SECTIONS;
+use crate::columns::verdict_of;
 use indexmap::IndexMap;
 use juror_analysis::{item_row::urgency, run_report::Report};
 use juror_journal::journal::JournalError;
-use juror_types::{
-    outcome::{JobResult, Outcome},
-    verdict::Verdict,
-};
+use juror_types::{outcome::JobResult, verdict::Verdict};
 use std::{collections::HashMap, io};
 
 /// So many tags, and so many common issues, can be filtered by.
@@ -26,23 +24,8 @@ pub(super) struct Survey {
     pub tenths: [u64; 10],
     /// The most frequent tags.
     pub tags: IndexMap<String, u64>,
-    /// Which deterministic stages have data.
-    pub stages: StageColumns,
     /// Items, by number, and the common issues that they have, by place; sorted.
     issues: Vec<(u32, u32)>,
-}
-
-/// Which columns of deterministic stages have data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StageColumns {
-    /// Token extraction.
-    pub tokens: bool,
-    /// Retrieval.
-    pub retrieval: bool,
-    /// Whether code compiles.
-    pub compiles: bool,
-    /// Quality score.
-    pub quality: bool,
 }
 
 impl Survey {
@@ -56,7 +39,6 @@ impl Survey {
             spreads: IndexMap::new(),
             tenths: [0; 10],
             tags: IndexMap::new(),
-            stages: StageColumns::default(),
             issues: issues_of_items(report),
         };
         let mut tags = HashMap::new();
@@ -66,7 +48,7 @@ impl Survey {
             let verdict = verdict_of(&result);
             let score = verdict.map(Verdict::correctness);
             urgencies.push((urgency(result.outcome, score, result.pipeline_success), place));
-            survey.note(&result, verdict);
+            survey.note(verdict);
             for tag in result.item.tags {
                 if tags.len() < MAX_TAGS || tags.contains_key(&tag) {
                     *tags.entry(tag).or_insert(0_u64) += 1;
@@ -95,12 +77,7 @@ impl Survey {
         rest.iter().take_while(move |(other, _)| *other == item).map(|(_, group)| *group)
     }
 
-    fn note(&mut self, result: &JobResult, verdict: Option<&Verdict>) {
-        let generation = result.generation.as_ref();
-        self.stages.tokens |= result.token_extraction.is_some();
-        self.stages.retrieval |= result.retrieval.is_some();
-        self.stages.compiles |= generation.is_some_and(|stage| stage.code_compiles.is_some());
-        self.stages.quality |= generation.is_some_and(|stage| stage.quality_score.is_some());
+    fn note(&mut self, verdict: Option<&Verdict>) {
         let Some(verdict) = verdict else { return };
         let tenth = (verdict.correctness() * 10.0).clamp(0.0, 9.0) as usize;
         if let Some(count) = self.tenths.get_mut(tenth) {
@@ -115,11 +92,6 @@ impl Survey {
             }
         }
     }
-}
-
-/// The verdict of a job that is scored; zeros of one that failed are none.
-pub fn verdict_of(result: &JobResult) -> Option<&Verdict> {
-    result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored)
 }
 
 fn issues_of_items(report: &Report) -> Vec<(u32, u32)> {

@@ -1,13 +1,11 @@
 //! One result in full: pictures, scores, statements, code, and what it took.
 
 use super::{MAX_SECTIONS, PairSide, measured_facts, regions_over, table::id_text, verdict};
-use crate::html::{
-    layout::simulated,
-    page_plan::{Survey, verdict_of},
-};
 use crate::{
     Attachment,
+    columns::verdict_of,
     exhibit::{Code, Picture},
+    html::{layout::simulated, page_plan::Survey},
     sanitize::{harmless, harmless_lines},
 };
 use juror_analysis::metrics::Unit;

@@ -1,12 +1,15 @@
 //! Every result in one table, the ones to look at first on top. Without script it is complete;
 //! with script its columns sort and its rows are filtered.
 
-use super::{AT_A_TIME, MAX_SECTIONS, columns::TableColumn};
-use crate::html::{
-    layout::simulated,
-    page_plan::{MAX_CHOICES, Survey, verdict_of},
+use super::{AT_A_TIME, MAX_SECTIONS};
+use crate::{
+    columns::{TableColumn, verdict_of},
+    html::{
+        layout::simulated,
+        page_plan::{MAX_CHOICES, Survey},
+    },
+    sanitize::harmless,
 };
-use crate::sanitize::harmless;
 use juror_analysis::{
     format::{counted, grouped},
     run_report::Report,

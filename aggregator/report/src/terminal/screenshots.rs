@@ -1,14 +1,12 @@
 //! Score by score: what to look at first.
 
 use super::page::{INDENT, Page, Style, fit, padded, right_aligned};
-use crate::sanitize::harmless;
-use juror_analysis::{
-    format::{decimals, figure, grouped},
-    item_row::ItemRow,
-    metrics::{Unit, score_of, title_of},
-    run_report::Report,
+use crate::{
+    columns::{TableColumn, columns},
+    sanitize::harmless,
 };
-use juror_types::{outcome::ErrorKind, rubric::Formula, verdict::Score};
+use juror_analysis::{format::grouped, item_row::ItemRow, run_report::Report};
+use juror_types::outcome::ErrorKind;
 use std::collections::HashSet;
 
 /// Widest and narrowest column of figures, and narrowest of an id.
@@ -23,22 +21,16 @@ struct Layout {
     column: usize,
 }
 
-type CellText = fn(&ItemRow, &str) -> String;
-
-struct ScreenshotColumn {
-    head: String,
-    key: String,
-    cell: CellText,
-}
-
 /// The results to look at first, with how many more there are.
 pub(super) fn table(page: &mut Page, report: &Report) {
     if report.worst.is_empty() {
         return;
     }
     let mut columns = columns(report);
+    shorten(&mut columns);
+    let scores = columns.iter().filter(|column| column.is_score()).count();
     let room = page.width.saturating_sub(INDENT + MIN_ID);
-    let width = (room / columns.len().max(1)).clamp(NARROWEST, WIDEST);
+    let width = (room / scores.max(1)).clamp(NARROWEST, WIDEST);
     columns.truncate(room / width);
     let layout = Layout { id: page.width - INDENT - columns.len() * width, column: width };
     page.blank();
@@ -60,7 +52,7 @@ pub(super) fn table(page: &mut Page, report: &Report) {
 fn line(
     page: &mut Page,
     row: &ItemRow,
-    columns: &[ScreenshotColumn],
+    columns: &[TableColumn<'_>],
     layout: Layout,
     repeated: bool,
 ) {
@@ -79,10 +71,8 @@ fn line(
         let text = format!(" {}", fit(&text, (columns.len() * layout.column).saturating_sub(1)));
         return page.line(&[(&indent, Style::Plain), (&id, Style::Plain), (&text, Style::Bad)]);
     }
-    let cells: Vec<String> = columns
-        .iter()
-        .map(|column| right_aligned(&(column.cell)(row, &column.key), layout.column))
-        .collect();
+    let cells: Vec<String> =
+        columns.iter().map(|column| right_aligned(&column.cell(row), layout.column)).collect();
     let passed = match row.pipeline_success {
         Some(false) => Style::Doubtful,
         None | Some(true) => Style::Plain,
@@ -99,95 +89,15 @@ fn line(
     page.line(&pieces);
 }
 
-fn columns(report: &Report) -> Vec<ScreenshotColumn> {
-    let column = |head: &str, key: &str, cell: CellText| ScreenshotColumn {
-        head: head.to_owned(),
-        key: key.to_owned(),
-        cell,
-    };
-    let rubric = &report.rubric;
-    if report.run.judge.is_none() {
-        return vec![
-            column("Passed", "", |row, _| yes_or_no(row.pipeline_success)),
-            column("Tokens", "", |row, _| {
-                share(row.token_extraction.as_ref().map(|stage| stage.accuracy))
-            }),
-            column("Pattern", "", |row, _| {
-                yes_or_no(row.retrieval.as_ref().map(|stage| stage.correct))
-            }),
-            column("Compiles", "", |row, _| {
-                yes_or_no(row.generation.as_ref().and_then(|stage| stage.code_compiles))
-            }),
-            column("Quality", "", |row, _| {
-                let quality = row.generation.as_ref().and_then(|stage| stage.quality_score);
-                quality.map_or_else(none, |score| figure(score, Unit::Score))
-            }),
-        ];
+/// Groups that differ in their first letter go by it, as in ACRUE.
+fn shorten(columns: &mut [TableColumn<'_>]) {
+    let initial = |column: &TableColumn<'_>| column.head.chars().next();
+    let groups = || columns.iter().filter(|column| column.is_group());
+    let initials: HashSet<_> = groups().map(initial).collect();
+    if initials.len() < groups().count() {
+        return;
     }
-    let mut columns = vec![column("Score", "", |row, _| share(row.score()))];
-    match rubric.formula {
-        Formula::SumOverMax => {
-            columns.extend(rubric.criteria.iter().map(|criterion| {
-                column(first_word(&criterion.key), &criterion.key, criterion_cell)
-            }))
-        }
-        Formula::WeightedGroups => {
-            columns.push(column("Grade", "", grade_cell));
-            // Groups that differ in their first letter go by it, as in ACRUE.
-            let initial = |key: &str| key.chars().next();
-            let keys = || rubric.groups.iter().map(|group| group.key.as_str());
-            let initials: HashSet<_> = keys().map(initial).collect();
-            let short = initials.len() == rubric.groups.len();
-            columns.extend(keys().map(|key| {
-                let length = initial(key).map_or(0, char::len_utf8);
-                let head = if short { key.get(..length).unwrap_or(key) } else { first_word(key) };
-                column(head, key, group_cell)
-            }));
-        }
+    for column in columns.iter_mut().filter(|column| column.is_group()) {
+        column.head = initial(column).map(String::from).unwrap_or_default();
     }
-    for column in &mut columns {
-        column.head = title_of(&column.head);
-    }
-    columns
-}
-
-fn criterion_cell(row: &ItemRow, key: &str) -> String {
-    let score = row.semantic.as_ref().and_then(|verdict| score_of(verdict, key));
-    score.map_or_else(none, |score| score.to_string())
-}
-
-fn grade_cell(row: &ItemRow, _: &str) -> String {
-    match row.semantic.as_ref().map(|verdict| &verdict.score) {
-        Some(Score::Groups { grade, .. }) => harmless(grade),
-        _ => none(),
-    }
-}
-
-fn group_cell(row: &ItemRow, key: &str) -> String {
-    match row.semantic.as_ref().map(|verdict| &verdict.score) {
-        Some(Score::Groups { dimensions, .. }) => {
-            dimensions.get(key).map_or_else(none, |group| decimals(group.score, 2))
-        }
-        _ => none(),
-    }
-}
-
-fn first_word(key: &str) -> &str {
-    key.split('_').next().unwrap_or(key)
-}
-
-fn share(value: Option<f64>) -> String {
-    value.map_or_else(none, |value| figure(value, Unit::Share))
-}
-
-fn yes_or_no(value: Option<bool>) -> String {
-    match value {
-        Some(true) => "yes".into(),
-        Some(false) => "no".into(),
-        None => none(),
-    }
-}
-
-fn none() -> String {
-    "–".into()
 }

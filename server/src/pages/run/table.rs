@@ -5,14 +5,9 @@ use crate::{
     pages::{links, runs::pager, thumbnail},
     view::{EvidenceState, Order, RunView},
 };
-use juror_analysis::{
-    format::{counted, grouped},
-    metrics::Metric,
-};
+use juror_analysis::format::{counted, grouped};
 use juror_report::{
-    html::{
-        StageColumns, TableColumn, columns, first_issue, id_text, marks, simulated, verdict_of,
-    },
+    html::{TableColumn, columns, first_issue, id_text, marks, simulated, verdict_of},
     sanitize::harmless,
 };
 use juror_types::{
@@ -56,7 +51,7 @@ impl TablePage {
 /// The section.
 pub fn section(view: &RunView, asked: &ItemFilters, shown: &TablePage) -> Markup {
     let report = &view.report;
-    let columns = columns(report, stages_with_data(&report.metrics));
+    let columns = columns(report);
     let pages = shown.selected.div_ceil(A_PAGE).max(1);
     let first = (shown.page - 1) * A_PAGE + 1;
     html! {
@@ -100,18 +95,6 @@ fn in_words(view: &RunView, asked: &ItemFilters) -> &'static str {
             "Worst first: no output, then what could not be judged, then the lowest scores; what was skipped comes last."
         }
         _ => "Sorted as the arrow shows; what has no figure comes last.",
-    }
-}
-
-fn stages_with_data(metrics: &[Metric]) -> StageColumns {
-    let has = |path: &str| {
-        metrics.iter().any(|metric| metric.definition.path == path && metric.value.is_some())
-    };
-    StageColumns {
-        tokens: has("token_extraction.accuracy"),
-        retrieval: has("retrieval.accuracy"),
-        compiles: has("generation.compilation_rate"),
-        quality: has("generation.avg_quality_score"),
     }
 }
 
