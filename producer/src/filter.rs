@@ -53,17 +53,17 @@ impl Filter {
         &self.key
     }
 
-    /// Whether an item fulfils it.
+    /// True if an item fulfils it.
     pub fn holds(&self, item: &Item) -> bool {
         self.compare(item).unwrap_or(false) != self.negated
     }
 
-    /// Whether an item has the field at all.
+    /// True if an item has the field at all.
     pub fn applies(&self, item: &Item) -> bool {
         self.compare(item).is_some()
     }
 
-    /// Whether the field has the value; none if the field is absent.
+    /// True if the field has the value; none if the field is absent.
     fn compare(&self, item: &Item) -> Option<bool> {
         let text = |field: &Option<String>| field.as_ref().map(|text| *text == self.value);
         match self.key.as_str() {

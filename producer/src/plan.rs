@@ -62,26 +62,26 @@ pub struct PlanSummary {
     pub jobs: u64,
     /// Digest of the manifest's bytes, or of a folder's listing.
     pub digest: Digest,
-    /// Whether any item that is left has expected and extracted tokens.
+    /// True if any item that is left has expected and extracted tokens.
     pub has_tokens: bool,
-    /// Whether any has an expected and a retrieved pattern.
+    /// True if any has an expected and a retrieved pattern.
     pub has_patterns: bool,
-    /// Whether any has generated code.
+    /// True if any has generated code.
     pub has_code: bool,
     /// Number of items without code.
     pub without_code: u64,
-    /// Whether any names a picture of its rendered code.
+    /// True if any names a picture of its rendered code.
     pub has_rendered: bool,
-    /// Whether any has code and names no picture of it.
+    /// True if any has code and names no picture of it.
     pub has_code_to_draw: bool,
-    /// Whether any has a quality score.
+    /// True if any has a quality score.
     pub has_quality: bool,
     /// Warnings for the user that stop nothing.
     pub warnings: Vec<String>,
 }
 
 impl PlanSummary {
-    /// Whether a run without the judge has anything to evaluate.
+    /// True if a run without the judge has anything to evaluate.
     pub fn has_stages(&self) -> bool {
         self.has_tokens || self.has_patterns || self.has_code || self.has_quality
     }

@@ -52,7 +52,7 @@ pub struct Submitted {
     pub published: u64,
     /// Jobs that were left out.
     pub skipped: u64,
-    /// Whether every job of the plan was published or left out; false after a stop.
+    /// True if every job of the plan was published or left out; false after a stop.
     pub complete: bool,
 }
 

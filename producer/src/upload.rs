@@ -95,7 +95,7 @@ pub enum UploadError {
 }
 
 impl UploadError {
-    /// Whether the dataset must be mended before it can be uploaded.
+    /// True if the dataset must be mended before it can be uploaded.
     pub fn is_of_the_dataset(&self) -> bool {
         matches!(self, Self::File { .. } | Self::Digest { .. })
     }

@@ -43,7 +43,7 @@ pub struct SimulatorConfig {
     pub slow_pause: Duration,
     /// Which response formats it takes.
     pub response_formats: ResponseFormats,
-    /// Whether answers that the client never gets in whole are billed all the same (hang, reset,
+    /// True if answers that the client never gets in whole are billed all the same (hang, reset,
     /// cut, a client that goes away), as a provider may do.
     pub bill_lost: bool,
     /// Input tokens of each request that are told and billed as cached, at most all of them.

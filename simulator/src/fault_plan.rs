@@ -64,7 +64,7 @@ impl FaultPlan {
         self.rates.iter().map(|rate| rate.rate).sum()
     }
 
-    /// Whether images have to be digested to know their items.
+    /// True if images have to be digested to know their items.
     pub(crate) fn knows_images(&self) -> bool {
         self.items.iter().any(|script| matches!(script.item, ItemKey::Image(_)))
     }

@@ -23,7 +23,7 @@ impl VerdictBook {
         self.0.insert((images.to_vec(), text), reply);
     }
 
-    /// Whether there is no answer in it.
+    /// True if there is no answer in it.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

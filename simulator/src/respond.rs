@@ -308,7 +308,7 @@ impl Simulator {
         })
     }
 
-    /// Whether a question is asked for the first time; it counts as asked from then on.
+    /// True if a question is asked for the first time; it counts as asked from then on.
     fn is_first(&self, seed: u64) -> bool {
         if self.config.quirks.is_empty() {
             return true;

@@ -57,7 +57,7 @@ pub struct Spent {
     pub calls: u64,
     /// Verdicts that came from the cache.
     pub cached: u64,
-    /// Whether any verdict came from the simulator.
+    /// True if any verdict came from the simulator.
     pub simulated: bool,
     /// Expected cost of the jobs that made calls; none if there were none.
     pub estimate: Option<Estimate>,
@@ -150,7 +150,7 @@ impl Fold {
         self.jobs.get(&key(job))
     }
 
-    /// Whether a job is done, so that no further round takes it up.
+    /// True if a job is done, so that no further round takes it up.
     pub fn is_scored(&self, job: &JobId) -> bool {
         self.latest(job).is_some_and(|latest| latest.outcome == Outcome::Scored)
     }
@@ -160,7 +160,7 @@ impl Fold {
         self.jobs.len() as u64
     }
 
-    /// Whether no job has a result.
+    /// True if no job has a result.
     pub fn is_empty(&self) -> bool {
         self.jobs.len() == 0
     }
@@ -199,7 +199,7 @@ impl Fold {
         Rounds(self.jobs.iter().map(|(key, latest)| (*key, last(latest))).collect())
     }
 
-    /// Whether any of `planned` jobs is not scored yet.
+    /// True if any of `planned` jobs is not scored yet.
     pub fn needs_another_round(&self, planned: u64) -> bool {
         self.counts().scored < planned
     }
@@ -229,7 +229,7 @@ impl Counts {
 }
 
 impl Counted {
-    /// Whether the result that starts here counts.
+    /// True if the result that starts here counts.
     pub fn contains(&self, offset: u64) -> bool {
         self.offsets.binary_search(&offset).is_ok()
     }
@@ -239,7 +239,7 @@ impl Counted {
         self.offsets.len() as u64
     }
 
-    /// Whether no job has a result.
+    /// True if no job has a result.
     pub fn is_empty(&self) -> bool {
         self.offsets.is_empty()
     }

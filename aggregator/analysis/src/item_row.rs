@@ -18,7 +18,7 @@ pub struct ItemRow {
     pub repeat: u32,
     /// Outcome of its job.
     pub outcome: Outcome,
-    /// Whether it passed every stage with data.
+    /// True if it passed every stage with data.
     pub pipeline_success: Option<bool>,
     /// From the job's start to its end, in milliseconds.
     pub total_latency_ms: u64,
@@ -35,9 +35,9 @@ pub struct ItemRow {
     pub semantic: Option<Verdict>,
     /// Cost of the job's calls in the round that counts.
     pub cost_usd: Money,
-    /// Whether the verdict came from the cache.
+    /// True if the verdict came from the cache.
     pub cached: bool,
-    /// Whether the verdict is the simulator's.
+    /// True if the verdict is the simulator's.
     pub simulated: bool,
     /// Its failure.
     pub error: Option<JobError>,

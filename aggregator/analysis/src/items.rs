@@ -79,7 +79,7 @@ impl Items {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

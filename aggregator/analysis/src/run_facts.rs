@@ -27,7 +27,7 @@ pub struct RunSummary {
     /// Fingerprints of the model that answers named, in order; left out of JSON when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fingerprints: Vec<String>,
-    /// Whether any verdict is the simulator's.
+    /// True if any verdict is the simulator's.
     pub simulated: bool,
     /// Judgements of each item.
     pub repeat: u32,
@@ -125,7 +125,7 @@ pub struct MonthCost {
 }
 
 impl Coverage {
-    /// Whether every planned job is scored.
+    /// True if every planned job is scored.
     pub fn is_complete(&self) -> bool {
         self.scored >= self.planned
     }

@@ -134,7 +134,7 @@ fn item_cells(item: ItemRecord, metadata: &MetadataColumns) -> Vec<String> {
     cells
 }
 
-/// Whether the code renders, and the figures and the first region of what was measured.
+/// Rendering of the code, and the figures and the first region of what was measured.
 fn evidence_cells(row: &ItemRow) -> [String; 6] {
     let text = |value: Option<String>| value.unwrap_or_default();
     let renders = row.generation.as_ref().and_then(|stage| stage.renders);

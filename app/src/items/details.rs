@@ -33,7 +33,7 @@ pub struct ItemTexts<'item> {
     /// Where its files are read; an error is the reason why they cannot be.
     sources: Result<Sources, String>,
     judged: JudgedInputs,
-    /// Whether a program of the user's made some of them while the item was judged.
+    /// True if a program of the user's made some of them while the item was judged.
     made_on_the_way: bool,
 }
 

@@ -90,7 +90,7 @@ pub struct TokenLine {
     pub expected: Option<Value>,
     /// The extracted value; none where nothing was found.
     pub extracted: Option<Value>,
-    /// Whether both are equal, as the stage compares them (colors as colors, lengths as lengths).
+    /// True if both are equal, as the stage compares them (colors as colors, lengths as lengths).
     pub equal: bool,
 }
 

@@ -20,7 +20,7 @@ pub struct BatchLaneSettings {
     pub max_bytes: u64,
     /// Hosts from which the provider may read images itself, as in `files.hosts`.
     pub public_hosts: Vec<String>,
-    /// Whether files are deleted at the provider once they are read.
+    /// True if files are deleted at the provider once they are read.
     pub delete_files: bool,
     /// Time without a job after which a fleet's worker hands in what it has.
     pub seal_after: Pause,

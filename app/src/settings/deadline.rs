@@ -52,7 +52,7 @@ impl Settings {
         Some(self.run.deadline?.after(&in_zone.unwrap_or_else(Zoned::now)))
     }
 
-    /// Whether a run in the lane `mixed` that starts now has no time for batches.
+    /// True if a run in the lane `mixed` that starts now has no time for batches.
     pub fn makes_no_batch(&self) -> bool {
         let reserve = self.batch.realtime_reserve.0;
         let has_time = |deadline: Timestamp| {

@@ -101,7 +101,7 @@ pub struct RunSettings {
     pub state_dir: Option<PathBuf>,
     /// Name or path of the rubric.
     pub rubric: String,
-    /// Whether a vision model judges.
+    /// True if a vision model judges.
     pub enable_llm_judge: bool,
     /// Judgements of each item.
     pub repeat: u32,
@@ -115,7 +115,7 @@ pub struct RunSettings {
     pub baseline: Option<String>,
     /// Calibration of the judge against people: a file of `juror calibrate`.
     pub calibration: Option<PathBuf>,
-    /// Whether what is judged is kept in the run directory.
+    /// True if what is judged is kept in the run directory.
     pub keep_inputs: bool,
     /// Lane in which calls are bought.
     pub lane: Lane,
@@ -129,7 +129,7 @@ pub struct RunSettings {
 pub struct CompareSettings {
     /// A change of the score, as a share, that does not matter.
     pub margin: f64,
-    /// Whether a criterion that got worse decides too.
+    /// True if a criterion that got worse decides too.
     pub strict: bool,
     /// The share of the base's items that the head may lose before the comparison is at best
     /// inconclusive.
@@ -188,7 +188,7 @@ pub struct JudgeSettings {
     pub detail: Detail,
     /// Most tokens of an answer.
     pub max_output_tokens: Option<u32>,
-    /// Whether comments and code that renders nothing are taken out before the code is sent.
+    /// True if comments and code that renders nothing are taken out before the code is sent.
     pub strip_comments: bool,
     /// Time limit of a call, in seconds.
     pub timeout_seconds: u64,
@@ -258,7 +258,7 @@ pub struct LimitSettings {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CacheSettings {
-    /// Whether verdicts are taken from the cache.
+    /// True if verdicts are taken from the cache.
     pub enabled: bool,
 }
 
@@ -268,7 +268,7 @@ pub struct CacheSettings {
 pub struct ImageSettings {
     /// Longest side that is sent, in pixels.
     pub max_side: Option<u32>,
-    /// Whether images that go out as they are, are decoded for a signature.
+    /// True if images that go out as they are, are decoded for a signature.
     pub signatures: bool,
 }
 

@@ -47,7 +47,7 @@ struct Replayed {
     sent: usize,
     /// Those that were not sent, and why.
     not_sent: BTreeMap<String, String>,
-    /// Whether any of those is still kept aside.
+    /// True if any of those is still kept aside.
     kept: bool,
 }
 

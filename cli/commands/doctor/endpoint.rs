@@ -67,7 +67,7 @@ async fn below_v1(
     Some(format!("the API is at {url}/v1: take that as the base URL"))
 }
 
-/// Whether an endpoint lists models and not the names that calls take: Azure lists what could be
+/// True if an endpoint lists models and not the names that calls take: Azure lists what could be
 /// deployed, and calls name a deployment.
 fn names_deployments(url: &str) -> bool {
     url.contains(".azure.com") || url.trim_end_matches('/').ends_with("/openai/v1")

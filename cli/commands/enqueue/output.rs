@@ -9,11 +9,11 @@ use serde_json::json;
 
 /// To whom, and how.
 pub struct Telling<'a> {
-    /// Whether results are told as JSON.
+    /// True if results are told as JSON.
     pub json: bool,
-    /// Whether only results and what went wrong are told.
+    /// True if only results and what went wrong are told.
     pub quiet: bool,
-    /// Whether standard output is kept for the report.
+    /// True if standard output is kept for the report.
     pub wait: bool,
     /// The fleet's namespace.
     pub fleet: &'a str,

@@ -16,7 +16,7 @@ pub struct Allowed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowedHost {
     scheme: &'static str,
-    /// Whether it means every host below this one, and not this one itself.
+    /// True if it means every host below this one, and not this one itself.
     below: bool,
     host: String,
     port: u16,
@@ -122,13 +122,13 @@ impl Allowed {
         }
     }
 
-    /// Whether this name may stand for an address that is not public.
+    /// True if this name may stand for an address that is not public.
     pub fn is_private_host(&self, name: &str) -> bool {
         let name = without_last_dot(name);
         self.private.iter().any(|host| matches!(host, Host::Domain(known) if known == name))
     }
 
-    /// Whether this address may be connected to although it is not public.
+    /// True if this address may be connected to although it is not public.
     pub fn is_private_address(&self, address: IpAddr) -> bool {
         self.private.iter().any(|host| match host {
             Host::Ipv4(known) => IpAddr::V4(*known) == address,
@@ -139,7 +139,7 @@ impl Allowed {
 }
 
 impl AllowedHost {
-    /// Whether it is reached without TLS.
+    /// True if it is reached without TLS.
     pub fn is_plain(&self) -> bool {
         self.scheme == "http"
     }

@@ -130,7 +130,7 @@ impl KeptInputs {
     }
 }
 
-/// Whether this is a folder, and no link to one elsewhere.
+/// True if this is a folder, and no link to one elsewhere.
 fn is_own_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir())
 }

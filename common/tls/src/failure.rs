@@ -10,7 +10,7 @@ use std::{error::Error, io, sync::Arc};
 pub struct TlsFailure {
     /// The problem and the remedy.
     pub message: String,
-    /// Whether trying again is in vain until a person has mended it.
+    /// True if trying again is in vain until a person has mended it.
     pub is_permanent: bool,
 }
 

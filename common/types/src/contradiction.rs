@@ -37,7 +37,7 @@ impl Contradiction {
         Self::TokensAgainstEvidence,
     ];
 
-    /// Whether it is one between a verdict and the measured evidence.
+    /// True if it is one between a verdict and the measured evidence.
     pub fn is_with_evidence(self) -> bool {
         matches!(
             self,

@@ -29,7 +29,7 @@ impl EvidenceMode {
         }
     }
 
-    /// Whether nothing is measured.
+    /// True if nothing is measured.
     pub fn is_none(&self) -> bool {
         *self == Self::None
     }
@@ -118,7 +118,7 @@ pub struct Evidence {
     /// Share of all differences that the repairs take away, 0 to 1; none where none was tried.
     #[serde(default)]
     pub explained: Option<f64>,
-    /// Whether an image in the code covers much of the picture and equals the screenshot.
+    /// True if an image in the code covers much of the picture and equals the screenshot.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pastes_screenshot: bool,
     /// Places that differ, causes before their consequences; empty where nothing differs.

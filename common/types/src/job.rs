@@ -56,7 +56,7 @@ impl Job {
         }
     }
 
-    /// Whether its code has to be drawn: it is to be measured, and names no picture of it.
+    /// True if its code has to be drawn: it is to be measured, and names no picture of it.
     pub fn needs_drawing(&self) -> bool {
         !self.evidence.is_none() && self.item.rendered().is_none()
     }
@@ -86,7 +86,7 @@ pub struct Judge {
     pub detail: Detail,
     /// Most tokens that an answer may have.
     pub max_output_tokens: u32,
-    /// Whether comments and code that renders nothing are taken out before the code is sent; not so
+    /// True if comments and code that renders nothing are taken out before the code is sent; not so
     /// in runs of earlier versions of the program.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strip_comments: bool,

@@ -29,12 +29,12 @@ impl Lane {
         }
     }
 
-    /// Whether jobs go out in batches, at least at first.
+    /// True if jobs go out in batches, at least at first.
     pub fn is_batched(self) -> bool {
         matches!(self, Self::Batch | Self::Mixed)
     }
 
-    /// Whether calls are bought as they are by default.
+    /// True if calls are bought as they are by default.
     pub fn is_realtime(&self) -> bool {
         *self == Self::Realtime
     }

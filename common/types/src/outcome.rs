@@ -144,7 +144,7 @@ pub struct JobResult {
     pub repeat: u32,
     /// Its outcome.
     pub outcome: Outcome,
-    /// Whether the item passed every stage with data; none if there was nothing to pass.
+    /// True if the item passed every stage with data; none if there was nothing to pass.
     pub pipeline_success: Option<bool>,
     /// From the job's start to its end, in milliseconds.
     pub total_latency_ms: u64,
@@ -185,7 +185,7 @@ pub struct JobResult {
     /// Lane of the call that gave the last answer.
     #[serde(default)]
     pub lane: Lane,
-    /// Whether the verdict came from the cache.
+    /// True if the verdict came from the cache.
     pub cached: bool,
     /// The failure, for every outcome but `scored`.
     pub error: Option<JobError>,
@@ -268,12 +268,12 @@ impl InputRecord {
         Self { name, reference, digest: None, note: None, signature: None }
     }
 
-    /// Whether it is a picture that was made while the item was judged.
+    /// True if it is a picture that was made while the item was judged.
     pub fn is_render(&self) -> bool {
         [Self::RENDER_COMMAND, Self::BROWSER].contains(&self.reference.as_str())
     }
 
-    /// Whether it is an image.
+    /// True if it is an image.
     pub fn is_image(&self) -> bool {
         !Self::TEXTS.contains(&self.name.as_str())
     }
@@ -295,7 +295,7 @@ pub struct JudgeRecord {
     /// not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
-    /// Whether the simulator answered.
+    /// True if the simulator answered.
     pub simulated: bool,
 }
 
@@ -313,7 +313,7 @@ pub struct Estimate {
 }
 
 impl JobResult {
-    /// Whether the judge's answer could be used. None where the judge was not asked, or where a
+    /// True if the judge's answer could be used. None where the judge was not asked, or where a
     /// refusal of this item says nothing of others.
     pub fn has_usable_answer(&self) -> Option<bool> {
         if self.attempts == 0 || self.cached {

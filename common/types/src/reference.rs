@@ -88,7 +88,7 @@ impl<'text> Reference<'text> {
         }
     }
 
-    /// Whether this text names a file of this machine.
+    /// True if this text names a file of this machine.
     pub fn is_path(text: &str) -> bool {
         matches!(Reference::parse(text), Ok(Reference::Path(_)))
     }
@@ -153,13 +153,13 @@ fn object(service: Service, text: &str) -> Result<ObjectReference, InvalidRefere
     Ok(ObjectReference { service, bucket: bucket.to_owned(), key: key.to_owned() })
 }
 
-/// Whether buckets may be called so, anywhere.
+/// True if buckets may be called so, anywhere.
 pub fn is_bucket(name: &str) -> bool {
     let letter = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
     name.starts_with(|first: char| first.is_ascii_alphanumeric()) && name.chars().all(letter)
 }
 
-/// Whether objects may be called so: no segment is empty or leads elsewhere.
+/// True if objects may be called so: no segment is empty or leads elsewhere.
 pub fn is_key(key: &str) -> bool {
     key.split('/').all(|segment| !["", ".", ".."].contains(&segment))
 }

@@ -89,7 +89,7 @@ pub struct RunRecord {
     /// where the dataset names them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload: Option<String>,
-    /// Whether what is judged is kept in the run directory, which resuming goes on with.
+    /// True if what is judged is kept in the run directory, which resuming goes on with.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_inputs: bool,
     /// Time after which none of its calls begins, RFC 3339 in UTC; none without a deadline. Another
@@ -115,7 +115,7 @@ pub struct CallTerms {
     pub tpm: Option<u64>,
     /// Calls in flight; none if the number adapts.
     pub max_concurrency: Option<u64>,
-    /// Whether verdicts may come from the cache.
+    /// True if verdicts may come from the cache.
     pub cache: bool,
 }
 

@@ -23,7 +23,7 @@ pub struct TokenExtraction {
 /// Retrieval of one item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Retrieval {
-    /// Whether the pattern that was found is the expected one.
+    /// True if the pattern that was found is the expected one.
     pub correct: bool,
     /// The pattern that was found; none if nothing was.
     pub retrieved: Option<String>,
@@ -32,11 +32,11 @@ pub struct Retrieval {
 /// Generation of one item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
-    /// Whether the code compiles; none if there is no code to tell by.
+    /// True if the code compiles; none if there is no code to tell by.
     pub code_compiles: Option<bool>,
     /// The pipeline's own quality score, 0 to 1, passed through.
     pub quality_score: Option<f64>,
-    /// Whether the code renders; none where it was not rendered.
+    /// True if the code renders; none where it was not rendered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renders: Option<bool>,
     /// Why the code does not compile: the first error, with its place.
@@ -58,7 +58,7 @@ impl Default for Thresholds {
 }
 
 impl Stages {
-    /// Whether every stage that has data passed; none where no stage has any.
+    /// True if every stage that has data passed; none where no stage has any.
     pub fn passed(&self, thresholds: &Thresholds) -> Option<bool> {
         let tokens = self.token_extraction.as_ref().map(|t| t.accuracy > thresholds.token_accuracy);
         let retrieval = self.retrieval.as_ref().map(|retrieval| retrieval.correct);

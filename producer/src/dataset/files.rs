@@ -156,7 +156,7 @@ impl Files {
     }
 }
 
-/// Whether a path leads to something under a folder, links followed; a path that leads nowhere is
+/// True if a path leads to something under a folder, links followed; a path that leads nowhere is
 /// taken as it is written.
 fn lies_under(path: &Path, folder: &Path) -> bool {
     path.canonicalize().map_or_else(|_| path.starts_with(folder), |path| path.starts_with(folder))

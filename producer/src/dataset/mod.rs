@@ -41,7 +41,7 @@ use warnings::Warnings;
 pub struct DatasetShape {
     /// The fields that name images, in the rubric's order.
     pub images: Vec<String>,
-    /// Whether every item must name its style.
+    /// True if every item must name its style.
     pub style_required: bool,
     /// Folders beside the manifest's own that files may lie in.
     pub data_roots: Vec<PathBuf>,

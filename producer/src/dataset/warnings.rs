@@ -56,7 +56,7 @@ impl Warnings {
         }
     }
 
-    /// Whether a further field is kept; warns of it where that is called for.
+    /// True if a further field is kept; warns of it where that is called for.
     pub(super) fn keeps(&mut self, key: &str, value: &Value) -> bool {
         if first_time(&mut self.looked_at, key) {
             let known: Vec<&str> = self.known.iter().map(String::as_str).collect();

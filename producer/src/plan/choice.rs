@@ -59,7 +59,7 @@ impl Choice {
         Ok(choice)
     }
 
-    /// Whether an item is chosen.
+    /// True if an item is chosen.
     pub(super) fn holds(&self, item: &Item) -> bool {
         let is_sampled = || self.sample.is_none_or(|(sample, most)| sample.key(&item.id) <= most);
         self.filters.iter().all(|filter| filter.holds(item)) && is_sampled()

@@ -85,7 +85,7 @@ fn check(access: &Access, request: &Request) -> Result<Visitor, Refused> {
     Err(refusal(access, request, visitor.may_read))
 }
 
-/// Whether whoever sends it means to: a page of another site may make a browser send a cookie, or
+/// True if whoever sends it means to: a page of another site may make a browser send a cookie, or
 /// reach an open server, but never knows a token.
 fn is_own_doing(pass: Pass, request: &Request) -> bool {
     match (origin::of(request.headers()), pass) {

@@ -5,7 +5,7 @@ use super::Access;
 use axum::http::{HeaderMap, header};
 use std::net::IpAddr;
 
-/// Whether text can be a host, with or without a port.
+/// True if text can be a host, with or without a port.
 pub fn is_host(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte);
     !text.is_empty() && text.bytes().all(plain)
@@ -19,7 +19,7 @@ pub fn named(headers: &HeaderMap) -> Option<String> {
 }
 
 impl Access {
-    /// Whether the server answers under the name that a request gives it. Behind tokens, without
+    /// True if the server answers under the name that a request gives it. Behind tokens, without
     /// names that were set, it answers under any: a foreign page has no token.
     pub(super) fn knows_host(&self, headers: &HeaderMap) -> bool {
         let Some(host) = named(headers) else { return false };

@@ -135,7 +135,7 @@ impl Access {
         Self { proxies, ..self }
     }
 
-    /// Whether there is no token: whoever reaches the server may do everything.
+    /// True if there is no token: whoever reaches the server may do everything.
     pub fn is_open(&self) -> bool {
         self.read.is_none() && self.write.is_none()
     }

@@ -36,7 +36,7 @@ fn is_own(origin: &str, headers: &HeaderMap) -> bool {
     }
 }
 
-/// Whether these headers announce JSON, which a foreign page cannot send without being asked.
+/// True if these headers announce JSON, which a foreign page cannot send without being asked.
 pub fn announces_json(headers: &HeaderMap) -> bool {
     let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = value.and_then(|value| value.split(';').next()).unwrap_or_default();

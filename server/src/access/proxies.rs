@@ -20,7 +20,7 @@ impl TrustedProxies {
         texts.iter().map(network).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Whether an address is a trusted proxy's.
+    /// True if an address is a trusted proxy's.
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
@@ -44,7 +44,7 @@ impl TrustedProxies {
     }
 }
 
-/// Whether a proxy says that it forwards the request of another machine.
+/// True if a proxy says that it forwards the request of another machine.
 pub(super) fn is_forwarded(headers: &HeaderMap) -> bool {
     ["x-forwarded-for", "x-real-ip", "forwarded"].iter().any(|name| headers.contains_key(*name))
 }

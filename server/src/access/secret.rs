@@ -33,7 +33,7 @@ impl Secret {
         Ok(Self { digest: Sha256::digest(text.as_bytes()).into() })
     }
 
-    /// Whether this is the token. Takes the same time whatever was given of its length.
+    /// True if this is the token. Takes the same time whatever was given of its length.
     pub(super) fn is(&self, given: &str) -> bool {
         let given: [u8; 32] = Sha256::digest(given.as_bytes()).into();
         self.digest.ct_eq(&given).into()

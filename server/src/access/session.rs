@@ -110,7 +110,7 @@ fn came_by_https(headers: &HeaderMap) -> bool {
     headers.get("x-forwarded-proto").is_some_and(|scheme| scheme == "https")
 }
 
-/// Whether text is a path of this server and of no other: `//host` and `/\host` are not.
+/// True if text is a path of this server and of no other: `//host` and `/\host` are not.
 fn is_path(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next() == Some(b'/')

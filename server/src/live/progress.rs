@@ -13,7 +13,7 @@ pub(super) const MAX_RECENT: usize = 200;
 /// A run's state, and its newest results.
 #[derive(Clone, Debug, Default)]
 pub struct LiveState {
-    /// Whether its journal has been read at all.
+    /// True if its journal has been read at all.
     pub is_read: bool,
     /// Results of its journal, superseded rounds included.
     pub results: u64,
@@ -40,7 +40,7 @@ pub struct LiveProgress {
     pub rate: Option<f64>,
     /// Seconds that the rest takes at this rate.
     pub seconds_left: Option<f64>,
-    /// Whether a process works on it.
+    /// True if a process works on it.
     pub is_running: bool,
 }
 
@@ -61,7 +61,7 @@ pub struct FinishedResult {
     pub cost_usd: Money,
     /// Its failure.
     pub error: Option<JobError>,
-    /// Whether the verdict is the simulator's.
+    /// True if the verdict is the simulator's.
     pub simulated: bool,
 }
 

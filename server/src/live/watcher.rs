@@ -101,7 +101,7 @@ impl Watcher {
     }
 }
 
-/// Whether nothing but the clock went on.
+/// True if nothing but the clock went on.
 fn same(one: &LiveProgress, other: &LiveProgress) -> bool {
     one.is_running == other.is_running
         && one.planned == other.planned

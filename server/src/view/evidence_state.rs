@@ -34,7 +34,7 @@ impl EvidenceState {
         Self::ALL.into_iter().find(|(_, known, _)| *known == name).map(|(state, ..)| state)
     }
 
-    /// Whether this holds of a result.
+    /// True if this holds of a result.
     pub fn holds(self, result: &JobResult) -> bool {
         let verdict = result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored);
         match (self, &result.evidence) {

@@ -62,7 +62,7 @@ pub enum ViewError {
 }
 
 impl ViewError {
-    /// Whether there is no such run.
+    /// True if there is no such run.
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Journal(JournalError::Missing { .. }))
     }
@@ -110,7 +110,7 @@ impl RunView {
         self.rows.len()
     }
 
-    /// Whether it has none.
+    /// True if it has none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -37,7 +37,7 @@ pub struct RowQuery {
     pub text: Option<String>,
     /// The order.
     pub order: Order,
-    /// Whether the order is turned round.
+    /// True if the order is turned round.
     pub descending: bool,
 }
 

@@ -31,13 +31,13 @@ pub struct Row {
     pub score: Option<f32>,
     /// The scores of the columns, NaN where there is none.
     pub scores: Box<[f32]>,
-    /// Whether it passed every stage with data.
+    /// True if it passed every stage with data.
     pub pipeline_success: Option<bool>,
     /// Token accuracy, from 0 to 1.
     pub tokens: Option<f32>,
-    /// Whether the pattern is right.
+    /// True if the pattern is right.
     pub pattern: Option<bool>,
-    /// Whether the code compiles.
+    /// True if the code compiles.
     pub compiles: Option<bool>,
     /// The quality score, from 0 to 1.
     pub quality: Option<f32>,
@@ -51,11 +51,11 @@ pub struct Row {
     pub tags: Box<[u16]>,
     /// Kinds, by their place in the rubric's vocabulary, and severities of its findings; each once.
     pub findings: Box<[(u16, Severity)]>,
-    /// Whether its verdict contradicts itself.
+    /// True if its verdict contradicts itself.
     pub contradictory: bool,
     /// States of its evidence, in the states' order.
     pub evidence: [bool; 4],
-    /// Whether its verdict names attempts to instruct the judge.
+    /// True if its verdict names attempts to instruct the judge.
     pub suspected_instructions: bool,
     /// Its common issues, by their place in the report.
     pub issues: Box<[u32]>,

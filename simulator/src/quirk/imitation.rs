@@ -25,7 +25,7 @@ pub(crate) struct SubstituteResponse {
     pub(crate) status: u16,
     pub(crate) content_type: &'static str,
     pub(crate) body: &'static str,
-    /// Whether the upstream did the work and bills it.
+    /// True if the upstream did the work and bills it.
     pub(crate) billed: bool,
 }
 

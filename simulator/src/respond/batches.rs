@@ -15,7 +15,7 @@ use hyper::{
 use juror_types::{lane::Lane, usage::Usage};
 use std::sync::atomic::Ordering;
 
-/// Whether an address is one of files or batches.
+/// True if an address is one of files or batches.
 pub(super) fn has(path: &str) -> bool {
     let path = path.strip_prefix("/v1").unwrap_or(path);
     ["/files", "/batches", "/end-batches"].iter().any(|begin| path.starts_with(begin))

@@ -64,7 +64,7 @@ impl Shape {
         }
     }
 
-    /// Whether any part is a score.
+    /// True if any part is a score.
     pub(crate) fn scores(&self) -> bool {
         match self {
             Self::Score { .. } => true,

@@ -96,7 +96,7 @@ pub enum RenderError {
 }
 
 impl RenderError {
-    /// Whether this is a finding about the code.
+    /// True if this is a finding about the code.
     pub fn is_about_code(&self) -> bool {
         !matches!(self, Self::Browser(_))
     }

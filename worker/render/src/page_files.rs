@@ -70,7 +70,7 @@ impl PageFiles {
         format!("{ORIGIN}/")
     }
 
-    /// Whether an address is that of the page's icon.
+    /// True if an address is that of the page's icon.
     pub fn is_icon(address: &str) -> bool {
         address.strip_prefix(ORIGIN) == Some("/favicon.ico")
     }
@@ -86,7 +86,7 @@ impl PageFiles {
     }
 }
 
-/// Whether HTML is a page, which has styles of its own, and not a part of one.
+/// True if HTML is a page, which has styles of its own, and not a part of one.
 fn is_whole_page(html: &str) -> bool {
     let text = html.to_ascii_lowercase();
     ["<!doctype", "<html", "<head", "<body"].iter().any(|begin| text.contains(begin))

@@ -25,7 +25,7 @@ pub(crate) struct PageSession {
     /// The page's own frame.
     frame: String,
     files: PageFiles,
-    /// Whether the page itself was sent; it is sent once, so that nothing is loaded in its place.
+    /// True if the page itself was sent; it is sent once, so that nothing is loaded in its place.
     is_sent: bool,
     is_loaded: bool,
     refused: BTreeSet<String>,

@@ -112,7 +112,7 @@ impl Renderer {
         Digest::of(format!("{} {} {served} {scripts}", self.browser(), FLAGS.join(" ")).as_bytes())
     }
 
-    /// Whether pages run in the browser's own sandbox; it has none for root, nor where the system
+    /// True if pages run in the browser's own sandbox; it has none for root, nor where the system
     /// allows no user namespaces.
     pub fn is_sandboxed(&self) -> bool {
         self.is_sandboxed

@@ -133,19 +133,19 @@ const VALUES: [&str; 38] = [
     "square",
 ];
 
-/// Whether the address is one that Tailwind's builds are loaded from.
+/// True if the address is one that Tailwind's builds are loaded from.
 pub(crate) fn is_build(address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let host = path.strip_prefix("https://").unwrap_or_default().split('/').next();
     host == Some(OLD_CDN) || path.contains(BUILD)
 }
 
-/// Whether a page of HTML loads Tailwind itself.
+/// True if a page of HTML loads Tailwind itself.
 pub(crate) fn is_loaded_by(html: &str) -> bool {
     html.contains(OLD_CDN) || html.contains(BUILD)
 }
 
-/// Whether code has several classes of the form that Tailwind's have.
+/// True if code has several classes of the form that Tailwind's have.
 pub(crate) fn looks_used(script: &str) -> bool {
     let words = script.split(|at: char| at.is_whitespace() || "\"'`{}(),;".contains(at));
     let mut found: Vec<&str> = words.filter(|word| is_utility(word)).collect();

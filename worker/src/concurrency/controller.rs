@@ -40,7 +40,7 @@ pub(super) struct CallSample {
 pub(super) struct Controller {
     limit: usize,
     max: usize,
-    /// Whether only crowding lowers the limit.
+    /// True if only crowding lowers the limit.
     fixed: bool,
     crowding: Option<Crowding>,
     /// Calls that began before this tell of an earlier limit.
@@ -56,7 +56,7 @@ pub(super) struct Controller {
 struct Crowding {
     good_rounds: u32,
     rounds_before_probe: u32,
-    /// Whether the limit has grown since the last refusal.
+    /// True if the limit has grown since the last refusal.
     probed: bool,
 }
 

@@ -34,7 +34,7 @@ pub enum Signal {
 /// A limit that was lowered since the provider found so many calls too many at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lowered {
-    /// Whether this has never happened before.
+    /// True if this has never happened before.
     pub is_first: bool,
 }
 
@@ -59,7 +59,7 @@ struct Size {
     /// Permits that should exist. Where fewer should, those in hands are taken on return.
     limit: usize,
     controller: Controller,
-    /// Whether crowding has ever lowered the limit.
+    /// True if crowding has ever lowered the limit.
     crowded: bool,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Encoded {
     pub format: ReadableFormat,
     pub width: u32,
     pub height: u32,
-    /// Whether transparency was replaced by white.
+    /// True if transparency was replaced by white.
     pub flattened: bool,
 }
 

@@ -38,7 +38,7 @@ pub struct PreparedImage {
     pub note: Option<String>,
     /// The signature of the picture, where it was decoded and has enough in it.
     pub signature: Option<Signature>,
-    /// Whether the bytes are the original file's.
+    /// True if the bytes are the original file's.
     pub passed_through: bool,
 }
 
@@ -53,7 +53,7 @@ pub struct ImageRules {
     pub max_side: u32,
     /// Most pixels of either side that the user wants to pay for (`image.max_side`).
     pub user_max_side: Option<u32>,
-    /// Whether images that go out as they are, are decoded for their signature.
+    /// True if images that go out as they are, are decoded for their signature.
     pub signatures: bool,
 }
 

@@ -91,7 +91,7 @@ fn may_pass(facts: &Facts, length: usize, rules: &ImageRules) -> bool {
 pub(super) struct DecodeWork {
     bytes: Bytes,
     facts: Facts,
-    /// Whether the file goes out as it is, and is decoded for its signature alone.
+    /// True if the file goes out as it is, and is decoded for its signature alone.
     passes: bool,
 }
 

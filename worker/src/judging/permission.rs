@@ -25,7 +25,7 @@ pub(crate) struct Permission {
     pub permit: Permit,
     /// The money and the tokens that it may take.
     pub lease: LeaseId,
-    /// Whether it had to wait for admission.
+    /// True if it had to wait for admission.
     pub waited: bool,
 }
 

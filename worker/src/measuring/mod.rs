@@ -30,7 +30,7 @@ pub struct ItemEvidence {
     pub screenshot: SourceImage,
     /// The picture of the code; none where it could not be rendered.
     pub rendered: Option<SourceImage>,
-    /// Whether the code was rendered; none where a picture was there already.
+    /// True if the code was rendered; none where a picture was there already.
     pub renders: Option<bool>,
 }
 

@@ -77,7 +77,7 @@ fn break_reserved_sequences(text: &str) -> String {
     broken
 }
 
-/// Whether a reserved sequence may begin here; looked at first, since few characters pass.
+/// True if a reserved sequence may begin here; looked at first, since few characters pass.
 fn may_begin_reserved(character: char) -> bool {
     matches!(character, 'J' | 'j' | '[' | '<')
 }

@@ -5,7 +5,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether this is a unicast address of the public internet, by the registries of addresses for
+/// True if this is a unicast address of the public internet, by the registries of addresses for
 /// special purposes: <https://www.iana.org/assignments/iana-ipv4-special-registry>,
 /// <https://www.iana.org/assignments/iana-ipv6-special-registry>.
 pub(super) fn is_public(address: IpAddr) -> bool {

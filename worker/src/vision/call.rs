@@ -50,7 +50,7 @@ pub struct ProviderLimits {
 }
 
 impl ProviderLimits {
-    /// Whether the provider told a limit.
+    /// True if the provider told a limit.
     pub fn are_told(&self) -> bool {
         self.requests_per_minute.is_some() || self.tokens_per_minute.is_some()
     }
@@ -107,7 +107,7 @@ pub enum CallEnd {
     },
     /// Dropped because the caller asked for it.
     Cancelled {
-        /// Whether the question was already on its way, so that it may be billed.
+        /// True if the question was already on its way, so that it may be billed.
         sent: bool,
     },
 }
@@ -199,7 +199,7 @@ pub struct Answer {
     pub lane: Lane,
     /// Cost of the call, where the answer tells it.
     pub cost: Option<Money>,
-    /// Whether the simulator answered.
+    /// True if the simulator answered.
     pub simulated: bool,
 }
 

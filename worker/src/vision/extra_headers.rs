@@ -40,7 +40,7 @@ impl ExtraHeaders {
         Ok(Self(map))
     }
 
-    /// Whether one of them carries the account, so that no API key is needed or sent.
+    /// True if one of them carries the account, so that no API key is needed or sent.
     pub fn replace_key(&self) -> bool {
         CREDENTIALS.iter().any(|name| self.0.contains_key(*name))
     }

@@ -39,7 +39,7 @@ pub trait VisionClient: Send + Sync {
     /// are right, and sometimes what this model takes.
     async fn probe(&self, model: &str) -> Result<ProbeReport, ProbeError>;
 
-    /// Whether the model takes images, asked where some servers tell it without a charge; none
+    /// True if the model takes images, asked where some servers tell it without a charge; none
     /// where the server does not.
     async fn takes_images(&self, model: &str) -> Option<bool>;
 }
@@ -49,9 +49,9 @@ pub trait VisionClient: Send + Sync {
 pub struct ProbeReport {
     /// The models that the provider lists, by name; empty where it lists none.
     pub models: Vec<String>,
-    /// Whether the model takes images, where the list tells it.
+    /// True if the model takes images, where the list tells it.
     pub takes_images: Option<bool>,
-    /// Whether the simulator answered.
+    /// True if the simulator answered.
     pub simulated: bool,
     /// Latency of the answer.
     pub latency: Duration,

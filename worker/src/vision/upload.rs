@@ -18,7 +18,7 @@ use std::{
 pub(super) struct Sent(Arc<AtomicBool>);
 
 impl Sent {
-    /// Whether any of the body may have left.
+    /// True if any of the body may have left.
     pub(super) fn get(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }

@@ -22,7 +22,7 @@ pub struct Binding {
     pub preparation: Option<Preparation>,
     /// The longest side that images were shrunk to, where the user asked for one.
     pub max_side: Option<u32>,
-    /// Whether it was the simulator and no judge.
+    /// True if it was the simulator and no judge.
     pub simulated: bool,
 }
 
@@ -40,7 +40,7 @@ impl Binding {
         Some(Self { digest: unbound.compute(), ..unbound })
     }
 
-    /// Whether the digest is that of the rest: nobody changed the file.
+    /// True if the digest is that of the rest: nobody changed the file.
     pub fn is_sound(&self) -> bool {
         self.digest == self.compute()
     }

@@ -38,7 +38,7 @@ pub struct RunCalibration {
     pub created_at: String,
     /// Labeled items that it rests on.
     pub n: u64,
-    /// Whether it is of the simulator.
+    /// True if it is of the simulator.
     pub simulated: bool,
     /// Changes since; empty for the same judge.
     pub changed: Vec<String>,

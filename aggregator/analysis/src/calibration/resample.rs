@@ -34,7 +34,7 @@ impl Groups {
         Self(groups)
     }
 
-    /// Whether no item belongs with another.
+    /// True if no item belongs with another.
     pub(super) fn all_alone(&self) -> bool {
         self.0.iter().all(|group| group.len() == 1)
     }

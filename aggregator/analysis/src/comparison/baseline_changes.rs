@@ -31,7 +31,7 @@ pub struct BaselineChanges {
     pub worse: ChangeGroup,
     /// Items whose outcome changed back and forth over the last runs.
     pub flaky: Vec<FlakyItem>,
-    /// Whether flaky items are left out of the comparison's figures and decision.
+    /// True if flaky items are left out of the comparison's figures and decision.
     pub flaky_left_out: bool,
     /// Runs that were looked at for flaky items, oldest first.
     pub runs: Vec<RunId>,

@@ -33,7 +33,7 @@ pub struct FallenItems {
     pub p_value: Option<f64>,
     /// The highest rate of false alarms of the rule.
     pub false_alarm_rate: f64,
-    /// Whether the rule says *worse*.
+    /// True if the rule says *worse*.
     pub worse: bool,
 }
 

@@ -41,7 +41,7 @@ impl ComparedMetrics {
     }
 }
 
-/// Whether a metric is of a deterministic stage and takes part in the decision.
+/// True if a metric is of a deterministic stage and takes part in the decision.
 pub(crate) fn is_deterministic(definition: &MetricDefinition) -> bool {
     !definition.is_semantic() && definition.unit != Unit::Milliseconds
 }

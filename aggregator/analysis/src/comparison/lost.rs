@@ -21,7 +21,7 @@ pub struct LostItems {
     pub absent: u64,
     /// Both as a share of `base`.
     pub share: f64,
-    /// Whether the share exceeds what the settings allow, so that the comparison is at best
+    /// True if the share exceeds what the settings allow, so that the comparison is at best
     /// inconclusive.
     pub exceeds: bool,
     /// The decision on the metric with each failing item counted as zero; none if the share does

@@ -53,7 +53,7 @@ use std::cmp::Ordering;
 pub struct Rules {
     /// A change of the decisive metric, as a share, that does not matter.
     pub margin: f64,
-    /// Whether a criterion that got worse decides too.
+    /// True if a criterion that got worse decides too.
     pub strict: bool,
     /// The share of the base's items that the head may lose.
     pub max_lost: f64,
@@ -61,11 +61,11 @@ pub struct Rules {
     pub fallen_by: f64,
     /// The share of the pairs that may fall far.
     pub fallen_share: f64,
-    /// Whether intervals take clusters together that are likely and not declared.
+    /// True if intervals take clusters together that are likely and not declared.
     pub use_likely_clusters: bool,
     /// Runs that are looked at for flaky items, the head included; 0 for none.
     pub flaky_runs: usize,
-    /// Whether flaky items take no part in figures and decision.
+    /// True if flaky items take no part in figures and decision.
     pub leave_out_flaky: bool,
     /// Whether failed jobs count as zeros.
     pub averaging: AveragingPolicy,
@@ -89,9 +89,9 @@ pub struct Comparison {
     /// The share of the base's items that the head may lose before the comparison is at best
     /// inconclusive.
     pub max_lost: f64,
-    /// Whether criteria decide too.
+    /// True if criteria decide too.
     pub strict: bool,
-    /// Whether any verdict of either run is the simulator's.
+    /// True if any verdict of either run is the simulator's.
     pub simulated: bool,
     /// Differences of the judges; empty for one and the same judge.
     pub judge_differences: Vec<String>,
@@ -134,7 +134,7 @@ pub struct ClusterReading {
     /// The clusters, with what they do to the interval of the decisive metric.
     #[serde(flatten)]
     pub clusters: LikelyClusters,
-    /// Whether intervals take them together.
+    /// True if intervals take them together.
     pub used: bool,
     /// The decision on the decisive metric without them where they are used, with them where they
     /// are not.
@@ -150,7 +150,7 @@ pub struct ComparedRun {
     pub created_at: String,
     /// Its judge; none with the judge off.
     pub judge: Option<Judge>,
-    /// Whether any verdict is the simulator's.
+    /// True if any verdict is the simulator's.
     pub simulated: bool,
     /// Judgements of each item.
     pub repeat: u32,
@@ -171,7 +171,7 @@ pub struct MetricDifference {
     /// The p-value after Holm's adjustment: of a criterion over the criteria, of a deterministic
     /// metric over these; none for other metrics.
     pub p_adjusted: Option<f64>,
-    /// Whether it decides whatever `strict` says.
+    /// True if it decides whatever `strict` says.
     pub decides: bool,
     /// Decision by the margin (that share of its scale); milliseconds have no margin, so any sure
     /// change counts.
@@ -199,7 +199,7 @@ pub struct PassDifference {
     pub p_value: Option<f64>,
     /// The p-value after Holm's adjustment over the deterministic metrics; none for other rates.
     pub p_adjusted: Option<f64>,
-    /// Whether it decides.
+    /// True if it decides.
     pub decides: bool,
     /// Decision; none for rates that do not decide.
     pub decision: Option<Decision>,

@@ -19,7 +19,7 @@ pub struct SampleSize {
     pub more_items: Option<u64>,
     /// Cost of judging them in both runs, by the cost of a job so far.
     pub more_items_usd: Option<Money>,
-    /// Whether the judge's own noise is known, since some run judged its items several times; only
+    /// True if the judge's own noise is known, since some run judged its items several times; only
     /// then can repeats be told.
     pub noise_is_known: bool,
     /// So many judgements of each item in each run, in place of what they have; none where no

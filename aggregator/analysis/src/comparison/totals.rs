@@ -43,7 +43,7 @@ pub(crate) struct PairFigures {
 pub(crate) struct Totals<'a> {
     metrics: &'a ComparedMetrics,
     rules: Rules,
-    /// Whether both runs were judged, or neither: only then do their successes mean the same.
+    /// True if both runs were judged, or neither: only then do their successes mean the same.
     same_stages: bool,
     decisive: MeanTotals,
     others: Vec<MeanTotals>,

@@ -41,7 +41,7 @@ pub struct Rule {
     pub metric: String,
     /// Its bound.
     pub bound: Bound,
-    /// Whether the whole 95 % interval must meet the bound, not the figure alone.
+    /// True if the whole 95 % interval must meet the bound, not the figure alone.
     pub sure: bool,
 }
 
@@ -111,7 +111,7 @@ pub struct RuleReport {
     /// Position of that interval relative to the bound; absent without one of the two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_position: Option<IntervalPosition>,
-    /// Whether the rule asks for the whole interval beyond the bound.
+    /// True if the rule asks for the whole interval beyond the bound.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sure: bool,
     /// Anchor and CUSUM of a rule that watches for a decline.
@@ -212,7 +212,7 @@ impl Gate {
         self
     }
 
-    /// Whether it needs the earlier runs of the same kind.
+    /// True if it needs the earlier runs of the same kind.
     pub fn watches_declines(&self) -> bool {
         !self.declines.is_empty()
     }

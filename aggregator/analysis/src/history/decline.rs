@@ -113,7 +113,7 @@ impl DeclineWatch {
 }
 
 impl MetricDefinition {
-    /// Whether a decline of it can be watched: it is better when it is higher.
+    /// True if a decline of it can be watched: it is better when it is higher.
     pub fn can_decline(&self) -> bool {
         self.unit != Unit::Milliseconds
     }

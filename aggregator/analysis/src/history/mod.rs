@@ -39,7 +39,7 @@ pub struct RunFigures {
     pub scored: u64,
     /// Cost of the run.
     pub cost_usd: Money,
-    /// Whether its scores were made up.
+    /// True if its scores were made up.
     pub simulated: bool,
     /// Fingerprints of the model that answers named, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -91,7 +91,7 @@ pub fn ask_the_same(one: &RunRecord, other: &RunRecord) -> bool {
         && one.max_side == other.max_side
 }
 
-/// Whether the figures of two runs differ by nothing but noise and what is judged: they ask the
+/// True if the figures of two runs differ by nothing but noise and what is judged: they ask the
 /// same, of as many items, as often, and the deterministic stages and images have the same terms.
 pub fn is_of_one_kind(one: &RunRecord, other: &RunRecord) -> bool {
     ask_the_same(one, other)

@@ -67,7 +67,7 @@ impl<T: Copy> Lexicon<T> {
         Some((phrase.len() + 1, *meaning))
     }
 
-    /// Whether any of its phrases is there.
+    /// True if any of its phrases is there.
     pub(super) fn occurs(&self, words: &[u32]) -> bool {
         (0..words.len()).any(|position| self.at(words, position).is_some())
     }
@@ -227,7 +227,7 @@ impl Vocabulary {
         })
     }
 
-    /// Whether this is a kind of what is wrong with pictures.
+    /// True if this is a kind of what is wrong with pictures.
     pub(super) fn is_of_pictures(&self, kind: &str) -> bool {
         self.abouts.iter().any(|about| about.picture && about.id == kind)
     }

@@ -49,7 +49,7 @@ pub(super) fn words(statement: &str, whole: &HashSet<String>) -> Vec<String> {
     words
 }
 
-/// Whether this is a word of the language: no number, name or pause.
+/// True if this is a word of the language: no number, name or pause.
 pub(super) fn is_plain(word: &str) -> bool {
     ![FIGURE, HEX, NAME, PAUSE].contains(&word)
 }

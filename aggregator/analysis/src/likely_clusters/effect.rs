@@ -20,7 +20,7 @@ pub struct ClusterEffect {
 }
 
 impl ClusterEffect {
-    /// Whether the values differ between the clusters, by a p-value of at most 0.2.
+    /// True if the values differ between the clusters, by a p-value of at most 0.2.
     pub fn is_seen(&self) -> bool {
         self.p_value <= SEEN && self.widening > 1.0
     }

@@ -70,7 +70,7 @@ impl GroupCounts {
         self.sizes.iter().filter(|size| **size > 1).count() as u64
     }
 
-    /// Whether the groups divide the items sensibly: they hold a quarter of the items at least, the
+    /// True if the groups divide the items sensibly: they hold a quarter of the items at least, the
     /// largest four fifths at most, and there are three groups or single items at least.
     pub(super) fn are_likely(&self) -> bool {
         let largest = self.sizes.iter().copied().max().map_or(0, u64::from);

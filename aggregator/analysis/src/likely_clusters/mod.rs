@@ -64,7 +64,7 @@ pub enum ClusterBasis {
 pub(crate) struct ClusterDetector {
     alone: Sample,
     candidates: [ClusterCandidate; 6],
-    /// Whether any item declares its cluster, so that nothing is looked for.
+    /// True if any item declares its cluster, so that nothing is looked for.
     declared: bool,
 }
 

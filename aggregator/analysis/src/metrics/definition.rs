@@ -18,7 +18,7 @@ pub struct MetricDefinition {
     pub title: String,
     /// Unit of its figure.
     pub unit: Unit,
-    /// Whether it is a share of items (a rate) and not a mean.
+    /// True if it is a share of items (a rate) and not a mean.
     pub rate: bool,
     source: Source,
 }
@@ -215,7 +215,7 @@ impl MetricDefinition {
         }
     }
 
-    /// Whether it is of a stage of the pipeline that makes code.
+    /// True if it is of a stage of the pipeline that makes code.
     pub fn is_of_generated_code(&self) -> bool {
         matches!(
             self.source,
@@ -227,17 +227,17 @@ impl MetricDefinition {
         ) || self.is_evidence()
     }
 
-    /// Whether it is measured between screenshots and the pictures of rendered code.
+    /// True if it is measured between screenshots and the pictures of rendered code.
     pub fn is_evidence(&self) -> bool {
         self.path.starts_with("evidence.")
     }
 
-    /// Whether runs without measured evidence leave it out.
+    /// True if runs without measured evidence leave it out.
     pub(crate) fn needs_evidence(&self) -> bool {
         self.is_evidence() || self.source == Source::CodeRenders
     }
 
-    /// Whether the judge's verdicts make it.
+    /// True if the judge's verdicts make it.
     pub fn is_semantic(&self) -> bool {
         self.path.starts_with("semantic.")
     }
@@ -250,7 +250,7 @@ impl MetricDefinition {
         }
     }
 
-    /// Whether it is a mean that [`Self::decisive`] and [`Self::criteria`] do not tell.
+    /// True if it is a mean that [`Self::decisive`] and [`Self::criteria`] do not tell.
     pub fn is_further_mean(&self) -> bool {
         let told =
             matches!(self.source, Source::Correctness | Source::Percentage | Source::Criterion(_));

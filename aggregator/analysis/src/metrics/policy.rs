@@ -18,7 +18,7 @@ impl Default for AveragingPolicy {
 }
 
 impl AveragingPolicy {
-    /// Whether the verdicts of jobs with this outcome count as zeros.
+    /// True if the verdicts of jobs with this outcome count as zeros.
     pub(crate) fn counts_as_zero(self, outcome: Outcome) -> bool {
         match outcome {
             Outcome::Failed => self.failed == CountAs::Zero,

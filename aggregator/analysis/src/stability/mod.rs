@@ -84,7 +84,7 @@ impl ItemStability {
         Ok(Self { runs: ids.collect(), flaky: flaky.collect(), noise_variance })
     }
 
-    /// Whether an item is flaky.
+    /// True if an item is flaky.
     pub fn is_flaky(&self, item: &str) -> bool {
         self.flaky.contains_key(item)
     }

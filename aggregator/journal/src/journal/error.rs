@@ -112,7 +112,7 @@ impl JournalError {
         self.to_string().replace(&place.display().to_string(), &short.display().to_string())
     }
 
-    /// Whether what was written is not what it should be: a person must look at the files of this
+    /// True if what was written is not what it should be: a person must look at the files of this
     /// run, and no other run is concerned.
     pub fn is_damage(&self) -> bool {
         matches!(self, Self::Unreadable { .. } | Self::Schema { .. } | Self::Occupied { .. })

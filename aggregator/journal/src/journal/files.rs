@@ -65,7 +65,7 @@ impl RunFiles {
         Self { stop, ..self }
     }
 
-    /// Whether a process works on the run now.
+    /// True if a process works on the run now.
     pub fn is_held(&self) -> bool {
         lock::is_held(&self.directory)
     }

@@ -38,7 +38,7 @@ pub fn try_lock(path: &Path) -> Result<Option<File>, JournalError> {
     }
 }
 
-/// Whether a process of this machine holds the lock of a run directory. Needs no more than to read.
+/// True if a process of this machine holds the lock of a run directory. Needs no more than to read.
 pub fn is_held(directory: &Path) -> bool {
     open_regular(&directory.join(LOCK_FILE), u64::MAX).is_ok_and(|file| sign::is_set(&file))
 }

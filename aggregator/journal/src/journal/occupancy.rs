@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Whether a directory holds a run, a damaged one included.
+/// True if a directory holds a run, a damaged one included.
 pub fn is_run_directory(directory: &Path) -> bool {
     let holds = |name: &str| directory.join(name).exists();
     match RunFiles::open_directory(directory) {

@@ -122,7 +122,7 @@ pub(super) fn distributions(report: &Report, survey: &Survey) -> Markup {
     }
 }
 
-/// Whether the rubric has so many criteria that they would push everything else off the screen.
+/// True if the rubric has so many criteria that they would push everything else off the screen.
 fn is_long(report: &Report) -> bool {
     report.rubric.criteria.len() > 8
 }

@@ -109,7 +109,7 @@ pub fn score(verdict: &Verdict) -> Markup {
     }
 }
 
-/// Whether there are a screenshot and a picture of the code, and no other.
+/// True if there are a screenshot and a picture of the code, and no other.
 fn is_pair(result: &JobResult) -> bool {
     let mut images = result.item.images();
     let (Some(_), Some(render), None) = (images.next(), images.next(), images.next()) else {

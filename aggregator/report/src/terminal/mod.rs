@@ -21,7 +21,7 @@ use page::Page;
 pub struct TerminalOptions {
     /// Columns; between 74 and 160 are used.
     pub width: usize,
-    /// Whether to color with ANSI sequences; without, the text is plain.
+    /// True if to color with ANSI sequences; without, the text is plain.
     pub color: bool,
 }
 

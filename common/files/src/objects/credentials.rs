@@ -73,7 +73,7 @@ impl Credentials {
         Some(self)
     }
 
-    /// Whether the environment holds keys for S3.
+    /// True if the environment holds keys for S3.
     pub fn has_s3_keys(&self) -> bool {
         self.get("AWS_ACCESS_KEY_ID").is_some()
     }

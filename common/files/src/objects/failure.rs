@@ -29,7 +29,7 @@ pub(super) struct Answered {
 }
 
 impl Answered {
-    /// Whether the same request may be answered otherwise a little later.
+    /// True if the same request may be answered otherwise a little later.
     pub(super) fn may_pass(&self) -> bool {
         matches!(self.status, 408 | 429 | 500..)
     }

@@ -80,7 +80,7 @@ impl AlertShare {
         &self.text
     }
 
-    /// Whether this much is at least the share of a cap. A cap of nothing has no shares.
+    /// True if this much is at least the share of a cap. A cap of nothing has no shares.
     pub fn is_reached(&self, spent: Money, cap: Money) -> bool {
         let parts = (self.share * PARTS).round() as i128;
         cap > Money::ZERO

@@ -14,7 +14,7 @@ pub struct Account {
     pub outstanding: Money,
     /// By how much bills exceeded their reservations, in sum.
     pub overrun: Money,
-    /// Whether a bill above its bound has stopped admission. Only ever set for a run.
+    /// True if a bill above its bound has stopped admission. Only ever set for a run.
     pub stopped: bool,
 }
 

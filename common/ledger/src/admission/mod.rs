@@ -121,7 +121,7 @@ pub struct Limits {
     pub requests_per_minute: Option<u64>,
     /// Tokens per minute, as the provider counts them; none: what the provider says, if it says.
     pub tokens_per_minute: Option<u64>,
-    /// Whether the provider gives back what a call reserved and did not use.
+    /// True if the provider gives back what a call reserved and did not use.
     pub refund_unused: bool,
 }
 
@@ -187,7 +187,7 @@ pub struct Settlement {
     pub cost: Money,
     /// Usage by its bill.
     pub usage: Usage,
-    /// Whether the answer told its usage or its cost; otherwise both are the most that it can take.
+    /// True if the answer told its usage or its cost; otherwise both are the most that it can take.
     pub metered: bool,
     /// The job that it finishes, if it does. Otherwise the cost is carried on the job's claim.
     pub finished: Option<FinishedJob>,
@@ -198,7 +198,7 @@ pub struct Settlement {
 /// Result of a settlement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled {
-    /// Whether this claim still holds: a holder whose fence was overtaken must not publish.
+    /// True if this claim still holds: a holder whose fence was overtaken must not publish.
     pub may_publish: bool,
     /// By how much the bill exceeded the reservation.
     pub overrun: Money,

@@ -63,7 +63,7 @@ struct Callers {
     turns: Semaphore,
     /// Held by the one caller that asks while calls have to wait.
     head: Semaphore,
-    /// Whether the last decision made a call wait, or there was none yet.
+    /// True if the last decision made a call wait, or there was none yet.
     is_narrow: AtomicBool,
 }
 

@@ -42,14 +42,14 @@ pub struct Bill {
     pub cost: Money,
     /// Usage of the call by its bill.
     pub usage: Usage,
-    /// Whether some result will tell this cost. Otherwise it counts among what is presumed.
+    /// True if some result will tell this cost. Otherwise it counts among what is presumed.
     pub told: bool,
 }
 
 /// Effect of booking a bill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Booked {
-    /// Whether it was booked now, and not before.
+    /// True if it was booked now, and not before.
     pub first: bool,
     /// By how much it exceeded its reservation.
     pub overrun: Money,

@@ -125,7 +125,7 @@ pub struct BatchRow {
     pub round: u32,
     /// Lease that holds what the row may cost.
     pub lease: LeaseId,
-    /// Whether the row waits for its end; otherwise it has come to nothing, and the job is to be
+    /// True if the row waits for its end; otherwise it has come to nothing, and the job is to be
     /// asked again.
     pub open: bool,
     /// The worker's record for finishing the job, as JSON.

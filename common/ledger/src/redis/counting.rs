@@ -43,7 +43,7 @@ impl CountingCache {
         self.lock().insert(endpoint.to_owned(), knowledge);
     }
 
-    /// Whether Redis has been told the same just now, so that telling it again changes nothing.
+    /// True if Redis has been told the same just now, so that telling it again changes nothing.
     pub(crate) fn was_told(&self, observation: &Observation) -> bool {
         let is_news =
             observation.refused.is_some() || observation.counting != TokenCounting::default();

@@ -78,7 +78,7 @@ pub fn explain(error: &RedisError, server: &str) -> LedgerError {
     }
 }
 
-/// Whether the connection is of no more use.
+/// True if the connection is of no more use.
 pub fn lost_connection(error: &RedisError) -> bool {
     error.is_io_error() || error.is_unrecoverable_error()
 }

@@ -40,7 +40,7 @@ pub struct JournalCosts {
     /// Cost of the results of other runs. It counts on no day and no month until such a run is
     /// opened again.
     pub others: Vec<(RunId, Money)>,
-    /// Whether the fleet is new: no process holds anything that the ledger does not tell.
+    /// True if the fleet is new: no process holds anything that the ledger does not tell.
     pub is_new: bool,
 }
 
@@ -56,7 +56,7 @@ pub enum LedgerState {
 }
 
 impl RedisLedger {
-    /// Whether admission pauses: Redis was started anew, or emptied, since the ledger was last
+    /// True if admission pauses: Redis was started anew, or emptied, since the ledger was last
     /// reconciled. A server on which nobody has opened a run yet does not.
     pub async fn is_paused(&self) -> Result<bool, LedgerError> {
         self.pause_and_use().await.map(|(paused, _)| paused)
@@ -96,7 +96,7 @@ impl RedisLedger {
         closed.ok_or_else(|| odd_answer("close the leases of a run"))
     }
 
-    /// Whether the ledger has an account of a run.
+    /// True if the ledger has an account of a run.
     pub async fn has_account(&self, run: &RunId) -> Result<bool, LedgerError> {
         let key = self.connection.key(&format!("account:run:{run}"));
         self.connection.command(redis::cmd("EXISTS").arg(key)).await

@@ -44,7 +44,7 @@ impl RedisLedger {
     }
 }
 
-/// Whether calls may still go out for a run.
+/// True if calls may still go out for a run.
 fn is_active(status: &RunStatus) -> bool {
     let reported = status.progress.as_ref().and_then(|progress| progress.reported_at);
     let is_complete = status.expected.is_some() && status.expected == reported;

@@ -92,7 +92,7 @@ pub struct RedisLedger {
     pub(crate) clearing: Mutex<()>,
     /// Counting of each endpoint, as the last decisions told it.
     pub(crate) counting: CountingCache,
-    /// Whether this process has seen the ledger in use: without a trace of it, it was emptied.
+    /// True if this process has seen the ledger in use: without a trace of it, it was emptied.
     pub(crate) seen_in_use: AtomicBool,
     stop: CancellationToken,
     listener: Mutex<Option<JoinHandle<()>>>,

@@ -26,7 +26,7 @@ struct Held {
     day: Option<String>,
     /// The labels of its run at its admission.
     labels: String,
-    /// Whether its caller has given up without an answer.
+    /// True if its caller has given up without an answer.
     doubtful: bool,
 }
 
@@ -63,7 +63,7 @@ impl Presence {
         doubtful.map(|(lease, _)| lease.clone()).collect()
     }
 
-    /// Whether the lease is among the doubtful.
+    /// True if the lease is among the doubtful.
     pub fn doubts(&self, lease: &LeaseId) -> bool {
         self.leases.get(lease).is_some_and(|held| held.doubtful)
     }

@@ -27,7 +27,7 @@ pub struct RunStatus {
     /// Results that it will have, over all rounds: it is complete when so many are in its journal.
     /// None while more jobs may come.
     pub expected: Option<u64>,
-    /// Whether it was cancelled: jobs that have not been judged yet are skipped.
+    /// True if it was cancelled: jobs that have not been judged yet are skipped.
     pub cancelled: bool,
     /// Why it is paused, if it is: its jobs are kept, and nobody is called for them.
     pub paused: Option<String>,
@@ -46,7 +46,7 @@ impl RunStatus {
         jobs.min(self.record.planned)
     }
 
-    /// Whether the run's report tells all the results that it will have. A report of fewer is one
+    /// True if the run's report tells all the results that it will have. A report of fewer is one
     /// of an earlier round.
     pub fn is_reported(&self) -> bool {
         let reported = self.progress.as_ref().and_then(|progress| progress.reported_at);
@@ -138,7 +138,7 @@ impl RedisLedger {
         self.told_job(&scripts::EXPECT_ROUND, run, job, round).await
     }
 
-    /// Whether a dead letter of this job is to be sent again: the job has neither a result nor an
+    /// True if a dead letter of this job is to be sent again: the job has neither a result nor an
     /// unfinished start in its round, so it cannot have killed a worker. Each job a few times.
     pub async fn allow_resend(
         &self,

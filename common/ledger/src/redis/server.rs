@@ -111,7 +111,7 @@ impl Server {
         refusal.filter(|error| tls.explain(error).is_some()).map_or(cut, RedisError::from)
     }
 
-    /// Whether connections are encrypted.
+    /// True if connections are encrypted.
     pub fn has_tls(&self) -> bool {
         self.tls.is_some()
     }

@@ -32,7 +32,7 @@ impl BatchShards<'_> {
         Ok(number)
     }
 
-    /// Whether rows may be added to it by this owner.
+    /// True if rows may be added to it by this owner.
     pub(crate) fn is_filled_by(&self, shard: &ShardKey) -> Result<bool, SqliteFailure> {
         let mut statement = self.0.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM batch_shards

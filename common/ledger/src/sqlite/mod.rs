@@ -62,7 +62,7 @@ impl SqliteLedger {
         Ok(Self { writer, changes, told: Mutex::default() })
     }
 
-    /// Whether these limits differ from those that an endpoint told last.
+    /// True if these limits differ from those that an endpoint told last.
     pub(crate) fn is_news(&self, endpoint: &str, limits: ReportedLimits) -> bool {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         match told.get_mut(endpoint) {

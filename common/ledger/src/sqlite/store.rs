@@ -115,7 +115,7 @@ impl PreparedFinish {
 pub(crate) struct ClaimRecords<'a>(pub(crate) &'a Connection);
 
 impl ClaimRecords<'_> {
-    /// Whether nobody has taken this claim over.
+    /// True if nobody has taken this claim over.
     pub(crate) fn holds(&self, claim: &ClaimKey) -> Result<bool, SqliteFailure> {
         let mut statement = self.0.prepare_cached(
             "SELECT 1 FROM claims WHERE run = ?1 AND job = ?2 AND round = ?3 AND fence = ?4",

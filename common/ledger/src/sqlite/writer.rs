@@ -35,7 +35,7 @@ pub struct Writer {
 
 /// An operation of which only the thread knows when it is done.
 pub trait WriterOrder: Send {
-    /// Whether its caller needs it on the disk.
+    /// True if its caller needs it on the disk.
     fn awaits_sync(&self) -> bool;
     /// Does it, inside a transaction that may still be rolled back.
     fn run(&mut self, connection: &Connection, memory: &mut Memory) -> Result<(), SqliteFailure>;

@@ -34,15 +34,15 @@ pub struct ModelFacts {
     pub limits: ImageLimits,
     /// The parameter that bounds an answer.
     pub output_limit: OutputLimit,
-    /// Whether it takes a sampling temperature.
+    /// True if it takes a sampling temperature.
     pub temperature: bool,
     /// Tokens to add to the output limit, since reasoning counts as output.
     pub reasoning_allowance: u32,
     /// The largest output limit that its models take; 0 where that is not known.
     pub max_output_tokens: u32,
-    /// Whether a request's output limit counts against tokens per minute at its admission.
+    /// True if a request's output limit counts against tokens per minute at its admission.
     pub counts_output_limit: bool,
-    /// Whether the provider gives back what a request counted and did not use.
+    /// True if the provider gives back what a request counted and did not use.
     pub refunds_unused: bool,
     /// Way to mark the prompt's cacheable part for the provider.
     #[serde(default)]

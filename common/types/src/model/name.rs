@@ -18,7 +18,7 @@ pub(super) fn behind_gateway(model: &str) -> Option<&str> {
     model.rsplit_once('/').map(|(_, name)| name)
 }
 
-/// Whether an answer's model is the one that was asked for. Gateways add a prefix (`openai/`) and
+/// True if an answer's model is the one that was asked for. Gateways add a prefix (`openai/`) and
 /// tags (`:free`), providers a date or a version (`gpt-4o-2024-08-06`, `…-preview-09-2025`), local
 /// servers the ending of a file. What a name that ends in `-latest` stands for is the provider's.
 pub fn is_same_model(asked: &str, answered: &str) -> bool {

@@ -60,7 +60,7 @@ fn share_of(rubric: &Rubric, verdict: &Verdict, criterion: &str) -> Option<f64> 
     Some((score - least) / (most - least))
 }
 
-/// Whether the screenshot has the token's color and the render has not.
+/// True if the screenshot has the token's color and the render has not.
 fn is_lacking(token: &TokenEvidence) -> bool {
     let found = token.screenshot_delta_e.zip(token.render_delta_e);
     found.is_some_and(|(screenshot, render)| screenshot <= SAME_COLOR && render > OTHER_COLOR)

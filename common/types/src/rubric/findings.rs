@@ -42,7 +42,7 @@ pub struct FindingRules {
     /// Most findings of one answer.
     #[serde(default = "default_max")]
     pub max: u32,
-    /// Whether the judge is asked once more where its scores and findings do not agree.
+    /// True if the judge is asked once more where its scores and findings do not agree.
     #[serde(default)]
     pub ask_again: bool,
 }

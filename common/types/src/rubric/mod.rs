@@ -58,7 +58,7 @@ pub struct Rubric {
     /// Which findings an answer of version 2 has.
     #[serde(default)]
     pub findings: FindingRules,
-    /// Whether an answer of version 2 lists strengths.
+    /// True if an answer of version 2 lists strengths.
     #[serde(default = "yes")]
     pub strengths: bool,
     /// When an item passes.
@@ -110,7 +110,7 @@ impl Rubric {
         self.images.iter().filter(|image| !image.optional)
     }
 
-    /// Whether its prompt uses this field of an item.
+    /// True if its prompt uses this field of an item.
     pub fn needs(&self, need: Need) -> bool {
         self.needs.contains(&need)
     }
@@ -137,7 +137,7 @@ pub struct RubricImage {
     pub name: String,
     /// The image's name for the judge.
     pub label: String,
-    /// Whether measured evidence gives it, where there is any, and no item names it: `rendered` and
+    /// True if measured evidence gives it, where there is any, and no item names it: `rendered` and
     /// `crops`.
     #[serde(default)]
     pub optional: bool,
@@ -185,7 +185,7 @@ pub enum Success {
 }
 
 impl Success {
-    /// Whether a correctness of 0 to 1 passes.
+    /// True if a correctness of 0 to 1 passes.
     pub fn passes(self, correctness: f64) -> bool {
         match self {
             Self::Above(bound) => correctness > bound,

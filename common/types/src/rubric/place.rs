@@ -55,7 +55,7 @@ pub(super) fn dotted_at(table: &DeTable<'_>, offset: usize) -> Option<String> {
         .then(|| dotted(&steps))
 }
 
-/// Whether the byte is the start of this value or of one inside it; `steps` then is the way.
+/// True if the byte is the start of this value or of one inside it; `steps` then is the way.
 fn leads_to<'table>(
     step: PathStep<'table>,
     value: &'table Spanned<DeValue<'_>>,

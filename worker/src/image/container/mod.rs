@@ -28,7 +28,7 @@ pub(super) struct Facts {
     pub bits: u8,
     /// Four ink channels, which only print programs read alike.
     pub cmyk: bool,
-    /// Whether the pixels went through a lossy codec already.
+    /// True if the pixels went through a lossy codec already.
     pub lossy: bool,
     /// Turn by which the stored picture stands upright.
     pub orientation: Orientation,
@@ -97,7 +97,7 @@ fn orientation_of(exif: &[u8]) -> Orientation {
     Orientation::from_exif_chunk(tiff).unwrap_or(Orientation::NoTransforms)
 }
 
-/// Whether what stands behind an image's end means nothing: padding that some writers leave.
+/// True if what stands behind an image's end means nothing: padding that some writers leave.
 fn is_padding(rest: &[u8]) -> bool {
     rest.iter().all(|byte| matches!(byte, 0 | b'\n' | b'\r' | b' '))
 }

@@ -52,7 +52,7 @@ impl<'a> Chunk<'a> {
         Ok(Self { kind, content, checksum_fits })
     }
 
-    /// Whether decoders must understand it to show the image.
+    /// True if decoders must understand it to show the image.
     fn is_critical(&self) -> bool {
         self.kind.first().is_some_and(u8::is_ascii_uppercase)
     }

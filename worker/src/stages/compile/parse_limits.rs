@@ -157,7 +157,7 @@ fn possible_defaults(code: &[u8]) -> usize {
         .count()
 }
 
-/// Whether an `=` that assigns comes before the parenthesis closes, as far as a short look tells.
+/// True if an `=` that assigns comes before the parenthesis closes, as far as a short look tells.
 fn may_hold_default(rest: &[u8]) -> bool {
     let mut rest = rest.get(..FARTHEST_LOOK).unwrap_or(rest);
     let mut depth = 1_usize;

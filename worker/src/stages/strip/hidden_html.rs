@@ -32,7 +32,7 @@ const OTHER_CONTENTS: [&str; 10] = [
 pub(super) struct HiddenSections {
     found: Vec<Cut>,
     open: Option<OpenSection>,
-    /// Whether a script or a style sheet may show them, or they may not be elements at all.
+    /// True if a script or a style sheet may show them, or they may not be elements at all.
     uncertain: bool,
 }
 
@@ -74,19 +74,19 @@ impl HiddenSections {
     }
 }
 
-/// Whether a tag inside of a hidden section leaves it open: an item ends every open item that no list
+/// True if a tag inside of a hidden section leaves it open: an item ends every open item that no list
 /// stands between.
 fn fits(tag: &Tag, parent: Option<&String>) -> bool {
     let in_list = parent.is_some_and(|parent| parent == "ul" || parent == "ol");
     NEUTRAL_ELEMENTS.contains(&&*tag.name) && (&*tag.name != "li" || in_list)
 }
 
-/// Whether a tag has a script of its own, such as `onload`.
+/// True if a tag has a script of its own, such as `onload`.
 fn has_handler(tag: &Tag) -> bool {
     tag.attrs.iter().any(|attribute| attribute.name.local.starts_with("on"))
 }
 
-/// Whether a tag hides its element: by the attribute `hidden` without a class or a style, or by a
+/// True if a tag hides its element: by the attribute `hidden` without a class or a style, or by a
 /// style of its own.
 fn is_hidden(tag: &Tag) -> bool {
     let value = |name: &str| {

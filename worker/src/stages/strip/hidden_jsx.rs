@@ -10,18 +10,18 @@ use oxc_ast::ast::{
 /// children, global styles.
 const STYLES_OF_OTHERS: [&str; 5] = ["[&", "*:", "'&", "\"&", "GlobalStyle"];
 
-/// Whether code styles elements that it does not name, by its texts.
+/// True if code styles elements that it does not name, by its texts.
 pub(super) fn styles_others(code: &str) -> bool {
     STYLES_OF_OTHERS.iter().any(|mark| code.contains(mark))
 }
 
-/// Whether an import brings a style sheet.
+/// True if an import brings a style sheet.
 pub(super) fn is_style_sheet(source: &str) -> bool {
     let path = source.split('?').next().unwrap_or_default();
     [".css", ".scss", ".sass", ".less", ".styl"].iter().any(|ending| path.ends_with(ending))
 }
 
-/// Whether an element is a style sheet or a script, or an attribute gives code a hold of its element:
+/// True if an element is a style sheet or a script, or an attribute gives code a hold of its element:
 /// either may show what is hidden.
 pub(super) fn may_show_others(element: &JSXElement<'_>) -> bool {
     let opening = &element.opening_element;
@@ -34,7 +34,7 @@ pub(super) fn may_show_others(element: &JSXElement<'_>) -> bool {
         })
 }
 
-/// Whether an element is hidden by the attribute `hidden` or a style of its own, in literals, has
+/// True if an element is hidden by the attribute `hidden` or a style of its own, in literals, has
 /// nothing else that a style sheet could select, and holds texts and neutral elements alone. A
 /// component may render into another part of the page, a symbol is drawn where it is used, and a hidden
 /// option is the placeholder of its select.

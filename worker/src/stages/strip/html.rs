@@ -58,7 +58,7 @@ struct Finder {
     /// Start of the contents of the script or style sheet that is open.
     raw: Cell<Option<(usize, bool)>>,
     has_script: Cell<bool>,
-    /// Whether a template is the shadow tree of its parent, which is rendered.
+    /// True if a template is the shadow tree of its parent, which is rendered.
     has_shadow_tree: Cell<bool>,
     raw_texts: RefCell<Vec<(usize, usize, bool)>>,
 }

@@ -54,7 +54,7 @@ struct DeadCode {
     used: HashSet<String>,
     /// Elements that are hidden for good, unless something shows them.
     hidden: Vec<Span>,
-    /// Whether a style sheet, or code that reaches elements by the document, may show them.
+    /// True if a style sheet, or code that reaches elements by the document, may show them.
     shows_others: bool,
 }
 
@@ -152,7 +152,7 @@ impl<'a> Visit<'a> for DeadCode {
     }
 }
 
-/// Whether an expression is always true or always false, where its form alone says so. Zero and the
+/// True if an expression is always true or always false, where its form alone says so. Zero and the
 /// empty text are left alone: as a part of JSX, zero is rendered.
 fn truth(expression: &Expression<'_>) -> Option<bool> {
     match expression {

@@ -172,7 +172,7 @@ fn schema_in_words(schema: &str) -> String {
     format!("Reply with one JSON object and nothing else. It must fit this JSON Schema:\n{schema}")
 }
 
-/// Whether a whole answer names a property that the schema requires; none if that cannot be said.
+/// True if a whole answer names a property that the schema requires; none if that cannot be said.
 pub(super) fn follows_schema(answer: &Answer, schema: &str) -> Option<bool> {
     let content = answer.content.as_deref().filter(|content| !content.trim().is_empty())?;
     let schema: Value = serde_json::from_str(schema).ok()?;

@@ -17,7 +17,7 @@ pub(super) struct ErrorBody {
     pub(super) message: String,
     /// Code, type and status, the provider's own names.
     names: Vec<String>,
-    /// Whether it tells what of the question was flagged.
+    /// True if it tells what of the question was flagged.
     flagged: bool,
     /// The whole body as text.
     body: String,
@@ -50,17 +50,17 @@ impl ErrorBody {
         Self { message, names: names.map(str::to_owned).collect(), flagged, body }
     }
 
-    /// Whether a phrase, in lower case, stands in the message.
+    /// True if a phrase, in lower case, stands in the message.
     pub(super) fn says(&self, phrase: &str) -> bool {
         self.message.to_lowercase().contains(phrase)
     }
 
-    /// Whether one of these is the code, type or status.
+    /// True if one of these is the code, type or status.
     pub(super) fn names(&self, names: &[&str]) -> bool {
         self.names.iter().any(|name| names.contains(&name.as_str()))
     }
 
-    /// Whether this one question was found not to be allowed, whatever the status: OpenRouter says
+    /// True if this one question was found not to be allowed, whatever the status: OpenRouter says
     /// it with a 403.
     pub(super) fn is_moderation(&self) -> bool {
         self.flagged || self.names(MODERATION)
@@ -83,7 +83,7 @@ impl ErrorBody {
         }
     }
 
-    /// Whether an error is the provider's own, which bills nothing: JSON of a documented shape.
+    /// True if an error is the provider's own, which bills nothing: JSON of a documented shape.
     /// What a gateway says of its upstream (a page, a text, nothing, LiteLLM's own timeouts) is
     /// none: the upstream may finish and bill the call. `json` is the body.
     pub(super) fn is_own_error(&self, status: u16, json: &Value) -> bool {

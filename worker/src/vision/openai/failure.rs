@@ -83,7 +83,7 @@ pub(super) fn in_a_200(
     is_told.then_some(end)
 }
 
-/// Whether a refusal is about how the reply's shape was asked for.
+/// True if a refusal is about how the reply's shape was asked for.
 pub(super) fn names_reply_format(message: &str) -> bool {
     let lower = message.to_lowercase();
     let mentions = |words: &[&str]| words.iter().any(|word| lower.contains(word));
@@ -92,7 +92,7 @@ pub(super) fn names_reply_format(message: &str) -> bool {
         || (mentions(STRUCTURE) && mentions(UNSUPPORTED))
 }
 
-/// Whether no grammar could be made of the schema.
+/// True if no grammar could be made of the schema.
 fn names_grammar(message: &str) -> bool {
     message.to_lowercase().contains(GRAMMAR)
 }

@@ -35,9 +35,9 @@ pub struct OpenAi {
     http: Http,
     /// The [`ReplyFormat`] that the server is known to take: it only ever gets looser.
     format: AtomicU8,
-    /// Whether an answer has followed a schema that was sent.
+    /// True if an answer has followed a schema that was sent.
     schema_enforced: AtomicBool,
-    /// Whether the server has refused the parameters of the prompt cache.
+    /// True if the server has refused the parameters of the prompt cache.
     refuses_cache_options: AtomicBool,
 }
 

@@ -98,7 +98,7 @@ impl Labels {
         Ok(labels)
     }
 
-    /// Whether nobody said anything.
+    /// True if nobody said anything.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }

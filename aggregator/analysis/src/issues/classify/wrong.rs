@@ -55,7 +55,7 @@ impl Reading<'_> {
         id.to_owned()
     }
 
-    /// Whether the word "colour" stands there for itself: in "colour filter" it does not.
+    /// True if the word "colour" stands there for itself: in "colour filter" it does not.
     fn names_color(&self) -> bool {
         let is_alone = |position: usize| {
             !self
