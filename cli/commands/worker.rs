@@ -29,10 +29,7 @@ use juror_types::{event::Events, id::OwnerId, shutdown::Shutdown};
 use juror_worker::{
     concurrency::Concurrency,
     retrying_ledger::RetryingLedger,
-    run::{
-        Runs, Worker, WorkerError,
-        fleet::{BatchKeeper, FleetWork, KeeperSettings},
-    },
+    run::{BatchKeeper, KeeperSettings, Worker, WorkerError},
 };
 use std::{path::Path, sync::Arc, time::Duration};
 use tokio::time::{MissedTickBehavior, interval, sleep};
@@ -109,7 +106,7 @@ async fn serve(
         )
     };
     let (ended, _) = tokio::join!(working, beside);
-    ended.map(drop).map_err(|error| match error {
+    ended.map_err(|error| match error {
         WorkerError::Queue(QueueError::Refused(_)) => Failure::usage(error),
         _ => Failure::error(error),
     })
@@ -129,7 +126,7 @@ fn worker(
     Process { owner, batch_folder, events, metrics }: Process<'_>,
     draws: bool,
     stop: &Shutdown,
-) -> Result<(Arc<Worker>, Arc<SeenRuns>), Failure> {
+) -> Result<(Worker, Arc<SeenRuns>), Failure> {
     let retrying = Arc::new(RetryingLedger::new(Arc::clone(&fleet.backend), stop.clone()));
     let waiting = AdmissionQueue::measured(Arc::clone(metrics));
     let limit = settings.limits.max_concurrency;
@@ -166,17 +163,19 @@ fn worker(
     let (settings, environment) = (settings.clone(), environment.clone());
     let contexts = ContextFactory::new(settings, environment, resources, batches, stop.clone())?;
     let runs = Arc::new(SeenRuns::new(contexts));
-    let work = FleetWork::new(runs.clone(), retrying, owner).with_batches(keeper);
-    let work = if draws { work } else { work.without_drawing() };
     let worker = Worker {
         jobs,
         results,
-        runs: Runs::Many(work),
+        run_states: runs.clone(),
+        store: retrying,
+        owner,
+        batches: Some(keeper),
+        draws,
         concurrency,
         events,
         metrics: Arc::clone(metrics),
     };
-    Ok((Arc::new(worker), runs))
+    Ok((worker, runs))
 }
 
 /// Says again and again that this process lives, and what of others that do not is spent.

@@ -173,7 +173,7 @@ impl BreakerState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::fleet::tests::scene::job;
+    use crate::run::tests::scene::job;
     use juror_types::{
         id::RunId,
         outcome::{ErrorKind, JobError, Outcome},

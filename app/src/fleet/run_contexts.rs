@@ -11,7 +11,7 @@ use juror_types::{
 };
 use juror_worker::{
     context::Context,
-    run::fleet::{RunStatusProvider, WorkerRunState},
+    run::{RunStatusProvider, WorkerRunState},
 };
 use std::{
     collections::HashMap,

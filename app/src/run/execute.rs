@@ -8,6 +8,7 @@ use super::{
     looks::{next_look, record_of_look},
     opening::{Opened, Terms, open_run},
     session::Session,
+    single_run::SingleRun,
 };
 use crate::{
     batch_lane::{BatchResources, LOCAL_OWNER},
@@ -16,7 +17,6 @@ use crate::{
     local_ledger::open_local_ledger,
     worker_resources::run_deadline,
 };
-use futures_util::future::BoxFuture;
 use juror_aggregator::{
     run::{Aggregated, AggregatorError, AggregatorResources},
     run_journal::RunJournal,
@@ -38,9 +38,10 @@ use juror_types::{
     usage::Money,
 };
 use juror_worker::{
-    batch::BatchWork,
+    batch::{self, BatchWork},
     context::Context,
-    run::{Ended, Runs, Worker, WorkerError},
+    interruption::Interruption,
+    run::{RunStatusProvider as _, Worker, WorkerError},
 };
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -67,6 +68,9 @@ pub struct Executed {
     pub paused: Option<String>,
 }
 
+/// Why a run is paused, if it is.
+type PauseReason = Option<String>;
+
 /// A pass over the jobs that are not scored yet.
 struct LocalRound<'run> {
     terms: &'run Terms,
@@ -75,18 +79,16 @@ struct LocalRound<'run> {
 }
 
 /// Opens the run's backend, its directory and its ledger.
-pub fn begin(execution: Execution<'_>) -> BoxFuture<'_, Result<Begun, AppError>> {
-    Box::pin(async move {
-        // First, since a run that cannot be paid for should leave no directory behind.
-        let backend = Arc::new(open_local_ledger(&execution.session.settings)?);
-        match open_run(execution, &backend).await {
-            Ok(opened) => Ok(Begun { backend, opened }),
-            Err(failure) => {
-                backend.close().await;
-                Err(failure)
-            }
+pub async fn begin(execution: Execution<'_>) -> Result<Begun, AppError> {
+    // First, since a run that cannot be paid for should leave no directory behind.
+    let backend = Arc::new(open_local_ledger(&execution.session.settings)?);
+    match open_run(execution, &backend).await {
+        Ok(opened) => Ok(Begun { backend, opened }),
+        Err(failure) => {
+            backend.close().await;
+            Err(failure)
         }
-    })
+    }
 }
 
 impl Begun {
@@ -97,23 +99,16 @@ impl Begun {
 
     /// Runs producer, workers and aggregator until every job has its outcome, or until `shutdown`
     /// is given. `session` is that of the execution.
-    pub fn run<'a>(
+    pub async fn run(
         self,
-        session: &'a Session,
+        session: &Session,
         events: Events,
-        shutdown: &'a Shutdown,
-    ) -> BoxFuture<'a, Result<Executed, AppError>> {
-        Box::pin(async move {
-            let ran = run_in_backend(self.opened, session, &self.backend, events, shutdown).await;
-            self.backend.close().await;
-            let (journal, ended, ledger) = ran?;
-            Ok(Executed {
-                journal,
-                ledger,
-                stopped: shutdown.drain.is_cancelled(),
-                paused: ended.paused,
-            })
-        })
+        shutdown: &Shutdown,
+    ) -> Result<Executed, AppError> {
+        let ran = run_in_backend(self.opened, session, &self.backend, events, shutdown).await;
+        self.backend.close().await;
+        let (journal, paused, ledger) = ran?;
+        Ok(Executed { journal, ledger, stopped: shutdown.drain.is_cancelled(), paused })
     }
 }
 
@@ -125,26 +120,26 @@ async fn run_in_backend(
     backend: &Arc<SqliteLedger>,
     events: Events,
     shutdown: &Shutdown,
-) -> Result<(RunJournal, Ended, Option<Ledger>), AppError> {
+) -> Result<(RunJournal, PauseReason, Option<Ledger>), AppError> {
     let Opened { mut journal, run_session, terms, zone_change } = opened;
     if let Some(change) = zone_change {
         events.emit(Event::Warning(change.to_string())).await;
     }
     let mut look: Option<Session> = None;
-    let ended = loop {
+    let paused = loop {
         let current = look.as_ref().unwrap_or(session);
         let round = LocalRound { terms: &terms, journal, events: events.clone() };
-        let (aggregated, ended) = run_round(round, current, backend, shutdown).await?;
+        let (aggregated, paused) = run_round(round, current, backend, shutdown).await?;
         journal = aggregated.journal;
-        let is_stopped = shutdown.drain.is_cancelled() || ended.paused.is_some();
+        let is_stopped = shutdown.drain.is_cancelled() || paused.is_some();
         let next = if is_stopped { None } else { next_look(current, &journal)? };
-        let Some(next) = next else { break ended };
+        let Some(next) = next else { break paused };
         journal.keep_record(&record_of_look(journal.record(), &next))?;
         look = Some(next);
     };
     run_session.end(&mut journal)?;
     let ledger = backend.ledger(&journal.record().run_id).await.map_err(AppError::internal)?;
-    Ok((journal, ended, ledger))
+    Ok((journal, paused, ledger))
 }
 
 /// Runs the roles once, over the jobs that are not scored yet.
@@ -153,7 +148,7 @@ async fn run_round(
     session: &Session,
     backend: &Arc<SqliteLedger>,
     shutdown: &Shutdown,
-) -> Result<(Aggregated, Ended), AppError> {
+) -> Result<(Aggregated, PauseReason), AppError> {
     let LocalRound { terms, journal, events } = round;
     let record = journal.record();
     let run = record.run_id.clone();
@@ -201,7 +196,7 @@ async fn run_roles(
     jobs: &Arc<LocalQueue<Job>>,
     results: &Arc<LocalQueue<JobResult>>,
     shutdown: &Shutdown,
-) -> Result<(Aggregated, Ended), AppError> {
+) -> Result<(Aggregated, PauseReason), AppError> {
     // When a later role ends early, the earlier ones have nobody to work for.
     let upstream = context.shutdown.clone();
     let run_id = aggregator.journal.record().run_id.clone();
@@ -211,10 +206,10 @@ async fn run_roles(
         submitted
     };
     let working = async {
-        let ended = run_worker(context, jobs, results, run_id, upstream.clone()).await;
+        let worked = run_worker(context, jobs, results, run_id).await;
         upstream.drain.cancel();
         results.close();
-        ended
+        worked
     };
     let aggregating = async {
         let aggregated = juror_aggregator::run::run(aggregator, shutdown.clone()).await;
@@ -222,11 +217,11 @@ async fn run_roles(
         results.close();
         aggregated
     };
-    let (submitted, ended, aggregated) = tokio::join!(producing, working, aggregating);
+    let (submitted, worked, aggregated) = tokio::join!(producing, working, aggregating);
     let aggregated = aggregated.map_err(|error: AggregatorError| AppError::internal(error))?;
-    let ended = ended.map_err(AppError::internal)?;
+    let paused = worked.map_err(AppError::internal)?;
     submitted.map_err(AppError::internal)?;
-    Ok((aggregated, ended))
+    Ok((aggregated, paused))
 }
 
 /// Runs the worker's role, in batches where the run has such a lane.
@@ -235,23 +230,39 @@ async fn run_worker(
     jobs: &Arc<LocalQueue<Job>>,
     results: &Arc<LocalQueue<JobResult>>,
     run_id: RunId,
-    shutdown: Shutdown,
-) -> Result<Ended, WorkerError> {
+) -> Result<PauseReason, WorkerError> {
     let jobs = Arc::clone(jobs) as Arc<dyn Queue<Job>>;
     let results = Arc::clone(results) as Arc<dyn Queue<JobResult>>;
+    let (events, shutdown) = (context.events.clone(), context.shutdown.clone());
+    let run = Arc::new(SingleRun::new(Arc::clone(&context)));
     if let Some(lane) = context.batches.clone() {
-        let work = BatchWork::new(jobs, results, context, lane, run_id);
-        return juror_worker::run::run_in_batches(Arc::new(work), shutdown).await;
+        let work = BatchWork::new(jobs, results, context, lane, run_id.clone());
+        match batch::run(Arc::new(work), &shutdown.drain).await {
+            Err(WorkerError::Interrupted(Interruption::Paused(reason))) => {
+                run.pause(&run_id, &reason).await.map_err(Interruption::from)?;
+            }
+            worked => worked?,
+        }
+    } else {
+        let worker = Worker {
+            jobs,
+            results,
+            run_states: run.clone(),
+            store: Arc::clone(&context.store),
+            owner: context.owner.clone(),
+            batches: None,
+            draws: true,
+            concurrency: context.concurrency.clone(),
+            events: events.clone(),
+            metrics: Arc::clone(&context.metrics),
+        };
+        juror_worker::run::run(worker, shutdown).await?;
     }
-    let worker = Worker {
-        jobs,
-        results,
-        concurrency: context.concurrency.clone(),
-        events: context.events.clone(),
-        metrics: Arc::clone(&context.metrics),
-        runs: Runs::One(context),
-    };
-    juror_worker::run::run(Arc::new(worker), shutdown).await
+    let paused = run.pause_reason();
+    if let Some(reason) = paused.clone() {
+        events.emit(Event::Paused { reason }).await;
+    }
+    Ok(paused)
 }
 
 /// The jobs that are not scored yet.

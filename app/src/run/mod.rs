@@ -12,3 +12,4 @@ mod looks;
 mod opening;
 mod recover;
 mod run_session;
+mod single_run;

@@ -33,7 +33,7 @@ const MONEY_INTERVAL: Duration = Duration::from_secs(5);
 /// which it does from `drain` on.
 pub async fn run(work: Arc<BatchWork>, drain: &CancellationToken) -> Result<(), WorkerError> {
     let mut driver = Driver::new(work, drain.clone());
-    let driven = driver.drive().await;
+    let driven = driver.drive().await.or_else(not_stopping);
     if driven.is_err() {
         drain.cancel();
     }

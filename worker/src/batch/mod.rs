@@ -3,7 +3,7 @@
 //!
 //! `gather` makes rows of jobs, `filler` writes them into a shard, `shard` takes it from its file to
 //! its end, `collect` reads what came back, and `finish` makes a result of a row. `driver` does all
-//! of this for the only run of a process; a fleet's worker does it in `run::fleet::batch_keeper`.
+//! of this for the only run of a process; a fleet's worker does it in `run::batch_keeper`.
 
 mod cancel;
 mod collect;

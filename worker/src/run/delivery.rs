@@ -1,13 +1,11 @@
 //! One delivery of a job of any run, until it is settled. Nothing is forgotten before its result is
 //! published, and what cannot be judged now is held back without being lost.
 
-use super::{FleetWork, WorkerRunState, batch_keeper::Batched, cancelled};
-use crate::{
-    context::Context,
-    evaluate::evaluate,
-    interruption::Interruption,
-    run::{Worker, WorkerError},
+use super::{
+    Worker, WorkerError, WorkerRunState, batch_keeper::Batched, cancelled, in_progress::InHand,
+    warn_once::WarnOnce,
 };
+use crate::{context::Context, evaluate::evaluate, interruption::Interruption, telemetry};
 use juror_ledger::error::LedgerError;
 use juror_queue::{Delivery, Disposition, Priority};
 use juror_types::{
@@ -29,29 +27,6 @@ const MOMENT: Duration = Duration::from_secs(5);
 /// Hold of jobs that go to the queue of other workers.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
-/// Judges a delivered job, publishes its result and settles the delivery.
-pub async fn work(
-    delivery: Delivery<Job>,
-    worker: &Worker,
-    fleet: &FleetWork,
-    shutdown: &Shutdown,
-) -> Result<(), WorkerError> {
-    let handler = DeliveryHandler { worker, fleet, shutdown };
-    let run = delivery.message.run_id.clone();
-    let reached = match fleet.in_progress.take(&delivery.message) {
-        Some(_in_hand) => handler.to_result(&delivery.message).await,
-        // Its first delivery broke off with the connection, and its work did not; or it was
-        // published twice.
-        None => Err(Interruption::ClaimedElsewhere),
-    };
-    match reached {
-        Ok(Reached::Result(result)) => handler.publish(*result, delivery).await,
-        // Its row is in the ledger, with all that finishes it.
-        Ok(Reached::Batch) => handler.settle(delivery, Disposition::Acknowledge).await,
-        Err(interruption) => handler.requeue(interruption, &run, delivery).await,
-    }
-}
-
 /// Progress of a job that was delivered.
 enum Reached {
     /// It has its result.
@@ -60,14 +35,40 @@ enum Reached {
     Batch,
 }
 
-/// Resources of a delivery's handler.
-struct DeliveryHandler<'worker> {
-    worker: &'worker Worker,
-    fleet: &'worker FleetWork,
-    shutdown: &'worker Shutdown,
+/// The handler of a worker's deliveries.
+pub(super) struct DeliveryHandler {
+    pub(super) worker: Worker,
+    pub(super) shutdown: Shutdown,
+    in_progress: InHand,
+    warnings: WarnOnce,
 }
 
-impl DeliveryHandler<'_> {
+impl DeliveryHandler {
+    /// Nothing is in hand yet.
+    pub(super) fn new(worker: Worker, shutdown: Shutdown) -> Self {
+        let (in_progress, warnings) = Default::default();
+        Self { worker, shutdown, in_progress, warnings }
+    }
+
+    /// Judges a delivered job, publishes its result and settles the delivery.
+    pub(super) async fn handle(&self, delivery: Delivery<Job>) -> Result<(), WorkerError> {
+        let _in_hand = telemetry::job_taken(&delivery, &self.worker.metrics);
+        let job = &delivery.message;
+        let run = job.run_id.clone();
+        let reached = match self.in_progress.take(job) {
+            Some(_in_progress) => self.to_result(job).await,
+            // Its first delivery broke off with the connection, and its work did not; or it was
+            // published twice.
+            None => Err(Interruption::ClaimedElsewhere),
+        };
+        match reached {
+            Ok(Reached::Result(result)) => self.publish(*result, delivery).await,
+            // Its row is in the ledger, with all that finishes it.
+            Ok(Reached::Batch) => self.settle(delivery, Disposition::Acknowledge).await,
+            Err(interruption) => self.requeue(interruption, &run, delivery).await,
+        }
+    }
+
     async fn to_result(&self, job: &Job) -> Result<Reached, Interruption> {
         if job.schema != SCHEMA {
             return Err(Interruption::UnknownRun(format!(
@@ -79,27 +80,25 @@ impl DeliveryHandler<'_> {
             if self.shutdown.drain.is_cancelled() {
                 return Err(Interruption::Stopping);
             }
-            let context = match self.fleet.run_states.run_state(job).await? {
+            let context = match self.worker.run_states.run_state(job).await? {
                 WorkerRunState::Open(context) => context,
                 WorkerRunState::Cancelled => return self.skip(job).await,
                 WorkerRunState::Paused(reason) => return Err(Interruption::Paused(reason)),
                 WorkerRunState::Unknown(reason) => return Err(Interruption::UnknownRun(reason)),
             };
-            if self.fleet.leaves_to_others(job, &context) {
+            if self.leaves_to_others(job, &context) {
                 return Err(Interruption::NotDrawnHere);
             }
             match self.judge(job, &context).await {
                 // Only its run was stopped: it stands otherwise now.
                 Err(Interruption::Stopping) if !self.shutdown.drain.is_cancelled() => {}
                 Err(Interruption::Paused(reason)) => {
-                    self.fleet.run_states.pause(&job.run_id, &reason).await?;
+                    self.worker.run_states.pause(&job.run_id, &reason).await?;
                     return Err(Interruption::Paused(reason));
                 }
                 Ok(reached) => {
                     if let Some(reason) = context.breaker.take_pause_reason() {
-                        self.fleet.run_states.pause(&job.run_id, &reason).await?;
-                        let words = format!("run {} is paused: {reason}", job.run_id);
-                        self.fleet.told.tell(&job.run_id, words, &self.worker.events).await;
+                        self.pause(&job.run_id, &reason).await?;
                     }
                     return Ok(reached);
                 }
@@ -108,10 +107,28 @@ impl DeliveryHandler<'_> {
         }
     }
 
+    /// Pauses a run after a job that has its result.
+    async fn pause(&self, run: &RunId, reason: &str) -> Result<(), LedgerError> {
+        let Worker { run_states, events, .. } = &self.worker;
+        run_states.pause(run, reason).await?;
+        // Otherwise the worker's end tells.
+        if run_states.holds_jobs() {
+            self.warnings.tell(run, format!("run {run} is paused: {reason}"), events).await;
+        }
+        Ok(())
+    }
+
+    /// Whether this worker has no means for a job that other workers may have.
+    fn leaves_to_others(&self, job: &Job, context: &Context) -> bool {
+        // Past the deadline it is skipped, which needs no drawing.
+        let is_over = job.judge.is_some() && context.deadline_passed();
+        !self.worker.draws && job.needs_drawing() && !is_over
+    }
+
     /// Judges a job, or makes a row of a batch of it.
     async fn judge(&self, job: &Job, context: &Arc<Context>) -> Result<Reached, Interruption> {
         let result = |result| Ok(Reached::Result(Box::new(result)));
-        let Some((batches, lane)) = self.fleet.batches.as_ref().zip(context.batches.as_ref())
+        let Some((batches, lane)) = self.worker.batches.as_ref().zip(context.batches.as_ref())
         else {
             return result(evaluate(job, context).await?);
         };
@@ -128,12 +145,12 @@ impl DeliveryHandler<'_> {
 
     /// Ends a job of a cancelled run, unless its batch does.
     async fn skip(&self, job: &Job) -> Result<Reached, Interruption> {
-        if let Some(batches) = &self.fleet.batches
+        if let Some(batches) = &self.worker.batches
             && batches.is_under_way(job).await?
         {
             return Ok(Reached::Batch);
         }
-        let skipped = cancelled::skip(job, self.fleet, &self.worker.metrics).await?;
+        let skipped = cancelled::skip(job, &self.worker).await?;
         Ok(Reached::Result(Box::new(skipped)))
     }
 
@@ -155,31 +172,36 @@ impl DeliveryHandler<'_> {
         run: &RunId,
         delivery: Delivery<Job>,
     ) -> Result<(), WorkerError> {
+        let Worker { run_states, events, .. } = &self.worker;
         let (disposition, ended) = match interruption {
+            Interruption::Stopping => (Disposition::Requeue, Ok(())),
+            // Whoever took it over publishes its result, unless a restored ledger has forgotten the
+            // claim: then it is claimed anew.
+            Interruption::ClaimLost
+            | Interruption::WaitTimeout
+            | Interruption::ClaimedElsewhere => (Disposition::RetryAfter(SHORT_HOLD), Ok(())),
+            // Its pause has stopped the worker.
+            Interruption::Paused(_) if !run_states.holds_jobs() => (Disposition::Requeue, Ok(())),
+            unsolved if !run_states.holds_jobs() => (Disposition::Requeue, Err(unsolved.into())),
             Interruption::UnknownRun(reason) => {
                 let words = format!("jobs of run {run} are kept for 10 minutes: {reason}");
-                self.fleet.told.tell(run, words, &self.worker.events).await;
+                self.warnings.tell(run, words, events).await;
                 (Disposition::RetryAfter(LONG_HOLD), Ok(()))
             }
             Interruption::Paused(reason) => {
                 let words = format!(
                     "run {run} is paused and keeps its jobs: {reason}; resume with: juror retry {run}"
                 );
-                self.fleet.told.tell(run, words, &self.worker.events).await;
+                self.warnings.tell(run, words, events).await;
                 (Disposition::RetryAfter(LONG_HOLD), Ok(()))
             }
-            // Whoever took it over publishes its result, unless a restored ledger has forgotten the
-            // claim: then it is claimed anew.
-            Interruption::ClaimLost
-            | Interruption::WaitTimeout
-            | Interruption::ClaimedElsewhere => (Disposition::RetryAfter(SHORT_HOLD), Ok(())),
             Interruption::FileNotHere(absence) => {
                 let words = format!(
                     "run {run} names files that are not here; its jobs are left to other workers, \
                      and fail if those do not have them either: {absence}; are the folders of \
                      --data-root the right ones, and mounted?"
                 );
-                self.fleet.told.tell_of_files(run, words, &self.worker.events).await;
+                self.warnings.tell_of_files(run, words, events).await;
                 (Disposition::RetryAfter(MOMENT), Ok(()))
             }
             Interruption::NotDrawnHere => {
@@ -187,11 +209,10 @@ impl DeliveryHandler<'_> {
                     "run {run} has jobs that no worker has drawn for 10 minutes, and this one draws \
                      nothing: start a worker with a browser, or end the run by: juror cancel {run}"
                 );
-                self.fleet.told.tell(run, words, &self.worker.events).await;
+                self.warnings.tell(run, words, events).await;
                 (Disposition::RetryAfter(AT_ONCE), Ok(()))
             }
             Interruption::LedgerOutage => (Disposition::RetryAfter(MOMENT), Ok(())),
-            Interruption::Stopping => (Disposition::Requeue, Ok(())),
             Interruption::Ledger(LedgerError::Unavailable(_)) => {
                 (self.while_the_ledger_is_away(), Ok(()))
             }

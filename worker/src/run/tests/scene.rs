@@ -1,7 +1,6 @@
-//! A worker of a fleet, with queues in memory, a backend of its own and judges that say what they are
+//! A worker of many runs, with queues in memory, a backend of its own and judges that say what they are
 //! told to say.
 
-use super::super::{FleetWork, RunStatusProvider, WorkerRunState};
 use super::unsteady::Unsteady;
 use crate::{
     billing::CallPricing,
@@ -13,7 +12,7 @@ use crate::{
     image::{ImageRules, Preparer, ReadableFormat},
     prompt::Instructions,
     retrying_ledger::RetryingLedger,
-    run::{Ended, Runs, Worker, WorkerError, run},
+    run::{RunStatusProvider, Worker, WorkerError, WorkerRunState, run},
     sources::Sources,
     stages::StageRules,
     token_count::TokenCounter,
@@ -142,9 +141,16 @@ pub struct FakeRuns {
     run_states: Mutex<HashMap<RunId, WorkerRunState>>,
     looks: Mutex<HashMap<RunId, usize>>,
     pub pauses: Mutex<Vec<(RunId, String)>>,
+    /// Stops the only worker of the only run.
+    stop: Mutex<Option<CancellationToken>>,
 }
 
 impl FakeRuns {
+    /// Has no other worker than the one that this stops.
+    pub fn end_with_pause(&self, stop: &CancellationToken) {
+        *self.stop.lock().unwrap() = Some(stop.clone());
+    }
+
     pub fn set(&self, run: &RunId, run_state: WorkerRunState) {
         let before = self.run_states.lock().unwrap().insert(run.clone(), run_state);
         if let Some(WorkerRunState::Open(context)) = before {
@@ -181,7 +187,14 @@ impl RunStatusProvider for FakeRuns {
     async fn pause(&self, run: &RunId, reason: &str) -> Result<(), LedgerError> {
         self.pauses.lock().unwrap().push((run.clone(), reason.to_owned()));
         self.set(run, WorkerRunState::Paused(reason.to_owned()));
+        if let Some(stop) = &*self.stop.lock().unwrap() {
+            stop.cancel();
+        }
         Ok(())
+    }
+
+    fn holds_jobs(&self) -> bool {
+        self.stop.lock().unwrap().is_none()
     }
 }
 
@@ -204,7 +217,7 @@ impl Scene {
     /// A worker that makes so many calls at once.
     pub fn new(calls: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let shot = include_bytes!("../../../../tests-data/hostile/p_16.png");
+        let shot = include_bytes!("../../../tests-data/hostile/p_16.png");
         std::fs::write(folder.path().join("shot.png"), shot).unwrap();
         let backend = SqliteLedger::open(&folder.path().join("juror.db")).unwrap();
         let (events, heard) = Events::channel(1_000);
@@ -271,28 +284,30 @@ impl Scene {
     }
 
     /// Starts the worker on these jobs.
-    pub fn start_on(&self, jobs: Arc<dyn Queue<Job>>) -> JoinHandle<Result<Ended, WorkerError>> {
-        let fleet = FleetWork::new(self.runs.clone(), self.backend.clone(), OwnerId::new("here"));
-        let fleet = if self.draws { fleet } else { fleet.without_drawing() };
+    pub fn start_on(&self, jobs: Arc<dyn Queue<Job>>) -> JoinHandle<Result<(), WorkerError>> {
         let worker = Worker {
             jobs,
             results: self.results.clone(),
-            runs: Runs::Many(fleet),
+            run_states: self.runs.clone(),
+            store: self.backend.clone(),
+            owner: OwnerId::new("here"),
+            batches: None,
+            draws: self.draws,
             concurrency: self.concurrency.clone(),
             events: self.events.clone(),
             metrics: Arc::new(Metrics::silent()),
         };
-        tokio::spawn(run(Arc::new(worker), self.shutdown.clone()))
+        tokio::spawn(run(worker, self.shutdown.clone()))
     }
 
-    pub fn start(&self) -> JoinHandle<Result<Ended, WorkerError>> {
+    pub fn start(&self) -> JoinHandle<Result<(), WorkerError>> {
         self.start_on(self.jobs.clone())
     }
 
     /// Stops the worker and waits for its end.
-    pub async fn stop(&self, worker: JoinHandle<Result<Ended, WorkerError>>) {
+    pub async fn stop(&self, worker: JoinHandle<Result<(), WorkerError>>) {
         self.shutdown.drain.cancel();
-        assert_eq!(worker.await.unwrap().unwrap(), Ended::default());
+        worker.await.unwrap().unwrap();
     }
 
     /// Publishes jobs of these items.

@@ -91,6 +91,35 @@ async fn a_run_that_is_paused_keeps_its_jobs_and_stops_no_other() {
 }
 
 #[tokio::test]
+async fn the_only_run_of_a_worker_ends_it_with_its_pause() {
+    let mut scene = Scene::new(2);
+    let message = "no".to_owned();
+    let refusal = CallEnd::Account { problem: AccountProblem::Key, message };
+    let judge = FakeJudge::saying(vec![refusal]);
+    let run = scene.open_run("nightly", &judge).await;
+    scene.runs.end_with_pause(&scene.shutdown.drain);
+    scene.publish(&run, &TEN).await;
+    scene.start().await.unwrap().unwrap();
+    assert!(judge.asked() <= 2, "no more than were in flight at the first refusal");
+    assert_eq!((scene.jobs.held(), scene.results.held()), (10, 0));
+    assert!(scene.runs.pauses.lock().unwrap()[0].1.contains("key"));
+    assert!(scene.heard.try_recv().is_err(), "its end tells");
+}
+
+#[tokio::test]
+async fn a_job_that_cannot_be_judged_ends_the_only_worker() {
+    let scene = Scene::new(1);
+    let judge = FakeJudge::saying(vec![verdict(9)]);
+    let run = scene.open_run("nightly", &judge).await;
+    scene.runs.end_with_pause(&scene.shutdown.drain);
+    let newer = Job { schema: SCHEMA + 1, ..job(&run, "0") };
+    scene.jobs.publish(newer, Priority::Normal).await.unwrap();
+    let error = scene.start().await.unwrap().unwrap_err();
+    assert!(error.to_string().contains("schema 2"), "{error}");
+    assert_eq!((scene.jobs.held(), judge.asked()), (1, 0));
+}
+
+#[tokio::test]
 async fn a_cancelled_runs_jobs_end_untried_but_for_calls_in_flight() {
     let scene = Scene::new(8);
     let judge = FakeJudge::held_back(vec![verdict(9)]);

@@ -1,4 +1,4 @@
-//! Batches of a fleet's worker. Each shard is owned by one worker, which renews that again and again;
+//! Batches of a worker of many runs. Each shard is owned by one worker, which renews that again and again;
 //! the shards of a worker that is gone are taken over by the next one that looks.
 
 mod shards;

@@ -4,7 +4,7 @@ use super::{BatchKeeper, KeeperSettings};
 use crate::{
     batch::{BatchWork, ShardEnd, ShardWork},
     interruption::Interruption,
-    run::fleet::RunStatusProvider,
+    run::RunStatusProvider,
     worker_error::WorkerError,
 };
 use juror_ledger::{batches::ShardStep, error::LedgerError};

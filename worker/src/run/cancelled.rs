@@ -1,22 +1,18 @@
 //! The end of a cancelled run's job: untried, with what it had cost before.
 
-use super::FleetWork;
+use super::Worker;
 use crate::{claim::unclaimed, interruption::Interruption, telemetry};
 use juror_ledger::store::{Carried, Claim, ClaimKey, FinishedJob};
-use juror_telemetry::Metrics;
 use juror_types::{
     job::Job,
     outcome::{ErrorKind, JobError, JobResult, Outcome},
 };
 
 /// Ends a job without work; one that was finished before keeps its result.
-pub async fn skip(
-    job: &Job,
-    fleet: &FleetWork,
-    metrics: &Metrics,
-) -> Result<JobResult, Interruption> {
+pub async fn skip(job: &Job, worker: &Worker) -> Result<JobResult, Interruption> {
+    let Worker { store, owner, metrics, .. } = worker;
     let unclaimed = unclaimed(job);
-    match fleet.store.claim(&unclaimed, &fleet.owner).await? {
+    match store.claim(&unclaimed, owner).await? {
         Claim::Done(result) => {
             telemetry::job_was_finished(metrics);
             Ok(*result)
@@ -26,7 +22,7 @@ pub async fn skip(
             let result = skipped(job, carried);
             let claim = ClaimKey { fence, ..unclaimed };
             let finished = FinishedJob { claim, result: result.clone(), remember: None };
-            if !fleet.store.finish(finished).await? {
+            if !store.finish(finished).await? {
                 return Err(Interruption::ClaimLost);
             }
             telemetry::job_finished(&result, metrics);

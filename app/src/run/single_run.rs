@@ -1,0 +1,50 @@
+//! State of the only run of a process.
+
+use async_trait::async_trait;
+use juror_ledger::error::LedgerError;
+use juror_types::{id::RunId, job::Job};
+use juror_worker::{
+    context::Context,
+    run::{RunStatusProvider, WorkerRunState},
+};
+use std::sync::{Arc, OnceLock};
+
+/// A run that is open until it is paused. That ends its worker, which stops with the run: nobody
+/// else can go on.
+pub struct SingleRun {
+    context: Arc<Context>,
+    pause_reason: OnceLock<String>,
+}
+
+impl SingleRun {
+    /// The run whose jobs are judged with this context.
+    pub fn new(context: Arc<Context>) -> Self {
+        Self { context, pause_reason: OnceLock::new() }
+    }
+
+    /// Why it is paused, if it is.
+    pub fn pause_reason(&self) -> Option<String> {
+        self.pause_reason.get().cloned()
+    }
+}
+
+#[async_trait]
+impl RunStatusProvider for SingleRun {
+    async fn run_state(&self, _: &Job) -> Result<WorkerRunState, LedgerError> {
+        Ok(WorkerRunState::Open(Arc::clone(&self.context)))
+    }
+
+    async fn shard_context(&self, _: &RunId) -> Result<Option<Arc<Context>>, LedgerError> {
+        Ok(Some(Arc::clone(&self.context)))
+    }
+
+    async fn pause(&self, _: &RunId, reason: &str) -> Result<(), LedgerError> {
+        self.pause_reason.get_or_init(|| reason.to_owned());
+        self.context.shutdown.drain.cancel();
+        Ok(())
+    }
+
+    fn holds_jobs(&self) -> bool {
+        false
+    }
+}
