@@ -7,7 +7,7 @@ use crate::{
     interactive, settings_sources as layers, terminal as screen,
 };
 use juror_aggregator::fleet::{
-    self, CompletedRun, FleetBackend, FleetError, FleetOptions, FleetResources, LockRole,
+    self, AggregatorError, CompletedRun, FleetBackend, FleetOptions, FleetResources, LockRole,
     ReportOptions, RunsLock,
 };
 use juror_analysis::{format::dollars, run_facts::Coverage};
@@ -170,9 +170,9 @@ async fn work(
 }
 
 /// Failure of a role. What only a person can mend exits with 2.
-fn role_failure(error: FleetError) -> Failure {
+fn role_failure(error: AggregatorError) -> Failure {
     match error {
-        FleetError::Elsewhere { .. } | FleetError::Backend(LedgerError::Broken(_)) => {
+        AggregatorError::Elsewhere { .. } | AggregatorError::Backend(LedgerError::Broken(_)) => {
             Failure::usage(error)
         }
         error => Failure::error(error),

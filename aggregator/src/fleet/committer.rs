@@ -5,8 +5,9 @@ mod learning;
 mod reporting;
 
 use super::{
-    CompletedRun, FleetError, FleetOptions, FleetSummary,
+    AggregatorError, CompletedRun, FleetOptions, FleetSummary,
     batch::{Incoming, by_run},
+    open_run::OpenRun,
     reporter::{ReportOrder, Reported},
     telemetry,
 };
@@ -17,6 +18,7 @@ use crate::fleet::{
     settlement::DeliverySettlement,
     status_poller::StatusAnswer,
 };
+use crate::run_journal::RunJournal;
 use futures_util::future::join_all;
 use indexmap::IndexMap;
 use juror_telemetry::Metrics;
@@ -29,7 +31,7 @@ use std::{path::PathBuf, sync::Arc};
 use tokio::{
     sync::mpsc,
     task::{JoinError, spawn_blocking},
-    time::{Instant, sleep_until},
+    time::{Instant, sleep_until, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -37,14 +39,22 @@ pub(super) struct Committer {
     pub(super) runs_dir: PathBuf,
     pub(super) options: FleetOptions,
     pub(super) events: Events,
+    /// Listeners for single results.
+    pub(super) finished: Events,
     pub(super) metrics: Arc<Metrics>,
     pub(super) board: Board,
     pub(super) settling: mpsc::Sender<DeliverySettlement>,
-    pub(super) orders: mpsc::Sender<ReportOrder>,
-    pub(super) completed: mpsc::Sender<CompletedRun>,
+    /// Channels of reports; none where runs are reported elsewhere.
+    pub(super) reports: Option<ReportChannels>,
     /// Asks to end at once.
     pub(super) stop: CancellationToken,
     pub(super) runs: KnownRuns,
+}
+
+/// Outputs of the committer for reports.
+pub(super) struct ReportChannels {
+    pub(super) orders: mpsc::Sender<ReportOrder>,
+    pub(super) completed: mpsc::Sender<CompletedRun>,
 }
 
 /// Inputs of the committer.
@@ -54,14 +64,39 @@ pub(super) struct Inputs {
     pub(super) reported: mpsc::Receiver<Reported>,
 }
 
+impl Inputs {
+    /// Results alone: nothing is to be learned of their runs.
+    pub(super) fn only(incoming: mpsc::Receiver<Incoming>) -> Self {
+        Self { incoming, answers: mpsc::channel(1).1, reported: mpsc::channel(1).1 }
+    }
+}
+
 /// The runs that are known.
 #[derive(Default)]
 pub(super) struct KnownRuns {
     known: IndexMap<RunId, Known>,
+    /// Place of results of other runs.
+    others: ResultPlace,
     /// The run whose report is being written.
     reporting: Option<RunId>,
     uses: u64,
-    finished: FleetSummary,
+    pub(super) finished: FleetSummary,
+}
+
+impl KnownRuns {
+    /// The only run of a process, which is open until its end.
+    pub(super) fn only(journal: RunJournal) -> Self {
+        let run = journal.record().run_id.clone();
+        let open = Some(OpenRun(journal));
+        let known = Known { open, ..Known::at(ResultPlace::Directory) };
+        let others = ResultPlace::Aside("it is a result of another run".to_owned());
+        Self { known: [(run, known)].into_iter().collect(), others, ..Self::default() }
+    }
+
+    /// The journal of the only run.
+    pub(super) fn into_only(self) -> Option<RunJournal> {
+        self.known.into_values().find_map(|known| known.open).map(|open| open.0)
+    }
 }
 
 #[cfg(test)]
@@ -73,17 +108,18 @@ impl KnownRuns {
 
 impl Committer {
     /// Works until nothing more comes in, then writes what reports are due.
-    pub(super) async fn run(mut self, mut inputs: Inputs) -> Result<FleetSummary, FleetError> {
+    pub(super) async fn run(mut self, mut inputs: Inputs) -> Result<KnownRuns, AggregatorError> {
         let mut batch = Vec::new();
         loop {
             self.order_due_report().await?;
             let due = self.next_report_due();
             tokio::select! {
-                () = self.stop.cancelled() => return Ok(self.runs.finished),
+                () = self.stop.cancelled() => return Ok(self.runs),
                 received = inputs.incoming.recv_many(&mut batch, self.options.batch) => {
                     if received == 0 {
                         break;
                     }
+                    self.gather(&mut inputs.incoming, &mut batch).await;
                     self.commit(std::mem::take(&mut batch)).await?;
                 }
                 Some((run, answer)) = inputs.answers.recv() => self.learn(run, answer).await?,
@@ -92,11 +128,22 @@ impl Committer {
             }
         }
         self.report_the_rest(&mut inputs.reported).await?;
-        Ok(self.runs.finished)
+        Ok(self.runs)
+    }
+
+    /// Adds what else comes soon, so that one fsync serves many.
+    async fn gather(&self, incoming: &mut mpsc::Receiver<Incoming>, batch: &mut Vec<Incoming>) {
+        let Some(wait) = self.options.gathering else { return };
+        let most = self.options.batch;
+        let others = async {
+            while batch.len() < most && incoming.recv_many(batch, most - batch.len()).await > 0 {}
+        };
+        // Nothing is lost at its end: what was received is in the batch.
+        let _ = timeout(wait, others).await;
     }
 
     /// Commits a batch run by run, all runs side by side, and has it acknowledged only then.
-    async fn commit(&mut self, batch: Vec<Incoming>) -> Result<(), FleetError> {
+    async fn commit(&mut self, batch: Vec<Incoming>) -> Result<(), AggregatorError> {
         let mut work = Vec::new();
         for (run, batch) in by_run(batch) {
             if let Err(invalid) = RunId::parse(run.as_str()) {
@@ -104,7 +151,8 @@ impl Committer {
                 continue;
             }
             let batch = self.without_other_versions(&run, batch).await;
-            let known = self.runs.known.entry(run.clone()).or_insert_with(Known::new);
+            let KnownRuns { known, others, .. } = &mut self.runs;
+            let known = known.entry(run.clone()).or_insert_with(|| Known::at(others.clone()));
             match &known.place {
                 ResultPlace::Directory => work.push(self.work_on(run, batch)),
                 ResultPlace::Aside(reason) => {
@@ -142,7 +190,7 @@ impl Committer {
 
     /// Does work of several runs at a time, as many as may be open. A run whose files are damaged
     /// is turned away; on any other error nothing of those is acknowledged.
-    async fn perform(&mut self, mut work: Vec<CommitWork>) -> Result<(), FleetError> {
+    async fn perform(&mut self, mut work: Vec<CommitWork>) -> Result<(), AggregatorError> {
         while !work.is_empty() {
             let later = work.split_off(work.len().min(self.options.open_runs.max(1)));
             let begun = work.into_iter().map(|work| {
@@ -183,6 +231,9 @@ impl Committer {
         known.progress = Some(progress);
         known.open = Some(open);
         self.settle(DeliverySettlement::Done(batch)).await;
+        for result in committed.news {
+            self.finished.emit(Event::Finished(result)).await;
+        }
     }
 
     fn close_the_least_used(&mut self) {

@@ -1,7 +1,7 @@
 //! Which runs directory the fleet's results go to: one, whoever else works elsewhere. Two would
 //! split a run so that neither ever has all of its results.
 
-use super::{FleetError, lock::RunsLock};
+use super::{AggregatorError, lock::RunsLock};
 use crate::fleet::backend::FleetBackend;
 use juror_journal::{journal::JournalError, replace_file::replace_file};
 use juror_ledger::{error::LedgerError, redis::RunsDirectory};
@@ -14,10 +14,10 @@ const ID_FILE: &str = ".juror-fleet";
 /// The directory that is locked, with its id; it gets one if it has none.
 ///
 /// # Errors
-/// [`FleetError::RunsDirectory`] if the id cannot be read or written.
-pub fn identify(lock: &RunsLock, host: String) -> Result<RunsDirectory, FleetError> {
+/// [`AggregatorError::RunsDirectory`] if the id cannot be read or written.
+pub fn identify(lock: &RunsLock, host: String) -> Result<RunsDirectory, AggregatorError> {
     let runs_dir = lock.runs_dir();
-    let id = id_of(runs_dir).map_err(FleetError::RunsDirectory)?;
+    let id = id_of(runs_dir).map_err(AggregatorError::RunsDirectory)?;
     let path = fs::canonicalize(runs_dir).unwrap_or_else(|_| runs_dir.to_owned());
     Ok(RunsDirectory { id, host, path: path.display().to_string() })
 }
@@ -26,20 +26,20 @@ pub fn identify(lock: &RunsLock, host: String) -> Result<RunsDirectory, FleetErr
 /// `keep`; who takes over must be told that it did.
 ///
 /// # Errors
-/// [`FleetError::Elsewhere`] if they go to another one.
+/// [`AggregatorError::Elsewhere`] if they go to another one.
 pub async fn claim(
     backend: &dyn FleetBackend,
     directory: &RunsDirectory,
     take_over: bool,
-) -> Result<(), FleetError> {
+) -> Result<(), AggregatorError> {
     match backend.claim_runs_directory(directory, take_over).await {
         Ok(holder) if holder.id == directory.id => Ok(()),
         Ok(theirs) => {
             let ours = directory.clone();
-            Err(FleetError::Elsewhere { ours: Box::new(ours), theirs: Box::new(theirs) })
+            Err(AggregatorError::Elsewhere { ours: Box::new(ours), theirs: Box::new(theirs) })
         }
         Err(LedgerError::Unavailable(_)) if !take_over => Ok(()),
-        Err(error) => Err(FleetError::Backend(error)),
+        Err(error) => Err(AggregatorError::Backend(error)),
     }
 }
 
@@ -48,11 +48,11 @@ pub(super) async fn keep(
     backend: &dyn FleetBackend,
     directory: &RunsDirectory,
     interval: Duration,
-) -> FleetError {
+) -> AggregatorError {
     loop {
         sleep(interval).await;
         match claim(backend, directory, false).await {
-            Err(elsewhere @ FleetError::Elsewhere { .. }) => return elsewhere,
+            Err(elsewhere @ AggregatorError::Elsewhere { .. }) => return elsewhere,
             Err(error) => tracing::debug!(%error, "the runs directory was not claimed"),
             Ok(()) => {}
         }

@@ -1,6 +1,6 @@
 //! Active and standby aggregators: the one that holds the lock of the runs directory works.
 
-use super::FleetError;
+use super::AggregatorError;
 use juror_journal::journal::{JournalError, lock};
 use juror_types::shutdown::Shutdown;
 use std::{
@@ -37,15 +37,15 @@ impl RunsLock {
     /// stop before.
     ///
     /// # Errors
-    /// [`FleetError::RunsDirectory`] if the directory cannot be used.
+    /// [`AggregatorError::RunsDirectory`] if the directory cannot be used.
     pub async fn wait(
         runs_dir: &Path,
         interval: Duration,
         shutdown: &Shutdown,
         role: &watch::Sender<LockRole>,
-    ) -> Result<Option<Self>, FleetError> {
+    ) -> Result<Option<Self>, AggregatorError> {
         loop {
-            if let Some(file) = try_lock(runs_dir).map_err(FleetError::RunsDirectory)? {
+            if let Some(file) = try_lock(runs_dir).map_err(AggregatorError::RunsDirectory)? {
                 role.send_replace(LockRole::Active);
                 return Ok(Some(Self { runs_dir: runs_dir.to_owned(), _file: file }));
             }

@@ -11,6 +11,7 @@
 //! ```
 //! The committer owns the open runs. Only the survey, the reporter and the care of the ledger ask
 //! the fleet's backend, so nothing that it does can hold up a commit or an acknowledgement.
+//! [`local_run`] is the same committer with the only run of a process, which is reported elsewhere.
 
 mod backend;
 mod batch;
@@ -20,6 +21,7 @@ mod complete;
 mod directory;
 mod ledger_journals;
 mod ledger_maintenance;
+pub mod local_run;
 mod lock;
 mod open_run;
 mod poison;
@@ -38,8 +40,7 @@ pub use directory::{claim, identify};
 pub use lock::{LockRole, RunsLock};
 pub use reporter::{BaselineComparer, CompletedRun, ReportOptions};
 
-use committer::{Committer, Inputs};
-use futures_util::future::BoxFuture;
+use committer::{Committer, Inputs, KnownRuns, ReportChannels};
 use juror_journal::journal::JournalError;
 use juror_ledger::{error::LedgerError, redis::RunsDirectory};
 use juror_queue::{DeadLetter, DeadLetters, HeldMessages, Queue, QueueError, Subscription};
@@ -97,6 +98,8 @@ pub struct FleetOptions {
     /// Results that are committed together at most. Subscribe with a prefetch of
     /// [`prefetch`](Self::prefetch), so that some gather while others are written and settled.
     pub batch: usize,
+    /// Time for which the first result of a batch waits for others; none where it does not.
+    pub gathering: Option<Duration>,
     /// Runs that are open at once, with about 45 bytes a job in memory; the least recently used are
     /// closed.
     pub open_runs: usize,
@@ -119,6 +122,7 @@ impl Default for FleetOptions {
     fn default() -> Self {
         Self {
             batch: 512,
+            gathering: None,
             open_runs: 64,
             survey: Duration::from_secs(1),
             announced: Duration::from_secs(5),
@@ -144,10 +148,10 @@ pub struct FleetSummary {
     pub duplicates: u64,
 }
 
-/// Why the aggregator of a fleet stopped. What was committed is kept; what was not is not
+/// Why the aggregator stopped. What was committed is kept; what was not is not
 /// acknowledged, and so comes again.
 #[derive(Debug, thiserror::Error)]
-pub enum FleetError {
+pub enum AggregatorError {
     /// The runs directory cannot be used.
     #[error("the runs directory cannot be used: {0}")]
     RunsDirectory(#[source] JournalError),
@@ -178,107 +182,104 @@ pub enum FleetError {
 /// Receives, commits and reports until it is asked to stop, until another runs directory takes
 /// the fleet over, or until both queues are closed and hold nothing more. At a soft stop, what is in hand is committed and acknowledged, and runs that
 /// changed are reported; a hard stop ends after the batch in hand.
-pub fn run(
+pub async fn run(
     resources: FleetResources,
     shutdown: Shutdown,
-) -> BoxFuture<'static, Result<FleetSummary, FleetError>> {
-    Box::pin(async move {
-        let FleetResources {
-            lock,
-            directory,
-            results,
-            dead,
-            jobs,
-            dead_letters,
-            held,
-            backend,
-            events,
-            completed,
-            metrics,
-            options,
-        } = resources;
-        let (stop, drain) = (shutdown.now.clone(), shutdown.drain.child_token());
-        let board = Board::default();
-        let (sender, incoming) = mpsc::channel(options.batch);
-        let (settling, to_settle) = mpsc::channel(SETTLING);
-        let (orders, ordered) = mpsc::channel(1);
-        let (written, reported) = mpsc::channel(1);
-        let (answering, answers) = mpsc::channel(ANSWERS);
-        let runs_dir = lock.runs_dir().to_owned();
-        let survey = StatusSurvey {
-            backend: Arc::clone(&backend),
-            intervals: Intervals { expected: options.survey, announced: options.announced },
-            board: board.reader(),
-            answers: answering,
-            events: events.clone(),
-            noted: BTreeMap::new(),
-            is_away: false,
-        };
-        let reconciled = Arc::new(Notify::new());
-        let release = Release { held, reconciled: Arc::clone(&reconciled), events: events.clone() };
-        let care = LedgerCare {
-            reconciled,
-            backend: Arc::clone(&backend),
-            runs_dir: runs_dir.clone(),
-            board: board.reader(),
-            events: events.clone(),
-            heartbeat: options.heartbeat,
-            check: options.ledger,
-            stop: stop.clone(),
-        };
-        let reports = options.reports.clone();
-        let resender =
-            Resender { backend: Arc::clone(&backend), jobs, dead_letters, events: events.clone() };
-        let dead = ResendingSubscription { inner: dead, resender };
-        let receiving = receive(results, Box::new(dead), sender, drain.clone());
-        let reporting =
-            reporter::report(ordered, written, Arc::clone(&backend), reports, stop.clone());
-        let claiming = options.ledger;
-        let settled = settlement::settle(to_settle, events.clone(), stop.clone());
-        let committer = Committer {
-            runs_dir,
-            options,
-            events,
-            metrics,
-            board,
-            settling,
-            orders,
-            completed,
-            stop: stop.clone(),
-            runs: committer::KnownRuns::default(),
-        };
-        let ended = CancellationToken::new();
-        let committing = async {
-            // Also when the committing breaks off.
-            let _ended = ended.clone().drop_guard();
-            match committer.run(Inputs { incoming, answers, reported }).await {
-                // It was interrupted in reading a journal.
-                Err(FleetError::Journal(JournalError::Stopped)) => Ok(FleetSummary::default()),
-                ended => ended,
-            }
-        };
-        let keeping = async {
-            let kept = directory::keep(&*backend, &directory, claiming);
-            let elsewhere = ended.run_until_cancelled(kept).await;
-            // What is in hand is committed still; everything else is for the other one.
-            drain.cancel();
-            elsewhere
-        };
-        let (received, finished, elsewhere, ..) = tokio::join!(
-            receiving,
-            committing,
-            keeping,
-            reporting,
-            settled,
-            survey.run(ended.clone(), stop),
-            care.run(ended.clone()),
-            release.run(ended.clone()),
-        );
-        drop(lock);
-        let finished = finished?;
-        received?;
-        elsewhere.map_or(Ok(finished), Err)
-    })
+) -> Result<FleetSummary, AggregatorError> {
+    let FleetResources {
+        lock,
+        directory,
+        results,
+        dead,
+        jobs,
+        dead_letters,
+        held,
+        backend,
+        events,
+        completed,
+        metrics,
+        options,
+    } = resources;
+    let (stop, drain) = (shutdown.now.clone(), shutdown.drain.child_token());
+    let board = Board::default();
+    let (sender, incoming) = mpsc::channel(options.batch);
+    let (settling, to_settle) = mpsc::channel(SETTLING);
+    let (orders, ordered) = mpsc::channel(1);
+    let (written, reported) = mpsc::channel(1);
+    let (answering, answers) = mpsc::channel(ANSWERS);
+    let runs_dir = lock.runs_dir().to_owned();
+    let survey = StatusSurvey {
+        backend: Arc::clone(&backend),
+        intervals: Intervals { expected: options.survey, announced: options.announced },
+        board: board.reader(),
+        answers: answering,
+        events: events.clone(),
+        noted: BTreeMap::new(),
+        is_away: false,
+    };
+    let reconciled = Arc::new(Notify::new());
+    let release = Release { held, reconciled: Arc::clone(&reconciled), events: events.clone() };
+    let care = LedgerCare {
+        reconciled,
+        backend: Arc::clone(&backend),
+        runs_dir: runs_dir.clone(),
+        board: board.reader(),
+        events: events.clone(),
+        heartbeat: options.heartbeat,
+        check: options.ledger,
+        stop: stop.clone(),
+    };
+    let reports = options.reports.clone();
+    let resender =
+        Resender { backend: Arc::clone(&backend), jobs, dead_letters, events: events.clone() };
+    let dead = ResendingSubscription { inner: dead, resender };
+    let receiving = receive(results, Box::new(dead), sender, drain.clone());
+    let reporting = reporter::report(ordered, written, Arc::clone(&backend), reports, stop.clone());
+    let claiming = options.ledger;
+    let settled = settlement::settle(to_settle, events.clone(), stop.clone());
+    let committer = Committer {
+        runs_dir,
+        options,
+        events,
+        finished: Events::silent(),
+        metrics,
+        board,
+        settling,
+        reports: Some(ReportChannels { orders, completed }),
+        stop: stop.clone(),
+        runs: KnownRuns::default(),
+    };
+    let ended = CancellationToken::new();
+    let committing = async {
+        // Also when the committing breaks off.
+        let _ended = ended.clone().drop_guard();
+        match committer.run(Inputs { incoming, answers, reported }).await {
+            // It was interrupted in reading a journal.
+            Err(AggregatorError::Journal(JournalError::Stopped)) => Ok(FleetSummary::default()),
+            ended => ended.map(|runs| runs.finished),
+        }
+    };
+    let keeping = async {
+        let kept = directory::keep(&*backend, &directory, claiming);
+        let elsewhere = ended.run_until_cancelled(kept).await;
+        // What is in hand is committed still; everything else is for the other one.
+        drain.cancel();
+        elsewhere
+    };
+    let (received, finished, elsewhere, ..) = tokio::join!(
+        receiving,
+        committing,
+        keeping,
+        reporting,
+        settled,
+        survey.run(ended.clone(), stop),
+        care.run(ended.clone()),
+        release.run(ended.clone()),
+    );
+    drop(lock);
+    let finished = finished?;
+    received?;
+    elsewhere.map_or(Ok(finished), Err)
 }
 
 #[cfg(test)]

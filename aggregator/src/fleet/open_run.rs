@@ -1,23 +1,23 @@
-//! An open run of a fleet. Everything here waits for the disk.
+//! An open run. Everything here waits for the disk.
 
 use super::{batch::Incoming, poison};
 use crate::run_journal::RunJournal;
 use juror_analysis::fold::{Counted, Fold};
 use juror_journal::journal::{JournalError, RunDirectory, RunFiles};
 use juror_ledger::redis::RunProgress;
-use juror_types::{id::RunId, outcome::Outcome, run::RunRecord};
-use std::{borrow::Cow, path::Path};
+use juror_types::{id::RunId, outcome::JobResult, run::RunRecord};
+use std::{path::Path, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
 /// A run that results can be committed to.
 #[derive(Debug)]
-pub(super) struct OpenRun(RunJournal);
+pub(super) struct OpenRun(pub(super) RunJournal);
 
 /// Result of a commit.
 #[derive(Debug, Default)]
 pub(super) struct Committed {
-    /// The outcomes of those that are new.
-    pub(super) news: Vec<Outcome>,
+    /// Those that are new.
+    pub(super) news: Vec<Arc<JobResult>>,
     /// Results that were committed before.
     pub(super) duplicates: u64,
 }
@@ -62,18 +62,15 @@ impl OpenRun {
         let results: Vec<_> = batch
             .iter()
             .map(|incoming| match incoming {
-                Incoming::Result(delivery) => Cow::Borrowed(&*delivery.message),
-                Incoming::Dead(delivery) => {
-                    Cow::Owned(poison::result_of(&delivery.message, record))
-                }
+                Incoming::Result(delivery) => Arc::clone(&delivery.message),
+                Incoming::Dead(delivery) => Arc::new(poison::result_of(&delivery.message, record)),
             })
             .collect();
-        let outcomes: Vec<_> = results.iter().map(|result| result.outcome).collect();
         let mut committed = Committed::default();
-        let news = self.0.commit(results)?;
-        for ((incoming, outcome), is_new) in batch.iter().zip(outcomes).zip(news) {
+        let news = self.0.commit(results.iter().map(Arc::as_ref))?;
+        for ((incoming, result), is_new) in batch.iter().zip(results).zip(news) {
             match (incoming, is_new) {
-                (_, true) => committed.news.push(outcome),
+                (_, true) => committed.news.push(result),
                 (Incoming::Result(_), false) => committed.duplicates += 1,
                 // Its round has a result.
                 (Incoming::Dead(_), false) => {}

@@ -22,7 +22,8 @@ pub(super) async fn receive(
     .map(drop)
 }
 
-async fn receive_one<M: Message>(
+/// Receives from one of them, in the same way.
+pub(super) async fn receive_one<M: Message>(
     mut subscription: Box<dyn Subscription<M>>,
     sender: mpsc::Sender<Incoming>,
     drain: CancellationToken,

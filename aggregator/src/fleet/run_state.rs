@@ -29,9 +29,10 @@ pub(super) struct Known {
 }
 
 /// Where results of a run belong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum ResultPlace {
     /// Not known yet.
+    #[default]
     Unknown,
     /// Into its directory.
     Directory,
@@ -53,10 +54,16 @@ pub(super) struct Reports {
 }
 
 impl Known {
+    /// A run of which nothing is known.
     pub(super) fn new() -> Self {
+        Self::at(ResultPlace::Unknown)
+    }
+
+    /// A run whose results belong here.
+    pub(super) fn at(place: ResultPlace) -> Self {
         let reports = Reports { version: 0, last: None, failed: false, since: Instant::now() };
         Self {
-            place: ResultPlace::Unknown,
+            place,
             open: None,
             used: 0,
             waiting: Vec::new(),

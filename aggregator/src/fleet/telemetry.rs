@@ -1,4 +1,4 @@
-//! Metrics and log lines of the fleet's commits and reports.
+//! Metrics and log lines of commits and reports.
 
 use super::{CompletedRun, batch::Incoming};
 use crate::fleet::blocking::Done;
@@ -8,8 +8,8 @@ use tracing::{debug, error_span, info};
 /// A batch is in its run's journal.
 pub(super) fn committed(done: &Done, metrics: &Metrics) {
     let Done { run, batch, committed, .. } = done;
-    for outcome in &committed.news {
-        metrics.result_committed(*outcome);
+    for result in &committed.news {
+        metrics.result_committed(result.outcome);
     }
     for _ in 0..committed.duplicates {
         metrics.duplicate(MessageKind::Result);

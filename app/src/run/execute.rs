@@ -18,7 +18,7 @@ use crate::{
     worker_resources::run_deadline,
 };
 use juror_aggregator::{
-    run::{Aggregated, AggregatorError, AggregatorResources},
+    fleet::local_run::{self, Aggregated, LocalRunResources},
     run_journal::RunJournal,
 };
 use juror_analysis::fold::Fold;
@@ -172,7 +172,7 @@ async fn run_round(
     let submission = submission(session, journal.fold(), &run, &jobs, events.clone())?;
     let subscription = results.subscribe(QUEUE_CAPACITY).await.map_err(AppError::internal)?;
     let metrics = Arc::clone(&context.metrics);
-    let aggregator = AggregatorResources { results: subscription, journal, events, metrics };
+    let aggregator = LocalRunResources { results: subscription, journal, events, metrics };
     let watch = AlertWatch {
         records: backend.as_ref(),
         alerts: &session.settings.budget.alerts,
@@ -191,7 +191,7 @@ async fn run_round(
 /// Runs the roles side by side. Each one's end is the next one's: no more jobs, no more results.
 /// The guard is dropped when they have ended.
 async fn run_roles(
-    (submission, aggregator, _ended): (submit::Submission, AggregatorResources, DropGuard),
+    (submission, aggregator, _ended): (submit::Submission, LocalRunResources, DropGuard),
     context: Arc<Context>,
     jobs: &Arc<LocalQueue<Job>>,
     results: &Arc<LocalQueue<JobResult>>,
@@ -212,13 +212,13 @@ async fn run_roles(
         worked
     };
     let aggregating = async {
-        let aggregated = juror_aggregator::run::run(aggregator, shutdown.clone()).await;
+        let aggregated = local_run::run(aggregator, shutdown.clone()).await;
         upstream.drain.cancel();
         results.close();
         aggregated
     };
     let (submitted, worked, aggregated) = tokio::join!(producing, working, aggregating);
-    let aggregated = aggregated.map_err(|error: AggregatorError| AppError::internal(error))?;
+    let aggregated = aggregated.map_err(AppError::internal)?;
     let paused = worked.map_err(AppError::internal)?;
     submitted.map_err(AppError::internal)?;
     Ok((aggregated, paused))

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        FleetError,
+        AggregatorError,
         batch::Incoming,
         complete::{foreign, record_of},
     },
@@ -23,7 +23,7 @@ impl Committer {
         &mut self,
         run: RunId,
         answer: StatusAnswer,
-    ) -> Result<(), FleetError> {
+    ) -> Result<(), AggregatorError> {
         if RunId::parse(run.as_str()).is_err() {
             // No run of ours; its results, should there be any, are set aside as they come.
             return Ok(());
@@ -35,7 +35,7 @@ impl Committer {
         }
     }
 
-    async fn learn_status(&mut self, run: RunId, status: RunStatus) -> Result<(), FleetError> {
+    async fn learn_status(&mut self, run: RunId, status: RunStatus) -> Result<(), AggregatorError> {
         let known = self.runs.known.get(&run);
         if known.is_none() && status.is_reported() {
             // It had ended before anything came of it here.
@@ -58,7 +58,7 @@ impl Committer {
     }
 
     /// Makes or checks the directory of a run that something new is known of.
-    async fn take_record(&mut self, run: &RunId) -> Result<(), FleetError> {
+    async fn take_record(&mut self, run: &RunId) -> Result<(), AggregatorError> {
         let Some(known) = self.runs.known.get_mut(run) else { return Ok(()) };
         let Some(status) = known.status.as_ref() else { return Ok(()) };
         let there = match &known.open {
@@ -88,7 +88,7 @@ impl Committer {
     }
 
     /// A run that the fleet's backend does not know goes on if it has a directory: it was forgotten.
-    async fn learn_that_it_is_unknown(&mut self, run: RunId) -> Result<(), FleetError> {
+    async fn learn_that_it_is_unknown(&mut self, run: RunId) -> Result<(), AggregatorError> {
         let Some(known) = self.runs.known.get_mut(&run) else {
             self.board.forget(&run);
             return Ok(());
@@ -116,7 +116,7 @@ impl Committer {
     }
 
     /// While the fleet's backend is away, a run that has a directory goes on; results of others wait.
-    async fn go_on_without(&mut self, run: RunId) -> Result<(), FleetError> {
+    async fn go_on_without(&mut self, run: RunId) -> Result<(), AggregatorError> {
         let waits =
             self.runs.known.get(&run).is_some_and(|known| known.place == ResultPlace::Unknown);
         if waits {
@@ -126,7 +126,7 @@ impl Committer {
     }
 
     /// Answers whether there is a directory.
-    async fn go_on_by_directory(&mut self, run: &RunId) -> Result<bool, FleetError> {
+    async fn go_on_by_directory(&mut self, run: &RunId) -> Result<bool, AggregatorError> {
         let record = match look_up_in(self.runs_dir.clone(), run.clone()).await? {
             Ok(Some(record)) => record,
             Ok(None) => return Ok(false),
@@ -173,7 +173,7 @@ impl Committer {
         let Some(known) = self.runs.known.get_mut(run) else { return };
         let status = known.status.take();
         batch.append(&mut known.waiting);
-        *known = Known { place: ResultPlace::Aside(reason.clone()), status, ..Known::new() };
+        *known = Known { status, ..Known::at(ResultPlace::Aside(reason.clone())) };
         self.board.settle(run);
         self.dead_letter(run, batch, reason).await;
     }

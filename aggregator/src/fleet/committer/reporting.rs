@@ -2,12 +2,12 @@
 
 use super::{
     super::{
-        FleetError,
+        AggregatorError,
         complete::record_of,
         reporter::{ReportOrder, Reported},
         telemetry,
     },
-    Committer,
+    Committer, ReportChannels,
 };
 use crate::fleet::run_state::Known;
 use juror_types::{event::Event, id::RunId};
@@ -17,12 +17,13 @@ impl Committer {
     /// When the next report is due; none while one is being written.
     pub(super) fn next_report_due(&self) -> Option<Instant> {
         let due = |known: &Known| known.report_due(self.options.report);
+        self.reports.as_ref()?;
         let idle = self.runs.reporting.is_none();
         self.runs.known.values().filter(|_| idle).filter_map(due).min()
     }
 
     /// Has the run reported whose report is due for longest, one at a time.
-    pub(super) async fn order_due_report(&mut self) -> Result<(), FleetError> {
+    pub(super) async fn order_due_report(&mut self) -> Result<(), AggregatorError> {
         let Some(due) = self.next_report_due().filter(|due| *due <= Instant::now()) else {
             return Ok(());
         };
@@ -34,7 +35,7 @@ impl Committer {
         }
     }
 
-    async fn order(&mut self, run: RunId) -> Result<(), FleetError> {
+    async fn order(&mut self, run: RunId) -> Result<(), AggregatorError> {
         let mut work = self.work_on(run.clone(), Vec::new());
         let known = self.runs.known.get(&run);
         work.record = known.and_then(|known| {
@@ -58,8 +59,10 @@ impl Committer {
             known.open = None;
         }
         self.runs.reporting = Some(run);
-        // Whoever writes is there until the committer has ended, or both are to end at once.
-        let _ = self.orders.send(order).await;
+        if let Some(ReportChannels { orders, .. }) = &self.reports {
+            // Whoever writes is there until the committer has ended, or both are to end at once.
+            let _ = orders.send(order).await;
+        }
         Ok(())
     }
 
@@ -82,8 +85,10 @@ impl Committer {
                     progress.reported_at = complete_at;
                     self.board.tell(&run, progress);
                     telemetry::completed(&completed);
-                    // Nobody may be there to hear of it.
-                    let _ = self.completed.send(completed).await;
+                    if let Some(ReportChannels { completed: listener, .. }) = &self.reports {
+                        // Nobody may be there to hear of it.
+                        let _ = listener.send(completed).await;
+                    }
                 }
             }
         }
@@ -93,9 +98,9 @@ impl Committer {
     pub(super) async fn report_the_rest(
         &mut self,
         reported: &mut mpsc::Receiver<Reported>,
-    ) -> Result<(), FleetError> {
+    ) -> Result<(), AggregatorError> {
         let mut rest: Vec<RunId> = Vec::new();
-        loop {
+        while self.reports.is_some() {
             if self.runs.reporting.is_some() {
                 tokio::select! {
                     biased;
@@ -115,5 +120,6 @@ impl Committer {
             rest.push(run.clone());
             self.order(run).await?;
         }
+        Ok(())
     }
 }

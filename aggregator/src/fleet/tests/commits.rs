@@ -200,7 +200,7 @@ async fn nothing_of_a_batch_is_acknowledged_when_the_disk_is_full() {
         if number == 1 {
             open.fill_the_disk().unwrap();
         }
-        let opened = Known { place: ResultPlace::Directory, open: Some(open), ..Known::new() };
+        let opened = Known { open: Some(open), ..Known::at(ResultPlace::Directory) };
         known.insert(record.run_id.clone(), opened);
     }
     let [a, b] = runs.map(|record| record.run_id);
@@ -216,17 +216,16 @@ async fn nothing_of_a_batch_is_acknowledged_when_the_disk_is_full() {
         runs_dir: fleet.runs_dir.path().to_owned(),
         options: FleetOptions::default(),
         events: Events::silent(),
+        finished: Events::silent(),
         metrics: Arc::default(),
         board: Board::default(),
         settling,
-        orders: mpsc::channel(1).0,
-        completed: mpsc::channel(1).0,
+        reports: None,
         stop: CancellationToken::new(),
         runs: known,
     };
-    let inputs = Inputs { incoming, answers: mpsc::channel(1).1, reported: mpsc::channel(1).1 };
-    let error = committer.run(inputs).await.unwrap_err();
-    assert!(matches!(&error, FleetError::Journal(JournalError::Full { .. })), "{error}");
+    let error = committer.run(Inputs::only(incoming)).await.err().unwrap();
+    assert!(matches!(&error, AggregatorError::Journal(JournalError::Full { .. })), "{error}");
     assert!(to_settle.recv().await.is_none(), "nothing is to be settled, of either run");
     assert_eq!(fleet.results.held(), 2);
     assert_eq!(fleet.items(&a), ["1"], "it comes again, and is a duplicate then");

@@ -31,7 +31,7 @@ struct Fleet {
 
 /// An aggregator at work.
 struct Working {
-    role: JoinHandle<Result<FleetSummary, FleetError>>,
+    role: JoinHandle<Result<FleetSummary, AggregatorError>>,
     completed: mpsc::Receiver<CompletedRun>,
 }
 
@@ -91,7 +91,7 @@ impl Fleet {
     }
 
     /// Closes both queues and waits for the aggregator's end.
-    async fn end(&self, working: Working) -> Result<FleetSummary, FleetError> {
+    async fn end(&self, working: Working) -> Result<FleetSummary, AggregatorError> {
         self.results.close();
         self.dead.close();
         working.role.await.unwrap()

@@ -69,5 +69,5 @@ async fn where_no_more_results_can_be_received_nobody_waits_for_dead_jobs() {
         options: fleet.options.clone(),
     };
     let error = run(resources, fleet.shutdown.clone()).await.unwrap_err();
-    assert!(matches!(error, FleetError::Queue(QueueError::Refused(_))), "{error}");
+    assert!(matches!(error, AggregatorError::Queue(QueueError::Refused(_))), "{error}");
 }

@@ -5,8 +5,8 @@ use juror_analysis::{
     test_results::{SEMANTIC, bare, judged, record},
 };
 use juror_journal::journal::RunDirectory;
-use juror_queue::{Priority, Settle};
-use juror_types::{id::RunId, outcome::Outcome};
+use juror_queue::{Delivery, Disposition, Priority, QueueError, Settle};
+use juror_types::{event::Event, id::RunId, outcome::Outcome};
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
@@ -50,7 +50,7 @@ impl Subscription<JobResult> for Script {
 }
 
 struct Setup {
-    resources: AggregatorResources,
+    resources: LocalRunResources,
     log: Log,
     _runs: tempfile::TempDir,
 }
@@ -60,7 +60,7 @@ fn setup(results: Vec<JobResult>, open: bool, events: Events) -> Setup {
     let directory = RunDirectory::create(runs.path(), &record(SEMANTIC, 3)).unwrap();
     let log = Log::default();
     let script = Script { results: results.into(), log: log.clone(), open };
-    let resources = AggregatorResources {
+    let resources = LocalRunResources {
         results: Box::new(script),
         journal: RunJournal::read(directory).unwrap(),
         events,
