@@ -4,6 +4,7 @@ pub mod batch_folder;
 pub mod budget_cap;
 pub mod cancel;
 pub mod context_factory;
+mod job_rounds;
 pub mod publish;
 pub mod retry_plan;
 pub mod run_contexts;
