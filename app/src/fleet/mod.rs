@@ -8,6 +8,7 @@ mod job_rounds;
 pub mod publish;
 pub mod retry_plan;
 pub mod run_contexts;
+pub mod worker_role;
 
 use crate::{
     error::AppError,
