@@ -14,6 +14,7 @@ pub use status_provider::{RunStatusProvider, WorkerRunState};
 
 use crate::{concurrency::Concurrency, interruption::Interruption, telemetry};
 use delivery::DeliveryHandler;
+use futures_util::future::BoxFuture;
 use juror_ledger::store::Store;
 use juror_queue::{Delivery, Queue, QueueError, Subscription};
 use juror_telemetry::Metrics;
@@ -53,24 +54,26 @@ pub struct Worker {
 /// Works until the queue is closed and empty, or until `shutdown.drain`, which it gives itself
 /// where it cannot go on; then what is in hand is finished. With `shutdown.now` it is given back,
 /// and calls in flight are cancelled.
-pub async fn run(worker: Worker, shutdown: Shutdown) -> Result<(), WorkerError> {
-    info!("the worker takes jobs");
-    let handler = Arc::new(DeliveryHandler::new(worker, shutdown));
-    let DeliveryHandler { worker, shutdown, .. } = &*handler;
-    let ending = match &worker.batches {
-        None => serve(&handler).await,
-        Some(batches) => {
-            batches.begin().await.map_err(Interruption::from)?;
-            let keeping = batches.run(&*worker.run_states, &worker.events, shutdown);
-            let (mut ending, kept) = tokio::join!(serve(&handler), keeping);
-            // Once no job in hand can become a row of a shard any more.
-            batches.resign().await;
-            ending.note(Ok(kept), &shutdown.drain);
-            ending
-        }
-    };
-    info!("the worker has ended");
-    ending.0.map_or(Ok(()), Err)
+pub fn run(worker: Worker, shutdown: Shutdown) -> BoxFuture<'static, Result<(), WorkerError>> {
+    Box::pin(async move {
+        info!("the worker takes jobs");
+        let handler = Arc::new(DeliveryHandler::new(worker, shutdown));
+        let DeliveryHandler { worker, shutdown, .. } = &*handler;
+        let ending = match &worker.batches {
+            None => serve(&handler).await,
+            Some(batches) => {
+                batches.begin().await.map_err(Interruption::from)?;
+                let keeping = batches.run(&*worker.run_states, &worker.events, shutdown);
+                let (mut ending, kept) = tokio::join!(serve(&handler), keeping);
+                // Once no job in hand can become a row of a shard any more.
+                batches.resign().await;
+                ending.note(Ok(kept), &shutdown.drain);
+                ending
+            }
+        };
+        info!("the worker has ended");
+        ending.0.map_or(Ok(()), Err)
+    })
 }
 
 /// Takes jobs, and waits for those in hand.

@@ -9,6 +9,7 @@ use super::{
     settlement::settle,
 };
 use crate::run_journal::RunJournal;
+use futures_util::future::BoxFuture;
 use juror_journal::journal::JournalError;
 use juror_queue::Subscription;
 use juror_telemetry::Metrics;
@@ -44,38 +45,40 @@ pub struct Aggregated {
 
 /// Receives and commits until the queue is closed and holds nothing more. A soft stop changes
 /// nothing: what workers finish must still be committed. A hard stop ends after what is in hand.
-pub async fn run(
+pub fn run(
     resources: LocalRunResources,
     shutdown: Shutdown,
-) -> Result<Aggregated, AggregatorError> {
-    let LocalRunResources { results, journal, events, metrics } = resources;
-    let options = FleetOptions { gathering: Some(GATHERING), ..FleetOptions::default() };
-    let (sender, incoming) = mpsc::channel(options.batch);
-    let (settling, to_settle) = mpsc::channel(SETTLING);
-    // What is in hand is committed at a hard stop too.
-    let stop = CancellationToken::new();
-    let settled = settle(to_settle, events.clone(), stop.clone());
-    let committer = Committer {
-        runs_dir: journal.files().directory().parent().map(Path::to_owned).unwrap_or_default(),
-        options,
-        finished: events.clone(),
-        events,
-        metrics,
-        board: Board::default(),
-        settling,
-        reports: None,
-        stop,
-        runs: KnownRuns::only(journal),
-    };
-    let receiving = receive_one(results, sender, shutdown.now, Incoming::Result);
-    let committing = committer.run(Inputs::only(incoming));
-    let (received, committed, ()) = tokio::join!(receiving, committing, settled);
-    let runs = committed?;
-    received?;
-    let duplicates = runs.finished.duplicates;
-    // It is open until the end.
-    let journal = runs.into_only().ok_or(JournalError::Stopped)?;
-    Ok(Aggregated { journal, duplicates })
+) -> BoxFuture<'static, Result<Aggregated, AggregatorError>> {
+    Box::pin(async move {
+        let LocalRunResources { results, journal, events, metrics } = resources;
+        let options = FleetOptions { gathering: Some(GATHERING), ..FleetOptions::default() };
+        let (sender, incoming) = mpsc::channel(options.batch);
+        let (settling, to_settle) = mpsc::channel(SETTLING);
+        // What is in hand is committed at a hard stop too.
+        let stop = CancellationToken::new();
+        let settled = settle(to_settle, events.clone(), stop.clone());
+        let committer = Committer {
+            runs_dir: journal.files().directory().parent().map(Path::to_owned).unwrap_or_default(),
+            options,
+            finished: events.clone(),
+            events,
+            metrics,
+            board: Board::default(),
+            settling,
+            reports: None,
+            stop,
+            runs: KnownRuns::only(journal),
+        };
+        let receiving = receive_one(results, sender, shutdown.now, Incoming::Result);
+        let committing = committer.run(Inputs::only(incoming));
+        let (received, committed, ()) = tokio::join!(receiving, committing, settled);
+        let runs = committed?;
+        received?;
+        let duplicates = runs.finished.duplicates;
+        // It is open until the end.
+        let journal = runs.into_only().ok_or(JournalError::Stopped)?;
+        Ok(Aggregated { journal, duplicates })
+    })
 }
 
 #[cfg(test)]

@@ -41,6 +41,7 @@ pub use lock::{LockRole, RunsLock};
 pub use reporter::{BaselineComparer, CompletedRun, ReportOptions};
 
 use committer::{Committer, Inputs, KnownRuns, ReportChannels};
+use futures_util::future::BoxFuture;
 use juror_journal::journal::JournalError;
 use juror_ledger::{error::LedgerError, redis::RunsDirectory};
 use juror_queue::{DeadLetter, DeadLetters, HeldMessages, Queue, QueueError, Subscription};
@@ -182,104 +183,107 @@ pub enum AggregatorError {
 /// Receives, commits and reports until it is asked to stop, until another runs directory takes
 /// the fleet over, or until both queues are closed and hold nothing more. At a soft stop, what is in hand is committed and acknowledged, and runs that
 /// changed are reported; a hard stop ends after the batch in hand.
-pub async fn run(
+pub fn run(
     resources: FleetResources,
     shutdown: Shutdown,
-) -> Result<FleetSummary, AggregatorError> {
-    let FleetResources {
-        lock,
-        directory,
-        results,
-        dead,
-        jobs,
-        dead_letters,
-        held,
-        backend,
-        events,
-        completed,
-        metrics,
-        options,
-    } = resources;
-    let (stop, drain) = (shutdown.now.clone(), shutdown.drain.child_token());
-    let board = Board::default();
-    let (sender, incoming) = mpsc::channel(options.batch);
-    let (settling, to_settle) = mpsc::channel(SETTLING);
-    let (orders, ordered) = mpsc::channel(1);
-    let (written, reported) = mpsc::channel(1);
-    let (answering, answers) = mpsc::channel(ANSWERS);
-    let runs_dir = lock.runs_dir().to_owned();
-    let survey = StatusSurvey {
-        backend: Arc::clone(&backend),
-        intervals: Intervals { expected: options.survey, announced: options.announced },
-        board: board.reader(),
-        answers: answering,
-        events: events.clone(),
-        noted: BTreeMap::new(),
-        is_away: false,
-    };
-    let reconciled = Arc::new(Notify::new());
-    let release = Release { held, reconciled: Arc::clone(&reconciled), events: events.clone() };
-    let care = LedgerCare {
-        reconciled,
-        backend: Arc::clone(&backend),
-        runs_dir: runs_dir.clone(),
-        board: board.reader(),
-        events: events.clone(),
-        heartbeat: options.heartbeat,
-        check: options.ledger,
-        stop: stop.clone(),
-    };
-    let reports = options.reports.clone();
-    let resender =
-        Resender { backend: Arc::clone(&backend), jobs, dead_letters, events: events.clone() };
-    let dead = ResendingSubscription { inner: dead, resender };
-    let receiving = receive(results, Box::new(dead), sender, drain.clone());
-    let reporting = reporter::report(ordered, written, Arc::clone(&backend), reports, stop.clone());
-    let claiming = options.ledger;
-    let settled = settlement::settle(to_settle, events.clone(), stop.clone());
-    let committer = Committer {
-        runs_dir,
-        options,
-        events,
-        finished: Events::silent(),
-        metrics,
-        board,
-        settling,
-        reports: Some(ReportChannels { orders, completed }),
-        stop: stop.clone(),
-        runs: KnownRuns::default(),
-    };
-    let ended = CancellationToken::new();
-    let committing = async {
-        // Also when the committing breaks off.
-        let _ended = ended.clone().drop_guard();
-        match committer.run(Inputs { incoming, answers, reported }).await {
-            // It was interrupted in reading a journal.
-            Err(AggregatorError::Journal(JournalError::Stopped)) => Ok(FleetSummary::default()),
-            ended => ended.map(|runs| runs.finished),
-        }
-    };
-    let keeping = async {
-        let kept = directory::keep(&*backend, &directory, claiming);
-        let elsewhere = ended.run_until_cancelled(kept).await;
-        // What is in hand is committed still; everything else is for the other one.
-        drain.cancel();
-        elsewhere
-    };
-    let (received, finished, elsewhere, ..) = tokio::join!(
-        receiving,
-        committing,
-        keeping,
-        reporting,
-        settled,
-        survey.run(ended.clone(), stop),
-        care.run(ended.clone()),
-        release.run(ended.clone()),
-    );
-    drop(lock);
-    let finished = finished?;
-    received?;
-    elsewhere.map_or(Ok(finished), Err)
+) -> BoxFuture<'static, Result<FleetSummary, AggregatorError>> {
+    Box::pin(async move {
+        let FleetResources {
+            lock,
+            directory,
+            results,
+            dead,
+            jobs,
+            dead_letters,
+            held,
+            backend,
+            events,
+            completed,
+            metrics,
+            options,
+        } = resources;
+        let (stop, drain) = (shutdown.now.clone(), shutdown.drain.child_token());
+        let board = Board::default();
+        let (sender, incoming) = mpsc::channel(options.batch);
+        let (settling, to_settle) = mpsc::channel(SETTLING);
+        let (orders, ordered) = mpsc::channel(1);
+        let (written, reported) = mpsc::channel(1);
+        let (answering, answers) = mpsc::channel(ANSWERS);
+        let runs_dir = lock.runs_dir().to_owned();
+        let survey = StatusSurvey {
+            backend: Arc::clone(&backend),
+            intervals: Intervals { expected: options.survey, announced: options.announced },
+            board: board.reader(),
+            answers: answering,
+            events: events.clone(),
+            noted: BTreeMap::new(),
+            is_away: false,
+        };
+        let reconciled = Arc::new(Notify::new());
+        let release = Release { held, reconciled: Arc::clone(&reconciled), events: events.clone() };
+        let care = LedgerCare {
+            reconciled,
+            backend: Arc::clone(&backend),
+            runs_dir: runs_dir.clone(),
+            board: board.reader(),
+            events: events.clone(),
+            heartbeat: options.heartbeat,
+            check: options.ledger,
+            stop: stop.clone(),
+        };
+        let reports = options.reports.clone();
+        let resender =
+            Resender { backend: Arc::clone(&backend), jobs, dead_letters, events: events.clone() };
+        let dead = ResendingSubscription { inner: dead, resender };
+        let receiving = receive(results, Box::new(dead), sender, drain.clone());
+        let reporting =
+            reporter::report(ordered, written, Arc::clone(&backend), reports, stop.clone());
+        let claiming = options.ledger;
+        let settled = settlement::settle(to_settle, events.clone(), stop.clone());
+        let committer = Committer {
+            runs_dir,
+            options,
+            events,
+            finished: Events::silent(),
+            metrics,
+            board,
+            settling,
+            reports: Some(ReportChannels { orders, completed }),
+            stop: stop.clone(),
+            runs: KnownRuns::default(),
+        };
+        let ended = CancellationToken::new();
+        let committing = async {
+            // Also when the committing breaks off.
+            let _ended = ended.clone().drop_guard();
+            match committer.run(Inputs { incoming, answers, reported }).await {
+                // It was interrupted in reading a journal.
+                Err(AggregatorError::Journal(JournalError::Stopped)) => Ok(FleetSummary::default()),
+                ended => ended.map(|runs| runs.finished),
+            }
+        };
+        let keeping = async {
+            let kept = directory::keep(&*backend, &directory, claiming);
+            let elsewhere = ended.run_until_cancelled(kept).await;
+            // What is in hand is committed still; everything else is for the other one.
+            drain.cancel();
+            elsewhere
+        };
+        let (received, finished, elsewhere, ..) = tokio::join!(
+            receiving,
+            committing,
+            keeping,
+            reporting,
+            settled,
+            survey.run(ended.clone(), stop),
+            care.run(ended.clone()),
+            release.run(ended.clone()),
+        );
+        drop(lock);
+        let finished = finished?;
+        received?;
+        elsewhere.map_or(Ok(finished), Err)
+    })
 }
 
 #[cfg(test)]

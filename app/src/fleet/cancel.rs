@@ -5,6 +5,7 @@ use crate::{
     batch_lane::LOCAL_OWNER, environment::Environment, error::AppError, judge,
     local_ledger::open_local_ledger, settings::Settings,
 };
+use futures_util::future::BoxFuture;
 use juror_analysis::fold::{Fold, Rounds};
 use juror_journal::journal::RunFiles;
 use juror_ledger::{
@@ -47,31 +48,33 @@ fn is_none(batches: &u32) -> bool {
 }
 
 /// Cancels the run unless each of its jobs has its result; returns its state.
-pub async fn cancel(
-    backend: &RedisLedger,
-    run: &RunId,
-    settings: &Settings,
-) -> Result<CancelSummary, AppError> {
-    let unknown = || {
-        AppError::not_found(format!(
-            "the fleet {} knows no run {run}; `juror runs` lists those that have a report",
-            settings.fleet.namespace
-        ))
-    };
-    let status = backend.run_status(run).await.map_err(AppError::from)?.ok_or_else(unknown)?;
-    // A run whose journal cannot be read is cancelled as one whose journal is elsewhere. What the
-    // aggregator told last may be less than both, or be forgotten.
-    let files = RunFiles::open(&settings.run.runs_dir, run);
-    let fold = files.and_then(|files| Fold::of_journal(&files)).ok();
-    let rounds = job_rounds(backend, run, fold.as_ref()).await?;
-    let complete = status.is_reported()
-        || status.expected.is_some_and(|expected| rounds.results() >= expected);
-    if complete {
-        return Ok(tally(&status, &rounds, complete));
-    }
-    backend.cancel_run(run).await.map_err(AppError::from)?;
-    let status = backend.run_status(run).await.map_err(AppError::from)?.ok_or_else(unknown)?;
-    Ok(tally(&status, &rounds, complete))
+pub fn cancel<'a>(
+    backend: &'a RedisLedger,
+    run: &'a RunId,
+    settings: &'a Settings,
+) -> BoxFuture<'a, Result<CancelSummary, AppError>> {
+    Box::pin(async move {
+        let unknown = || {
+            AppError::not_found(format!(
+                "the fleet {} knows no run {run}; `juror runs` lists those that have a report",
+                settings.fleet.namespace
+            ))
+        };
+        let status = backend.run_status(run).await.map_err(AppError::from)?.ok_or_else(unknown)?;
+        // A run whose journal cannot be read is cancelled as one whose journal is elsewhere. What the
+        // aggregator told last may be less than both, or be forgotten.
+        let files = RunFiles::open(&settings.run.runs_dir, run);
+        let fold = files.and_then(|files| Fold::of_journal(&files)).ok();
+        let rounds = job_rounds(backend, run, fold.as_ref()).await?;
+        let complete = status.is_reported()
+            || status.expected.is_some_and(|expected| rounds.results() >= expected);
+        if complete {
+            return Ok(tally(&status, &rounds, complete));
+        }
+        backend.cancel_run(run).await.map_err(AppError::from)?;
+        let status = backend.run_status(run).await.map_err(AppError::from)?.ok_or_else(unknown)?;
+        Ok(tally(&status, &rounds, complete))
+    })
 }
 
 fn tally(status: &RunStatus, rounds: &Rounds, complete: bool) -> CancelSummary {
@@ -111,15 +114,17 @@ pub fn local_summary(files: &RunFiles) -> Result<CancelSummary, AppError> {
 }
 
 /// Cancels the batches of a run of this machine; returns how many are to be collected.
-pub async fn cancel_local_batches(
-    record: &RunRecord,
-    settings: &Settings,
-    environment: &Environment,
-) -> Result<u32, AppError> {
-    let backend = open_local_ledger(settings)?;
-    let cancelled = cancel_in(&backend, record, settings, environment).await;
-    backend.close().await;
-    cancelled
+pub fn cancel_local_batches<'a>(
+    record: &'a RunRecord,
+    settings: &'a Settings,
+    environment: &'a Environment,
+) -> BoxFuture<'a, Result<u32, AppError>> {
+    Box::pin(async move {
+        let backend = open_local_ledger(settings)?;
+        let cancelled = cancel_in(&backend, record, settings, environment).await;
+        backend.close().await;
+        cancelled
+    })
 }
 
 async fn cancel_in(

@@ -11,6 +11,7 @@ use crate::{
     settings::Settings,
     worker_resources::{self as resources, WorkerResources},
 };
+use futures_util::future::BoxFuture;
 use juror_ledger::{
     admission::{Admission as _, AdmissionQueue},
     batches::BatchRecords,
@@ -82,23 +83,25 @@ impl<'fleet> WorkerRole<'fleet> {
     ///
     /// # Errors
     /// [`AppError::Invalid`] where a queue refuses what a person must mend.
-    pub async fn run(self) -> Result<(), AppError> {
-        let Self { fleet, worker, runs, stop, drain_timeout, _batch_folder } = self;
-        let over = CancellationToken::new();
-        let working = async {
-            let ended = juror_worker::run::run(worker, stop.clone()).await;
-            over.cancel();
-            ended
-        };
-        let (ended, ..) = tokio::join!(
-            working,
-            over.run_until_cancelled(renew_presence(&fleet.backend)),
-            over.run_until_cancelled(end_in_time(&stop, drain_timeout)),
-            runs.watch(&over),
-        );
-        ended.map_err(|error| match error {
-            WorkerError::Queue(error) => error.into(),
-            error => AppError::internal(error),
+    pub fn run(self) -> BoxFuture<'fleet, Result<(), AppError>> {
+        Box::pin(async move {
+            let Self { fleet, worker, runs, stop, drain_timeout, _batch_folder } = self;
+            let over = CancellationToken::new();
+            let working = async {
+                let ended = juror_worker::run::run(worker, stop.clone()).await;
+                over.cancel();
+                ended
+            };
+            let (ended, ..) = tokio::join!(
+                working,
+                over.run_until_cancelled(renew_presence(&fleet.backend)),
+                over.run_until_cancelled(end_in_time(&stop, drain_timeout)),
+                runs.watch(&over),
+            );
+            ended.map_err(|error| match error {
+                WorkerError::Queue(error) => error.into(),
+                error => AppError::internal(error),
+            })
         })
     }
 }

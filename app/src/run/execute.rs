@@ -17,6 +17,7 @@ use crate::{
     local_ledger::open_local_ledger,
     worker_resources::run_deadline,
 };
+use futures_util::future::BoxFuture;
 use juror_aggregator::{
     fleet::local_run::{self, Aggregated, LocalRunResources},
     run_journal::RunJournal,
@@ -79,16 +80,18 @@ struct LocalRound<'run> {
 }
 
 /// Opens the run's backend, its directory and its ledger.
-pub async fn begin(execution: Execution<'_>) -> Result<Begun, AppError> {
-    // First, since a run that cannot be paid for should leave no directory behind.
-    let backend = Arc::new(open_local_ledger(&execution.session.settings)?);
-    match open_run(execution, &backend).await {
-        Ok(opened) => Ok(Begun { backend, opened }),
-        Err(failure) => {
-            backend.close().await;
-            Err(failure)
+pub fn begin(execution: Execution<'_>) -> BoxFuture<'_, Result<Begun, AppError>> {
+    Box::pin(async move {
+        // First, since a run that cannot be paid for should leave no directory behind.
+        let backend = Arc::new(open_local_ledger(&execution.session.settings)?);
+        match open_run(execution, &backend).await {
+            Ok(opened) => Ok(Begun { backend, opened }),
+            Err(failure) => {
+                backend.close().await;
+                Err(failure)
+            }
         }
-    }
+    })
 }
 
 impl Begun {
@@ -99,16 +102,18 @@ impl Begun {
 
     /// Runs producer, workers and aggregator until every job has its outcome, or until `shutdown`
     /// is given. `session` is that of the execution.
-    pub async fn run(
+    pub fn run<'a>(
         self,
-        session: &Session,
+        session: &'a Session,
         events: Events,
-        shutdown: &Shutdown,
-    ) -> Result<Executed, AppError> {
-        let ran = run_in_backend(self.opened, session, &self.backend, events, shutdown).await;
-        self.backend.close().await;
-        let (journal, paused, ledger) = ran?;
-        Ok(Executed { journal, ledger, stopped: shutdown.drain.is_cancelled(), paused })
+        shutdown: &'a Shutdown,
+    ) -> BoxFuture<'a, Result<Executed, AppError>> {
+        Box::pin(async move {
+            let ran = run_in_backend(self.opened, session, &self.backend, events, shutdown).await;
+            self.backend.close().await;
+            let (journal, paused, ledger) = ran?;
+            Ok(Executed { journal, ledger, stopped: shutdown.drain.is_cancelled(), paused })
+        })
     }
 }
 

@@ -12,6 +12,7 @@ use crate::{
     batch_lane::BatchLane, evaluate::evaluate, interruption::Interruption,
     worker_error::WorkerError,
 };
+use futures_util::future::BoxFuture;
 use juror_ledger::batches::ShardStep;
 use juror_queue::{Delivery, Priority, Subscription};
 use juror_telemetry::ShardEvent;
@@ -31,14 +32,19 @@ const MONEY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Works until every job has its result or stands in a batch that goes on without this process,
 /// which it does from `drain` on.
-pub async fn run(work: Arc<BatchWork>, drain: &CancellationToken) -> Result<(), WorkerError> {
-    let mut driver = Driver::new(work, drain.clone());
-    let driven = driver.drive().await.or_else(not_stopping);
-    if driven.is_err() {
-        drain.cancel();
-    }
-    let left = driver.wind_up().await;
-    driven.and(left)
+pub fn run<'a>(
+    work: Arc<BatchWork>,
+    drain: &'a CancellationToken,
+) -> BoxFuture<'a, Result<(), WorkerError>> {
+    Box::pin(async move {
+        let mut driver = Driver::new(work, drain.clone());
+        let driven = driver.drive().await.or_else(not_stopping);
+        if driven.is_err() {
+            drain.cancel();
+        }
+        let left = driver.wind_up().await;
+        driven.and(left)
+    })
 }
 
 type Task<T> = JoinSet<Result<T, WorkerError>>;
