@@ -5,7 +5,8 @@
 //! `cargo bench --bench evidence -- 27 10 6` (pages of `examples/golden` and components of React of
 //! `benches/components`, of which every second one is held back from tuning; those of each that are also
 //! held against screenshots from elsewhere).
-//! `MISSES=1` prints each change that was not named.
+//! `MISSES=1` prints each change that was not named, of the components tuned by; `TUNED=1` leaves those
+//! held back out; `OPERATORS=margin,gap` plants such changes only.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -33,7 +34,7 @@ use nix::sys::{
     resource::{UsageWho, getrusage},
     time::TimeValLike as _,
 };
-use std::{fs, path::Path};
+use std::{env, fs, path::Path};
 
 /// A page to change.
 struct Component {
@@ -93,7 +94,9 @@ fn components(
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<_> = files.collect();
     files.sort();
-    let read = files.into_iter().take(count).enumerate().map(|(number, file)| {
+    let files = files.into_iter().take(count).enumerate();
+    let is_asked = |number: usize| number.is_multiple_of(2) || env::var_os("TUNED").is_none();
+    let read = files.filter(|(number, _)| is_asked(*number)).map(|(number, file)| {
         let code = fs::read_to_string(&file).unwrap();
         let size = viewport(&code);
         Component {
@@ -113,6 +116,17 @@ fn viewport(code: &str) -> [u32; 2] {
     })
 }
 
+/// Whether changes by an operator are asked for.
+fn is_planted(operator: &str) -> bool {
+    let Ok(asked) = env::var("OPERATORS") else { return true };
+    asked.split(',').any(|name| name == operator)
+}
+
+/// Single cases of components that are held back are shown to nobody.
+fn prints_misses(component: &Component) -> bool {
+    env::var_os("MISSES").is_some() && component.number.is_multiple_of(2)
+}
+
 /// The changes of one component, against screenshots of one origin.
 struct Run<'run> {
     browsers: &'run mut Browsers,
@@ -125,7 +139,7 @@ impl Run<'_> {
         let Component { html, size, number, .. } = self.component;
         self.browsers.chromium.open(html, *size, 1);
         let (original, page) = self.browsers.chromium.draw(&[]);
-        for operator in 0..OPERATORS.len() {
+        for operator in (0..OPERATORS.len()).filter(|&at| is_planted(OPERATORS[at])) {
             for strength in weakest..STRENGTHS.len() {
                 let turn = number / 2 + operator + strength;
                 let Some(planted) = mutation(&page, operator, strength, turn) else { continue };
@@ -151,7 +165,7 @@ impl Run<'_> {
                     let found = Found::new(&everything, &planted, &snapshot);
                     control.entry(key).or_default().add(&found, 0);
                 }
-                if !found.both && std::env::var_os("MISSES").is_some() {
+                if !found.both && prints_misses(self.component) {
                     self.print_miss(&planted, &evidence, &snapshot, is_in_code);
                 }
             }
@@ -201,7 +215,8 @@ fn print_silence(browsers: &mut Browsers, components: &[Component]) {
     println!("\nno region on unchanged code: components tuned by, and held back");
     for origin in [Origin::SameBrowser, Origin::Rounded].into_iter().chain(Origin::ELSEWHERE) {
         let mut halves = [(0, 0); 2];
-        for Component { name, html, size, number } in components {
+        for component in components {
+            let Component { name, html, size, number } = component;
             let screenshot = origin.screenshot(browsers, html, *size, &[]);
             let Some(screenshot) = screenshot else { continue };
             let browser = &mut browsers.chromium;
@@ -214,7 +229,7 @@ fn print_silence(browsers: &mut Browsers, components: &[Component]) {
             let (silent, all) = &mut halves[number % 2];
             *all += 1;
             *silent += usize::from(is_silent);
-            if !is_silent && std::env::var_os("MISSES").is_some() {
+            if !is_silent && prints_misses(component) {
                 println!("  {name}: {:?}", evidence.regions.first());
             }
         }
