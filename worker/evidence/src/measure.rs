@@ -78,7 +78,11 @@ impl<'pictures> PicturePair<'pictures> {
         }
     }
 
-    fn record(&self, region: &DifferenceRegion, page: Option<&PageTree<'_>>) -> EvidenceRegion {
+    pub(crate) fn record(
+        &self,
+        region: &DifferenceRegion,
+        page: Option<&PageTree<'_>>,
+    ) -> EvidenceRegion {
         let scale = self.alignment.scale;
         let area = f64::from(self.drawing.width()) * f64::from(self.drawing.height());
         let element = page.zip(region.element);

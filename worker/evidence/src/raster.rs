@@ -5,6 +5,9 @@ use std::fmt;
 /// A color's red, green and blue.
 pub(crate) type Rgb = [u8; 3];
 
+/// Contrast of neighbors above which one of them is a rim.
+const RIM: u8 = 12;
+
 /// An opaque picture of 8 bits a channel.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Raster {
@@ -60,6 +63,18 @@ impl Raster {
             return None;
         }
         self.pixels.get(y as usize * self.width as usize + x as usize).copied()
+    }
+
+    /// Whether a place contrasts with the one to its right or below it.
+    pub(crate) fn is_rim(&self, x: i32, y: i32) -> bool {
+        let beside = [self.get(x + 1, y), self.get(x, y + 1)];
+        beside.into_iter().flatten().any(|near| channel_difference(self.at(x, y), near) > RIM)
+    }
+
+    /// Number of such places in a box: left, top, right, bottom.
+    pub(crate) fn rims_in(&self, [left, top, right, bottom]: [i32; 4]) -> usize {
+        let rows = (top..bottom).flat_map(|y| (left..right).map(move |x| [x, y]));
+        rows.filter(|&[x, y]| self.is_rim(x, y)).count()
     }
 
     pub(crate) fn pixels(&self) -> &[Rgb] {

@@ -1,10 +1,6 @@
 //! The kind of difference that a region shows.
 
-use crate::{
-    difference::PixelDifference,
-    patches::Patch,
-    raster::{Raster, channel_difference},
-};
+use crate::{difference::PixelDifference, patches::Patch, raster::Raster};
 use juror_types::evidence::RegionKind;
 
 /// Pixels by which the content of a region may have moved.
@@ -63,7 +59,7 @@ impl RimCounts {
         let mut counts = Self { screenshot: 0, drawing: 0, both: 0 };
         for y in top..bottom {
             for x in (left..right).filter(|&x| difference.at(x, y) > 0) {
-                let (one, other) = (is_rim(screenshot, [x, y]), is_rim(drawing, [x, y]));
+                let (one, other) = (screenshot.is_rim(x, y), drawing.is_rim(x, y));
                 counts.screenshot += u32::from(one);
                 counts.drawing += u32::from(other);
                 counts.both += u32::from(one && other);
@@ -71,12 +67,6 @@ impl RimCounts {
         }
         counts
     }
-}
-
-fn is_rim(picture: &Raster, [x, y]: [i32; 2]) -> bool {
-    let here = picture.at(x, y);
-    let beside = [picture.get(x + 1, y), picture.get(x, y + 1)];
-    beside.into_iter().flatten().any(|near| channel_difference(here, near) > 12)
 }
 
 #[cfg(test)]

@@ -30,6 +30,13 @@ pub(crate) struct DrawnShape {
 
 /// Shapes that look otherwise if they are drawn by another program: they have curves or letters.
 pub(crate) fn shapes_of(drawing: &Raster) -> Vec<DrawnShape> {
+    let mut shapes = contours_of(drawing);
+    shapes.retain(|shape| shape.has_many_colors(drawing));
+    shapes
+}
+
+/// Shapes that contrast with what is around them, in reading order.
+pub(crate) fn contours_of(drawing: &Raster) -> Vec<DrawnShape> {
     let (width, height) = (drawing.width() as usize, drawing.height() as usize);
     let (columns, rows) = (width.div_ceil(CELL).max(1), height.div_ceil(CELL));
     let mut rims = vec![0u8; columns * rows];
@@ -50,7 +57,7 @@ pub(crate) fn shapes_of(drawing: &Raster) -> Vec<DrawnShape> {
         rims: group.iter().filter_map(|&cell| rims.get(cell)).map(|&count| count as usize).sum(),
         places: group.iter().flat_map(|&cell| places_of(cell, columns, [width, height])).collect(),
     });
-    shapes.filter(|shape| shape.rims >= MIN_RIMS && shape.has_many_colors(drawing)).collect()
+    shapes.filter(|shape| shape.rims >= MIN_RIMS).collect()
 }
 
 /// Places of a cell's pixels.
@@ -65,6 +72,14 @@ fn places_of(
 }
 
 impl DrawnShape {
+    /// Left, top, right and bottom of the cells that it lies in.
+    pub fn bounds(&self) -> [i32; 4] {
+        let none = [i32::MAX, i32::MAX, i32::MIN, i32::MIN];
+        self.places.iter().fold(none, |[left, top, right, bottom], [x, y]| {
+            [left.min(*x), top.min(*y), right.max(x + 1), bottom.max(y + 1)]
+        })
+    }
+
     /// Whether the shape is in another picture in place.
     pub fn is_in_place(&self, drawing: &Raster, other: &Raster) -> bool {
         self.is_at(drawing, other, [0, 0])

@@ -7,7 +7,8 @@ use super::{
 use crate::page::PageTree;
 use LengthProperty as P;
 
-/// Changes that often draw the same picture as a change of lengths, the likeliest first.
+/// Changes that often draw the same picture as a change of lengths, those that are likelier with a
+/// higher priority.
 pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypothesis> {
     let Lever::Length { property, delta } = found.lever else { return Vec::new() };
     let element = found.element;
@@ -50,11 +51,11 @@ pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypoth
                 (parent, P::Padding, delta),
             ]);
             // A child in the middle of a row makes the row higher.
-            ways.extend(
-                page.children(element)
-                    .iter()
-                    .map(|child| (Some(*child), P::MarginBottom, 2.0 * delta)),
-            );
+            for child in page.children(element) {
+                ways.extend(
+                    [P::MarginBottom, P::LineHeight].map(|p| (Some(*child), p, 2.0 * delta)),
+                );
+            }
         }
         P::Gap => {
             ways.extend([
@@ -77,25 +78,33 @@ pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypoth
                 (Some(element), P::PaddingBottom, delta),
                 (Some(element), P::PaddingTop, delta),
                 (parent, P::PaddingTop, delta),
+                (parent, P::PaddingBottom, delta),
+                (parent, P::MarginBottom, delta),
+                (last.copied(), P::MarginBottom, delta),
                 (Some(element), P::Margin, delta),
                 (Some(element), P::LineHeight, delta),
+                (parent, P::LineHeight, delta),
                 // Content in the middle goes half the way, and upward.
                 (Some(element), P::MarginBottom, -2.0 * delta),
                 (last.copied(), P::MarginBottom, -2.0 * delta),
             ]);
+            // What makes a child higher makes room below it too.
+            for child in page.children(element).iter().chain(siblings) {
+                ways.extend([P::LineHeight, P::MarginBottom].map(|p| (Some(*child), p, delta)));
+            }
         }
         _ => {}
     }
-    let mut later = 100.0;
-    let changes = ways.into_iter().filter_map(|(element, property, delta)| {
+    let changes = ways.into_iter().enumerate().filter_map(|(place, (element, property, delta))| {
         let element = element?;
         let alike = page.alike(element);
         let elements =
             if found.change.elements.len() > 1 && alike.len() > 1 { alike } else { vec![element] };
         let change = property.change(page, &elements, delta)?;
-        later -= 1.0;
         let (lever, is) = (Lever::Length { property, delta }, property.current(page, element));
-        Some(Hypothesis { element, change, lever, is, priority: later })
+        let other = Hypothesis { element, change, lever, is, priority: 0.0 };
+        let priority = 80.0 + 10.0 * other.plausibility(page) - 0.5 * place as f64;
+        Some(Hypothesis { priority, ..other })
     });
     changes.collect()
 }

@@ -2,14 +2,14 @@
 
 use super::{
     hypothesis::Hypothesis,
-    search::{FoundRepair, RepairSearch},
+    search::{FoundRepair, RepairSearch, SearchOutcome},
 };
 use crate::{
     color,
     difference::PixelDifference,
     measure::{PicturePair, rounded},
     page::{PageTree, area, boxed, intersection},
-    regions::MAX_REGIONS,
+    regions::{DifferenceRegion, MAX_REGIONS, mean_delta_e},
     snapshot::Snapshot,
 };
 use juror_types::evidence::{AlternativeRepair, Evidence, EvidenceRegion, RegionKind};
@@ -19,29 +19,54 @@ const REMAINING: f64 = 0.1;
 
 impl RepairSearch {
     /// Adds what was found to the evidence of the pair that the search began with: repaired elements come
-    /// first, then the regions that the repairs do not take away.
+    /// first, then what the page lacks, then the regions that the repairs do not take away.
     pub fn finish(self, pair: &PicturePair<'_>, snapshot: &Snapshot, evidence: &mut Evidence) {
         if evidence.regions.is_empty() || self.is_over() && self.drawn() == 0 {
             return;
         }
         let was_tried = self.drawn() > 0;
         let before = PixelDifference::new(pair.screenshot(), pair.drawing(), pair.noise());
-        let (found, explained, remaining) = self.into_found();
+        let SearchOutcome { found, explained, remaining, missing } = self.into_outcome();
         evidence.explained = was_tried.then(|| rounded(explained));
         let page = PageTree::new(snapshot);
-        let causes: Vec<EvidenceRegion> =
-            found.iter().filter_map(|repair| cause(repair, pair, &page, evidence)).collect();
-        let is_cause = |region: &EvidenceRegion| {
-            causes.iter().any(|cause| cause.render_box == region.render_box)
+        let causes = found.iter().filter_map(|repair| cause(repair, pair, &page, evidence));
+        let mut named: Vec<EvidenceRegion> = causes.collect();
+        named.extend(missing.iter().map(|&place| missing_region(place, pair, &before, &page)));
+        let is_named = |region: &EvidenceRegion| {
+            let own = bounds(region);
+            named.iter().any(|other| other.render_box == region.render_box)
+                || missing.iter().any(|&place| area(intersection(place, own)) >= 0.5 * area(own))
         };
         let is_repaired = |region: &EvidenceRegion| {
             let bounds = bounds(region);
             remaining.count_in(bounds) as f64 <= REMAINING * before.count_in(bounds) as f64
         };
-        evidence.regions.retain(|region| !is_cause(region) && !is_repaired(region));
-        evidence.regions.splice(0..0, causes);
+        evidence.regions.retain(|region| !is_named(region) && !is_repaired(region));
+        evidence.regions.splice(0..0, named);
         evidence.regions.truncate(MAX_REGIONS);
     }
+}
+
+/// The region of content that the page lacks.
+fn missing_region(
+    place: [i32; 4],
+    pair: &PicturePair<'_>,
+    difference: &PixelDifference,
+    page: &PageTree<'_>,
+) -> EvidenceRegion {
+    let is_around = |index: &usize| intersection(page.bounds(*index), place) == place;
+    let around = page.visible().filter(is_around);
+    let around =
+        around.min_by(|one, other| area(page.bounds(*one)).total_cmp(&area(page.bounds(*other))));
+    let region = DifferenceRegion {
+        bounds: place,
+        count: difference.count_in(place) as u32,
+        delta_e: mean_delta_e(pair.screenshot(), pair.drawing(), difference, place),
+        kind: RegionKind::Missing,
+        moved_by: None,
+        element: around,
+    };
+    pair.record(&region, Some(page))
 }
 
 /// Left, top, right and bottom in pixels of the drawing.

@@ -14,6 +14,8 @@ const REACH: [i32; 2] = [34, 34];
 pub(crate) struct FollowedPatch {
     pub element: usize,
     pub is_text: bool,
+    /// Its middle, across and down.
+    center: [i32; 2],
     patch: Patch,
     /// Its shift to the screenshot; none where it is not found.
     pub target: Option<[i32; 2]>,
@@ -51,7 +53,9 @@ impl ShiftField {
             let patch = Patch::new(&drawing, bounds)?;
             let target = patch.find(&drawing, &screenshot, REACH);
             let is_exact = target.is_some_and(|shift| patch.is_exact(plain, shown, shift));
-            Some(FollowedPatch { element, is_text, patch, target, is_exact })
+            let [left, top, right, bottom] = bounds;
+            let center = [(left + right) / 2, (top + bottom) / 2];
+            Some(FollowedPatch { element, is_text, center, patch, target, is_exact })
         });
         let patches = patches.collect();
         Self { patches, drawing }
@@ -82,6 +86,27 @@ impl ShiftField {
         ancestor: usize,
     ) -> impl Iterator<Item = &'field FollowedPatch> {
         self.patches.iter().filter(move |patch| page.contains(ancestor, patch.element))
+    }
+
+    /// Pixels by which the content gets longer, across (0) or down (1): the range of its shifts, negative
+    /// where what comes first goes farther. A content that grows in the middle of a page goes both ways.
+    pub fn growth(&self, axis: usize) -> f64 {
+        let moved = self.patches.iter().filter_map(|patch| {
+            let shift = patch.target?;
+            Some((f64::from(*patch.center.get(axis)?), *shift.get(axis)?))
+        });
+        let moved: Vec<(f64, i32)> = moved.collect();
+        // A patch that is found in a wrong place has a shift of its own.
+        let is_shared = |shift: i32| moved.iter().filter(|(_, other)| *other == shift).count() > 1;
+        let shared: Vec<&(f64, i32)> =
+            moved.iter().filter(|(_, shift)| is_shared(*shift)).collect();
+        let shifts = || shared.iter().map(|(_, shift)| *shift);
+        let range = f64::from(shifts().max().unwrap_or(0) - shifts().min().unwrap_or(0));
+        let count = shared.len().max(1) as f64;
+        let middle = shared.iter().map(|(place, _)| place).sum::<f64>() / count;
+        let trend: f64 =
+            shared.iter().map(|(place, shift)| (place - middle) * f64::from(*shift)).sum();
+        if trend < 0.0 { -range } else { range }
     }
 
     /// The shifts that occur, the most frequent first.

@@ -1,7 +1,10 @@
 //! A change of the page that may explain a difference.
 
 use super::lever::LengthProperty;
-use crate::snapshot::{PageChange, PageEdit};
+use crate::{
+    page::PageTree,
+    snapshot::{PageChange, PageEdit},
+};
 
 /// A change to try, and how much is expected of it.
 #[derive(Clone, Debug)]
@@ -26,6 +29,24 @@ pub(crate) enum Lever {
 }
 
 impl Hypothesis {
+    /// Likelihood of the change among others that draw the same picture: larger where the code states a
+    /// length already, and where the new one is round or none.
+    pub fn plausibility(&self, page: &PageTree<'_>) -> f64 {
+        let Lever::Length { property, delta } = self.lever else { return 0.0 };
+        let present = property.length(page, self.element);
+        let is_stated = present.abs() > 0.0 && !property.is_normal(page, self.element);
+        let target = present + delta;
+        let is_multiple = |of: f64| (target / of - (target / of).round()).abs() < 1e-6;
+        let roundness = match target {
+            target if target < 0.0 => -1.0,
+            _ if is_multiple(4.0) => 0.4,
+            _ if is_multiple(2.0) => 0.2,
+            _ if is_multiple(1.0) => 0.0,
+            _ => -0.5,
+        };
+        roundness + if is_stated { 1.0 } else { 0.0 }
+    }
+
     /// The property that is set; `display` for a removal.
     pub fn property(&self) -> &str {
         match &self.change.edit {

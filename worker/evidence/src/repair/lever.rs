@@ -88,6 +88,12 @@ impl LengthProperty {
         }
     }
 
+    /// Whether it moves content and leaves its looks as they are.
+    pub fn is_space(self) -> bool {
+        let looks = [Self::FontSize, Self::LetterSpacing, Self::BorderWidth, Self::BorderRadius];
+        !looks.contains(&self)
+    }
+
     /// Steps in which such values are written, in CSS pixels.
     pub fn step(self) -> f64 {
         match self {
@@ -115,18 +121,27 @@ impl LengthProperty {
         self.lengths(page, index).first().copied().unwrap_or_default()
     }
 
+    /// Whether the browser chooses the length by the font.
+    pub fn is_normal(self, page: &PageTree<'_>, index: usize) -> bool {
+        self.longhands().iter().all(|name| page.style(index, name) == "normal")
+    }
+
     /// The computed value as a style sheet writes it.
     pub fn current(self, page: &PageTree<'_>, index: usize) -> String {
         written(&self.lengths(page, index))
     }
 
-    /// The least value that a page sensibly has: no length gets negative unless it is, lines overlap
-    /// little, and letters may stand closer.
-    fn least(self, page: &PageTree<'_>, index: usize) -> f64 {
+    /// The least and the largest value that a page sensibly has, in CSS pixels: texts stay readable, lines
+    /// overlap little, and no other length gets negative. Beyond them, a change hides what differs.
+    fn sensible(self, page: &PageTree<'_>, index: usize) -> [f64; 2] {
+        let font = page.length(index, "font-size").unwrap_or(16.0);
         match self {
-            Self::LetterSpacing => f64::NEG_INFINITY,
-            Self::LineHeight => 0.8 * page.length(index, "font-size").unwrap_or_default(),
-            _ => 0.0,
+            Self::FontSize => [(0.5 * font).max(8.0), 2.0 * font],
+            Self::LetterSpacing => [-0.1 * font, 0.3 * font],
+            Self::LineHeight => [0.8 * font, 3.0 * font],
+            Self::BorderWidth => [0.0, 16.0],
+            Self::BorderRadius | Self::Width | Self::Height => [0.0, f64::INFINITY],
+            _ => [0.0, 160.0],
         }
     }
 
@@ -134,9 +149,9 @@ impl LengthProperty {
     pub fn change(self, page: &PageTree<'_>, elements: &[usize], delta: f64) -> Option<PageChange> {
         let first = *elements.first()?;
         let mut lengths = self.lengths(page, first);
-        let least = self.least(page, first);
+        let [least, most] = self.sensible(page, first);
         for length in &mut lengths {
-            *length = (*length + delta).max(least.min(*length));
+            *length = (*length + delta).clamp(least.min(*length), most.max(*length));
         }
         if lengths == self.lengths(page, first) {
             return None;
@@ -151,5 +166,55 @@ fn written(lengths: &[f64]) -> String {
     match lengths.split_first() {
         Some((first, rest)) if rest.iter().all(|other| (other - first).abs() < 0.005) => px(first),
         _ => lengths.iter().map(px).collect::<Vec<_>>().join(" "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::{Snapshot, SnapshotElement};
+
+    fn label() -> Snapshot {
+        let styles = [("font-size", "15px"), ("line-height", "20px"), ("margin-bottom", "-4px")];
+        let element = SnapshotElement {
+            index: 0,
+            parent: None,
+            tag: "p".to_owned(),
+            id: None,
+            classes: Vec::new(),
+            path: "body > p".to_owned(),
+            text: "Create invoice".to_owned(),
+            rect: [0.0, 0.0, 100.0, 20.0],
+            styles: styles.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+            visible: true,
+            image: None,
+        };
+        Snapshot {
+            width: 100,
+            height: 20,
+            scale: 1.0,
+            background: [255; 4],
+            elements: vec![element],
+        }
+    }
+
+    fn value(property: LengthProperty, delta: f64) -> Option<String> {
+        let snapshot = label();
+        match property.change(&PageTree::new(&snapshot), &[0], delta)?.edit {
+            PageEdit::Declare { value, .. } => Some(value),
+            PageEdit::Remove => None,
+        }
+    }
+
+    #[test]
+    fn no_value_hides_a_text_or_gets_negative() {
+        assert_eq!(value(LengthProperty::FontSize, 2.0).unwrap(), "17px");
+        assert_eq!(value(LengthProperty::FontSize, -12.0).unwrap(), "8px");
+        assert_eq!(value(LengthProperty::FontSize, 40.0).unwrap(), "30px");
+        assert_eq!(value(LengthProperty::LineHeight, -15.0).unwrap(), "12px");
+        assert_eq!(value(LengthProperty::LineHeight, 90.0).unwrap(), "45px");
+        assert_eq!(value(LengthProperty::PaddingTop, -3.0), None);
+        assert_eq!(value(LengthProperty::MarginBottom, -3.0), None, "as negative as it is");
+        assert_eq!(value(LengthProperty::MarginBottom, 400.0).unwrap(), "160px");
     }
 }

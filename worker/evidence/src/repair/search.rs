@@ -1,9 +1,11 @@
 //! The search for repairs: proposes a drawing, judges it, proposes the next.
 
 use super::{
+    equivalents::equivalents,
     field::ShiftField,
     hypothesis::{Hypothesis, Lever},
-    lever::LengthProperty,
+    missing::{MissingShape, ShownShapes, adds_space_for, joined},
+    refine::{JudgedTrial, NEARLY_SOLVED, PARALLEL, Tracks},
     seeds::Seeds,
 };
 use crate::{
@@ -14,7 +16,7 @@ use crate::{
     raster::Raster,
     snapshot::{PageChange, Snapshot},
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Bounds of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,14 +37,12 @@ impl Default for RepairLimits {
 const MIN_GAIN: f64 = 0.25;
 /// Share of the difference that may remain of a page that is repaired.
 const SOLVED: f64 = 0.003;
-/// Share of the difference that a change takes away which is likely another one, written otherwise.
-const NEARLY_SOLVED: f64 = 0.9;
-/// Likeness of shifts from which a change is taken for the right one.
-const MIN_COSINE: f64 = 0.85;
-/// Values of one property that are tried at most.
-const MAX_TRACK: usize = 10;
 /// Drawings made to find other ways to write a repair.
 const MAX_EQUIVALENTS: usize = 12;
+/// Drawings without a better one after which a nearly solved round ends.
+const PATIENCE: usize = 10;
+/// Pixels at rims of what the screenshot shows that a repair may hide.
+const MAX_HIDDEN: usize = 30;
 /// Other ways named at most.
 const MAX_ALTERNATIVES: usize = 4;
 
@@ -55,10 +55,22 @@ pub(crate) struct FoundRepair {
     pub alternatives: Vec<Hypothesis>,
 }
 
+/// Result of a search.
+pub(crate) struct SearchOutcome {
+    /// Repairs in the order in which they were accepted.
+    pub found: Vec<FoundRepair>,
+    /// Share of all differences that they take away.
+    pub explained: f64,
+    pub remaining: PixelDifference,
+    /// Boxes of what the screenshot shows and the repaired page lacks.
+    pub missing: Vec<[i32; 4]>,
+}
+
 /// A search for the changes of a page that repair its differences.
 #[derive(Debug)]
 pub struct RepairSearch {
     screenshot: Raster,
+    shown: ShownShapes,
     noise: PairNoise,
     limits: RepairLimits,
     snapshot: Snapshot,
@@ -68,17 +80,15 @@ pub struct RepairSearch {
     before: u64,
     queue: Vec<Hypothesis>,
     tried: BTreeSet<String>,
-    tracks: BTreeMap<(Vec<usize>, LengthProperty), Track>,
+    tracks: Tracks,
     current: Option<Hypothesis>,
+    judged: Vec<(Hypothesis, u64)>,
     best: Option<BestTrial>,
-    equals: Vec<Hypothesis>,
+    missing: Option<Vec<MissingShape>>,
     equivalents_left: Option<usize>,
     found: Vec<FoundRepair>,
     drawn: usize,
 }
-
-/// Values of one property that were tried, and the difference that each leaves.
-type Track = Vec<(f64, u64)>;
 
 #[derive(Debug)]
 struct BestTrial {
@@ -86,6 +96,8 @@ struct BestTrial {
     remaining: u64,
     drawing: Raster,
     snapshot: Snapshot,
+    /// Number of drawings made until then.
+    drawn: usize,
 }
 
 impl RepairSearch {
@@ -93,6 +105,7 @@ impl RepairSearch {
     pub fn new(pair: &PicturePair<'_>, snapshot: &Snapshot, limits: RepairLimits) -> Self {
         let mut search = Self {
             screenshot: pair.screenshot().clone(),
+            shown: ShownShapes::new(pair.screenshot()),
             noise: *pair.noise(),
             limits,
             snapshot: snapshot.clone(),
@@ -102,10 +115,11 @@ impl RepairSearch {
             before: 0,
             queue: Vec::new(),
             tried: BTreeSet::new(),
-            tracks: BTreeMap::new(),
+            tracks: Tracks::default(),
             current: None,
+            judged: Vec::new(),
             best: None,
-            equals: Vec::new(),
+            missing: None,
             equivalents_left: None,
             found: Vec::new(),
             drawn: 0,
@@ -118,6 +132,9 @@ impl RepairSearch {
     /// The changes of the next drawing; none when the search is over.
     pub fn next_drawing(&mut self) -> Option<Vec<PageChange>> {
         loop {
+            if self.is_settled() {
+                self.search_equivalents();
+            }
             if self.drawn >= self.limits.trials || self.equivalents_left == Some(0) {
                 self.queue.clear();
             }
@@ -154,29 +171,33 @@ impl RepairSearch {
         if !same_size {
             return;
         }
-        let remaining = PixelDifference::new(&self.screenshot, &drawing, &self.noise).total();
-        if let Some(left) = self.equivalents_left {
-            self.judge_equivalent(hypothesis, remaining);
-            self.equivalents_left = Some(left);
-            return;
+        let difference = PixelDifference::new(&self.screenshot, &drawing, &self.noise);
+        let (before, remaining) = (self.before, difference.total());
+        if self.equivalents_left.is_none() {
+            let trial =
+                JudgedTrial { hypothesis: &hypothesis, drawing: &drawing, before, remaining };
+            let page = PageTree::new(&self.snapshot);
+            self.queue.extend(self.tracks.refined(&page, &self.field, &trial));
         }
-        self.refine(&hypothesis, remaining, &drawing);
-        let is_better = self.best.as_ref().is_none_or(|best| remaining < best.remaining);
-        if is_better && remaining < self.before {
-            self.best = Some(BestTrial { hypothesis, remaining, drawing, snapshot });
-        }
-        if self.is_solved() {
-            self.search_equivalents();
+        self.judged.push((hypothesis.clone(), remaining));
+        if self.is_better(&hypothesis, remaining)
+            && self.is_sensible(&hypothesis, &drawing, &snapshot, &difference)
+        {
+            let drawn = self.drawn;
+            self.best = Some(BestTrial { hypothesis, remaining, drawing, snapshot, drawn });
         }
     }
 
-    /// Repairs found, in the order in which they were accepted, the share of all differences that they
-    /// take away, and what still differs.
-    pub(crate) fn into_found(mut self) -> (Vec<FoundRepair>, f64, PixelDifference) {
+    /// Repairs found, and what they leave.
+    pub(crate) fn into_outcome(mut self) -> SearchOutcome {
         while self.accept_best() {}
-        let explained = 1.0 - self.before as f64 / self.initial.max(1) as f64;
         let remaining = PixelDifference::new(&self.screenshot, &self.drawing, &self.noise);
-        (self.found, explained, remaining)
+        SearchOutcome {
+            explained: 1.0 - self.before as f64 / self.initial.max(1) as f64,
+            missing: joined(&self.shown.missing_in(&self.drawing, &remaining)),
+            found: self.found,
+            remaining,
+        }
     }
 
     /// Number of drawings that were asked for.
@@ -193,8 +214,9 @@ impl RepairSearch {
         self.before = difference.total();
         self.queue.clear();
         self.tried.clear();
-        self.tracks.clear();
-        self.equals.clear();
+        self.tracks = Tracks::default();
+        self.judged.clear();
+        self.missing = None;
         self.equivalents_left = None;
         if self.before == 0 || self.found.len() >= self.limits.repairs {
             return;
@@ -214,10 +236,52 @@ impl RepairSearch {
         self.queue = seeds.hypotheses();
     }
 
-    fn is_solved(&self) -> bool {
-        self.best
-            .as_ref()
-            .is_some_and(|best| (best.remaining as f64) <= SOLVED * self.before as f64)
+    /// Whether a change takes more away than the best one, or the same and is likelier.
+    fn is_better(&self, hypothesis: &Hypothesis, remaining: u64) -> bool {
+        let page = PageTree::new(&self.snapshot);
+        let is_likelier =
+            |best: &BestTrial| hypothesis.plausibility(&page) > best.hypothesis.plausibility(&page);
+        let is_better = |best: &BestTrial| {
+            remaining < best.remaining || remaining == best.remaining && is_likelier(best)
+        };
+        remaining < self.before && self.best.as_ref().is_none_or(is_better)
+    }
+
+    /// Whether a change leaves in sight what the screenshot shows, and does not merely make room for what
+    /// the page lacks.
+    fn is_sensible(
+        &mut self,
+        hypothesis: &Hypothesis,
+        drawing: &Raster,
+        snapshot: &Snapshot,
+        difference: &PixelDifference,
+    ) -> bool {
+        let rims = |shapes: &[MissingShape]| shapes.iter().map(|shape| shape.rims).sum::<usize>();
+        let missing = self.shown.missing_in(drawing, difference);
+        if missing.is_empty() {
+            return true;
+        }
+        let page = PageTree::new(snapshot);
+        if missing.iter().any(|shape| adds_space_for(&page, hypothesis, shape)) {
+            return false;
+        }
+        let known = self.missing.get_or_insert_with(|| {
+            let difference = PixelDifference::new(&self.screenshot, &self.drawing, &self.noise);
+            self.shown.missing_in(&self.drawing, &difference)
+        });
+        rims(&missing) <= rims(known) + MAX_HIDDEN
+    }
+
+    /// Whether the round has its repair, and only other ways to write it are left to find.
+    fn is_settled(&self) -> bool {
+        let Some(best) = &self.best else { return false };
+        if self.equivalents_left.is_some() {
+            return false;
+        }
+        let left = best.remaining as f64 / self.before.max(1) as f64;
+        let is_stalled = self.drawn >= best.drawn + PATIENCE;
+        let is_late = self.drawn + MAX_EQUIVALENTS >= self.limits.trials;
+        left <= SOLVED || left <= 1.0 - NEARLY_SOLVED && (is_stalled || is_late)
     }
 
     /// Takes the best trial over into the page; says whether there may be more to repair.
@@ -227,73 +291,11 @@ impl RepairSearch {
         if gain < MIN_GAIN || self.found.len() >= self.limits.repairs {
             return false;
         }
-        let alternatives = self.equals.drain(..).take(MAX_ALTERNATIVES).collect();
+        let alternatives = self.alternatives(&best);
         self.found.push(FoundRepair { hypothesis: best.hypothesis, gain, alternatives });
         (self.drawing, self.snapshot) = (best.drawing, best.snapshot);
         self.begin_round();
         true
-    }
-
-    /// Proposes better values where a trial says so.
-    fn refine(&mut self, hypothesis: &Hypothesis, remaining: u64, drawing: &Raster) {
-        let page = PageTree::new(&self.snapshot);
-        let gain = 1.0 - remaining as f64 / self.before.max(1) as f64;
-        let Lever::Length { property, delta } = hypothesis.lever else {
-            self.queue.extend(super::shadow::refined(hypothesis, gain));
-            return;
-        };
-        if gain > NEARLY_SOLVED {
-            let others = super::equivalents::equivalents(&page, hypothesis);
-            self.queue.extend(
-                others
-                    .into_iter()
-                    .map(|other| Hypothesis { priority: other.priority + 100.0 * gain, ..other }),
-            );
-        }
-        let base = property.length(&page, hypothesis.element);
-        let step = property.step();
-        let rounded = |value: f64| (value / step).round() * step;
-        let mut deltas: Vec<(f64, f64)> = Vec::new();
-        if let Some(found) = self.field.compare(drawing)
-            && found.cosine.abs() > MIN_COSINE
-        {
-            let better = delta * found.factor;
-            let priority = 200.0 * found.cosine.abs() + 50.0 * gain;
-            deltas.push(((base + better).round() - base, priority));
-            if property.step() < 1.0 {
-                deltas.push((rounded(better), priority - 1.0));
-            }
-        }
-        let key = (hypothesis.change.elements.clone(), property);
-        let track = self.tracks.entry(key).or_insert_with(|| vec![(0.0, self.before)]);
-        track.push((delta, remaining));
-        let is_exhausted = track.len() > MAX_TRACK;
-        track.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let lowest = track.iter().enumerate().min_by_key(|(_, (_, remaining))| *remaining);
-        if let Some((at, &(value, lowest))) = lowest
-            && lowest < self.before
-            && !is_exhausted
-        {
-            let own_gain = 1.0 - lowest as f64 / self.before.max(1) as f64;
-            let priority = 50.0 + 130.0 * own_gain;
-            let reach = |other: Option<&(f64, u64)>, way: f64| match other {
-                Some((other, _)) => rounded((value + other) / 2.0),
-                None => rounded(value + way * value.abs().max(step)),
-            };
-            deltas.push((reach(at.checked_sub(1).and_then(|at| track.get(at)), -1.0), priority));
-            deltas.push((reach(track.get(at + 1), 1.0), priority));
-            if own_gain > 0.5 {
-                deltas.push((value - step, priority - 1.0));
-                deltas.push((value + step, priority - 1.0));
-            }
-        }
-        for (delta, priority) in deltas {
-            let change = property.change(&page, &hypothesis.change.elements, delta);
-            if let Some(change) = change.filter(|_| delta.abs() > 0.01) {
-                let lever = Lever::Length { property, delta };
-                self.queue.push(Hypothesis { change, lever, priority, ..hypothesis.clone() });
-            }
-        }
     }
 
     /// Goes on with other ways to write the change that was found.
@@ -301,21 +303,31 @@ impl RepairSearch {
         let Some(best) = &self.best else { return };
         let page = PageTree::new(&self.snapshot);
         let found = &best.hypothesis;
-        let is_other_paint = |other: &Hypothesis| {
-            let is_value = other.lever == Lever::Value && found.lever == Lever::Value;
-            let is_near = page.contains(other.element, found.element);
-            is_value && is_near && other.priority >= 0.9 * found.priority
+        let is_other_way = |other: &Hypothesis| {
+            let is_paint = other.lever == Lever::Value
+                && found.lever == Lever::Value
+                && page.contains(other.element, found.element)
+                && other.priority >= 0.9 * found.priority;
+            is_paint || other.lever != Lever::Value && other.priority >= 0.8 * PARALLEL
         };
-        self.queue.retain(is_other_paint);
-        self.queue.extend(super::equivalents::equivalents(&page, found));
+        self.queue.retain(is_other_way);
+        self.queue.extend(equivalents(&page, found));
         self.equivalents_left = Some(MAX_EQUIVALENTS.min(self.queue.len()));
     }
 
-    fn judge_equivalent(&mut self, hypothesis: Hypothesis, remaining: u64) {
-        let Some(best) = &self.best else { return };
+    /// Other changes that leave as little as the best one, the likeliest first.
+    fn alternatives(&self, best: &BestTrial) -> Vec<Hypothesis> {
+        let page = PageTree::new(&self.snapshot);
         let allowed = best.remaining as f64 + SOLVED * self.before as f64;
-        if remaining as f64 <= allowed {
-            self.equals.push(hypothesis);
-        }
+        let mut equal: Vec<&(Hypothesis, u64)> =
+            self.judged.iter().filter(|(_, remaining)| *remaining as f64 <= allowed).collect();
+        equal.sort_by_key(|(_, remaining)| *remaining);
+        let subject =
+            |hypothesis: &Hypothesis| (hypothesis.element, hypothesis.property().to_owned());
+        let mut seen = BTreeSet::from([subject(&best.hypothesis)]);
+        let mut others: Vec<&Hypothesis> = equal.into_iter().map(|(other, _)| other).collect();
+        others.retain(|other| seen.insert(subject(other)));
+        others.sort_by(|one, other| other.plausibility(&page).total_cmp(&one.plausibility(&page)));
+        others.into_iter().take(MAX_ALTERNATIVES).cloned().collect()
     }
 }

@@ -15,6 +15,9 @@ use crate::{
 };
 use LengthProperty as P;
 
+/// Share of an element's rims that its place in the screenshot has at most where the element is gone.
+const BARE: f64 = 0.6;
+
 /// Inputs of the first hypotheses.
 pub(crate) struct Seeds<'seeds> {
     pub page: &'seeds PageTree<'seeds>,
@@ -223,10 +226,14 @@ impl Seeds<'_> {
             let patches: Vec<_> = self.field.of(self.page, index).collect();
             let lost = patches.iter().filter(|patch| patch.target.is_none()).count();
             let tag = self.page.element(index).map_or("body", |element| element.tag.as_str());
-            if tag == "body" || patches.is_empty() || lost * 10 < patches.len() * 9 {
+            if tag == "body" || patches.is_empty() || lost * 10 < patches.len() * 7 {
                 continue;
             }
-            let priority = 100.0 * (0.2 + 0.5 * self.share(self.weight_in(bounds)));
+            // What is bare in the screenshot is gone, not merely drawn otherwise.
+            let is_bare = self.screenshot.rims_in(bounds) as f64
+                <= BARE * self.drawing.rims_in(bounds) as f64;
+            let share = self.share(self.weight_in(bounds));
+            let priority = 100.0 * if is_bare { 0.85 + 0.1 * share } else { 0.2 + 0.5 * share };
             let change = PageChange { elements: vec![index], edit: PageEdit::Remove };
             let is = self.page.style(index, "display").to_owned();
             found.push(Hypothesis { element: index, change, lever: Lever::Value, is, priority });

@@ -34,6 +34,8 @@ impl Seeds<'_> {
         let (across, down) = (smallest(0), smallest(1));
         let (far_across, far_down) = (largest(0), largest(1));
         let has_both = across != 0.0 && down != 0.0;
+        let growth = self.field.growth(1) / scale;
+        let longer = if growth != 0.0 { growth } else { far_down };
         let usual = if far_down != 0.0 { far_down } else { far_across };
         let mut found = Vec::new();
         for (index, near) in self.suspects(first.element) {
@@ -52,7 +54,10 @@ impl Seeds<'_> {
                         found.extend(self.length(&elements, property, delta, likely + more));
                     }
                 };
-                if is_flow && children.len() > 1 {
+                // A text beside an icon is an item too.
+                let has_own_text =
+                    page.element(index).is_some_and(|element| !element.text.is_empty());
+                if is_flow && children.len() + usize::from(has_own_text) > 1 {
                     add(P::Gap, if down != 0.0 { down } else { across }, 0.12);
                 }
                 let is_box = is_painted(page, index) || children.len() > 1;
@@ -69,26 +74,47 @@ impl Seeds<'_> {
                 }
                 let has_text = self.field.of(page, index).any(|p| p.is_text);
                 if has_text {
-                    add(P::LineHeight, if down != 0.0 { down } else { 0.0 }, 0.04);
+                    add(P::LineHeight, longer, 0.04);
                 }
                 // Content in the middle of a row or a page goes up by half of what is set below it.
                 let has_room = P::MarginBottom.length(page, index) + far_down >= 0.0;
-                add(P::MarginBottom, if has_room { far_down } else { -2.0 * far_down }, 0.03);
-                add(P::MarginTop, far_down, -0.12);
+                let below = match growth {
+                    0.0 if has_room => far_down,
+                    0.0 => -2.0 * far_down,
+                    growth => growth,
+                };
+                add(P::MarginBottom, below + self.hidden_margin(index, below), 0.03);
+                add(P::MarginTop, longer, -0.12);
                 add(P::MarginLeft, far_across, -0.12);
                 add(P::MarginRight, far_across, -0.06);
                 add(P::Margin, far_down, -0.2);
                 if is_painted(page, index) {
-                    add(P::Height, far_down, -0.16);
+                    add(P::Height, longer, -0.16);
                     add(P::Width, far_across, -0.16);
                 }
-                add(P::PaddingBottom, far_down, -0.18);
-                add(P::PaddingTop, down, -0.18);
+                add(P::PaddingBottom, longer, -0.18);
+                add(P::PaddingTop, longer, -0.18);
                 add(P::PaddingLeft, across, -0.2);
                 add(P::PaddingRight, across, -0.2);
             }
         }
         found
+    }
+
+    /// The part of a larger margin below that shows nothing, for the next element's margin above is larger
+    /// than the present one and collapses with it.
+    fn hidden_margin(&self, index: usize, delta: f64) -> f64 {
+        let page = self.page;
+        let Some(parent) = page.parent(index).filter(|_| delta > 0.0) else { return 0.0 };
+        let next = page.children(parent).iter().find(|sibling| **sibling > index);
+        let is_block = |at: usize| page.style(at, "display") == "block";
+        match next {
+            Some(&next) if is_block(parent) && is_block(index) && is_block(next) => {
+                let own = P::MarginBottom.length(page, index);
+                (P::MarginTop.length(page, next) - own).max(0.0)
+            }
+            _ => 0.0,
+        }
     }
 
     /// Elements that may have moved the first one: itself, its ancestors, and what stands before them.

@@ -1,0 +1,200 @@
+//! Content that a screenshot shows and a drawing lacks: no length makes it appear, though some make room
+//! for it.
+
+use super::{
+    hypothesis::{Hypothesis, Lever},
+    lever::LengthProperty as P,
+    seeds::grown,
+};
+use crate::{
+    difference::PixelDifference,
+    page::{PageTree, area, intersection},
+    patches::Patch,
+    raster::Raster,
+    shapes::contours_of,
+};
+
+/// Pixels by which a shape of the screenshot may lie elsewhere in the drawing.
+const REACH: [i32; 2] = [40, 160];
+/// Rims in the drawing's place of a shape, by those of the shape, at most.
+const MAX_RIMS: f64 = 0.4;
+/// Pixels between missing shapes that are told as one.
+const JOINED: i32 = 12;
+/// Shapes that are looked for, at most.
+const MAX_SHAPES: usize = 60;
+
+/// A shape of the screenshot that a drawing lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MissingShape {
+    /// Left, top, right and bottom in pixels of the drawing.
+    pub bounds: [i32; 4],
+    pub rims: usize,
+}
+
+/// Shapes of a screenshot, to be found in drawings.
+#[derive(Clone, Debug)]
+pub(crate) struct ShownShapes {
+    shapes: Vec<MissingShape>,
+    smoothed: Raster,
+}
+
+impl ShownShapes {
+    pub fn new(screenshot: &Raster) -> Self {
+        let shapes = contours_of(screenshot).into_iter();
+        let shapes = shapes.map(|shape| MissingShape { bounds: shape.bounds(), rims: shape.rims });
+        Self { shapes: shapes.collect(), smoothed: screenshot.smoothed() }
+    }
+
+    /// Shapes that are nowhere near in a drawing, whose difference from the screenshot is given: their
+    /// place is bare, and they are not found around it.
+    pub fn missing_in(&self, drawing: &Raster, difference: &PixelDifference) -> Vec<MissingShape> {
+        let is_bare = |shape: &&MissingShape| {
+            difference.count_in(shape.bounds) * 2 > shape.rims
+                && drawing.rims_in(shape.bounds) as f64 <= MAX_RIMS * shape.rims as f64
+        };
+        let mut bare = self.shapes.iter().filter(is_bare).take(MAX_SHAPES).peekable();
+        if bare.peek().is_none() {
+            return Vec::new();
+        }
+        let smoothed = drawing.smoothed();
+        let is_lost = |shape: &&MissingShape| {
+            let patch = Patch::new(&self.smoothed, grown(shape.bounds, 1));
+            patch.is_some_and(|patch| patch.find(&self.smoothed, &smoothed, REACH).is_none())
+        };
+        bare.filter(is_lost).copied().collect()
+    }
+}
+
+/// Boxes of missing shapes, those that lie side by side as one.
+pub(crate) fn joined(shapes: &[MissingShape]) -> Vec<[i32; 4]> {
+    let mut boxes: Vec<[i32; 4]> = Vec::new();
+    for shape in shapes {
+        let mut own = shape.bounds;
+        let is_beside = |other: &[i32; 4]| area(intersection(grown(own, JOINED), *other)) > 0.0;
+        let (beside, apart): (Vec<_>, Vec<_>) = boxes.into_iter().partition(is_beside);
+        for [left, top, right, bottom] in beside {
+            let [a, b, c, d] = own;
+            own = [a.min(left), b.min(top), c.max(right), d.max(bottom)];
+        }
+        boxes = apart;
+        boxes.push(own);
+    }
+    boxes
+}
+
+/// Whether a change of a page makes the room that a shape takes.
+pub(crate) fn adds_space_for(
+    page: &PageTree<'_>,
+    change: &Hypothesis,
+    shape: &MissingShape,
+) -> bool {
+    let Lever::Length { property, delta } = change.lever else { return false };
+    if !property.is_space() {
+        return false;
+    }
+    change.change.elements.iter().any(|&element| {
+        let bounds = page.bounds(element);
+        let scaled = |length: f64| (length.abs() * page.snapshot.scale).ceil() as i32;
+        let outer = grown(bounds, scaled(delta));
+        let is_inside = |inner: [i32; 4]| intersection(inner, shape.bounds) == shape.bounds;
+        let is_apart = match property {
+            P::Margin | P::MarginTop | P::MarginBottom | P::MarginLeft | P::MarginRight => {
+                is_inside(bounds)
+            }
+            P::Padding | P::PaddingBlock | P::PaddingInline => {
+                is_inside(content_box(page, element))
+            }
+            _ => false,
+        };
+        area(intersection(outer, shape.bounds)) > 0.0 && !is_apart
+    })
+}
+
+/// An element's box within its paddings.
+fn content_box(page: &PageTree<'_>, element: usize) -> [i32; 4] {
+    let [left, top, right, bottom] = page.bounds(element);
+    let padding = |side: P| (side.length(page, element) * page.snapshot.scale).ceil() as i32;
+    [
+        left + padding(P::PaddingLeft),
+        top + padding(P::PaddingTop),
+        right - padding(P::PaddingRight),
+        bottom - padding(P::PaddingBottom),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        noise::PairNoise,
+        snapshot::{Snapshot, SnapshotElement},
+    };
+
+    /// A label and, where its place is given, an icon.
+    fn button(label: [u32; 2], icon: Option<[u32; 2]>) -> Raster {
+        let mut picture = Raster::filled(240, 80, [255; 3]);
+        let [x, y] = label;
+        for letter in 0..6 {
+            picture.fill([x + letter * 8, y, 5, 3 + letter], [20; 3]);
+        }
+        if let Some([x, y]) = icon {
+            picture.fill([x, y, 14, 3], [200, 0, 0]);
+            picture.fill([x + 5, y, 4, 14], [200, 0, 0]);
+        }
+        picture
+    }
+
+    fn missing(screenshot: &Raster, drawing: &Raster) -> Vec<[i32; 4]> {
+        let difference = PixelDifference::new(screenshot, drawing, &PairNoise::NONE);
+        joined(&ShownShapes::new(screenshot).missing_in(drawing, &difference))
+    }
+
+    #[test]
+    fn what_is_elsewhere_or_in_another_color_is_not_missing() {
+        let screenshot = button([60, 30], Some([30, 28]));
+        assert_eq!(missing(&screenshot, &button([60, 30], None)), [[28, 24, 44, 44]]);
+        assert_eq!(missing(&screenshot, &button([40, 30], None)), [[28, 24, 44, 44]]);
+        assert_eq!(missing(&screenshot, &button([64, 30], Some([40, 28]))).len(), 0);
+        assert_eq!(missing(&button([60, 30], None), &screenshot).len(), 0);
+        let mut recolored = screenshot.clone();
+        recolored.fill([30, 28, 14, 3], [0, 90, 0]);
+        assert_eq!(missing(&screenshot, &recolored).len(), 0);
+    }
+
+    #[test]
+    fn a_padding_adds_space_for_an_icon_and_a_margin_elsewhere_does_not() {
+        let element = |index: usize, rect: [f64; 4], padding: &str| SnapshotElement {
+            index,
+            parent: index.checked_sub(1).map(|_| 0),
+            tag: "div".to_owned(),
+            id: None,
+            classes: Vec::new(),
+            path: String::new(),
+            text: String::new(),
+            rect,
+            styles: [("padding-left".to_owned(), padding.to_owned())].into(),
+            visible: true,
+            image: None,
+        };
+        let elements = vec![
+            element(0, [0.0, 0.0, 240.0, 80.0], "0px"),
+            element(1, [20.0, 20.0, 120.0, 40.0], "33px"),
+            element(2, [160.0, 20.0, 60.0, 40.0], "0px"),
+        ];
+        let snapshot =
+            Snapshot { width: 240, height: 80, scale: 1.0, background: [255; 4], elements };
+        let page = PageTree::new(&snapshot);
+        let icon = MissingShape { bounds: [40, 32, 56, 48], rims: 40 };
+        let adds_space_for = |property: P, element: usize| {
+            let change = property.change(&page, &[element], 13.0).unwrap();
+            let lever = Lever::Length { property, delta: 13.0 };
+            let hypothesis =
+                Hypothesis { element, change, lever, is: String::new(), priority: 0.0 };
+            adds_space_for(&page, &hypothesis, &icon)
+        };
+        assert!(adds_space_for(P::PaddingInline, 1));
+        assert!(!adds_space_for(P::MarginBottom, 1), "the icon is in the box, not beside it");
+        assert!(!adds_space_for(P::MarginLeft, 2));
+        assert!(!adds_space_for(P::FontSize, 1));
+    }
+}

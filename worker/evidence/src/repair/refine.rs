@@ -1,0 +1,134 @@
+//! Better values of a length, where a trial says so.
+
+use super::{
+    equivalents::equivalents,
+    field::{ShiftField, ShiftMatch},
+    hypothesis::{Hypothesis, Lever},
+    lever::LengthProperty,
+};
+use crate::{page::PageTree, raster::Raster};
+use std::collections::BTreeMap;
+
+/// Share of the difference that a change takes away which is likely another one, written otherwise.
+pub(super) const NEARLY_SOLVED: f64 = 0.9;
+/// Likeness of shifts from which a change is taken for the right one.
+const MIN_COSINE: f64 = 0.85;
+/// Priority of a change whose shifts go the way that the screenshot asks for, times that likeness.
+pub(super) const PARALLEL: f64 = 200.0;
+/// The priority of further values of a change that moves content another way than it should go, times
+/// this.
+const DOUBTED: f64 = 0.5;
+/// CSS pixels between line heights that draw another picture, mostly.
+const MIN_LINE_STEP: f64 = 0.5;
+/// Share of the difference that a value takes away before others near it are tried.
+const MIN_GAIN: f64 = 0.1;
+/// Priority that the next value of a property loses for each one that was tried.
+const TURN: f64 = 8.0;
+/// Values of one property that are tried at most.
+const MAX_TRACK: usize = 10;
+
+/// Values of one property that were tried, and the difference that each leaves, sorted.
+type Track = Vec<(f64, u64)>;
+
+/// Values that were tried in a round, by elements and property.
+#[derive(Debug, Default)]
+pub(super) struct Tracks {
+    tracks: BTreeMap<(Vec<usize>, LengthProperty), Track>,
+}
+
+/// A drawing of a change, and the differences without and with it.
+pub(super) struct JudgedTrial<'trial> {
+    pub hypothesis: &'trial Hypothesis,
+    pub drawing: &'trial Raster,
+    pub before: u64,
+    pub remaining: u64,
+}
+
+impl JudgedTrial<'_> {
+    /// Share of the difference that the change takes away; negative where it adds to it.
+    fn gain(&self) -> f64 {
+        1.0 - self.remaining as f64 / self.before.max(1) as f64
+    }
+}
+
+impl Tracks {
+    /// Values to try after a trial.
+    pub fn refined(
+        &mut self,
+        page: &PageTree<'_>,
+        field: &ShiftField,
+        trial: &JudgedTrial<'_>,
+    ) -> Vec<Hypothesis> {
+        let (hypothesis, gain) = (trial.hypothesis, trial.gain());
+        let Lever::Length { property, delta } = hypothesis.lever else {
+            return super::shadow::refined(hypothesis, gain);
+        };
+        let mut proposed = Vec::new();
+        if gain > NEARLY_SOLVED {
+            let raised =
+                |other: Hypothesis| Hypothesis { priority: other.priority + 100.0 * gain, ..other };
+            proposed.extend(equivalents(page, hypothesis).into_iter().map(raised));
+        }
+        let base = property.length(page, hypothesis.element);
+        let key = (hypothesis.change.elements.clone(), property);
+        let track = self.tracks.entry(key).or_insert_with(|| vec![(0.0, trial.before)]);
+        track.push((delta, trial.remaining));
+        track.sort_by(|one, other| one.0.total_cmp(&other.0));
+        if track.len() > MAX_TRACK {
+            return proposed;
+        }
+        // The longer a property is tried, the sooner it is another one's turn.
+        let tried = TURN * track.len() as f64;
+        let shifts = field.compare(trial.drawing);
+        let is_parallel = |found: &ShiftMatch| found.cosine.abs() > MIN_COSINE;
+        let mut deltas: Vec<(f64, f64)> = Vec::new();
+        if let Some(found) = shifts.filter(is_parallel) {
+            let better = delta * found.factor;
+            let priority = PARALLEL * found.cosine.powi(4) + 50.0 * gain - tried;
+            deltas.push(((base + better).round() - base, priority));
+            if property.step() < 1.0 {
+                deltas.push((rounded(better, property), priority - 1.0));
+            }
+        }
+        // A change that moves content another way is hardly the cause, whatever it happens to cover.
+        let trust = if shifts.is_none_or(|found| is_parallel(&found)) { 1.0 } else { DOUBTED };
+        let brackets = brackets(track, trial.before, property).into_iter();
+        deltas.extend(brackets.map(|(delta, priority)| (delta, trust * (priority - tried))));
+        proposed.extend(deltas.into_iter().filter_map(|(delta, priority)| {
+            let change = property.change(page, &hypothesis.change.elements, delta)?;
+            let lever = Lever::Length { property, delta };
+            let proposed = Hypothesis { change, lever, priority, ..hypothesis.clone() };
+            (delta.abs() > 0.01).then_some(proposed)
+        }));
+        proposed
+    }
+}
+
+/// Values on both sides of the best one so far, with their priorities.
+fn brackets(track: &[(f64, u64)], before: u64, property: LengthProperty) -> Vec<(f64, f64)> {
+    let lowest = track.iter().enumerate().min_by_key(|(_, (_, remaining))| *remaining);
+    let Some((at, &(value, lowest))) = lowest else { return Vec::new() };
+    let own_gain = 1.0 - lowest as f64 / before.max(1) as f64;
+    if own_gain < MIN_GAIN {
+        return Vec::new();
+    }
+    let priority = 50.0 + 130.0 * own_gain;
+    let step = match property {
+        LengthProperty::LineHeight => MIN_LINE_STEP,
+        other => other.step(),
+    };
+    let reach = |other: Option<&(f64, u64)>, way: f64| match other {
+        Some((other, _)) => rounded((value + other) / 2.0, property),
+        None => rounded(value + way * value.abs().max(step), property),
+    };
+    let below = reach(at.checked_sub(1).and_then(|at| track.get(at)), -1.0);
+    let mut deltas = vec![(below, priority), (reach(track.get(at + 1), 1.0), priority)];
+    if own_gain > 0.5 {
+        deltas.extend([(value - step, priority - 1.0), (value + step, priority - 1.0)]);
+    }
+    deltas
+}
+
+fn rounded(value: f64, property: LengthProperty) -> f64 {
+    (value / property.step()).round() * property.step()
+}
