@@ -3,8 +3,8 @@
 //! Screenshots from elsewhere are drawn by a headless Firefox too, where there is one.
 //!
 //! `cargo bench --bench evidence -- 27 10 6` (pages of `examples/golden` and components of React of
-//! `benches/components`, of which every second one is held back from tuning; those of each that are also
-//! held against screenshots from elsewhere).
+//! `benches/components`, of which every second one is held back from tuning, as are all those of
+//! `benches/components/held_back`; those of each that are also held against screenshots from elsewhere).
 //! `MISSES=1` prints each change that was not named, of the components tuned by; `TUNED=1` leaves those
 //! held back out; `OPERATORS=margin,gap` plants such changes only.
 #![allow(
@@ -34,7 +34,13 @@ use nix::sys::{
     resource::{UsageWho, getrusage},
     time::TimeValLike as _,
 };
-use std::{env, fs, path::Path};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+/// Components that nothing was tuned by.
+const HELD_BACK: &str = "benches/components/held_back";
 
 /// A page to change.
 struct Component {
@@ -55,12 +61,19 @@ fn main() {
         println!("no firefox on PATH: no screenshots of another browser");
     }
     let mut browsers = Browsers { chromium, firefox };
-    let pages = components("examples/golden/components", pages, &mut |html, _| html);
-    let mut mount = |code: String, size: [u32; 2]| mounted::page_of(&code, size);
-    let mounted = components("benches/components", mounted, &mut mount);
-    for (kind, components) in [("HTML", &pages), ("React", &mounted)] {
-        println!("\n{kind}: {} components", components.len());
-        print_marks(&mut browsers, components, elsewhere);
+    let mut page = |code: String, size: [u32; 2], extension: &str| match extension {
+        "tsx" => mounted::page_of(&code, size),
+        _ => code,
+    };
+    for (folder, extension, count) in [
+        ("examples/golden/components", "html", pages),
+        ("benches/components", "tsx", mounted),
+        (HELD_BACK, "html", pages),
+        (HELD_BACK, "tsx", mounted),
+    ] {
+        let components = components(folder, extension, count, &mut page);
+        println!("\n{} components of {folder} in {extension}", components.len());
+        print_marks(&mut browsers, &components, elsewhere);
     }
 }
 
@@ -84,24 +97,29 @@ fn print_marks(browsers: &mut Browsers, components: &[Component], elsewhere: usi
     }
 }
 
-/// Components of a folder, as pages that a function makes of their code.
+/// Components of a folder, as pages that a function makes of their code. Those with odd numbers are held
+/// back from tuning.
 fn components(
     folder: &str,
+    extension: &str,
     count: usize,
-    page_of: &mut dyn FnMut(String, [u32; 2]) -> String,
+    page_of: &mut dyn FnMut(String, [u32; 2], &str) -> String,
 ) -> Vec<Component> {
+    let all_held_back = folder == HELD_BACK;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> = files.collect();
+    let is_code = |file: &PathBuf| file.extension().is_some_and(|other| other == extension);
+    let mut files: Vec<_> = files.filter(is_code).collect();
     files.sort();
-    let files = files.into_iter().take(count).enumerate();
+    let numbers = (0..).map(|place| if all_held_back { 2 * place + 1 } else { place });
+    let files = numbers.zip(files.into_iter().take(count));
     let is_asked = |number: usize| number.is_multiple_of(2) || env::var_os("TUNED").is_none();
     let read = files.filter(|(number, _)| is_asked(*number)).map(|(number, file)| {
         let code = fs::read_to_string(&file).unwrap();
         let size = viewport(&code);
         Component {
             name: file.file_stem().unwrap().to_string_lossy().into_owned(),
-            html: page_of(code, size),
+            html: page_of(code, size, extension),
             size,
             number,
         }
