@@ -1,4 +1,4 @@
-//! The door of a fleet's role: metrics, health and readiness.
+//! The HTTP listener of a fleet's role: metrics, health and readiness.
 
 use crate::exit::Failure;
 use juror_app::{fleet::Fleet, settings::Settings};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-/// An open door. The role is ready when its servers can be reached.
+/// An open listener. The role is ready when its servers can be reached.
 pub struct HealthServer {
     listener: TcpListener,
     readiness: Readiness,
@@ -16,7 +16,7 @@ pub struct HealthServer {
 }
 
 impl HealthServer {
-    /// Opens the door where the settings say; none if they say nothing.
+    /// Opens the listener where the settings say; none if they say nothing.
     pub async fn open(settings: &Settings) -> Result<Option<Self>, Failure> {
         let Some(address) = settings.fleet.listen else { return Ok(None) };
         let listener = TcpListener::bind(address).await.map_err(|error| {
@@ -34,7 +34,7 @@ impl HealthServer {
         self.readiness.require(name)
     }
 
-    /// Answers at the door, if there is one, until it is cancelled.
+    /// Answers requests, if there is a listener, until it is cancelled.
     pub async fn serve(
         health_server: Option<Self>,
         fleet: &Fleet,

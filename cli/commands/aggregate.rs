@@ -86,7 +86,7 @@ async fn aggregate(
     outcome
 }
 
-/// Works, or stands by, with the door open beside.
+/// Works, or stands by, with the HTTP listener open beside.
 async fn serve(
     fleet: &Fleet,
     settings: &Settings,
@@ -200,7 +200,7 @@ async fn measure(fleet: &Fleet, metrics: &Metrics) {
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        // Whether the servers are there, the door says.
+        // The health server tells whether the servers are there.
         let _ = tokio::join!(fleet.queues.measure(metrics), fleet.backend.measure(metrics));
     }
 }

@@ -23,7 +23,7 @@ fn an_interrupt_leaves_batches_running_and_resuming_collects_them() {
 #[test]
 fn a_deadline_cancels_batches_and_pays_for_what_was_done() {
     let scene = BatchScene::held(6);
-    scene.run(&["--deadline", "1s"]).exits(3);
+    scene.run(&["--deadline", "5s"]).exits(3);
     assert_eq!((scene.count("scored", ""), scene.count("skipped", "deadline")), (3, 3));
     assert_eq!(scene.simulator.count("billed_calls"), 3);
     scene.costs_the_bill_and_presumed(0);
@@ -34,7 +34,7 @@ fn a_mixed_run_asks_what_is_not_back_in_time() {
     let scene = BatchScene::held(6);
     let settings = "[batch]\npoll_min = \"1ms\"\npoll_max = \"5ms\"\nrealtime_reserve = \"1h\"\n";
     scene.harness.write("juror.toml", settings);
-    let run = ["--lane", "mixed", "--budget-usd", "1", "--deadline", "3601s"];
+    let run = ["--lane", "mixed", "--budget-usd", "1", "--deadline", "3605s"];
     scene.harness.judge_run(&scene.simulator, "night", &run).exits(0).prints(&["6 of 6 scored"]);
     let journal = scene.harness.journal("night");
     assert_eq!(journal.iter().filter(|result| result["lane"] == "batch").count(), 3);

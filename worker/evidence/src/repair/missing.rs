@@ -57,11 +57,25 @@ impl ShownShapes {
             return Vec::new();
         }
         let smoothed = drawing.smoothed();
-        let is_lost = |shape: &&MissingShape| {
-            let patch = Patch::new(&self.smoothed, grown(shape.bounds, 1));
-            patch.is_some_and(|patch| patch.find(&self.smoothed, &smoothed, REACH).is_none())
+        bare.filter(|shape| self.is_lost(shape, &smoothed)).copied().collect()
+    }
+
+    /// True if a drawing has something else in the place of one of these shapes, which are missing in it
+    /// as before.
+    pub fn are_covered(&self, missing: &[MissingShape], drawing: &Raster) -> bool {
+        let is_taken = |shape: &&MissingShape| {
+            drawing.rims_in(shape.bounds) as f64 > MAX_RIMS * shape.rims as f64
         };
-        bare.filter(is_lost).copied().collect()
+        let mut taken = missing.iter().filter(is_taken).peekable();
+        taken.peek().is_some() && {
+            let smoothed = drawing.smoothed();
+            taken.any(|shape| self.is_lost(shape, &smoothed))
+        }
+    }
+
+    fn is_lost(&self, shape: &MissingShape, smoothed: &Raster) -> bool {
+        let patch = Patch::new(&self.smoothed, grown(shape.bounds, 1));
+        patch.is_some_and(|patch| patch.find(&self.smoothed, smoothed, REACH).is_none())
     }
 }
 
@@ -159,6 +173,15 @@ mod tests {
         let mut recolored = screenshot.clone();
         recolored.fill([30, 28, 14, 3], [0, 90, 0]);
         assert_eq!(missing(&screenshot, &recolored).len(), 0);
+    }
+
+    #[test]
+    fn a_larger_label_in_the_place_of_an_icon_covers_it() {
+        let shown = ShownShapes::new(&button([60, 30], Some([30, 28])));
+        let [icon] = [MissingShape { bounds: [28, 24, 44, 44], rims: 60 }];
+        assert!(shown.are_covered(&[icon], &button([26, 30], None)));
+        assert!(!shown.are_covered(&[icon], &button([60, 30], None)), "its place is bare");
+        assert!(!shown.are_covered(&[icon], &button([60, 30], Some([32, 28]))), "it is there");
     }
 
     #[test]

@@ -257,19 +257,18 @@ impl RepairSearch {
         difference: &PixelDifference,
     ) -> bool {
         let rims = |shapes: &[MissingShape]| shapes.iter().map(|shape| shape.rims).sum::<usize>();
-        let missing = self.shown.missing_in(drawing, difference);
-        if missing.is_empty() {
-            return true;
-        }
-        let page = PageTree::new(snapshot);
-        if missing.iter().any(|shape| adds_space_for(&page, hypothesis, shape)) {
-            return false;
-        }
         let known = self.missing.get_or_insert_with(|| {
             let difference = PixelDifference::new(&self.screenshot, &self.drawing, &self.noise);
             self.shown.missing_in(&self.drawing, &difference)
         });
-        rims(&missing) <= rims(known) + MAX_HIDDEN
+        let is_length = matches!(hypothesis.lever, Lever::Length { .. });
+        if is_length && self.shown.are_covered(known, drawing) {
+            return false;
+        }
+        let missing = self.shown.missing_in(drawing, difference);
+        let page = PageTree::new(snapshot);
+        !missing.iter().any(|shape| adds_space_for(&page, hypothesis, shape))
+            && rims(&missing) <= rims(known) + MAX_HIDDEN
     }
 
     /// Whether the round has its repair, and only other ways to write it are left to find.
