@@ -47,6 +47,8 @@ describe! {
         "How long admitted calls had waited, by what stood in their way last.";
     ADMISSION_WAITING = "juror_admission_waiting" [],
         "Calls that wait for admission now.";
+    EVIDENCE_SECONDS = "juror_evidence_seconds" ["found"],
+        "How long items took to be rendered and measured, waiting included, by what was found.";
     RESULTS = "juror_results_total" ["outcome"],
         "Results that this aggregator committed to a journal.";
     REDELIVERIES = "juror_redeliveries_total" ["message"],
@@ -80,6 +82,7 @@ pub(super) struct Families {
     pub(super) cost: CounterVec,
     pub(super) admission_wait: HistogramVec,
     pub(super) admission_waiting: IntGauge,
+    pub(super) evidence_seconds: HistogramVec,
     pub(super) results: IntCounterVec,
     pub(super) redeliveries: IntCounterVec,
     pub(super) duplicates: IntCounterVec,
@@ -107,6 +110,7 @@ impl Families {
             cost: add(&all, CounterVec::new(COST.options(), COST.labels))?,
             admission_wait: add(&all, ADMISSION_WAIT.histogram(&WAITS))?,
             admission_waiting: add(&all, IntGauge::with_opts(ADMISSION_WAITING.options()))?,
+            evidence_seconds: add(&all, EVIDENCE_SECONDS.histogram(&SECONDS))?,
             results: add(&all, IntCounterVec::new(RESULTS.options(), RESULTS.labels))?,
             redeliveries: add(
                 &all,

@@ -77,6 +77,31 @@ pub(super) fn row_end(result: Option<CallResult>) -> &'static str {
     result.map_or("not_run", CallResult::name)
 }
 
+/// Finding of an item's evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EvidenceFinding {
+    /// No region in which the code's picture differs from the screenshot.
+    NoRegion,
+    /// At least one.
+    Regions,
+    /// The code cannot be rendered.
+    Unrenderable,
+    /// Nothing was measured: no renderer, or a screenshot that is too large.
+    Unmeasured,
+}
+
+impl EvidenceFinding {
+    /// The label.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::NoRegion => "no_region",
+            Self::Regions => "regions",
+            Self::Unrenderable => "unrenderable",
+            Self::Unmeasured => "unmeasured",
+        }
+    }
+}
+
 /// Cost of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallCost {

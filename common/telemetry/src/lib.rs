@@ -9,7 +9,7 @@ mod listener;
 mod metrics;
 mod readiness;
 
-pub use labels::{BudgetScope, CallCost, CallResult, MessageKind, ShardEvent};
+pub use labels::{BudgetScope, CallCost, CallResult, EvidenceFinding, MessageKind, ShardEvent};
 pub use listener::serve;
 pub use metrics::{Metrics, Ongoing};
 pub use readiness::{Condition, Readiness};

@@ -3,8 +3,8 @@
 use super::{
     families::Families,
     labels::{
-        BudgetScope, CallCost, CallResult, FirstNames, MessageKind, ShardEvent, row_end,
-        wait_reason,
+        BudgetScope, CallCost, CallResult, EvidenceFinding, FirstNames, MessageKind, ShardEvent,
+        row_end, wait_reason,
     },
 };
 use juror_types::wait_reason::WaitReason;
@@ -101,6 +101,12 @@ impl Metrics {
         let Some(families) = self.families() else { return };
         let waits = families.admission_wait.with_label_values(&[wait_reason(reason)]);
         waits.observe(waited.as_secs_f64());
+    }
+
+    /// An item was rendered and measured, as far as it could be.
+    pub fn evidence_ended(&self, finding: EvidenceFinding, took: Duration) {
+        let Some(families) = self.families() else { return };
+        families.evidence_seconds.with_label_values(&[finding.name()]).observe(took.as_secs_f64());
     }
 
     /// An aggregator committed a result to a journal.

@@ -36,6 +36,7 @@ fn eventful() -> Metrics {
     metrics.row_ended("gpt-4o", Some(CallResult::Answered), billed());
     metrics.shard(ShardEvent::Created);
     metrics.admission_waited(Some(WaitReason::Tokens), Duration::from_secs(2));
+    metrics.evidence_ended(EvidenceFinding::Regions, Duration::from_secs(1));
     metrics.result_committed(Outcome::Failed);
     metrics.redelivered(MessageKind::Job);
     metrics.duplicate(MessageKind::Result);
@@ -59,6 +60,7 @@ fn what_happens_is_counted_under_its_own_labels() {
     let metrics = eventful();
     metrics.call_ended("gpt-4o", CallResult::Answered, Duration::from_secs(1), billed());
     metrics.row_ended("gpt-4o", None, CallCost::Nothing);
+    metrics.evidence_ended(EvidenceFinding::Regions, Duration::from_secs(2));
     let lost = CallCost::Presumed("0.02".parse().unwrap());
     metrics.call_ended("gpt-4o", CallResult::Lost, Duration::from_secs(60), lost);
     let samples = samples(&metrics.render());
@@ -76,6 +78,8 @@ fn what_happens_is_counted_under_its_own_labels() {
         ("juror_batch_rows_total{end=\"not_run\",model=\"gpt-4o\"}", 1.0),
         ("juror_batch_shards_total{event=\"created\"}", 1.0),
         ("juror_admission_wait_seconds_count{reason=\"tokens\"}", 1.0),
+        ("juror_evidence_seconds_count{found=\"regions\"}", 2.0),
+        ("juror_evidence_seconds_sum{found=\"regions\"}", 3.0),
         ("juror_queue_depth{queue=\"work\"}", 7.0),
         ("juror_budget_remaining_usd{scope=\"day\"}", 2.5),
     ] {

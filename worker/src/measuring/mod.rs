@@ -11,6 +11,7 @@ use crate::{
     context::Context, image::ImageError, load::LoadedItem, source_image::SourceImage,
     source_image::image_error,
 };
+use juror_telemetry::EvidenceFinding;
 use juror_types::{
     event::Event,
     evidence::{Evidence, EvidenceMode, EvidenceOutcome, EvidenceSource},
@@ -18,6 +19,7 @@ use juror_types::{
     job::Job,
     outcome::JobError,
 };
+use tokio::time::Instant;
 
 /// The image that is measured against, where an item names it.
 const SCREENSHOT: &str = "screenshot";
@@ -82,16 +84,30 @@ pub async fn collect(
     if picture.is_none() && code.is_none() {
         return Ok(None);
     }
+    let begun = Instant::now();
     let screenshot = SourceImage::read(name, reference, &context.sources).await?;
     let item = MeasuredItem { item: &job.item, tokens: loaded.expected_tokens.as_ref(), context };
-    match (picture, code, &context.stages.render_command) {
+    let evidence = match (picture, code, &context.stages.render_command) {
         (Some(picture), ..) => given::measure_picture(picture, screenshot, &item).await,
         (None, Some(code), Some(command)) => {
             given::measure_command(code, command, screenshot, &item).await
         }
         // Boxed, for it is large, and a worker's stack is not.
         (None, Some(code), None) => Box::pin(browser::measure(code, screenshot, &item)).await,
-        (None, None, _) => Ok(None),
+        (None, None, _) => return Ok(None),
+    }?;
+    context.metrics.evidence_ended(finding(evidence.as_ref()), begun.elapsed());
+    Ok(evidence)
+}
+
+fn finding(evidence: Option<&ItemEvidence>) -> EvidenceFinding {
+    match evidence.map(|evidence| &evidence.outcome) {
+        None => EvidenceFinding::Unmeasured,
+        Some(EvidenceOutcome::Failed { .. }) => EvidenceFinding::Unrenderable,
+        Some(EvidenceOutcome::Measured(evidence)) if evidence.regions.is_empty() => {
+            EvidenceFinding::NoRegion
+        }
+        Some(EvidenceOutcome::Measured(_)) => EvidenceFinding::Regions,
     }
 }
 
