@@ -1,5 +1,5 @@
-//! The worker's role: take jobs, judge as many at once as is good, publish results. The only place
-//! that spawns.
+//! The worker's role: takes jobs, judges several at once, publishes results. No other module of the
+//! role spawns tasks.
 
 mod batch_keeper;
 mod cancelled;
@@ -29,31 +29,32 @@ const MAX_DELIVERIES: usize = 640;
 
 /// A worker, about to take jobs.
 pub struct Worker {
-    /// Where jobs come from.
+    /// Queue that jobs come from.
     pub jobs: Arc<dyn Queue<Job>>,
-    /// Where results go.
+    /// Queue that results go to.
     pub results: Arc<dyn Queue<JobResult>>,
-    /// States of the runs whose jobs come. A run that stops stops no other.
+    /// States of the runs whose jobs come. A run that stops does not stop the others.
     pub run_states: Arc<dyn RunStatusProvider>,
-    /// Store in which jobs of cancelled runs end.
+    /// Store for the results of cancelled runs' jobs.
     pub store: Arc<dyn Store>,
     /// This process, as holder of claims.
     pub owner: OwnerId,
-    /// Keeper of batches; none where no run buys its calls so.
+    /// Keeper of batches; none if no run uses batches.
     pub batches: Option<BatchKeeper>,
-    /// Whether it draws. Jobs whose code has to be drawn are left to other workers otherwise.
+    /// True if it can render pages. Jobs whose code has to be rendered are otherwise left to other
+    /// workers.
     pub draws: bool,
-    /// Limit on calls in flight at once; the number of jobs in hand goes by it.
+    /// Limit on calls in flight; the number of jobs in progress follows from it.
     pub concurrency: Concurrency,
-    /// Listeners.
+    /// Sender of events.
     pub events: Events,
     /// Counters of jobs.
     pub metrics: Arc<Metrics>,
 }
 
-/// Works until the queue is closed and empty, or until `shutdown.drain`, which it gives itself
-/// where it cannot go on; then what is in hand is finished. With `shutdown.now` it is given back,
-/// and calls in flight are cancelled.
+/// Works until the queue is closed and empty, or until `shutdown.drain`, which it triggers itself
+/// if it cannot continue; then finishes the jobs in progress. With `shutdown.now` it requeues them
+/// and cancels calls in flight.
 pub fn run(worker: Worker, shutdown: Shutdown) -> BoxFuture<'static, Result<(), WorkerError>> {
     Box::pin(async move {
         info!("the worker takes jobs");
@@ -76,7 +77,7 @@ pub fn run(worker: Worker, shutdown: Shutdown) -> BoxFuture<'static, Result<(), 
     })
 }
 
-/// Takes jobs, and waits for those in hand.
+/// Takes jobs until the worker stops, and waits for those in progress.
 async fn serve(handler: &Arc<DeliveryHandler>) -> Ending {
     let shutdown = &handler.shutdown;
     let mut tasks = JoinSet::new();
@@ -93,7 +94,7 @@ async fn serve(handler: &Arc<DeliveryHandler>) -> Ending {
     ending
 }
 
-/// Takes jobs in hand until there are no more or the worker stops.
+/// Takes jobs until there are no more or the worker stops.
 async fn take_jobs(
     handler: &Arc<DeliveryHandler>,
     intake: &mut JobIntake,
@@ -117,14 +118,14 @@ async fn take_jobs(
     }
 }
 
-/// An eighth more than there may be calls: while so many are in flight, the others are made ready
-/// for theirs, or are being stored. With few calls at once, jobs keep their order.
+/// Number of jobs in progress for a number of calls: an eighth more, so that some jobs prepare or
+/// store while the others call. With few calls, jobs keep their order.
 fn jobs_in_hand(calls: usize) -> usize {
     calls.saturating_add(calls / 8).min(MAX_DELIVERIES)
 }
 
-/// The worker's subscription, made anew where many more jobs are wanted at once than before, or far
-/// fewer: what is sent here beyond those in hand is kept from other workers.
+/// The worker's subscription, renewed when the wanted number of jobs grows or shrinks much:
+/// prefetched messages that are not taken are withheld from other workers.
 #[derive(Default)]
 struct JobIntake {
     subscription: Option<Box<dyn Subscription<Job>>>,
@@ -149,15 +150,15 @@ impl JobIntake {
         subscription.next().await
     }
 
-    /// Ends the subscription, so that what was sent here and not taken goes to other workers.
+    /// Ends the subscription, so that prefetched messages that were not taken go to other workers.
     async fn close(&mut self) {
         if let Some(subscription) = self.subscription.take() {
             subscription.close().await;
         }
     }
 
-    /// Another prefetch than the present one, if that does not fit. A growing worker is given room
-    /// to grow.
+    /// A better prefetch than the present one; none if that fits. A growing worker gets some
+    /// reserve.
     fn better_prefetch(&self, wanted: usize) -> Option<usize> {
         match self.prefetch {
             0 => Some(wanted),

@@ -48,7 +48,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// Jobs, and results, that wait in memory at most.
+/// Capacity of the queues in memory, for jobs and for results.
 const QUEUE_CAPACITY: usize = 1_000;
 
 /// A run whose directory is locked and whose ledger is open. Nothing is spent yet.
@@ -57,19 +57,19 @@ pub struct Begun {
     opened: Opened,
 }
 
-/// A run that has been executed, as far as it went.
+/// A run that has been executed, to its end or until it was stopped.
 pub struct Executed {
     /// Its journal, still locked.
     pub journal: RunJournal,
-    /// Its money.
+    /// Its ledger; none with the judge off.
     pub ledger: Option<Ledger>,
-    /// Whether it was stopped before every job was taken.
+    /// True if it was stopped before every job was taken.
     pub stopped: bool,
-    /// Why it is paused, if it is.
+    /// Reason of its pause, if it is paused.
     pub paused: Option<String>,
 }
 
-/// Why a run is paused, if it is.
+/// Reason of a run's pause, if it is paused.
 type PauseReason = Option<String>;
 
 /// A pass over the jobs that are not scored yet.
@@ -118,7 +118,7 @@ impl Begun {
 }
 
 /// Runs the roles until every job has its outcome: once, or once for each look at a run that is
-/// judged until its score is certain.
+/// judged until its score's interval is narrow enough.
 async fn run_in_backend(
     opened: Opened,
     session: &Session,
@@ -193,8 +193,8 @@ async fn run_round(
     worked
 }
 
-/// Runs the roles side by side. Each one's end is the next one's: no more jobs, no more results.
-/// The guard is dropped when they have ended.
+/// Runs the roles side by side. The producer's end closes the queue of jobs, and the worker's end
+/// that of results. The guard is dropped when all have ended.
 async fn run_roles(
     (submission, aggregator, _ended): (submit::Submission, LocalRunResources, DropGuard),
     context: Arc<Context>,

@@ -7,7 +7,7 @@ use futures_util::{StreamExt as _, stream};
 use juror_producer::plan;
 use juror_worker::inspect::inspect;
 
-/// Most items that are named with their problem.
+/// Maximum number of items that are named with their problem.
 const MAX_LISTED: usize = 20;
 
 /// Items whose files are read at once.

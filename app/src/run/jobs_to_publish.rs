@@ -20,8 +20,8 @@ pub struct JobsToPublish {
     pub round_of: RoundAssignment,
 }
 
-/// The jobs that are not scored yet, each in the round after its last result; and those whose score
-/// the journal lacks, each in its old round. Without progress, every job in its first round.
+/// The jobs that are not scored yet, each in the round after its last result; and jobs whose scored
+/// result the journal lacks, each in its old round. Without progress, every job in its first round.
 pub fn jobs_to_publish(
     session: &Session,
     run: &RunId,

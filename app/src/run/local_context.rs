@@ -14,7 +14,7 @@ use juror_worker::{
 };
 use std::{path::PathBuf, sync::Arc, thread::available_parallelism};
 
-/// The context of a process that knows one run alone, but for what its own wiring adds.
+/// The context of a process that judges a single run.
 pub fn of_one_run(
     session: &Session,
     backend: &Arc<SqliteLedger>,

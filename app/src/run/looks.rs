@@ -1,5 +1,5 @@
-//! Looks at a run that is judged until its score is certain: after each, the sample grows, or the
-//! run is at its end.
+//! Looks at a run that is judged until its score's interval is narrow enough: after each, the
+//! sample grows, or the run ends.
 
 use super::session::Session;
 use crate::error::AppError;

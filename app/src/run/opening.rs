@@ -24,7 +24,7 @@ pub struct Execution<'run> {
     pub session: &'run Session,
     /// Its record, as it is to be written.
     pub record: &'run RunRecord,
-    /// Whether there is such a run already.
+    /// True if there is such a run already.
     pub continued: bool,
     /// Setup of the judge; none with the judge off.
     pub setup: Option<JudgeSetup>,
@@ -34,7 +34,7 @@ pub struct Execution<'run> {
 pub struct Opened {
     /// Its journal, locked.
     pub journal: RunJournal,
-    /// The session that its record tells of.
+    /// The session, as recorded.
     pub run_session: RunSession,
     /// Parts that every round shares.
     pub terms: Terms,

@@ -66,7 +66,7 @@ pub fn ready(session: &Session, run: &RunId) -> Result<Ready, AppError> {
     Ok(Ready { gate, baseline, calibration, setup: Some(setup) })
 }
 
-/// A run knows its backend: what a fleet judges is not judged here as well.
+/// Refuses a run of a fleet: such a run is not continued on this machine alone.
 pub fn refuse_fleet_run(known: Option<&RunRecord>) -> Result<(), AppError> {
     let Some((record, fleet)) = known.and_then(|known| Some((known, known.fleet.as_ref()?))) else {
         return Ok(());
@@ -78,7 +78,7 @@ pub fn refuse_fleet_run(known: Option<&RunRecord>) -> Result<(), AppError> {
     )))
 }
 
-/// Why a run that nobody knows cannot be gone on with.
+/// Error for continuing a run that does not exist.
 pub fn no_such_run(run: &str, runs_dir: &Path, remedy: &str) -> AppError {
     let other = RunId::parse(run).ok().and_then(|run| nearest(runs_dir, &run));
     let meant = other.map_or_else(String::new, |other| format!("did you mean {other}? "));
@@ -101,7 +101,7 @@ pub fn known_run(runs_dir: &Path, run: &RunId) -> Result<Option<RunRecord>, AppE
     }
 }
 
-/// A run's files, to be read.
+/// A run's files, for reading.
 pub fn run_files(runs_dir: &Path, run: &RunId) -> Result<RunFiles, AppError> {
     Ok(RunFiles::open(runs_dir, run)?)
 }

@@ -1,4 +1,4 @@
-//! Brings a run's journal up to what was stored before a crash.
+//! Recovery of a run's journal after a crash.
 
 use crate::error::AppError;
 use juror_aggregator::run_journal::RunJournal;

@@ -1,4 +1,4 @@
-//! A request to judge a dataset, or to go on with a run by its record.
+//! A request to judge a dataset, or to continue a run by its record.
 
 use super::session::{DrawingPlace, Selection, Session};
 use crate::{
@@ -20,15 +20,15 @@ use juror_types::{
 };
 use std::path::PathBuf;
 
-/// A run that is asked for.
+/// A request for a run.
 pub struct RunInvocation<'a> {
     /// Items of a dataset; without one, those of the record.
     pub items: ItemSelection,
     /// The rubric's name or file, where it is named beside the settings.
     pub rubric: Option<String>,
-    /// The run that is named, to begin or to go on with.
+    /// The run to begin or to continue, if it is named.
     pub run_id: Option<String>,
-    /// The most that the run may cost, where that is given.
+    /// The run's budget, if one is given.
     pub budget_usd: Option<Money>,
     /// Processes that draw.
     pub place: DrawingPlace,
@@ -61,12 +61,12 @@ pub struct ItemSelection {
 }
 
 impl RunInvocation<'_> {
-    /// The settings, as far as no record has a say in them.
+    /// The settings, before those of a record are considered.
     pub fn settings(&self) -> Result<Settings, AppError> {
         self.settle(Vec::new(), None)
     }
 
-    /// The run that is named, to begin or to go on with. `{date}` in its name stands for today, as
+    /// The run to begin or to continue, if it is named. `{date}` in its name stands for today, as
     /// in 2026-11-23, in the time zone of budgets.
     pub fn run_id(&self, settings: &Settings) -> Result<Option<RunId>, AppError> {
         let Some(name) = &self.run_id else { return Ok(None) };
@@ -103,7 +103,7 @@ impl RunInvocation<'_> {
         }
     }
 
-    /// The request's settings over these of a record, with its budget, or else the record's.
+    /// The request's settings over those of a record, with its budget, or else the record's.
     fn settle(&self, below: Vec<Layer>, known: Option<&RunRecord>) -> Result<Settings, AppError> {
         // Flags win over the record, so that a difference in them is named.
         let layers = below.into_iter().chain(self.layers.iter().cloned()).collect();
@@ -111,8 +111,8 @@ impl RunInvocation<'_> {
         Ok(self.ground.settle(layers)?.with_run_budget(budget)?)
     }
 
-    /// A run that is continued keeps its budget, limits, cache and endpoint, and goes on to keep
-    /// inputs or not, unless flags say otherwise.
+    /// A run that is continued keeps its budget, limits, cache and endpoint, and its choice whether
+    /// inputs are kept, unless flags say otherwise.
     fn session_of_flags(&self, known: Option<&RunRecord>) -> Result<Session, AppError> {
         let below = known.map(layers_of_continued).unwrap_or_default();
         let settings = self.settle(below, known)?;

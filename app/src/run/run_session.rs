@@ -7,7 +7,7 @@ use juror_journal::journal::{RunDirectory, RunFiles};
 use juror_types::run::{JudgingTime, RunRecord};
 use std::path::Path;
 
-/// A session that is about to begin, or goes on.
+/// A session that is about to begin or to continue.
 pub struct RunSession {
     /// Earlier content of the record; none for a new run.
     before: Option<JudgingTime>,
@@ -29,12 +29,12 @@ impl RunSession {
         (RunRecord { judging: Some(judging), ..record.clone() }, Self { before, length: 0 })
     }
 
-    /// Notes how long the journal is before the first result of this session.
+    /// Records the journal's length before the first result of this session.
     pub fn starts_at(&mut self, directory: &RunDirectory) {
         self.length = directory.length();
     }
 
-    /// Writes into the record that the session has ended. One without a result leaves no trace.
+    /// Records the end of the session. A session without a result is not recorded.
     pub fn end(self, journal: &mut RunJournal) -> Result<(), AppError> {
         let record = journal.record().clone();
         let judging = match self.before {

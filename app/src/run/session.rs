@@ -1,4 +1,4 @@
-//! Session of a run: dataset, rubric and judge, settled and checked before anything is spent.
+//! A run's setup: dataset, rubric and judge, resolved and checked before anything is spent.
 
 use crate::{
     environment::Environment,
@@ -26,14 +26,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Why no item has evidence, with the remedy.
+/// Reason why no item has evidence, with the remedy.
 const NOTHING_TO_MEASURE: &str = "no item has code that could be drawn, or names a picture of it as \
                                   `rendered`";
 const NO_RENDERER: &str = "no item names a picture of its code as `rendered`, and there is nothing to \
                            draw with: install a browser, as in `apt-get install chromium`, or set \
                            render.browser or stages.render_command";
 
-/// Processes that draw the code of a run's items.
+/// Processes that render the code of a run's items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrawingPlace {
     /// This one.
@@ -42,7 +42,7 @@ pub enum DrawingPlace {
     Elsewhere,
 }
 
-/// Which items of which dataset.
+/// Selected items of a dataset.
 #[derive(Clone, Debug)]
 pub struct Selection {
     /// The dataset, as it was named.
@@ -72,7 +72,7 @@ pub struct Session {
     pub rubric_text: String,
     /// The dataset.
     pub dataset: Dataset,
-    /// Which items, and how often.
+    /// Selection of items, and the number of repeats.
     pub options: PlanOptions,
     /// Result of the first pass.
     pub plan: PlanSummary,
@@ -82,7 +82,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Checks everything that can be checked without spending.
+    /// Opens a session and checks everything that can be checked without spending.
     pub fn open(
         settings: Settings,
         environment: Environment,
@@ -158,7 +158,7 @@ impl Session {
         if is_needed && !made_on_the_way { self.plan.without_code } else { 0 }
     }
 
-    /// Whether its code is rendered and measured.
+    /// True if its code is rendered and measured.
     pub fn renders(&self) -> bool {
         !self.settings.evidence.mode.is_none()
     }
@@ -200,7 +200,7 @@ impl Session {
         (!draws).then_some(NO_RENDERER)
     }
 
-    /// Whether the code of any item is drawn.
+    /// True if the code of any item is drawn.
     pub fn draws(&self) -> bool {
         let makes_code = !self.settings.stages.pipeline_command.is_empty();
         self.renders() && (self.plan.has_code_to_draw || makes_code)
@@ -301,7 +301,7 @@ impl Session {
     }
 }
 
-/// Refuses a width that no run can be judged until.
+/// Refuses a width that cannot be reached.
 fn check_until_width(width: Option<f64>, settings: &Settings) -> Result<(), AppError> {
     let Some(width) = width else { return Ok(()) };
     let wrong = if !(width > 0.0 && width < 1.0) {
@@ -318,7 +318,7 @@ fn check_until_width(width: Option<f64>, settings: &Settings) -> Result<(), AppE
     Err(AppError::invalid(format!("--until-width {wrong}")))
 }
 
-/// Tells commands apart whose words run together alike; none without words.
+/// Digest of a command's words, separated so that different splits differ; none without words.
 fn command_digest(words: &[String]) -> Option<Digest> {
     (!words.is_empty()).then(|| Digest::of(words.join("\0").as_bytes()))
 }

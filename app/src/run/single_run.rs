@@ -9,20 +9,19 @@ use juror_worker::{
 };
 use std::sync::{Arc, OnceLock};
 
-/// A run that is open until it is paused. That ends its worker, which stops with the run: nobody
-/// else can go on.
+/// A run that is open until it is paused. A pause ends its worker, which is the only one.
 pub struct SingleRun {
     context: Arc<Context>,
     pause_reason: OnceLock<String>,
 }
 
 impl SingleRun {
-    /// The run whose jobs are judged with this context.
+    /// A state of the run whose jobs are judged with this context.
     pub fn new(context: Arc<Context>) -> Self {
         Self { context, pause_reason: OnceLock::new() }
     }
 
-    /// Why it is paused, if it is.
+    /// Reason of its pause, if it is paused.
     pub fn pause_reason(&self) -> Option<String> {
         self.pause_reason.get().cloned()
     }

@@ -9,13 +9,13 @@ use juror_ledger::{
 };
 use juror_types::id::{OwnerId, RunId};
 
-/// Why batches could not be cancelled. What was cancelled before stays so.
+/// Reason why batches could not be cancelled. Those that were cancelled before the error stay so.
 #[derive(Debug, thiserror::Error)]
 pub enum CancelBatchesError {
     /// The ledger cannot be used.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    /// The provider does not do it.
+    /// The provider did not cancel a batch.
     #[error(transparent)]
     Provider(#[from] BatchError),
 }
@@ -59,7 +59,7 @@ pub async fn cancel_batches<Backend: BatchRecords + Admission>(
     Ok(left)
 }
 
-/// Frees what the rows of a shard hold that was never sent.
+/// Releases the money held for the rows of a shard that was never sent.
 async fn give_up_shard<Backend: BatchRecords + Admission>(
     shard: &ShardKey,
     backend: &Backend,

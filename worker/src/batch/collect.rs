@@ -1,4 +1,4 @@
-//! From a batch that has ended to the ends of its rows.
+//! Collection of a batch that has ended: the result of each of its rows.
 
 use super::{
     BatchWork,
@@ -25,12 +25,12 @@ use tokio::{
 /// Rows that are finished side by side, so that their transactions are written together.
 const AT_ONCE: usize = 32;
 
-/// Jobs of a shard that go on.
+/// Jobs of a shard that are asked again.
 #[derive(Default)]
 pub struct Onward {
-    /// Into another batch.
+    /// Jobs for another batch.
     pub again: Vec<Job>,
-    /// Into ordinary calls.
+    /// Jobs for ordinary calls.
     pub realtime: Vec<Job>,
 }
 
@@ -47,7 +47,7 @@ pub struct Collection<'work> {
 }
 
 impl<'work> Collection<'work> {
-    /// Nothing collected yet.
+    /// A collection that has not read anything yet.
     pub fn new(work: &'work BatchWork, number: u32) -> Self {
         Self {
             work,
@@ -60,8 +60,8 @@ impl<'work> Collection<'work> {
         }
     }
 
-    /// Ends each row of a batch whose files stand at these paths. `over` tells that the run does not
-    /// wait for what has not run.
+    /// Ends each row of a batch whose files stand at these paths. `over` is true if the run no
+    /// longer waits for rows that have not run.
     pub async fn collect(
         &mut self,
         ended: &EndedBatch,
@@ -108,8 +108,8 @@ impl<'work> Collection<'work> {
         self.note_all(ends).await
     }
 
-    /// Takes the ends of rows that are being finished, so that no result is left halfway; returns
-    /// the first error.
+    /// Waits for rows that are being finished, so that no result is left halfway; returns the first
+    /// error.
     async fn note_all(
         &mut self,
         mut ends: impl Stream<Item = Result<Option<JobEnd>, WorkerError>> + Unpin,
@@ -121,8 +121,8 @@ impl<'work> Collection<'work> {
         noted
     }
 
-    /// Ends rows that stand in neither file. Where the batch ended early and every row that it
-    /// counts has come, they never ran; otherwise nobody knows, and they are presumed spent.
+    /// Ends rows that are in neither file. Where the batch ended early and every row that it counts
+    /// has come, the others never ran; otherwise that is unknown, and they are presumed spent.
     async fn end_missing(
         &mut self,
         ended: &EndedBatch,
@@ -192,7 +192,7 @@ impl<'work> Collection<'work> {
     }
 }
 
-/// Ends the row of one line; none if it stands in this shard no more.
+/// Ends the row of one line; none if the row no longer belongs to this shard.
 async fn end_of_line(
     work: &BatchWork,
     number: u32,

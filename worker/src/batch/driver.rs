@@ -1,5 +1,5 @@
-//! The batch lane of a run: takes up shards of earlier processes, gathers jobs into new ones, and
-//! asks in ordinary calls what they do not bring back, where that is wanted.
+//! The batch lane of a run: continues shards of earlier processes, gathers jobs into new ones, and
+//! sends jobs that no batch finished as ordinary calls, where the lane allows it.
 
 use super::{
     BatchWork,
@@ -27,11 +27,12 @@ use tracing::info;
 
 /// Jobs that are made into rows side by side: each holds its images until its row is written.
 const GATHERED_AT_ONCE: usize = 16;
-/// A run that waits for money looks again after this time: another process may have freed some.
+/// Interval at which a run that waits for money checks the ledger: another process may have
+/// released some.
 const MONEY_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Works until every job has its result or stands in a batch that goes on without this process,
-/// which it does from `drain` on.
+/// Works until every job has its result; after `drain`, until every batch can continue at the
+/// provider without this process.
 pub fn run<'a>(
     work: Arc<BatchWork>,
     drain: &'a CancellationToken,
@@ -49,14 +50,14 @@ pub fn run<'a>(
 
 type Task<T> = JoinSet<Result<T, WorkerError>>;
 
-/// A job on its way into a shard, and the delivery that it came by.
+/// A gathered job, and the delivery that it came by.
 type GatheredDelivery = (Option<Delivery<Job>>, Gathered);
 
 struct Driver {
     work: Arc<BatchWork>,
     drain: CancellationToken,
     subscription: Option<Box<dyn Subscription<Job>>>,
-    /// Whether no more deliveries will come.
+    /// True if no more deliveries will come.
     exhausted: bool,
     gathering: Task<GatheredDelivery>,
     /// Rows that wait for money.
@@ -67,7 +68,7 @@ struct Driver {
     /// Jobs for ordinary calls.
     realtime: VecDeque<Job>,
     calls: Task<()>,
-    /// Shards whose batches go on.
+    /// Number of shards whose batches continue at the provider.
     left: u32,
 }
 
@@ -125,8 +126,8 @@ impl Driver {
         }
     }
 
-    /// Takes up what an earlier process left: shards go on from their last step, and rows that were
-    /// in none are gathered anew.
+    /// Continues shards of an earlier process from their last step, and gathers rows that were in
+    /// no shard anew.
     async fn take_up(&mut self) -> Result<(), WorkerError> {
         let work = Arc::clone(&self.work);
         let shards = work.lane.records.take_over(&work.run, &work.lane.owner).await;
@@ -143,7 +144,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Whether every job that is known is in a shard, has its result, or is being called.
+    /// True if every job that is known is in a shard, has its result, or is being called.
     fn is_drained_of_jobs(&self) -> bool {
         self.exhausted
             && self.gathering.is_empty()
@@ -266,7 +267,7 @@ impl Driver {
         }
     }
 
-    /// Waits for what is under way in this process, and frees what was never sent.
+    /// Waits for the tasks of this process, and releases the money of rows that were never sent.
     async fn wind_up(&mut self) -> Result<(), WorkerError> {
         let mut failed = Ok(());
         while let Some(ended) = self.shards.join_next().await {
@@ -327,7 +328,7 @@ async fn next(
     }
 }
 
-/// Returns when money may be free.
+/// Waits until money may be available.
 async fn money(changes: &mut tokio::sync::watch::Receiver<u64>) {
     tokio::select! {
         // A ledger that is closed changes no more.
@@ -348,7 +349,7 @@ fn joined<T>(task: Result<Result<T, WorkerError>, JoinError>) -> Result<T, Worke
     task.map_err(WorkerError::from).and_then(|ended| ended)
 }
 
-/// A stop is no failure.
+/// Drops the error of a stop, which is no failure.
 fn not_stopping(error: WorkerError) -> Result<(), WorkerError> {
     match error {
         WorkerError::Interrupted(Interruption::Stopping) => Ok(()),

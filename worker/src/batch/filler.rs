@@ -20,9 +20,10 @@ struct Filling {
     /// Its number; none before its first row.
     number: Option<u32>,
     file: OpenShard,
-    /// Jobs whose rows stand in the shard, or are about to, but not in its file; and their shard.
+    /// Jobs whose rows are recorded in the shard or about to be, but not yet in its file; with the
+    /// shard's number.
     pending: HashMap<JobId, u32>,
-    /// When the last row was written.
+    /// Time of the last row; none before the first.
     written: Option<Instant>,
     /// Shards that are planned, and not worked on yet.
     planned: Vec<u32>,
@@ -38,8 +39,8 @@ pub(crate) enum Written {
 }
 
 impl BatchWork {
-    /// Adds a row to the shard that is being filled. One that was added is pending until it is
-    /// written, or its job is put off. Returns whether it was: its job may have an open row already.
+    /// Adds a row to the shard that is being filled. The row is pending until it is written or put
+    /// off. Returns false if its job has an open row already.
     pub(super) async fn add_row(&self, row: &BatchRow) -> Result<bool, Interruption> {
         loop {
             let number = self.begin_row(&row.job).await?;
@@ -66,7 +67,8 @@ impl BatchWork {
         Ok(number)
     }
 
-    /// Forgets a shard that others have taken over, if it is the one that is being filled.
+    /// Forgets the shard that is being filled if it has this number: another worker has taken it
+    /// over.
     async fn lose_shard(&self, number: u32) {
         let mut filling = self.filler.0.lock().await;
         if filling.number == Some(number) {
@@ -74,12 +76,13 @@ impl BatchWork {
         }
     }
 
-    /// The job of a row that is not written is pending no more.
+    /// Marks a job as no longer pending: its row is not written.
     pub(super) async fn put_off(&self, job: &JobId) {
         self.filler.0.lock().await.pending.remove(job);
     }
 
-    /// Writes a row whose money is held. A shard that it does not fit into is planned before.
+    /// Writes a row whose money is held. If the row exceeds the shard's limits, that shard is
+    /// planned first and the row begins another.
     pub(crate) async fn write_row(&self, row: PendingRow) -> Result<Written, Interruption> {
         let mut filling = self.filler.0.lock().await;
         let lane = &self.lane;
@@ -111,7 +114,8 @@ impl BatchWork {
         self.plan(&mut *self.filler.0.lock().await).await
     }
 
-    /// As [`BatchWork::seal`], if no row was written for so long. A shard without rows ends.
+    /// Plans the shard that is being filled as [`BatchWork::seal`] does, if no row was written for
+    /// this time. A shard without rows ends.
     pub(crate) async fn seal_idle(&self, idle: Duration) -> Result<(), Interruption> {
         let mut filling = self.filler.0.lock().await;
         if filling.written.is_some_and(|written| written.elapsed() >= idle) {
@@ -163,7 +167,7 @@ impl BatchWork {
         Ok(())
     }
 
-    /// The shards that were planned since the last time.
+    /// Takes the shards that were planned since the last call.
     pub(crate) async fn take_planned(&self) -> Vec<u32> {
         std::mem::take(&mut self.filler.0.lock().await.planned)
     }
@@ -177,24 +181,24 @@ impl BatchWork {
         Some((number?, jobs))
     }
 
-    /// Whether a shard of this number is being filled, or waits for its work.
+    /// True if a shard of this number is being filled, or waits for its work.
     pub(crate) async fn has_in_hand(&self, number: u32) -> bool {
         let filling = self.filler.0.lock().await;
         filling.number == Some(number) || filling.planned.contains(&number)
     }
 
-    /// Whether no shard is being filled, and none waits for its work.
+    /// True if no shard is being filled, and none waits for its work.
     pub(crate) async fn is_idle(&self) -> bool {
         let filling = self.filler.0.lock().await;
         filling.number.is_none() && filling.planned.is_empty()
     }
 
-    /// Whether rows stand in a shard that is being filled.
+    /// True if rows stand in a shard that is being filled.
     pub(super) async fn is_filling(&self) -> bool {
         self.filler.0.lock().await.number.is_some()
     }
 
-    /// Whether the file of the shard that is being filled has rows.
+    /// True if the file of the shard that is being filled has rows.
     pub(super) async fn has_rows(&self) -> bool {
         !self.filler.0.lock().await.file.jobs.is_empty()
     }
@@ -214,7 +218,7 @@ impl Filling {
     }
 }
 
-/// Why a run is paused whose files cannot be written.
+/// Error that pauses a run whose shard files cannot be written.
 pub(super) fn unwritable(folder: &Path, error: &std::io::Error) -> Interruption {
     Interruption::Paused(format!(
         "the file of a batch cannot be written in {}: {error}; make the folder writable or make room \

@@ -1,4 +1,4 @@
-//! From what became of a row to its job's result, or to its next try.
+//! End of a row: its money, and its job's result or next attempt.
 
 use super::{BatchWork, row::RowRecord};
 use crate::{
@@ -31,7 +31,7 @@ use juror_types::{
 /// End of a row.
 #[derive(Clone, Debug)]
 pub enum RowEnd {
-    /// It ran, and its call ended so.
+    /// It ran, with this end of its call.
     Ran(CallEnd),
     /// It never ran, and cost nothing; the reason for people.
     NotRun(ErrorKind, String),
@@ -50,7 +50,7 @@ pub enum JobEnd {
 }
 
 impl RowEnd {
-    /// The end of a row that has not run when batches are waited for no longer.
+    /// End of a row that has not run by the time that the lane waits for batches.
     pub fn not_waited_for(lane: &BatchLane) -> Self {
         let (kind, message) = match lane.is_cancelled {
             true => (ErrorKind::Cancelled, "the run was cancelled before this row ran".to_owned()),
@@ -60,8 +60,8 @@ impl RowEnd {
     }
 }
 
-/// Ends a row: settles its money, and stores the result of its job where that is finished. The row
-/// stays until that is published.
+/// Ends a row: settles its money, and stores the result if the job is finished. The row is kept
+/// until the result is published.
 pub async fn finish(row: BatchRow, end: RowEnd, work: &BatchWork) -> Result<JobEnd, Interruption> {
     let BatchWork { context, lane, .. } = work;
     let record = RowRecord::read(&row)?;

@@ -1,4 +1,5 @@
-//! From a job to a row: everything that is free, then the row's record and its money; and back.
+//! Gathering of jobs: everything that costs nothing, then the row's record and the admission of its
+//! money; and the release of both.
 
 use super::{BatchWork, row::RowRecord};
 use crate::{
@@ -26,7 +27,7 @@ use juror_types::{
     outcome::{ErrorKind, JobResult},
 };
 
-/// Rows that are looked at in one go.
+/// Number of rows that are read at once.
 pub const PAGE: u32 = 500;
 /// Rows that are given up side by side.
 const AT_ONCE: usize = 32;
@@ -153,7 +154,7 @@ fn name_urls(asked: &mut PreparedQuestion, lane: &BatchLane) -> bool {
     asked.request.images.iter().any(|image| image.url.is_some())
 }
 
-/// Holds a row's money, or ends its job where there is none.
+/// Holds a row's money, or ends its job if the budget is exhausted.
 pub async fn admit(row: Box<PendingRow>, work: &BatchWork) -> Result<Gathered, Interruption> {
     let context = &work.context;
     let decision = match context.admission.try_admit(&row.ask).await {
@@ -182,8 +183,8 @@ pub async fn admit(row: Box<PendingRow>, work: &BatchWork) -> Result<Gathered, I
     }
 }
 
-/// Gives up a row that is not written: its money is free, and its job is as before, with the attempts
-/// that it has behind it.
+/// Gives up a row that was not written: releases its money, and leaves its job as before, with the
+/// attempts made so far.
 pub async fn give_up_row(row: &BatchRow, work: &BatchWork) -> Result<(), Interruption> {
     let BatchWork { context, lane, run, .. } = work;
     context.admission.release(&row.lease).await?;
@@ -201,8 +202,8 @@ pub async fn remove_row_of(job: &Job, records: &dyn BatchRecords) -> Result<(), 
     Ok(())
 }
 
-/// Gives up a shard that was never sent: the money of its rows is free, and their jobs are as before
-/// or go back to where they came from.
+/// Gives up a shard that was never sent: releases the money of its rows; their jobs are as before
+/// or return to their queue.
 pub async fn give_up(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
     let (records, shard) = (&work.lane.records, work.shard(number));
     // From here on, no row is added.
@@ -236,7 +237,7 @@ async fn free(row: BatchRow, work: &BatchWork) -> Result<(), Interruption> {
     Ok(())
 }
 
-/// Sends the jobs of a shard's closed rows back to where they came from, where jobs go back.
+/// Returns the jobs of a shard's closed rows to their queue, if jobs of this work return.
 pub async fn return_jobs(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
     let BatchWork { lane, run, .. } = work;
     loop {

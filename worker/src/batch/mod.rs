@@ -1,9 +1,10 @@
 //! The worker's role where calls are bought in batches: jobs are gathered into shards, each shard
-//! becomes a batch of the provider's, and its rows become results.
+//! becomes a batch at the provider, and its rows become results.
 //!
-//! `gather` makes rows of jobs, `filler` writes them into a shard, `shard` takes it from its file to
-//! its end, `collect` reads what came back, and `finish` makes a result of a row. `driver` does all
-//! of this for the only run of a process; a fleet's worker does it in `run::batch_keeper`.
+//! `gather` makes rows of jobs, `filler` writes them into a shard, `shard` works on it from its
+//! file to its end, `collect` reads the results of its batch, and `finish` makes a result of a row.
+//! `driver` does all of this for the only run of a process; a fleet's worker does it in
+//! `run::batch_keeper`.
 
 mod cancel;
 mod collect;
@@ -36,9 +37,9 @@ use tokio::sync::{Notify, watch};
 
 /// State that the parts of the batch lane share.
 pub struct BatchWork {
-    /// Where jobs come from.
+    /// Queue that jobs come from.
     pub jobs: Arc<dyn Queue<Job>>,
-    /// Where results go.
+    /// Queue that results go to.
     pub results: Arc<dyn Queue<JobResult>>,
     /// Context that jobs are judged with.
     pub context: Arc<Context>,
@@ -46,15 +47,15 @@ pub struct BatchWork {
     pub lane: Arc<BatchLane>,
     /// The run.
     pub run: RunId,
-    /// Whether a job that is to be asked again goes back to where it came from; otherwise it stays in
-    /// this process.
+    /// True if a job that is to be asked again returns to its queue; otherwise it stays in this
+    /// process.
     returns_jobs: bool,
     filler: Filler,
     /// Number of shards whose batch is not created yet.
     uncreated: watch::Sender<u32>,
     /// Shards whose batch is under way.
     under_way: AtomicU32,
-    /// Tells that one of these counts has changed, or that a shard is planned.
+    /// Signal that one of these counts has changed, or that a shard is planned.
     changed: Arc<Notify>,
 }
 
@@ -84,8 +85,8 @@ impl BatchWork {
         }
     }
 
-    /// The same work in a process of several runs: jobs that are to be asked again go back to where
-    /// they came from, and `changed` tells of changes in all of them.
+    /// The same work in a process of several runs: jobs that are to be asked again return to their
+    /// queue, and `changed` signals changes in all of them.
     pub(crate) fn of_several(self, changed: &Arc<Notify>) -> Self {
         Self { returns_jobs: true, changed: Arc::clone(changed), ..self }
     }
@@ -95,12 +96,12 @@ impl BatchWork {
         ShardKey { run: self.run.clone(), number, owner: self.lane.owner.clone() }
     }
 
-    /// Whether no further shard should be written for now.
+    /// True if no further shard should be written for now.
     fn is_crowded(&self) -> bool {
         *self.uncreated.borrow() >= MAX_UNCREATED
     }
 
-    /// Returns when a further shard may be written.
+    /// Waits until a further shard may be written.
     pub(crate) async fn capacity(&self) {
         // The sender is our own, so it does not close.
         let _ = self.uncreated.subscribe().wait_for(|count| *count < MAX_UNCREATED).await;
@@ -110,7 +111,7 @@ impl BatchWork {
         self.under_way.load(Ordering::Relaxed)
     }
 
-    /// Counts a shard while the guard lives.
+    /// Counts a shard until the guard is dropped.
     fn count(self: &Arc<Self>, kind: ShardCount) -> CountedShard {
         match kind {
             ShardCount::Uncreated => self.uncreated.send_modify(|count| *count += 1),

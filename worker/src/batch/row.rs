@@ -1,4 +1,5 @@
-//! A job in a batch: what is kept to finish it when its answer comes, in this process or a later one.
+//! Record of a job in a batch, from which this process or a later one finishes the job when its
+//! answer comes.
 
 use crate::{
     cost_bounds::Bounds, judging::FirstVerdict, result_builder::BuilderSnapshot,
@@ -24,19 +25,19 @@ pub(crate) struct RowRecord {
     pub bounds: Bounds,
     /// Attempts of the job so far.
     pub tally: AttemptTally,
-    /// Whether the output limit was raised after an answer that was cut.
+    /// True if the output limit was raised after a truncated answer.
     pub raised: bool,
-    /// Whether the provider reads images of this row by itself.
+    /// True if the provider fetches the images of this row itself.
     #[serde(default)]
     pub by_url: bool,
     /// A verdict that contradicts itself, for which the judge is asked once more.
     pub first: Option<FirstVerdict>,
-    /// Whether the job is to be asked in an ordinary call from now on.
+    /// True if the job uses ordinary calls from now on.
     pub realtime: bool,
 }
 
 impl RowRecord {
-    /// Reads what is kept of a row.
+    /// Reads the record of a row.
     pub fn read(row: &BatchRow) -> Result<Self, LedgerError> {
         serde_json::from_str(&row.record).map_err(|error| {
             LedgerError::Broken(format!(
@@ -47,7 +48,7 @@ impl RowRecord {
         })
     }
 
-    /// The record as it is kept.
+    /// Encodes the record for the ledger.
     pub fn into_row(self, lease: LeaseId, open: bool) -> Result<BatchRow, LedgerError> {
         let record = serde_json::to_string(&self).map_err(|error| {
             LedgerError::Broken(format!("a row of a batch cannot be written ({error})"))

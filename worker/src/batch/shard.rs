@@ -20,14 +20,14 @@ use juror_types::event::Event;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::time::sleep;
 
-/// End of the work on a shard.
+/// Result of the work on a shard.
 #[derive(Default)]
 pub struct ShardEnd {
-    /// Jobs that go on.
+    /// Jobs that are asked again.
     pub onward: Onward,
     /// Shards that it was split into.
     pub split: Vec<u32>,
-    /// Whether its batch goes on at the provider while this process stops.
+    /// True if its batch continues at the provider while this process stops.
     pub left: bool,
 }
 
@@ -35,12 +35,12 @@ pub struct ShardEnd {
 pub struct ShardWork {
     work: Arc<BatchWork>,
     number: u32,
-    /// Counts it while its batch is not created.
+    /// Counts the shard while its batch is not created.
     uncreated: Option<CountedShard>,
     pause: Duration,
-    /// Whether the user was told of a wait.
+    /// True if the user was warned of a wait.
     told: bool,
-    /// The tenth of its rows that the user was told of.
+    /// The last tenth of its rows that was reported to the user.
     told_tenth: Option<u64>,
 }
 
@@ -48,25 +48,26 @@ pub struct ShardWork {
 enum NextMove {
     Step(ShardStep),
     Collect(EndedBatch),
-    /// Nothing of it ran, and nothing will.
+    /// No row of it ran or will run.
     End(RowEnd),
     Split,
     /// This process stops.
     Leave,
 }
 
-/// Searches for a batch whose creation had no answer before it is created again: a list may lag.
+/// Number of searches for a batch whose creation had no answer, before it is created again: the
+/// provider's list may lag.
 const SEARCHES: u32 = 3;
 
 impl ShardWork {
-    /// The work on a shard that has come so far.
+    /// Work on a shard that has not begun.
     pub fn new(work: &Arc<BatchWork>, number: u32) -> Self {
         let uncreated = Some(work.count(ShardCount::Uncreated));
         let pause = work.lane.poll_min;
         Self { work: Arc::clone(work), number, uncreated, pause, told: false, told_tenth: None }
     }
 
-    /// Takes the shard from its step to its end, or as far as this process goes.
+    /// Works on the shard from this step to its end, or until this process stops.
     pub async fn run(mut self, mut step: ShardStep) -> Result<ShardEnd, WorkerError> {
         let mut under_way = None;
         // What another process left, it may have gone on with unrecorded.
@@ -135,7 +136,7 @@ impl ShardWork {
         }
     }
 
-    /// Creates the batch. `unsure`: it may be there already.
+    /// Creates the batch. `unsure` is true if an earlier attempt may have created it.
     async fn create(&mut self, file: String, mut unsure: bool) -> Result<NextMove, WorkerError> {
         let work = Arc::clone(&self.work);
         let provider = &work.lane.provider;
@@ -190,7 +191,7 @@ impl ShardWork {
         }
     }
 
-    /// Looks at the batch until it has ended; cancels it where it is waited for no longer.
+    /// Polls the batch until it has ended; cancels it once the lane no longer waits for batches.
     async fn watch(&mut self, file: &str, batch: &str) -> Result<NextMove, WorkerError> {
         let work = Arc::clone(&self.work);
         let (lane, shutdown) = (&work.lane, &work.context.shutdown);
@@ -229,8 +230,8 @@ impl ShardWork {
         }
     }
 
-    /// Waits where other batches of this run hold the tokens; returns whether this one should be
-    /// split instead.
+    /// Waits while other batches of this run use up the enqueued tokens; returns true if this shard
+    /// should be split instead.
     async fn over_token_limit(&mut self, message: &str) -> Result<bool, WorkerError> {
         let work = Arc::clone(&self.work);
         // This one is counted while it is watched.
@@ -248,7 +249,8 @@ impl ShardWork {
         Ok(rows.map_err(Interruption::from)?.len())
     }
 
-    /// Step to take instead of going on, if this process stops or the batch is not waited for.
+    /// Step that replaces the next one if this process stops or the lane no longer waits for
+    /// batches.
     fn go_on(&self) -> Option<NextMove> {
         if self.work.context.shutdown.drain.is_cancelled() {
             return Some(NextMove::Leave);
@@ -256,7 +258,7 @@ impl ShardWork {
         self.work.lane.is_over().then(|| NextMove::End(RowEnd::not_waited_for(&self.work.lane)))
     }
 
-    /// Waits before an operation is tried again, and says so once; or pauses the run.
+    /// Waits before a retry, with one warning, or pauses the run.
     async fn wait_after(&mut self, error: BatchError) -> Result<(), WorkerError> {
         let work = Arc::clone(&self.work);
         let (lane, context) = (&work.lane, &work.context);
@@ -287,7 +289,7 @@ impl ShardWork {
         Ok(())
     }
 
-    /// Tells how far the batch has come, at its begin and at each tenth.
+    /// Reports the progress of the batch, at its begin and at each tenth.
     async fn report(&mut self, counts: RowCounts) {
         let RowCounts { total: rows, completed, failed } = counts;
         let done = completed + failed;

@@ -27,13 +27,13 @@ pub struct OpenShard {
 }
 
 impl OpenShard {
-    /// Whether a further row of so many bytes is within these limits.
+    /// True if a further row of so many bytes is within these limits.
     pub fn takes(&self, bytes: usize, max_rows: usize, max_bytes: u64) -> bool {
         self.jobs.is_empty()
             || (self.jobs.len() < max_rows && self.bytes + bytes as u64 <= max_bytes)
     }
 
-    /// Appends a row; the first one begins a file, at this path until it is sealed.
+    /// Appends a row; the first one creates the file, under this path until it is sealed.
     pub async fn push(&mut self, path: &Path, job: JobId, row: &[u8]) -> io::Result<()> {
         let (file, _) = match &mut self.file {
             Some(file) => file,
@@ -51,7 +51,7 @@ impl OpenShard {
         Ok(())
     }
 
-    /// Ends the file under the name of its shard; returns its jobs.
+    /// Completes the file under the name of its shard; returns its jobs.
     pub async fn seal(&mut self, path: &Path) -> io::Result<Vec<JobId>> {
         if let Some((mut file, unfinished)) = self.file.take() {
             file.flush().await?;

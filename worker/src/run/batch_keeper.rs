@@ -1,5 +1,5 @@
-//! Batches of a worker of many runs. Each shard is owned by one worker, which renews that again and again;
-//! the shards of a worker that is gone are taken over by the next one that looks.
+//! Batches of a worker of many runs. Each shard is owned by one worker, which renews its ownership
+//! at an interval; when a worker is gone, the next one that looks takes its shards over.
 
 mod shards;
 
@@ -32,7 +32,7 @@ use tracing::warn;
 /// Longest wait of a job for the shard that it would be written into.
 const MAX_CAPACITY_WAIT: Duration = Duration::from_secs(10);
 
-/// The batches of this worker.
+/// The batches of one worker.
 pub struct BatchKeeper {
     settings: KeeperSettings,
     jobs: Arc<dyn Queue<Job>>,
@@ -46,22 +46,22 @@ pub struct BatchKeeper {
 /// Times of a worker's batches.
 #[derive(Clone, Copy, Debug)]
 pub struct KeeperSettings {
-    /// Time without a job after which a shard is handed in as it is.
+    /// Time without a job after which a shard is sent as it is.
     pub seal_after: Duration,
-    /// Time after which the shards of a worker that has not been heard of are taken over.
+    /// Time without a renewal after which a worker's shards are taken over.
     pub owner_ttl: Duration,
 }
 
-/// The work on runs, by their names; and that under contexts that were replaced.
+/// The work on runs by their ids, and work whose context was replaced.
 #[derive(Default)]
 struct Works {
     current: HashMap<RunId, Arc<BatchWork>>,
     replaced: Vec<Arc<BatchWork>>,
 }
 
-/// Outcome of taking a job that may go into a batch.
+/// Outcome of offering a job to a batch.
 pub(super) enum Batched {
-    /// It stands in a batch.
+    /// It is in a batch.
     UnderWay,
     /// It has its result without a call.
     Finished(Box<JobResult>),
@@ -70,7 +70,7 @@ pub(super) enum Batched {
 }
 
 impl BatchKeeper {
-    /// No batches yet. Jobs go back to `jobs` where they are to be asked again.
+    /// A keeper without batches. Jobs that are to be asked again go to `jobs`.
     pub fn new(
         settings: KeeperSettings,
         (jobs, results): (Arc<dyn Queue<Job>>, Arc<dyn Queue<JobResult>>),
@@ -113,23 +113,23 @@ impl BatchKeeper {
         }
     }
 
-    /// Whether a job stands in a batch that is under way.
+    /// True if a job stands in a batch that is under way.
     pub(super) async fn is_under_way(&self, job: &Job) -> Result<bool, Interruption> {
         let row = self.records.row(&job.run_id, &job.job_id).await?;
         Ok(row.is_some_and(|row| row.open && row.round == job.round))
     }
 
-    /// Forgets what earlier batches left of a job that has its result.
+    /// Removes the rows of a job that has its result.
     pub(super) async fn forget(&self, job: &Job) -> Result<(), Interruption> {
         remove_row_of(job, &*self.records).await
     }
 
-    /// Says that this worker lives, before it owns anything.
+    /// Registers this worker as alive, before it owns a shard.
     pub(super) async fn begin(&self) -> Result<(), LedgerError> {
         self.records.renew_owner(&self.owner, self.settings.owner_ttl).await
     }
 
-    /// Works on the shards that are this worker's, until `shutdown.drain`: their batches go on at the
+    /// Works on this worker's shards until `shutdown.drain`: their batches continue at the
     /// provider, and other workers collect them.
     pub(super) async fn run(
         &self,
@@ -151,7 +151,7 @@ impl BatchKeeper {
         worked.and(left)
     }
 
-    /// Gives up what this worker owns, so that others go on at once.
+    /// Gives up this worker's ownership, so that others continue at once.
     pub(super) async fn resign(&self) {
         if let Err(error) = self.records.resign(&self.owner).await {
             warn!(%error, "other workers take over this worker's batches only after a while");
@@ -184,7 +184,7 @@ impl BatchKeeper {
         works.current.values().chain(&works.replaced).map(Arc::clone).collect()
     }
 
-    /// Forgets work that nobody has in hand.
+    /// Drops work that nothing refers to any more.
     fn forget_idle(&self, idle: &[Arc<BatchWork>]) {
         // One is ours, and one the list's.
         let is_idle = |work: &Arc<BatchWork>| {

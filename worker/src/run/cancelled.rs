@@ -1,4 +1,4 @@
-//! The end of a cancelled run's job: untried, with what it had cost before.
+//! End of a job of a cancelled run: not tried, with the cost that it had before.
 
 use super::Worker;
 use crate::{claim::unclaimed, interruption::Interruption, telemetry};
@@ -8,7 +8,7 @@ use juror_types::{
     outcome::{ErrorKind, JobError, JobResult, Outcome},
 };
 
-/// Ends a job without work; one that was finished before keeps its result.
+/// Ends a job without work; a job that was finished before keeps its result.
 pub async fn skip(job: &Job, worker: &Worker) -> Result<JobResult, Interruption> {
     let Worker { store, owner, metrics, .. } = worker;
     let unclaimed = unclaimed(job);

@@ -1,5 +1,5 @@
-//! One delivery of a job of any run, until it is settled. Nothing is forgotten before its result is
-//! published, and what cannot be judged now is held back without being lost.
+//! Handling of one delivery of a job of any run, until it is settled. A delivery is acknowledged
+//! only after its result is published; a job that cannot be judged now is held and not lost.
 
 use super::{
     Worker, WorkerError, WorkerRunState, batch_keeper::Batched, cancelled, in_progress::InHand,
@@ -17,10 +17,10 @@ use juror_types::{
 };
 use std::{sync::Arc, time::Duration};
 
-/// Hold of jobs that wait for a person.
+/// Hold of jobs of a run that waits for a person.
 const LONG_HOLD: Duration = Duration::from_secs(10 * 60);
-/// Hold of jobs that may be judged soon, or have another worker's result soon: others
-/// get their turn meanwhile.
+/// Hold of jobs that may be judged soon, or have another worker's result soon; other jobs are
+/// judged meanwhile.
 const SHORT_HOLD: Duration = Duration::from_secs(30);
 /// Hold of jobs whose files another worker may have, or whose result the ledger may know now.
 const MOMENT: Duration = Duration::from_secs(5);
@@ -44,7 +44,7 @@ pub(super) struct DeliveryHandler {
 }
 
 impl DeliveryHandler {
-    /// Nothing is in hand yet.
+    /// A handler without jobs in progress.
     pub(super) fn new(worker: Worker, shutdown: Shutdown) -> Self {
         let (in_progress, warnings) = Default::default();
         Self { worker, shutdown, in_progress, warnings }
@@ -118,7 +118,7 @@ impl DeliveryHandler {
         Ok(())
     }
 
-    /// Whether this worker has no means for a job that other workers may have.
+    /// True if this worker has no means for a job that other workers may have.
     fn leaves_to_others(&self, job: &Job, context: &Context) -> bool {
         // Past the deadline it is skipped, which needs no drawing.
         let is_over = job.judge.is_some() && context.deadline_passed();
@@ -143,7 +143,7 @@ impl DeliveryHandler {
         }
     }
 
-    /// Ends a job of a cancelled run, unless its batch does.
+    /// Ends a job of a cancelled run, unless its batch will.
     async fn skip(&self, job: &Job) -> Result<Reached, Interruption> {
         if let Some(batches) = &self.worker.batches
             && batches.is_under_way(job).await?
@@ -154,7 +154,7 @@ impl DeliveryHandler {
         Ok(Reached::Result(Box::new(skipped)))
     }
 
-    /// Publishes a result; only then is its job done.
+    /// Publishes a result; only then is its job finished.
     async fn publish(&self, result: JobResult, delivery: Delivery<Job>) -> Result<(), WorkerError> {
         let disposition = end_of(&result, &delivery.message);
         let publishing = self.worker.results.publish(result, Priority::Normal);
@@ -232,7 +232,7 @@ impl DeliveryHandler {
         }
     }
 
-    /// Settles a delivery; at a hard stop it is dropped, and so given back.
+    /// Settles a delivery; after `shutdown.now` it is dropped, and so requeued.
     async fn settle(
         &self,
         delivery: Delivery<Job>,
@@ -245,8 +245,8 @@ impl DeliveryHandler {
     }
 }
 
-/// End of a job whose result is published: one that killed its workers is kept aside too, for a
-/// person to look at.
+/// Disposition of a job whose result is published: a job that killed its workers is also
+/// dead-lettered, for a person to inspect.
 fn end_of(result: &JobResult, job: &Job) -> Disposition {
     let poison = result.error.as_ref().filter(|error| error.kind == ErrorKind::Poison);
     match poison {

@@ -1,5 +1,5 @@
-//! Which jobs this worker has in hand: after a broken connection the broker delivers them again,
-//! maybe to the very worker that still asks for their verdicts.
+//! Jobs in progress in this worker: after a broken connection the broker delivers them again, maybe
+//! to the very worker that still waits for their verdicts.
 
 use juror_types::{id::JobId, job::Job};
 use std::{
@@ -7,11 +7,11 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// Jobs by id and round.
+/// Jobs in progress, by id and round.
 #[derive(Debug, Default)]
 pub struct InHand(Mutex<HashSet<(JobId, u32)>>);
 
-/// A job is in hand until this is dropped.
+/// A mark of a job as in progress until this is dropped.
 #[derive(Debug)]
 pub struct Holding<'a> {
     all: &'a InHand,
@@ -19,7 +19,7 @@ pub struct Holding<'a> {
 }
 
 impl InHand {
-    /// Takes a job in hand; none if it is already.
+    /// Marks a job as in progress; none if it is already.
     pub fn take(&self, job: &Job) -> Option<Holding<'_>> {
         let job = (job.job_id.clone(), job.round);
         let is_new = self.jobs().insert(job.clone());

@@ -1,5 +1,5 @@
-//! The trait by which a worker learns what the run of a job is, and what becomes of jobs that cannot
-//! be judged now.
+//! Interface that gives a worker the state of a job's run, and the fate of jobs that cannot be
+//! judged now.
 
 use crate::context::Context;
 use async_trait::async_trait;
@@ -7,21 +7,21 @@ use juror_ledger::error::LedgerError;
 use juror_types::{id::RunId, job::Job};
 use std::sync::Arc;
 
-/// A source of the runs' states, as far as this worker must know them.
+/// A source of the states of runs, as far as a worker needs them.
 #[async_trait]
 pub trait RunStatusProvider: Send + Sync {
-    /// State of the job's run now, or a moment ago.
+    /// State of the job's run, possibly a moment old.
     async fn run_state(&self, job: &Job) -> Result<WorkerRunState, LedgerError>;
 
-    /// Context that the shards of a run are worked on with; none while the run is paused or unknown.
-    /// Batches of a cancelled run are cancelled, and what they have done is collected.
+    /// Context for the shards of a run; none while the run is paused or unknown. For a cancelled
+    /// run, its batches are cancelled and their finished rows collected.
     async fn shard_context(&self, run: &RunId) -> Result<Option<Arc<Context>>, LedgerError>;
 
-    /// Notes for all workers that no call of this run can succeed until a person does something.
+    /// Pauses the run for all workers: no call of it can succeed until a person acts.
     async fn pause(&self, run: &RunId, reason: &str) -> Result<(), LedgerError>;
 
-    /// Whether jobs that cannot be judged now are held back, for later or for other workers. Where
-    /// nobody else can go on, the worker ends with what is in their way.
+    /// True if jobs that cannot be judged now are held, for later or for other workers. Otherwise
+    /// the worker ends with the reason.
     fn holds_jobs(&self) -> bool {
         true
     }
@@ -30,14 +30,14 @@ pub trait RunStatusProvider: Send + Sync {
 /// State of a run.
 #[derive(Clone)]
 pub enum WorkerRunState {
-    /// Its jobs are judged, with this context. Its `shutdown.drain` is given as soon as the run
-    /// stands otherwise.
+    /// Its jobs are judged, with this context. Its `shutdown.drain` is given as soon as this state
+    /// ends.
     Open(Arc<Context>),
-    /// Its jobs are kept, and nobody is called for them, for this reason.
+    /// Its jobs are held without calls, for this reason.
     Paused(String),
-    /// Its jobs end untried.
+    /// Its jobs end without a try.
     Cancelled,
-    /// Unknown, or not as its job does, for this reason. Its jobs are kept: what knew it may come
-    /// back.
+    /// Unknown, or not the run that its job names, for this reason. Its jobs are held: the record
+    /// may come back.
     Unknown(String),
 }

@@ -1,4 +1,4 @@
-//! Warnings about runs: once in a while, and not for each of their jobs.
+//! Warnings about runs, each at most once in an interval instead of once a job.
 
 use juror_types::{
     event::{Event, Events},
@@ -11,7 +11,7 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// Time for which the same words of a run are not repeated.
+/// Time for which the same message about a run is not repeated.
 const SILENCE: Duration = Duration::from_secs(10 * 60);
 
 /// Subject of a warning.
@@ -21,19 +21,20 @@ enum WarningTopic {
     Files,
 }
 
-/// The last words about each run.
+/// The last message about each run.
 #[derive(Debug, Default)]
 pub struct WarnOnce(Mutex<HashMap<(RunId, WarningTopic), (Instant, String)>>);
 
 impl WarnOnce {
-    /// Tells how a run stands, unless that was told just now.
+    /// Emits a warning about a run's state, unless the same was emitted a short while ago.
     pub async fn tell(&self, run: &RunId, words: String, events: &Events) {
         if self.is_news(run, WarningTopic::WorkerRunState, &words) {
             events.emit(Event::Warning(words)).await;
         }
     }
 
-    /// Tells of a file of a run, unless another of its files was told of just now.
+    /// Emits a warning about a file of a run, unless one about any of its files was emitted a short
+    /// while ago.
     pub async fn tell_of_files(&self, run: &RunId, words: String, events: &Events) {
         if self.is_news(run, WarningTopic::Files, &words) {
             events.emit(Event::Warning(words)).await;

@@ -1,4 +1,4 @@
-//! The shards that a worker works on: those that it has filled, and those that it has taken over.
+//! The shards that a worker works on: those that it filled, and those that it took over.
 
 use super::{BatchKeeper, KeeperSettings};
 use crate::{
@@ -21,9 +21,9 @@ use tokio::{
 };
 use tracing::info;
 
-/// Interval of looking for shards that no job comes for.
+/// Interval at which shards that get no more jobs are looked for.
 const IDLE_LOOK: Duration = Duration::from_secs(1);
-/// Number of renewals in the time for which an owner lives.
+/// Number of ownership renewals within the owner's TTL.
 const RENEWALS: u32 = 3;
 
 /// The end of the work on one shard.
@@ -44,7 +44,7 @@ pub(super) struct Shards<'keeper> {
 }
 
 impl<'keeper> Shards<'keeper> {
-    /// None yet.
+    /// A set without shards.
     pub(super) fn new(
         keeper: &'keeper BatchKeeper,
         run_states: &'keeper dyn RunStatusProvider,
@@ -87,7 +87,7 @@ impl<'keeper> Shards<'keeper> {
         }
     }
 
-    /// Waits for what is under way in this process; its shards stay its own meanwhile.
+    /// Waits for the tasks of this process; its shards stay its own meanwhile.
     pub(super) async fn wind_up(&mut self) -> Result<(), WorkerError> {
         let renewal = self.keeper.settings.owner_ttl / RENEWALS;
         let mut failed = Ok(());
@@ -131,7 +131,7 @@ impl<'keeper> Shards<'keeper> {
         }
     }
 
-    /// Hands shards in that no job comes for, and gives up those that are filled for no batch.
+    /// Seals shards that get no more jobs, and gives up those whose run no longer uses batches.
     async fn look_after_files(&mut self) -> Result<(), WorkerError> {
         let mut idle = Vec::new();
         for work in self.keeper.all_works() {
@@ -188,7 +188,7 @@ impl<'keeper> Shards<'keeper> {
         self.working.contains(&(run.clone(), number))
     }
 
-    /// Takes the end of a shard's work; returns whether it goes on in another way.
+    /// Handles the end of a shard's work; returns true if its batch continues at the provider.
     async fn ended(&mut self, ended: ShardEnded) -> Result<bool, WorkerError> {
         let ShardEnded { work, number, end } = ended;
         self.working.remove(&(work.run.clone(), number));
@@ -203,7 +203,7 @@ impl<'keeper> Shards<'keeper> {
         }
     }
 
-    /// Pauses a run whose batches cannot go on, and returns errors that end the worker.
+    /// Pauses a run whose batches cannot continue, and returns errors that end the worker.
     async fn failed(&self, run: &RunId, error: WorkerError) -> Result<(), WorkerError> {
         match error {
             WorkerError::Interrupted(Interruption::Paused(reason)) => {

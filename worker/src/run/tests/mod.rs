@@ -28,7 +28,7 @@ fn kind(result: &JobResult) -> Option<ErrorKind> {
     result.error.as_ref().map(|error| error.kind)
 }
 
-/// As somebody else claims a job.
+/// Claims a job as another worker.
 async fn claim(scene: &Scene, run: &RunId, item: &str) -> ClaimKey {
     let key = crate::claim::unclaimed(&job(run, item));
     match scene.backend.claim(&key, &OwnerId::new("there")).await.unwrap() {

@@ -1,5 +1,5 @@
-//! A worker of many runs, with queues in memory, a backend of its own and judges that say what they are
-//! told to say.
+//! A worker of many runs, with queues in memory, a backend of its own and judges with prepared
+//! answers.
 
 use super::unsteady::Unsteady;
 use crate::{
@@ -60,13 +60,13 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 const MODEL: &str = "gpt-4o";
-/// As the settings have it.
+/// The default settings of the circuit breaker.
 const BREAKER: BreakerSettings =
     BreakerSettings { max_unusable_in_a_row: 10, max_refusal_time: Duration::from_secs(60 * 60) };
-/// As the command sets it for a fleet.
+/// The longest wait for an admission, as the command sets it for a fleet.
 pub const MAX_WAIT: Duration = Duration::from_secs(240);
 
-/// A judge: its answers in turn, and the last one again and again.
+/// A judge with prepared answers; the last one repeats.
 pub struct FakeJudge {
     ends: Mutex<VecDeque<CallEnd>>,
     pub gate: Semaphore,
@@ -79,7 +79,7 @@ impl FakeJudge {
         Arc::new(Self { ends: Mutex::new(ends.into()), gate, asked: AtomicUsize::new(0) })
     }
 
-    /// One that answers when its gate gets permits.
+    /// A judge that answers when its gate gets permits.
     pub fn held_back(ends: Vec<CallEnd>) -> Arc<Self> {
         let judge = Self::saying(ends);
         judge.gate.forget_permits(Semaphore::MAX_PERMITS);
@@ -135,18 +135,18 @@ pub fn verdict(score: u64) -> CallEnd {
     answer(&json!({"scores": scores, "issues": [], "strengths": []}).to_string())
 }
 
-/// Runs that stand as the test says.
+/// A provider of the states that a test sets.
 #[derive(Default)]
 pub struct FakeRuns {
     run_states: Mutex<HashMap<RunId, WorkerRunState>>,
     looks: Mutex<HashMap<RunId, usize>>,
     pub pauses: Mutex<Vec<(RunId, String)>>,
-    /// Stops the only worker of the only run.
+    /// The token that stops the only worker of the only run.
     stop: Mutex<Option<CancellationToken>>,
 }
 
 impl FakeRuns {
-    /// Has no other worker than the one that this stops.
+    /// Pauses stop this worker, as if there were no other one.
     pub fn end_with_pause(&self, stop: &CancellationToken) {
         *self.stop.lock().unwrap() = Some(stop.clone());
     }
@@ -158,7 +158,7 @@ impl FakeRuns {
         }
     }
 
-    /// Returns as soon as somebody has looked so often how a run stands.
+    /// Waits until the state of a run was read this many times.
     pub async fn await_looks(&self, run: &RunId, count: usize) {
         while self.looks.lock().unwrap().get(run).is_none_or(|looks| *looks < count) {
             yield_now().await;
@@ -198,7 +198,7 @@ impl RunStatusProvider for FakeRuns {
     }
 }
 
-/// Everything around one worker.
+/// Resources of one worker.
 pub struct Scene {
     folder: tempfile::TempDir,
     pub jobs: Arc<LocalQueue<Job>>,
@@ -207,7 +207,7 @@ pub struct Scene {
     pub runs: Arc<FakeRuns>,
     pub shutdown: Shutdown,
     pub heard: mpsc::Receiver<Event>,
-    /// Whether the worker draws.
+    /// True if the worker draws.
     pub draws: bool,
     events: Events,
     concurrency: Concurrency,
@@ -330,7 +330,7 @@ impl Scene {
         results
     }
 
-    /// Whether these many jobs are kept and none of them is delivered now.
+    /// True if these many jobs are kept and none of them is delivered now.
     pub async fn holds_back(&self, count: usize) -> bool {
         let mut subscription = self.jobs.subscribe(1).await.unwrap();
         let now = futures_util::FutureExt::now_or_never(subscription.next());

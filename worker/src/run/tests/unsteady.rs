@@ -1,4 +1,4 @@
-//! A backend that can be away, and that can let nobody call.
+//! A backend that can be unreachable, and that can refuse calls.
 
 use async_trait::async_trait;
 use juror_ledger::{
@@ -22,11 +22,11 @@ use tokio::sync::watch;
 
 pub struct Unsteady {
     pub backend: SqliteLedger,
-    /// Whether it cannot be reached.
+    /// True while it cannot be reached.
     pub away: AtomicBool,
-    /// Calls that may still go out; none: whatever the backend says.
+    /// Number of calls that it still admits; none for no limit beside the backend's.
     pub tickets: Mutex<Option<usize>>,
-    /// Number of calls that met it away.
+    /// Number of operations while it was unreachable.
     pub missed: AtomicUsize,
     /// Number of calls that were given up.
     pub gave_up: AtomicUsize,
